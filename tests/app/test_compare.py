@@ -79,7 +79,7 @@ def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labele
     job = QUEUE.add("a visitor")
 
     def reading(sides):
-        return (sides[0], replace(sides[1], whole=False) if labeled else None), [(job, sides[1])]
+        return (sides[0], replace(sides[1], every_token=False) if labeled else None), [(job, sides[1])]
 
     monkeypatch.setattr(compare_page, "readable", reading)
     page = opened("pages/compare.py")
@@ -99,7 +99,7 @@ def test_a_reading_that_is_done_while_its_page_is_drawn_is_complete_and_not_stop
         runs.append(sides)
         if first := len(runs) == 1:  # done once it was asked for
             read.result = store.targets("sentences", "elmo-mini")
-        return (sides[0], replace(sides[1], whole=False)), [(read, sides[1])] if first else []
+        return (sides[0], replace(sides[1], every_token=False)), [(read, sides[1])] if first else []
 
     monkeypatch.setattr(compare_page, "readable", reading)
     page = opened("pages/compare.py")

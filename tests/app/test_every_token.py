@@ -5,7 +5,7 @@ from base64 import b64decode
 import numpy as np
 import pytest
 
-from core.analysis import token_maps
+from core.analysis import word_maps
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index.build import build_index
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
@@ -26,7 +26,7 @@ def table(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def maps(table):
-    return token_maps.token_maps(table, NAMES, laid_out=60, most=700)
+    return word_maps.token_maps(table, NAMES, laid_out=60, max_tokens=700)
 
 
 def read(text: str, kind: str) -> np.ndarray:
@@ -64,9 +64,9 @@ def test_what_is_said_is_counted_and_says_where_tokens_were_drawn(table, maps):
 
 
 def test_the_view_is_offered_beside_the_layers_and_in_the_address(monkeypatch):
-    monkeypatch.setattr(token_maps, "LAID_OUT", 60)
-    whole = token_maps.token_maps
-    monkeypatch.setattr(token_maps, "token_maps", lambda table, names, report: whole(table, names, report, laid_out=60))
+    monkeypatch.setattr(word_maps, "LAID_OUT", 60)
+    whole = word_maps.token_maps
+    monkeypatch.setattr(word_maps, "token_maps", lambda table, names, report: whole(table, names, report, laid_out=60))
     page = opened("pages/map.py", view="all tokens")
     while not page.get("bidi_component") or not any(item.proto.component_name == "elmoscope_tokens" for item in page.get("bidi_component")):
         assert not page.exception and not page.error

@@ -1,7 +1,7 @@
 """Groups of senses: made in the sense space, named by substitutes, with each sentence's shares; and what a model without them shows."""
 
 from core.elmo.models import open_model
-from core.views import induction
+from core.workspace import Workspace
 from pages._cached import opened as opened_pages
 from tests.app.test_labeled_words import said
 from tests.app.visit import opened, tables
@@ -20,7 +20,7 @@ def test_it_opens_on_the_sense_space_and_names_groups_by_their_substitutes():
 
 
 def test_without_substitutes_groups_are_made_in_layers_and_named_by_the_words_near_by(monkeypatch):
-    monkeypatch.setattr(induction, "space_of", lambda workspace: None)
+    monkeypatch.setattr(Workspace, "sense_space", None)
     opened_pages.KEPT.forget("core.views.induction.compute")
     opened_pages.KEPT.forget("occurrences of a word")
     page = opened("pages/found.py", found_word="seal", found_k="2")

@@ -4,13 +4,12 @@ import re
 
 import numpy as np
 
-from core.analysis.maps import FrozenMaps
-from core.analysis.trustworthiness import by_chance
+from core.analysis.maps import FrozenMaps, by_chance
 from core.common import translations
 from core.common.config import ASSETS
 from core.elmo.models import open_model as opened_model
 from core.evaluation.card import read_card
-from core.views import levels
+from core.views.neighbors import random_level_of_mix
 from core.workspace import open_workspace
 from pages._frame.in_use import InUse
 from tests.app.test_pages import html_of, opened
@@ -43,7 +42,7 @@ def test_two_random_words_are_as_alike_on_every_page():
     for layer in ("0", "1", "2", "mix"):
         mean = f"{kept[layer]['mean']:.2f}"
         weights = {"0": (1.0, 0.0, 0.0), "1": (0.0, 1.0, 0.0), "2": (0.0, 0.0, 1.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
-        level = levels.level_of_mix(open_workspace(), weights)
+        level = random_level_of_mix(open_workspace(), weights)
         assert f"{level.mean:.2f}" == mean, layer
         captions = " ".join(caption.value for caption in opened("pages/neighbors.py", nlayer=layer).caption)
         assert re.findall(pattern, captions) == [mean]
@@ -58,7 +57,7 @@ def test_two_random_words_are_as_alike_on_every_page():
 
 
 def test_what_is_called_random_pairs_is_that_one_figure_everywhere():
-    """These texts are given the figure of core.views.levels. Check a new one before it is added."""
+    """These texts are given the figure of core.views.neighbors. Check a new one before it is added."""
     texts = [message.id for message in translations.read(ASSETS / "texts/ko.po") if "random pair" in str(message.id).casefold()]
     assert sorted(texts) == [
         "90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.",

@@ -14,7 +14,6 @@ from core.corpus.search import find
 from core.index.neighbors import Products, Query
 from core.text import languages
 from core.text.readings import WordInContext
-from core.workspace import products_with
 from pages._cached import opened
 from pages._cached.opened import KEPT, keep, version, within_run, workspace_of
 
@@ -83,7 +82,7 @@ def large(monkeypatch) -> SimpleNamespace:
 def test_of_a_corpus_of_two_million_tokens_no_more_is_kept_than_the_budget(monkeypatch, large):
     monkeypatch.setenv("ELMOSCOPE_MAX_KEPT_MB", "300")
     for k in range(64):
-        products_with(opened.memo, large, Query(("a", "b"), k, np.zeros((3, 8))))
+        workspace_of("elmo-mini").products(large, Query(("a", "b"), k, np.zeros((3, 8))))
         assert KEPT.n_bytes <= 300 * 10**6
     assert KEPT.n_bytes > 200 * 10**6  # and those asked for last are there
 

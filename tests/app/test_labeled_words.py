@@ -6,7 +6,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from core.text import languages
-from core.text.labeled_words import definition
+from core.text.corpora import definition
 from tests.app.test_map_page import sent as map_sent
 from tests.app.visit import opened_whole
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.elmo.models import open_model
 from core.index.neighbors import SAME, make_query
-from core.index.sense_index import WEIGHTS, SenseIndex
+from core.index.sense_space import WEIGHTS, SenseIndex
 from core.index.tables import open_table
 from core.workspace import open_workspace
 from tests.app.visit import opened, opened_whole

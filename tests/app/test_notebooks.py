@@ -17,9 +17,9 @@ from core.common import i18n
 from core.common.errors import BadInput
 from core.elmo import models
 from core.index import neighbors, tables
-from core.index.sense_index import WEIGHTS, SenseIndex
+from core.index.sense_space import WEIGHTS, SenseIndex
 from core.index.tables import open_table
-from core.senses.reports import sense_report_of
+from core.senses.separation import sense_report_of
 from core.static import vectors
 from core.text import corpora
 from pages._export import notebook_values
@@ -158,8 +158,8 @@ def test_the_mix_notebook_normalizes_the_layers_where_the_page_does(run):
     query = normalized["workspace"].queries(normalized["words"])[0]
     products = neighbors.normalized_products(table.rows, neighbors.products(table.rows, query))
     expected = table.nearest(products, weights, k=20, which=neighbors.SAME)
-    assert [n.cosine for n in normalized["result"].near[0]] == [n.cosine for n in expected]
-    assert [n.cosine for n in plain["result"].near[0]] != [n.cosine for n in expected]
+    assert [n.cosine for n in normalized["result"].neighbors[0]] == [n.cosine for n in expected]
+    assert [n.cosine for n in plain["result"].neighbors[0]] != [n.cosine for n in expected]
     assert normalized["result"].report.one_nn == sense_report_of(table, "match", weights, normalized=True).one_nn
 
 

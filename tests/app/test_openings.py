@@ -15,8 +15,8 @@ from core.tasks.inputs import flat
 from core.text import languages, target_word
 from core.text.readings import WordInContext
 from core.views import attribution, edits, induction, layouts, neighbors
-from core.views.levels import best_layer, judgment
 from core.views.neighbors import NeighborsRequest
+from core.views.pair import best_layer, judge
 from core.workspace import Workspace, open_workspace
 from pages._classify.show import FRONT
 from pages._frame import examples
@@ -86,7 +86,7 @@ def test_every_view_opens_on_an_example_without_a_word_typed(view: str, language
 
 
 def test_home_s_verdict_and_the_senses_it_names_are_right(workspace: Workspace, pair):
-    said = judgment(workspace, *pair)
+    said = judge(workspace, *pair)
     senses = tuple(max(votes, key=votes.get) for votes in said.verdict.shares)
     assert senses == SENSES[workspace.language.code] and said.verdict.says == TWO
 
@@ -94,7 +94,7 @@ def test_home_s_verdict_and_the_senses_it_names_are_right(workspace: Workspace, 
 def test_both_lists_are_mostly_of_the_right_sense(workspace: Workspace, pair):
     layer = best_layer(workspace, pair)
     for sense, word in zip(SENSES[workspace.language.code], pair, strict=True):
-        near = neighbors.compute(workspace, NeighborsRequest(word=word, space=layer, among=SAME, k=8, whole=False))
+        near = neighbors.compute(workspace, NeighborsRequest(word=word, space=layer, among=SAME, k=8, every_token=False))
         assert np.mean([n.occurrence.sense == sense for n in near.entries]) >= 0.75
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from core import workspace as workspaces
 from core.cli.main import main
-from core.corpus import label_files, label_store
+from core.corpus import label_files
 from core.corpus.spread import Labels
 from core.views import induction, sides
 from core.views.induction import InductionRequest
@@ -35,7 +35,7 @@ def run(workspace, monkeypatch, tmp_path):
         return workspaces.Workspace(workspaces.Names(model=name, vectors=vectors, corpus=corpus), workspace.opener)
 
     monkeypatch.setattr(workspaces, "open_workspace", opened)
-    monkeypatch.setattr(label_store, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(label_files, "cache_folder", lambda: tmp_path)
 
     def run(page) -> dict:
         source = code_cells(downloads._notebook(page.session_state["_taken"]))
@@ -56,7 +56,7 @@ def test_page_notebook_and_command_spread_alike(workspace, run, capsys, tmp_path
         labels_of = dict(labels.given)
         page.session_state["found_word"] = word
         given = [(sentence, labels_of[k]) for k, sentence in enumerate(label_files.tokens_of(occurrences.items)) if k in labels_of]
-        label_store.change(label_store.file_of("sentences", word), word, Labels(), lambda now, given=given: now.join(given))
+        label_files.change_stored(label_files.stored_file("sentences", word), word, Labels(), lambda now, given=given: now.join(given))
         page.run()
         assert not page.exception
         table = tables(page)[-1].set_index("sentence")

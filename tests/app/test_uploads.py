@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.corpus.usage_graphs import format_uses
-from pages._frame.menu import door
+from pages._frame.menu import page_address
 from tests.app.visit import opened_whole, tables
 from tests.tiny import epub, pdf, workbook
 
@@ -27,7 +27,7 @@ def bring(page, *files: tuple[str, bytes], box: int = 0):
 
 def went(page, *paths: str):
     for path in paths:
-        file, _ = door(Path(path).stem)
+        file, _ = page_address(Path(path).stem)
         page.switch_page(file).run()
         assert not page.exception and not page.error, path
     return page

@@ -89,10 +89,10 @@ REQUESTS = {
         for (a, b), direction in zip(map(_sentences, PAIRS), ("both", "forward", "backward", "both", "both") * 2, strict=True)
     ],
     "compare": [
-        ({"first": {"source": "elmo-mini", "layer": first, "corpus": "sentences", "whole": False}, "second": second, "k": k}, "", {})
+        ({"first": {"source": "elmo-mini", "layer": first, "corpus": "sentences", "every_token": False}, "second": second, "k": k}, "", {})
         for first, second, k in zip(
             ("0", "1", "2", "mix", "1") * 2,
-            ({"source": "glove-mini"}, {"source": "elmo-mini", "layer": "0", "corpus": "sentences", "whole": False}) * 5,
+            ({"source": "glove-mini"}, {"source": "elmo-mini", "layer": "0", "corpus": "sentences", "every_token": False}) * 5,
             (5, 10) * 5,
             strict=True,
         )

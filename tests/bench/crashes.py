@@ -118,7 +118,7 @@ def mapping(folder: Path, _: str) -> None:
 
 
 def _alike(item: Path, other: Path) -> bool:
-    """Whether two indexes say the same: all but vectors equal, and vectors up to float16's next number.
+    """Return whether two indexes are equal, vectors up to float16's next number.
 
     A process that goes on spells words in other company than one that did all: on some processors a product's sums then
     differ in float32's last digit.
@@ -175,7 +175,7 @@ class _Slow(http.server.BaseHTTPRequestHandler):
 
 @dataclass
 class Ran:
-    """What a process said: where it began, its last whole step, its result."""
+    """The reports of a process: where it began, its last complete step, its result."""
 
     begun: int | None = None
     step: int = 0

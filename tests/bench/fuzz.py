@@ -41,7 +41,7 @@ from core.corpus.encoded import EncodedCorpus, encode
 from core.evaluation.experiments import read_results
 from core.files import registry
 from core.files.artifacts import read_json
-from core.index.index_plan import index_plan
+from core.index.tables import index_plan
 from core.lab.datasets import read_semcor, read_tags
 from core.senses.senseval import read_senseval
 from core.static.vectors import load_vectors, open_vectors
@@ -445,7 +445,6 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
         "senseval": lambda: (files(text, changed(senseval)), reads("a.pos", read_senseval)),
         "semcor": lambda: (files(text, changed(semcor)), reads("a.tsv", read_semcor)),
         "tags": lambda: (files(text, changed(b"The DT\nbank NN\n\n")), reads("a.txt", read_tags)),
-        "conll-u": lambda: (files(text, changed(b"1\tThe\tthe\tDET" + b"\t_" * 6 + b"\n\n")), reads("a.conllu", read_tags)),
         "table .xlsx": lambda: (plain(workbook_bytes()), reads("a.xlsx", _columns_and_table)),
         "corpus .xlsx": lambda: (plain(workbook_bytes()), reads("a.xlsx", _some)),
         "corpus .pdf": lambda: (plain(pdf(["The river bank was steep."], ["It (was) steep."])), reads("a.pdf", _some)),

@@ -1,4 +1,4 @@
-"""What many tests of core read, made once a file: the bundled model, its labeled words, a workspace; a tiny data set and its frozen parts."""
+"""Fixtures of many tests of core: the bundled model and its table, a workspace, and a tiny data set."""
 
 import pytest
 

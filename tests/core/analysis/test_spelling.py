@@ -43,7 +43,7 @@ def test_the_answers_are_those_that_the_model_pools(model, characters, word: str
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_an_answer_is_what_its_filter_says_of_the_window_it_is_said_to_come_from(characters, word: str):
+def test_an_answer_is_what_its_filter_says_of_the_window_it_names(characters, word: str):
     import torch
 
     strengths, places = answers(characters, word)
@@ -93,7 +93,7 @@ def test_a_share_is_the_part_of_the_vector_along_itself():
     assert top.share == pytest.approx(part @ vector / (vector @ vector), abs=1e-5) and top.filters == here.sum()
 
 
-def test_behind_a_highway_layer_shares_are_strengths_and_it_is_said():
+def test_behind_a_highway_layer_shares_are_strengths_and_it_is_reported():
     characters = tiny_encoder().model.characters
     result = firing(characters, "dog")
     assert not result.exact and result.bias == 0
@@ -101,7 +101,7 @@ def test_behind_a_highway_layer_shares_are_strengths_and_it_is_said():
     assert sum(window.share for window in result.windows) == pytest.approx(1)
 
 
-def test_a_window_names_what_stands_in_it():
+def test_a_window_names_what_is_in_it():
     result = firing(without_highway().model.characters, "cat")
     text = "".join(result.letters)
     assert text == f"{BEGIN_MARK}cat{END_MARK}"
@@ -247,7 +247,7 @@ def test_the_windows_figure_draws_the_strongest_where_they_stand(characters, wor
     assert len(shares) == len(result.by_width) + len(drawn) and not any("-" in share for share in shares[: len(result.by_width)])
 
 
-def test_a_missing_cosine_is_said_in_its_cell():
+def test_a_missing_cosine_is_reported_in_its_cell():
     figure = cosine_table(["<b>", "b" * 40], np.array([[1.0, np.nan], [np.nan, -0.12]]), "#000000", key="k")
     assert list(figure.data[1].text) == ["1.00", "none", "none", "−0.12"]
     assert "<b>" not in figure.layout.xaxis.ticktext[0]

@@ -69,7 +69,7 @@ def test_it_is_stored_with_its_members_and_checked_like_any_head(committee, data
         load_head(folder, **facts)
 
 
-def test_beside_its_members_it_is_stored_without_them(committee, members, data, given, tmp_path):
+def test_next_to_its_members_it_is_stored_without_them(committee, members, data, given, tmp_path):
     for name, head in members.items():
         save_head(head, tmp_path / name)
     folder = save_head(committee, tmp_path / "committee", members_beside=True)

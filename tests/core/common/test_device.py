@@ -1,4 +1,4 @@
-"""Where torch computes: devices by name, and every fast path on a device that no tensor of the processor may meet (elsewhere)."""
+"""Test the choice of a device, and every fast path on a pretended device that refuses tensors of the processor."""
 
 from dataclasses import replace
 from itertools import islice

@@ -90,7 +90,7 @@ def test_labeled_rows_are_those_with_a_sense(table):
     assert table.labeled_rows("river").tolist() == table.labeled_rows("nothing").tolist() == []
 
 
-def test_a_form_belongs_to_the_labeled_word_whose_senses_are_told_in_order(table):
+def test_a_form_belongs_to_the_labeled_word_whose_senses_are_reported_in_order(table):
     assert [table.lemma_of(word) for word in ("bank", "BANK", "money", "nothing")] == ["bank", "bank", None, None]
     assert table.senses_of("Bank") == ["bank.money", "bank.river"] and table.senses_of("money") == []
     assert table.senses == ["bank.money", "bank.river"] and table.lemmas == ["bank", "river"]

@@ -13,7 +13,7 @@ from core.classify.scores import pack_bits, unpacked
 from core.classify.tables import ScoreRow, Table
 from core.classify.train import texts_of, truth_of
 from core.elmo.models import Model
-from core.evaluation import context_gains
+from core.evaluation import experiments
 from core.evaluation.experiments import read_results
 from core.lab import context_curve
 from core.lab.context_curve import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
@@ -125,8 +125,8 @@ def run(monkeypatch, tmp_path):
             rows = [("1" if row.label == "sport" else "3", f"{row.text} {name}", "x") for row in table(n, seed=seed).rows]
             csv.writer(file).writerows([("Class Index", "Title", "Description"), *rows])
     monkeypatch.setattr(context_curve, "SUBSETS", {0.5: 2})
-    monkeypatch.setattr(context_curve, "EXPERIMENTS", {"context-0.5": 0.5})
-    monkeypatch.setattr(context_gains, "EXPERIMENTS", {"context-0.5": 0.5})
+    monkeypatch.setattr(context_curve, "CONTEXT_RUNS", {"context-0.5": 0.5})
+    monkeypatch.setattr(experiments, "CONTEXT_RUNS", {"context-0.5": 0.5})
     monkeypatch.setattr(context_curve, "TESTED", 30)
     model, output = Model("tiny", tmp_path, tiny_encoder(), "f" * 16), tmp_path / "results.jsonl"
 
@@ -151,8 +151,8 @@ def test_every_subset_has_a_line_for_every_set_of_parts_with_what_was_right_and_
     again = run()
     assert [line["run"] for line in again] == [line["run"] for line in lines[7:]]
     assert [line["accuracy"] for line in again] == [line["accuracy"] for line in lines[7:]]
-    monkeypatch.setattr(context_gains, "FEWEST", 2)
-    (size,) = context_gains.sizes(read_results(run.output))
+    monkeypatch.setattr(experiments, "FEWEST", 2)
+    (size,) = experiments.context_sizes(read_results(run.output))
     assert (size.subsets, size.tested, size.labeled) == (2, 30, lines[0]["sizes"]["train"] + lines[0]["sizes"]["valid"])
 
 
@@ -172,13 +172,13 @@ def drawn(rng, shares: dict[str, float], subsets: int = 10, n: int = 500) -> dic
     return {kind: hard + 0.3 * (rng.random((subsets, n)) - 0.5) < share + good for kind, share in shares.items()}
 
 
-def test_half_a_subset_is_left_out_and_of_too_few_nothing_is_said():
+def test_half_a_subset_is_left_out_and_of_too_few_nothing_is_reported():
     lines = lines_of(drawn(np.random.default_rng(0), dict.fromkeys(context_curve.PARTS, 0.7), subsets=6))
-    assert context_gains.sizes(lines)[0].subsets == 6
-    assert context_gains.sizes(lines[:-1]) == [] == context_gains.sizes([]) and context_gains.FEWEST == 6
+    assert experiments.context_sizes(lines)[0].subsets == 6
+    assert experiments.context_sizes(lines[:-1]) == [] == experiments.context_sizes([]) and experiments.FEWEST == 6
 
 
 def test_the_results_that_ship_hold_every_subset_of_the_smallest_sizes():
-    shipped = context_gains.sizes(read_results())
+    shipped = experiments.context_sizes(read_results())
     assert shipped and shipped[0].subsets >= 6 and shipped[0].tested == context_curve.TESTED
     assert all(size.valid <= 0.11 * size.labeled for size in shipped)  # validation shrinks with training

@@ -134,7 +134,7 @@ def test_compiled_training_is_the_plain_loop_and_seeds_decide_it(monkeypatch):
     assert [(e.epoch, round(e.share, 3)) for e in events[:5]] == [(1, 0.267), (1, 0.533), (1, 0.8), (1, 1.0), (2, 0.267)]
 
 
-def test_a_loss_that_runs_away_is_said():
+def test_a_loss_that_runs_away_is_reported():
     with pytest.raises(BadInput, match=r"no longer a number in epoch \d+: lower lr"):
         list(fit(toy_pairs(), replace(TINY, lr=1e6, epochs=200), initial_state(5, TINY)))
 
@@ -191,7 +191,7 @@ def test_training_that_was_cut_off_goes_on_as_if_it_had_not_been(language, tmp_p
         train_glove(language, tmp_path / "parts", whole, heard.append, work=tmp_path / "work")
 
 
-def test_a_corpus_that_is_not_there_or_damaged_or_too_small_is_said(language, tmp_path):
+def test_a_corpus_that_is_not_there_or_damaged_or_too_small_is_reported(language, tmp_path):
     with pytest.raises(MissingArtifact, match=r"is not a whole prepared corpus: .*meta\.json"):
         train_glove(tmp_path, tmp_path / "out", SMALL, print)
     with pytest.raises(BadInput, match="No two words"):

@@ -1,4 +1,4 @@
-"""What is typed: each form of answer, and one sentence for each wrong input."""
+"""Test typed input of each task: each form of answer, and one sentence for each wrong input."""
 
 import pytest
 import torch
@@ -102,7 +102,7 @@ def test_heads_of_another_model_are_not_asked(heads, given):
         (lambda: answers.mentioned("When it rained she left."), "needs a name"),
     ],
 )
-def test_wrong_input_is_said_in_one_sentence(call, says):
+def test_wrong_input_is_reported_in_one_sentence(call, says):
     with pytest.raises(BadInput, match=says) as message:
         call()
     assert "\n" not in str(message.value)

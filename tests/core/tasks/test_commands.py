@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.cli import tasks
+from core.cli import training
 from core.elmo.weights import save_safetensors
-from core.files import download, public_data
+from core.files import download, published
 from core.tasks import entailment
 from core.tasks.heads import TASKS
 from core.tasks.task import read_data
@@ -49,7 +49,7 @@ def test_what_train_keeps_evaluate_scores_the_same(call_tiny, variant):
 
 
 def test_the_commands_name_every_task_there_is():
-    assert tuple(TASKS) == tasks.PAPER_TASKS
+    assert tuple(TASKS) == training.PAPER_TASKS
 
 
 def test_further_sets_are_named_by_the_commands(call_tiny):
@@ -75,10 +75,10 @@ class Publisher(Handler):
         super().serve_plain(rest, state, state["files"][rest])
 
 
-def published(folder: Path) -> dict[str, bytes]:
+def publish(folder: Path) -> dict[str, bytes]:
     """The files of `write_task_files` as their publishers have them: not packed, SNLI's in one archive with further keys."""
     files = {}
-    for name in public_data.TASK_FILES:
+    for name in published.TASK_FILES:
         if (packed := folder / f"{name}.xz").is_file():
             files[name] = lzma.decompress(packed.read_bytes())
     archive = io.BytesIO()
@@ -96,13 +96,13 @@ def publisher(monkeypatch, tmp_path):
     monkeypatch.setattr(download, "BACKOFF_S", 0.01)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Publisher) as running:
         running.daemon_threads = True
-        running.state = {"requests": [], "cut": [], "data": b"", "files": published(write_task_files(tmp_path / "there"))}
+        running.state = {"requests": [], "cut": [], "data": b"", "files": publish(write_task_files(tmp_path / "there"))}
         for name, data in running.state["files"].items():
             url = f"http://127.0.0.1:{running.server_port}/plain/{name}"
             facts = {"url": url, "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-            monkeypatch.setitem(public_data.TASK_FILES, name, replace(public_data.TASK_FILES[name], **facts))
-        for name in public_data.TASK_FILES.keys() - running.state["files"]:
-            monkeypatch.delitem(public_data.TASK_FILES, name)
+            monkeypatch.setitem(published.TASK_FILES, name, replace(published.TASK_FILES[name], **facts))
+        for name in published.TASK_FILES.keys() - running.state["files"]:
+            monkeypatch.delitem(published.TASK_FILES, name)
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
         yield running.state
@@ -147,7 +147,7 @@ def test_a_damaged_file_is_refused_and_missing_data_names_the_command(publisher,
 
 
 def test_the_sums_are_those_of_the_files_that_the_figures_were_measured_on(data_folder):
-    for name, file in public_data.TASK_FILES.items():
+    for name, file in published.TASK_FILES.items():
         packed = next((p for p in (data_folder / "tasks" / f"{name}.xz", data_folder / f"{name}.xz") if p.is_file()), None)
         if packed is None:
             assert name.endswith(".zip")

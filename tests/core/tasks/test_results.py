@@ -43,7 +43,7 @@ def test_runs_are_made_once_and_summed_up(tmp_path):
     assert len(read_results(output / "results.json")) == 5
 
 
-def test_a_learning_curve_is_run_beside_and_never_in_place_of_the_whole(tmp_path, monkeypatch):
+def test_a_learning_curve_is_run_next_to_and_never_in_place_of_the_whole(tmp_path, monkeypatch):
     folder, output = write_task_files(tmp_path / "data"), tmp_path / "out"
     task = replace(TASKS["roles"], recipe=task_recipe("roles"))
     monkeypatch.setitem(TASKS, "roles", task)

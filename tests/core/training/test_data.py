@@ -175,7 +175,7 @@ def test_damaged_prepared_text_is_named(prepared, tmp_path):
         (prepared / name).write_bytes(data)
 
 
-def test_text_is_prepared_as_a_whole_and_never_over_files_of_somebody_s(prepared, tmp_path, monkeypatch):
+def test_text_is_prepared_as_a_complete_and_never_over_files_of_others(prepared, tmp_path, monkeypatch):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "novel.txt").write_text("mine")
     with pytest.raises(BadInput, match=r"mine has other files \(novel\.txt\)"):

@@ -410,7 +410,7 @@ def test_a_config_that_cannot_be_is_refused(wrong):
 def test_whole_word_filters_that_training_moves_are_looked_for_where_they_then_answer(corpus):
     shape = ModelShape(filters=((2, 8), (5, 6)), hidden=12, projection=8, n_highway=0)
     t = Trainer(corpus, shape, replace(CONFIG, character_every=1))
-    solve_characters(t.model.characters, corpus.types[:20], torch.randn(20, 8), whole=1)
+    solve_characters(t.model.characters, corpus.types[:20], torch.randn(20, 8), word_widths=1)
     train(t, 1)
     assert t.model.characters.anchored == [False, True]
     with torch.no_grad():

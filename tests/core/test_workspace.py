@@ -25,7 +25,7 @@ from core.elmo.model import BiLM
 from core.elmo.weights import has_softmax, save_safetensors
 from core.text import languages
 from core.text.readings import WordInContext
-from core.views import concordance, induction, levels, next_words
+from core.views import concordance, induction, neighbors, pair, substitutes
 from core.workspace import Names, Workspace, open_workspace
 
 TINY = ModelShape(filters=((1, 8), (2, 16), (3, 24)), n_highway=1, character_dim=4, hidden=24, projection=16)
@@ -74,7 +74,7 @@ OTHER = {
 
 @dataclass(frozen=True)
 class Texts:
-    """What is asked of the workspaces of one language."""
+    """The questions to the workspaces of one language."""
 
     code: str
     word: str
@@ -165,24 +165,24 @@ def requests_of(texts: Texts, model: str) -> list[tuple[str, dict]]:
 
 
 def questions(texts: Texts, model: str) -> dict[str, Callable[[Workspace], Any]]:
-    """What is asked of a workspace, by a name each: every view, and the other functions of a workspace."""
+    """Return named calls of every view and of the other functions of a workspace."""
     tokens = tuple(languages.get_language(texts.code).tokenize(texts.first["text"]))
-    typed = next_words.NextWordsRequest(sentences=(tokens,), position=2)
+    typed = substitutes.NextWordsRequest(sentences=(tokens,), position=2)
 
     def words(workspace: Workspace) -> list[WordInContext]:
         return [workspace.words(text["text"])[0] for text in (texts.first, texts.second)]
 
     functions = {
-        "best layer": lambda workspace: levels.best_layer(workspace, words(workspace)),
-        "judgment": lambda workspace: levels.judgment(workspace, *words(workspace)),
-        "level": lambda workspace: levels.level(workspace, "1"),
+        "best layer": lambda workspace: pair.best_layer(workspace, words(workspace)),
+        "judgment": lambda workspace: pair.judge(workspace, *words(workspace)),
+        "level": lambda workspace: neighbors.random_level(workspace, "1"),
         "words with groups": lambda workspace: induction.words_of(workspace, workspace.targets),
         "tokens": lambda workspace: workspace.over(texts.other).encoded.word_list,
         "grammar": concordance.grammar_of,
         "reference": concordance.reference_of,
-        "next words": lambda workspace: next_words.compute(workspace, typed, next_words.read(workspace, typed)),
-        "in place": lambda workspace: next_words.in_place(workspace, typed, next_words.read(workspace, typed)),
-        "widest gap": lambda workspace: next_words.opening(workspace, next_words.read(workspace, typed)),
+        "next words": lambda workspace: substitutes.next_words(workspace, typed, substitutes.read_text(workspace, typed)),
+        "in place": lambda workspace: substitutes.expected_at(workspace, typed, substitutes.read_text(workspace, typed)),
+        "widest gap": lambda workspace: substitutes.opening_place(workspace, substitutes.read_text(workspace, typed)),
     }
     views = {
         f"{name} {json.dumps(request)}": partial(wire.answer, name=name, request=request) for name, request in requests_of(texts, model)
@@ -203,7 +203,7 @@ def models(tmp_path_factory) -> dict[str, str]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two answers are equal but for rounding."""
+    """Return whether two answers are equal except for rounding."""
     if isinstance(a, float) or isinstance(b, float):
         return isinstance(a, float | int) and isinstance(b, float | int) and isclose(a, b, rel_tol=1e-3, abs_tol=2e-3)
     if isinstance(a, dict) and isinstance(b, dict):

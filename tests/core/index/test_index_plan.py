@@ -6,12 +6,12 @@ import time
 import pytest
 
 from core.common.errors import BadInput
-from core.corpus.encoded_cache import open_encoded
+from core.corpus.encoded import open_encoded
 from core.elmo.models import open_model
 from core.files import user_names
 from core.files.quotas import VISIT, VISITS
-from core.index.index_plan import check_room, index_plan, open_claimed
 from core.index.table import OccurrenceTable
+from core.index.tables import check_room, index_plan, open_claimed
 from core.text.own_corpus import keep_sentences, keep_text
 from core.text.sentences import Sentence, Target
 

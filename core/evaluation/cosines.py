@@ -17,8 +17,10 @@ import numpy as np
 from ..common.directions import unit
 from ..common.errors import BadInput
 from ..common.i18n import t
-from ..common.significance import Paired, compare_pairs
+from ..common.significance import Paired, compare_pairs, rank_p
+from ..elmo.mix import layer_weights
 from ..index.table import OccurrenceTable
+from ..senses.separation import TIE
 from ..text.tokens import bare
 
 RANDOM, WORD, SENSE = "random", "word", "sense"  # pairs: of two words of the sample, of one word (in two senses), of one sense
@@ -38,13 +40,14 @@ class Sample:
 
     layers: np.ndarray  # (N, L, D) float32
     groups: tuple[np.ndarray, ...]  # a word's rows among the N
-    senses: np.ndarray  # (N,) numbers; -1 where nobody said
+    senses: np.ndarray  # (N,) numbers; -1 without a label
     at_random: np.ndarray  # (M,) rows among the N
     apart: np.ndarray  # (M, M) bool: pairs of these that are two words, each once
     names: tuple[str, ...]  # of the words
 
     @property
     def labeled(self) -> bool:
+        """Return whether any token has a labeled sense."""
         return bool((self.senses >= 0).any())
 
 
@@ -63,6 +66,8 @@ class SharedPanel:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Anisotropy:
+    """The measures of all layers under all treatments."""
+
     panels: tuple[dict[str, SharedPanel], ...]  # a layer each, by treatment
     # A layer each, in AUC: MEAN minus RAW, TOP minus MEAN, "control": TOP minus as many drawn at random
     gains: tuple[dict[str, Paired], ...]
@@ -87,11 +92,13 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
         counts = np.bincount(table.word, minlength=len(table.words))
         often = [code for code in np.flatnonzero(counts >= FEWEST) if bare(table.words[code]).isalpha()]
         chosen = sorted(rng.permutation(often)[:WORDS].astype(int)) if often else []
-        each = [rng.permutation(np.flatnonzero(table.word == code))[:EACH] for code in chosen]
-        drawn = rng.permutation(len(table))[:RANDOM_TOKENS]
-        rows = np.concatenate([*each, drawn]).astype(int)
-        words = np.concatenate([*(np.full(len(result), code) for code, result in zip(chosen, each, strict=True)), np.full(len(drawn), -1)])
-        at_random = np.arange(len(rows) - len(drawn), len(rows))
+        rows_of_words = [rng.permutation(np.flatnonzero(table.word == code))[:EACH] for code in chosen]
+        random_rows = rng.permutation(len(table))[:RANDOM_TOKENS]
+        rows = np.concatenate([*rows_of_words, random_rows]).astype(int)
+        words = np.concatenate(
+            [*(np.full(len(result), code) for code, result in zip(chosen, rows_of_words, strict=True)), np.full(len(random_rows), -1)]
+        )
+        at_random = np.arange(len(rows) - len(random_rows), len(rows))
         names = [table.words[code] for code in chosen]
     if len(chosen) < FEWEST_WORDS:
         values = {"least": FEWEST_WORDS, "n": FEWEST, "found": len(chosen)}
@@ -122,11 +129,12 @@ def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
         scores = [np.mean(_aucs(result, unit(without(centered, top[:k])), control)) for k in range(MOST_K + 1)]
         best = int(np.argmax(np.round(scores, 6)))
         treated = {RAW: (None, vectors), MEAN: (0, centered), TOP: (best, without(centered, top[:best]))}
-        here = {name: _panel(result, each, k, measured, rng) for name, (k, each) in treated.items()}
-        drawn = np.linalg.qr(rng.standard_normal((vectors.shape[1], max(best, 1))))[0].T[:best]
-        random = _aucs(result, unit(without(centered, drawn)), measured)
-        panels.append(here)
-        pairs_of = {MEAN: (here[MEAN].auc, here[RAW].auc), TOP: (here[TOP].auc, here[MEAN].auc), "control": (here[TOP].auc, random)}
+        by_treatment = {name: _panel(result, rows, k, measured, rng) for name, (k, rows) in treated.items()}
+        random_directions = np.linalg.qr(rng.standard_normal((vectors.shape[1], max(best, 1))))[0].T[:best]
+        random = _aucs(result, unit(without(centered, random_directions)), measured)
+        panels.append(by_treatment)
+        aucs = {name: panel.auc for name, panel in by_treatment.items()}
+        pairs_of = {MEAN: (aucs[MEAN], aucs[RAW]), TOP: (aucs[TOP], aucs[MEAN]), "control": (aucs[TOP], random)}
         gains.append({name: compare_pairs(*both) for name, both in pairs_of.items()})
     pairs = dict.fromkeys((RANDOM, WORD, SENSE), 0) | {RANDOM: int(result.apart.sum())}
     for word in measured:
@@ -173,25 +181,25 @@ def _panel(result: Sample, vectors: np.ndarray, k: int | None, measured: np.ndar
     lengths = unit(vectors)
     random = _random_cosines(result, lengths)
     cosines: dict[str, list[np.ndarray]] = {RANDOM: [random], WORD: [], SENSE: []}
-    alike, shares, drawn = [], [], {}
+    alike, shares, usual_shares = [], [], {}
     for rows in (result.groups[word] for word in measured):
-        own = _pairs(lengths[rows])
+        word_cosines = _pairs(lengths[rows])
         same = _same(result, rows)
         for kind, chosen in ((WORD, ~same), (SENSE, same)):
             if chosen.any():
-                cosines[kind].append(own[chosen])
-        alike.append(own.mean())
-        if len(rows) not in drawn:
+                cosines[kind].append(word_cosines[chosen])
+        alike.append(word_cosines.mean())
+        if len(rows) not in usual_shares:
             size = min(len(rows), len(result.at_random))
-            drawn[len(rows)] = np.mean([explained(vectors[rng.choice(result.at_random, size, replace=False)]) for _ in range(DRAWS)])
-        shares.append(explained(vectors[rows]) - drawn[len(rows)])
+            usual_shares[len(rows)] = np.mean([explained(vectors[rng.choice(result.at_random, size, replace=False)]) for _ in range(DRAWS)])
+        shares.append(explained(vectors[rows]) - usual_shares[len(rows)])
     ordered = np.sort(random)
-    cosines = {kind: each for kind, each in cosines.items() if each}
+    cosines = {kind: values for kind, values in cosines.items() if values}
     return SharedPanel(
         k=k,
-        density={kind: density(each) for kind, each in cosines.items()},
-        mean={kind: float(np.mean([item.mean() for item in each])) for kind, each in cosines.items()},
-        span={kind: tuple(np.quantile(np.concatenate(each), (0.05, 0.95)).tolist()) for kind, each in cosines.items()},
+        density={kind: density(values) for kind, values in cosines.items()},
+        mean={kind: float(np.mean([item.mean() for item in values])) for kind, values in cosines.items()},
+        span={kind: tuple(np.quantile(np.concatenate(values), (0.05, 0.95)).tolist()) for kind, values in cosines.items()},
         alike=compare_pairs(alike, np.full(len(alike), random.mean())),
         explained=compare_pairs(shares, np.zeros(len(shares))),
         auc=np.array([nearer(_pairs(lengths[result.groups[word]]), ordered) for word in measured]),
@@ -205,8 +213,8 @@ def _aucs(result: Sample, lengths: np.ndarray, words: np.ndarray) -> np.ndarray:
 
 
 def _random_cosines(result: Sample, lengths: np.ndarray) -> np.ndarray:
-    drawn = lengths[result.at_random]
-    return (drawn @ drawn.T)[result.apart]
+    vectors = lengths[result.at_random]
+    return (vectors @ vectors.T)[result.apart]
 
 
 def _pairs(lengths: np.ndarray) -> np.ndarray:
@@ -218,3 +226,111 @@ def _same(result: Sample, rows: np.ndarray) -> np.ndarray:
     """Return which pairs of some rows have the same sense, (n (n - 1) / 2,) bool; none without labels."""
     senses = result.senses[rows]
     return ((senses[:, None] == senses[None]) & (senses[:, None] >= 0))[np.triu_indices(len(rows), 1)]
+
+
+ROUNDS = 999  # shuffles of one word's senses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errors:
+    """Error rates as means over words, 0 to 1."""
+
+    missed: float  # pairs of one sense under the threshold
+    passed: float  # pairs of two senses at it or above
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """The pairs of both kinds of each word, in one space."""
+
+    words: dict[str, tuple[np.ndarray, np.ndarray]]  # word -> cosines of pairs of one sense, of two, each in ascending order
+
+    def auc(self) -> Paired:
+        """Return the mean over words of AUC minus a half, with an interval over words. A `mean` of 0 is chance."""
+        result = list(self.aucs().values())
+        return compare_pairs(result, np.full(len(result), 0.5))
+
+    def aucs(self) -> dict[str, float]:
+        """Return the AUC of each word."""
+        return {word: nearer(same, different) for word, (same, different) in self.words.items()}
+
+    def gap(self) -> Paired:
+        """Return the mean cosine of pairs of one sense minus that of two, paired by word."""
+        return compare_pairs(*([pairs[kind].mean() for pairs in self.words.values()] for kind in (0, 1)))
+
+    def means(self) -> tuple[float, float]:
+        """Return the mean cosines of pairs of one sense and of two."""
+        first, second = (float(np.mean([pairs[kind].mean() for pairs in self.words.values()])) for kind in (0, 1))
+        return first, second
+
+    def densities(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the densities (200,) over GRID of pairs of one sense and of two."""
+        first, second = (density([pairs[kind] for pairs in self.words.values()]) for kind in (0, 1))
+        return first, second
+
+    def errors(self, threshold: float) -> Errors:
+        """Return the error rates at a threshold on the cosine."""
+        missed = [np.searchsorted(same, threshold - TIE) / len(same) for same, _ in self.words.values()]
+        passed = [1 - np.searchsorted(different, threshold - TIE) / len(different) for _, different in self.words.values()]
+        return Errors(missed=float(np.mean(missed)), passed=float(np.mean(passed)))
+
+    def balanced(self) -> float:
+        """Return the threshold, in hundredths, with the smallest sum of both errors; of several the middle one."""
+        tried = np.arange(0, 101) / 100
+        sums = np.array([(e := self.errors(threshold)).missed + e.passed for threshold in tried])
+        best = np.flatnonzero(sums <= sums.min() + 1e-9)
+        return float(tried[best[len(best) // 2]])
+
+    def of(self, word: str) -> "Spread":
+        """Return the pairs of one word."""
+        return Spread({word: self.words[word]})
+
+
+def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
+    """Return the rows of each basic labeled word with at least two senses, one of which occurs twice. Raises BadInput without such a word."""
+    table = table.basic
+    rows = table.labeled_rows()
+    result = {}
+    for code in np.unique(table.lemma[rows]):
+        word_rows = rows[table.lemma[rows] == code]
+        counts = np.unique(table.sense[word_rows], return_counts=True)[1]
+        if code >= 0 and len(counts) > 1 and counts.max() > 1:
+            result[table.lemmas[code]] = word_rows
+    if not result:
+        raise BadInput(t("No word has two labeled senses here. Choose another corpus."))
+    return result
+
+
+def measure_spread(table: OccurrenceTable, layer: str) -> Spread:
+    """Measure every labeled word in one layer or in the equal mix ("mix")."""
+    weights = layer_weights(layer, table.meta["layers"])
+    result = {word: split_pairs(table.similarities(rows, weights), table.sense[rows]) for word, rows in words_of(table).items()}
+    return Spread(result)
+
+
+def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, rounds: int = ROUNDS) -> float:
+    """Return how often a word's AUC is reached with shuffled senses, as a rank p."""
+    from scipy.stats import rankdata
+
+    rows = words_of(table)[word]
+    cosines = table.similarities(rows, layer_weights(layer, table.meta["layers"]))
+    senses = table.sense[rows]
+    first, second = np.triu_indices(len(rows), 1)
+    ranks = rankdata(round_to_tie(cosines[first, second]))
+    rng = np.random.default_rng(seed)
+    shuffles = rng.permuted(np.tile(senses, (rounds, 1)), axis=1)
+    sums = np.array([(shuffle[first] == shuffle[second]) @ ranks for shuffle in shuffles])  # all have as many pairs of one sense
+    return rank_p(float((senses[first] == senses[second]) @ ranks), sums)
+
+
+def split_pairs(cosines: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Split cosines (n, n) by senses (n,) into those of pairs of one sense and of two, rounded to ties, in ascending order."""
+    first, second = np.triu_indices(len(senses), 1)
+    values = round_to_tie(cosines[first, second])
+    same = senses[first] == senses[second]
+    return np.sort(values[same]), np.sort(values[~same])
+
+
+def round_to_tie(cosines: np.ndarray) -> np.ndarray:
+    """Round cosines so that ties are equal numbers."""
+    return np.round(cosines.astype(np.float64) / TIE) * TIE

@@ -31,7 +31,7 @@ def test_no_command_sets_a_column_s_width_by_itself(path):
     assert padded == [] and [spec for spec in specs if isinstance(spec, str) and spec[:1] in "<^"] == []
 
 
-def test_the_answers_of_classifiers_with_long_names_stand_in_columns(capsys):
+def test_the_answers_of_classifiers_with_long_names_are_in_columns(capsys):
     names = ["glove-unfrozen+elmo+tfidf", "glove-unfrozen+elmo", "tfidf"]
     assert main.main(["classify", "--task", "headlines", "--text", "Striker scores twice", *(f"--variant={name}" for name in names)]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -101,7 +101,7 @@ def test_the_gates_are_those_of_a_loop_over_the_equations_from_the_first_word():
                 h = np.clip(w_p @ (o * np.tanh(c)), -3, 3)
                 if k == at:
                     close(step.cell, c)
-                    close(step.told, o * np.tanh(c))
+                    close(step.hidden, o * np.tanh(c))
                     close(step.output, h)
                 out.append(h + x_t if j else h)
             x = np.array(out)
