@@ -21,12 +21,12 @@ import torch
 
 from ..classify import tasks
 from ..classify.data import Dataset, subset
+from ..classify.experiments import CONTEXT_RUNS, PARTS, RECIPE_NUMBER, SUBSETS
 from ..classify.scores import evaluate, pack_bits, softmax_rows
 from ..classify.train import truth_of
 from ..common.device import seeded
 from ..elmo.encoder import Encoder
 from ..elmo.models import Model
-from ..evaluation.experiments import CONTEXT_RUNS, PARTS, RECIPE_NUMBER, SUBSETS
 from ..files.artifacts import provenance, text_fingerprint
 from ..files.disk_space import layers_folder
 from ..learning.features import FeatureStore, Layers, open_features

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..classify import tasks
 from ..classify.data import Dataset, shuffled_labels
+from ..classify.experiments import BASELINES, CONTEXT_RUNS, EXPERIMENTS, RECIPE_NUMBER, Experiment, are_current, read_results, summary
 from ..classify.head import TextHead, load_head, save_head
 from ..classify.model import VARIANTS, Variant
 from ..classify.scores import pack_bits
@@ -26,7 +27,6 @@ from ..common.config import ASSETS
 from ..common.device import choose
 from ..common.errors import CorruptArtifact
 from ..elmo.models import Model
-from ..evaluation.experiments import BASELINES, CONTEXT_RUNS, EXPERIMENTS, RECIPE_NUMBER, Experiment, are_current, read_results, summary
 from ..files import sums
 from ..files.atomic import locked, replacing
 from ..static.vectors import StaticVectors

@@ -8,7 +8,7 @@ from core.analysis.maps import FrozenMaps, by_chance
 from core.common import translations
 from core.common.config import ASSETS
 from core.elmo.models import open_model as opened_model
-from core.evaluation.card import read_card
+from core.views.card import read_card
 from core.views.neighbors import random_level_of_mix
 from core.workspace import open_workspace
 from pages._frame.in_use import InUse

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.classify.experiments import CONTROLS, Lead, Size, kind_of, part_titles
 from core.classify.model import variant_titles
 from core.common.significance import Paired, holm, margin, mcnemar
-from core.evaluation.experiments import CONTROLS, Lead, Size, kind_of, part_titles
 from core.tasks.results import Summary
 from pages._classify.measured import describe_calibration, describe_context, list_contexts
 from pages._classify.paper import describe_curves, describe_gains, describe_largest, describe_paper

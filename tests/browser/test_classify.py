@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.evaluation.experiments import RESULTS
+from core.classify.experiments import RESULTS
 from tests.app.visit import code_cells
 from tests.browser.test_main_path import choose, opened
 

@@ -10,16 +10,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.classify import tasks
+from core.classify import experiments, tasks
 from core.classify.data import SplitConfig, make_dataset, normal_form
+from core.classify.experiments import EXPERIMENTS, Experiment, read_results, summary
 from core.classify.model import NetworkConfig
 from core.classify.scores import unpacked
 from core.classify.tables import ScoreRow, Table
 from core.classify.train import TrainConfig
 from core.common.errors import CorruptArtifact
 from core.elmo.models import Model
-from core.evaluation import experiments
-from core.evaluation.experiments import EXPERIMENTS, Experiment, read_results, summary
 from core.lab import variants
 from core.lab.variants import run_experiments, with_random_labels
 from tests.tiny import table, tiny_encoder, tiny_vectors
@@ -190,7 +189,7 @@ def test_a_line_that_is_no_result_is_named(tmp_path):
 
 
 def test_the_command_and_the_page_know_the_same_experiments():
-    from core.evaluation.experiments import CONTEXT_RUNS
+    from core.classify.experiments import CONTEXT_RUNS
     from core.lab.variants import NAMES
     from pages._classify.results import TASKS
 

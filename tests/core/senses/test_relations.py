@@ -9,10 +9,10 @@ from sklearn.metrics import roc_auc_score
 from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.elmo.models import open_model
-from core.evaluation import cosines as measured
-from core.evaluation import relations
 from core.index.table import OccurrenceTable
 from core.lab import lessons
+from core.senses import cosines as measured
+from core.senses import relations
 from core.text import languages
 
 TABLES = {"en": "targets", "ko": "targets-ko"}

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ..classify.data import SplitConfig
-from ..classify.model import VARIANTS
-from ..classify.scores import unpacked
 from ..common.config import ASSETS
 from ..common.errors import CorruptArtifact
 from ..common.i18n import t
 from ..common.significance import FEWEST, LEVEL, Paired, crossed, holm, mcnemar, points
 from ..files.artifacts import MAX_JSON_BYTES, check_fits, parse_json
+from .data import SplitConfig
+from .model import VARIANTS
+from .scores import unpacked
 
 RESULTS = ASSETS / "results" / "classification.jsonl"
 BASELINES = tuple(name for name, variant in VARIANTS.items() if variant.network in ("tfidf", "mean-glove"))
