@@ -38,16 +38,9 @@ def follow() -> None:
 def choose() -> Language:
     """Draw the choice of a language and return the language whose model is used. Its code is a URL parameter."""
     codes = languages.codes()
-    chosen = st.selectbox(
-        "Language, 언어",
-        codes,
-        index=codes.index(_code()),
-        key="lang",
-        persist_state="session",
-        format_func=lambda code: languages.get_language(code).name,
-        label_visibility="collapsed",
-        on_change=_changed,
-    )
+    names = {code: languages.get_language(code).name for code in codes}
+    options = {"persist_state": "session", "format_func": names.get, "label_visibility": "collapsed", "on_change": _changed}
+    chosen = st.selectbox("Language, 언어", codes, index=codes.index(_code()), key="lang", **options)
     write_parameter("lang", None if chosen == i18n.ENGLISH else chosen)
     return _content(chosen)
 
