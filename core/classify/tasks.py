@@ -6,12 +6,11 @@ trained on.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import torch
@@ -51,9 +50,9 @@ class TextTask:
 
     name: str
     title: str
-    files: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # train, test, valid -> path in the data folder
+    files: Mapping = field(default_factory=dict)  # train, test, valid -> path in the data folder
     text_columns: tuple[str, ...] = ()  # taken where a file has them
-    names: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # label in a file, case folded -> label
+    names: Mapping = field(default_factory=dict)  # label in a file, case folded -> label
     order: tuple[str, ...] = ()  # of the labels
     left_out: str | None = None  # a label whose rows are not used
     clean: Callable[[str], str] = str
@@ -65,12 +64,12 @@ class TextTask:
 
 def _sentiment(name: str, title: str, **special) -> TextTask:
     files = {"train": "sst5/train.txt.xz", "valid": "sst5/dev.txt.xz", "test": "sst5/test.txt.xz"}
-    return TextTask(name=name, title=title, files=MappingProxyType(files), order=SENTIMENT, **special)
+    return TextTask(name=name, title=title, files=files, order=SENTIMENT, **special)
 
 
 def _news(name: str, title: str, columns: Sequence[str], **files: str) -> TextTask:
-    special = {"names": MappingProxyType(_NEWS_NAMES), "order": NEWS, "clean": clean_ag_news}
-    return TextTask(name=name, title=title, text_columns=tuple(columns), files=MappingProxyType(files), **special)
+    special = {"names": _NEWS_NAMES, "order": NEWS, "clean": clean_ag_news}
+    return TextTask(name=name, title=title, text_columns=tuple(columns), files=files, **special)
 
 
 TASKS = {
@@ -82,14 +81,14 @@ TASKS = {
         TextTask(
             name="spam",
             title="Spam",
-            files=MappingProxyType({"train": "sms_spam/spam.csv"}),
+            files={"train": "sms_spam/spam.csv"},
             order=("ham", "spam"),
             duplicates="drop",
             analyzer="char",
             encoding="latin-1",  # as its publishers and all who use it read it
         ),
         _sentiment("sentiment", "Sentiment, five grades"),
-        _sentiment("sentiment2", "Sentiment, two sides", names=MappingProxyType(_TWO_SIDES), left_out=NEUTRAL),
+        _sentiment("sentiment2", "Sentiment, two sides", names=_TWO_SIDES, left_out=NEUTRAL),
     )
 }
 

@@ -78,7 +78,7 @@ def embed(*, input, output, text_column, stateful, batch_size, engine, precision
 def _read_embed_input(path: Path, stateful: bool, text_column: str | None) -> list:
     """Return the tokens of each sentence, or of each sentence of each stream."""
     if not stateful:
-        lines = read_lines(path, text_column=text_column, most=MAX_INPUT)
+        lines = read_lines(path, text_column=text_column, max_bytes=MAX_INPUT)
         if blank := sum(not tokens for tokens in lines):
             note(f"{blank:,} of {len(lines):,} sentences are blank: their arrays have no tokens.")
         return [list(tokens) for tokens in lines]
@@ -148,10 +148,11 @@ def predict(*, text, direction, k, model) -> Answer:
 @command("setup")
 def allennlp_setup() -> Answer:
     """Make AllenNLP's own Python 3.10 environment."""
-    from ..engines import allennlp_engine as second
+    from ..engines.allennlp_engine import AllenNLPEngine
+    from ..engines.allennlp_setup import setup
 
-    folder = second.setup(note)
-    with second.AllenNLPEngine() as engine:
+    folder = setup(note)
+    with AllenNLPEngine() as engine:
         versions = engine.ping()
     return {"environment": str(folder), **versions}, f"AllenNLP {versions['allennlp']} is ready in {folder}"
 

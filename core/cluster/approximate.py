@@ -35,7 +35,8 @@ from .store import open_store
 FORMAT = 1
 ROWS_PER_CELL = 200  # on average
 TRAINED_ON = 64  # rows a cell, of those that place the centroids
-PROBED = 0.08  # share of the cells a search goes through
+PROBED = 0.08  # share of the cells that a search visits
+FEWEST_PROBED = 16  # cells: in a table with few of them, 8% would lose one neighbor in six
 PROBED_FILTERED = 0.2  # where words are left out
 PROBED_SENSES = 0.2, 0.4  # the same two in the sense space, whose candidates another map chose than ranks them
 CANDIDATES = 20  # ranked exactly, for each answer wanted
@@ -147,7 +148,7 @@ def candidates(
     chosen = np.packbits(np.concatenate([open_shard(shards.url, shard).may_answer(question) for shard in shards.shards]), bitorder="little")
     usual = PROBED_SENSES if space else (PROBED, PROBED_FILTERED)
     share = probed if probed is not None else usual[question.which != ANY]
-    nprobe = max(8, min(index.nlist, round(share * index.nlist)))
+    nprobe = min(index.nlist, max(FEWEST_PROBED, round(share * index.nlist)))
     options = faiss.SearchParametersIVF(sel=faiss.IDSelectorBitmap(chosen), nprobe=nprobe)
     _, rows = index.search(vector, max(LEAST, CANDIDATES * question.k), params=options)
     return np.sort(rows[0][rows[0] >= 0])

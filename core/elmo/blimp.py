@@ -55,7 +55,7 @@ def read_pairs(folder: Path) -> list[MinimalPair]:
     needed = f"Each line needs {', '.join(KEYS)}, as BLiMP publishes them."
     pairs = []
     for path in files:
-        for place, row in json_rows(path, needed=needed, whole=True):
+        for place, row in json_rows(path, needed=needed):
             values = [row.get(key) for key in KEYS] if isinstance(row, dict) else []
             if not values or not all(isinstance(value, str) and value.strip() for value in values):
                 raise BadInput(f"{place} is not a minimal pair. {needed}")

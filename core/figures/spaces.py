@@ -117,14 +117,8 @@ def draw_found_map(
     for number in range(len(names)):
         chosen = np.flatnonzero(result == number)
         color = sense_color(number) if len(names) > 1 else style.GRAY
-        figure.add_scatter(
-            x=coordinates[chosen, 0],
-            y=coordinates[chosen, 1],
-            mode="markers",
-            text=[hovers[k] for k in chosen],
-            hovertemplate="%{text}",
-            marker={"color": color, "symbol": symbols[chosen].tolist(), "size": 11, "line": style.THIN},
-        )
+        marker = {"color": color, "symbol": symbols[chosen].tolist(), "size": 11, "line": style.THIN}
+        style.add_dots(figure, coordinates[chosen], [hovers[k] for k in chosen], marker)
         if len(names) > 1 and len(chosen):
             edges[number] = outer_edge(coordinates[chosen], coordinates)
     name_groups(figure, edges, [name[:40] for name in names], coordinates, height=430)

@@ -64,8 +64,8 @@ class _Removal:
 class Visits:
     """The visits of a server with their holdings. `is_there(visit)` returns whether a page of the visit is open."""
 
-    def __init__(self, is_there: Callable[[str], bool] = lambda visit: True) -> None:
-        self.is_there = is_there
+    def __init__(self) -> None:
+        self.is_there: Callable[[str], bool] = lambda visit: True
         self._holdings: dict[str, Holdings] = {}
         self._lock = threading.RLock()
 
@@ -119,10 +119,10 @@ class Visits:
             room = self.estimate_room(upload_bytes + n_bytes)
             check_fits(Room(room.used + upload_bytes, room.free), n_bytes)
 
-    def estimate_room(self, needed: int, n_texts: int = 0) -> Room:
+    def estimate_room(self, needed: int) -> Room:
         """Return the used and free bytes as they would be if `make_room` removed everything that it may. Nothing is removed."""
         with self._lock:
-            return self._plan_removals(needed, n_texts)[0]
+            return self._plan_removals(needed)[0]
 
     def make_room(self, needed: int, *, n_texts: int = 0, layers: Path | None = None) -> Room:
         """Remove data until `needed` bytes fit, or nothing if they cannot fit. Return the room as `estimate_room` does."""
@@ -176,7 +176,7 @@ class Visits:
                 t("This needs {need:,.1f} MB; you have used {spent:,.1f} of {most:,} MB. Use less text, or delete one.", **values)
             )
 
-    def _plan_removals(self, needed: int, n_texts: int, layers: Path | None = None) -> tuple[Room, list[_Removal]]:
+    def _plan_removals(self, needed: int, n_texts: int = 0, layers: Path | None = None) -> tuple[Room, list[_Removal]]:
         """Choose removals until `needed` bytes and `n_texts` texts fit. Return the room after them, and the removals."""
         caps = limits()
         surplus = len(list_texts()) + n_texts - caps.max_texts if n_texts else 0

@@ -128,8 +128,8 @@ class Question:
         if self.k < 1:
             raise BadInput(t("k must be at least 1, got {k}.", k=self.k))
         if self.which not in (ANY, SAME, OTHER):
-            known = ", ".join((ANY, SAME, OTHER))
-            raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(self.which), known=known))
+            choices = ", ".join((ANY, SAME, OTHER))
+            raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(self.which), known=choices))
 
     @property
     def query(self) -> Query:
@@ -202,7 +202,7 @@ def _layer_products(block: np.ndarray, cross: np.ndarray, wanted: np.ndarray) ->
     torch widens float16 with the processor's own instruction, numpy a number at a time.
     """
     n_layers, dim = block.shape[1:]
-    # The mapping is read-only, which torch warns of (it might write): so it is told the address. Nothing is written.
+    # The mapping is read-only, which torch warns of (it might write), so it gets the address. Nothing is written.
     memory = (ctypes.c_char * block.nbytes).from_address(block.ctypes.data)
     narrow = torch.frombuffer(memory, dtype=torch.float16).view(-1, dim)
     wide = torch.empty((ROWS_AT_ONCE * n_layers, dim))

@@ -5,11 +5,11 @@ expect in its place (core.elmo.substitutes). The mean of all occurrences of a wo
 linear map, learned from labeled words (core.lab.sense_space_map), weighs what differs between senses against what differs within one. A
 word that it was learned from is placed by a map that has not seen it.
 
-Layers 0, 1, 2 and their mix stay as the paper defines them; this space is ours. Neighbors in it are ranked after subtracting the mean of
-all words, which finds the right sense as often as the mean of the word's own rows (README.md).
+Layers 0, 1, 2 and their mix stay as the paper defines them; this space is ours. Neighbors in it are ranked after subtracting the mean of all
+words.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,15 +35,15 @@ from .table import OccurrenceTable
 
 FILE = "sense_space.npz"  # of a model's folder: its Learned
 KEPT = "substitutes.npy"  # of a table's folder: the substitutes of its rows; meta.json has their FORMAT under SUBSTITUTES
-LAYER = 1  # whose vectors are the first part: of a biLM's the one that tells senses apart best
+LAYER = 1  # whose vectors are the first part: of a biLM's layers the one that separates senses best
 FOLDS = 10
 FORMAT = 2
 SUBSTITUTES = "substitutes"
 MOST_TABLES, MOST_COMPUTED = 8, 50_000  # whose substitutes are cached, and rows of each: 256 bytes a row with the bundled model
-LAST = 2  # readings that are kept: of two sides
+LAST = 2  # readings that are cached, for two sides
 MOST_TYPED = 64  # sentences whose substitutes stay in memory: a typed letter changes one of two
 MOST_READ = 300  # rows whose sentences a search reads: two seconds
-MOST_PLACED = 40_000  # rows whose substitutes are kept that a search places: 1.2 seconds
+MOST_PLACED = 40_000  # rows with stored substitutes that a search places: 1.2 seconds
 ROWS_AT_ONCE = 8_192  # placed at a time: 16 MB
 WEIGHTS = (1.0,)  # the space is one layer
 
@@ -135,7 +135,7 @@ class SenseSpace:
 
     def of_rows(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
         """Return the parts (n, V) of rows of a table. Their substitutes, which take long, are stored next to the table or in memory."""
-        sentences, positions, _ = _columns(_in_place(table, rows))
+        sentences, positions, _ = _columns(table.places(rows))
         return self._side_by_side(table.rows.take(rows), sentences, positions, self._substitutes_of(table, rows))
 
     def place(self, views: np.ndarray, mean: np.ndarray | None = None, word: str = "", *, mapped: bool = True) -> np.ndarray:
@@ -199,7 +199,7 @@ class SenseSpace:
             if table_key == key and all(row in number for row in wanted):
                 chosen = [number[row] for row in wanted]
                 return places[chosen], [words[k] for k in chosen]
-        sentences, positions, words = _columns(_in_place(table, wanted))
+        sentences, positions, words = _columns(table.places(wanted))
         places = self.encoder.alone(sentences, positions)[1]
         self._last = ((key, {row: k for k, row in enumerate(wanted)}, places, words), *self._last)[:LAST]
         return places, words
@@ -220,11 +220,6 @@ class SenseSpace:
         with replacing(table.folder / KEPT) as temporary, temporary.open("wb") as file:
             np.save(file, vectors)
         write_json(table.folder / "meta.json", table.meta | {SUBSTITUTES: FORMAT})
-
-
-def _in_place(table: OccurrenceTable, rows: Iterable[int]) -> list[tuple[tuple[str, ...], int]]:
-    """Return (tokens, position) of some rows."""
-    return [(occurrence.tokens, occurrence.position) for occurrence in map(table.occurrence, map(int, rows))]
 
 
 def _columns(occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[list[list[str]], list[int], list[str]]:

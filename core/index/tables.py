@@ -152,7 +152,7 @@ class Plan:
     tokens: int  # and rows of the index
     words: int  # distinct, letter case aside
     spellings: int  # distinct: the char-CNN reads each of them once
-    commonest: tuple[tuple[str, int], ...]  # words (no marks) and how often they stand
+    commonest: tuple[tuple[str, int], ...]  # words (no marks) and how often they occur
     index_bytes: int
     working_bytes: int  # on disk while the index is made, itself included
     memory_bytes: int  # while the index is made, beyond the model

@@ -24,7 +24,6 @@ from ..files.artifacts import read_json, write_json
 from ..index.sense_space import LAYER, SenseSpace
 from ..index.table import OccurrenceTable
 from ..index.tables import bundled_folder
-from ..static.vectors import StaticVectors, topics
 from ..workspace import Word, Workspace, table_key
 from . import evidence
 from .evidence import Evidence, K, fit, inputs_of_pairs, places_in, shares_of, weights_of
@@ -66,7 +65,7 @@ class Separability:
     """How well a space separates a word's senses, and the best layer."""
 
     layer: str  # a layer's number, or "mix"
-    above_chance: float  # share of the K nearest that have one's own sense: 0 by chance, 1 all of them
+    above_chance: float  # share of the K nearest with the same sense: 0 by chance, 1 all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +91,9 @@ def calibration_of(workspace: Workspace) -> Calibration:
 
 def calibration_for(word: Word) -> Calibration:
     """Return the calibration with a labeled word's layer and votes: those learned from the words of its corpus."""
-    general, own, table = calibration_of(word.workspace), word.workspace.labeled_sentences, word.table
-    if own is not None and table.folder == own.folder and word.lemma in general.words:
-        is_other = word.lemma not in own.lemmas and bool(general.reference_votes)
+    general, labeled_table, table = calibration_of(word.workspace), word.workspace.labeled_sentences, word.table
+    if labeled_table is not None and table.folder == labeled_table.folder and word.lemma in general.words:
+        is_other = word.lemma not in labeled_table.lemmas and bool(general.reference_votes)
         return replace(general, votes=general.reference_votes) if is_other else general
     trust = word.workspace.once("trust", lambda: trust_of(table, word.lemma), table_key(table), word.lemma, most=MOST_TRUSTS)
     return replace(general, words={word.lemma: trust})
@@ -129,8 +128,8 @@ def read(folder: Path) -> Calibration | None:
     if len(record.get("votes", ())) != len(USUAL.votes) or "ring" not in record:  # the file is missing or has another format
         return None
     words = {lemma: Separability(**value) for lemma, value in record["words"].items()}
-    votes, alone, others = (tuple(record.get(name, ())) for name in ("votes", "alone", "reference_votes"))
-    return Calibration(words, record["layer"], votes, alone, record.get("centers", {}), record["ring"], others)
+    votes, unlabeled, others = (tuple(record.get(name, ())) for name in ("votes", "alone", "reference_votes"))
+    return Calibration(words, record["layer"], votes, unlabeled, record.get("centers", {}), record["ring"], others)
 
 
 def as_json(ground: Calibration) -> dict:
@@ -150,9 +149,20 @@ def measure(table: OccurrenceTable, seen: Evidence) -> Calibration | None:
     words = words_to_judge(table)
     if len(words) < FEWEST_WORDS:
         return None
-    trusts, voted = _judge_words(table, seen)
-    layer, alone, centers = measure_unlabeled(table, words, seen)
-    return Calibration(trusts, layer, fit(voted)[0], alone, centers, measure_ring(table, words, seen))
+    trusts = {lemma: trust_of(table, lemma) for lemma in words}
+    pairs = []
+    for lemma, (part, _) in zip(words, _parts_of(table, words), strict=True):
+        parts = None if seen.parts is None else seen.parts[part]
+        pairs.append(pairs_by_votes(table, lemma, trusts[lemma], seen.topic[part], parts, seen.space))
+    layer, unlabeled, centers = measure_unlabeled(table, words, seen)
+    return Calibration(trusts, layer, fit(pairs)[0], unlabeled, centers, measure_ring(table, words, seen))
+
+
+def _parts_of(table: OccurrenceTable, words: Sequence[str]) -> list[tuple[slice, np.ndarray]]:
+    """Return which part of the evidence of the words' `some_rows`, word after word, each word has, and its senses as numbers."""
+    labels = [some_rows(table, lemma)[1] for lemma in words]
+    ends = np.cumsum([len(senses) for senses in labels]).tolist()
+    return [(slice(end - len(senses), end), senses) for end, senses in zip(ends, labels, strict=True)]
 
 
 def measure_unlabeled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
@@ -168,18 +178,15 @@ def measure_unlabeled(table: OccurrenceTable, words: Sequence[str], seen: Eviden
 def measure_ring(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> float | None:
     """Return the median cosine distance of same-meaning pairs in the sense space, words weighing alike; None without one.
 
-    `seen` is the evidence of the words' `rows_of`, word after word.
+    `seen` is the evidence of the words' `some_rows`, word after word.
     """
     if seen.space is None:
         return None
-    places, medians, start = seen.views(str(LAYER))["senses"], [], 0
-    for lemma in words:
-        labels = some_rows(table, lemma)[1]
-        of_word = places[start : start + len(labels)]
-        start += len(labels)
+    places, medians = seen.views(str(LAYER))["senses"], []
+    for part, labels in _parts_of(table, words):
         first, second = np.triu_indices(len(labels), 1)
         same = labels[first] == labels[second]
-        medians.append(np.median(1 - np.einsum("nd,nd->n", of_word[first[same]], of_word[second[same]])))
+        medians.append(np.median(1 - np.einsum("nd,nd->n", places[part][first[same]], places[part][second[same]])))
     return float(np.median(medians))
 
 
@@ -190,12 +197,7 @@ def words_to_judge(table: OccurrenceTable) -> list[str]:
 
 def rows_to_judge(table: OccurrenceTable) -> np.ndarray:
     """Return the rows of `words_to_judge`, word after word."""
-    return np.concatenate([rows_of(table, lemma) for lemma in words_to_judge(table)] or [np.empty(0, int)])
-
-
-def rows_of(table: OccurrenceTable, lemma: str) -> np.ndarray:
-    """Return the rows of a word that a calibration is measured on."""
-    return some_rows(table, lemma)[0]
+    return np.concatenate([some_rows(table, lemma)[0] for lemma in words_to_judge(table)] or [np.empty(0, int)])
 
 
 def pairs_by_votes(
@@ -208,11 +210,11 @@ def pairs_by_votes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the inputs (n, 14) of pairs of a word's sentences, each quarter judged by the other three, and their agreement (n,) bool.
 
-    Every sense gives each quarter the same share of its sentences, so that what is missing tells nothing about a pair.
+    Every sense gives each quarter the same share of its sentences, so that what is missing does not give a pair away.
 
     Parameters
     ----------
-    around : the topic of each of its `rows_of`.
+    around : the topic of each of its `some_rows`.
     parts : their parts in the sense space.
     """
     rows, labels = some_rows(table, lemma)
@@ -222,14 +224,14 @@ def pairs_by_votes(
     same = []
     for quarters in partitions(lemma, labels):
         for quarter in range(QUARTERS):
-            here, others = np.flatnonzero(quarters == quarter), np.flatnonzero(quarters != quarter)
-            if len(here) < 2:
+            judged, others = np.flatnonzero(quarters == quarter), np.flatnonzero(quarters != quarter)
+            if len(judged) < 2:
                 continue
-            first, second = np.triu_indices(len(here), 1)
-            by_token, by_topic = (shares_of(view[others], labels[others], view[here], n_senses, pos[others]) for view in (token, around))
-            senses = None if space is None else places_in(space, parts[others], labels[others], parts[here], n_senses, lemma, pos[others])
+            first, second = np.triu_indices(len(judged), 1)
+            by_token, by_topic = (shares_of(view[others], labels[others], view[judged], n_senses, pos[others]) for view in (token, around))
+            senses = None if space is None else places_in(space, parts[others], labels[others], parts[judged], n_senses, lemma, pos[others])
             inputs.append(inputs_of_pairs(first, second, trust.above_chance, by_token, by_topic if around.any() else None, senses))
-            same.append(labels[here][first] == labels[here][second])
+            same.append(labels[judged][first] == labels[judged][second])
     return np.concatenate(inputs), np.concatenate(same)
 
 
@@ -238,31 +240,15 @@ def pairs_unlabeled(
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
     """Return for each word all pairs of its sentences as if they had no labels, and the views' centers.
 
-    A word's pairs are inputs (n, 4) and whether both have the same sense (n,). `seen` is the evidence of the words' `rows_of`, in order.
+    A word's pairs are inputs (n, 4) and whether both have the same sense (n,). `seen` is the evidence of the words' `some_rows`, in order.
     """
-    labels = [some_rows(table, lemma)[1] for lemma in words]
-    starts = np.cumsum([0, *map(len, labels)])
-    views = seen.views(layer)
-    centers = evidence.centers(views, np.repeat(np.arange(len(labels)), list(map(len, labels))))
+    parts, views = _parts_of(table, words), seen.views(layer)
+    centers = evidence.centers(views, np.repeat(np.arange(len(parts)), [len(labels) for _, labels in parts]))
     pairs = []
-    for start, of in zip(starts, labels, strict=False):
-        a, b = np.triu_indices(len(of), 1)
-        pairs.append((evidence.cosines(views, centers, start + a, start + b), of[a] == of[b]))
+    for part, labels in parts:
+        a, b = np.triu_indices(len(labels), 1)
+        pairs.append((evidence.cosines(views, centers, part.start + a, part.start + b), labels[a] == labels[b]))
     return pairs, centers
-
-
-def _judge_words(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Separability], list[tuple[np.ndarray, np.ndarray]]]:
-    """Return for each word how well its senses separate, and its pairs."""
-    trusts = {}
-    pairs = []
-    start = 0
-    for lemma in words_to_judge(table):
-        of_word = slice(start, start + len(some_rows(table, lemma)[0]))
-        start = of_word.stop
-        trusts[lemma] = trust_of(table, lemma)
-        parts = None if seen.parts is None else seen.parts[of_word]
-        pairs.append(pairs_by_votes(table, lemma, trusts[lemma], seen.topic[of_word], parts, seen.space))
-    return trusts, pairs
 
 
 def partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
@@ -279,9 +265,10 @@ def partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
 def trust_of(table: OccurrenceTable, lemma: str) -> Separability:
     """Find the layer or mix in which most of a word's nearest have its own sense, and how far that is above chance."""
     rows, labels = some_rows(table, lemma)
-    shares = {}
+    layers, shares = table.rows.take(rows), {}
     for name in spaces(table.meta["layers"]):
-        shares[name] = purity_at_k(_center_cosines(table, rows, name), labels, min(K, len(rows) - 1))
+        centered = evidence.center(mixed(layers, layer_weights(name, table.meta["layers"]), axis=1, unit=True))
+        shares[name] = purity_at_k(centered @ centered.T, labels, min(K, len(rows) - 1))
     best = max(shares, key=shares.get)
     return Separability(best, above_chance(shares[best], labels))
 
@@ -297,23 +284,6 @@ def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarra
     if len(rows) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
     return rows, np.unique(table.sense[rows], return_inverse=True)[1]
-
-
-def _center_cosines(table: OccurrenceTable, rows: np.ndarray, layer: str) -> np.ndarray:
-    """Return the cosines (n, n) of a word's rows after subtracting their mean."""
-    return _cosines(mixed(table.rows.take(rows), layer_weights(layer, table.meta["layers"]), axis=1, unit=True))
-
-
-def _cosines(rows: np.ndarray) -> np.ndarray:
-    """Return the cosines (n, n) of rows (n, D) after subtracting the mean direction."""
-    centered = evidence.center(rows)
-    return centered @ centered.T
-
-
-def words_around(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors | None) -> np.ndarray:
-    """Return the topic (n, V) of each row: the sum of the other words' static vectors."""
-    results = [table.occurrence(int(row)) for row in rows]
-    return topics(vectors, [(o.tokens, o.position) for o in results])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -338,19 +308,19 @@ def densities(model: Model, *, labeled: bool) -> dict[str, Density]:
 
 def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> Density:
     """Count the values (n,) of each word's pairs; `same` (n,) bool marks the pairs of the same meaning."""
-    weights, is_same, joined = np.concatenate([weights_of(of) for of in same]), np.concatenate(same), np.concatenate(values)
+    weights, is_same, joined = np.concatenate([weights_of(selected) for selected in same]), np.concatenate(same), np.concatenate(values)
     low, high = np.quantile(joined, [OUTSIDE, 1 - OUTSIDE])
     edges = np.linspace(low, max(high, low + 1e-6), BINS + 1)
     inside = np.clip(joined, edges[0], edges[-1])
-    counts = [np.histogram(inside[of], edges, weights=weights[of])[0] for of in (is_same, ~is_same)]
-    return Density(edges, *(each / each.sum() for each in counts))
+    counts = [np.histogram(inside[selected], edges, weights=weights[selected])[0] for selected in (is_same, ~is_same)]
+    return Density(edges, *(counted / counted.sum() for counted in counts))
 
 
 def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, Density]) -> dict:
     """Return both sets as `densities` reads them."""
     return {
-        _set(is_labeled): {kind: _density_as_json(each) for kind, each in of.items()}
-        for is_labeled, of in ((True, labeled), (False, unlabeled))
+        _set(is_labeled): {kind: _density_as_json(density) for kind, density in kinds.items()}
+        for is_labeled, kinds in ((True, labeled), (False, unlabeled))
     }
 
 

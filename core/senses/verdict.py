@@ -33,7 +33,7 @@ from ..text.target_word import same_word
 from ..text.tokens import bare
 from ..workspace import Word, Workspace
 from . import evidence
-from .calibration import Calibration, calibration_for, calibration_of, trust_of, words_around
+from .calibration import Calibration, calibration_for, calibration_of, trust_of
 from .evidence import (
     AROUND,
     EXPECTED,
@@ -58,14 +58,10 @@ class Verdict:
     """The answer to "same meaning?" for one word in two sentences."""
 
     probability: float  # that both mean the same, if beforehand either was as likely
-    layer: str  # whose vectors were asked
-    shares: tuple[dict[str, float], dict[str, float]] | None = (
-        None  # of each sense by the senses' middles, for each sentence; they sum to 1
-    )
+    layer: str  # whose vectors were compared
+    shares: tuple[dict[str, float], dict[str, float]] | None = None  # of each sense in each sentence, by the means; they sum to 1
     named_in: str = ""  # the layer, "mix" or "senses" whose middles these are
-    evidence: Mapping[str, float] = field(
-        default_factory=dict
-    )  # what counted, by kind, with its value for this pair (core.senses.calibration)
+    evidence: Mapping[str, float] = field(default_factory=dict)  # the values that counted, by kind
     name: bool = False  # whether one of both is written as a name: the rates were measured on common words
     lemma: str = ""  # the labeled word whose sentences vote; "" where none has labels
 
@@ -138,8 +134,8 @@ def compare(a: Word, b: Word) -> Verdict | None:
         by_case = evidence.is_also_a_name(a.table, a.lemma)
         first, second = _read_alike(a, b, by_case=by_case)
         read = workspace.layers_of([first.tokens, second.tokens])
-        known = a.table, a.lemma, first.query, second.query, calibration_for(a), workspace.language_vectors, workspace.sense_space
-        return replace(of_labeled(*known, read), name=not by_case and is_name, lemma=a.lemma)
+        arguments = a.table, a.lemma, first.query, second.query, calibration_for(a), workspace.language_vectors, workspace.sense_space
+        return replace(of_labeled(*arguments, read), name=not by_case and is_name, lemma=a.lemma)
 
 
 def _without_labels(a: Word, b: Word) -> Verdict:
@@ -148,7 +144,7 @@ def _without_labels(a: Word, b: Word) -> Verdict:
 
 
 def is_one_word(a: Word, b: Word) -> bool:
-    """Return whether two words are the same apart from letter case and inflection, and words at all."""
+    """Return whether two words are the same word, ignoring letter case and inflection."""
     first, second, language = a.context, b.context, a.workspace.language
     if not all(is_word(word, language) for word in (first, second)):
         return False
@@ -182,8 +178,8 @@ def _read_alike(a: Word, b: Word, *, by_case: bool = False) -> tuple[Word, Word]
     both = a.context, b.context
     if both[0].word == both[1].word or both[0].spelling != both[1].spelling:
         return a, b
-    in_capitals = any(len(bare(each.word)) > 1 and bare(each.word).isupper() for each in both)
-    opens = any(not any(map(str.isalnum, "".join(each.tokens[: each.position]))) for each in both)
+    in_capitals = any(len(bare(word.word)) > 1 and bare(word.word).isupper() for word in both)
+    opens = any(not any(map(str.isalnum, "".join(word.tokens[: word.position]))) for word in both)
     if not in_capitals and (by_case or not opens):
         return a, b
     return _in_small_letters(a), _in_small_letters(b)
@@ -217,27 +213,27 @@ def of_labeled(
     trust = ground.words.get(lemma) or trust_of(table, lemma)
     rows = table.labeled_rows(lemma)
     names, labels = np.unique([table.senses[k] for k in table.sense[rows]], return_inverse=True)
-    own = _own(table, rows, a) | _own(table, rows, b)
-    rows, labels = rows[~own], labels[~own]
+    is_query = _own(table, rows, a) | _own(table, rows, b)
+    rows, labels = rows[~is_query], labels[~is_query]
     weights = layer_weights(trust.layer, len(a.layers))
     mixes = mixed(table.rows.take(rows), weights, axis=1, unit=True)
     pos = table.pos_of(rows)
     token = shares_of(mixes, labels, mixed(np.stack([a.layers, b.layers]), weights, axis=1, unit=True), len(names), pos)
     occurrences = [(q.tokens, q.position) for q in (a, b)]
     around = topics(vectors, occurrences)
-    topic = None if vectors is None else shares_of(words_around(table, rows, vectors), labels, around, len(names), pos)
+    topic = None if vectors is None else shares_of(topics(vectors, table.places(rows)), labels, around, len(names), pos)
     in_senses = None
     if space:
         parts = space.views(occurrences, np.stack([a.layers, b.layers]), read)
         in_senses = places_in(space, space.of_rows(table, rows), labels, parts, len(names), lemma, pos)
     middles = (in_senses.shares if in_senses else token).middles
-    shares = tuple({str(name): float(share) for name, share in zip(names, each, strict=True)} for each in middles)
+    shares = tuple({str(name): float(share) for name, share in zip(names, sense_shares, strict=True)} for sense_shares in middles)
     named = (shares, SENSES if space else trust.layer)
     if _same_place(a, b):
         return Verdict(1.0, trust.layer, *named)
     inputs = inputs_of_pairs(np.array([0]), np.array([1]), trust.above_chance, token, topic, in_senses)
-    known = {TOKEN} | ({AROUND} if _are_there(around) else set()) | ({SENSES, EXPECTED, NEAREST} if space else set())
-    values = {kind: float(inputs[0, column]) for kind, column in LABELED_COLUMNS.items() if kind in known}
+    kinds = {TOKEN} | ({AROUND} if _are_there(around) else set()) | ({SENSES, EXPECTED, NEAREST} if space else set())
+    values = {kind: float(inputs[0, column]) for kind, column in LABELED_COLUMNS.items() if kind in kinds}
     return Verdict(float(probability_of(inputs, ground.votes)[0]), trust.layer, *named, evidence=values)
 
 
@@ -248,8 +244,8 @@ def of_unlabeled(a: Query, b: Query, seen: Evidence, ground: Calibration) -> Ver
     views = seen.views(ground.layer)
     x, y = unit(views["token"])
     inputs = evidence.cosines(views, ground.centers, np.array([0]), np.array([1])) if ground.centers else np.array([[x @ y]])
-    known = {TOKEN, *(kind for kind, column in UNLABELED_COLUMNS.items() if ground.centers and _are_there(views[evidence.VIEWS[column]]))}
-    values = {kind: float(inputs[0, column]) for kind, column in UNLABELED_COLUMNS.items() if kind in known}
+    kinds = {TOKEN, *(kind for kind, column in UNLABELED_COLUMNS.items() if ground.centers and _are_there(views[evidence.VIEWS[column]]))}
+    values = {kind: float(inputs[0, column]) for kind, column in UNLABELED_COLUMNS.items() if kind in kinds}
     return Verdict(float(probability_of(inputs, ground.alone)[0]), ground.layer, evidence=values)
 
 
@@ -260,10 +256,10 @@ def _are_there(views: np.ndarray) -> bool:
 
 def _own(table: OccurrenceTable, rows: np.ndarray, query: Query) -> np.ndarray:
     """Return which rows (n,) are the query's sentence and position, ignoring case. They do not vote on it."""
-    own = table.position[rows] == query.position
-    for k in np.flatnonzero(own):
-        own[k] = _folded(query.tokens) == _folded(table.occurrence(int(rows[k])).tokens)
-    return own
+    result = table.position[rows] == query.position
+    for k in np.flatnonzero(result):
+        result[k] = _folded(query.tokens) == _folded(table.occurrence(int(rows[k])).tokens)
+    return result
 
 
 def _same_place(a: Query, b: Query) -> bool:

@@ -16,7 +16,7 @@ import zlib
 from array import array
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -36,7 +36,6 @@ MAX_READ_PER_STORED = 16  # bytes read for each byte stored; a number of four by
 LINE_COST = 16  # bytes added for each line, because even a blank line takes time
 FREE_BYTES = 8 * MAX_LINE  # read before any byte must be stored
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
-Report = Callable[[str], None]
 BINARY, WITH_HEADER, WITHOUT_HEADER = "word2vec binary", "word2vec text", "GloVe text"
 PACKED = (".gz", ".xz", ".bz2", ".zip")
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
@@ -47,11 +46,11 @@ _NUMBER = re.compile(rb"[-+]?((\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|inf|infinity)", 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _LINES_COUNTED = 1000  # whose numbers are counted, to know how many a line has
 NOTED = ("format", "words", "dim", "duplicates", "not_utf8", "first_not_utf8", "promised", "promised_dim")  # the facts that `notes` reads
-_REPORTED_EVERY = 50_000  # words
+_CHECKED_EVERY = 50_000  # words
 
 
-def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str], np.ndarray, dict]:
-    """Return words, their vectors (V, D) float32 and facts about the file; the first `limit` words at most.
+def read(path: Path) -> tuple[list[str], np.ndarray, dict]:
+    """Return words, their vectors (V, D) float32 and facts about the file.
 
     The format is known by content; .gz, .xz, .bz2 and .zip are unpacked on the way. Raises BadInput or CorruptArtifact, which name the
     file and the line that is wrong (in a binary file, the word).
@@ -60,7 +59,7 @@ def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str
         with _unpack(path) as stream:
             head = stream.read(MAX_LINE)
         with _unpack(path) as stream:
-            return _collect(stream, head, path.name, limit, report)
+            return _collect(stream, head, path.name)
     except UNREADABLE as error:
         raise CorruptArtifact(t("Cannot read all of {name}: {error}. Choose another file.", name=path.name, error=error)) from None
 
@@ -218,7 +217,7 @@ def _count_numbers(line: bytes) -> int:
     return next((k for k, field in enumerate(reversed(fields)) if not _NUMBER.fullmatch(field)), len(fields))
 
 
-def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, report: Report | None) -> tuple[list[str], np.ndarray, dict]:
+def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.ndarray, dict]:
     """Read all words; `head` is the file's beginning, which determines its form."""
     form = _form_of(head, name)
     binary = form.is_binary
@@ -242,12 +241,8 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
             values += row
             count.add_stored(len(row) + len(spelling))
         n_words += 1
-        if n_words % _REPORTED_EVERY == 0:
+        if n_words % _CHECKED_EVERY == 0:
             _check_encoding(form, not_utf8, n_accented, n_words)
-            if report:
-                report(t("{n:,} words of {name} read", n=n_words, name=name))
-        if len(places) == limit:
-            break
     matrix = np.frombuffer(values, "<f4").reshape(-1, form.dim)
     _check_values(form, matrix, list(places.values()), {*not_utf8, *controls})
     _check_end(form, n_words, sum(map(len, rest)))
@@ -255,7 +250,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
     properties = {"format": form.name, "words": n_words, "dim": form.dim, "duplicates": n_words - len(places), "not_utf8": len(not_utf8)}
     if not_utf8:
         properties["first_not_utf8"] = not_utf8[0]
-    if form.promised not in (None, n_words) and len(places) != limit:
+    if form.promised not in (None, n_words):
         properties["promised"] = form.promised
     if form.promised_dim not in (None, form.dim):
         properties["promised_dim"] = form.promised_dim

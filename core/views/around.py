@@ -86,7 +86,7 @@ def frequent_words(workspace: Workspace) -> list[str]:
     def choose() -> list[str]:
         counts = np.bincount(table.word, minlength=len(table.words))
         order = [table.words[code] for code in np.argsort(-counts, kind="stable") if any(map(str.isalpha, table.words[code]))]
-        return ([word for word in order if clusters.tells(word) or not word.isascii()] or order)[:OFFERED]
+        return ([word for word in order if clusters.is_telling(word) or not word.isascii()] or order)[:OFFERED]
 
     return workspace.opener.memo.value("frequent words", table_key(table), choose, most=8)
 

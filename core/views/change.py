@@ -193,7 +193,7 @@ def control(workspace: Workspace, request: ChangeRequest, report: Report | None 
     if word not in shared:
         return None
     log_counts = np.log(shared.pop(word))
-    distances = {key: float(np.abs(np.log(n) - log_counts).sum()) for key, n in shared.items() if clusters.tells(key)}
+    distances = {key: float(np.abs(np.log(n) - log_counts).sum()) for key, n in shared.items() if clusters.is_telling(key)}
     nearest = sorted(distances, key=lambda word: (distances[word], word))[:CONTROLS]
     leads, started = [], time.monotonic()
     for k, spelling in enumerate((word, *nearest)):
@@ -223,7 +223,7 @@ def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None
 
     Raises BadInput if there is no such word.
     """
-    words = [word for word in find_shared_words(texts, request.at_least) if clusters.tells(word)][: request.max_words]
+    words = [word for word in find_shared_words(texts, request.at_least) if clusters.is_telling(word)][: request.max_words]
     if not words:
         raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or add text.", n=request.at_least))
     started, results = time.monotonic(), []
@@ -289,7 +289,7 @@ def opening_word(workspace: Workspace, request: ChangeRequest) -> str:
     shared = {word: min(n, counts[1].get(word, 0)) for word, n in counts[0].items()}
     if shared.get(fold_case(bare(request.word.strip())), 0) >= change.FEWEST:
         return request.word
-    content = [word for word, n in shared.items() if n >= change.FEWEST and clusters.tells(word)]
+    content = [word for word, n in shared.items() if n >= change.FEWEST and clusters.is_telling(word)]
     return min(content, key=lambda word: (-shared[word], word), default="")
 
 

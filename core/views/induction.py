@@ -178,7 +178,7 @@ def words_of(workspace: Workspace, table: OccurrenceTable) -> list[str]:
         counts = np.bincount(table.word, minlength=len(table.words))
         often = (table.words[code] for code in np.argsort(-counts, kind="stable") if counts[code] >= clusters.FEWEST)
         forms = {*labeled, *(table.words[code] for code in np.unique(table.word[table.lemma >= 0]))}  # "banks" is found under "bank"
-        return [*labeled, *(word for word in often if clusters.tells(word) and word not in forms)][:OFFERED]
+        return [*labeled, *(word for word in often if clusters.is_telling(word) and word not in forms)][:OFFERED]
 
     return workspace.opener.memo.value("words with groups", table_key(table), choose, most=8)
 
@@ -231,7 +231,7 @@ def _make_groups(workspace: Workspace, occurrences: Occurrences, number: int, ta
 
     def count_words() -> Counter[str]:
         tokens = Counter(token.casefold() for token in table.sentences.flatten().to_pylist())
-        return Counter({word: n for word, n in tokens.items() if clusters.tells(word)})
+        return Counter({word: n for word, n in tokens.items() if clusters.is_telling(word)})
 
     background = workspace.opener.memo.value("background", table_key(table), count_words, most=4)
     words = clusters.telling_words(contexts, numbers, background)

@@ -1,7 +1,8 @@
-"""Open models, vectors and tables once for all pages, for the workspace (core.workspace.Opener). Opened objects are never changed.
+"""Cache what pages open and compute, for all users: models, vectors, tables and the results of core's views.
 
-The keys are names and fingerprints, and the caches are bounded. Heavy jobs, such as an index of every token, run in threads, a limited
-number at once (pages._frame.jobs), so that no page waits for them.
+This module is the opener of every workspace (core.workspace.Opener). A file can change under the same name, so a key holds the contents of what
+is read, not only names. Opened objects are never changed, and the caches are bounded. Heavy jobs, such as an index of every token, run in
+threads, a limited number at once (pages._frame.jobs), so that no page waits for them.
 """
 
 import functools
@@ -40,6 +41,11 @@ from pages._frame.markup import plain
 P = ParamSpec("P")
 R = TypeVar("R")
 KEPT = Kept()
+memo = KEPT  # the cache of a workspace's answers
+KEPT_TABLES = 3  # tables of every token that are open at a time, and tables of labeled tokens
+ENCODING, VECTORS = "encoded corpus", "vectors of a file"  # kinds of jobs
+MOST_READ = 4_000_000  # bytes of a file that a page reads without a job, which takes a second or two
+READS = {"model": ("model",), "language_model": ("model",), "targets": ("model", "corpus")}  # by part of a workspace
 _RUN = threading.local()  # for each thread that runs a page: the run, and the cached values of its names
 
 
@@ -82,12 +88,6 @@ def within_run(function: Callable[P, R]) -> Callable[P, R]:
 
 
 version = within_run(content_of)  # the fingerprint of the contents of a name, in this run
-
-
-KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
-memo = KEPT  # what a workspace keeps its answers in (core.workspace.Opener, which this module is)
-ENCODING, VECTORS = "encoded corpus", "vectors of a file"  # the kinds of jobs
-MOST_READ = 4_000_000  # bytes of a file that a page reads without a job, which takes a second or two
 
 
 def model(name: str) -> Model:
@@ -264,9 +264,6 @@ def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> Engi
         return _allennlp().embed([list(s) for s in sentences], *allennlp_files(model(model_name)), timeout_s=120.0)
 
     return keep("allennlp", [("model", model_name)], sentences, compute, most=64, meanwhile=t("AllenNLP is computing…"))
-
-
-READS = {"model": ("model",), "language_model": ("model",), "targets": ("model", "corpus")}  # by part of a workspace
 
 
 def workspace(in_use: InUse) -> Workspace:

@@ -189,14 +189,8 @@ def _closer(name: str, meta: dict) -> None:
         st.markdown(t("**Confidence against accuracy**"))
         alt = t("{classifier}: accuracy by confidence; mean gap {gap:.1%}.", classifier=title, gap=test["ece"])
         draw(reliability_figure(test["bins"], color=LAYER_COLORS["2"]), key=f"bins.{name}", alt=alt)
-        st.caption(
-            t(
-                "Mean gap {after:.1%}, {before:.1%} before temperature scaling (T = {temperature:.2f}; Guo et al. 2017).",
-                after=test["ece"],
-                before=meta["ece_uncalibrated"],
-                temperature=meta["temperature"],
-            )
-        )
+        values = {"after": test["ece"], "before": meta["ece_uncalibrated"], "temperature": meta["temperature"]}
+        st.caption(t("Mean gap {after:.1%}, {before:.1%} before temperature scaling (T = {temperature:.2f}; Guo et al. 2017).", **values))
         st.caption(describe_calibration(test))
     with right:
         st.markdown(t("**Confusions**"))

@@ -97,12 +97,8 @@ def _offer_ag_news() -> None:
 def _own_file() -> tuple[str, str, dict, dict]:
     check_allowed("uploads")
     allowed = limits()
-    files = upload_box(
-        "train_file",
-        t("CSV, TSV, Excel or JSONL: texts and labels"),
-        allowed.max_table_mb,
-        help=t("At most {mb:,} MB and {rows:,} rows.", mb=upload_limit(allowed.max_table_mb), rows=allowed.max_rows),
-    )
+    about = t("At most {mb:,} MB and {rows:,} rows.", mb=upload_limit(allowed.max_table_mb), rows=allowed.max_rows)
+    files = upload_box("train_file", t("CSV, TSV, Excel or JSONL: texts and labels"), allowed.max_table_mb, help=about)
     if not files:
         st.caption(t('First line `text,label`, then one text per line: `"Great phone, poor battery",mixed`.'))
         return OWN, "", {}, {}

@@ -16,7 +16,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import shorten
 from core.common.memo import Bounded
-from core.engines.allennlp_engine import is_ready
+from core.engines.allennlp_setup import is_ready
 from core.files import hub, registry, user_names
 from core.files.quotas import VISITS
 from core.text import languages
@@ -206,7 +206,7 @@ def _keep_file(path: Path) -> str:
 
 def _words(language: Language) -> None:
     """Show a table of every labeled word of a language with its senses."""
-    senses = import_module("core.text.corpora").every(language)
+    senses = import_module("core.text.corpora").list_definitions(language)
     st.caption(t("{words:,} words, {n:,} senses, each with sentences.", words=len({word for word, *_ in senses}), n=len(senses)))
     columns = dict(zip((t("word"), t("sense"), t("definition")), zip(*senses, strict=True), strict=True))
     st.dataframe(columns, hide_index=True, width="stretch", height=520)

@@ -38,16 +38,9 @@ def follow() -> None:
 def choose() -> Language:
     """Draw the choice of a language and return the language whose model is used. Its code is a URL parameter."""
     codes = languages.codes()
-    chosen = st.selectbox(
-        "Language, 언어",
-        codes,
-        index=codes.index(_code()),
-        key="lang",
-        persist_state="session",
-        format_func=lambda code: languages.get_language(code).name,
-        label_visibility="collapsed",
-        on_change=_changed,
-    )
+    names = {code: languages.get_language(code).name for code in codes}
+    options = {"persist_state": "session", "format_func": names.get, "label_visibility": "collapsed", "on_change": _changed}
+    chosen = st.selectbox("Language, 언어", codes, index=codes.index(_code()), key="lang", **options)
     write_parameter("lang", None if chosen == i18n.ENGLISH else chosen)
     return _content(chosen)
 
@@ -93,7 +86,7 @@ def say_foreign(word: str) -> str:
 
 def offer_its_language(word: str, key: str) -> None:
     """Draw a button for each other language that uses the word's letters and has a model here."""
-    for candidate in languages.that_write(word):
+    for candidate in languages.match_script(word):
         if candidate.code != languages.in_use().code and has_model(candidate):
             label = t("Read as {language}", language=candidate.name)
             if st.button(label, key=f"{key}.{candidate.code}", icon=":material/translate:", on_click=switch, args=(candidate.code,)):

@@ -135,12 +135,8 @@ def draw_network(token_walk: Walk, all_steps: Sequence[Step], number: int, width
         for n in range(len(words))
     ]
     target_x = left + PAD + (token_walk.position - first) * column
-    alt = t(
-        "The network for {n} words, “{word}” marked: characters, filters, {layers} LSTM layers per direction, layer mix.",
-        n=len(words),
-        word=shorten(token_walk.tokens[token_walk.position]),
-        layers=len(token_walk.layers) - 1,
-    )
+    values = {"n": len(words), "word": shorten(token_walk.tokens[token_walk.position]), "layers": len(token_walk.layers) - 1}
+    alt = t("The network for {n} words, “{word}” marked: characters, filters, {layers} LSTM layers per direction, layer mix.", **values)
     return html(
         '<svg viewBox="0 0 {width} {tall:.0f}" role="group" aria-label="{alt}">'
         '<rect x="{at:.1f}" y="0" width="{column:.1f}" height="{tall:.1f}" rx="7" fill="#FFD23F" fill-opacity="0.16"/>'

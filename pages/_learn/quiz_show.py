@@ -212,14 +212,9 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
     if quiz_reading is None:
         for k, sense in enumerate(quiz_question.senses):
             meaning = definition(languages.in_use(), quiz_question.word, sense)
-            st.button(
-                f"**{plain(sense, 60)}**" + (f": {plain(meaning, 160)}" if meaning else ""),
-                key=f"guess.choose.{game.number}.{game.at}.{k}",
-                width="stretch",
-                shortcut=str(k + 1),
-                on_click=game.choose,
-                args=(game.at, sense),
-            )
+            label = f"**{plain(sense, 60)}**" + (f": {plain(meaning, 160)}" if meaning else "")
+            options = {"width": "stretch", "shortcut": str(k + 1), "on_click": game.choose, "args": (game.at, sense)}
+            st.button(label, key=f"guess.choose.{game.number}.{game.at}.{k}", **options)
         notice(describe_task(quiz_question))
         return
     answer = game.answers[game.at]

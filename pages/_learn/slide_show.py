@@ -1,4 +1,4 @@
-"""A slide below its question: the picture, its control (a word or a text), and a link to the complete page."""
+"""A slide below its question: its live figure, its control (a word or a text), and a link to the complete page."""
 
 import math
 from collections import Counter

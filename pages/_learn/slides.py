@@ -1,4 +1,4 @@
-"""The slides: questions, pages and the speaker's notes; and the steps between them."""
+"""The texts of the slides and the lessons, and the choice between them. Nothing heavy is imported here."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -259,11 +259,9 @@ def _side_texts(any_mix: AnyMix, word: str) -> dict:
     sides = t("Add a second sentence to compare the two.")
     if len(any_mix.candidates) > 1:
         braces = {name: "{" + name + "}" for name in ("first", "second", "neither")}
+        values = braces | {"n": n, "close": surroundings.CLOSE}
         sides = t(
-            "Of {n} points, {first} are nearer to the first, {second} to the second, {neither} to neither (within {close}).",
-            n=n,
-            close=surroundings.CLOSE,
-            **braces,
+            "Of {n} points, {first} are nearer to the first, {second} to the second, {neither} to neither (within {close}).", **values
         )
     return {
         "map": t("Map of “{word}” in this mix: {n} words and sentences.", n=n, word=word),

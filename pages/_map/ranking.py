@@ -1,4 +1,4 @@
-"""Words ranked by how well the model separates their senses: the best, the worst and the inconclusive."""
+"""Words ranked by how well the model separates their senses, and a chart of all labeled words."""
 
 from collections.abc import Callable
 from html import unescape

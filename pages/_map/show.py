@@ -67,16 +67,10 @@ def _word(in_use: InUse, over: Workspace, sentences: tuple[Chosen, ...], place) 
         return None
     unread = foreign(*targets)  # of other letters: all sentences would be searched in vain for them
     usual = [*(name for name in targets if name not in unread), *table.lemmas, *words][0]
-    result = word_search(
-        place,
-        "map_word",
-        words,
-        usual,
-        labeled=labeled_words,
-        titles={ALL_WORDS: t("all {n} bundled words", n=len(table.basic.lemmas)) if labeled_words else t("all words")},
-        separability={w: gains["mix"].one_nn for w, gains in open_gains(over).items()},
-        help=t("Search by word or theme; unlabeled words work too."),
-    )
+    titles = {ALL_WORDS: t("all {n} bundled words", n=len(table.basic.lemmas)) if labeled_words else t("all words")}
+    options = {"titles": titles, "separability": {w: gains["mix"].one_nn for w, gains in open_gains(over).items()}}
+    about = t("Search by word or theme; unlabeled words work too.")
+    result = word_search(place, "map_word", words, usual, labeled=labeled_words, help=about, **options)
     return result if result in words else fold_case(result)
 
 
@@ -92,13 +86,8 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
         ends = _choose_ends(over, lemma or table.lemmas[0]) if plan == POLES else ()
         stars, state = charts.place_sentences(table, word, chosen), st.session_state
         space = state.get("view") or read_parameter("view") or state.get(verdict.CHOSEN_LAYER) or SENSES
-        request = LayoutRequest(
-            word=word,
-            contexts=tuple(item.in_context for item in stars.values()),
-            plan=plan,
-            ends=ends,
-            senses=space == SENSES and offers_senses(over, word, plan),
-        )
+        senses, contexts = space == SENSES and offers_senses(over, word, plan), tuple(item.in_context for item in stars.values())
+        request = LayoutRequest(word=word, contexts=contexts, plan=plan, ends=ends, senses=senses)
         with st.spinner(t("Drawing the map…")):
             result = view_when_read(layouts.compute, over, request)
         drawing.show(in_use, result, lemma, stars)

@@ -1,4 +1,4 @@
-"""The lists of Neighbors: one of GloVe and two of ELMo, words first, then sentences."""
+"""The lists of Neighbors, one of GloVe and two of ELMo, and the sentences about them."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -143,13 +143,11 @@ def _describe_number(occurrences: Occurrences, groups: Groups, number: int, agre
 
 def describe_agreement(agreement: Agreement) -> str:
     """State the other measures of agreement."""
+    values = {"mutual": round(agreement.mutual, 2) + 0.0, "v": agreement.v, "v_null": agreement.v_null[0]}
+    values |= {"purity": agreement.purity, "purity_null": agreement.purity_null[0]}
     return t(
         "Adjusted mutual information {mutual:.2f} (chance: 0), V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).",
-        mutual=round(agreement.mutual, 2) + 0.0,
-        v=agreement.v,
-        v_null=agreement.v_null[0],
-        purity=agreement.purity,
-        purity_null=agreement.purity_null[0],
+        **values,
     )
 
 

@@ -194,36 +194,25 @@ def _name(key: Key, occurrences: Occurrences, stored: Labels) -> None:
     """Draw the box that labels the selection, and the buttons that remove labels and undo the last step."""
     selected = _selected(occurrences)
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    sense = row.selectbox(
-        t("Sense"),
-        stored.senses,
-        index=None,
-        key="spread.sense",
-        width=280,
-        accept_new_options=True,
-        placeholder=t("Choose, or type a new one"),
-        help=t("{few} to {most} senses, {n} characters each.", few=FEWEST_SENSES, most=MOST_SENSES, n=MOST_CHARACTERS),
-    )
+    about = t("{few} to {most} senses, {n} characters each.", few=FEWEST_SENSES, most=MOST_SENSES, n=MOST_CHARACTERS)
+    options = {"width": 280, "accept_new_options": True, "placeholder": t("Choose, or type a new one"), "help": about}
+    sense = row.selectbox(t("Sense"), stored.senses, index=None, key="spread.sense", **options)
     # A press comes with what the boxes hold then, which this run may not have seen yet.
     step, state = partial(_step, key), st.session_state
-    row.button(
-        tn("Label {n} sentence", "Label {n} sentences", len(selected)),
-        type="primary",
-        icon=":material/label:",
-        key="spread.label",
-        disabled=not (selected and sense),
-        on_click=lambda: step(lambda latest: latest.label(_selected(occurrences), state["spread.sense"] or sense)),
-    )
-    row.button(
-        t("Remove labels"),
-        key="spread.remove",
-        disabled=not {token for token, _ in stored.given} & set(selected),
-        on_click=lambda: step(lambda latest: latest.label(_selected(occurrences), "")),
-    )
+
+    def add() -> None:
+        step(lambda latest: latest.label(_selected(occurrences), state["spread.sense"] or sense))
+
+    def remove() -> None:
+        step(lambda latest: latest.label(_selected(occurrences), ""))
 
     def undo(n: int) -> None:
         step(lambda latest: reduce(lambda labels, _: labels.undo(), range(n), latest))
 
+    options = {"type": "primary", "icon": ":material/label:", "disabled": not (selected and sense)}
+    row.button(tn("Label {n} sentence", "Label {n} sentences", len(selected)), key="spread.label", on_click=add, **options)
+    has_labels = bool({token for token, _ in stored.given} & set(selected))
+    row.button(t("Remove labels"), key="spread.remove", disabled=not has_labels, on_click=remove)
     counted_button(t("Undo"), "spread.undo", undo, place=row, icon=":material/undo:", disabled=not stored.steps)
 
 

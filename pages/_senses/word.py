@@ -121,7 +121,7 @@ def _none(table: OccurrenceTable) -> None:
     """State that no word is frequent enough, which word is the most frequent, and what to do."""
     counts = np.bincount(table.word, minlength=len(table.words))
     order = (int(k) for k in np.argsort(-counts, kind="stable"))
-    commonest = next((k for k in order if clusters.tells(table.words[k])), None)
+    commonest = next((k for k in order if clusters.is_telling(table.words[k])), None)
     message = t("No word to group yet. Add text.")
     if commonest is not None:
         message = tn(

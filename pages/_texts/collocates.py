@@ -1,4 +1,4 @@
-"""The Collocates part: words near a word, ranked by association, by sense, with their concordance lines."""
+"""The Collocates part: words near a word, ranked by association, by sense, with their lines; and the Keywords part."""
 
 import streamlit as st
 

@@ -116,13 +116,8 @@ def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str
     offered = ["", *(sense for sense in senses if sense in result.senses)]
     if st.session_state.get("dsense", "") not in offered:
         st.session_state.dsense = ""  # it was a sense of the word looked at before
-    picked = st.pills(
-        t("Words that supported"),
-        offered,
-        default="",
-        **bound("dsense"),
-        format_func=lambda sense: markup.plain(sense) or t("the nearest sense"),
-    )
+    titles = {sense: markup.plain(sense) or t("the nearest sense") for sense in offered}
+    picked = st.pills(t("Words that supported"), offered, default="", **bound("dsense"), format_func=titles.get)
     return picked or influence.verdict(result, options.layer, options.half).sense
 
 

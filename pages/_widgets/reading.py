@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
-from core.engines import allennlp_engine
+from core.engines import allennlp_setup
 from core.index.table import OccurrenceTable
 from core.workspace import Workspace
 from pages._cached import jobs, opened
@@ -23,11 +23,11 @@ from pages._frame.menu import page_link
 R = TypeVar("R")
 
 
-def every_token(over: Workspace, wait_s: float = jobs.AT_MOST_S) -> OccurrenceTable | None:
+def every_token(over: Workspace) -> OccurrenceTable | None:
     """Return all tokens of the corpus after a short wait, or None while a job encodes them."""
     job = opened.table_job(over.corpus, over.names.model)
     with st.spinner(t("Reading all sentences…")):
-        job.wait(wait_s)
+        job.wait(jobs.AT_MOST_S)
     return job.result
 
 
@@ -76,7 +76,7 @@ def say_if_transformer(in_use: InUse, page: str) -> bool:
 def compare_engines(in_use: InUse) -> None:
     """State the difference between AllenNLP's and Elmoscope's layers of the two sentences in the sidebar."""
     sentences = [list(tokens) for tokens in question.now().tokens if tokens]
-    if not sentences or not allennlp_engine.is_ready():
+    if not sentences or not allennlp_setup.is_ready():
         return
     with st.sidebar, show_errors():
         theirs = opened.by_allennlp(in_use.model, tuple(map(tuple, sentences)))

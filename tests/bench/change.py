@@ -118,7 +118,7 @@ def text(space: SenseSpace, pairs: int) -> None:
         if len(sentence.tokens) <= 80:
             for k, token in enumerate(sentence.tokens):
                 where[token.casefold()].append((sentence.tokens, k))
-    words = sorted(word for word, places in where.items() if OFTEN[0] <= len(places) <= OFTEN[1] and clusters.tells(word))
+    words = sorted(word for word, places in where.items() if OFTEN[0] <= len(places) <= OFTEN[1] and clusters.is_telling(word))
     rng, deal = np.random.default_rng(0), np.random.default_rng(0)  # of pairs, of their sentences
     results: dict[tuple[int, float], list[tuple[bool, ...]]] = {}
     started = time.monotonic()

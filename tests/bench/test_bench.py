@@ -15,7 +15,7 @@ import tests.bench.precision
 import tests.bench.training
 from core.common.errors import BadInput
 from core.elmo.models import open_model
-from core.engines import allennlp_engine
+from core.engines import allennlp_setup
 from core.index.sense_space import open_space
 from core.index.tables import open_table
 from core.lab.sense_space_map import null_views
@@ -24,7 +24,7 @@ from tests.bench import command, rows, suites
 from tests.bench.__main__ import main
 from tests.bench.measure import Bound, Check, Figure, Row, Setting, difference, figure, paired, quotient
 
-needs_engine = pytest.mark.skipif(not allennlp_engine.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup")
+needs_engine = pytest.mark.skipif(not allennlp_setup.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup")
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.models import Model, model_fingerprint
 from core.elmo.weights import save_safetensors
 from core.files.artifacts import read_json, write_json
-from core.static.vectors import BUNDLED_VECTORS, open_vectors
+from core.static.vectors import open_vectors
 from core.text import languages
 from core.text.tokens import bare
 from tests.tiny import SHAPE, table, tiny_encoder, tiny_vectors
@@ -238,7 +238,7 @@ def test_bundled_heads_fit_the_bundled_model_and_vectors():
     if not (ASSETS / "heads").is_dir():
         pytest.skip("no heads are bundled yet")
     fingerprint = model_fingerprint(ASSETS / "elmo-mini")
-    vectors = tasks.vectors_fingerprint(open_vectors(BUNDLED_VECTORS))
+    vectors = tasks.vectors_fingerprint(open_vectors("glove-mini"))
     for meta in (ASSETS / "heads").rglob("meta.json"):
         load_head(meta.parent, model=fingerprint, vectors=vectors)
     assert sum(file.stat().st_size for file in (ASSETS / "heads").rglob("*")) < 20_000_000

@@ -21,29 +21,8 @@ from core.files.atomic import locked
 from core.lab.__main__ import lab
 
 NO_FILES = [
-    "A..B",
-    "A=B",
-    "ADDRESS",
-    "DATASET",
-    "E",
-    "I",
-    "JSON",
-    "K",
-    "KIND",
-    "L",
-    "N",
-    "NAME",
-    "PART",
-    "QUERY",
-    "S",
-    "SET",
-    "T",
-    "TEXT",
-    "W",
-    "WHAT",
-    "XX.po",
-    "a,b,c",
-    "all",
+    *("A..B", "A=B", "ADDRESS", "DATASET", "E", "I", "JSON", "K", "KIND", "L", "N", "NAME", "PART", "QUERY", "S", "SET", "T", "TEXT"),
+    *("W", "WHAT", "XX.po", "a,b,c", "all"),
 ]  # metavars
 
 

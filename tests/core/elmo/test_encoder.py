@@ -268,11 +268,6 @@ def test_streams_of_unequal_length_are_refused_with_their_lengths():
         ENCODER.encode_streams([[TARGET, TARGET], [TARGET]])
 
 
-def test_no_streams_and_streams_of_nothing_give_nothing():
-    assert ENCODER.encode_streams([]) == []
-    assert ENCODER.encode_streams([[], []]) == [[], []]
-
-
 def test_an_empty_sentence_in_a_stream_gives_an_empty_array_and_the_state_goes_on():
     ((first, empty, last),) = ENCODER.encode_streams([[TARGET, [], TARGET]])
     assert empty.shape == (3, 0, 12) and first.shape == last.shape

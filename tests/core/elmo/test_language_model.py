@@ -46,15 +46,6 @@ def test_log_probability_in_blocks_of_rows_equals_the_full_table(rows):
     torch.testing.assert_close(softmax.log_probability(h, targets, rows=rows), full)
 
 
-def test_log_probability_of_nothing_is_nothing():
-    assert Softmax(3, 4).log_probability(torch.empty(0, 4), torch.empty(0, dtype=torch.long)).shape == (0,)
-
-
-def test_a_vocabulary_numbers_its_words_and_calls_the_rest_unknown():
-    vocabulary = Vocabulary.of(WORDS)
-    assert [vocabulary.id(w) for w in ("<S>", "</S>", "<UNK>", "the", "The")] == [0, 1, 2, 3, 2] and len(vocabulary) == 9
-
-
 @pytest.mark.parametrize("backward", [False, True])
 def test_predictions_are_the_softmax_of_the_right_state_best_first(backward):
     lm, tokens = language_model(), ["the", "bank", "of"]

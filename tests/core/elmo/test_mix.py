@@ -74,11 +74,6 @@ def test_mixed_with_softmaxed_scores_is_what_scalar_mix_computes():
     np.testing.assert_allclose(mixed(layers, softmax(scores), gamma=0.7), expected, atol=1e-6)
 
 
-def test_mixed_by_hand():
-    layers = np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[2.0, 2.0]]])
-    np.testing.assert_allclose(mixed(layers, [1, -1, 0.5], gamma=2), [[4.0, 0.0]])  # 2 * (1 + 1, -1 + 1)
-
-
 def test_gram_holds_the_upper_triangle_by_rows():
     layers = np.array([[[1.0, 2.0], [3.0, 4.0], [0.0, -1.0]]], np.float16)
     assert gram(layers).tolist() == [[5.0, 11.0, -2.0, 25.0, -4.0, 1.0]]  # 00 01 02 11 12 22, by hand

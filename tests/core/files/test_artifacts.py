@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from core import __version__
 from core.common.config import ROOT
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.files import atomic
+from core.files import artifacts, atomic
 from core.files.artifacts import parse_json, provenance, read_json, replacing, safe_name, short, text_fingerprint, write_json
 from core.files.atomic import locked
 from core.files.sums import file_sha256
@@ -161,16 +161,17 @@ def test_a_damaged_json_file_is_named_with_its_error(tmp_path, data, message):
         parse_json(data)
 
 
-def test_a_json_file_that_is_missing_too_large_or_of_another_kind_is_named(tmp_path):
+def test_a_json_file_that_is_missing_too_large_or_of_another_kind_is_named(tmp_path, monkeypatch):
     with pytest.raises(MissingArtifact, match=r"No file .*gone\.json"):
         read_json(tmp_path / "gone.json")
     with pytest.raises(CorruptArtifact, match="is a folder"):
         read_json(tmp_path)
     write_json(tmp_path / "a.json", list(range(100)))
-    with pytest.raises(CorruptArtifact, match=r"a\.json is \d+ bytes, above the limit of 10 bytes"):
-        read_json(tmp_path / "a.json", 10)
     with pytest.raises(CorruptArtifact, match="list instead of dict"):
         read_json(tmp_path / "a.json", expect=dict)
+    monkeypatch.setattr(artifacts, "MAX_JSON_BYTES", 10)
+    with pytest.raises(CorruptArtifact, match=r"a\.json is \d+ bytes, above the limit of 10 bytes"):
+        read_json(tmp_path / "a.json")
 
 
 def test_fingerprints_are_sha256_and_keep_texts_apart(tmp_path):

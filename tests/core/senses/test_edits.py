@@ -51,14 +51,10 @@ def test_a_path_leads_from_the_first_sentence_to_the_second_and_never_loses_the_
 def test_each_step_differs_from_the_last_by_one_edit(pair):
     alignment, *_ = aligned(*pair)
     for before, after in pairwise(edits.steps(alignment, edits.order_edits(alignment, edits.NEAREST_FIRST))):
-        tokens = list(after.tokens)
-        if after.new is not None:
-            assert tokens[after.at] == after.new
-            tokens[after.at : after.at + 1] = [after.old] if after.old is not None else []
-            assert tokens == list(before.tokens)
-        else:
-            assert len(before.tokens) == len(tokens) + 1
-            assert any([*tokens[:k], after.old, *tokens[k:]] == list(before.tokens) for k in range(len(tokens) + 1))
+        assert after.switched - before.switched == {after.column}
+        assert alignment.columns[after.column] == (after.old, after.new)
+        assert (after.tokens, after.position) == alignment.sentence(after.switched)
+        assert len(after.tokens) - len(before.tokens) == (after.new is not None) - (after.old is not None)
 
 
 def test_words_that_both_sentences_have_are_not_edited():

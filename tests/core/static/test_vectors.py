@@ -86,7 +86,6 @@ def test_a_vector_of_zeros_has_no_direction_and_so_no_cosine():
 def test_near_spellings_keep_the_first_letter_and_nearly_the_length():
     vectors = vectors_of({w: [1.0] for w in ("receive", "deceive", "receiver", "receivership", "relieve", "Recieved")})
     assert set(vectors.near_spellings("recieve")) == {"receive", "receiver", "relieve", "Recieved"}
-    assert len(vectors.near_spellings("recieve", 2)) == 2
 
 
 @pytest.mark.parametrize("vector", [[0, 0], [1, 2, 3], [1, float("nan")]])
@@ -173,24 +172,19 @@ def test_neighbors_equal_gensim():
     assert [n.cosine for n in result] == pytest.approx([cosine for _, cosine in wanted], abs=1e-6)
 
 
-def test_only_so_many_words_are_read_and_the_first_of_equal_words_counts(tmp_path):
+def test_the_first_of_equal_words_counts(tmp_path):
     path = tmp_path / "toy.txt"
     path.write_bytes(b"a 1 2\nb 3 4\na 5 6\nc 7 8\n")
-    whole, part, heard = load_vectors(path), load_vectors(path, limit=1), []
+    whole = load_vectors(path)
     assert whole.words == ["a", "b", "c"] and whole.keyed.vectors.tolist() == [[1, 2], [3, 4], [7, 8]]
     assert whole.provenance["duplicates"] == 1
-    assert part.words == ["a"]
-    path.write_bytes(b"".join(b"w%d 1\n" % k for k in range(50_001)))
-    load_vectors(path, report=heard.append)
-    assert heard == ["50,000 words of toy.txt read"]
 
 
 def test_a_folder_of_ours_comes_back_within_its_rounding(tmp_path):
     save_glove(tmp_path / "mini", WORDS, ROWS, {"corpus": "none"})
-    vectors, part = load_vectors(tmp_path / "mini"), load_vectors(tmp_path / "mini", limit=2)
+    vectors = load_vectors(tmp_path / "mini")
     assert vectors.words == WORDS and vectors.name == "mini" and vectors.provenance["corpus"] == "none"
     assert (np.abs(vectors.keyed.vectors - ROWS) <= np.abs(ROWS).max(axis=1, keepdims=True) / 254 + 1e-6).all()
-    assert part.words == WORDS[:2] and part.keyed.vectors.shape == (2, 3)
 
 
 W2V = b"2 2\na 1 2\nb 3 4\n"
@@ -372,11 +366,9 @@ def test_the_command_notes_what_a_file_lacks(tmp_path, call):
     assert err == "v.txt: the first line promises 3 words, but the file has 2.\n"
 
 
-def test_a_missing_file_and_a_senseless_limit_are_reported(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(MissingArtifact, match=r"No vector file .*nothing\.txt"):
         load_vectors(tmp_path / "nothing.txt")
-    with pytest.raises(BadInput, match="limit must be at least 1, not 0"):
-        load_vectors(tmp_path, limit=0)
     with pytest.raises(MissingArtifact, match=r"has no meta\.json"):
         load_vectors(tmp_path)
 

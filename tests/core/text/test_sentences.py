@@ -40,7 +40,6 @@ ROW = {"word": "bank", "tokens": ["The", "bank"], "position": 1, "label": "money
 def test_plain_text_is_split_and_tokenized(file, suffix):
     path = file(f"a.txt{suffix}", "\ufeffHe didn't go. Why?\r\n\r\n  \n강둑에 앉았다.")
     assert words(read_sentences(path)) == ["He did n't go .", "Why ?", "강둑에 앉았다 ."]
-    assert words(read_sentences(path, split=False)) == ["He did n't go . Why ?", "강둑에 앉았다 ."]
     assert words(read_sentences(path, limit=1)) == ["He did n't go ."]
 
 
@@ -189,7 +188,7 @@ REFUSED = [
 )
 def test_a_line_that_is_to_be_one_sentence_may_be_too_long(file, content, message):
     with pytest.raises(BadInput, match=message):
-        read_sentences(file("a.txt", content), split=False)
+        corpus.read_lines(file("a.txt", content))
     assert all(len(" ".join(s.tokens)) <= 5_000 for s in read_sentences(file("a.txt", content)))
 
 
