@@ -63,12 +63,10 @@ def build_index(
     n_known = sum(len({target.position for target in s.targets}) for s in more) if known_table else 0
     done = fresh = rows = first = 0
     corpus = fingerprint([*sentences, *more])
-    columns = (_target_words if targets_only else _words, _senses, _lemmas)
-    names = [sorted({value for s in sentences for value in values(s)}) for values in columns]
+    names = [sorted(values) for values in _names(sentences, targets_only)]
     basic = dict(zip(("types", "senses", "lemmas"), map(len, names), strict=True)) | {"sentences": len(sentences)}
     if more:
-        added = [{value for s in more for value in values(s)} for values in (_target_words, _senses, _lemmas)]
-        names = [[*listed, *sorted(others.difference(listed))] for listed, others in zip(names, added, strict=True)]
+        names = [[*listed, *sorted(added.difference(listed))] for listed, added in zip(names, _names(more, True), strict=True)]
     if not names[0]:
         if targets_only:
             raise BadInput(t("No labeled words to index."))
@@ -146,20 +144,12 @@ def is_index(folder: Path) -> bool:
     return False
 
 
-def _words(sentence: Sentence) -> Iterable[str]:
-    return (token.casefold() for token in sentence.tokens)
-
-
-def _target_words(sentence: Sentence) -> Iterable[str]:
-    return (sentence.tokens[t.position].casefold() for t in sentence.targets)
-
-
-def _senses(sentence: Sentence) -> Iterable[str]:
-    return (t.sense for t in sentence.targets if t.sense is not None)
-
-
-def _lemmas(sentence: Sentence) -> Iterable[str]:
-    return map(_lemma, sentence.targets)
+def _names(sentences: Iterable[Sentence], targets_only: bool) -> tuple[set[str], set[str], set[str]]:
+    """Return the words, senses and lemmas of sentences; with `targets_only` the words of labeled tokens only."""
+    targets = [target for sentence in sentences for target in sentence.targets]
+    tokens = (s.tokens[target.position] for s in sentences for target in s.targets)
+    tokens = tokens if targets_only else (token for s in sentences for token in s.tokens)
+    return {token.casefold() for token in tokens}, {t.sense for t in targets if t.sense is not None}, {*map(_lemma, targets)}
 
 
 def _lemma(target: Target) -> str:
