@@ -142,7 +142,7 @@ def test_lines_of_an_earlier_recipe_are_run_again(run, monkeypatch):
 WRITER = """
 import sys
 from pathlib import Path
-from core.lab.variants import add_line
+from core.classify.experiments import add_line
 for n in range(40):
     add_line(Path(sys.argv[1]), {"run": f"{sys.argv[2]}{n}", "experiment": "e", "variant": "glove", "accuracy": 1.0})
 """
@@ -162,17 +162,17 @@ def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile
     lines = run.output.read_text().replace("f" * 16, "0" * 16)  # of other weights: dropped
     run.output.write_text(lines)
     other, written = {"run": "o", "experiment": "other", "variant": "glove", "accuracy": 1.0}, threading.Event()
-    reading, reads = variants.read_results, []
+    reading, reads = experiments.read_results, []
 
     def read(path):
         result = reading(path)
         if not reads:  # another process writes as soon as it may
-            reads.append(threading.Thread(target=lambda: (variants.add_line(path, other), written.set())))
+            reads.append(threading.Thread(target=lambda: (experiments.add_line(path, other), written.set())))
             reads[0].start()
             written.wait(0.5)
         return result
 
-    monkeypatch.setattr(variants, "read_results", read)
+    monkeypatch.setattr(experiments, "read_results", read)
     run(TINY, seeds=(0,))
     reads[0].join()
     assert "o" in {line["run"] for line in reading(run.output)}
