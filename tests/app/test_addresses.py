@@ -13,10 +13,9 @@ from tests.app.visit import opened
 from tests.bench import addresses
 
 
-@pytest.mark.parametrize("page", ["app.py", "pages/neighbors.py", "pages/compare.py"])
 @pytest.mark.parametrize("name", ["corpus", "model", "vectors", "beside"])
-def test_a_name_that_no_file_can_have_is_answered_by_a_sentence(page: str, name: str):
-    result = opened(page, **{name: "x" * 300})
+def test_a_name_that_no_file_can_have_is_answered_by_a_sentence(name: str):
+    result = opened("pages/compare.py", **{name: "x" * 300})
     assert not result.exception
 
 
@@ -34,7 +33,7 @@ def test_signs_of_no_text_are_left_out():
     assert "invalid characters" in page.warning[0].value
 
 
-@pytest.mark.parametrize("value", ["inf", "-inf", "nan", "1e999", "9" * 40, "x", ""])
+@pytest.mark.parametrize("value", ["inf", "9" * 40, ""])
 def test_a_seed_that_is_no_number_is_left_out(value: str):
     page = opened("pages/predict.py", pseed=value)
     assert not page.exception and "pseed" not in page.query_params and page.number_input(key="pseed").value == 0

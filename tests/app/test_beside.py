@@ -14,8 +14,7 @@ from pages._frame.in_use import InUse
 from pages._home.show import Beside
 from pages._models.compare import usual
 from tests.app.test_depths import random_model
-from tests.app.test_pages import html_of, opened
-from tests.app.visit import tables
+from tests.app.visit import html_of, opened, tables
 
 PAIR = {"a": "A heron stood in the reeds by the bank.", "b": "Her bank closed three branches.", "ai": "bank", "bi": "bank"}
 
@@ -51,7 +50,7 @@ def test_bottom_stands_beside_bottom_and_top_beside_top():
 def test_neighbors_has_a_second_model_s_lists_under_the_first_one_s(deep):
     page = opened("pages/neighbors.py", beside=deep, nlayer="2", among="same word", **PAIR)
     assert not page.exception and not page.error
-    message = " ".join(block.proto.body for block in page.get("html"))
+    message = html_of(page)
     assert "lstm-4, first sentence" in message and "lstm-4, second sentence" in message
     assert "In lstm-4, layer 4, they share" in message and message.count('data-take="a:') == 8  # a click takes from the first model's lists
     contexts = set(tables(page)[-1]["context"])

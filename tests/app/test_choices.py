@@ -12,9 +12,8 @@ def address_of(page, key: str) -> str | None:
     return given[-1] if isinstance(given, list) else given
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_several_variants_stand_in_the_address_by_their_codes(language):
-    page = opened_whole("pages/train.py", lang=language)
+def test_several_variants_stand_in_the_address_by_their_codes():
+    page = opened_whole("pages/train.py", lang="ko")
     pills = page.button_group(key="variants")
     assert tuple(pills.value) == USUAL and address_of(page, "variants") is None
     pills.set_value(["glove", "tfidf"]).run()

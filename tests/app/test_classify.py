@@ -12,8 +12,7 @@ from core.classify.readable_words import read_and_unread
 from pages._classify.notices import CLOSE, PAIRS, describe_answers
 from pages._classify.show import FRONT
 from pages._frame import examples
-from tests.app.test_pages import html_of, opened
-from tests.app.visit import written
+from tests.app.visit import html_of, opened, written
 
 LABELS = ("World", "Sports", "<b>Business</b>")
 

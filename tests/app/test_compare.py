@@ -23,8 +23,7 @@ from pages._frame.jobs import QUEUE
 from pages._home import ahead
 from pages._models import compare as compare_page
 from pages._models import model_senses
-from tests.app.test_pages import html_of, opened
-from tests.app.visit import tables
+from tests.app.visit import html_of, opened, tables
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrs"]
 
@@ -171,11 +170,6 @@ def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():
     assert "Training: 1000 sentences" in page.caption[0].value
 
 
-def test_blanks_are_no_word_and_no_corpus():
-    page = opened("pages/compare.py", cmp_word="   ")
-    assert not page.error and not page.exception
-    page = opened("pages/keyness.py", against="  ")
-    assert not page.error and "Most characteristic here" in html_of(page)
 
 
 def test_a_corpus_that_is_not_there_is_named_though_it_is_on_both_sides():

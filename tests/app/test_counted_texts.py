@@ -8,8 +8,7 @@ import pytest
 
 from core.common.limits import limits
 from pages._frame.jobs import QUEUE
-from tests.app.test_labeled_words import said
-from tests.app.visit import opened, opened_whole, tables
+from tests.app.visit import html_of, opened, opened_whole, tables
 from tests.core.corpus import two_texts
 from tests.core.views.test_sides import MONEY, RIVER, sentences
 
@@ -47,15 +46,13 @@ def searching(folder, **address: str):
     return page.run()
 
 
-def small(page) -> str:
-    return " ".join(str(each.value) for each in (*page.caption, *page.markdown)) + " " + said(page)
 
 
 def test_the_sentence_and_the_facts_of_chosen_documents_agree(folder):
     page = searching(folder)
     page.multiselect(key="docs").set_value(["a.txt"]).run()
     assert not page.exception and not page.error
-    assert "“bank” occurs 10 times (166,667 per million tokens)." in said(page)
+    assert "“bank” occurs 10 times (166,667 per million tokens)." in html_of(page)
 
 
 def test_many_lines_are_sorted_by_substitutes_in_a_turn(monkeypatch, folder):
@@ -63,7 +60,7 @@ def test_many_lines_are_sorted_by_substitutes_in_a_turn(monkeypatch, folder):
     monkeypatch.setattr(QUEUE, "add", lambda *who: asked.append(who) or add(*who))
     monkeypatch.setattr("pages._texts.concordance.READ_AT_ONCE", 8)
     page = searching(folder, find_order="substitutes")
-    until(page, lambda page: "occurs 50 times" in said(page))
+    until(page, lambda page: "occurs 50 times" in html_of(page))
     assert len(asked) >= 1 and not page.exception and not page.error
 
 
@@ -75,18 +72,18 @@ def test_a_public_server_reads_fewer_sentences(monkeypatch):
 
 def test_change_by_dates_says_what_it_leaves_out_and_reads_no_other_word(dated):
     page = opened_whole("pages/change.py", change_first=dated, change_by="dates", change_word="bank")
-    assert "<b>differently</b> on the two sides" in said(page) and "12 and 12 sentences" in said(page)
+    assert "<b>differently</b> on the two sides" in html_of(page) and "12 and 12 sentences" in html_of(page)
     assert any("6 of 30 sentences have no readable date" in each.value for each in page.caption)
-    assert "words of similar frequency" not in said(page)  # only once it is asked
+    assert "words of similar frequency" not in html_of(page)  # only once it is asked
     assert page.number_input(key="change.least").value == 10
     page.button(key="change.like").click().run()
-    until(page, lambda page: "words of similar frequency" in said(page))
+    until(page, lambda page: "words of similar frequency" in html_of(page))
     assert not page.exception and not page.error
 
 
 def test_change_opens_on_a_word_that_both_sides_have(dated):
     page = opened_whole("pages/change.py", change_first=dated, change_by="dates", a="A zebra ran.", b="The zebra slept.")
-    assert "12 and 12 sentences" in said(page) and not page.error
+    assert "12 and 12 sentences" in html_of(page) and not page.error
 
 
 def test_a_word_between_two_texts_is_said_to_differ(tmp_path):
@@ -94,7 +91,7 @@ def test_a_word_between_two_texts_is_said_to_differ(tmp_path):
     page = opened_whole("pages/change.py", change_word="bank", change_first=first, change_second=second)
     assert not page.exception
     until(page, tables)  # both texts are encoded in a job
-    assert "<b>differently</b> on the two sides" in said(page)
+    assert "<b>differently</b> on the two sides" in html_of(page)
     measures = tables(page)[0]
     assert list(measures["distance"])[:1] == ["APD, pairs of sentences"]
     page.button(key="change.rank").click().run()
@@ -104,16 +101,16 @@ def test_a_word_between_two_texts_is_said_to_differ(tmp_path):
 def test_change_opens_with_its_example_drawn():
     """From the word's own sentences: neither corpus is read as a whole until the list is wanted."""
     page = opened_whole("pages/change.py")
-    assert re.search(r"“court” is used <b>differently</b> on the two sides \(p = 0\.00\d; 44 and 12 sentences\)", said(page))
+    assert re.search(r"“court” is used <b>differently</b> on the two sides \(p = 0\.00\d; 44 and 12 sentences\)", html_of(page))
     assert any("compares two genres" in each.value for each in page.caption)
     assert set(page.query_params) <= {"texts_view"}
     second = page.selectbox(key="change_second")
     assert "headlines.csv" in second.options and second.value.startswith("headlines.csv · ")
     next(each for each in page.button_group if each.key == "change.word_taken").set_value("spring").run()
-    assert "“spring” is used <b>differently</b>" in said(page)
+    assert "“spring” is used <b>differently</b>" in html_of(page)
     assert page.query_params["change_word"] == "spring"
     own = opened_whole("pages/change.py", change_word="plant")
-    assert "“plant” is used <b>differently</b>" in said(own)
+    assert "“plant” is used <b>differently</b>" in html_of(own)
     rare = opened("pages/change.py", change_word="mouse")
     assert "“mouse” is in 32 and 0 sentences" in rare.error[0].value
     assert rare.button(key="change.rank")
@@ -123,6 +120,6 @@ def test_without_a_second_text_it_says_what_is_missing_and_offers_the_example():
     page = opened_whole("pages/change.py", change_second="sentences")
     assert any("Choose a second corpus" in each.value for each in page.info)
     page.button(key="change.example").click().run()
-    assert "“court” is used <b>differently</b>" in said(page)
+    assert "“court” is used <b>differently</b>" in html_of(page)
     dates = opened("pages/change.py", change_by="dates")
     assert any("has no dates" in each.value for each in dates.info)

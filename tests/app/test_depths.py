@@ -11,10 +11,11 @@ from core.elmo.language_model import Softmax
 from core.elmo.model import BiLM
 from core.elmo.weights import save_safetensors
 from pages._widgets.components import presets
-from tests.app.test_pages import PAGES, html_of, opened
-from tests.app.visit import tables
+from tests.app.visit import PATHS
+from tests.app.visit import html_of, opened, tables
 
 SHAPE = ModelShape(filters=((1, 8), (2, 8), (3, 16)), character_dim=8, n_highway=1, hidden=24, projection=12, n_layers=1)
+WITH_LAYERS = [f"pages/{name}.py" for name in ("neighbors", "mix", "about", "why", "predict")]
 WORDS = ["</S>", "<S>", "<UNK>", "the", "bank", "river", "of", "money", "a", "."]
 
 
@@ -39,12 +40,11 @@ def folder(tmp_path_factory):
     return of
 
 
-@pytest.mark.parametrize("path", PAGES)
-@pytest.mark.parametrize("n_layers", [1, 4])
+@pytest.mark.parametrize(("path", "n_layers"), [*((path, 4) for path in PATHS), *((path, 1) for path in WITH_LAYERS)])
 def test_every_page_opens_with_a_model_of_any_depth(path, n_layers, folder):
     page = opened(path, model=folder(n_layers))
     assert not page.exception, [item.value for item in page.exception]
-    assert [title.value for title in page.title] == [PAGES[path]]
+    assert len(page.title) == 1
     assert not page.error, [item.value for item in page.error]
 
 

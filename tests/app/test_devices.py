@@ -5,7 +5,7 @@ from core.common.memo import Kept
 from core.elmo import models
 from pages._cached import kept
 from pages._cached import opened as opened_once
-from tests.app.test_pages import opened
+from tests.app.visit import opened
 
 
 def test_with_a_processor_alone_nothing_is_asked(monkeypatch):

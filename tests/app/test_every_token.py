@@ -11,7 +11,7 @@ from core.index.build import build_index
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
 from core.text.tokens import pieces
 from pages._map import every_token
-from tests.app.test_pages import html_of, opened
+from tests.app.visit import html_of, opened
 
 NAMES = ("0", "1", "2", "mix")
 

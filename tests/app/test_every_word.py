@@ -9,6 +9,3 @@ def test_all_words_are_drawn_and_listed():
     assert not page.exception and len(listed[0]) == 475
 
 
-def test_both_corpora_of_a_language_can_be_chosen():
-    box = opened_whole("pages/how.py").selectbox(key="corpus")
-    assert {"sentences", "more-words"} <= set(box.options)

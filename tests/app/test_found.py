@@ -3,8 +3,7 @@
 from core.elmo.models import open_model
 from core.views import induction
 from pages._cached import opened as opened_pages
-from tests.app.test_labeled_words import said
-from tests.app.visit import opened, tables
+from tests.app.visit import html_of, opened, tables
 
 
 def test_it_opens_on_the_sense_space_and_names_groups_by_their_substitutes():
@@ -13,7 +12,7 @@ def test_it_opens_on_the_sense_space_and_names_groups_by_their_substitutes():
     assert not page.exception and control.value == "senses" and control.options == ["sense space", "1", "2", "mix"]
     editor, table = tables(page)[0], tables(page)[-1]
     names = list(editor["label"])
-    assert all(len(name.split(", ")) == 2 for name in names) and 'class="shares"' in said(page)
+    assert all(len(name.split(", ")) == 2 for name in names) and 'class="shares"' in html_of(page)
     shares = table[["share, group 1", "share, group 2"]]
     assert abs(shares.sum(axis=1) - 1).max() < 0.002 and set(table["label"]) == set(names) and all(table["substitutes"])
     assert not opened("pages/found.py", found_word="bank", found_layer="2").exception
@@ -37,9 +36,3 @@ def test_a_group_of_fewer_than_five_sentences_has_no_name_of_a_sense_and_is_not_
     assert all(("too few" in name) == is_few for name, is_few in zip(editor["label"], few, strict=True))
 
 
-def test_finds_in_a_corpus_are_sorted_by_their_substitutes_and_name_them():
-    page = opened("pages/search.py", find="bank", find_order="substitutes")
-    text = opened("pages/search.py", find="bank")
-    sorted_rows, rows = tables(page)[-1], tables(text)[-1]
-    assert not page.exception and sorted(sorted_rows["sentence"]) == sorted(rows["sentence"])
-    assert list(sorted_rows["sentence"]) != list(rows["sentence"])

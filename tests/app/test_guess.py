@@ -16,8 +16,7 @@ from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
 from core.workspace import open_workspace
 from pages._learn import quiz_game
-from tests.app.test_pages import html_of, opened
-from tests.app.visit import offered, written
+from tests.app.visit import html_of, offered, opened, written
 
 ENGLISH = languages.get_language("en")
 
@@ -90,12 +89,6 @@ def test_an_address_without_such_a_quiz_says_so_and_shows_the_day_s(given: str):
     assert "Your points:" in html_of(page)
 
 
-def test_korean_words_are_asked_about_in_korean():
-    page = opened("pages/guess.py", lang="ko", quiz="5")
-    request = quiz.quiz(5, languages.get_language("ko"))[0]
-    assert request.text in plain(page) and not page.exception
-    page = pressed(page, "guess.choose.5.0.0")
-    assert "내 점수" in plain(page) and request.label in plain(page)
 
 
 def test_a_language_without_labeled_words_is_told_so(monkeypatch):
@@ -114,25 +107,7 @@ def test_a_model_s_files_that_are_damaged_leave_the_question_standing(monkeypatc
     assert "The table is damaged" in page.error[0].value and quiz.quiz(31_314, ENGLISH)[0].text in plain(page)
 
 
-SENSES = ("river <edge>", "money & more", "말")
 
 
-@given(st.tuples(*[st.integers(0, 8)] * 3).filter(sum), st.sampled_from(SENSES), st.sampled_from(SENSES))
-def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, label):
-    question = QuizQuestion("w", ("a", "w"), 1, SENSES, label)
-    reading = QuizReading(SENSES[votes.index(max(votes))], votes, "1", (), 3, 5)
-    lines = written([*quiz_game.describe_answer(question, reading, answer), *quiz_game.describe_votes(question, reading)])
-    assert not any(re.search(r"<(?!/?b>)", line) for line in lines)
-    assert ("1 point" in lines[0]) == (answer == reading.sense) and ("and is right" in lines[0]) == (reading.sense == label)
-    assert ("you are right" in lines[0]) == (answer == label != reading.sense)
-    assert f"{max(votes)} of the {sum(votes)} nearest labeled sentences mean" in lines[1]
 
 
-@given(st.lists(st.tuples(st.sampled_from(SENSES), st.sampled_from(SENSES), st.sampled_from(SENSES)), min_size=1, max_size=8))
-def test_a_score_is_compared_with_the_labels_and_with_chance(rows):
-    request = [QuizQuestion("w", ("w",), 0, SENSES, label) for label, _, _ in rows]
-    readings = [QuizReading(sense, (8, 0, 0), "1", (), 3, 5) for _, sense, _ in rows]
-    lines = quiz_game.compare_scores(request, readings, [answer for *_, answer in rows])
-    mine, right = sum(answer == label for label, _, answer in rows), sum(sense == label for label, sense, _ in rows)
-    assert ("tie" in lines[0], "You beat" in lines[0]) == (mine == right, mine > right)
-    assert f"{len(rows) / 3:.1f} points" in lines[1]

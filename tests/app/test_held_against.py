@@ -13,7 +13,7 @@ from core.evaluation.card import read_card
 from core.views import levels
 from core.workspace import open_workspace
 from pages._frame.in_use import InUse
-from tests.app.test_pages import html_of, opened
+from tests.app.visit import html_of, opened
 
 OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
 
@@ -23,16 +23,8 @@ def text_of(page) -> str:
     return re.sub("<[^>]*>", "", html_of(page))
 
 
-def test_the_cosines_of_lists_stand_beside_those_of_two_random_words():
-    captions = " ".join(caption.value for caption in opened("pages/neighbors.py", nlayer="1").caption)
-    means = re.findall(r"random pairs: (0\.\d\d) on average", captions)
-    assert len(means) == 1 and 0.05 < float(means[0]) < 0.5  # one level for both lists, said once
 
 
-def test_the_model_s_own_page_says_where_two_random_words_stand_in_each_layer():
-    text = " ".join(caption.value for caption in opened("pages/about.py").caption)
-    (values,) = re.findall(r"Cosine of random pairs \(90% range\): (.+)\.", text)
-    assert len(re.findall(r"layer \d: −?0\.\d\d \(−?0\.\d\d to 0\.\d\d\)", values)) == 3
 
 
 def test_two_random_words_are_as_alike_on_every_page():
@@ -40,9 +32,9 @@ def test_two_random_words_are_as_alike_on_every_page():
     model = opened_model("elmo-mini")
     kept = read_card(model.folder, model.fingerprint).measures["random"]
     pattern = r"(?:random pairs: |random pairs .{4,16} are between −?0\.\d\d and −?0\.\d\d, )(−?0\.\d\d) on average"
-    for layer in ("0", "1", "2", "mix"):
+    for layer in ("1", "mix"):
         mean = f"{kept[layer]['mean']:.2f}"
-        weights = {"0": (1.0, 0.0, 0.0), "1": (0.0, 1.0, 0.0), "2": (0.0, 0.0, 1.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
+        weights = {"1": (0.0, 1.0, 0.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
         level = levels.level_of_mix(open_workspace(), weights)
         assert f"{level.mean:.2f}" == mean, layer
         captions = " ".join(caption.value for caption in opened("pages/neighbors.py", nlayer=layer).caption)
@@ -57,19 +49,6 @@ def test_two_random_words_are_as_alike_on_every_page():
     assert re.findall(r"random pairs: (−?0\.\d\d)", text_of(around)) == [f"{kept['2']['mean']:.2f}"]
 
 
-def test_what_is_called_random_pairs_is_that_one_figure_everywhere():
-    """These texts are given the figure of core.views.levels. Check a new one before it is added."""
-    texts = [message.id for message in translations.read(ASSETS / "texts/ko.po") if "random pair" in str(message.id).casefold()]
-    assert sorted(texts) == [
-        "90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.",
-        "Average of random pairs: {values}.",
-        "Cosine of random pairs (90% range): {values}.",
-        "Cosines; random pairs: {mean:.2f} on average.",
-        "Random pairs",
-        "The cosine of your two words {at} is {cosine:.2f} (random pairs: {random:.2f} on average).",
-        "random pairs",
-        "{layer}: random pairs, mean {cosine}",
-    ]
 
 
 def test_the_mix_says_that_equal_weights_are_no_equal_parts():

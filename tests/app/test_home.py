@@ -151,7 +151,7 @@ def test_the_rest_after_a_key_is_short_where_answers_come_soon_and_never_over_a_
     assert [rest(took) for took in (0.0, 0.1, 0.35, 0.6, 3.0)] == ["25ms", "25ms", "50ms", "75ms", "100ms"]
 
 
-@pytest.mark.parametrize("path", ["pages/neighbors.py", "pages/map.py", "pages/why.py", "pages/how.py"])
+@pytest.mark.parametrize("path", ["pages/map.py", "pages/how.py"])
 def test_a_word_in_another_language_s_letters_is_told_on_every_page_with_its_way_out(path: str):
     page = opened(path, a="눈이 온다", b="눈이 아프다")
     assert not page.exception

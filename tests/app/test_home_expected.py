@@ -18,7 +18,7 @@ from pages._export.notebook_file import notebook
 from pages._home import expected
 from pages._widgets.downloads import provenance
 from tests.app.test_home import part
-from tests.app.visit import code_cells, opened, opened_whole
+from tests.app.visit import captions, code_cells, opened, opened_whole
 from tests.core.elmo.test_language_model import language_model
 
 RIVER, MONEY = "We sat on the bank and watched the boats.", "The bank refused to lend him any money."
@@ -49,8 +49,6 @@ def by_buttons(monkeypatch):
     return opened_whole
 
 
-def captions(page: AppTest) -> str:
-    return " ".join(caption.value for caption in page.caption)
 
 
 def test_each_place_has_its_own_words_and_they_follow_the_sentence():
@@ -136,16 +134,3 @@ def test_korean_words_are_expected_in_a_korean_place(by_buttons):
     assert bare(now.tokens[0][now.positions[0]]) == first and bare(now.tokens[1][now.positions[1]]) == "눈"
 
 
-def test_page_notebook_file_and_command_give_the_same_words(answer, tmp_path: Path):
-    page = opened_whole(a=RIVER, b=MONEY)
-    taken = page.session_state["_taken"]
-    settings = {key: page.session_state[key] for key in ("a", "b", "ai", "bi")}
-    source = code_cells(notebook("home", settings))
-    (file := tmp_path / "home.py").write_text("\n\n".join(source), encoding="utf-8")
-    computed = runpy.run_path(str(file))["expected"]
-    for side, text, place in zip(("1st", "2nd"), (RIVER, MONEY), computed, strict=True):
-        rows = answer("substitutes", "--word", "bank", "--sentence", text)["substitutes"]
-        command = [row["word"] for row in rows]
-        assert command == words(page, side) == [answer.word for answer in place.substitutes]
-    assert f"1st,1,{words(page)[0]},0." in encode_csv(table(page)).decode("utf-8-sig")
-    assert f"<td>{words(page, '2nd')[7]}</td>" in html_of_view(taken, provenance)

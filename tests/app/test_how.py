@@ -54,16 +54,6 @@ def test_there_are_as_many_strips_as_the_model_has_layers(way):
         assert strips[2:] == [1, n, n, n + 1, 1]
 
 
-def test_a_cell_is_as_dark_as_the_numbers_there_are_large(way):
-    layers = np.zeros_like(way.layers)
-    layers[1, 4, -1] = 5.0  # one number, of the fifth word's backward half
-    boxes = [box for box in drawn(replace(way, layers=layers)).iter("g") if box.get("data-step")]
-    dark = [[float(r.get("fill-opacity")) > 0.9 for r in box.iter("rect") if r.get("fill-opacity")] for box in boxes]
-    assert [sum(cells) for cells in dark[2:]] == [0, 0, 1, 1, 1]
-    word, rest = divmod(dark[4].index(True), 2 * CELLS)
-    assert (word, rest) == (4, CELLS - 1)
-    only = [r for r in boxes[1].iter("rect") if r.get("fill-opacity")]
-    assert len(only) == len(way.banks)  # of the word in question alone
 
 
 def said(**address: str) -> str:

@@ -76,13 +76,9 @@ PAIR = {"a": "A robin sang <b>loudly</b>.", "b": "The robin & I."}
 TYPED = [
     ("app.py", PAIR),
     ("pages/neighbors.py", PAIR),
-    ("pages/map.py", PAIR),
-    ("pages/mix.py", PAIR),
     ("pages/why.py", {"a": PAIR["a"]}),
     ("pages/predict.py", {"ptext": "Once upon a rainy"}),
     ("pages/classify.py", {"text_news-title": "Robins win the cup"}),
-    ("pages/search.py", {"find": "robin"}),
-    ("pages/compare.py", {"cmp_word": "robin"}),
 ]
 
 

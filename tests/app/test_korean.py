@@ -4,14 +4,9 @@ import re
 
 import pytest
 
-from tests.app.visit import HANGUL, opened, opened_whole, words_on
+from tests.app.visit import HANGUL, html_of, opened, opened_whole, words_on
 
 
-def test_a_further_korean_word_has_its_senses_at_once():
-    page = opened("pages/neighbors.py", lang="ko", a="회사 인사가 발표되었다.", b="아침 인사를 나누었다.")
-    assert not page.exception and not page.error
-    message = " ".join(element.proto.body for element in page.get("html"))
-    assert "직원 배치" in message and "예의 표시" in message
 
 
 @pytest.mark.parametrize(
@@ -26,7 +21,7 @@ def test_a_verb_is_found_in_the_form_one_types(typed: str, shown: str):
     page = opened("pages/found.py", lang="ko", found_word=typed)
     message = ""
     for _ in range(60):  # runs, while every word is read once
-        message = " ".join(element.proto.body for element in page.get("html"))
+        message = html_of(page)
         if shown in message:
             break
         page.run()

@@ -9,8 +9,7 @@ from core.common.config import ASSETS
 from core.elmo.models import open_model
 from core.index.tables import open_table
 from pages._learn.lessons import lessons
-from tests.app.test_pages import html_of, opened
-from tests.app.visit import HANGUL, tables
+from tests.app.visit import HANGUL, html_of, opened, tables
 
 PAGE = "pages/lessons.py"
 NAMES = [item.name for item in lessons()]
@@ -38,11 +37,6 @@ def test_a_lesson_that_is_not_known_is_the_first_one():
     assert not page.exception and page.title[0].value == lessons()[0].question
 
 
-def test_the_crowd_is_gone_without_the_mean():
-    page = opened(PAGE)
-    assert "have a mean cosine of 0.3" in said(page)
-    page.selectbox(key="cone").set_value("mean").run()
-    assert "have a mean cosine of −0.0" in said(page) and "changes the AUC by" in said(page)
 
 
 def test_a_threshold_that_is_moved_has_other_errors():
@@ -89,7 +83,3 @@ def test_a_word_that_is_chosen_is_a_star_in_every_row():
     assert "compared with static vectors" in said(page)
 
 
-def test_what_is_known_before_the_word_is_held_against_layer_1_and_the_nulls():
-    page = opened(PAGE, lesson="before", before_word="bank")
-    assert not page.exception and page.get("plotly_chart")[0].proto.spec.count('"#FFD23F"') == 8
-    assert "Before reading the word" in said(page) and ", significant" in said(page) and "with shuffled sentences" in said(page)

@@ -51,9 +51,6 @@ def test_the_word_begins_a_column_of_its_own_where_what_stands_left_of_it_ends()
         assert f'<span class="left"><span>{left}</span></span><span class="right"><b class="target">' in cut
 
 
-def test_what_one_side_of_the_word_lacks_the_other_side_shows():
-    tokens = [f"w{k}" for k in range(40)]
-    assert text_of(cut_and_whole(keyword_line(tokens, 0, ""))[0]) == " ".join(tokens[: WIDTH + 1])
 
 
 def test_markup_is_text():

@@ -15,8 +15,7 @@ from pages._cached import opened as cached
 from pages._frame.choices import ALL
 from pages._map import map_view
 from pages._widgets import components
-from tests.app.test_pages import html_of, opened
-from tests.app.visit import tables
+from tests.app.visit import html_of, opened, tables
 
 WILD = {
     "a": "A lynx watched the deer from a branch above the river.",
@@ -56,9 +55,6 @@ def test_it_follows_when_other_words_come_into_question_and_keeps_what_was_chose
     assert page.selectbox(key="map_word").value == "plant"
 
 
-def test_each_layout_and_layer_draws_a_word_without_labels():
-    for plan in ("umap", "between"):
-        assert "are nearer to" in html_of(ready(**WILD, around=plan, view="all layers"))
 
 
 def test_one_sentence_or_none_is_no_dead_end():
@@ -113,15 +109,6 @@ def test_a_labeled_word_of_one_meaning_has_a_map_and_no_measure_that_means_nothi
     assert "has only one labeled sense" in html_of(ready(corpus=str(corpus), a="", b=""))
 
 
-@pytest.mark.parametrize("name", ["map", "mix"])
-def test_a_word_in_another_language_s_letters_is_told_before_the_folded_sentences(name):
-    page = opened(f"pages/{name}.py", a="눈이 온다", b="The snow is white.", ai="눈이", bi="snow")
-    message = plain("“눈이” is not in English letters.")
-    assert not page.exception and [item.value for item in page.info][:1] == [message]
-    assert not any(item.value == message for fold in page.expander for item in fold.info)
-    assert page.button(key="inputs.read.ko").label == "Read as 한국어"
-    if name == "map":
-        assert page.selectbox(key="map_word").value == "snow"
 
 
 def test_it_opens_in_the_sense_space_and_layers_alone_are_one_press_away():
@@ -145,21 +132,8 @@ def test_it_opens_in_the_sense_space_and_layers_alone_are_one_press_away():
     assert not words.exception and words.session_state["view"] != "senses"
 
 
-def test_it_moves_between_words_with_and_without_labels_in_the_same_view():
-    page = ready(**WILD, view="0")
-    assert "your two words have one vector" in html_of(page)
-    for word in ("bank", "lynx"):
-        page.selectbox(key="map_word").set_value(word).run()
-        while "so all sentences are read first" in html_of(page):
-            page.run()
-        assert not page.exception and not page.error and page.session_state["view"] == "0"
 
 
-def test_a_link_to_the_sense_space_says_its_share_of_a_labeled_word_and_that_others_have_none():
-    assert "so no sense space" in html_of(ready(**WILD, view="senses"))
-    page = ready(**PLANTS, view="senses")
-    message = html_of(page)
-    assert "so no sense space" not in message and "n the sense space, " in message
 
 
 GIVEN = {"view": "1", "dot": "7", "picked": [7, 9]}

@@ -31,13 +31,6 @@ def test_as_many_words_are_nearer_to_a_star_as_is_said(points, stars, large):
         assert f"at layer 2 is {stars:.2f}".replace("-0.00", "0.00").replace("-", "−") in message
 
 
-@given(st.integers(1, 30), st.one_of(st.none(), st.lists(st.tuples(st.text("ab", min_size=1), st.integers(1, 9)), max_size=3)))
-def test_a_map_of_occurrences_counts_what_it_draws(n, groups):
-    message = " ".join(written(describe_occurrences("ba<r", n, n, groups, "2")))
-    assert "<" not in message.replace("&lt;", "")
-    assert ("occurs once" in message) == (n == 1)
-    assert ("named by typical words" in message) == bool(groups and len(groups) > 1)
-    assert "12 of 40" in " ".join(describe_occurrences("bar", 12, 40, None, "2"))
 
 
 @given(st.sampled_from(["0", "1", "2", "mix"]), *[st.floats(0, 1)] * 4, st.integers(2, 300), st.sampled_from([None, "ba<r"]))
@@ -57,7 +50,3 @@ def test_one_meaning_is_nothing_to_tell_apart(word):
     assert not re.search(r"\d", " ".join(describe_scores(word, ("0", 0.0), 0.0, 0.0, 0.0, 0)))
 
 
-def test_a_word_without_end_is_cited_in_part():
-    near = np.array([[0.9, 0.1], [0.2, 0.8]])
-    lines = describe_leans(["x" * 5_000, "y" * 5_000], near, "2", 0.5, None)
-    assert "xxx…”" in lines[0] and "yyy…”" in lines[0] and max(map(len, lines)) < 400

@@ -21,8 +21,7 @@ from pages._map.mix import compare_layers
 from pages._models import about
 from pages._widgets import components
 from pages._widgets.components import LIMIT
-from tests.app.test_pages import html_of, opened
-from tests.app.visit import tables, written
+from tests.app.visit import html_of, opened, tables, written
 
 OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
 
@@ -65,25 +64,8 @@ def test_of_too_few_sentences_no_interval_is_drawn_and_nothing_is_decided():
     assert "is inconclusive" in lines[0] and "points: no interval" in lines[-1]
 
 
-def test_the_order_of_layers_is_as_in_the_paper_the_other_way_round_or_not_decided():
-    def panel(title: str, low: float, high: float) -> Panel:
-        order = Paired(mean=(low + high) / 2, low=low, high=high, p=0.3 if low < 0 < high else 0.01, groups=9)
-        return Panel(title, "", {"1": 0.7, "2": 0.7}, 0.4, "chance", order=order)
-
-    (line,) = about._order_lines(
-        [panel("Parts of speech", 0.01, 0.02), panel("A", -0.03, -0.01), panel("B", 0.01, 0.03), panel("C", -0.01, 0.03)]
-    )
-    as_there, other, undecided = line.split("; ")
-    assert "Parts of speech" in as_there and "A −2.0" in as_there and "B" in other and "C +1.0 (−1.0 to +3.0)" in undecided
-    assert about._order_lines([Panel("A", "", {"1": 0.7}, 0.4, "chance")]) == []
 
 
-@pytest.mark.parametrize("word", ["spring", "all words together"])
-def test_the_bundled_sentences_have_a_static_line(word):
-    from core.analysis.word_maps import ALL_WORDS
-
-    static = layouts.static_report(workspace(OWN), ALL_WORDS if word == "all words together" else word)
-    assert 0.4 < static.one_nn < 1 and f"{static.one_nn:.0%}" in measures.static_share(static)
 
 
 FRUIT = {"a": "She ate a lemon and a pear.", "ai": "lemon", "b": "The old car was a lemon and broke down again.", "bi": "lemon"}
@@ -126,19 +108,8 @@ def test_one_sentence_and_none_are_no_dead_end():
     assert "Type a sentence above" in opened("pages/mix.py", a="", b="").info[-1].value
 
 
-REPORTS = [report(seed, noise) for noise in (0.05, 0.35, 0.5, 2.0) for seed in (3, 4)]
-reports = st.sampled_from(REPORTS)
 
 
-@given(reports, st.fixed_dictionaries({"0": reports, "1": reports, "2": reports}))
-def test_a_mix_is_better_or_worse_only_where_the_figures_shown_say_so_and_the_interval_does(mix, alone):
-    message, best = written(compare_layers("ba<r", mix, alone))[0], max(alone.values(), key=lambda item: item.one_nn)
-    a, b, verdict = f"{mix.one_nn:.0%}", f"{best.one_nn:.0%}", less(mix, best).verdict
-    assert ("beats every single layer" in message) == (a != b and verdict > 0)
-    assert ("beats this mix" in message) == (a != b and verdict < 0)
-    assert ("matches the best single layer" in message) == (a == b)
-    assert ("is inconclusive" in message) == (a != b and not verdict)
-    assert "<r" not in message
 
 
 def test_the_cosine_of_two_mixes_is_that_of_their_sums():
@@ -166,12 +137,6 @@ def test_layer_normalization_changes_the_lists_and_the_parts_and_off_again_all_i
     assert near(page) == before
 
 
-def test_a_link_may_say_so_and_words_without_labels_are_normalized_too():
-    plain, normalized = (read_through(opened("pages/mix.py", **given)) for given in (FRUIT, {**FRUIT, "norm": "true"}))
-    assert normalized.toggle(key="norm").value and near(plain) != near(normalized)
-    twins = [tables(page)[0] for page in (plain, normalized)]
-    column = twins[0].columns[1]
-    assert (np.abs(twins[0][column] - twins[1][column]) > 1e-4).any()
 
 
 def sent(page) -> dict:
@@ -195,10 +160,6 @@ def test_a_labeled_word_has_the_instrument_with_all_that_any_weights_need():
     assert "mix.neighbors" in page.session_state["_taken"].tables()
 
 
-def test_normalized_layers_are_sent_where_the_switch_says_so():
-    plain, normalized = sent(opened("pages/mix.py")), sent(opened("pages/mix.py", norm="true"))
-    assert plain["key"] != normalized["key"] and plain["pairs"] != normalized["pairs"]
-    assert plain["asked"][0]["rows"] == normalized["asked"][0]["rows"]
 
 
 @pytest.mark.parametrize(

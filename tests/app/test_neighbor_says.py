@@ -10,7 +10,7 @@ from core.index.neighbors import Neighbor, Occurrence, TypeNeighbor
 from core.text.readings import WordInContext
 from core.views.neighbors import Neighbors
 from pages._neighbors.notices import write_notices
-from tests.app.visit import opened, written
+from tests.app.visit import html_of, opened, written
 
 SENSES = ("shore", "money", "<i>row</i>")
 
@@ -45,7 +45,7 @@ def names(item: Neighbors) -> list:
 @pytest.mark.parametrize(("word", "known"), [("thimbel", False), ("blorptastic", False), ("bank", True)])
 def test_a_word_that_glove_has_not_is_said_to_be_read_by_its_letters(word: str, known: bool):
     page = opened("pages/neighbors.py", a=f"She lost her {word} there.", b=f"The {word} was old.", ai=word, bi=word)
-    message = " ".join(block.proto.body for block in page.get("html"))
+    message = html_of(page)
     assert not page.exception and message.count("ELMo reads any word") == (not known)
     assert (f"Not in GloVe: “{word}”" in message) != known
 
@@ -71,37 +71,5 @@ def test_every_sentence_agrees_with_the_lists_it_is_about(pair, layer, known):
             assert where not in lines[1]  # ... and those of other words never
 
 
-@given(two_lists())
-def test_a_majority_is_named_with_its_count_and_a_tie_is_no_majority(pair):
-    first, _ = pair
-    own = [n.occurrence.sense for n in first.entries if isinstance(n, Neighbor) and n.occurrence.lemma == first.lemma == "bank"]
-    line = next((item for item in write_notices(first, first, "2", static_has=True) if "Labeled" in item), "")
-    counts = sorted((own.count(sense) for sense in set(own)), reverse=True)
-    if len(own) == 1:
-        assert "the only neighbor means" in line
-    elif own and (len(counts) == 1 or counts[0] > counts[1]):
-        assert f"{counts[0]} of {len(own)} mean" in line
-    elif own:
-        assert " tie" in line and "mean “" not in line
 
 
-@pytest.mark.parametrize(
-    ("page", "said"),
-    [
-        ("app.py", "Not in GloVe: “thimbel”. ELMo reads any word."),
-        ("pages/map.py", "Not in GloVe: “thimbel”. ELMo reads any word."),
-        ("pages/predict.py", "Not in GloVe: “thimbel”."),
-    ],
-)
-def test_other_pages_say_once_that_glove_has_not_a_misspelled_word(page: str, said: str):
-    texts = {
-        "a": "She lost her thimbel there.",
-        "b": "The thimbel was old.",
-        "ai": "thimbel",
-        "bi": "thimbel",
-        "ptext": "She lost her thimbel there.",
-        "predict_part": "words",
-    }
-    shown = opened(page, **texts)
-    message = " ".join(block.proto.body for block in shown.get("html")).replace("&#39;", "'")
-    assert not shown.exception and message.count(said) == 1

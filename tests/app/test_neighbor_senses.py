@@ -11,7 +11,7 @@ from core.index.neighbors import SAME, make_query
 from core.index.sense_index import WEIGHTS, SenseIndex
 from core.index.tables import open_table
 from core.workspace import open_workspace
-from tests.app.visit import opened, opened_whole
+from tests.app.visit import html_of, opened, opened_whole
 
 PAGE = "pages/neighbors.py"
 LABELED = {"a": "The bank lent us money .", "ai": "1", "b": "We sat on the bank of a lake .", "bi": "4"}
@@ -32,7 +32,7 @@ def corpus(tmp_path_factory) -> str:
 
 
 def listed(page) -> list[str]:
-    return re.findall(r'<span class="cosine">([\d.]+)</span>', " ".join(block.proto.body for block in page.get("html")))
+    return re.findall(r'<span class="cosine">([\d.]+)</span>', html_of(page))
 
 
 def test_a_word_without_labels_is_listed_in_it_and_the_choice_stays_for_one_with_labels(corpus):
@@ -73,6 +73,3 @@ def test_a_model_that_has_none_says_so_and_shows_a_layer(tmp_path):
     assert page.session_state["nlayer"] in ("0", "1", "2", "mix") and "nlayer" not in page.query_params
 
 
-def test_flip_draws_it():
-    page = opened_whole("why", flip_layer="senses", reveal="true", **LABELED)
-    assert page.session_state["flip_layer"] == "senses" and len(page.get("plotly_chart")) > 1

@@ -131,42 +131,12 @@ def test_a_notebook_looks_at_the_word_that_the_page_guesses():
     assert len(notebook_values.pair({})) == 2 and notebook_values.pair({"a": "", "b": " "}) == []
 
 
-def test_the_neighbors_notebook_finds_what_the_page_lists(run):
-    settings = {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "nlayer": "1", "k": 5}
-    namespace = run("neighbors", settings)
-    model = OPENED[models, "open_model"]("elmo-mini")
-    table = TABLES("sentences", model, targets_only=True)
-    for tokens, rows in zip((["He", "lit", "a", "match", "."], ["We", "won", "the", "match", "."]), namespace["tables"], strict=True):
-        query = neighbors.make_query(model.encoder, tokens, 3)
-        expected = table.nearest(query, np.eye(3)[1], k=5, which=neighbors.SAME)
-        assert [(n.occurrence.sentence, round(n.cosine, 4)) for n in expected] == list(zip(rows["sentence"], rows["cosine"], strict=True))
 
 
-def test_the_neighbors_notebook_finds_them_in_the_sense_space(run):
-    namespace = run("neighbors", {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "nlayer": "senses", "k": 5})
-    model = OPENED[models, "open_model"]("elmo-mini")
-    index = SenseIndex(TABLES("sentences", model, targets_only=True), workspace.open_workspace(model).sense_space)
-    query = neighbors.make_query(model.encoder, ["He", "lit", "a", "match", "."], 3)
-    expected = index.nearest(query, WEIGHTS, k=5, which=neighbors.SAME)
-    rows = namespace["tables"][0]
-    assert [(n.occurrence.sentence, round(n.cosine, 4)) for n in expected] == list(zip(rows["sentence"], rows["cosine"], strict=True))
 
 
-def test_the_mix_notebook_normalizes_the_layers_where_the_page_does(run):
-    settings = {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "w1": 1.0}
-    plain, normalized = run("mix", settings), run("mix", settings | {"norm": True})
-    table, weights = TABLES("sentences", OPENED[models, "open_model"]("elmo-mini"), targets_only=True), normalized["weights"]
-    query = normalized["workspace"].queries(normalized["words"])[0]
-    products = neighbors.normalized_products(table.rows, neighbors.products(table.rows, query))
-    expected = table.nearest(products, weights, k=20, which=neighbors.SAME)
-    assert [n.cosine for n in normalized["result"].near[0]] == [n.cosine for n in expected]
-    assert [n.cosine for n in plain["result"].near[0]] != [n.cosine for n in expected]
-    assert normalized["result"].report.one_nn == sense_report_of(table, "match", weights, normalized=True).one_nn
 
 
-def test_the_home_notebook_sees_one_spelling_at_layer_0_and_two_meanings_above(run):
-    cosines = run("home")["result"].cosines
-    assert math.isclose(cosines["0"], 1, abs_tol=1e-5) and cosines["2"] < 0.9
 
 
 def test_text_gets_into_the_code_as_itself_and_nothing_else(run):
@@ -193,25 +163,8 @@ def test_figures_are_labeled_in_the_readers_language():
         i18n.use(None)
 
 
-UNLABELED = {"a": "The heron stood in the reeds .", "ai": 1, "b": "A heron is drawn on the stamp .", "bi": 1, "w": "heron"}
 
 
-def test_the_notebooks_of_a_word_that_nobody_labeled_are_about_that_word(run):
-    drawn = run("map", UNLABELED | {"view": "1", "around": "between"})
-    assert drawn["word"] == "heron" and not drawn["labeled"] and len(drawn["result"].points) > 10
-    stars = [trace for trace in drawn["map_around"]().data if trace.marker.symbol == "star"]
-    assert [star.text[0] for star in stars] == ["yours, 1", "yours, 2"] and drawn["result"].plan == "between"
-    nearest = int(np.argmax(drawn["leans"][0]))
-    query = drawn["workspace"].queries(drawn["words"])[0].layers[1]
-    point = drawn["result"].points.layers[nearest, 1]
-    cosine = point @ query / np.linalg.norm(point) / np.linalg.norm(query)
-    assert math.isclose(cosine, drawn["leans"][0][nearest], abs_tol=1e-5)
-    alone = run("map", UNLABELED | {"a": "", "map_word": "heron"})  # one sentence, a star of its own
-    assert len(alone["words"]) == 1 == len(alone["leans"])
-
-    edited = run("why", UNLABELED)
-    assert edited["path"].lemma == "" and edited["path"].senses == ("first", "second")
-    assert (edited["path"].read[0], edited["path"].read[-1]) == ("first", "second")
 
 
 def test_the_map_notebook_follows_a_form_of_a_labeled_word(run):
@@ -219,12 +172,5 @@ def test_the_map_notebook_follows_a_form_of_a_labeled_word(run):
     assert result["word"] == "bank" and result["labeled"]
 
 
-def test_the_map_notebook_draws_the_sense_space_where_the_page_does(run):
-    drawn = run("map", {"view": "senses", "map_word": "bank"})["layout"]
-    assert drawn.names[-1] == "senses" and drawn.coordinates[-1].shape == (len(drawn.rows), 2)
 
 
-def test_the_map_notebook_lays_a_word_out_as_the_page_does(run):
-    assert run("map", {"map_word": "bank", "layout": "pca"})["layout"].plan == "pca"
-    drawn = run("map", {"map_word": "bank", "layout": "poles"})["layout"]
-    assert len(drawn.ends) == 2 and len(drawn.views) == 4

@@ -21,8 +21,7 @@ from core.views.neighbors import Neighbors, NeighborsRequest
 from core.workspace import open_workspace
 from pages._cached import jobs
 from pages._frame.markup import pathless, plain
-from tests.app.test_pages import html_of, opened
-from tests.app.visit import words_on
+from tests.app.visit import html_of, opened, words_on
 
 TEXT = "The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n"
 

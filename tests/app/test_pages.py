@@ -4,48 +4,17 @@ import shutil
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.common.config import ASSETS
 from core.files.artifacts import read_json
 from pages._frame.frame import in_sight, sentence_count
-from tests.app.visit import opened, tables
+from tests.app.visit import PATHS
+from tests.app.visit import html_of, opened, tables
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = {
-    "app.py": "Does a word mean the same thing twice?",
-    "pages/neighbors.py": "What are its neighbors?",
-    "pages/map.py": "Do the senses separate?",
-    "pages/mix.py": "Which layers matter?",
-    "pages/classify.py": "Does context help a classifier?",
-    "pages/tasks.py": "What does ELMo add to a task?",
-    "pages/train.py": "What does each classifier learn?",
-    "pages/results.py": "When does ELMo help?",
-    "pages/about.py": "What does this model know?",
-    "pages/predict.py": "What word comes next, and what came before?",
-    "pages/why.py": "What decided this sense?",
-    "pages/texts.py": "What do your own texts say?",
-    "pages/search.py": "Where does a word occur?",
-    "pages/collocates.py": "Which words go together?",
-    "pages/keyness.py": "What is this corpus about?",
-    "pages/found.py": "How many meanings does it have here?",
-    "pages/compare.py": "Do two models agree?",
-    "pages/how.py": "How does a sentence become a vector?",
-    "pages/lessons.py": "How similar are two unrelated words?",
-    "pages/slides.py": "Does one word have one meaning?",
-    "pages/guess.py": "Which sense does ELMo choose?",
-}
 WITH_SENTENCES = ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/why.py")
 
 
-def html_of(page: AppTest) -> str:
-    return " ".join(str(block.proto) for block in page.get("html"))
-
-
-def test_every_slide_is_drawn_and_says_what_to_notice():
-    for number in range(1, 10):
-        page = opened("pages/slides.py", slide=str(number))
-        assert not page.exception and not page.error and "notice" in html_of(page), number
 
 
 def test_slides_give_each_form_of_a_word_its_own_vector_of_glove():
@@ -74,16 +43,8 @@ def test_odd_sentences_break_no_page(path: str):
         assert not page.exception, text
 
 
-def test_typing_a_sentence_keeps_the_word_in_question():
-    page = opened("app.py")
-    page.text_input(key="a").set_value("Along the muddy bank the herons wait.").run()
-    assert page.session_state["ai"] == 3
 
 
-def test_the_view_is_read_from_the_url():
-    page = opened("pages/map.py", map_word="play", view="2")
-    assert page.selectbox(key="map_word").value == "play"
-    assert not page.exception
 
 
 # Of model, vectors and corpus, what a page opens. The others open all three; Train opens them on request.
@@ -102,7 +63,7 @@ OPENED = {
 } | dict.fromkeys([f"pages/{view}.py" for view in ("found", "lessons", "texts", "search", "collocates", "keyness", "why")], "model corpus")
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", PATHS)
 def test_missing_file_is_named_in_an_error_where_a_page_opens_it(path: str):
     used = OPENED.get(path, "model vectors corpus").split()
     unused = {kind: "/no/such/thing" for kind in ("model", "vectors", "corpus") if kind not in used}
@@ -112,12 +73,6 @@ def test_missing_file_is_named_in_an_error_where_a_page_opens_it(path: str):
         assert any("/no/such/thing" in error.value for error in page.error) == (address is not unused), address
 
 
-def test_a_corpus_without_labels_still_gives_neighbors(tmp_path):
-    (tmp_path / "own.txt").write_text("The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n")
-    corpus = str(tmp_path / "own.txt")
-    assert not opened("pages/neighbors.py", corpus=corpus).error
-    own_map = opened("pages/map.py", corpus=corpus)
-    assert not own_map.error and "are nearer to the first sentence" in html_of(own_map)
 
 
 def test_the_model_page_shows_the_measures_of_the_weights_in_use_alone(tmp_path):

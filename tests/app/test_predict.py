@@ -9,7 +9,7 @@ from pages._frame import examples, parameters
 from pages._predict.passage import AT, OTHER, TEXT
 from pages._predict.show import _write_notices
 from pages._predict.surprise import _verdict
-from tests.app.test_pages import opened
+from tests.app.visit import opened
 
 OWN = "She poured the molten glass into a mould."
 
@@ -24,11 +24,6 @@ def test_one_s_own_text_is_not_compared_with_an_example_s():
     assert linked.session_state[OTHER] == "" and any("Type another version" in item.value for item in linked.info)
 
 
-def test_what_was_typed_to_compare_with_stays():
-    page = opened("pages/predict.py", ptext=OWN, predict_part="edit")
-    page.text_input(key=OTHER).set_value("Nothing alike").run()
-    page.text_area(key=TEXT).set_value("She poured the honey into a jar.").run()
-    assert page.session_state[OTHER] == "Nothing alike"
 
 
 def test_it_opens_on_a_content_word_of_every_text_anew():
@@ -121,11 +116,5 @@ def test_the_address_of_before_the_last_press_takes_nothing_back(monkeypatch):
     assert page.run().session_state["predict_part"] == "words"
 
 
-def test_a_long_word_is_cited_with_a_mark_where_it_is_cut():
-    assert "after “" + "x" * 23 + "…”" in said("We sat on the " + "x" * 30, part="next")
 
 
-def test_share_of_unknown_words_is_stated_with_its_direction():
-    before, after = (Expected((), unknown, None, None, effective) for unknown, effective in ((0.2, 50.0), (0.07, 700.0)))
-    lines = _write_notices("the", "end", before, after)
-    assert lines[0].startswith("Backward is more certain") and lines[1].startswith("Forward gives 7% to words outside its vocabulary")

@@ -7,7 +7,7 @@ from core.text import languages
 from core.text.readings import as_typed
 from core.text.tokens import bare, window
 from pages._widgets.lists import WIDTH
-from tests.app.test_pages import html_of, opened
+from tests.app.visit import html_of, opened
 
 WILD = {
     "a": "The mustang was there before them.",

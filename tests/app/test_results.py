@@ -15,8 +15,7 @@ from core.tasks.results import Summary
 from pages._classify.measured import context_table, describe_calibration, describe_context
 from pages._classify.paper import describe_curves, describe_gains, describe_largest, describe_paper
 from pages._classify.results import describe_task
-from tests.app.test_pages import opened
-from tests.app.visit import tables
+from tests.app.visit import opened, tables
 
 NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")
 

@@ -16,26 +16,20 @@ from pages._export.notebook_file import notebook
 from pages._widgets.downloads import provenance
 from tests.app.visit import code_cells, opened_whole
 
-OTHERS = {  # without labels, and of spellings that two words share
+OTHERS = {  # without labels, and spelled like another word
     "thimble": ("She pushed the needle with a thimble.", "He drank a thimble of rum."),
-    "lantern": ("A lantern hung over the door.", "They carried a lantern through the cave."),
-    "kettle": ("The kettle whistled on the stove.", "He put the kettle on for tea."),
     "gutter": ("Leaves blocked the gutter of the roof.", "The gutter press printed every rumor."),
-    "maple": ("The maple turned red in October.", "They tapped the maple for syrup."),
-    "ladder": ("He climbed the ladder to the roof.", "She rose on the career ladder."),
     "wound": ("The nurse cleaned the wound on his arm.", "A deep wound takes weeks to heal."),
-    "fell": ("The tree fell on the house.", "Prices fell again today."),
-    "bore": ("He is a crashing bore at parties.", "The lecture was a bore."),
     "leaves": ("The leaves turned red in autumn.", "The train leaves at noon."),
 }
 
 
 def pairs() -> dict[str, tuple[str, str]]:
-    """Ten words of each kind: basic, other labeled ones, and others."""
+    """Return four words of each kind with two sentences: basic, other labeled ones, and others."""
     table = open_table("sentences", open_model("elmo-mini"), targets_only=True)
     basic = table.basic.lemmas
     chosen = {}
-    for word in (*basic[::6][:10], *sorted({*table.lemmas}.difference(basic))[::40][:10]):
+    for word in (*basic[::12][:4], *sorted({*table.lemmas}.difference(basic))[::100][:4]):
         rows = [int(row) for row in table.labeled_rows(word) if table.words[table.word[row]] == word]
         chosen[word] = tuple(join_tokens(list(table.occurrence(row).tokens)) for row in (rows[0], rows[-1]))
     return chosen | OTHERS
@@ -85,36 +79,19 @@ def test_the_file_of_a_view_holds_the_verdict(home):
     assert "<i>germ</i>" in title and f"<b>{title}</b>" in html_of_view(home.session_state["_taken"], provenance)
 
 
-def chosen_layers(**address: str) -> dict[str, str]:
-    """The layer at which each page about a word opens that does not open in the sense space."""
-    keys = {"nlayer": "pages/neighbors.py", "dlayer": "pages/why.py", "flip_layer": "pages/why.py"}
-    return {key: opened_whole(path, **address).session_state[key] for key, path in keys.items()}
 
 
-POLISH = {
-    "a": "He wore a Polish hat.",
-    "ai": "Polish",
-    "b": "Use the polish on it.",
-    "bi": "polish",
-}  # its meanings are separated best at layer 2
 
 
-@pytest.mark.parametrize(
-    "address", [POLISH, {"a": "The python swallowed a rat.", "b": "He wrote it in Python."}, {"a": "A thimble.", "b": "Thimbles."}]
-)
-def test_pages_open_at_one_layer_whatever_the_word_is(address):
-    assert set(chosen_layers(**address).values()) == {"1"}
 
 
 WORDS = [
     ("He wore a Polish hat.", "Use the polish on it."),
     ("The python swallowed a rat.", "He wrote it in Python."),
-    ("A thimble was lost.", "She has a thimble."),
-    ("We sat on the bank.", "The bank lent him money."),
 ]
 
 
-@pytest.mark.parametrize("chosen", ["", "0", "2", "mix"])
+@pytest.mark.parametrize("chosen", ["", "0", "mix"])
 def test_the_layer_stays_from_word_to_word_and_from_page_to_page(chosen):
     page = opened_whole("app.py", **({"layer": chosen} if chosen else {}))
     for a, b in WORDS:
@@ -127,15 +104,9 @@ def test_the_layer_stays_from_word_to_word_and_from_page_to_page(chosen):
             assert page.session_state[key] == (chosen or usual), path
 
 
-@pytest.mark.parametrize("path", ["pages/map.py", "pages/neighbors.py"])
-@pytest.mark.parametrize("layer", ["0", "1", "2"])
-def test_only_home_speaks_of_a_verdict(path, layer):
-    keys = {"pages/map.py": "view", "pages/neighbors.py": "nlayer"}
-    page = opened_whole(path, **POLISH, **{keys[path]: layer})
-    assert not any("verdict" in item.value.casefold() for item in page.caption)
 
 
-@pytest.mark.parametrize("path", ["app.py", "pages/neighbors.py", "pages/map.py"])
+@pytest.mark.parametrize("path", ["app.py", "pages/map.py"])
 def test_a_spelling_that_two_words_share_says_which_is_read_and_offers_the_other(path):
     wound = {"a": "The nurse cleaned the wound on his arm.", "ai": "wound", "b": "A deep wound takes weeks to heal.", "bi": "wound"}
     page = opened_whole(path, **wound)

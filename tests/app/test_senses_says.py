@@ -20,7 +20,6 @@ from pages._widgets.inputs import Chosen
 from tests.app.visit import written
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<b>", "a&b", ".", "x" * 60])
-LEADS = st.one_of(st.sampled_from([0.0, 0.001, -0.001, CLEAR, 0.2, -0.2]), st.floats(-2, 2, width=32))
 
 
 def sentences(lines: list[str]) -> list[str]:
@@ -30,63 +29,10 @@ def sentences(lines: list[str]) -> list[str]:
     return written(lines)
 
 
-@st.composite
-def paths(draw) -> tuple[EditPath, Verdict | None]:
-    n = draw(st.integers(2, 8))
-    steps = [edits.EditStep(("jam",), 0)]
-    for k in range(1, n):
-        old, new = draw(st.one_of(st.tuples(WORDS, WORDS), st.tuples(WORDS, st.none()), st.tuples(st.none(), WORDS)))
-        steps.append(edits.EditStep(("jam",), 0, None if new is None else 0, old, new, k))
-    pair = draw(st.sampled_from([("river edge", "money <house>"), ("the first sentence", "the second sentence"), ("말", "馬")]))
-    margins = {name: np.array(draw(st.lists(LEADS, min_size=n, max_size=n))) for name in ("0", "1", "2", "mix")}
-    layer = draw(st.sampled_from(["1", "2", "mix"]))
-    margins[layer][0] = -abs(margins[layer][0])  # the first step is read as the first sense
-    read = [pair[int(lead > 0)] for lead in margins[layer]]
-    path = EditPath(alignment=None, steps=steps, space=layer, lemma="", senses=pair, read=read, ends=pair, margins=margins, way=None)
-    return path, draw(st.none() | st.builds(Verdict, st.floats(0, 1), st.just("1")))
 
 
-@given(paths(), st.data())
-def test_flip_says_where_it_flips_and_how_the_guess_fared(pathway, data):
-    path, verdict = pathway
-    guess = data.draw(st.sampled_from([None, NEVER, *range(1, len(path.steps))]))
-    lines = sentences(describe_path(path, verdict, guess))
-    margins, over = path.margins[path.space], path.margins[path.space] > 0
-    changes = [k for k in range(1, len(over)) if over[k] != over[k - 1]]
-    message = re.search(r"at edit (\d+) of (\d+)", lines[0])
-    if message:
-        assert (int(message[1]), int(message[2])) == (changes[0], len(margins) - 1)
-        assert ("too close" in lines[0]) == (margins[changes[0]] < CLEAR)
-    else:
-        assert not changes or np.abs(margins).max() < CLEAR
-    if again := re.search(r"changes again at edits? ([\d, ]+)", lines[0]):
-        assert [int(k) for k in again[1].split(",")] == changes[1:]
-    if lead := re.search(r"leads by (\d+\.\d+)", lines[0]):
-        assert float(lead[1]) == round(float(margins[changes[0]]), 2) > 0 and changes[1:] == []
-    if "in both sentences" in lines[0]:
-        assert not changes and path.read[-1] == path.ends[0]
-        says = verdict.says if verdict else None
-        message = {
-            ONE: "the verdict agrees" in lines[0],
-            TWO: "the verdict is two meanings" in lines[0],
-            CLOSE: "too close to call" in lines[0],
-        }
-        assert [item for item, true in message.items() if true] == ([says] if says else [])
-        for number in re.findall(r"right in (\d+) of 100", lines[0]):
-            assert 64 <= int(number) <= 99 and abs(int(number) - 100 * verdict.certainty) <= 1
-    if guess is not None:
-        assert ("guess was right" in lines[1]) == (guess == (changes[0] if changes else NEVER))
-    for name in {"1", "2", "mix"} - {path.space}:
-        first = next(iter(edits.flips(path.margins[name])), None)
-        place = "in the layer mix" if name == "mix" else f"at layer {name}"
-        assert f"{place} {f'at edit {first}' if first else 'never'}" in lines[1].replace("Elsewhere", "elsewhere")
 
 
-@given(st.none() | st.builds(Verdict, st.floats(0, 1), st.just("1")), WORDS, WORDS)
-def test_flip_says_of_a_word_without_labels_that_it_passes_over_anyway_and_what_the_verdict_is(message, first, second):
-    said = explain_reference(True, first, second, message)
-    assert "even within one sense" in said and ("The verdict on the word" in said) == (message is not None)
-    assert ("Two words, " in said) == (message is None and first.casefold() != second.casefold())
 
 
 COSINES = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1, width=32))
@@ -135,33 +81,3 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(result, view, half, con
     assert ("There is no other word" in moves[0]) == (not result.changed)
 
 
-@given(
-    st.sampled_from([1, 2, 5]),
-    st.sampled_from([10, 29, 30, 100, 101]),
-    st.sampled_from([1, 2, 8]),
-    st.one_of(st.none(), st.tuples(st.floats(-0.5, 1), st.floats(0, 0.5))),
-    st.sampled_from([0.0, 1.9, 2.1]),
-    st.booleans(),
-)
-def test_groups_are_judged_by_the_labels_where_there_are_some(suggested, n, number, rand, z, small):
-    agreement = rand and clusters.Agreement(
-        rand=rand[0], rand_null=(0.0, rand[1]), v=0.1, v_null=(0.0, 0.1), mutual=0.05, purity=0.5, purity_null=(0.5, 0.5), n=n
-    )
-    heights = tuple(0.1 for _ in clusters.NUMBERS)
-    passed_over = (8,) if small else ()
-    s = clusters.Suggestion(number=suggested, best=max(2, suggested), silhouettes=heights, limit=heights, small=passed_over, p=0.005)
-    result = Occurrences("<jam>", n, [None] * n, np.zeros((n, 2)), s, np.zeros((n, 2)), False)
-    groups = SimpleNamespace(agreement=agreement, words=[[("word", z)]] * number)
-    first, *figures = show.write_notices(result, groups, number)
-    sentences([first])
-    assert len(re.sub("<[^>]*>", "", first).split()) <= 15
-    assert ("chart suggests" in first) == (number != suggested)
-    if number == suggested:
-        assert ("one group" in first or "Inconclusive" in first) == (suggested == 1)
-        assert (f"<b>{suggested} groups</b>" in first) == (suggested > 1)
-        assert ("fewer than five" in first) == (suggested == 1 and small)
-    if number == suggested > 1 and agreement:
-        assert ("no better than chance" in first) == (agreement.rand <= agreement.rand_null[1])
-    elif number == suggested > 1 and n <= clusters.MANY:
-        assert ("no nearby word" in first) == (z < show.CLEAR_Z)
-    assert any("Rand" in line for line in figures) == bool(number > 1 and agreement)

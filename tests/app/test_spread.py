@@ -12,8 +12,7 @@ from core.views import induction
 from core.views.induction import InductionRequest
 from core.workspace import open_workspace
 from pages._cached import label_store
-from tests.app.test_labeled_words import said
-from tests.app.visit import opened, opened_whole, tables
+from tests.app.visit import captions, html_of, opened, opened_whole, tables
 
 KEY = ("sentences", "bank")
 
@@ -87,7 +86,7 @@ def test_labels_added_to_those_of_a_file_stay_when_another_word_was_looked_at(go
 
 def test_a_few_labels_reach_the_rest_and_the_doubtful_are_offered(gold):
     page = page_with(labeled(gold))
-    assert 'data-box="New name" data-most="80"' in said(page)  # a longer name is cut when it is pasted
+    assert 'data-box="New name" data-most="80"' in html_of(page)  # a longer name is cut when it is pasted
     table = tables(page)[-1]
     of = {o.sentence: o.sense for o in induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items}
     assert np.mean([row["sense"] == of[row["sentence"]] for _, row in table.iterrows()]) >= 0.9
@@ -116,7 +115,7 @@ def test_without_labels_it_states_the_steps_and_a_word_holds_no_control_characte
     box = page.selectbox(key="found_word")
     box.options.append("spr\x01ing")  # as a browser takes any
     box.set_value("spr\x01ing").run()
-    assert page.query_params["found_word"] == "spring" and "“spring”" in said(page)
+    assert page.query_params["found_word"] == "spring" and "“spring”" in html_of(page)
 
 
 def test_an_answer_is_a_label_that_can_be_undone_and_is_kept_on_this_machine(gold, tmp_path):
@@ -175,8 +174,6 @@ def numbers(page) -> list[str]:
     return [box.key.split(".")[2] for box in questions(page)]
 
 
-def captions(page) -> str:
-    return " ".join(each.value for each in page.caption)
 
 
 def test_rows_stay_in_place_until_the_next_ones_are_asked_for(gold):
@@ -205,7 +202,7 @@ def test_two_tabs_see_and_keep_each_others_labels(gold):
     first, second = page_with(labeled(gold)), opened_whole("pages/spread.py", found_word="bank")
     questions(second)[2].set_value("river edge").run()
     questions(first)[0].set_value("river edge").run()
-    assert len(kept()) == 6 and "6 labels spread" in said(first) and "6 labels spread" in said(second.run())
+    assert len(kept()) == 6 and "6 labels spread" in html_of(first) and "6 labels spread" in html_of(second.run())
     first.button(key="spread.undo").click().run()
     assert len(kept()) == 5
 
@@ -218,7 +215,7 @@ def test_a_file_that_cannot_be_read_is_told_and_can_be_downloaded(gold):
     page = opened_whole("pages/spread.py", found_word="bank")
     (warning,) = page.warning
     assert "could not all be read" in warning.value and "line 5" in warning.value and str(path.parent) not in warning.value
-    assert len(kept()) == 4 and "4 labels spread" in said(page)
+    assert len(kept()) == 4 and "4 labels spread" in html_of(page)
     (aside,) = saved_labels.set_aside(path)
     page.button(key=f"spread.remove.{aside.name}").click().run()
     assert not page.warning and not saved_labels.set_aside(path)
@@ -229,7 +226,7 @@ def test_labels_of_sentences_that_are_not_here_are_kept_and_counted(gold):
     save(Labels((((("No", "bank", "here"), 1), "river edge"),)))
     page = opened_whole("pages/spread.py", found_word="bank")
     assert "1 label is of a sentence not in this corpus; kept." in captions(page)
-    assert "4 labels spread" in said(page)
+    assert "4 labels spread" in html_of(page)
 
 
 def test_labels_that_all_pages_use_stay_and_the_models_guesses_are_not_measured(gold):
@@ -237,14 +234,14 @@ def test_labels_that_all_pages_use_stay_and_the_models_guesses_are_not_measured(
     n = len(gold)
     page.button(key="spread.use").click().run()
     read_through(page)
-    assert "6 labels spread" in said(page) and "6 labels are used everywhere." in captions(page)
+    assert "6 labels spread" in html_of(page) and "6 labels are used everywhere." in captions(page)
     corpus = page.session_state["corpus"]
     workspace = open_workspace(corpus=corpus)
     table = workspace.targets
     assert len(table.labeled_rows("bank")) == 6 and len(table.rows_to_draw("bank")) == n
     shown = opened("pages/map.py", corpus=corpus, map_word="bank")
     read_through(shown)
-    assert "Of 6 “bank” sentences, each left out in turn" in said(shown)
+    assert "Of 6 “bank” sentences, each left out in turn" in html_of(shown)
     assert f"{n - 6} faint dots are guesses from 6 labels, not measured." in captions(shown)
     dots = next(each for each in tables(shown) if "guess" in each.columns)
     assert ((dots["sense"] == "") == (dots["guess"] != "")).all() and (dots["guess"] != "").sum() == n - 6
@@ -275,10 +272,10 @@ def test_groups_that_a_model_found_are_no_labels_on_other_pages(gold, tmp_path):
     file = tmp_path / "groups.jsonl"
     file.write_text(clusters.labeled_jsonl(items, [f"group {k % 2}" for k in range(len(items))], "bank"), "utf-8")
     page = read_through(opened("pages/map.py", corpus=str(file), map_word="bank"))
-    assert not page.exception and "have a nearest sentence" not in said(page)
+    assert not page.exception and "have a nearest sentence" not in html_of(page)
     assert f"{len(items)} faint dots are guesses" in captions(page)
     home = opened("app.py", corpus=str(file), a="We sat on the bank.", b="The bank lent money.")
-    assert not home.exception and "group 0" not in said(home)
+    assert not home.exception and "group 0" not in html_of(home)
 
 
 def test_a_sentence_that_occurs_twice_has_one_label_in_both_places(tmp_path):

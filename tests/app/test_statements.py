@@ -52,55 +52,8 @@ def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, 
         assert f"{abs(lead):.1f}" == "0.0" and f"no better than {beside}." in said
 
 
-@st.composite
-def firings(draw) -> Firing:
-    word = draw(WORDS)
-    letters = ("‹", *word[:6], "›")
-    n = draw(st.integers(0, 3))
-    windows = [
-        Window(
-            2,
-            0,
-            0,
-            draw(st.integers(1, len(letters) - 1)),
-            word[:2],
-            draw(st.booleans()),
-            draw(st.sampled_from([-0.4, 0.0, 0.01, 0.3, 0.8])),
-            1,
-        )
-        for _ in range(n)
-    ]
-    windows.sort(key=lambda item: -abs(item.share))
-    return Firing(
-        word, letters, (2,), np.zeros((1, len(letters))), tuple(windows), draw(st.sampled_from([0.0, 0.2, 1.0])), draw(st.booleans()), 0
-    )
 
 
-@given(st.lists(firings(), max_size=4), st.data())
-def test_spelling_says_which_words_are_near_and_what_glove_lacks(result: list[Firing], data):
-    near = [data.draw(st.sampled_from([[], [StaticNeighbor("jam", 0.5)]])) for _ in result]
-    beside = [data.draw(st.sampled_from([None, []])) for _ in result]
-    values = data.draw(st.lists(st.sampled_from([-0.1, 0.3, 0.3001, 0.9]), min_size=len(result), max_size=len(result)))
-    cosines = np.minimum.outer(np.array(values), np.array(values)) if result else np.empty((0, 0))
-    usual = data.draw(st.sampled_from([None, 0.3, 0.5]))
-    said = plain(spellings.write_notices(result, near, beside, cosines, usual))
-    assert bool(said) == bool(result)
-    missing = sum(item is None for item in beside)
-    assert ("GloVe knows every word" in said) == (bool(result) and not missing)
-    assert ("Not in GloVe: " in said) == (missing > 0)
-    rows = [k for k, item in enumerate(result) if not item.is_unread]
-    assert ("cannot read the letters of" in said) == (len(rows) < len(result))
-    if len(rows) > 1:
-        best = max(cosines[i, j] for i in rows for j in rows if j < i)
-        assert f"{best:.2f}".replace("-", "−") in said
-        assert (f"Chance: 95% of sets of {len(rows)} random words stay below" in said) == (
-            usual is not None and round(best, 2) > round(usual, 2)
-        )
-        assert (f"no closer than chance: 5% of sets of {len(rows)} random words" in said) == (
-            usual is not None and round(best, 2) <= round(usual, 2)
-        )
-    for share in re.findall(r"\((\d+)%\)", plain(spellings.describe_windows(result))):
-        assert int(share) >= 30  # recognized whole
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=12), SHARES, SHARES, st.sampled_from([[], [("<i>a", 1.5, 7)]]))
@@ -122,20 +75,6 @@ def test_compare_says_how_many_neighbors_stay(shared: list[int], cka: float, p: 
     assert ("share 1.5 neighbors (7 words)" in " ".join(compare.describe_halves(result))) == bool(halves)
 
 
-@given(st.dictionaries(st.sampled_from(["tfidf", "glove", "elmo"]), SHARES), st.sampled_from([1, 40, 7600]), st.booleans())
-def test_the_checks_speak_of_a_leak_only_above_chance(random: dict[str, float], n: int, copied: bool):
-    result = {"random": {name: {"accuracy": a, "n": n} for name, a in random.items()}}
-    if copied:
-        result["random-copied"] = {"tfidf": {"accuracy": 0.7, "n": n}}
-    said = plain(results.describe_checks(result))
-    assert bool(said) == bool(random)
-    if random:
-        worst = max(random.values())
-        above = worst >= 0.25 + 3 * (0.25 * 0.75 / n) ** 0.5
-        assert f"{worst:.1%}; chance is 25%" in said and ("copied into training, it reaches 70.0%" in said) == copied
-        assert ("something leaks" in said) == above and ("No sign of a leak" in said) == (not above)
-    both = {"spam": {"tfidf": {"accuracy": 0.9}}, "spam-duplicates": {"tfidf": {"accuracy": 0.95}}}
-    assert "goes from 90.00% to 95.00%" in plain(results.describe_checks(both))
 
 
 TOKENS = st.lists(st.sampled_from(["jam", "the", "배", "🎉", "<i>", "."]), min_size=1, max_size=6)

@@ -28,7 +28,7 @@ from pages._classify.job import Training
 from pages._classify.order import refusal
 from pages._classify.train import FEW_TEXTS, describe_training, notebook
 from pages._frame.jobs import QUEUE, Queue
-from tests.app.test_pages import opened
+from tests.app.visit import opened
 
 
 def make_order(**options) -> Order:
@@ -86,41 +86,8 @@ def test_the_time_left_covers_all_runs_and_reaches_nothing_at_the_end():
     assert [duration(s) for s in (4.6, 600, 9000)] == ["5 s", "10 min", "2.5 h"]
 
 
-@st.composite
-def trained(draw) -> dict:
-    names = draw(st.lists(st.sampled_from(["tfidf", "mean-glove", "glove", "glove+elmo"]), min_size=1, max_size=4, unique=True))
-    seeds, n = draw(st.integers(1, 3)), draw(st.sampled_from([1, 2, 5, 40, 200]))
-    result = {}
-    for name in names:
-        share, start = draw(st.sampled_from([0.0, 0.5, 0.9, 1.0])), draw(st.integers(0, 3))
-        for seed in range(seeds):
-            random = np.random.default_rng([start, 0 if VARIANTS[name].network in ("tfidf", "mean-glove") else seed])
-            result[name, seed] = SimpleNamespace(right=random.random(n) < share)
-    return result
 
 
-@given(trained())
-@settings(deadline=None, max_examples=200)
-def test_what_is_said_of_a_training_is_so(result: dict):
-    lines, titles = describe_training(result), variant_titles()
-    said = " ".join(lines)
-    mean = {name: float(np.mean([h.right.mean() for (v, _), h in result.items() if v == name])) for name, _ in result}
-    n, most = len(next(iter(result.values())).right), max(mean.values())
-    best = [name for name in mean if np.isclose(mean[name], most)]
-    assert "on one seed" not in said and " 0.0 points" not in said and f"of {n:,} test texts" in lines[0]
-    if len(best) > 1:
-        assert "Tied" in lines[0] and "lead" not in said and all(titles[name] in lines[0] for name in best)
-    else:
-        assert f"<b>{titles[best[0]]}</b>" in lines[0] and f"{most:.1%}" in lines[0]
-    if match := re.search(r"lead of ([\d.]+) points over (.+?) (is beyond chance|may be chance).*p [=<] ([\d.]+)", said):
-        second = sorted(mean, key=lambda name: -mean[name])[1]
-        assert titles[second] == match[2] and float(match[1]) == pytest.approx(100 * (most - mean[second]), abs=0.051)
-        if float(match[4]) != 0.05:  # as it is rounded
-            assert (match[3] == "is beyond chance") == (float(match[4]) < 0.05)
-        assert n > 5 or match[3] == "may be chance"  # five texts are too few for a p below 0.05
-    assert ("Too few test texts" in said) == (n < FEW_TEXTS)
-    random = any(VARIANTS[name].network == "lstm" for name in mean)
-    assert "More seeds" not in said or (random and len({seed for _, seed in result}) == 1)
 
 
 def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):

@@ -123,11 +123,6 @@ def test_what_is_not_read_says_how_to_convert_it(name, content, message):
     assert [message in error.value for error in page.error] == [True]
 
 
-def test_one_number_is_named_for_disk_space():
-    page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("letters.csv", LETTERS.encode()))
-    assert [metric.label for metric in page.metric].count("Disk space") == 1
-    shown = " ".join(str(item.body) for item in page.get("html"))
-    assert "of memory" in shown and "of disk" not in shown
 
 
 def test_rows_to_train_on_stay_with_their_columns():

@@ -25,163 +25,108 @@ from tests.app.visit import code_cells
 
 PAIRS = (
     ("We moored the boat at the bank.", "The bank raised its rates again."),
-    ("A wooden stool stood by the fire.", "He left the stool in the rain."),
-    ("The pitcher threw a fast ball.", "She filled the pitcher with lemonade."),
     ("An otter swam in the harbor.", "The otter cracked a shell."),
     ("The nurse cleaned the wound on his arm.", "She wound the clock."),
-    ("Hot soup burned my tongue.", "That song is hot right now."),
-    ("Her coach shouted from the line.", "The coach left at noon."),
-    ("They sold the plant to a rival.", "The plant needs water."),
-    ("The jury heard the case.", "He packed the case."),
-    ("She ran.", "A match was lit."),
 )
-WORDS = ("bank", "plant", "match", "pitcher", "crane", "bat", "spring", "seal", "virus", "jaguar")
-# Not by UMAP, which a last bit in its input turns into another map: the table read in one process and in another differ by it.
+SENTENCES = tuple(tuple({"text": text} for text in pair) for pair in PAIRS)
+TYPED = tuple(dict(zip("ab", pair, strict=True)) for pair in PAIRS)
+# Without UMAP, because the last bit of its input changes its map. The same table differs by it from process to process.
 UNLABELED = (
-    ("boat", "We moored the boat.", "The boat sank in the harbor."),
-    ("stool", "A wooden stool stood by the fire.", "He left the stool in the rain."),
-    ("soup", "Hot soup burned me.", "She ordered the soup."),
-    ("nurse", "The nurse cleaned his arm.", "A nurse opened the door."),
-    ("harbor", "An otter swam in the harbor.", "The harbor was calm."),
+    ("boat", "spread", ("We moored the boat.", "The boat sank in the harbor.")),
+    ("stool", "between", ("A wooden stool stood by the fire.", "He left the stool in the rain.")),
 )
-QUERIES = (
-    *(("bank", "word"), ("bank", "lemma"), ("bank*", "word"), ("the * of", "word"), (r"\w+ing", "pattern")),
-    *(("go", "lemma"), ("of the", "word"), ("(un|re).+", "pattern"), ("spring", "word"), ("otterhound", "word")),
-)
-LABELED = ("bank", "bark", "bass", "bat", "board", "bow", "cell", "chair", "charge", "club")
-
-
-def _sentences(pair: Sequence[str]) -> list[dict]:
-    return [{"text": text} for text in pair]
-
-
-def _typed(pair: Sequence[str]) -> dict[str, str]:
-    return dict(zip("ab", pair, strict=True))
-
-
-# view -> (request, the notebook's view and the page's settings that ask the same, "" where no notebook has it)
+LAYOUTS = (("bank", "umap", "1"), ("court", "umap", "senses"), ("match", "pca", "2"), ("table", "poles", "mix"), ("right", "3d", "0"))
+SPACES = (("0", "same word"), ("1", "any word"), ("2", "other words"), ("mix", "same word"), ("senses", "any word"))
+GLOVE, LAYER_0 = {"source": "glove-mini"}, {"source": "elmo-mini", "layer": "0", "corpus": "sentences", "whole": False}
+# The requests of each view, with the view of the notebook and the settings of the page that make the same request. "" means no notebook.
 REQUESTS = {
-    "pair": [({"first": a, "second": b}, "home", {"a": a["text"], "b": b["text"]}) for a, b in map(_sentences, PAIRS)],
+    "pair": [({"first": a, "second": b}, "home", typed) for (a, b), typed in zip(SENTENCES, TYPED, strict=True)],
     "neighbors": [
         (
-            {"word": {"text": a, "position": position}, "space": space, "among": among, "k": 8},
+            {"word": {"text": PAIRS[0][0], "position": 6}, "space": space, "among": among, "k": 8},
             "neighbors",
-            {"a": a, "b": "", "ai": position, "nlayer": space, "among": among},
+            {"a": PAIRS[0][0], "b": "", "ai": 6, "nlayer": space, "among": among},
         )
-        for (a, _), position, space, among in zip(
-            PAIRS,
-            (6, 2, 1, 1, 4, 1, 1, 3, 4, 1),
-            ("0", "1", "2", "mix", "senses") * 2,
-            ("same word", "any word", "other words", "same word", "any word") * 2,
-            strict=True,
-        )
+        for space, among in SPACES
     ],
     "induction": [
-        (
-            {"word": word, "space": space, "number": number},
-            "found",
-            {"found_word": word, "found_layer": space, "found_k": str(number or "")},
-        )
-        for word, space, number in zip(WORDS, ("senses", "1") * 5, (None, 2, 3, None, 2) * 2, strict=True)
+        ({"word": word, "space": space, "number": number}, "found", {"found_word": word, "found_layer": space, "found_k": str(number or "")})
+        for word, space, number in (("bank", "senses", None), ("plant", "1", 2))
     ],
     "substitutes": [
-        ({"words": [a, b], "direction": direction}, "home" if direction == "both" else "", {"a": a["text"], "b": b["text"]})
-        for (a, b), direction in zip(map(_sentences, PAIRS), ("both", "forward", "backward", "both", "both") * 2, strict=True)
+        ({"words": pair, "direction": direction}, "home" if direction == "both" else "", typed)
+        for pair, typed, direction in zip(SENTENCES, TYPED, ("both", "forward", "backward"), strict=True)
     ],
     "compare": [
-        ({"first": {"source": "elmo-mini", "layer": first, "corpus": "sentences", "whole": False}, "second": second, "k": k}, "", {})
-        for first, second, k in zip(
-            ("0", "1", "2", "mix", "1") * 2,
-            ({"source": "glove-mini"}, {"source": "elmo-mini", "layer": "0", "corpus": "sentences", "whole": False}) * 5,
-            (5, 10) * 5,
-            strict=True,
-        )
+        ({"first": LAYER_0 | {"layer": layer}, "second": second, "k": k}, "", {}) for layer, second, k in (("1", GLOVE, 5), ("mix", LAYER_0, 10))
     ],
     "mix": [
         (
-            {"words": _sentences(pair), "weights": softmax(raw).tolist(), "normalized": normalized},
+            {"words": pair, "weights": softmax(raw).tolist(), "normalized": normalized},
             "mix",
-            _typed(pair) | {f"w{k}": float(weight) for k, weight in enumerate(raw)} | {"norm": normalized},
+            typed | {f"w{k}": float(weight) for k, weight in enumerate(raw)} | {"norm": normalized},
         )
-        for pair, raw, normalized in zip(
-            PAIRS, ((0, 0, 0), (6, -6, -6), (-6, 6, -6), (0, 1, 2), (2, 0, -1)), (True, False, False, True, False), strict=False
-        )
+        for pair, typed, raw, normalized in zip(SENTENCES, TYPED, ((6, -6, -6), (0, 1, 2), (0, 1, 2)), (False, False, True), strict=True)
     ],
     "around": [
-        ({"word": word, "contexts": _sentences(pair), "plan": plan}, "map", _typed(pair) | {"map_word": word, "around": plan, "view": "1"})
-        for (word, *pair), plan in zip(UNLABELED, ("spread", "between", "spread", "between", "spread"), strict=True)
+        (
+            {"word": word, "contexts": [{"text": text} for text in pair], "plan": plan},
+            "map",
+            dict(zip("ab", pair, strict=True)) | {"map_word": word, "around": plan, "view": "1"},
+        )
+        for word, plan, pair in UNLABELED
     ],
     "attribution": [
-        ({"word": a, "other": b, "how": how}, "why" if how == "drop" else "", {"a": a["text"], "b": b["text"]})
-        for (a, b), how in zip(map(_sentences, PAIRS), ("drop", "mask") * 5, strict=True)
+        ({"word": a, "other": b, "how": how}, "why" if how == "drop" else "", typed)
+        for (a, b), typed, how in zip(SENTENCES, TYPED, ("drop", "mask", "drop"), strict=True)
     ],
     "edits": [
-        (
-            {"first": {"text": pair[0]}, "second": {"text": pair[1]}, "order": order, "space": space},
-            "why",
-            _typed(pair) | {"order": order, "flip_layer": space},
+        ({"first": a, "second": b, "order": order, "space": space}, "why", typed | {"order": order, "flip_layer": space})
+        for (a, b), typed, order, space in zip(
+            SENTENCES, TYPED, ("left to right", "nearest first", "nearest first"), ("senses", "1", "2"), strict=True
         )
-        for pair, order, space in zip(PAIRS, ("left to right", "nearest first") * 5, ("senses", "1", "2", "mix", "senses") * 2, strict=True)
     ],
     "concordance": [
         ({"query": query, "kind": kind, "order": order, "number": 200}, "search", {"find": query, "find_kind": kind, "find_order": order})
-        for (query, kind), order in zip(
-            QUERIES, ("text", "left2", "right", "source", "sense", "left", "left3", "right2", "right3", "random"), strict=True
-        )
+        for query, kind, order in (("bank", "word", "left2"), ("go", "lemma", "sense"), (r"\w+ing", "pattern", "random"))
     ],
     "collocates": [
         (
-            {"query": query, "kind": kind, "window": window, "minimum": minimum, "senses": senses},
+            {"query": query, "kind": kind, "window": window, "minimum": 2, "senses": senses},
             "collocates",
-            {"find": query, "collocate_kind": kind, "window": window, "minimum": minimum, "by_sense": senses, "grammar": True},
+            {"find": query, "collocate_kind": kind, "window": window, "minimum": 2, "by_sense": senses, "grammar": True},
         )
-        for (query, kind), window, minimum, senses in zip(
-            QUERIES, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10), (1, 2) * 5, ("", "labels", "", "", "", "", "", "", "", ""), strict=True
-        )
+        for query, kind, window, senses in (("bank", "word", 2, "labels"), ("the * of", "word", 5, ""))
     ],
     "keyness": [
         (
-            {"against": against, "minimum": minimum, "correction": correction, "most": most},
+            {"against": against, "minimum": 3, "correction": correction, "most": 20},
             "keyness",
-            {"against": against, "key_minimum": minimum, "correction": correction, "key_most": most},
+            {"against": against, "key_minimum": 3, "correction": correction, "key_most": 20},
         )
-        for against, minimum, correction, most in zip(
-            ("more-words", "sentences-ko") * 5,
-            range(1, 11),
-            ("benjamini-hochberg", "bonferroni", "none", "none", "bonferroni") * 2,
-            range(10, 60, 5),
-            strict=True,
-        )
+        for against, correction in (("more-words", "benjamini-hochberg"), ("sentences-ko", "bonferroni"))
     ],
     "layouts": [
         (
-            {"word": word, "contexts": _sentences(pair), "plan": plan, "senses": view == "senses"},
+            {"word": word, "contexts": [{"text": text} for text in pair], "plan": plan, "senses": view == "senses"},
             "map",
-            _typed(pair) | {"map_word": word, "layout": plan, "view": view},
+            dict(zip("ab", pair, strict=True)) | {"map_word": word, "layout": plan, "view": view},
         )
-        for (word, pair), (plan, view) in zip(
-            [(word, get_language("en").examples["pairs"][word]) for word in ("bank", "court", "match", "table", "right")],
-            (("umap", "1"), ("umap", "senses"), ("pca", "2"), ("poles", "mix"), ("3d", "0")),
-            strict=True,
-        )
+        for word, plan, view in LAYOUTS
+        for pair in [get_language("en").examples["pairs"][word]]
     ],
 }
-
-
-N = 5  # requests of each view
-REQUESTS = {name: requests[:N] for name, requests in REQUESTS.items()}
-VARIABLES = {"substitutes": "expected", "attribution": "answer", "layouts": "layout", "edits": "path"}  # of notebooks; others: result
+VARIABLES = {"substitutes": "expected", "attribution": "answer", "layouts": "layout", "edits": "path"}  # of notebooks, if not "result"
 
 
 def change_requests(folder: Path) -> list:
-    """Requests that compare the even and the odd sentences of the bundled corpus."""
+    """Return requests that compare the even and the odd sentences of the bundled corpus."""
     lines = (ASSETS / "sentences.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)[: get_language("en").basic]
     sides = [folder / "even.jsonl", folder / "odd.jsonl"]
     for k, path in enumerate(sides):
         path.write_text("".join(lines[k::2]), encoding="utf-8")
     first, second = ({"corpus": str(path)} for path in sides)
-    spaces = ("senses", "1") * 5
-    return [({"word": w, "first": first, "second": second, "space": s}, "", {}) for w, s in zip(LABELED, spaces, strict=True)]
+    return [({"word": word, "first": first, "second": second, "space": space}, "", {}) for word, space in (("bank", "senses"), ("bark", "1"))]
 
 
 def page_of_requests(requests) -> None:
@@ -224,7 +169,7 @@ def differences(value, expected, path: str = "") -> Iterator[str]:
 
 
 def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path):
-    monkeypatch.setitem(REQUESTS, "change", change_requests(tmp_path)[:N])
+    monkeypatch.setitem(REQUESTS, "change", change_requests(tmp_path))
     model = open_model("elmo-mini")
     workspaces = {}
 

@@ -9,10 +9,11 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from core.common.markup import Markup
-from pages._frame.menu import door
+from pages._frame.menu import HOME, door, list_views
 from pages._frame.parameters import ALLOWED
 
 HANGUL = re.compile("[가-힣]")
+PATHS = ["app.py" if view == HOME else f"pages/{view}.py" for view in list_views() if view not in ("spread", "change")]
 APP = Path(__file__).parents[2] / "app.py"
 
 
@@ -62,9 +63,19 @@ def offered(page: AppTest) -> list[pd.DataFrame]:
     return [noted.table for noted in page.session_state["_taken"].tables().values()] if "_taken" in page.session_state else []
 
 
+def html_of(page: AppTest) -> str:
+    """Return the page's own HTML."""
+    return " ".join(block.proto.body for block in page.get("html"))
+
+
+def captions(page: AppTest) -> str:
+    """Return the captions, notes and warnings on the page, without escapes of Markdown."""
+    return " ".join(item.value for item in (*page.caption, *page.warning, *page.info)).replace("\\", "")
+
+
 def words_on(page: AppTest) -> list[str]:
     """Return the labels, texts and helps of everything on a page."""
-    result = [str(block.proto) for block in page.get("html")]
+    result = [html_of(page)]
     for element in [*page.main, *page.sidebar]:
         result += [str(getattr(element, name, "")) for name in ("label", "value", "help", "placeholder", "body")]
     return result

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.evaluation.experiments import RESULTS
-from tests.browser.test_main_path import choose, opened
+from tests.browser.visit import opened
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
@@ -110,31 +109,6 @@ def test_a_training_is_stopped_and_the_page_goes_on(page: Page, server: str, own
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled(timeout=120_000)
     expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("one.csv", "text,label\na b,x\nc d,x\n", "has one class"),
-        ("empty.csv", "", "is empty"),
-        ("columns.csv", "colour,size\nred,1\nblue,2\n", "label"),
-    ],
-)
-def test_a_file_that_cannot_be_learned_from_is_refused_in_a_sentence(page: Page, server: str, tmp_path, name: str, text: str, message: str):
-    opened(page, server, "train?train_task=own")
-    (tmp_path / name).write_text(text)
-    page.locator("input[type=file]").set_input_files(tmp_path / name)
-    expect(page.get_by_test_id("stAlert").filter(has_text=message).first).to_be_visible()
-    expect(page.get_by_role("button", name="Train", exact=True)).to_be_disabled()
-    expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-@pytest.mark.skipif(not RESULTS.is_file(), reason="no experiment has been run: python -m core.lab experiments --data FOLDER")
-def test_the_results_page_draws_every_task(page: Page, server: str):
-    opened(page, server, "results?results_part=classifiers")
-    for task in ("Spam", "Sentiment, five grades"):
-        choose(page, "Task", task)
-        expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_the_notebook_s_command_runs(own_file: Path):

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from core.views import scene
 from core.workspace import open_workspace
-from tests.browser.test_main_path import at_rest, opened
+from tests.browser.visit import at_rest, opened
 
 pytestmark = pytest.mark.browser
 
@@ -178,9 +178,8 @@ def test_a_frame_of_a_glide_takes_at_most_17_ms(page: Page, server: str):
     assert len(frames) > 5 and spent <= 17
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_first_screen_holds_title_thesis_sentences_verdict_and_picture(page: Page, server: str, scheme: str):
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+def test_the_first_screen_holds_title_thesis_sentences_verdict_and_picture(page: Page, server: str):
+    page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 1366, "height": 768})
     opened(page, server, ADDRESS)
     expect(page.locator(".map.compact .plane")).to_be_visible()
@@ -278,17 +277,3 @@ def test_one_verdict_at_a_time_and_no_note_of_the_pair_before_beside_it(page: Pa
     assert not [frame for frame in frames if frame["old"]]
     assert any(frame["dimmed"] for frame in frames)
     page.wait_for_function("() => getComputedStyle(document.querySelector('.verdict')).opacity > 0.95")
-
-
-def test_the_slider_moves_by_hand_alone(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
-    opened(page, server, "?a=He+wore+a+Polish+hat.&b=Use+the+polish+on+it.")
-    slider = page.locator(".map.compact .scrubber input")
-    expect(slider).to_have_value("4")
-    slider.press("ArrowLeft")
-    expect(slider).to_have_value("3")
-    for a, b in (("The python swallowed a rat.", "He wrote it in Python."), ("A thimble was lost.", "She has a thimble.")):
-        page.locator(".st-key-a input, .st-key-a textarea").first.fill(a)
-        page.locator(".st-key-b input, .st-key-b textarea").first.fill(b)
-        at_rest(page)
-        expect(slider).to_have_value("3")

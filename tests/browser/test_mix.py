@@ -16,7 +16,7 @@ from core.index.tables import open_table
 from core.senses.separation import one_nn
 from core.text.corpora import BUNDLED_CORPUS
 from pages._widgets.components import SHARED
-from tests.browser.test_main_path import at_rest, opened
+from tests.browser.visit import at_rest, opened
 from tests.core.index.test_any_mix import similarities
 
 pytestmark = pytest.mark.browser

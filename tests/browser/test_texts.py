@@ -1,11 +1,11 @@
-"""Your texts in a real Chromium: paste, plan, search, use; and files that cannot be read."""
+"""Test the Texts page in Chromium: pasted texts, files, search and collocates."""
 
 import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_main_path import choose, opened
+from tests.browser.visit import NOTICE, choose, go, opened
 
 pytestmark = pytest.mark.browser
 
@@ -15,14 +15,9 @@ TEXT = (
 )
 
 
-def go(page: Page, part: str) -> None:
-    """Press the switch of the page."""
-    page.get_by_role("radio", name=part, exact=True).click()
-
-
 def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     opened(page, server, "search?find=sluice")
-    expect(page.locator("[data-stale=false] .notice", has_text="“sluice” does not occur")).to_be_visible()  # in our own sentences
+    expect(page.locator(NOTICE, has_text="“sluice” does not occur")).to_be_visible()  # in our own sentences
     go(page, "Texts")
     choose(page, "Where are your texts?", "Paste")
     page.get_by_label("Your text", exact=True).fill(TEXT)
@@ -30,7 +25,7 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     expect(page.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("4")
     expect(page.get_by_test_id("stMetric").filter(has_text="Estimated time")).to_contain_text(re.compile(r"\d s"))
     go(page, "Search")
-    expect(page.locator("[data-stale=false] .notice", has_text="“sluice” occurs 3 times")).to_be_visible()
+    expect(page.locator(NOTICE, has_text="“sluice” occurs 3 times")).to_be_visible()
     expect(page.locator(".concordance .line .hit")).to_have_text(["sluice"] * 3)
     expect(page.locator(".concordance .line", has_text="<b>groaned</b>")).to_have_count(1)  # shown as written, and never markup
     expect(page.locator(".concordance .line b")).to_have_count(0)
@@ -43,12 +38,12 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     page.goto(link.replace("/texts?", "/neighbors?") + "&a=The+sluice+was+shut.&ai=sluice&among=same+word")
     expect(page.locator(".kwic", has_text="held until noon").first).to_be_visible()
     page.goto(f"{link}&texts_view=search&find=sluice")  # cold: nothing is pasted now, yet the address opens the same corpus
-    expect(page.locator("[data-stale=false] .notice", has_text="“sluice” occurs 3 times")).to_be_visible()
+    expect(page.locator(NOTICE, has_text="“sluice” occurs 3 times")).to_be_visible()
     go(page, "Texts")
     page.get_by_role("button", name="Delete", exact=True).click()
     page.get_by_role("button", name="Delete for good").click()
     go(page, "Search")
-    expect(page.locator("[data-stale=false] .notice", has_text="“sluice” does not occur")).to_be_visible()
+    expect(page.locator(NOTICE, has_text="“sluice” does not occur")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
@@ -71,17 +66,17 @@ def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: s
     box.fill("/no/such/folder")
     box.press("Enter")
     expect(page.get_by_test_id("stAlert")).to_contain_text("No folder /no/such/folder here.")
-    expect(page.locator("[data-stale=false] .notice")).to_have_count(1)  # the rest of the page works; what stood before it has gone
+    expect(page.locator(NOTICE)).to_have_count(1)  # the rest of the page works; what stood before it has gone
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_a_search_and_its_order_are_in_the_address_and_a_bad_pattern_is_a_sentence(page: Page, server: str):
     opened(page, server, "search")
-    expect(page.locator("[data-stale=false] .notice", has_text="Example: “bank”")).to_be_visible()
+    expect(page.locator(NOTICE, has_text="Example: “bank”")).to_be_visible()
     box = page.get_by_label("Word or phrase", exact=True)
     box.fill("spring")
     box.press("Enter")
-    expect(page.locator("[data-stale=false] .notice", has_text="“spring” occurs")).to_be_visible()
+    expect(page.locator(NOTICE, has_text="“spring” occurs")).to_be_visible()
     expect(page).to_have_url(re.compile("find=spring"))
     first = page.locator(".concordance .line").first.inner_text()
     choose(page, "Sort by", "1st word after")
@@ -116,15 +111,9 @@ def test_a_hundred_thousand_hits_scroll_and_only_those_in_sight_are_sent(page: P
 
 def test_a_collocate_opens_its_lines_and_each_sense_has_its_own_words(page: Page, server: str):
     opened(page, server, "collocates")
-    expect(page.locator("[data-stale=false] .notice", has_text="Near only one sense")).to_be_visible()
+    expect(page.locator(NOTICE, has_text="Near only one sense")).to_be_visible()
     expect(page.get_by_text(re.compile("ribbon knot, 16 sentences"))).to_be_visible()
     table = page.get_by_test_id("stDataFrame").nth(3)
     table.click(position={"x": 16, "y": 52})  # the box of the first row
     expect(page.locator(".concordance .line .hit").first).to_be_visible()
     expect(page.get_by_text(re.compile("lines? with “low” near “bow”"))).to_be_visible()
-
-
-def test_keywords_of_the_bundled_sentences_are_the_words_they_were_written_for(page: Page, server: str):
-    opened(page, server, "keyness")
-    expect(page.locator("[data-stale=false] .notice", has_text="Most characteristic here: “bow”, “seal”, “current”")).to_be_visible()
-    expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -1,17 +1,47 @@
-"""Labels that spread on Senses, and change of meaning on Compare, in a real Chromium: the numbers, the address, what is downloaded."""
+"""Test groups, labels, change and Compare in Chromium."""
 
 import json
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.test_main_path import opened
-from tests.browser.test_take import saved
+from tests.browser.visit import NOTICE, at_rest, choose, opened, saved, wait_until
 from tests.core.corpus import two_texts
 
 pytestmark = pytest.mark.browser
-NOTICE = "[data-stale=false] .notice"
+
+
+def test_an_edited_label_names_the_group_everywhere(page: Page, server: str):
+    opened(page, server, "found?found_word=bank&found_k=2")
+    table = page.get_by_test_id("stDataFrame").first
+    table.scroll_into_view_if_needed()
+    table.dblclick(position={"x": 60, "y": 55})  # a cell on the canvas; its editor is a box above it
+    box = page.locator("textarea.gdg-input")
+    box.fill("beside the water")
+    box.press("Enter")
+    expect(page.locator(".colhead").first).to_contain_text("beside the water")
+    page.get_by_role("heading", level=1).click()  # the table lets go of the focus
+    choose(page, "Layer", "1")  # another layer has other groups, with names of their own
+    expect(page.locator(".colhead").first).not_to_contain_text("beside the water")
+    choose(page, "Layer", "sense space")
+    expect(page.locator(".colhead").first).to_contain_text("beside the water")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_layers_are_compared_and_a_word_is_looked_at(page: Page, server: str):
+    opened(page, server, "compare?first=elmo-mini+%C2%B7+1&second=elmo-mini+%C2%B7+2")
+    expect(page.locator(NOTICE)).to_contain_text("elmo-mini · 1 and elmo-mini · 2")
+    expect(page.locator(".colhead")).to_have_count(2)
+    box = page.get_by_label("Word", exact=True)
+    box.fill("bank")
+    box.press("Enter")
+    expect(page.locator(".colhead").first).to_contain_text("“bank” in elmo-mini · 1")
+    expect(page).to_have_url(re.compile("cmp_word=bank"))
+    box.fill("zyzzyva<b>")
+    box.press("Enter")
+    expect(page.get_by_test_id("stAlert").last).to_contain_text("is not in both")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def label(page: Page, rows: tuple[int, ...], sense: str) -> None:
@@ -101,4 +131,52 @@ def test_two_texts_of_ones_own_are_compared_by_their_address_and_ranked(page: Pa
     box.fill("garden")
     box.press("Enter")
     expect(page.locator(NOTICE, has_text="“garden”: no difference beyond chance")).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+ROW, HEAD = 35, 35  # pixels of a row and of the table's head
+PER_TAB = 5  # labels; the last rows are below the visible part of the table
+LABEL = "document.querySelector('.st-key-spread-label button').click()"
+
+
+def tick(page: Page, row: int) -> None:
+    """A row of the table, scrolled to where the row is the second one that is seen, or as near as the end of the table allows."""
+    table = page.locator(".st-key-spread-table").get_by_test_id("stDataFrame")
+    scroller = table.locator(".dvn-scroller")
+    table.scroll_into_view_if_needed()
+    table.hover(position={"x": 200, "y": 150})
+    top = scroller.evaluate("(box, top) => Math.min(top, box.scrollHeight - box.clientHeight)", ROW * max(row - 1, 0))
+    page.mouse.wheel(0, top - scroller.evaluate("box => box.scrollTop"))
+    wait_until(page, lambda: scroller.evaluate("box => box.scrollTop"), lambda now: abs(now - top) < 1)
+    table.click(position={"x": 16, "y": HEAD + ROW * (row + 0.5) - top})
+    expect(page.get_by_role("button", name="Label 1 sentence", exact=True)).to_be_enabled()
+
+
+def name(page: Page, sense: str) -> None:
+    box = page.get_by_role("combobox", name="Sense").first
+    box.fill(sense)
+    box.press("Enter")
+    at_rest(page)
+
+
+def test_two_tabs_label_a_word_at_once_and_lose_nothing(page: Page, visitor: BrowserContext, server: str):
+    other = visitor.new_page()
+    other.set_default_timeout(180_000)
+    tabs = (page, 0, "animal"), (other, 20, "stamp")
+    for tab, _, sense in tabs:
+        opened(tab, server, "senses?senses_view=spread&found_word=seal")
+        name(tab, sense)
+    for k in range(PER_TAB):
+        for tab, first, _ in tabs:
+            tick(tab, first + k)
+        for tab, *_ in tabs:  # neither waits for the other
+            tab.evaluate(LABEL)
+        for tab, *_ in tabs:
+            expect(tab.get_by_role("button", name="Label 0 sentences")).to_be_visible()
+            at_rest(tab)
+    other.close()
+    opened(page, server, "senses?senses_view=spread&found_word=seal")
+    expect(page.locator(NOTICE, has_text=re.compile(rf"{2 * PER_TAB} labels spread to \d+ sentences"))).to_be_visible()
+    for _, _, sense in tabs:  # the order of the senses depends on which tab was first
+        expect(page.get_by_text(re.compile(rf"\b{sense} {PER_TAB} labeled"))).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)

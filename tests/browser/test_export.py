@@ -1,4 +1,4 @@
-"""What can be taken along, in a real Chromium: figures, tables, HTML and notebook downloaded and opened elsewhere; names of charts."""
+"""Test exports in Chromium: figures, tables, HTML files, notebooks and links."""
 
 import csv
 import io
@@ -13,14 +13,13 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from core.common import short_links
-from tests.browser.conftest import AT_REST
-from tests.browser.test_accessibility import FADED_IN, violations
-from tests.browser.test_main_path import opened
+from tests.browser.visit import FADED_IN, opened, saved, violations, wait_until
 
 pytestmark = pytest.mark.browser
+
 HOME = "?a=He+lit+a+match.&ai=3&b=We+won+the+match+in+the+end.&bi=3&layer=1"
 
 
@@ -38,18 +37,6 @@ def unfold(page: Page, label: str) -> None:
     """Open a list in the icon row with the keyboard. The list that was open closes."""
     page.keyboard.press("Escape")
     page.locator(".st-key-take").get_by_role("button", name=label).press("Enter")
-
-
-def saved(page: Page, button: Locator) -> tuple[str, bytes]:
-    """Name and content of what a button downloads."""
-    page.wait_for_function(AT_REST)  # a run under way takes the file away from under its download
-    with page.expect_download() as download:
-        button.press("Enter")
-    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
-
-
-def test_every_figure_says_what_it_shows(taken: Page):
-    expect(taken.get_by_role("img", name=re.compile(r"“match” in layer 1: \d+ labeled sentences colored by sense"))).to_be_visible()
 
 
 OUTSIDE = """() => {
@@ -146,9 +133,8 @@ def test_what_is_opened_can_be_read_by_everyone(taken: Page):
     for label in ("Tables", "CSV files", "Link to this view", "Pictures"):
         unfold(taken, label)
         expect(taken.get_by_test_id("stPopoverBody")).to_be_visible()
-        taken.wait_for_timeout(800)  # the button's tooltip opens and closes
         taken.wait_for_function(FADED_IN)
-        assert violations(taken) == [], label
+        wait_until(taken, lambda: violations(taken), lambda found: found == [])  # the button's tooltip opens and closes
     taken.set_viewport_size({"width": 390, "height": 844})
     assert not taken.evaluate("document.documentElement.scrollWidth > window.innerWidth + 2")
 
