@@ -170,8 +170,6 @@ def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():
     assert "Training: 1000 sentences" in page.caption[0].value
 
 
-
-
 def test_a_corpus_that_is_not_there_is_named_though_it_is_on_both_sides():
     page = opened("pages/change.py", change_first="nonsense", change_second="nonsense")
     assert ["Unknown corpus 'nonsense'" in error.value for error in page.error] == [True] and not page.info

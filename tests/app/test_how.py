@@ -54,8 +54,6 @@ def test_there_are_as_many_strips_as_the_model_has_layers(way):
         assert strips[2:] == [1, n, n, n + 1, 1]
 
 
-
-
 def said(**address: str) -> str:
     """Return the HTML of How it works."""
     return unescape(" ".join(element.proto.body for element in opened_whole("pages/how.py", **address).get("html")))

@@ -20,7 +20,6 @@ from core.views.neighbors import NeighborsRequest
 from core.workspace import Workspace, open_workspace
 from pages._classify.show import FRONT
 from pages._frame import examples
-from pages._frame.menu import list_views
 from tests.app.visit import html_of, opened_whole
 
 LANGUAGES = ("en", "ko")
@@ -74,8 +73,6 @@ def english() -> Workspace:
 def pair(workspace: Workspace) -> tuple[WordInContext, ...]:
     languages.use(workspace.language.code)
     return workspace.words(*examples.pairs(workspace.language)[examples.first_word(workspace.language)])
-
-
 
 
 def test_home_s_verdict_and_the_senses_it_names_are_right(workspace: Workspace, pair):

@@ -1,5 +1,6 @@
-"""Every page by AppTest: it opens, shows what it is about, and answers odd input with a sentence, never a traceback."""
+"""Test all pages with odd inputs, missing files and Korean."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -8,13 +9,10 @@ import pytest
 from core.common.config import ASSETS
 from core.files.artifacts import read_json
 from pages._frame.frame import in_sight, sentence_count
-from tests.app.visit import PATHS
-from tests.app.visit import html_of, opened, tables
+from tests.app.visit import HANGUL, PATHS, html_of, opened, opened_whole, tables, words_on
 
 ROOT = Path(__file__).resolve().parents[2]
 WITH_SENTENCES = ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/why.py")
-
-
 
 
 def test_slides_give_each_form_of_a_word_its_own_vector_of_glove():
@@ -43,10 +41,6 @@ def test_odd_sentences_break_no_page(path: str):
         assert not page.exception, text
 
 
-
-
-
-
 # Of model, vectors and corpus, what a page opens. The others open all three; Train opens them on request.
 OPENED = {
     "pages/map.py": "model corpus",
@@ -71,8 +65,6 @@ def test_missing_file_is_named_in_an_error_where_a_page_opens_it(path: str):
         page = opened(path, **address)
         assert not page.exception
         assert any("/no/such/thing" in error.value for error in page.error) == (address is not unused), address
-
-
 
 
 def test_the_model_page_shows_the_measures_of_the_weights_in_use_alone(tmp_path):
@@ -132,3 +124,41 @@ def test_a_model_s_page_says_how_to_cite_and_what_to_report_without_a_path(tmp_p
     assert any("@software{elmoscope" in block for block in blocks) and any("peters-etal-2018-deep" in block for block in blocks)
     report = next(block for block in blocks if block.startswith("elmoscope: "))
     assert "model: elmo-mini" in report and str(tmp_path) not in report
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("써야겠어요", "머리에 얹음"),  # a form that none of the labeled sentences of 쓰다 has
+        ("갔어요", "“갔어요”"),
+        ("먹었다", "“먹었다”"),  # without labels: its verb's other forms are its sentences
+    ],
+)
+def test_a_verb_is_found_in_the_form_one_types(typed: str, shown: str):
+    page = opened("pages/found.py", lang="ko", found_word=typed)
+    message = ""
+    for _ in range(60):  # runs, while every word is read once
+        message = html_of(page)
+        if shown in message:
+            break
+        page.run()
+    assert not page.exception and not page.error and not page.info
+    assert shown in message and "그룹" in message
+
+
+def test_the_slide_of_an_unseen_word_invents_one_of_the_language_and_says_when_it_cannot_be_read():
+    page = opened_whole("pages/slides.py", lang="ko", slide="8")
+    assert page.text_input(key="slide_invented").value == "구름스럽다"
+    assert any("“구름스럽다”" in item and "몫이 가장 큽니다" in item for item in words_on(page))
+    page.text_input(key="slide_invented").set_value("unfriendlyish").run()
+    message = " ".join(words_on(page))
+    assert "읽지 못합니다" in message and "몫이" not in message
+
+
+def test_upload_button_has_a_readable_korean_label():
+    """CSS has no escapes such as \\ud30c."""
+    page = opened("pages/texts.py", lang="ko")
+    labels = re.findall(
+        r'stFileUploaderDropzone"\] button p::after \{content: "([^"]*)"', "\n".join(str(each.proto.body) for each in page.get("html"))
+    )
+    assert labels and all(HANGUL.search(label) and "\\" not in label for label in labels)

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from core.analysis.expectation import Expected, is_version
+from core.analysis.expectation import is_version
 from core.views.next_words import widest_gap
 from pages._frame import examples, parameters
 from pages._predict.passage import AT, OTHER, TEXT
-from pages._predict.show import _write_notices
 from pages._predict.surprise import _verdict
 from tests.app.visit import opened
 
@@ -22,8 +21,6 @@ def test_one_s_own_text_is_not_compared_with_an_example_s():
     assert page.session_state[OTHER] == "" and not page.exception
     linked = opened("pages/predict.py", ptext=OWN, predict_part="edit")
     assert linked.session_state[OTHER] == "" and any("Type another version" in item.value for item in linked.info)
-
-
 
 
 def test_it_opens_on_a_content_word_of_every_text_anew():
@@ -114,7 +111,3 @@ def test_the_address_of_before_the_last_press_takes_nothing_back(monkeypatch):
     monkeypatch.setattr(parameters, "ECHO_S", 0.0)  # later, the address is somebody's wish
     page.query_params["predict_part"] = "words"
     assert page.run().session_state["predict_part"] == "words"
-
-
-
-

@@ -1,7 +1,6 @@
 """Train: columns are chosen, what cannot be learned from is refused before the button, and what is said of a lead is so."""
 
 import ast
-import re
 import shlex
 import subprocess
 import threading
@@ -9,13 +8,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from core.classify import tasks
-from core.classify.model import VARIANTS, variant_titles
+from core.classify.model import VARIANTS
 from core.classify.tables import ScoreRow, Table
 from core.classify.trainings import FEWEST, Order, check_classes, cost, learned_weights, left_of_all
 from core.cli.main import elmoscope, parsed
@@ -26,7 +22,7 @@ from pages._cached import opened as opened_here
 from pages._cached.jobs import duration
 from pages._classify.job import Training
 from pages._classify.order import refusal
-from pages._classify.train import FEW_TEXTS, describe_training, notebook
+from pages._classify.train import notebook
 from pages._frame.jobs import QUEUE, Queue
 from tests.app.visit import opened
 
@@ -84,10 +80,6 @@ def test_the_time_left_covers_all_runs_and_reaches_nothing_at_the_end():
     costs = [cost(VARIANTS[name]) for name in ("tfidf", "embedding", "glove", "glove+elmo")]
     assert costs == sorted(costs) and min(map(cost, VARIANTS.values())) > 0
     assert [duration(s) for s in (4.6, 600, 9000)] == ["5 s", "10 min", "2.5 h"]
-
-
-
-
 
 
 def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):

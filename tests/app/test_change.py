@@ -46,8 +46,6 @@ def searching(folder, **address: str):
     return page.run()
 
 
-
-
 def test_the_sentence_and_the_facts_of_chosen_documents_agree(folder):
     page = searching(folder)
     page.multiselect(key="docs").set_value(["a.txt"]).run()

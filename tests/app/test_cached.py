@@ -1,8 +1,9 @@
-"""What pages compute once is kept by what it depends on: the language a text is read in, and what its file holds now."""
+"""Test that cached values depend on everything they are computed from."""
 
 import json
 import os
 import threading
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,14 +11,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import workspace
+from core.cli import wire
 from core.corpus.search import find
 from core.index.neighbors import Products, Query
 from core.text import languages
 from core.text.readings import WordInContext
-from core.workspace import products_with
-from pages._cached import opened
+from core.views import neighbors
+from core.workspace import Names, Workspace, open_workspace, products_with
+from pages._cached import kept, opened
 from pages._cached.kept import KEPT, keep, version, within_run
-from pages._cached.views import workspace_of
+from pages._cached.views import view, workspace_of
+from tests.core.views.test_threads import requests_of, same
 
 TOKENS = 2_000_000  # of the largest corpus that is allowed
 
@@ -131,3 +135,41 @@ def test_what_is_asked_within_one_run_is_worked_out_once_and_in_the_next_run_ane
     assert page.session_state["asked"] == ["lynx", "mole's"]
     assert not page.run().exception and page.session_state["asked"] == ["lynx", "mole's"] * 2
     assert within_run(len)("lynx") == 4  # where no page runs it is asked each time
+
+
+@pytest.fixture
+def empty_cache():
+    kept.KEPT.__init__()
+    yield
+    kept.KEPT.__init__()
+
+
+def test_answers_kept_for_everyone_are_those_of_the_model_and_the_texts_asked_about(texts, models, empty_cache):
+    opener = open_workspace(next(iter(models))).opener
+    workspaces = {model: Workspace(Names(model=model, corpus=texts[code].corpus), opener) for model, code in models.items()}
+    several = [name for name, _ in requests_of(texts["en"], "elmo-mini")]
+    for k in range(0, len(several), 2):  # every second request, of each model in turn
+        for model, code in models.items():
+            name, request = requests_of(texts[code], model)[k]
+            compute, workspace = wire.view_named(name), workspaces[model]
+            answer = view(compute, workspace, wire.request_of(workspace, compute, request))
+            assert same(wire.json_of(answer), wire.answer(workspace, name, request)), (model, name)
+
+
+@dataclass(frozen=True)
+class Request:
+    word: str
+
+
+def test_an_answer_that_is_not_ready_is_asked_for_again(empty_cache):
+    answers = iter([None, None, "ready"])
+
+    def compute(workspace, request):
+        return next(answers)
+
+    compute.__module__ = neighbors.__name__
+    workspace = open_workspace()
+    assert [view(compute, workspace, Request("bank")) for _ in range(4)] == [None, None, "ready", "ready"]
+    unready = iter([None, 1])
+    assert [keep("a table", (), None, lambda: next(unready), most=2) for _ in range(3)] == [None, 1, 1]
+    assert len(KEPT) == 2

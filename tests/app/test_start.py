@@ -1,4 +1,4 @@
-"""What stands before the heavy packages are loaded: title and menu; and that a server has opened Home before it answers."""
+"""Test the start: what loads before the first page, and the versions of Python."""
 
 import os
 import subprocess
@@ -78,3 +78,43 @@ def test_the_longest_openings_are_computed_ahead(tmp_path):
     command = [sys.executable, str(tmp_path / "later.py")]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["senses 0 []", "models 0 []", "learn 0 []"]
+
+
+ROOT_PYTHONS = Path(__file__).resolve().parents[2]
+COMMAND = "import runpy, sys; sys.version_info = {version}; sys.argv = ['core', '--help']; runpy.run_module('core', run_name='__main__')"
+PAGE = """
+from core.common import pythons
+pythons.unsupported = lambda: "Elmoscope needs Python 3.11"
+from streamlit.testing.v1 import AppTest
+page = AppTest.from_file("app.py")
+page.switch_page("{path}").run()
+assert [error.value for error in page.error] == ["Elmoscope needs Python 3.11"], page.error
+assert not page.exception and not page.title
+"""
+
+
+def run(code: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT_PYTHONS, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("version", [(3, 10, 14), (3, 14, 0), (4, 0, 0)])
+def test_the_command_line_names_the_pythons_that_work(version):
+    done = run(COMMAND.format(version=version))
+    here = ".".join(map(str, version))
+    assert done.returncode == 1 and done.stdout == "" and len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("error: Elmoscope needs Python 3.11, 3.12 or 3.13") and here in done.stderr
+
+
+def test_a_page_says_it_in_place_of_all_else():
+    done = run(PAGE.format(path="pages/mix.py"))
+    assert done.returncode == 0, done.stderr[-1500:]
+
+
+def test_the_metadata_name_the_same_pythons():
+    from core.common.pythons import NEWEST, OLDEST
+
+    message = (ROOT_PYTHONS / "pyproject.toml").read_text(encoding="utf-8")
+    named = [f"3.{minor}" for minor in range(OLDEST[1], NEWEST[1] + 1)]
+    assert all(f'"Programming Language :: Python :: {item}"' in message for item in named)
+    assert f'requires-python = ">={named[0]},<3.{NEWEST[1] + 1}"' in message
+    assert f"Python {', '.join(named[:-1])} or {named[-1]}" in (ROOT_PYTHONS / "README.md").read_text(encoding="utf-8")

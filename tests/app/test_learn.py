@@ -1,22 +1,93 @@
-"""Guess the machine by AppTest: a whole quiz with both scores apart, addresses right and wrong, what the page says."""
+"""Test the lessons and the quiz."""
 
 import re
+import shutil
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from core.common.config import ASSETS
 from core.common.errors import CorruptArtifact
 from core.elmo.models import open_model
-from core.index import tables
+from core.index import tables as index_tables
 from core.index.neighbors import make_query
+from core.index.tables import open_table
 from core.senses import quiz
 from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
 from core.workspace import open_workspace
-from pages._learn import quiz_game
-from tests.app.visit import html_of, offered, opened, written
+from pages._learn.lessons import lessons
+from tests.app.visit import HANGUL, html_of, offered, opened, tables
+
+PAGE = "pages/lessons.py"
+NAMES = [item.name for item in lessons()]
+
+
+def said(page: AppTest) -> str:
+    """What to notice, as it is on the page."""
+    return next(block.proto.body for block in page.get("html") if "What to notice" in str(block.proto))
+
+
+@pytest.mark.parametrize(("name", "language"), [*((name, "en") for name in NAMES), ("cone", "ko")])
+def test_a_lesson_opens_by_its_name_with_all_that_a_lesson_has(name: str, language: str):
+    page = opened(PAGE, lesson=name, lang=language)
+    assert not page.exception and not page.error
+    assert bool(HANGUL.search(page.title[0].value)) == (language == "ko")
+    assert page.get("plotly_chart") and tables(page)
+    assert ("For a class." if language == "en" else "수업에서.") in html_of(page)
+    if language == "en":
+        assert any(words in said(page) for words in ("significant", "not significant"))
+        assert page.title[0].value == next(item.question for item in lessons() if item.name == name)
+
+
+def test_a_lesson_that_is_not_known_is_the_first_one():
+    page = opened(PAGE, lesson="<b>none</b>")
+    assert not page.exception and page.title[0].value == lessons()[0].question
+
+
+def test_a_threshold_that_is_moved_has_other_errors():
+    page = opened(PAGE, lesson="apart")
+    before = tables(page)[0]
+    page.slider(key="apart_at").set_value(0.9).run()
+    after = tables(page)[0]
+    assert (after["missed"] > before["missed"]).all() and (after["false alarms"] <= before["false alarms"]).all()
+    assert (after["AUC"] == before["AUC"]).all()  # which knows no threshold
+
+
+def test_ones_own_texts_have_a_cone_and_the_lessons_on_senses_say_what_they_read_instead(tmp_path):
+    places = ("river", "market", "harbour", "garden", "station", "bridge", "kitchen", "library", "castle")
+    lines = [
+        f"The {place} looked {look} to the visitors on {day}."
+        for place in places
+        for look in ("gray", "quiet", "small")
+        for day in ("Monday", "Friday", "Sunday")
+    ]
+    (tmp_path / "own.txt").write_text("\n".join(lines), encoding="utf-8")
+    own = str(tmp_path / "own.txt")
+    open_table(own, open_model("elmo-mini"))  # read before: a page that waits for it is another test's
+    page = opened(PAGE, corpus=own)
+    assert not page.exception and not page.error and "two words of this corpus have a mean cosine" in said(page)
+    other = opened(PAGE, corpus=own, lesson="apart")
+    assert not other.exception and any("has no labeled senses" in item.value for item in other.caption)
+    third = opened(PAGE, corpus=own, lesson="homonyms")
+    assert not third.exception and any("This lesson uses sentences" in item.value for item in third.caption)
+    (tmp_path / "own.txt").write_text("Birds sang.\nIt rained.\n", encoding="utf-8")
+    assert any("Add text" in error.value for error in opened(PAGE, corpus=own).error)
+
+
+def test_a_model_that_nobody_measured_says_how_to(tmp_path):
+    shutil.copytree(ASSETS / "elmo-mini", tmp_path / "mine")
+    (tmp_path / "mine" / "lessons.json").unlink()
+    for name in ("control", "context", "before"):
+        page = opened(PAGE, model=str(tmp_path / "mine"), lesson=name)
+        assert not page.exception and "python -m core.lab lessons" in page.info[0].value
+
+
+def test_a_word_that_is_chosen_is_a_star_in_every_row():
+    page = opened(PAGE, lesson="context", context_word="bank")
+    assert not page.exception and page.get("plotly_chart")[0].proto.spec.count('"#FFD23F"') == 6
+    assert "compared with static vectors" in said(page)
+
 
 ENGLISH = languages.get_language("en")
 
@@ -32,7 +103,7 @@ def pressed(page: AppTest, key: str) -> AppTest:
 def read(request: QuizQuestion) -> QuizReading:
     model = open_model(ENGLISH.model)
     query = make_query(model.encoder, list(request.tokens), request.position)
-    return quiz.read(tables.open_word(request.word, model), request, query, open_workspace(model).sense_space)
+    return quiz.read(index_tables.open_word(request.word, model), request, query, open_workspace(model).sense_space)
 
 
 def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_apart():
@@ -68,8 +139,8 @@ def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_
 
 def test_the_first_paint_reads_one_word_and_no_other(monkeypatch):
     read_words = []
-    made = tables._built
-    monkeypatch.setattr(tables, "_built", lambda sentences, *rest: read_words.append(sentences) or made(sentences, *rest))
+    made = index_tables._built
+    monkeypatch.setattr(index_tables, "_built", lambda sentences, *rest: read_words.append(sentences) or made(sentences, *rest))
     number = next(n for n in range(400, 500) if all(len(word.senses) == 3 for word in quiz.quiz(n, ENGLISH)[:2]))
     request = quiz.quiz(number, ENGLISH)
     page = opened("pages/guess.py", quiz=str(number))
@@ -89,8 +160,6 @@ def test_an_address_without_such_a_quiz_says_so_and_shows_the_day_s(given: str):
     assert "Your points:" in html_of(page)
 
 
-
-
 def test_a_language_without_labeled_words_is_told_so(monkeypatch):
     monkeypatch.setattr(quiz, "quiz", lambda *_: ())
     page = opened("pages/guess.py", quiz="31313")
@@ -101,13 +170,7 @@ def test_a_model_s_files_that_are_damaged_leave_the_question_standing(monkeypatc
     def damaged(*_, **__):
         raise CorruptArtifact("The table is damaged.")
 
-    monkeypatch.setattr(tables, "_built", damaged)
-    monkeypatch.setattr(tables, "bundled_targets", lambda *_: None)
+    monkeypatch.setattr(index_tables, "_built", damaged)
+    monkeypatch.setattr(index_tables, "bundled_targets", lambda *_: None)
     page = opened("pages/guess.py", quiz="31314")
     assert "The table is damaged" in page.error[0].value and quiz.quiz(31_314, ENGLISH)[0].text in plain(page)
-
-
-
-
-
-

@@ -1,27 +1,27 @@
-"""Check the Mix page, and that every sense measure is compared with the static context and may be inconclusive."""
+"""Test the Mix page, and the references that figures are compared with."""
 
 import base64
 import json
+import re
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from core.analysis.maps import FrozenMaps
 from core.analysis.surroundings import CLOSE, cosine
-from core.common.significance import Paired
-from core.figures.measures import Panel
+from core.analysis.trustworthiness import by_chance
+from core.common.config import ASSETS
+from core.elmo.models import open_model as opened_model
+from core.evaluation.card import read_card
 from core.live.settings import mix_setting
 from core.senses.separation import SenseReport, less, sense_report
-from core.views import layouts
-from pages._cached.views import workspace
+from core.views import levels
+from core.workspace import open_workspace
 from pages._frame.in_use import InUse
 from pages._map import measures, mix
-from pages._map.mix import compare_layers
-from pages._models import about
 from pages._widgets import components
 from pages._widgets.components import LIMIT
-from tests.app.visit import html_of, opened, tables, written
+from tests.app.visit import html_of, opened
 
 OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
 
@@ -64,10 +64,6 @@ def test_of_too_few_sentences_no_interval_is_drawn_and_nothing_is_decided():
     assert "is inconclusive" in lines[0] and "points: no interval" in lines[-1]
 
 
-
-
-
-
 FRUIT = {"a": "She ate a lemon and a pear.", "ai": "lemon", "b": "The old car was a lemon and broke down again.", "bi": "lemon"}
 
 
@@ -108,10 +104,6 @@ def test_one_sentence_and_none_are_no_dead_end():
     assert "Type a sentence above" in opened("pages/mix.py", a="", b="").info[-1].value
 
 
-
-
-
-
 def test_the_cosine_of_two_mixes_is_that_of_their_sums():
     a, b = np.random.default_rng(0).normal(size=(2, 3, 5))
     weights = np.array([0.2, 0.3, 0.5])
@@ -137,8 +129,6 @@ def test_layer_normalization_changes_the_lists_and_the_parts_and_off_again_all_i
     assert near(page) == before
 
 
-
-
 def sent(page) -> dict:
     """What the instrument was given."""
     return json.loads(next(block.proto.json for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_mix"))
@@ -160,8 +150,6 @@ def test_a_labeled_word_has_the_instrument_with_all_that_any_weights_need():
     assert "mix.neighbors" in page.session_state["_taken"].tables()
 
 
-
-
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
@@ -177,3 +165,43 @@ def test_a_labeled_word_has_the_instrument_with_all_that_any_weights_need():
 def test_what_a_browser_says_was_set_is_taken_within_the_sliders_limits_or_not_at_all(monkeypatch, given, expected):
     monkeypatch.setattr(components.st, "session_state", {mix.LIVE: {"set": given}})
     assert mix_setting(components.get_settings(mix.LIVE), 3, LIMIT) == expected
+
+
+def text_of(page) -> str:
+    """The text of a page's own HTML, without its pictures' descriptions."""
+    return re.sub("<[^>]*>", "", html_of(page))
+
+
+def test_two_random_words_are_as_alike_on_every_page():
+    """One definition and one figure: of the model, whatever is asked of which sentences."""
+    model = opened_model("elmo-mini")
+    kept = read_card(model.folder, model.fingerprint).measures["random"]
+    pattern = r"(?:random pairs: |random pairs .{4,16} are between −?0\.\d\d and −?0\.\d\d, )(−?0\.\d\d) on average"
+    for layer in ("1", "mix"):
+        mean = f"{kept[layer]['mean']:.2f}"
+        weights = {"1": (0.0, 1.0, 0.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
+        level = levels.level_of_mix(open_workspace(), weights)
+        assert f"{level.mean:.2f}" == mean, layer
+        captions = " ".join(caption.value for caption in opened("pages/neighbors.py", nlayer=layer).caption)
+        assert re.findall(pattern, captions) == [mean]
+    text = " ".join(caption.value for caption in opened("pages/about.py").caption)
+    assert re.findall(r"layer \d: (−?0\.\d\d) \(", text) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
+    assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
+    unlabeled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
+    around = opened("pages/map.py", view="2", **unlabeled)
+    while "all sentences are read first" in text_of(around):
+        around.run()
+    assert re.findall(r"random pairs: (−?0\.\d\d)", text_of(around)) == [f"{kept['2']['mean']:.2f}"]
+
+
+def test_the_mix_says_that_equal_weights_are_no_equal_parts():
+    page = opened("pages/mix.py")
+    parts = [int(part) for part in re.findall(r"(\d+)%", page.session_state["_taken"].figures()["mix.pulls"].alt)]
+    assert len(parts) == 3 and parts[2] > 50 and abs(sum(parts) - 100) <= 1
+
+
+def test_the_maps_layer_0_has_no_trustworthiness_and_the_others_are_above_chance():
+    for table, word in (("targets", "bank"), ("targets", "all words"), ("targets-ko", "배")):
+        maps = FrozenMaps.load(ASSETS / table / "maps" / f"{word}.safetensors")
+        chance = by_chance(maps.coordinates.shape[1])
+        assert np.isnan(maps.trustworthiness[0]) and all(0.3 < chance < item < 1 for item in maps.trustworthiness[1:])

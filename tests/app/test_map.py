@@ -1,21 +1,31 @@
-"""Check the Map page: the word it follows, what it draws for each, and the data of its widget."""
+"""Test the Map page: its word, its layouts, the data of its widget, and the map of all tokens."""
 
 import base64
 import json
+import re
+from base64 import b64decode
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from core.analysis import token_maps
 from core.analysis.word_maps import open_maps
 from core.common.markup import plain
 from core.elmo.mix import layer_weights
+from core.elmo.models import BUNDLED_MODEL, open_model
+from core.index.build import build_index
 from core.live.settings import map_setting
 from core.senses.trust import links
+from core.text import languages
+from core.text.corpora import BUNDLED_CORPUS, open_corpus
+from core.text.definitions import definition
+from core.text.tokens import pieces
 from pages._cached import opened as cached
 from pages._frame.choices import ALL
-from pages._map import map_view
+from pages._map import every_token, map_view
 from pages._widgets import components
-from tests.app.visit import html_of, opened, tables
+from tests.app.visit import html_of, opened, opened_whole, tables
 
 WILD = {
     "a": "A lynx watched the deer from a branch above the river.",
@@ -53,8 +63,6 @@ def test_it_follows_when_other_words_come_into_question_and_keeps_what_was_chose
     page.session_state["ai"], page.session_state["bi"] = 3, 1
     page.run()
     assert page.selectbox(key="map_word").value == "plant"
-
-
 
 
 def test_one_sentence_or_none_is_no_dead_end():
@@ -109,8 +117,6 @@ def test_a_labeled_word_of_one_meaning_has_a_map_and_no_measure_that_means_nothi
     assert "has only one labeled sense" in html_of(ready(corpus=str(corpus), a="", b=""))
 
 
-
-
 def test_it_opens_in_the_sense_space_and_layers_alone_are_one_press_away():
     bank = {"a": "We moored the boat at the bank.", "b": "The bank raised its rates again."}
     page = opened("pages/map.py", view="1", **bank)
@@ -130,10 +136,6 @@ def test_it_opens_in_the_sense_space_and_layers_alone_are_one_press_away():
     assert len(dots) == len(map_["rows"])
     words = opened("pages/map.py", view="senses", map_word="all words")
     assert not words.exception and words.session_state["view"] != "senses"
-
-
-
-
 
 
 GIVEN = {"view": "1", "dot": "7", "picked": [7, 9]}
@@ -179,3 +181,120 @@ def test_dots_stars_and_true_neighbors_are_core_s_in_every_layer():
         cosines = table.similarities(np.array(data["rows"]), layer_weights(name, table.meta["layers"]))
         for dot in (0, n - 1):
             assert data["links"][str(dot)][k] == links(cosines[dot], flat, flat[dot], own=dot).as_lists
+
+
+NAMES = ("0", "1", "2", "mix")
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    model = open_model(BUNDLED_MODEL)
+    return build_index(
+        open_corpus(BUNDLED_CORPUS, model.language)[:80], model.encoder, tmp_path_factory.mktemp("tokens") / "all", model="m"
+    )
+
+
+@pytest.fixture(scope="module")
+def maps(table):
+    return token_maps.token_maps(table, NAMES, laid_out=60, most=700)
+
+
+def read(text: str, kind: str) -> np.ndarray:
+    return np.frombuffer(b64decode(text), kind)
+
+
+def test_every_token_is_sent_with_its_line_its_places_and_its_meaning(table, maps):
+    sent = every_token._data(table, maps, "bank", "key")
+    lines = [line.split("\t") for line in sent["sentences"].split("\n")]
+    n = len(maps.rows)
+    assert 0 < n <= 700 < len(table) and sum(map(len, lines)) == n
+    assert (read(sent["places"], "<u2").reshape(4, n, 2) == maps.places).all()
+    lemma, sense = read(sent["lemma"], "<u2"), read(sent["sense"], "u1")
+    assert len(lemma) == len(sense) == n and ((lemma > 0) == (sense > 0)).all() and (sense > 0).sum() > 40
+    flat = [piece for line in lines for piece in line]
+    for k in [0, *np.flatnonzero(sense)[:5], n - 1]:
+        o = table.occurrence(int(maps.rows[k]))
+        assert flat[k] == pieces(o.tokens)[o.position]
+        named = sent["senses"][lemma[k] - 1][sense[k] - 1] if sense[k] else None
+        assert named == o.sense and (not sense[k] or sent["lemmas"][lemma[k] - 1] == o.lemma)
+    assert sent["at"] == 2 and len(sent["under"]) == len(sent["tints"]) == 4 and "one dot" in sent["under"][0]
+
+
+def test_what_is_said_is_counted_and_says_where_tokens_were_drawn(table, maps):
+    some, word = every_token._write_notices(table, maps, "the"), (table.word[maps.rows] == table.word_codes["the"]).sum()
+    assert (
+        f"shows {len(maps.rows):,} of {len(table):,} tokens" in some[0]
+        and "random sentences" in some[0]
+        and f"“the” ({word} tokens): median distance" in some[1]
+    )
+    assert len(every_token._write_notices(table, maps, "zyzzyva")) == 1
+    words = every_token._words(table, maps)
+    assert words["tokens"].is_monotonic_decreasing and words["tokens"].min() >= every_token.FEWEST
+    assert (words.iloc[:, 2] < 1e-3).all() and words.iloc[0, 4] > 0.005  # of layer 0, of layer 2
+
+
+def test_the_view_is_offered_beside_the_layers_and_in_the_address(monkeypatch):
+    monkeypatch.setattr(token_maps, "LAID_OUT", 60)
+    whole = token_maps.token_maps
+    monkeypatch.setattr(token_maps, "token_maps", lambda table, names, report: whole(table, names, report, laid_out=60))
+    page = opened("pages/map.py", view="all tokens")
+    while not page.get("bidi_component") or not any(item.proto.component_name == "elmoscope_tokens" for item in page.get("bidi_component")):
+        assert not page.exception and not page.error
+        page.run()
+    assert "The map shows" in html_of(page) and "map.tokens.table" in page.session_state["_taken"].tables()
+    page.session_state["view"] = "2"
+    page.run()
+    assert not page.exception and "The map shows" not in html_of(page)
+
+
+def test_all_words_are_drawn_and_listed():
+    page = opened_whole("pages/map.py", **{"map.all": "true"})
+    listed = [frame for frame in tables(page) if "above chance" in frame.columns and "virus" in set(frame["word"])]
+    assert not page.exception and len(listed[0]) == 475
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_name_is_told_from_the_noun_that_is_spelled_like_it():
+    message = html_of(opened_whole("app.py", a="Her parents moved from China to Peru.", b="The wedding china is kept behind glass."))
+    assert "Two meanings: <i>country</i> and <i>porcelain</i>" in message
+
+
+def test_any_of_hundreds_of_words_is_found_by_theme_or_at_random_and_stands_in_the_address():
+    page = opened_whole("pages/map.py")
+    assert page.selectbox(key="map_word").value == "bank"
+    lines = page.selectbox(key="map_word").options
+    assert len(lines) > 470 and any(re.fullmatch(r"python · 2 meanings · \d+% · animals, computing", line) for line in lines)
+    page.selectbox(key="map_word.theme").set_value("money").run()
+    lines = page.selectbox(key="map_word").options
+    assert 10 < len(lines) < 60 and all("money" in line for line in lines)
+    page.button(key="map_word.surprise").click().run()
+    drawn = page.selectbox(key="map_word").value
+    assert drawn != "bank" and page.query_params["map_word"] == drawn and not page.exception
+    assert "without labels" not in html_of(page)
+
+
+def test_a_word_that_nobody_labeled_can_be_typed_into_the_box_as_it_is():
+    page = opened_whole("pages/found.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
+    while not page.info:  # until every word of the sentences has been read
+        assert not page.exception and not page.error
+        page.run()
+    for _ in range(2):  # a page without boxes for the sentences keeps those of the address when it runs again
+        assert page.selectbox(key="found_word").value == "zebra" and "“zebra” is in none of" in page.info[0].value
+        page.run()
+    assert opened_whole("pages/found.py", found_word="<b>Virus").selectbox(key="found_word").value == "<b>Virus"
+
+
+def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_under_in_use():
+    jaguar = {"a": "A jaguar slept by the river.", "b": "His jaguar would not start."}
+    cat = definition(languages.get_language("en"), "jaguar", "animal")
+    page = opened_whole("pages/map.py", **jaguar)
+    assert 'class="meanings"><div><span class="chip"' in html_of(page) and cat in html_of(page)
+    message = {chip["name"]: chip["told"] for chip in sent(page)["chips"]}
+    assert message["animal"] == cat and len(message) > 1 and all(message.values())
+    assert f"<b>animal</b>: {cat}" in html_of(opened_whole("pages/found.py", **jaguar))
+    page.button(key="corpus.words").click().run()
+    table = page.dataframe[-1].value
+    assert not page.exception and ("bank", "river edge") in set(zip(table["word"], table["sense"], strict=True))
+    assert cat in set(table["definition"]) and len(table) > 1100 and all(table["definition"])

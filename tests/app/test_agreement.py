@@ -1,8 +1,9 @@
-"""Page, notebook and command give one result: requests of each view, by the pages' own workspace, a notebook's cells, and `core view`."""
+"""Test that page, notebook and command give one result."""
 
 import json
+import re
 import runpy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,17 +12,28 @@ from scipy.special import softmax
 from streamlit.testing.v1 import AppTest
 
 from core import workspace
+from core import workspace as workspaces
 from core.cli import wire
+from core.cli.main import main
 from core.common.config import ASSETS
 from core.common.limits import limits
+from core.corpus import label_files, label_store
+from core.corpus.spread import Labels
 from core.elmo import models
 from core.elmo.models import open_model
+from core.index.tables import open_table
 from core.text.languages import get_language
-from core.views import compare
+from core.text.tokens import join_tokens
+from core.views import compare, induction, sides
 from core.views.compare import CompareRequest, space_named
+from core.views.induction import InductionRequest
 from core.workspace import Names, Workspace
+from pages._export.html_file import html_of_view
 from pages._export.notebook_file import notebook
-from tests.app.visit import code_cells
+from pages._widgets import downloads
+from pages._widgets.downloads import provenance
+from tests.app.visit import code_cells, html_of, opened_whole, tables
+from tests.core.corpus import two_texts
 
 PAIRS = (
     ("We moored the boat at the bank.", "The bank raised its rates again."),
@@ -50,7 +62,11 @@ REQUESTS = {
         for space, among in SPACES
     ],
     "induction": [
-        ({"word": word, "space": space, "number": number}, "found", {"found_word": word, "found_layer": space, "found_k": str(number or "")})
+        (
+            {"word": word, "space": space, "number": number},
+            "found",
+            {"found_word": word, "found_layer": space, "found_k": str(number or "")},
+        )
         for word, space, number in (("bank", "senses", None), ("plant", "1", 2))
     ],
     "substitutes": [
@@ -58,7 +74,8 @@ REQUESTS = {
         for pair, typed, direction in zip(SENTENCES, TYPED, ("both", "forward", "backward"), strict=True)
     ],
     "compare": [
-        ({"first": LAYER_0 | {"layer": layer}, "second": second, "k": k}, "", {}) for layer, second, k in (("1", GLOVE, 5), ("mix", LAYER_0, 10))
+        ({"first": LAYER_0 | {"layer": layer}, "second": second, "k": k}, "", {})
+        for layer, second, k in (("1", GLOVE, 5), ("mix", LAYER_0, 10))
     ],
     "mix": [
         (
@@ -126,7 +143,9 @@ def change_requests(folder: Path) -> list:
     for k, path in enumerate(sides):
         path.write_text("".join(lines[k::2]), encoding="utf-8")
     first, second = ({"corpus": str(path)} for path in sides)
-    return [({"word": word, "first": first, "second": second, "space": space}, "", {}) for word, space in (("bank", "senses"), ("bark", "1"))]
+    return [
+        ({"word": word, "first": first, "second": second, "space": space}, "", {}) for word, space in (("bank", "senses"), ("bark", "1"))
+    ]
 
 
 def page_of_requests(requests) -> None:
@@ -265,3 +284,190 @@ def test_a_workspace_takes_a_model_that_is_open():
     model = open_model("elmo-mini")
     result = workspace.open_workspace(model)
     assert isinstance(result, Workspace) and result.model is model
+
+
+OTHERS = {  # without labels, and spelled like another word
+    "thimble": ("She pushed the needle with a thimble.", "He drank a thimble of rum."),
+    "gutter": ("Leaves blocked the gutter of the roof.", "The gutter press printed every rumor."),
+    "wound": ("The nurse cleaned the wound on his arm.", "A deep wound takes weeks to heal."),
+    "leaves": ("The leaves turned red in autumn.", "The train leaves at noon."),
+}
+
+
+def pairs() -> dict[str, tuple[str, str]]:
+    """Return four words of each kind with two sentences: basic, other labeled ones, and others."""
+    table = open_table("sentences", open_model("elmo-mini"), targets_only=True)
+    basic = table.basic.lemmas
+    chosen = {}
+    for word in (*basic[::12][:4], *sorted({*table.lemmas}.difference(basic))[::100][:4]):
+        rows = [int(row) for row in table.labeled_rows(word) if table.words[table.word[row]] == word]
+        chosen[word] = tuple(join_tokens(list(table.occurrence(row).tokens)) for row in (rows[0], rows[-1]))
+    return chosen | OTHERS
+
+
+@pytest.fixture(scope="module")
+def home() -> AppTest:
+    return opened_whole("app.py")
+
+
+def verdict_on(page: AppTest) -> str:
+    return next(e.proto.body for e in page.get("html") if 'class="verdict"' in e.proto.body)
+
+
+def test_page_notebook_and_command_give_the_same_verdict(home, answer, monkeypatch, tmp_path):
+    model = open_model("elmo-mini")
+    for module in (models, workspace):
+        monkeypatch.setattr(module, "open_model", lambda *_, **__: model)  # once, not sixty times
+    cells = {}
+    for word, (a, b) in pairs().items():
+        home.text_input(key="a").set_value(a)
+        home.text_input(key="b").set_value(b).run()
+        said = verdict_on(home)
+        settings = {key: home.session_state[key] for key in ("a", "b", "ai", "bi")}
+        request = [str(home.session_state["asked"].tokens[k][settings[key]]) for k, key in enumerate(("ai", "bi"))]
+        if word not in request[0].casefold():  # another word of the sentences is guessed: the command is asked for that one
+            word = request[0]
+        command = answer("verdict", "--word", word, "--sentence", a, "--sentence", b)
+        title = {"one meaning": "One meaning", "two meanings": "Two meanings", "too close to call": "Too close to call"}[command["says"]]
+        assert title in said, (word, said, command)
+        if command["says"] != "too close to call":
+            assert f"Right for {command['right_of_100']} of 100 such pairs." in said, (word, said, command)
+        source = code_cells(notebook("home", settings))
+        last = next(k for k, cell in enumerate(source) if "pair.compute" in cell)
+        cells[word] = source[: last + 1], command
+    for word, (source, command) in cells.items():
+        (file := tmp_path / "home.py").write_text("\n\n".join(source), encoding="utf-8")
+        verdict = runpy.run_path(str(file))["verdict"]
+        assert (verdict.says, verdict.right_of_100, verdict.layer) == tuple(command[key] for key in ("says", "right_of_100", "layer")), word
+        assert round(verdict.probability, 4) == pytest.approx(command["probability"], abs=2e-4), word
+
+
+def test_the_file_of_a_view_holds_the_verdict(home):
+    home.text_input(key="a").set_value("The virus spread through the village.")
+    home.text_input(key="b").set_value("A virus wiped the files from her laptop.").run()
+    title = re.search("<b>(.*?)</b>", verdict_on(home)).group(1)
+    assert "<i>germ</i>" in title and f"<b>{title}</b>" in html_of_view(home.session_state["_taken"], provenance)
+
+
+WORDS = [("He wore a Polish hat.", "Use the polish on it."), ("The python swallowed a rat.", "He wrote it in Python.")]
+
+
+@pytest.mark.parametrize("chosen", ["", "0", "mix"])
+def test_the_layer_stays_from_word_to_word_and_from_page_to_page(chosen):
+    page = opened_whole("app.py", **({"layer": chosen} if chosen else {}))
+    for a, b in WORDS:
+        page.text_input(key="a").set_value(a)
+        page.text_input(key="b").set_value(b).run()
+        assert not page.exception and page.session_state["layer"] == (chosen or None), (a, b)
+    for path, key, usual in (("pages/map.py", "view", ""), ("pages/neighbors.py", "nlayer", "1"), ("app.py", "layer", None)):
+        page.switch_page(path).run()
+        if chosen or usual != "":  # Map opens in the sense space where a word has one
+            assert page.session_state[key] == (chosen or usual), path
+
+
+@pytest.mark.parametrize("path", ["app.py", "pages/map.py"])
+def test_a_spelling_that_two_words_share_says_which_is_read_and_offers_the_other(path):
+    wound = {"a": "The nurse cleaned the wound on his arm.", "ai": "wound", "b": "A deep wound takes weeks to heal.", "bi": "wound"}
+    page = opened_whole(path, **wound)
+    assert any("“wound” is read as its own word" in item.value for item in page.caption)
+    page.button(key="reading.wound.wind").click().run()
+    assert not page.exception and page.query_params["as"] == "wind"
+    assert any("“wound” is read as a form of “wind”" in item.value for item in page.caption)
+    again = opened_whole(path, **wound, **{"as": "wind"})
+    assert any("“wound” is read as a form of “wind”" in item.value for item in again.caption)
+    if path == "app.py":
+        assert any(f"<i>{sense}</i>" in verdict_on(again) for sense in ("moving air", "turn or twist round"))  # of “wind”
+    if path == "pages/map.py":
+        assert again.session_state["map_word"] == "wind"
+
+
+SPREAD_WORDS = ("bank", "court", "spring")
+CHANGED = ("bank", "garden")
+
+
+@pytest.fixture(scope="module")
+def english() -> workspaces.Workspace:
+    return workspaces.open_workspace()
+
+
+@pytest.fixture
+def run(english, monkeypatch, tmp_path):
+    """The notebook that a page hands out, run from top to bottom; the model is opened once for all."""
+
+    def opened(model, vectors="", corpus="", **_) -> workspaces.Workspace:
+        name = model if isinstance(model, str) else model.name
+        return workspaces.Workspace(workspaces.Names(model=name, vectors=vectors, corpus=corpus), english.opener)
+
+    monkeypatch.setattr(workspaces, "open_workspace", opened)
+    monkeypatch.setattr(label_store, "cache_folder", lambda: tmp_path)
+
+    def run(page) -> dict:
+        source = code_cells(downloads._notebook(page.session_state["_taken"]))
+        (file := tmp_path / "cells.py").write_text("\n\n".join(source), encoding="utf-8")
+        return runpy.run_path(str(file))
+
+    return run
+
+
+def test_page_notebook_and_command_spread_alike(english, run, capsys, tmp_path):
+    page = opened_whole("pages/spread.py", found_word=SPREAD_WORDS[0])
+    for word in SPREAD_WORDS:
+        occurrences = induction.compute(english, InductionRequest(word=word)).occurrences
+        gold = [o.sense for o in occurrences.items]
+        labels = Labels()
+        for sense in sorted(set(gold)):
+            labels = labels.label([k for k, of in enumerate(gold) if of == sense][:2], sense)
+        labels_of = dict(labels.given)
+        page.session_state["found_word"] = word
+        given = [(sentence, labels_of[k]) for k, sentence in enumerate(label_files.tokens_of(occurrences.items)) if k in labels_of]
+        label_store.change(label_store.file_of("sentences", word), word, Labels(), lambda now, given=given: now.join(given))
+        page.run()
+        assert not page.exception
+        table = tables(page)[-1].set_index("sentence")
+        notebook = run(page)["table"].set_index("sentence")
+        (file := tmp_path / "labels.jsonl").write_text(
+            label_files.format_labels(word, [(o.tokens, o.position) for o in occurrences.items], labels, None), "utf-8"
+        )
+        assert main(["senses", "spread", "--word", word, "--labels", str(file), "--json"]) == 0
+        command = {row["sentence"]: row for row in json.loads(capsys.readouterr().out)["sentences"]}
+        assert len(table) == len(notebook) == len(command) == len(gold)
+        for sentence, row in table.iterrows():
+            assert row["sense"] == notebook.loc[sentence, "sense"] == command[sentence]["sense"], (word, sentence)
+            if not row["by you"]:
+                assert row["probability"] == pytest.approx(notebook.loc[sentence, "probability"], abs=1e-3)
+                assert row["probability"] == pytest.approx(command[sentence]["probability"], abs=1e-3)
+
+
+def test_page_notebook_and_command_see_the_same_change(run, capsys, tmp_path):
+    first, second = two_texts.written(tmp_path)
+    dated = two_texts.dated(tmp_path)
+    for by in ("corpora", "dates"):
+        options = {"change_first": first, "change_second": second} if by == "corpora" else {"change_first": dated, "change_by": "dates"}
+        page = opened_whole("pages/change.py", **options)
+        for word in CHANGED:
+            page.text_input(key="change_word").set_value(word).run()
+            assert not page.exception
+            corpora = page.session_state["change.sides"]
+            shown = tables(page)[0]
+            notebook = run(page)
+            spans = [option for k, name in ((0, "--first"), (3, "--second")) for option in (name, corpora[k])]
+            spans += ["--first-dates", f"..{corpora[2]}", "--second-dates", f"{corpora[4]}.."] if by == "dates" else []
+            assert main(["senses", "change", "--word", word, *spans, "--json"]) == 0
+            command = json.loads(capsys.readouterr().out)
+            for name, here, p in zip(command["measures"], shown["here"], shown["p"], strict=True):
+                assert float(here.replace("−", "-")) == pytest.approx(command["measures"][name]["value"], abs=6e-4), (by, word, name)
+                assert notebook["measures"][name].value == pytest.approx(command["measures"][name]["value"], abs=1e-4), (by, word, name)
+                assert float(re.sub("[^0-9.]", "", p)) == pytest.approx(command["measures"][name]["p"], abs=5e-3), (by, word, name)
+            counts = f"{command['first']} and {command['second']} sentences"
+            assert counts in html_of(page), (by, word)
+            assert [list(band.counts) for band in notebook["result"].bands] == [
+                [band[name] for name in command["groups"]] for band in command["bands"]
+            ]
+
+
+def test_the_notebook_of_the_opening_example_makes_its_second_side(run):
+    page = opened_whole("pages/change.py")
+    result = run(page)
+    assert result["result"].word == "court"
+    assert [corpus for corpus, *_ in result["sides"]] == ["sentences", sides.keep_news()]
+    assert f"{result['result'].change.gap.value:.3f}" == tables(page)[0]["here"].iloc[list(result["measures"]).index("gap")]
