@@ -28,7 +28,7 @@ def check_snapshot(name: str, page: AppTest, **options: bool) -> None:
     """Compare the text of a page with the file `name`.txt. Numbers may differ by one unit of the last digit shown, or by 1 percent."""
     path, text = FOLDER / f"{name}.txt", text_of(page, **options)
     if os.environ.get("UPDATE_SNAPSHOTS"):
-        FOLDER.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or not is_same_text(path.read_text("utf-8"), text):
             path.write_text(text, "utf-8")
         return
