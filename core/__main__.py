@@ -6,7 +6,7 @@ import sys
 
 def main() -> int:
     """Run the command that the program's arguments name; return its exit status."""
-    from .common.pythons import unsupported
+    from .common.installation import unsupported
 
     if message := unsupported():  # first, as such a Python lacks what the commands import
         sys.exit(f"error: {message}")

@@ -25,8 +25,7 @@ from .index.neighbors import Products, Query, normalized_products, products, que
 from .index.sense_space import SenseSpace, open_space
 from .index.table import OccurrenceTable
 from .index.tables import open_table, open_word, opens_at_once
-from .static.context import topics
-from .static.vectors import StaticVectors, open_vectors
+from .static.vectors import StaticVectors, open_vectors, topics
 from .text import languages
 from .text.labeled_words import list_words
 from .text.languages import Language

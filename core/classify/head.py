@@ -14,7 +14,8 @@ from scipy.special import log_softmax
 from ..common.device import of
 from ..common.errors import BadInput, CorruptArtifact
 from ..common.i18n import ENGLISH, t
-from ..files.artifacts import file_sha256, text_fingerprint
+from ..files.artifacts import text_fingerprint
+from ..files.sums import file_sha256
 from ..learning import folders
 from ..learning.features import Layers
 from ..learning.fit import of_like_lengths

@@ -137,7 +137,7 @@ def selector(names: Sequence[str], number: int) -> str | int:
 
 def _limits(encoding: str | None = None) -> dict[str, Any]:
     """Return how `iterate_lines` reads a labeled file."""
-    return {"whole": True, "most": limits().max_table_mb * 10**6, "encoding": encoding}
+    return {"max_bytes": limits().max_table_mb * 10**6, "encoding": encoding}
 
 
 def _lines(path: Path, reading: dict[str, Any]) -> Iterator[tuple[Place, str]]:

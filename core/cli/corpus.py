@@ -1,6 +1,6 @@
 """`corpus search`, `corpus collocates` and `corpus keyness`: the parts of Your texts, as a table, JSON or CSV."""
 
-from ..files.formulas import format_csv
+from ..files.formats import format_csv
 from .options import MODEL, Answer, argument, command, flag, group, option, whole
 from .shared import in_columns, note, progress, table_lines, workspace_of
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..common.errors import BadInput
 from ..common.markup import shorten
 from ..files.atomic import locked
-from ..files.formulas import format_csv
+from ..files.formats import format_csv
 from ..files.user_names import corpus_titles
 from .options import CORPUS, MODEL, Answer, command, flag, group, option, whole
 from .shared import in_columns, note, progress, table_lines, workspace_of, write_texts

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..elmo.models import Model
-    from ..files.public_data import PublishedFile
+    from ..files.catalog import RemoteFile
     from ..index.sense_space import SenseSpace
     from ..learning.fit import Epoch
     from ..workspace import Workspace
@@ -166,7 +166,7 @@ def mix_text(mix: dict) -> str:
     return f"s {', '.join(f'{s:.2f}' for s in mix['s'])}, gamma {mix['gamma']:.2f}"
 
 
-def fetch_files(names: Iterable[str], published: dict[str, PublishedFile], folder: Path | None = None, unpack=lambda path: ()) -> Answer:
+def fetch_files(names: Iterable[str], published: dict[str, RemoteFile], folder: Path | None = None, unpack=lambda path: ()) -> Answer:
     """Download published files that are missing or damaged. `unpack` returns the files that it makes of one."""
     files = []
     for name in names:

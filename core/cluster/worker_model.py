@@ -17,8 +17,9 @@ from ..elmo.encoder import Encoder
 from ..elmo.language_model import LanguageModel
 from ..elmo.substitutes import Substitutes
 from ..elmo.weights import find_files, load_bilm, load_softmax
-from ..files.artifacts import file_sha256, text_fingerprint
+from ..files.artifacts import text_fingerprint
 from ..files.registry import is_bundled, resolve
+from ..files.sums import file_sha256
 from ..static.glove import Cooccurrences, count_chunk, join_counts
 from .jobs import ShardJob, run_jobs
 from .store import Store, open_store

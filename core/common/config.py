@@ -14,7 +14,7 @@ from .markup import shorten
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "assets"
-NEIGHBORS = 8  # how many are listed where nobody says: on pages, the command line and in notebooks
+NEIGHBORS = 8  # the default number in lists: on pages, the command line and in notebooks
 MOST_CHARACTERS = 1000  # of a token, that a model may read
 PRECISIONS = FLOAT32, FLOAT16, INT8 = "float32", "float16", "int8"  # of the LSTMs' weights: see core.elmo.low_precision
 
@@ -49,7 +49,7 @@ class ModelShape:
 
     def __post_init__(self) -> None:
         sizes = {name: getattr(self, name) for name in ("character_dim", "hidden", "projection", "n_layers")}
-        sizes |= {"filters": min((n for each in self.filters for n in each), default=0), "n_highway": self.n_highway + 1}
+        sizes |= {"filters": min((n for filter_shape in self.filters for n in filter_shape), default=0), "n_highway": self.n_highway + 1}
         if wrong := [f"{name} {size - (name == 'n_highway')}" for name, size in sizes.items() if size < 1]:
             raise BadInput(t("options.json: sizes must be positive, got {options}", options=", ".join(wrong)))
         if not 3 <= self.max_characters <= MOST_CHARACTERS:
@@ -127,6 +127,6 @@ class ModelShape:
         }
 
 
-# elmo-mini's shape: ELMo "small" but for the char-CNN, whose highway layer gives way to more windows, most of which are whole
-# words: it spells better (figures in its model card) for less work, since those are looked for in one place only.
+# elmo-mini's shape: ELMo "small", except for the char-CNN. It has more windows in place of a highway layer, and most of them match complete
+# words. So it encodes spelling better (figures in its model card) and faster, because such a window is matched at one place only.
 MINI = ModelShape(filters=((1, 32), (2, 64), (3, 512), (4, 1024), (5, 2048), (7, 8192), (12, 32768)), n_highway=0)

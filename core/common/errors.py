@@ -20,7 +20,7 @@ class MissingArtifact(ElmoscopeError):
 
 
 class CorruptArtifact(ElmoscopeError):
-    """An error for a file that is damaged, of another version, or not what its name says."""
+    """An error for a file that is damaged, of another version, or not what its name states."""
 
 
 class EngineUnavailable(ElmoscopeError):

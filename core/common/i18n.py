@@ -92,8 +92,8 @@ def damaged(language: str) -> str:
 @lru_cache(maxsize=16)
 def _catalogs(data: str | None) -> dict[str, Path]:
     """Return the file of each language: the bundled compiled one, or in the folder of local data the newer of .po and .mo."""
-    own = sorted((Path(data) / "texts").glob("[!.]*.[mp]o"), key=lambda path: path.stat().st_mtime_ns) if data else []
-    return {path.stem: path for path in sorted([*own, *FOLDER.glob("[!.]*.mo")], key=lambda path: path.stem)}
+    local = sorted((Path(data) / "texts").glob("[!.]*.[mp]o"), key=lambda path: path.stat().st_mtime_ns) if data else []
+    return {path.stem: path for path in sorted([*local, *FOLDER.glob("[!.]*.mo")], key=lambda path: path.stem)}
 
 
 @lru_cache(maxsize=16)
@@ -129,7 +129,7 @@ def say(name: str) -> str:
 
 
 def _filled(english: str, translated: str, values: Mapping[str, object]) -> str:
-    if "{" not in translated and "}" not in translated:  # most texts: a page asks for hundreds
+    if "{" not in translated and "}" not in translated:  # as in most texts, of which a page has hundreds
         return Markup(translated) if "<" in english and _TAG.search(english) else translated  # noqa: S704
     formatter = _HTML if _TAG.search(english) or any(isinstance(value, Markup) for value in values.values()) else _FORMATTER
     try:

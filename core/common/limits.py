@@ -5,8 +5,9 @@ the stricter defaults of `PUBLIC`. Bounds that belong to a file format, such as 
 """
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
+from typing import Any
 
 from .errors import BadInput
 from .i18n import t
@@ -16,68 +17,50 @@ NEVER = 10**9  # hours
 ON, OFF = ("1", "on", "true", "yes"), ("0", "off", "false", "no")
 
 
+def _cap(default: int, *, public: int) -> Any:
+    """Return a field with another default on a public server."""
+    return field(default=default, metadata={"public": public})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The limits in force. The defaults are those for a user's own machine."""
+    """The limits in force. The defaults are those for a user's machine, and `public` those for a public server."""
 
     max_text: int = 2_000  # characters of a sentence that is typed
     max_words: int = 120  # tokens of such a sentence that are read
     max_passage: int = 5_000  # characters of a text to classify, or to read before another
-    max_pasted: int = 1_000_000  # characters of a pasted corpus
-    max_file_mb: int = 50  # of each file of a corpus
-    max_unpacked_mb: int = 100  # of a file of a corpus, unpacked; of a whole corpus as tokens
-    max_lines: int = 10_000_000  # of a text, a table or a workbook, including blank lines
-    max_paragraphs: int = 1_000_000  # of a document, including empty paragraphs
-    max_cells: int = 20_000_000  # of a workbook, including empty cells
-    max_pages: int = 10_000  # of a PDF file
-    max_vectors_mb: int = 6_000  # of static vectors in memory
-    max_files: int = 500  # of a corpus
-    max_sentences: int = 200_000  # of a corpus
-    max_tokens: int = 2_000_000  # of a corpus
-    max_table_mb: int = 200  # of a file of labeled texts, unpacked
-    max_rows: int = 200_000  # of such a file, where a page trains on it
-    max_session_disk_mb: int = 20_000  # of the texts that one visit holds, the indexes made for it, and its uploads (core.files.quotas)
-    max_disk_mb: int = 50_000  # of everything that visits make in the cache (core.files.disk_space)
-    max_session_texts: int = 1_000  # pasted and uploaded texts that one visit may hold
-    max_texts: int = 100_000  # pasted and uploaded texts in the cache
-    max_text_hours: int = NEVER  # from the last use of a pasted or uploaded text until it is deleted
-    max_kept_mb: int = 600  # of memory for what pages have computed and may be asked for again (core.common.memo)
-    max_sentences_read: int = 2_000  # of a search or a side of a comparison that a model reads at once
+    max_pasted: int = _cap(1_000_000, public=200_000)  # characters of a pasted corpus
+    max_file_mb: int = _cap(50, public=5)  # of each file of a corpus
+    max_unpacked_mb: int = _cap(100, public=20)  # of a file of a corpus, unpacked; of a corpus as tokens
+    max_lines: int = _cap(10_000_000, public=500_000)  # of a text, a table or a workbook, including blank lines
+    max_paragraphs: int = _cap(1_000_000, public=100_000)  # of a document, including empty paragraphs
+    max_cells: int = _cap(20_000_000, public=1_000_000)  # of a workbook, including empty cells
+    max_pages: int = _cap(10_000, public=1_000)  # of a PDF file
+    max_vectors_mb: int = _cap(6_000, public=1_000)  # of static vectors in memory
+    max_files: int = _cap(500, public=50)  # of a corpus
+    max_sentences: int = _cap(200_000, public=20_000)  # of a corpus
+    max_tokens: int = _cap(2_000_000, public=200_000)  # of a corpus
+    max_table_mb: int = _cap(200, public=10)  # of a file of labeled texts, unpacked
+    max_rows: int = _cap(200_000, public=20_000)  # of such a file, where a page trains on it
+    max_session_disk_mb: int = _cap(
+        20_000, public=1_000
+    )  # of the texts that one visit holds, the indexes made for it, and its uploads (core.files.quotas)
+    max_disk_mb: int = _cap(50_000, public=10_000)  # of everything that visits make in the cache (core.files.disk_space)
+    max_session_texts: int = _cap(1_000, public=20)  # pasted and uploaded texts that one visit may hold
+    max_texts: int = _cap(100_000, public=2_000)  # pasted and uploaded texts in the cache
+    max_text_hours: int = _cap(NEVER, public=6)  # from the last use of a pasted or uploaded text until it is deleted
+    max_kept_mb: int = 600  # of memory for computed values that pages may need again (core.common.memo)
+    max_sentences_read: int = _cap(2_000, public=300)  # of a search or a side of a comparison that a model reads at once
     max_jobs: int = 2  # heavy jobs at once: indexing, training, downloading
-    max_session_jobs: int = 4  # of one visitor, under way and waiting
+    max_session_jobs: int = _cap(4, public=2)  # of one visitor, under way and waiting
     max_waiting: int = 40  # jobs in the queue, of all visitors
-    max_job_minutes: int = 240  # of one job, from its turn on
-    uploads: bool = True  # files may be brought by the browser
-    paths: bool = True  # files and folders of this machine may be named by their path
-    downloads: bool = True  # published models, vectors and data may be fetched
+    max_job_minutes: int = _cap(240, public=20)  # of one job, from its turn on
+    uploads: bool = _cap(True, public=False)  # files may be brought by the browser
+    paths: bool = _cap(True, public=False)  # files and folders of this machine may be named by their path
+    downloads: bool = _cap(True, public=False)  # published models, vectors and data may be fetched
 
 
-PUBLIC = {
-    "max_pasted": 200_000,
-    "max_file_mb": 5,
-    "max_unpacked_mb": 20,
-    "max_lines": 500_000,
-    "max_paragraphs": 100_000,
-    "max_cells": 1_000_000,
-    "max_pages": 1_000,
-    "max_vectors_mb": 1_000,
-    "max_files": 50,
-    "max_sentences": 20_000,
-    "max_tokens": 200_000,
-    "max_table_mb": 10,
-    "max_rows": 20_000,
-    "max_session_disk_mb": 1_000,
-    "max_disk_mb": 10_000,
-    "max_session_texts": 20,
-    "max_texts": 2_000,
-    "max_text_hours": 6,
-    "max_sentences_read": 300,
-    "max_session_jobs": 2,
-    "max_job_minutes": 20,
-    "uploads": False,
-    "paths": False,
-    "downloads": False,
-}
+PUBLIC = {item.name: item.metadata["public"] for item in fields(Limits) if item.metadata}
 # Characters of a page's small boxes, the same on every machine: none of them is read as a sentence.
 BOX = {"word": 60, "invented": 40, "query": 200, "headline": 200, "column": 100, "folder": 500}
 VARIABLES = {f"ELMOSCOPE_{field.name.upper()}": field.name for field in fields(Limits)}

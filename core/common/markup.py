@@ -14,22 +14,22 @@ CITED = 40  # letters of a name that nobody here knows
 MARKDOWN = frozenset(r"\`*_{}[]()#+-.!|:$~<>^&")  # what Streamlit's Markdown, or a notebook's, may take for markup
 
 
-def plain(text: object, most: int | None = None) -> str:
-    """Return `text` on one line, cut to `most` letters, as Markdown that shows it literally."""
+def plain(text: object, max_length: int | None = None) -> str:
+    """Return `text` on one line, cut to `max_length` letters, as Markdown that shows it literally."""
     line = " ".join(re.split(r"[\s\x00-\x1f]+", str(text)))
-    if most is not None:
-        line = shorten(line, most)
+    if max_length is not None:
+        line = shorten(line, max_length)
     return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in line)
 
 
-def shorten(value: object, most: int = CITED, *, end: int = 0) -> str:
+def shorten(value: object, max_length: int = CITED, *, end: int = 0) -> str:
     """Return `value` as a message or a label quotes it: limited in length, with … at the end, or before the last `end` letters.
 
     >>> shorten("no-such-corpus"), shorten("the river bank", 9), shorten("a-long-name.csv", 10, end=4)
     ('no-such-corpus', 'the rive…', 'a-lon….csv')
     """
     text = str(value)
-    return text if len(text) <= most else f"{text[: most - 1 - end].rstrip()}…{text[len(text) - end :]}"
+    return text if len(text) <= max_length else f"{text[: max_length - 1 - end].rstrip()}…{text[len(text) - end :]}"
 
 
 def code(text: object) -> str:

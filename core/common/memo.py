@@ -27,10 +27,10 @@ V = TypeVar("V")
 
 
 class Bounded(Generic[K, V]):
-    """A dictionary of at most `most` entries, safe to share between threads; the least recently used entry is dropped first."""
+    """A dictionary of at most `capacity` entries, safe to share between threads; the least recently used entry is dropped first."""
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
         self._entries: OrderedDict[K, V] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -49,11 +49,11 @@ class Bounded(Generic[K, V]):
         with self._lock:
             self._entries[key] = value
             self._entries.move_to_end(key)
-            while len(self._entries) > self.most:
+            while len(self._entries) > self.capacity:
                 self._entries.popitem(last=False)
 
     def value(self, key: K, make: Callable[[], V]) -> V:
-        """Return the entry, made now if there is none. Threads that ask at the same time may each make it."""
+        """Return the entry, made now if it is missing. Threads that request it at once may each make it."""
         if (value := self.get(key)) is None:
             value = make()
             self.put(key, value)
@@ -96,15 +96,15 @@ class Kept:
                 with self._lock:
                     if place in self._values:
                         return self._values[place][0]
-                if (made := make()) is None:
+                if (new_value := make()) is None:
                     return None
-                size = weight(made) if weighed else 0
+                size = weight(new_value) if weighed else 0
                 with self._lock:
-                    self._values[place] = made, size
+                    self._values[place] = new_value, size
                     self._by_maker[maker][key] = None
                     self._n_bytes += size
                     self._trim(place, most)
-                return made
+                return new_value
         finally:
             with self._lock:
                 self._making.pop(place, None)
@@ -112,10 +112,10 @@ class Kept:
     def values(self, maker: str, keys: Sequence[Hashable], make: Callable[[list[Hashable]], Iterable[Any]], *, most: int) -> list[Any]:
         """Return the values of several keys. Missing ones are made together by one call with their keys."""
         with self._lock:
-            known = {key: self._values[maker, key][0] for key in keys if (maker, key) in self._values}
-        if new := [key for key in dict.fromkeys(keys) if key not in known]:
-            known |= zip(new, make(new), strict=True)
-        return [self.value(maker, key, partial(known.get, key), most=most) for key in keys]
+            values = {key: self._values[maker, key][0] for key in keys if (maker, key) in self._values}
+        if new := [key for key in dict.fromkeys(keys) if key not in values]:
+            values |= zip(new, make(new), strict=True)
+        return [self.value(maker, key, partial(values.get, key), most=most) for key in keys]
 
     def forget(self, maker: str) -> None:
         """Drop all values of a maker."""

@@ -16,7 +16,7 @@ from .i18n import InThread, t
 
 MIX = "mix"
 SENSES = "senses"
-FEW = 5  # layers that stand side by side; more stand on a slider
+FEW = 5  # layers that fit side by side; more are on a slider
 ELMO = "ELMo"
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 # The entries by which configurations of `transformers` say how many blocks an encoder, or else a decoder, has.
@@ -70,9 +70,9 @@ class Layers:
         """Return all spaces if they fit side by side, else four: layer 0, a middle one, the top and the mix."""
         return self.spaces if self.few else ("0", str((self.n - 1) // 2), self.top, MIX)
 
-    def at_depth(self, space: str, other: Layers) -> str:
+    def at_depth(self, space: str, layers: Layers) -> str:
         """Return the space of another model at the same relative depth: bottom for bottom, top for top, mix for mix."""
-        return space if space in (MIX, SENSES) else str(round(int(space) * (other.n - 1) / max(1, self.n - 1)))
+        return space if space in (MIX, SENSES) else str(round(int(space) * (layers.n - 1) / max(1, self.n - 1)))
 
     def title(self, space: str) -> str:
         """Return a space's name within a sentence."""
@@ -128,7 +128,7 @@ class Layers:
 
 _layers: InThread[Layers] = InThread("layers")
 use, follow = _layers.use, _layers.follow
-speaking_of = _layers.within  # as where a second model stands beside the one in use
+speaking_of = _layers.within  # for a second model that is compared with the selected one
 
 
 def in_use() -> Layers:

@@ -91,8 +91,8 @@ class ReadingProgress:
     def step(self, n_bytes: int) -> None:
         """Count `n_bytes` more bytes of the current file. They are unpacked bytes, so a packed file may have more than its size."""
         self._file_bytes += n_bytes
-        now = time.monotonic()
-        if self._report and now - self._report_time > REPORTED_EVERY_S:
-            self._report_time = now
+        seconds = time.monotonic()
+        if self._report and seconds - self._report_time > REPORTED_EVERY_S:
+            self._report_time = seconds
             n_read = min(self._start + self._file_bytes, self._total - 1)
-            self._report(n_read, self._total, n_read / max(now - self._start_time, 1e-9))
+            self._report(n_read, self._total, n_read / max(seconds - self._start_time, 1e-9))

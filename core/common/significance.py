@@ -22,7 +22,7 @@ DRAWS = 2_000  # bootstrap samples, and sign flips
 PART = 4_000_000  # numbers drawn at a time
 LEVEL = 0.05  # below this p a difference counts as more than chance
 FEWEST = 6  # groups of which a sign test can reach LEVEL: 2 / 2^6 is 0.031
-EQUAL = 8  # digits to which two scores are the same: shares are kept to nine, and rounding is no difference
+EQUAL = 8  # digits to which two scores are the same: shares are stored with nine, and rounding is no difference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,40 +33,35 @@ class Paired:
     low: float | None  # None, both: too few groups, or all differ alike
     high: float | None
     p: float
-    groups: int  # that were resampled whole
+    groups: int  # that were resampled
+
+    @property
+    def has_interval(self) -> bool:
+        """Return whether there is an interval."""
+        return self.low is not None and self.high is not None
 
     @property
     def verdict(self) -> int:
         """Return 1 if the first is ahead, -1 if the second is, 0 if undecided: p and the interval must agree."""
         if self.p >= LEVEL or self.groups < FEWEST:
             return 0
-        if self.low is None or self.high is None:
+        if not self.has_interval:
             return int(np.sign(self.mean))
         return int(self.low > 0) - int(self.high < 0)
 
     def span(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
         """Return the interval as text, each end `times` its value and `more`, in points by default; without one, the reason."""
-        if self.low is None or self.high is None:
+        if not self.has_interval:
             return t("no interval: needs {n} varied cases", n=FEWEST)
         return t("{low} to {high}", low=format_number(times * self.low + more, form), high=format_number(times * self.high + more, form))
 
-    def ends(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
-        """Return the interval in brackets after the difference."""
-        if self.low is None or self.high is None:
-            return t("no interval")
-        return self.span(form, times=times, more=more)
-
     def in_points(self) -> str:
         """Return the difference in points with its interval: "+1.2 (+0.3 to +2.1)"."""
-        return f"{format_number(100 * self.mean, '+.1f')} ({self.ends()})"
+        return f"{format_number(100 * self.mean, '+.1f')} ({self.span() if self.has_interval else t('no interval')})"
 
     def cell(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
         """Return the difference for a table cell, in brackets, because spreadsheets read a leading sign as a formula."""
-        return (
-            self.ends(form, times=times, more=more)
-            if self.low is None or self.high is None
-            else f"[{self.ends(form, times=times, more=more)}]"
-        )
+        return f"[{self.span(form, times=times, more=more)}]" if self.has_interval else t("no interval")
 
 
 def facts_of(difference: Paired) -> dict:
@@ -123,25 +118,25 @@ def crossed(differences: np.ndarray, *, seed: int = 0) -> list[Paired]:
     rng = np.random.default_rng(seed)
     means = []
     for rows in _parts(texts):
-        drawn = rng.integers(texts, size=(rows, texts)) + texts * np.arange(rows)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=rows * texts).reshape(rows, texts).astype(np.float32)
+        draws = rng.integers(texts, size=(rows, texts)) + texts * np.arange(rows)[:, None]
+        counts = np.bincount(draws.ravel(), minlength=rows * texts).reshape(rows, texts).astype(np.float32)
         of_subsets = counts @ differences.reshape(pairs * subsets, texts).T / texts  # (rows, K * S)
         taken = rng.multinomial(subsets - 1, np.full(subsets, 1 / subsets), size=rows) / (subsets - 1)  # (rows, S)
         means.append(np.einsum("rks,rs->rk", of_subsets.reshape(rows, pairs, subsets), taken))
-    drawn = np.concatenate(means)
+    draws = np.concatenate(means)
     few = min(subsets, texts)
-    tail = np.minimum((drawn <= 1e-9).sum(axis=0), (drawn >= -1e-9).sum(axis=0))
-    p = np.minimum(2 * (1 + tail) / (1 + len(drawn)), 1.0) if few >= FEWEST else np.ones(pairs)
+    tail = np.minimum((draws <= 1e-9).sum(axis=0), (draws >= -1e-9).sum(axis=0))
+    p = np.minimum(2 * (1 + tail) / (1 + len(draws)), 1.0) if few >= FEWEST else np.ones(pairs)
     mean = differences.mean(axis=(1, 2))
-    return [_with_interval(float(m), each, float(q), few) for m, each, q in zip(mean, drawn.T, p, strict=True)]
+    return [_with_interval(float(m), draws_of_pair, float(q), few) for m, draws_of_pair, q in zip(mean, draws.T, p, strict=True)]
 
 
 def ratios(sums: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the mean over items (DRAWS,) in samples of complete groups, from their sums (G,) and sizes (G,)."""
     means = []
     for rows in _parts(len(sums)):
-        drawn = rng.integers(len(sums), size=(rows, len(sums)))
-        means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
+        chosen_rows = rng.integers(len(sums), size=(rows, len(sums)))
+        means.append(sums[chosen_rows].sum(axis=1) / sizes[chosen_rows].sum(axis=1))
     return np.concatenate(means)
 
 
@@ -182,6 +177,7 @@ class McNemar:
 
     @property
     def more_than_chance(self) -> bool:
+        """Return whether p is below LEVEL."""
         return self.p < LEVEL
 
 
@@ -220,18 +216,18 @@ def points(difference: float) -> str:
     return f"{100 * difference:.1f}" if size >= 0.05 or not size else f"{100 * difference:.1g}"
 
 
-def _with_interval(mean: float, drawn: np.ndarray, p: float, groups: int) -> Paired:
+def _with_interval(mean: float, draws: np.ndarray, p: float, groups: int) -> Paired:
     """Return a mean with the middle 95% of its draws (DRAWS,), if there are enough groups and the draws differ by more than rounding."""
-    if groups < FEWEST or np.ptp(drawn) < 10.0 ** (2 - EQUAL):
+    if groups < FEWEST or np.ptp(draws) < 10.0 ** (2 - EQUAL):
         return Paired(mean=mean, low=None, high=None, p=p, groups=groups)
-    low, high = np.quantile(drawn, (0.025, 0.975))
+    low, high = np.quantile(draws, (0.025, 0.975))
     return Paired(mean=mean, low=float(low), high=float(high), p=p, groups=groups)
 
 
 def _parts(n_groups: int) -> list[int]:
     """Yield parts of DRAWS whose draws of n groups stay within PART numbers."""
-    each = max(1, PART // max(n_groups, 1))
-    return [min(each, DRAWS - start) for start in range(0, DRAWS, each)]
+    n_rows = max(1, PART // max(n_groups, 1))
+    return [min(n_rows, DRAWS - start) for start in range(0, DRAWS, n_rows)]
 
 
 def _codes(groups: Sequence[Hashable]) -> np.ndarray:

@@ -80,7 +80,7 @@ def renew(texts: Catalog, places: dict[Text, str]) -> tuple[list[Text], list[Tex
     there = {message.id: bool(message.user_comments) for message in texts if message.id}
     new, unused = (
         [text for text in places if text not in there],
-        [text for text, kept in there.items() if not kept and text not in places],
+        [text for text, is_kept in there.items() if not is_kept and text not in places],
     )
     for text in unused:
         texts.delete(text)

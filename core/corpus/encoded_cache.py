@@ -9,8 +9,8 @@ from ..common.config import cache_folder
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..files import registry
-from ..files.artifacts import file_sha256
 from ..files.quotas import may_store
+from ..files.sums import file_sha256
 from ..text import languages
 from ..text.corpora import open_corpus
 from ..text.labeled_words import owner_of

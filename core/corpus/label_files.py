@@ -83,7 +83,7 @@ def read_senses(path: str | Path) -> dict[Token, str]:
     Raises BadInput, with the line, for a row that is no labeled sentence, or for a sentence with two senses.
     """
     senses: dict[Token, str] = {}
-    for place, row in json_rows(Path(path), whole=True):
+    for place, row in json_rows(Path(path)):
         token, sense = _read_row(row, place)
         if sense and senses.setdefault(token, sense) != sense:
             message = t("this sentence is “{first}” and “{second}”", first=senses[token], second=sense)
@@ -210,7 +210,7 @@ def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Call
 
 def _rows(labels: Path) -> Iterator[dict | str]:
     """Yield the rows of a .json list or a .jsonl file, as text if they are no objects."""
-    lines = [line for _, line in iterate_lines(labels, whole=True, most=MAX_BYTES, longest=MAX_BYTES)]
+    lines = [line for _, line in iterate_lines(labels, max_bytes=MAX_BYTES, longest=MAX_BYTES)]
     if ".json" in labels.suffixes:
         for row in parse_json("".join(lines)):
             yield row if isinstance(row, dict) else json.dumps(row, ensure_ascii=False)

@@ -17,8 +17,7 @@ from ..common import reports
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..files.formats import refuse_format, suffix_of
-from ..files.formulas import guard, unguard
+from ..files.formats import guard, refuse_format, suffix_of, unguard
 from ..text import languages
 from ..text.corpora import cut_at
 from ..text.file_lines import BadRow, LeftOut, Place, refuse, show_value
@@ -108,7 +107,7 @@ def is_clusters(path: str | Path) -> bool:
     path = Path(path)
     if (kind := suffix_of(path)) not in SUFFIXES:
         refuse_format(path, SUFFIXES)
-    _, header = next(file_rows(path, kind, whole=True), (None, []))
+    _, header = next(file_rows(path, kind), (None, []))
     return "cluster" in map(str.strip, header)
 
 
@@ -274,7 +273,7 @@ def _read(
         refuse_format(path, SUFFIXES)
     left_out = LeftOut(path.name)
     with reports.passing_on():
-        rows = file_rows(path, kind, whole=True)
+        rows = file_rows(path, kind)
         place, header = next(rows, (Place(path.name, 1), []))
         header = [name.strip() for name in header]
         if header and (missing := [name for name in needed if name not in header]):

@@ -17,8 +17,8 @@ from ..engines.masked import MaskedWords
 from ..engines.transformer import MEAN, TransformerEncoder, is_transformer, weights_of
 from ..engines.transformer import fingerprint as fingerprint_of
 from ..files import sums
-from ..files.artifacts import file_sha256
 from ..files.registry import resolve
+from ..files.sums import file_sha256
 from ..text import languages
 from ..text.languages import Language
 from ..text.tokens import IDS_PER_TOKEN

@@ -20,7 +20,8 @@ import torch
 from ..common.errors import BadInput, CorruptArtifact, EngineUnavailable, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..files.artifacts import file_sha256, read_json
+from ..files.artifacts import read_json
+from ..files.sums import file_sha256
 from ..text.tokens import bare
 
 MEAN, FIRST, LAST = PIECES = ("mean", "first", "last")

@@ -168,7 +168,6 @@ def measure_rows(measures: dict) -> list[dict]:
         ("tags", "Parts of speech (CoNLL-2000), linear probe"),
         ("senses", "Word senses (Senseval-2: hard, interest, line, serve), nearest neighbor, macro"),
         ("all_words", "All-words senses (SemCor), nearest centroid"),
-        ("pairs", "Same sense or not, threshold on the cosine"),
         ("sentences", "Our own sentences, 1-NN leaving one out"),
     ):
         if scores := measures.get(key):

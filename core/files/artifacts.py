@@ -24,6 +24,7 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from . import sums
 from .atomic import replacing
+from .sums import file_sha256
 
 MAX_JSON_BYTES = 64 << 20
 SHORT = 12  # hex digits that distinguish artifacts on a screen
@@ -143,20 +144,6 @@ def check_fits(path: str | Path, max_bytes: int, *, error: type[ElmoscopeError] 
     return size
 
 
-def file_sha256(path: str | Path) -> str:
-    """Return the sha256 of a file, 64 hex digits."""
-    return file_sum(path, "sha256")
-
-
-def file_sum(path: str | Path, kind: str) -> str:
-    """Return the "sha256" or "md5" of a file in hex digits. Raises MissingArtifact if it cannot be read."""
-    try:
-        with Path(path).open("rb") as stream:
-            return hashlib.file_digest(stream, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
-    except OSError as error:
-        raise MissingArtifact(t("{path} cannot be read: {error}. Check the path.", path=path, error=error.strerror)) from None
-
-
 def text_fingerprint(texts: Iterable[str]) -> str:
     """Return the sha256 of strings in their order, 64 hex digits. ["ab"] and ["a", "b"] differ."""
     digest = hashlib.sha256()
@@ -255,13 +242,13 @@ def list_sums(files: Iterable[str | Path]) -> list[list[str]]:
     return [[Path(file).name, file_sha256(file)] for file in files]
 
 
-def describe_differences(before: dict, now: dict) -> str:
+def describe_differences(before: dict, current: dict) -> str:
     """Describe how the settings of a training differ from those it was begun with; "" if they do not.
 
     >>> describe_differences({"seed": 0, "shape": {"dim": 2}}, {"seed": 5, "shape": {"dim": 2}})
     'seed: 0, now 5'
     """
-    old, new = dict(_flatten(before)), dict(_flatten(now))
+    old, new = dict(_flatten(before)), dict(_flatten(current))
     named = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
     lines = [f"{name}: {_describe_value(old.get(name))}, now {_describe_value(new.get(name))}" for name in named[:MAX_DIFFERENCES]]
     return "; ".join([*lines, *(["…"] if len(named) > MAX_DIFFERENCES else [])])

@@ -174,7 +174,7 @@ def _is_running(pid: int) -> bool:
 
 def _check_swap(temporary: Path, path: Path, pattern: str) -> None:
     """Raise BadInput if the new folder would remove a user's file."""
-    new = (re.escape(each.relative_to(temporary).as_posix()) for each in temporary.rglob("*"))
+    new = (re.escape(entry.relative_to(temporary).as_posix()) for entry in temporary.rglob("*"))
     if path.is_dir() and (name := find_foreign_file(path, "|".join([*filter(None, [pattern]), *new]))) is not None:
         raise BadInput(describe_foreign_file(path, name))
 

@@ -7,7 +7,7 @@ from ..common.i18n import say, t
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A file of an entry: its local name, its source, and its known size and sums."""
+    """A published file: its local name, its source, and its known size and sums."""
 
     name: str
     url: str | None = None
@@ -15,6 +15,8 @@ class RemoteFile:
     sha256: str | None = None
     md5: str | None = None
     git_sha1: str | None = None  # of a small file on Hugging Face's hub, which states no other sum
+    license: str = ""
+    publisher: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,11 @@ class CatalogEntry:
     available: bool = False  # on this machine, when `entries` looked
 
 
-def _allennlp(name: str, shape: str, title: str, size_mb: float, corpus: str, *known: int | str) -> CatalogEntry:
+def _allennlp(name: str, shape: str, title: str, size_mb: float, corpus: str, *checks: int | str) -> CatalogEntry:
     base = f"https://allennlp.s3.amazonaws.com/models/elmo/{shape}/elmo_{shape}_"
-    files = RemoteFile("options.json", base + "options.json"), RemoteFile("weights.hdf5", base + "weights.hdf5", *known)
+    files = RemoteFile("options.json", base + "options.json"), RemoteFile("weights.hdf5", base + "weights.hdf5", *checks)
     license = "None stated. AllenNLP: 'We don't impose any restrictions on our models' (allenai/allennlp, issue 1462)"
-    note = f"Trained on {corpus}. {CHECKED if known else UNCHECKED}."
+    note = f"Trained on {corpus}. {CHECKED if checks else UNCHECKED}."
     return CatalogEntry(name, "model", f"{name}, {title}", files, size_mb, "download", license, note)
 
 

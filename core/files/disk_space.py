@@ -42,15 +42,15 @@ def room(layers: Path | None = None) -> Room:
         return _room(layers, sum(map(count_bytes, _removable_folders(layers))))
 
 
-def make_room(needed: int, most: int, layers: Path | None = None) -> Room:
+def make_room(needed: int, max_bytes: int, layers: Path | None = None) -> Room:
     """Remove layers until `needed` more bytes fit the disk and the cap of `most` bytes. Remove none if they cannot fit."""
     layers = layers or layers_folder()
     with _lock_layers(layers):
         removable = _removable_folders(layers)
         result = _room(layers, sum(map(count_bytes, removable)))
-        if result.used + needed <= most and needed <= result.free:
+        if result.used + needed <= max_bytes and needed <= result.free:
             current = _room(layers)
-            while removable and (current.used + needed > most or needed > current.free):
+            while removable and (current.used + needed > max_bytes or needed > current.free):
                 _remove(removable.pop(0))
                 current = _room(layers)
         return result

@@ -25,8 +25,9 @@ from filelock import Timeout
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import shorten
-from .artifacts import file_sum, read_json, write_json
+from .artifacts import read_json, write_json
 from .atomic import cannot_write, locked, rename
+from .sums import file_sum
 
 RETRIED = (408, 425, 429, 500, 502, 503, 504)  # HTTP statuses after which another try may help
 THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
@@ -242,12 +243,17 @@ class _Transfer:
         return total
 
     def receive(self, answer: http.client.HTTPResponse, total: int | None) -> None:
-        most = MAX_BYTES if total is None else total
+        max_bytes = MAX_BYTES if total is None else total
         while (total is None or self.stream.tell() < total) and (chunk := answer.read1(CHUNK)):
-            if self.stream.tell() + len(chunk) > most:
+            if self.stream.tell() + len(chunk) > max_bytes:
                 self.restart()
                 raise CorruptArtifact(
-                    t("{host} sent over {most:,} bytes of {name}. Use another source.", host=self.host, most=most, name=self.target.name)
+                    t(
+                        "{host} sent over {most:,} bytes of {name}. Use another source.",
+                        host=self.host,
+                        most=max_bytes,
+                        name=self.target.name,
+                    )
                 )
             try:
                 view = memoryview(chunk)
@@ -260,11 +266,11 @@ class _Transfer:
             self.check_stop()
 
     def report_progress(self, total: int | None) -> None:
-        now = time.monotonic()
+        seconds = time.monotonic()
         done = self.stream.tell()
-        if self.report and (now - self.reported >= REPORT_S or done == total):
-            self.reported = now
-            self.report(Progress(self.target.name, done, total, self.received / max(now - self.started, 1e-3)))
+        if self.report and (seconds - self.reported >= REPORT_S or done == total):
+            self.reported = seconds
+            self.report(Progress(self.target.name, done, total, self.received / max(seconds - self.started, 1e-3)))
 
     def restart(self) -> None:
         self.stream.seek(0)

@@ -1,9 +1,9 @@
-"""Handle the formats of users' files: conversions, encodings, limits and XML parts of archives."""
+"""Handle the formats of users' files: conversions, encodings, limits, XML parts of archives, and CSV without formulas."""
 
 import zipfile
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path, PurePath
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 from xml.parsers import expat
 
 from ..common import reports
@@ -59,11 +59,11 @@ def recognize_suffix(name: str) -> str:
 
 
 def refuse_format(path: Path, kinds: Sequence[str]) -> NoReturn:
-    """Raise BadInput for a file of another kind than `kinds` (suffixes). The message says how to convert it."""
+    """Raise BadInput for a file of another kind than `kinds` (suffixes). The message explains how to convert it."""
     suffix = suffix_of(path)
-    way = _conversion(suffix.removeprefix("."), kinds)
-    if way:
-        raise BadInput(t("{name}: {suffix} files are not read. {way}", name=path.name, suffix=suffix, way=way))
+    advice = _conversion(suffix.removeprefix("."), kinds)
+    if advice:
+        raise BadInput(t("{name}: {suffix} files are not read. {way}", name=path.name, suffix=suffix, way=advice))
     listed = ", ".join(kinds[:-1])
     message = t(
         "{name}: save it as {kinds} or {last} (text and tables also packed: .xz, .gz).", name=path.name, kinds=listed, last=kinds[-1]
@@ -116,8 +116,8 @@ def check_beginning(path: Path, data: bytes) -> None:
     kind = _kind_of_archive(path) if kind == "zip" else kind
     if kind in ("xlsx", "docx", "epub", "pdf"):
         raise BadInput(t("{name} is a .{kind} file by another name. Rename it {stem}.{kind}.", name=path.name, kind=kind, stem=path.stem))
-    way = _conversion("xls" if kind == "doc" and path.suffix.lower() in (".csv", ".tsv") else kind, (".txt", ".csv"))
-    raise BadInput(t("{name} is not text inside, whatever its name. {way}", name=path.name, way=way))
+    advice = _conversion("xls" if kind == "doc" and path.suffix.lower() in (".csv", ".tsv") else kind, (".txt", ".csv"))
+    raise BadInput(t("{name} is not text inside, whatever its name. {way}", name=path.name, way=advice))
 
 
 def _kind_of_archive(path: Path) -> str:
@@ -139,7 +139,7 @@ def unpacked_size(path: Path) -> int:
         return path.stat().st_size if path.is_file() else 0
 
 
-def check_archive(path: Path, needed: Collection[str], other: str) -> None:
+def check_archive(path: Path, needed: Collection[str], recommended: str) -> None:
     """Raise BadInput for an archive without any of the members `needed`, with too many members, or with too large ones.
 
     zipfile reads no more of a member than its stated size. `other` is the format that the message recommends.
@@ -152,23 +152,23 @@ def check_archive(path: Path, needed: Collection[str], other: str) -> None:
             if not set(needed) & set(archive.namelist()):
                 raise zipfile.BadZipFile
     except (zipfile.BadZipFile, OSError, ValueError, RuntimeError):
-        raise BadInput(_not_of_its_kind(path, kind, other)) from None
+        raise BadInput(_not_of_its_kind(path, kind, recommended)) from None
     if len(members) > MAX_MEMBERS:
-        values = {"name": path.name, "n": len(members), "most": MAX_MEMBERS, "other": other}
+        values = {"name": path.name, "n": len(members), "most": MAX_MEMBERS, "other": recommended}
         raise BadInput(t("{name} holds {n:,} files; the limit is {most:,}. Save it as {other}.", **values))
-    most = limits().max_unpacked_mb
-    if size > most * 10**6:
-        values = {"name": path.name, "mb": size / 1e6, "most": most, "other": other}
+    max_mb = limits().max_unpacked_mb
+    if size > max_mb * 10**6:
+        values = {"name": path.name, "mb": size / 1e6, "most": max_mb, "other": recommended}
         raise BadInput(t("{name} unpacks to {mb:,.0f} MB; the limit is {most:,.0f} MB. Save it as {other}.", **values))
 
 
-def _not_of_its_kind(path: Path, kind: str, other: str) -> str:
+def _not_of_its_kind(path: Path, kind: str, recommended: str) -> str:
     with path.open("rb") as stream:
         locked_or_old = stream.read(len(_OFFICE_97)) == _OFFICE_97
     if locked_or_old:
         values = {"name": path.name, "kind": kind}
         return t("{name} is locked with a password, or an older format. Save it without a password as {kind}.", **values)
-    return t("{name} is not a {kind}, or locked. Save it as {other}.", name=path.name, kind=kind, other=other)
+    return t("{name} is not a {kind}, or locked. Save it as {other}.", name=path.name, kind=kind, other=recommended)
 
 
 def guess_encoding(data: bytes) -> str | None:
@@ -192,9 +192,9 @@ def guess_encoding(data: bytes) -> str | None:
     return best.encoding
 
 
-def _spells(sample: bytes, encoding: str, other: str) -> bool:
+def _spells(sample: bytes, encoding: str, second_encoding: str) -> bool:
     """Return whether a word has a letter only in `encoding`. A "Ł" before a number is a "£" in the other encoding."""
-    first, second = (sample.decode(item, "replace") for item in (encoding, other))
+    first, second = (sample.decode(item, "replace") for item in (encoding, second_encoding))
     return any(
         a != b and a.isalpha() and (first[max(0, k - 1) : k].isalpha() or first[k + 1 : k + 2].isalpha())
         for k, (a, b) in enumerate(zip(first, second, strict=True))
@@ -278,3 +278,48 @@ def read_part(
 def local_name(name: str) -> str:
     """Return the name of an element or attribute without its namespace."""
     return name.rpartition(" ")[2]
+
+
+if TYPE_CHECKING:  # the first paint must not wait for it
+    import pandas as pd
+
+SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"  # what begins a formula, the wide forms included
+
+
+def format_csv(table: "pd.DataFrame") -> str:
+    """Return a table as CSV. Texts that a spreadsheet would run are quoted, numbers stay numbers."""
+    safe = table.map(_guard_text).rename(columns=_guard_text)
+    return safe.to_csv(index=False, lineterminator="\r\n")  # with this terminator a lone \r is quoted as well
+
+
+def encode_csv(table: "pd.DataFrame") -> bytes:
+    """Return a table as CSV in UTF-8 with a byte order mark, which spreadsheets need."""
+    return format_csv(table).encode("utf-8-sig")
+
+
+def guard(cell: str) -> str:
+    """Return a text with a quote before it if a spreadsheet would run it. One that looks guarded gets another, so that `unguard` is exact.
+
+    >>> guard("=1+1"), guard("bank"), guard("'=1+1")
+    ("'=1+1", 'bank', "''=1+1")
+    """
+    return f"'{cell}" if _is_formula(cell.lstrip("'")) else cell
+
+
+def unguard(cell: str) -> str:
+    """Return the cell that `guard` was given.
+
+    >>> unguard("'=1+1"), unguard("'s"), unguard("''=1+1")
+    ('=1+1', "'s", "'=1+1")
+    """
+    return cell[1:] if cell.startswith("'") and _is_formula(cell.lstrip("'")) else cell
+
+
+def _guard_text(value):
+    return guard(value) if isinstance(value, str) else value
+
+
+def _is_formula(cell: str) -> bool:
+    """Return whether a cell begins as a formula does, also behind blanks and invisible characters."""
+    first = next((sign for sign in cell if sign.isprintable() and not sign.isspace()), "")
+    return (first != "" and first in SIGNS) or cell[:1] in ("\t", "\r", "\n")

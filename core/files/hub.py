@@ -17,9 +17,10 @@ from ..common import config
 from ..common.errors import CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.limits import check_allowed
-from .artifacts import file_sha256, read_json
+from .artifacts import read_json
 from .catalog import RemoteFile
 from .download import Report, download
+from .sums import file_sha256
 
 NAME = r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}"
 USUAL = "https://huggingface.co"

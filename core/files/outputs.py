@@ -15,8 +15,9 @@ from ..common import config
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
 from . import atomic
-from .artifacts import file_sha256, read_json, write_json
+from .artifacts import read_json, write_json
 from .atomic import GUARD, locked, locked_once
+from .sums import file_sha256
 
 RECORD = "written.json"  # in the cache
 MOST = 5_000  # files in the record
@@ -125,7 +126,7 @@ def remember(command: str, sums: Mapping[Path, str]) -> None:
         for path, digest in sums.items():
             before = record.pop(str(path), {})
             earlier = before["sha256"] if before.get("command") == command else []
-            record[str(path)] = {"command": command, "sha256": [*(other for other in earlier if other != digest), digest][-SUMS:]}
+            record[str(path)] = {"command": command, "sha256": [*(item for item in earlier if item != digest), digest][-SUMS:]}
         if len(record) > MOST:
             record = {path: entry for path, entry in record.items() if os.path.exists(path) or Path(path) in sums}
         write_json(place, dict(list(record.items())[-MOST:]))

@@ -43,10 +43,12 @@ class Holdings:
 
     @property
     def text_bytes(self) -> int:
+        """Return the size of the texts."""
         return sum(map(_file_size, tuple(self.texts)))
 
     @property
     def n_bytes(self) -> int:
+        """Return the size of the texts, the uploads and the data."""
         return self.text_bytes + sum(tuple(self.data_sizes.values()))
 
 
@@ -70,7 +72,7 @@ class Visits:
     def get_holdings(self, visit: str | None = None) -> Holdings:
         """Return the holdings of a visit, by default this thread's. Work of the server itself has none."""
         with self._lock:
-            for ended_visit in [other for other in self._holdings if not self.is_there(other)]:
+            for ended_visit in [visit_name for visit_name in self._holdings if not self.is_there(visit_name)]:
                 del self._holdings[ended_visit]
             visit = visit or VISIT.get()
             return self._holdings.setdefault(visit, Holdings()) if visit else Holdings()
@@ -84,7 +86,7 @@ class Visits:
         """Remove a text from the holdings of this thread's visit. Return whether another visit still holds it."""
         with self._lock:
             self._drop(self.get_holdings(), text)
-            return any(text in other.texts for other in self._holdings.values())
+            return any(text in holdings.texts for holdings in self._holdings.values())
 
     @contextlib.contextmanager
     def reserve(self, text: Path, n_bytes: int) -> Iterator[None]:
@@ -182,7 +184,7 @@ class Visits:
         room = _free_bytes(disk_space.room(layers), sum(item.n_bytes for item in removals))
         candidates = self._iterate_removals(needed)
         while (room.used + needed > caps.max_disk_mb * 10**6 or needed > room.free) and (item := next(candidates, None)):
-            if item.text not in {other.text for other in removals if other.with_text}:
+            if item.text not in {removal.text for removal in removals if removal.with_text}:
                 removals.append(item)
                 room = _free_bytes(room, item.n_bytes)
         return room, removals
@@ -212,7 +214,9 @@ class Visits:
         for visit in larger_visits:  # a text that a smaller visit holds as well is not removed
             removable = sorted((text for text in others[visit].texts - my_holdings.texts if text.is_file()), key=_last_use)
             removable = [
-                text for text in removable if {other for other, holdings in others.items() if text in holdings.texts} <= larger_visits
+                text
+                for text in removable
+                if {other_visit for other_visit, holdings in others.items() if text in holdings.texts} <= larger_visits
             ]
             sizes = {text: _count_data_bytes(text, places) for text in removable}
             items = [] if by_number else [_Removal(text, False, size) for text, size in sizes.items() if size]

@@ -18,7 +18,7 @@ from ..common.i18n import t
 from ..common.limits import check_allowed, limits
 from ..common.markup import shorten
 from . import hub, sums, user_names
-from .artifacts import file_sha256, read_json, write_json
+from .artifacts import read_json, write_json
 from .catalog import CATALOG, CatalogEntry, in_words
 from .download import Report, download
 
@@ -39,11 +39,11 @@ def entries(kind: str) -> list[CatalogEntry]:
     """
     _check_kind(kind)
     listed = [in_words(entry) for entry in CATALOG if entry.kind == kind]
-    known = {entry.name for entry in listed}
+    names = {entry.name for entry in listed}
     for folder in _own_folders(kind):
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-            if not known & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
-                known.add(path.name)
+            if not names & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
+                names.add(path.name)
                 listed.append(CatalogEntry(path.name, kind, t("{name}, local", name=path.name), (), 0.0, "local", "Not recorded"))
     places = [(entry, _find(entry.name, kind)[0]) for entry in listed]
     return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in places]
@@ -159,8 +159,8 @@ def fetch(entry: CatalogEntry, *, report: Report | None = None, stop: Callable[[
     folder = _own_folder(entry)
     for file in entry.files:
         if not (folder / file.name).is_file():
-            known = {"size": file.size, "sha256": file.sha256, "md5": file.md5}
-            download(file.url, folder / file.name, **known, report=report, stop=stop)
+            checks = {"size": file.size, "sha256": file.sha256, "md5": file.md5}
+            download(file.url, folder / file.name, **checks, report=report, stop=stop)
         if file.name == "options.json":
             _check_options(folder / file.name)
     verify(entry, folder)
@@ -170,33 +170,23 @@ def fetch(entry: CatalogEntry, *, report: Report | None = None, stop: Callable[[
 def verify(entry: CatalogEntry, folder: Path) -> None:
     """Check that the files of an entry are the published ones, or those of the first download. Raises CorruptArtifact.
 
-    Sums are recorded in the cache. A file of unchanged size and time is not read again.
+    The sums of the first download are recorded in the cache.
     """
     record = config.cache_folder() / "checksums" / f"{entry.name}.json"
-    known = read_json(record, expect=dict) if record.is_file() else {}
-    before = dict(known)
+    recorded = read_json(record, expect=dict) if record.is_file() else {}
+    current = {file.name: sums.sum_of(folder / file.name) for file in entry.files if (folder / file.name).is_file()}
     for file in entry.files:
-        path = folder / file.name
-        seen = known.get(file.name)
-        if not path.is_file():  # the user has added the file under the publisher's name
-            continue
-        stat = path.stat()
-        seen = seen if isinstance(seen, dict) else {}
-        if (seen.get("size"), seen.get("mtime_ns")) == (stat.st_size, stat.st_mtime_ns):
-            continue
-        expected = file.sha256 or seen.get("sha256")
-        digest = file_sha256(path)
-        if expected not in (None, digest):
-            values = {"path": path, "found": digest, "expected": expected}
+        expected, digest = file.sha256 or recorded.get(file.name), current.get(file.name)  # a user's file may have the publisher's name
+        if digest and expected not in (None, digest):
+            values = {"path": folder / file.name, "found": digest, "expected": expected}
             raise CorruptArtifact(
                 t("{path} has sha256 {found}, not {expected}. Delete and download again.", **values)
                 if file.sha256
                 else t("{path} has sha256 {found}, {record} {expected}. Delete and download again.", record=record, **values)
             )
-        known[file.name] = {"sha256": digest, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
-    if known != before:
+    if recorded | current != recorded:
         with contextlib.suppress(BadInput):  # a read-only cache can still be used
-            write_json(record, known)
+            write_json(record, recorded | current)
 
 
 def _check_options(path: Path) -> None:
@@ -217,14 +207,14 @@ def _downloaded(entry: CatalogEntry, path: Path | None, allow_download: bool, re
         return path
     if allow_download:
         return fetch(entry, report=report, stop=stop)
-    known = {"name": entry.name, "size": entry.size_mb}
+    values = {"name": entry.name, "size": entry.size_mb}
     if entry.kind == "vectors":
-        message = t("{name} ({size:g} MB) is missing. Allow its download (--download), or add {path}.", path=place, **known)
+        message = t("{name} ({size:g} MB) is missing. Allow its download (--download), or add {path}.", path=place, **values)
     else:
         message = t(
             "{name} ({size:g} MB) is missing. Allow its download (--download), or fill {folder} (options.json, weights).",
             folder=place,
-            **known,
+            **values,
         )
     raise MissingArtifact(message)
 

@@ -21,6 +21,20 @@ _SEEN: dict[str, tuple[int, int, str]] = {}  # path -> size, time in ns, sum; fi
 _LOCK = threading.Lock()
 
 
+def file_sha256(path: str | Path) -> str:
+    """Return the sha256 of a file, 64 hex digits."""
+    return file_sum(path, "sha256")
+
+
+def file_sum(path: str | Path, kind: str) -> str:
+    """Return the "sha256" or "md5" of a file in hex digits. Raises MissingArtifact if it cannot be read."""
+    try:
+        with Path(path).open("rb") as stream:
+            return hashlib.file_digest(stream, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
+    except OSError as error:
+        raise MissingArtifact(t("{path} cannot be read: {error}. Check the path.", path=path, error=error.strerror)) from None
+
+
 def check(path: str | Path) -> None:
     """Check a bundled file, or all in a bundled folder. Raises CorruptArtifact or MissingArtifact.
 
@@ -37,16 +51,17 @@ def check(path: str | Path) -> None:
 
 
 def sum_of(path: Path) -> str:
-    """Return the sha256 of a file in hex digits, without reading the file again if this process has checked it."""
-    stat = path.stat()
-    seen = _SEEN.get(str(path.resolve()))
-    return seen[2] if seen and seen[:2] == (stat.st_size, stat.st_mtime_ns) else _sum(path)
+    """Return the sha256 of a file in hex digits. It is read once for each size and time, by this or an earlier process."""
+    digest, is_new = _look_up(path)
+    if is_new:
+        _write_record()
+    return digest
 
 
 def make() -> Path:
     """Write the list of all files in assets/. Return its path."""
     root = config.ASSETS
-    return _write(root, {path.relative_to(root).as_posix(): _sum(path) for path in bundled_files(root)})
+    return _write(root, {path.relative_to(root).as_posix(): file_sha256(path) for path in bundled_files(root)})
 
 
 def renew(path: str | Path) -> None:
@@ -58,7 +73,7 @@ def renew(path: str | Path) -> None:
     with locked(root / NAME):
         others = {file: digest for file, digest in _get_sums(root).items() if file != name and not file.startswith(f"{name}/")}
         written = [file for file in bundled_files(root) if path in (file, *file.parents)]
-        _write(root, others | {file.relative_to(root).as_posix(): _sum(file) for file in written})
+        _write(root, others | {file.relative_to(root).as_posix(): file_sha256(file) for file in written})
 
 
 def _write(root: Path, sums: dict[str, str]) -> Path:
@@ -102,33 +117,31 @@ def _read(path: Path, size: int, time: int) -> dict[str, str]:
 
 def _check_file(path: Path, expected: str) -> bool:
     """Compare a file with its sum. Return whether the file was read."""
-    try:
-        stat = path.stat()
-    except OSError:
-        raise MissingArtifact(t("{path} is missing. Reinstall the project’s files.", path=path)) from None
-    with _LOCK:
-        if not _SEEN:
-            _SEEN.update(_read_record())
-        seen = _SEEN.get(str(path))
-        is_new = seen is None or seen[:2] != (stat.st_size, stat.st_mtime_ns)
-        if is_new:
-            seen = _SEEN[str(path)] = (stat.st_size, stat.st_mtime_ns, _sum(path))
-    if seen[2] != expected:
+    if not path.is_file():
+        raise MissingArtifact(t("{path} is missing. Reinstall the project’s files.", path=path))
+    digest, is_new = _look_up(path)
+    if digest != expected:
         message = t("{path} has a different sha256 from {list}.", path=path, list=NAME)
         raise CorruptArtifact(f"{message} {t('Reinstall it or, if you changed it, run: python -m core.lab bundle --sums')}")
     return is_new
 
 
-def _sum(path: Path) -> str:
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise MissingArtifact(t("{path} cannot be read: {reason}. Choose another file.", path=path, reason=error.strerror)) from None
+def _look_up(path: Path) -> tuple[str, bool]:
+    """Return the sha256 of a file, and whether the file had to be read for it."""
+    stat, name = path.stat(), str(path.resolve())
+    with _LOCK:
+        if not _SEEN:
+            _SEEN.update(_read_record())
+        seen = _SEEN.get(name)
+        if seen and seen[:2] == (stat.st_size, stat.st_mtime_ns):
+            return seen[2], False
+        digest = file_sha256(path)
+        _SEEN[name] = stat.st_size, stat.st_mtime_ns, digest
+        return digest, True
 
 
 def _record() -> Path:
-    return config.cache_folder() / "checksums" / "assets.json"
+    return config.cache_folder() / "checksums.json"
 
 
 def _read_record() -> dict[str, tuple[int, int, str]]:

@@ -34,20 +34,20 @@ _TITLES: Bounded[str, tuple[str, str]] = Bounded(10_000)  # digits -> the owner'
 
 
 @dataclass(frozen=True, slots=True)
-class Uploaded:
-    """A stored file and its owner's name for it."""
+class Source:
+    """A file to read and its owner's name for it."""
 
     name: str
     path: Path
 
 
 def clean_name(name: str, max_characters: int = MAX_CHARACTERS) -> str:
-    """Return a file name that is safe on every system and in a line of text: the last part of `name`, without unsafe characters.
+    r"""Return a file name that is safe on every system and in a line of text: the last part of `name`, without unsafe characters.
 
     Control characters, half characters and signs that change the direction of text are removed. A long name loses its beginning, so that
     the suffix stays.
 
-    >>> clean_name("C:\\\\mails\\\\my mails.csv"), clean_name("../.."), clean_name("a\\0b\\u202evsc.exe"), clean_name("NUL.txt")
+    >>> clean_name("C:\\mails\\my mails.csv"), clean_name("../.."), clean_name("a\0b\u202evsc.exe"), clean_name("NUL.txt")
     ('my mails.csv', 'file', 'a_bvsc.exe', '_NUL.txt')
     """
     last = re.split(r"[/\\]", name)[-1]
@@ -61,7 +61,7 @@ def clean_name(name: str, max_characters: int = MAX_CHARACTERS) -> str:
     return clean or UNNAMED
 
 
-def store(name: str, content: bytes, folder: Path) -> Uploaded:
+def store(name: str, content: bytes, folder: Path) -> Source:
     """Write the bytes of a file into `folder` under a random name.
 
     The stored name has the suffix if the program knows it, because readers of files choose by it. `restore_names` puts the owner's name
@@ -73,7 +73,7 @@ def store(name: str, content: bytes, folder: Path) -> Uploaded:
     path.write_bytes(content)
     title = clean_name(name)
     _TITLES.put(digits, (title, suffix))
-    return Uploaded(title, path)
+    return Source(title, path)
 
 
 def restore_names(text: str) -> str:
@@ -145,7 +145,7 @@ def corpus_title(name: str, among: Iterable[str] = ()) -> str:
     title, digits = _parts(name)
     if not digits:
         return name
-    return f"{title} · {digits[:4]}" if any(_parts(other)[0] == title for other in among if other != name) else title
+    return f"{title} · {digits[:4]}" if any(_parts(other_name)[0] == title for other_name in among if other_name != name) else title
 
 
 def corpus_titles(names: Sequence[str]) -> list[str]:

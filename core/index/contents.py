@@ -4,7 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..files import registry
-from ..files.artifacts import file_sha256
+from ..files.sums import file_sha256
 from ..text.labeled_words import owner_of
 
 

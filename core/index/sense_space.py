@@ -1,6 +1,6 @@
 """The sense space: an occurrence seen three ways at once, and stretched along what tells senses apart.
 
-Three parts, each of length 1: layer 1; the sum of the other words' static vectors (core.static.context); the words that both directions
+Three parts, each of length 1: layer 1; the sum of the other words' static vectors (core.static.vectors); the words that both directions
 expect in its place (core.elmo.substitutes). What all occurrences of a word share is taken off each part, and the parts are joined. A
 linear map, learned from labeled words (core.analysis.sense_map), weighs what differs between senses against what differs within one. A
 word that it was learned from is judged by a map that has not seen it.
@@ -26,8 +26,7 @@ from ..elmo.models import Model, open_language_model
 from ..elmo.substitutes import Substitutes
 from ..files.artifacts import write_json
 from ..files.atomic import replacing
-from ..static.context import static_contexts
-from ..static.vectors import StaticVectors
+from ..static.vectors import StaticVectors, static_contexts
 from .table import OccurrenceTable
 
 FILE = "sense_space.npz"  # of a model's folder: its Learned

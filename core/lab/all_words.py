@@ -1,25 +1,112 @@
 """Predict the sense of every word in held-out documents by the nearest sense centroid (Peters et al. 2018, section 5.3)."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
+from ..common.directions import unit
+from ..common.errors import BadInput
 from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import Encoder, encoded
 from ..elmo.mix import layer_weights
 from ..elmo.models import Model
 from ..index.sense_space import SENSES, SenseSpace
 from ..senses.evaluate import Report, best_weights, mix_of, spaces, static_vectors
-from ..static import context
-from ..static.vectors import StaticVectors
-from . import metrics
+from ..senses.separation import TIE
+from ..static.vectors import StaticVectors, static_contexts
 from .datasets import SenseSentence, SpanTarget, split_documents
 
-PRIORS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)  # how much a sense's frequency may count beside a cosine
+PRIORS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)  # how much a sense's frequency may count next to a cosine
 AT_ONCE = 512  # targets placed in the sense space
 DEV_SHARE = 0.1  # of the training documents, for choosing weights
+
+Key = tuple[str, str]  # lemma, part of speech
+Vectors = Callable[[np.ndarray], np.ndarray]  # from rows (n,) to their vectors (n, D)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllWordsScores:
+    """Accuracies from 0 to 1 over test words. `ambiguous` are those whose key has at least two senses in training."""
+
+    accuracy: float  # of the nearest sense centroid
+    most_frequent: float
+    n: int
+    unseen: int  # of them, with a key that training lacks: scored as wrong
+    ambiguous_accuracy: float
+    ambiguous_most_frequent: float
+    ambiguous_n: int
+
+
+class AllWords:
+    """Test words and the centroids of the senses that training has for their keys.
+
+    The predicted sense is the nearest centroid by cosine among those of the word's key (Peters et al. 2018, section 5.3). A key missing in
+    training counts as wrong for every method: no dictionary's first sense is used, unlike in published figures (Raganato et al. 2017), so
+    these are lower. Differences between methods are not affected.
+    """
+
+    def __init__(
+        self,
+        train: np.ndarray,
+        train_keys: Sequence[Key],
+        train_senses: Sequence[str],
+        test: np.ndarray,
+        test_keys: Sequence[Key],
+        test_senses: Sequence[str],
+    ) -> None:
+        """Take vectors (N, D), keys (lemma, pos) (N,) and senses (N,) of training and test."""
+        _check_words("training", train, train_keys, train_senses)
+        _check_words("test", test, test_keys, test_senses)
+        senses = sorted(set(zip(train_keys, train_senses, strict=True)))  # sorted by key
+        number = {sense: k for k, sense in enumerate(senses)}
+        codes = np.array([number[sense] for sense in zip(train_keys, train_senses, strict=True)])
+        gold = np.array([number.get(sense, -1) for sense in zip(test_keys, test_senses, strict=True)])
+        counts = np.bincount(codes)
+        centroids = _centroids(train, codes)
+        senses_of = group_rows([key for key, _ in senses])
+        self.n = len(test)
+        self.unseen = 0
+        self.ambiguous = np.zeros(len(test), bool)
+        self._groups: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []  # rows (m,), cosines, right (m, C), counts (C,)
+        for key, rows in group_rows(test_keys).items():
+            if key not in senses_of:
+                self.unseen += len(rows)
+                continue
+            right = gold[rows][:, None] == senses_of[key]
+            self._groups.append(
+                (rows, unit(np.asarray(test[rows], np.float32)) @ centroids[senses_of[key]].T, right, counts[senses_of[key]])
+            )
+            self.ambiguous[rows] = len(senses_of[key]) > 1
+
+    def hits(self, prior: float = 0.0) -> np.ndarray:
+        """Return the share of right senses among those tied for the nearest, (N,).
+
+        With `prior`, that many times the log of a sense's share in training is added to its cosine, so that the most frequent sense wins if
+        the context decides little.
+        """
+        result = np.zeros(self.n)
+        for rows, cosines, right, counts in self._groups:
+            result[rows] = _share_right(cosines + prior * np.log(counts / counts.sum()), right)
+        return result
+
+    def most_frequent(self) -> np.ndarray:
+        """Return the same as `hits` for the most frequent sense in training, (N,)."""
+        result = np.zeros(self.n)
+        for rows, _, right, counts in self._groups:
+            result[rows] = _share_right(np.broadcast_to(counts, right.shape), right)
+        return result
+
+    def scores(self, prior: float = 0.0) -> AllWordsScores:
+        """Summarize the hits of the nearest centroid and of the most frequent sense."""
+        both = np.stack([self.hits(prior), self.most_frequent()])
+        names = ("accuracy", "most_frequent", "ambiguous_accuracy", "ambiguous_most_frequent")
+        ambiguous = int(self.ambiguous.sum())
+        means = [*both.mean(axis=1), *both[:, self.ambiguous].sum(axis=1) / max(ambiguous, 1)]
+        result = dict(zip(names, map(float, means), strict=True))
+        return AllWordsScores(**result, n=self.n, unseen=self.unseen, ambiguous_n=ambiguous)
 
 
 def all_words(
@@ -31,7 +118,7 @@ def all_words(
     space: SenseSpace | None = None,
     report: Report | None = None,
 ) -> dict:
-    """Return the accuracy of the nearest sense centroid for every word of held-out documents (core.lab.metrics.AllWords).
+    """Return the accuracy of the nearest sense centroid for every word of held-out documents (core.lab.AllWords).
 
     "with_frequency" also counts each sense's frequency, weighted by the best prior on the last training documents. With a `space`, "senses"
     is the sense space. "less_frequent" is each accuracy minus that of the most frequent sense, paired by document.
@@ -39,26 +126,26 @@ def all_words(
     train, test = split_documents(sentences, share, seed)
     targets = [t for sentence in (*train, *test) for t in sentence.targets]
     keys, senses = [(t.lemma, t.pos) for t in targets], [t.sense for t in targets]
-    layers, placed = _target_vectors(model.encoder, [*train, *test], report, space)
+    layers, in_space = _target_vectors(model.encoder, [*train, *test], report, space)
     n = sum(len(sentence.targets) for sentence in train)
     documents = [sentence.document for sentence in test for _ in sentence.targets]
 
-    def judge(of_rows: Callable[[np.ndarray], np.ndarray], known: np.ndarray, request: np.ndarray) -> metrics.AllWords:
-        parts = ((of_rows(rows), [keys[k] for k in rows], [senses[k] for k in rows]) for rows in (known, request))
-        return metrics.AllWords(*next(parts), *next(parts))
+    def judge(vectors_of: Vectors, train_rows: np.ndarray, test_rows: np.ndarray) -> AllWords:
+        parts = ((vectors_of(rows), [keys[k] for k in rows], [senses[k] for k in rows]) for rows in (train_rows, test_rows))
+        return AllWords(*next(parts), *next(parts))
 
     @cache
-    def mix(*weights: float) -> Callable[[np.ndarray], np.ndarray]:
+    def mix(*weights: float) -> Vectors:
         return lambda rows: mix_of(layers[rows], np.array(weights))
 
     @cache
-    def prior_of(of_rows: Callable[[np.ndarray], np.ndarray]) -> Prior:
-        judged = judge(of_rows, known, dev)
+    def prior_of(vectors_of: Vectors) -> Prior:
+        judged = judge(vectors_of, train_rows, dev)
         by_prior = {prior: judged.scores(prior).accuracy for prior in PRIORS}
         best = max(PRIORS, key=by_prior.get)
         return Prior(by_prior[0.0], by_prior[best], best)
 
-    known, dev = _dev_rows(train)
+    train_rows, dev = _dev_rows(train)
     rows, tested = np.arange(n), np.arange(n, len(targets))
     equal = layer_weights("mix", model.encoder.n_layers)
     best, best_with = equal, equal
@@ -67,22 +154,24 @@ def all_words(
         best_with, _ = best_weights(lambda weights: prior_of(mix(*weights)).accuracy, model.encoder.n_layers)
     vectors = static_vectors(model)
     ways = {name: mix(*weights) for name, weights in [*spaces(model), ("best_mix", best)]}
-    ways |= {SENSES: lambda rows: placed[rows]} if space else {}
+    ways |= {SENSES: lambda rows: in_space[rows]} if space else {}
     if vectors:
         contexts = _target_contexts(vectors, [*train, *test])
         ways["static"] = lambda rows: contexts[rows]
     result: dict = {"model": model.name, "n_train": n, "documents": len(set(documents))}
     hits: dict[str, np.ndarray] = {}
-    for name, of_rows in ways.items():
-        judged = judge(of_rows, rows, tested)
+    for name, vectors_of in ways.items():
+        judged = judge(vectors_of, rows, tested)
         hits[name] = judged.hits()
         scores = judged.scores()
         result[name] = {"accuracy": scores.accuracy, "ambiguous": scores.ambiguous_accuracy}
         if len(dev) and name == "best_mix":  # other weights where frequency counts
-            of_rows = mix(*best_with)
-            judged = judge(of_rows, rows, tested)
+            vectors_of = mix(*best_with)
+            judged = judge(vectors_of, rows, tested)
         if len(dev):
-            result[name]["with_frequency"] = _with_frequency(judged, prior_of(of_rows).prior)
+            prior = prior_of(vectors_of).prior
+            weighted = judged.scores(prior)
+            result[name]["with_frequency"] = {"prior": prior, "accuracy": weighted.accuracy, "ambiguous": weighted.ambiguous_accuracy}
     result["best_mix"]["weights"] = best.tolist()
     if len(dev):
         result["best_mix"]["with_frequency"]["weights"] = best_with.tolist()
@@ -99,8 +188,9 @@ def all_words(
 
 
 def _target_contexts(vectors: StaticVectors, sentences: Sequence[SenseSentence]) -> np.ndarray:
+    """Return the static context of each target, (N, D)."""
     both = [(sentence.tokens, (target.start, target.end)) for sentence in sentences for target in sentence.targets]
-    return context.static_contexts(vectors, [tokens for tokens, _ in both], [span for _, span in both])
+    return static_contexts(vectors, [tokens for tokens, _ in both], [span for _, span in both])
 
 
 def _target_vectors(
@@ -112,7 +202,7 @@ def _target_vectors(
     """
     spans = [[(target.start, target.end) for target in sentence.targets] for sentence in sentences]
     vectors = np.empty((sum(map(len, spans)), encoder.n_layers, encoder.dim), np.float16)
-    placed = np.empty((len(vectors), space.dim), np.float32) if space else None
+    places = np.empty((len(vectors), space.dim), np.float32) if space else None
     waiting: list[tuple[SenseSentence, SpanTarget, np.ndarray]] = []
     done = 0
     for sentence, layers in zip(sentences, encoded(encoder, [s.tokens for s in sentences], report), strict=True):
@@ -121,26 +211,26 @@ def _target_vectors(
             done += 1
             waiting += [(sentence, target, layers)] if space else []
         if len(waiting) >= AT_ONCE:
-            placed[done - len(waiting) : done] = _place_targets(space, waiting)
+            places[done - len(waiting) : done] = _place_targets(space, waiting)
             waiting = []
     if waiting:
-        placed[done - len(waiting) :] = _place_targets(space, waiting)
-    return vectors, placed
+        places[done - len(waiting) :] = _place_targets(space, waiting)
+    return vectors, places
 
 
 def _place_targets(space: SenseSpace, targets: Sequence[tuple[SenseSentence, SpanTarget, np.ndarray]]) -> np.ndarray:
     """Return places (n, D) minus the mean of all words, each by the map that has not seen its word."""
     occurrences = [(sentence.tokens, target.end - 1) for sentence, target, _ in targets]
     read = [layers for _, _, layers in targets]
-    views = space.views(occurrences, np.stack([of[:, k] for of, (_, k) in zip(read, occurrences, strict=True)]), read)
+    views = space.views(occurrences, np.stack([layers[:, k] for layers, (_, k) in zip(read, occurrences, strict=True)]), read)
     return np.concatenate([space.place(row[None], word=target.lemma) for row, (_, target, _) in zip(views, targets, strict=True)])
 
 
 def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows (known, dev) of training targets to choose weights by.
+    """Return rows (train, dev) of training targets to choose weights by.
 
-    The last tenth of the documents is dev. Only keys of dev with two senses in `known` remain, since the answer for others does not depend
-    on the weights.
+    The last tenth of the documents is dev. Only keys of dev with two senses in the other documents remain, since the answer for others does
+    not depend on the weights.
     """
     documents = list(dict.fromkeys(sentence.document for sentence in train))
     last = set(documents[-max(1, round(DEV_SHARE * len(documents))) :])
@@ -154,16 +244,40 @@ def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
     keys = {key for _, key, _ in sides[1]}
     ambiguous = {key: senses for key, senses in rows_of.items() if len(senses) > 1 and key in keys}
     dev = [row for row, key, _ in sides[1] if key in ambiguous]
-    known = [row for senses in ambiguous.values() for rows in senses.values() for row in rows]
-    return np.array(known, int), np.array(dev, int)
+    train_rows = [row for senses in ambiguous.values() for rows in senses.values() for row in rows]
+    return np.array(train_rows, int), np.array(dev, int)
 
 
 class Prior(NamedTuple):
+    """The best weight of a sense's frequency on dev, and the accuracies with and without it."""
+
     plain: float  # accuracy by the cosine alone
     accuracy: float  # where frequency counts by the best of PRIORS
     prior: float
 
 
-def _with_frequency(judged: metrics.AllWords, prior: float) -> dict:
-    result = judged.scores(prior)
-    return {"prior": prior, "accuracy": result.accuracy, "ambiguous": result.ambiguous_accuracy}
+def _check_words(what: str, vectors: np.ndarray, keys: Sequence[Key], senses: Sequence[str]) -> None:
+    if not len(vectors) == len(keys) == len(senses) > 0:
+        message = f"{len(vectors)}, {len(keys)} and {len(senses)}"
+        raise BadInput(f"Each {what} word needs a vector, a key and a sense; got {message} of them.")
+
+
+def group_rows(keys: Sequence[Key]) -> dict[Key, np.ndarray]:
+    """Return the rows of each key, in order."""
+    rows_of: dict[Key, list[int]] = {}
+    for row, key in enumerate(keys):
+        rows_of.setdefault(key, []).append(row)
+    return {key: np.array(rows) for key, rows in rows_of.items()}
+
+
+def _share_right(scores: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the share of right columns among those tied for each row's highest score, (m,)."""
+    best = scores >= scores.max(axis=1, keepdims=True) - TIE
+    return (best & right).sum(axis=1) / best.sum(axis=1)
+
+
+def _centroids(vectors: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return unit means of unit vectors (C, D), for vectors (N, D) and codes (N,) without gaps."""
+    order = np.argsort(codes, kind="stable")
+    starts = np.append(0, np.bincount(codes).cumsum()[:-1])
+    return unit(np.add.reduceat(unit(np.asarray(vectors, np.float32))[order], starts))

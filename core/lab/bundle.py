@@ -67,10 +67,10 @@ def _remake(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
     """Rebuild every stale part, or only list the stale parts."""
     from . import bundled
 
-    known = {part.name: part for part in bundled.all_parts()}
-    if wrong := next((name for name in only if name not in known), None):
-        raise BadInput(f"There is no part '{shorten(wrong)}'. Parts are: {', '.join(known)}.")
-    chosen = [part for name, part in known.items() if name in only or not only]
+    parts = {part.name: part for part in bundled.all_parts()}
+    if wrong := next((name for name in only if name not in parts), None):
+        raise BadInput(f"There is no part '{shorten(wrong)}'. Parts are: {', '.join(parts)}.")
+    chosen = [part for name, part in parts.items() if name in only or not only]
     stale = bundled.stale_parts(chosen)
     waiting = [part for part in chosen if part.name in stale]
     answer = {"parts": [{**asdict(part), "stale": stale.get(part.name, [])} for part in chosen], "stale": [*stale]}
@@ -133,6 +133,7 @@ WRITE = flag("--write", "store the result in assets; then: python -m core.lab bu
     WRITE,
 )
 def sense_space(*, language, data, nulls, write) -> Answer:
+    """Learn and measure the map of the sense space."""
     from . import sense_space_map
 
     return sense_space_map.measure(language, data, nulls=nulls, write=write)
@@ -147,6 +148,7 @@ def sense_space(*, language, data, nulls, write) -> Answer:
     WRITE,
 )
 def verdicts(*, language, named, without, write) -> Answer:
+    """Learn and measure the coefficients of verdicts."""
     from . import verdicts
 
     return verdicts.measure(language, named_only=named, without=without, write=write)
@@ -159,6 +161,7 @@ def verdicts(*, language, named, without, write) -> Answer:
     argument("test", "and its test sentences", metavar="B"),
 )
 def tag_sentences(*, train, test) -> Answer:
+    """Tag the bundled English sentences."""
     from . import tags
 
     return tags.tag_bundled(train, test)
@@ -172,6 +175,7 @@ def tag_sentences(*, train, test) -> Answer:
     flag("--write", "write assets/quiz-LANGUAGE.json instead; then: python -m core.lab bundle --sums"),
 )
 def quiz(*, language, number, write) -> Answer:
-    from . import quiz
+    """Measure the quiz, or write the sentences that it misreads."""
+    from . import sense_space_map
 
-    return quiz.write_misread(language) if write else quiz.measure(language, number)
+    return sense_space_map.write_misread(language) if write else sense_space_map.measure_quiz(language, number)

@@ -63,6 +63,7 @@ class BundlePart:
 
     @property
     def needs_data(self) -> bool:
+        """Return whether a command reads the folder of data sets."""
         return any("{data}" in command for command in self.commands)
 
 
@@ -101,8 +102,8 @@ def stale_parts(parts: Sequence[BundlePart] | None = None) -> dict[str, list[str
     from ..elmo.models import model_fingerprint
 
     parts = all_parts() if parts is None else parts
-    now = {model: model_fingerprint(config.ASSETS / model) for model in {part.model for part in parts}}
-    stale = {part.name: _stale_files(part, now[part.model]) for part in parts}
+    current = {model: model_fingerprint(config.ASSETS / model) for model in {part.model for part in parts}}
+    stale = {part.name: _stale_files(part, current[part.model]) for part in parts}
     return {name: files for name, files in stale.items() if files}
 
 
@@ -157,6 +158,7 @@ def remake(parts: Sequence[BundlePart], data: str | None, note, run=subprocess.r
 
 
 def in_words(minutes: float | None) -> str:
+    """Describe a part's duration."""
     return "not measured" if minutes is None else f"{minutes:,.0f} min"
 
 
@@ -173,20 +175,22 @@ def _keep_runs(path: Path, stale: dict) -> None:
 
     if not stale or not path.is_file():
         return
-    now = {model_fingerprint(config.ASSETS / part.model) for part in all_parts()} | {None}
+    current = {model_fingerprint(config.ASSETS / part.model) for part in all_parts()} | {None}
     if path.suffix == ".json":
         record = read_json(path, expect=dict)
-        write_json(path, record | {"runs": [run for run in record["runs"] if run.get("model") in now]})
+        write_json(path, record | {"runs": [run for run in record["runs"] if run.get("model") in current]})
     else:
-        kept = [line for line in path.read_text("utf-8").splitlines() if json.loads(line).get("model") in now]
+        lines = [line for line in path.read_text("utf-8").splitlines() if json.loads(line).get("model") in current]
         with replacing(path) as temporary:
-            temporary.write_text("".join(f"{line}\n" for line in kept), "utf-8", newline="\n")
+            temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8", newline="\n")
     sums.renew(path)
 
 
 def make_table(language: Language, folder: Path, note: Callable[[str], None], report: Callable) -> dict:
-    """Write the table of a language's labeled sentences and its maps into `folder`; return counts, and how well each space separates
-    senses."""
+    """Write the table of a language's labeled sentences and its maps into `folder`.
+
+    Return counts, and how well each space separates senses.
+    """
     model = open_model(language.model)
     sentences = open_corpus(language.sentences, language)
     more = open_corpus(language.reference, language) if language.reference else []

@@ -1,4 +1,4 @@
-"""Commands that store measurements: `card` (all measures of a model, each with its command), `lessons`, `layers`; and `check-sentences`."""
+"""Commands that measure a model: each measure, `card` (all of them, stored next to the model), `lessons`, `layers`; and `check-sentences`."""
 
 from __future__ import annotations
 
@@ -7,36 +7,131 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..cli import evaluate as user_measures
-from ..cli.options import DOWNLOAD, MODEL, OVERWRITE, PIECES, Answer, Command, ModelOptions, argument, command, option, whole
-from ..cli.shared import in_columns, note, open_model, progress, read_earlier
+from ..cli.evaluate import SEED, SPACE, difference_lines, score_table, weights_text
+from ..cli.options import DOWNLOAD, MODEL, OVERWRITE, PIECES, Answer, Command, ModelOptions, argument, command, finite, option, whole
+from ..cli.shared import in_columns, note, open_model, progress, read_earlier, sense_space
 from ..common import i18n, markup
 from ..common.errors import BadInput, MissingArtifact
 from ..common.model_layers import name_of
 from ..files import sums
 from ..files.artifacts import provenance, read_json, write_json
 from ..files.atomic import locked
-from . import measures
-from .sentence_checks import faults, meeting, read_rows
+from .datasets import read_semcor, read_tags
+from .sentence_checks import faults, read_rows, shared_lines
 
 if TYPE_CHECKING:
     from ..elmo.models import Model
+
+
+@command(
+    "all-words",
+    "Senses of all words of held-out documents: nearest sense centroid.",
+    option("--data", "SemCor: columns token, POS, lemma, sense key (.tsv.xz)", metavar="F", required=True),
+    option("--share", "share of --data to train on (default 0.9)", metavar="S", type=finite, default=0.9),
+    *(SEED, SPACE, *MODEL),
+)
+def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
+    """Measure the nearest sense centroid on all words of held-out documents."""
+    from . import all_words
+
+    sentences = read_semcor(data)
+    model = open_model(model)
+    scores = all_words.all_words(model, sentences, share=share, seed=seed, space=sense_space(space, model), report=progress("tokens"))
+
+    def cells(row: dict) -> tuple[str, ...]:
+        too = row.get("with_frequency")
+        both = f"{too['accuracy']:.1%}, {too['ambiguous']:.1%} (prior {too['prior']:g})" if too else ""
+        return f"{row['accuracy']:.1%}", f"{row['ambiguous']:.1%}", both, weights_text(row)
+
+    head = ("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")
+    lines = score_table(scores, head, cells, "most_frequent")
+    lines += difference_lines(scores) + difference_lines(scores, "less_frequent", beside="the most frequent sense")
+    unseen = f"{scores['unseen']:,} of words that training lacks (wrong by every method)"
+    lines.append(f"{scores['n']:,} test words, {scores['ambiguous_n']:,} ambiguous, {unseen}; {scores['n_train']:,} training words")
+    return scores, lines
+
+
+@command(
+    "tags",
+    "Tags predicted from each layer by a linear probe.",
+    option("--train", "CoNLL columns: token, tag; a blank line between sentences; or CoNLL-U", metavar="A", required=True),
+    option("--test", "columns as in --train", metavar="B", required=True),
+    option("--limit", "only the first N training sentences", metavar="N", type=whole(1)),
+    *MODEL,
+)
+def evaluate_tags(*, train, test, limit, model) -> Answer:
+    """Measure a linear probe for tags."""
+    from . import layer_scores
+
+    train = read_tags(train)[:limit]
+    test = read_tags(test)
+    tested = {row.tokens for row in test}
+    if repeated := sum(row.tokens in tested for row in train):
+        note(f"{repeated:,} of {len(train):,} training sentences are also in the test set. The figures include them.")
+    scores = layer_scores.tags(open_model(model), train, test, report=progress("tokens"))
+    lines = score_table(scores, None, lambda row_scores: (f"{row_scores['accuracy']:.2%}", weights_text(row_scores)), "most_frequent")
+    lines += difference_lines(scores)
+    lines.append(f"{scores['n']:,} test tokens, {scores['n_train']:,} training tokens, {scores['tags']} tags")
+    return scores, lines
+
+
+@command(
+    "sentences",
+    "Our own sentences: 1-NN, silhouette and cosine gap per layer.",
+    option("--corpus", "a registry name, or a JSONL with senses (default: those of its language)", metavar="C"),
+    *(SPACE, *MODEL),
+)
+def evaluate_sentences(*, corpus, space, model) -> Answer:
+    """Measure a corpus of sense-labeled sentences."""
+    from . import own_sentences
+
+    model = open_model(model)
+    corpus = corpus or model.language.sentences
+    scores = own_sentences.own_sentences(model, corpus, space=sense_space(space, model), report=progress("indexing, tokens"))
+
+    def cells(row: dict) -> tuple[str, ...]:
+        measures = f"{row['one_nn']:.1%} ({row['low']:.1%} to {row['high']:.1%})", f"{row['null']:.1%}"
+        if "gap" not in row:
+            return measures
+        return *measures, f"{row['silhouette']:.3f}", ", ".join(f"{row[what]:.3f}" for what in ("same", "other", "gap"))
+
+    best = scores["best_mix"]
+    head = ("layer", "1-NN (95% interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")
+    lines = score_table({name: row for name, row in scores.items() if row is not best}, head, cells, "form")
+    lines += difference_lines(scores)
+    centered = {name: row["centered"] for name, row in scores.items() if isinstance(row, dict) and "centered" in row}
+    lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centered.items())}")
+    lines += difference_lines(scores, "centered_less_static", measure="mean taken off")
+    lines.append(f"best mix: {best['one_nn']:.1%}, {weights_text(best)}, chosen on half of the words, measured on the other, both ways")
+    lines.append(f"{scores['n']:,} occurrences of {scores['words']} words; most frequent sense {scores['majority']:.1%}")
+    return scores, lines
+
+
+@command("random", "Cosine of two random words, layer by layer.", SPACE, *MODEL)
+def evaluate_random(*, space, model) -> Answer:
+    """Measure the cosines of random pairs of words."""
+    from ..analysis import anisotropy
+
+    model = open_model(model)
+    cosines = anisotropy.evaluate(model, space=sense_space(space, model))
+    cells = score_table(cosines, None, lambda row: (f"{row['mean']:.3f}", f"{row['low']:.3f} and {row['high']:.3f}"))
+    lines = ["cosine of two random words: mean, nine in ten between", *cells]
+    return cosines, [*lines, f"{cosines['n']:,} tokens, each of another sentence"]
+
 
 FORMAT = 1  # of measures.json
 CARD = {  # name in measures.json: its command and options; paths under --data
     "perplexity": (user_measures.evaluate_perplexity, {"text": [Path("corpus/valid.txt.xz")]}),
     "senses": (user_measures.evaluate_senses, {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]}),
-    "all_words": (measures.evaluate_all_words, {"data": Path("semcor/semcor3.tsv.xz")}),
-    "tags": (measures.evaluate_tags, {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
-    "sentences": (measures.evaluate_sentences, {}),
-    "pairs": (measures.evaluate_pairs, {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
-    "neighbors": (measures.evaluate_neighbors, {}),
-    "random": (measures.evaluate_random, {}),
-    "speed": (measures.evaluate_speed, {}),
+    "all_words": (evaluate_all_words, {"data": Path("semcor/semcor3.tsv.xz")}),
+    "tags": (evaluate_tags, {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
+    "sentences": (evaluate_sentences, {}),
+    "random": (evaluate_random, {}),
 }
-ENGLISH = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs", "random")  # what can be measured of an English model
-OTHERS = ("perplexity", "sentences", "neighbors", "random", "speed")  # of another language's, with what it brings itself
+ENGLISH = ("perplexity", "senses", "all_words", "tags", "sentences", "random")  # of an English model
+OTHERS = ("perplexity", "sentences", "random")  # of a model of another language, on its own data
 PARTS = ("context", "before", "control")  # of the lessons
-ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several models are measured by
+ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # measures of several models
 
 
 @command(
@@ -141,6 +236,7 @@ def _as_list(value) -> list:
     *MODEL,
 )
 def evaluate_lessons(*, only, model, outputs) -> Answer:
+    """Measure the parts of the lessons and store them next to the model."""
     from ..evaluation.lessons import FILE, read
     from . import lessons
 
@@ -171,31 +267,31 @@ def evaluate_lessons(*, only, model, outputs) -> Answer:
 )
 def evaluate_layers(*, models, data, only, limit, titles, output, pieces, download) -> Answer:
     """Compare several models on the same data, layer by layer. Each measure is written as soon as it is done."""
-    from . import side_by_side
+    from .layer_scores import compare_models, data_of
 
     folder = Path(data)
-    given_names, models = models, [open_model(ModelOptions(model=name, pieces=pieces, download=download)) for name in models]
+    typed_names, models = models, [open_model(ModelOptions(model=name, pieces=pieces, download=download)) for name in models]
     if len({model.language.code for model in models}) > 1:
         raise BadInput("These models read different languages: name some of one language.")
     names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]
     values = {"models": dict(zip(names, (model.fingerprint for model in models), strict=True)), "static": models[0].language.vectors}
     result = provenance(measure="layers", **values, titles=titles, tag_sentences=limit, measures={})
     lines = []
-    for what in only or ACROSS:
-        note(f"{what} ...")
+    for measure in only or ACROSS:
+        note(f"{measure} ...")
         started = time.perf_counter()
         try:
-            data = side_by_side.data_of(what, folder, models[0].language, limit, titles)
+            data, n = data_of(measure, folder, models[0].language, limit, titles)
         except FileNotFoundError as error:
-            note(f"{what}: left out, there is no {error.filename}.")
+            note(f"{measure}: left out, there is no {error.filename}.")
             continue
-        measured = getattr(side_by_side, what)(models, *data[0], progress("tokens"))
-        rows = {names[given_names.index(name)] if name in given_names else name: row for name, row in measured.items()}
-        result["measures"][what] = {"rows": rows, "n": data[1], "seconds": round(time.perf_counter() - started, 1)}
+        measured = compare_models(measure, models, data, progress("tokens"))
+        rows = {names[typed_names.index(name)] if name in typed_names else name: row for name, row in measured.items()}
+        result["measures"][measure] = {"rows": rows, "n": n, "seconds": round(time.perf_counter() - started, 1)}
         if output:
             write_json(Path(output), result)
         cells = ((f"  {name}", *(f"{space} {value:.1%}".strip() for space, value in row.items())) for name, row in rows.items())
-        table = [f"{what} ({data[1]:,} test items)", *in_columns(cells)]
+        table = [f"{measure} ({n:,} test items)", *in_columns(cells)]
         note("\n".join(table))
         lines += table
     if not result["measures"]:
@@ -216,7 +312,7 @@ def check_sentences(*, file) -> Answer:
         "sentences": len(rows),
         "words": len({row.lemma for row in rows}),
         "senses": len({(row.lemma, row.sense) for row in rows}),
-        "meetings": len(meeting(rows)) // 2,
+        "meetings": len(shared_lines(rows)) // 2,
     }
     line = "{sentences:,} labeled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses".format(**counts)
     return {**counts, "faults": broken_rules}, [*broken_rules, f"{line}: {len(broken_rules):,} faults"]

@@ -3,34 +3,122 @@
 One network (core.lab.equal_network) is trained on subsets of the news texts with every set of parts, and tested on the same texts. A tenth
 of each subset is for validation. Differences to GloVe alone are paired by subset and by test text (core.common.significance). Layers are
 computed once per text and stored. Finished runs in the results file are not repeated.
+
+Every part gives numbers for each token: (L, T, D), NaN for tokens without any. The alternatives to ELMo's layers are its layer 0 alone (no
+context), its layers for the shuffled sentence (no word order), the layers of a biLM with shuffled LSTM weights (nothing learned; the
+char-CNN stays trained, as in Tenney et al. 2019, section 4), and the static context: the sum of the other words' vectors.
 """
 
+import copy
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from ..classify import tasks
 from ..classify.data import Dataset, subset
 from ..classify.scores import evaluate, pack_bits, softmax_rows
 from ..classify.train import truth_of
+from ..common.device import seeded
+from ..elmo.encoder import Encoder
 from ..elmo.models import Model
 from ..evaluation.context_gains import EXPERIMENTS, PARTS, SUBSETS
 from ..evaluation.experiments import RECIPE_NUMBER
 from ..files.artifacts import provenance, text_fingerprint
 from ..files.disk_space import layers_folder
-from ..learning.features import FeatureStore, open_features
-from ..static.vectors import StaticVectors
-from .control_inputs import Part, RandomLSTMs, ShuffledOrder, Tokens, context_part, layers_part, static_part
-from .equal_network import EqualConfig, Fitted, fit
+from ..learning.features import FeatureStore, Layers, open_features
+from ..static.vectors import COMMONEST, StaticVectors
+from .equal_network import EqualConfig, Fitted, Part, Tokens, fit
 from .variants import add_line, done_runs
 
 TESTED = 2_000  # of the official 7,600 test texts, always the same
 
 
-class KeptLayers:
+def static_part(vectors: StaticVectors) -> Part:
+    """Return the part of each token's static vector, (1, T, D)."""
+
+    def part(tokens: Tokens) -> np.ndarray:
+        return _rows(vectors, tokens, {})[None]
+
+    return Part(part)
+
+
+def context_part(vectors: StaticVectors, *, commonest: int = COMMONEST) -> Part:
+    """Return the part of each token's static context, (1, T, D): the sum of the other tokens' vectors (core.static.vectors)."""
+    common: dict[str, None] = dict.fromkeys(vectors.words[:commonest])
+
+    def part(tokens: Tokens) -> np.ndarray:
+        rows = np.nan_to_num(_rows(vectors, tokens, common))
+        return (rows.sum(axis=0) - rows)[None]
+
+    return Part(part)
+
+
+def layers_part(layers: Layers, *, only_layer0: bool = False) -> Part:
+    """Return the part of a biLM's layers (L, T, D), or of layer 0 without its repetition, (1, T, D / 2)."""
+
+    def part(tokens: Tokens) -> np.ndarray:
+        result = layers([tokens])[0]
+        return result[:1, :, : result.shape[2] // 2] if only_layer0 else result
+
+    return Part(part)
+
+
+class ShuffledOrder:
+    """An encoder that reads each text with shuffled words. Every token keeps its place in the result."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder, self.n_layers, self.dim = encoder, encoder.n_layers, encoder.dim
+
+    def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
+        """Return layers (L, T, D) float32 for each token list."""
+        orders = [shuffled_order(tokens) for tokens in sentences]
+        result = self.encoder.encode([[tokens[k] for k in order] for tokens, order in zip(sentences, orders, strict=True)])
+        return [layers[:, np.argsort(order)] for layers, order in zip(result, orders, strict=True)]
+
+
+class RandomLSTMs:
+    """An encoder with the same char-CNN and shuffled LSTM weights."""
+
+    def __init__(self, encoder: Encoder, *, seed: int = 0) -> None:
+        self.reader, self.n_layers, self.dim = encoder, encoder.n_layers, encoder.dim
+        model = copy.deepcopy(encoder.model)
+        generator = seeded(seed)
+        for stack in (model.forward_layers, model.backward_layers):
+            for weights in stack.parameters():
+                flat = weights.data.reshape(-1)
+                weights.data = flat[torch.randperm(len(flat), generator=generator)].reshape(weights.shape)
+        self.encoder = Encoder(model, name=f"{encoder.name}, LSTMs shuffled")
+
+    def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
+        """Return layers (L, T, D) float32 for each token list."""
+        words = sorted({token for tokens in sentences for token in tokens})
+        if words:
+            self.encoder.know(words, self.reader.word_vectors(words))  # the char-CNN is the same
+        return self.encoder.encode(sentences)
+
+
+def shuffled_order(tokens: Sequence[str]) -> np.ndarray:
+    """Return a random order (T,) of a text's positions that depends only on the text."""
+    digest = hashlib.sha256("\0".join(tokens).encode("utf-8", "surrogatepass")).digest()
+    return np.random.default_rng(int.from_bytes(digest[:8], "big")).permutation(len(tokens))
+
+
+def _rows(vectors: StaticVectors, tokens: Tokens, without: dict[str, None]) -> np.ndarray:
+    """Return vectors (T, D), NaN for unknown spellings and those left out."""
+    rows = np.full((len(tokens), vectors.dim), np.nan, np.float32)
+    for row, token in zip(rows, tokens, strict=True):
+        spelling = vectors.spelling(token)
+        if spelling is not None and spelling not in without:
+            row[:] = vectors.vector(spelling)
+    return rows
+
+
+class StoredLayers:
     """The layers of a biLM for every added text, read from disk."""
 
     def __init__(self, encoder, name: str) -> None:
@@ -44,6 +132,7 @@ class KeptLayers:
             self._stores.update(dict.fromkeys(new, store))
 
     def __call__(self, texts: Sequence[Tokens]) -> list[np.ndarray]:
+        """Return the layers (L, T, D) of each text."""
         return [self._stores[text]([text])[0] for text in texts]
 
 
@@ -52,14 +141,14 @@ class Workshop:
 
     def __init__(self, model: Model, vectors: StaticVectors) -> None:
         self.layers = {
-            "elmo": KeptLayers(model.encoder, model.fingerprint),
-            "shuffled": KeptLayers(ShuffledOrder(model.encoder), _changed_fingerprint(model, "shuffled order")),
-            "random": KeptLayers(RandomLSTMs(model.encoder), _changed_fingerprint(model, "shuffled LSTMs")),
+            "elmo": StoredLayers(model.encoder, model.fingerprint),
+            "shuffled": StoredLayers(ShuffledOrder(model.encoder), _changed_fingerprint(model, "shuffled order")),
+            "random": StoredLayers(RandomLSTMs(model.encoder), _changed_fingerprint(model, "shuffled LSTMs")),
         }
         self.parts: dict[str, Part] = {
             "glove": static_part(vectors),
             "static": context_part(vectors),
-            "layer0": layers_part(self.layers["elmo"], alone=True),
+            "layer0": layers_part(self.layers["elmo"], only_layer0=True),
             **{name: layers_part(layers) for name, layers in self.layers.items()},
         }
 

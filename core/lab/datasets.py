@@ -1,7 +1,6 @@
 """Read public data sets of senses and tags; each error states the place in the file. Files may be packed (.xz, .gz).
 
-SemCor 3.0 (Miller et al. 1993), sentence pairs (after WiC: Pilehvar and Camacho-Collados 2019), tagged sentences in CoNLL columns (Tjong Kim Sang
-and Buchholz 2000) and in CoNLL-U (Universal Dependencies).
+SemCor 3.0 (Miller et al. 1993), tagged sentences in CoNLL columns (Tjong Kim Sang and Buchholz 2000) and in CoNLL-U (Universal Dependencies).
 """
 
 import random
@@ -11,13 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from ..common import reports
 from ..common.errors import BadInput
 from ..senses.senseval import Row, both_sides, check_share
-from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, json_rows, refuse, show_value
-from ..text.sentences import checked_tokens
+from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, refuse, show_value
 
 POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # WordNet's ss_type; 5 is an adjective of a cluster
 _SENSE_KEY = re.compile(r"([^%\s]+)%([1-5]):\d+:\d+:[^:;]*:[^:;]*(;.*)?")
@@ -36,21 +33,11 @@ class SpanTarget:
 
 @dataclass(frozen=True, slots=True)
 class SenseSentence:
+    """A sentence of a document with its labeled words."""
+
     document: str
     tokens: tuple[str, ...]
     targets: tuple[SpanTarget, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PairRow:
-    """One word in two sentences, and whether it has the same sense."""
-
-    word: str
-    tokens_a: tuple[str, ...]
-    position_a: int  # from 0
-    tokens_b: tuple[str, ...]
-    position_b: int
-    same: bool
 
 
 def read_semcor(path: str | Path) -> list[SenseSentence]:
@@ -62,7 +49,7 @@ def read_semcor(path: str | Path) -> list[SenseSentence]:
     sentences = []
     document = None
     block = []
-    for place, line in chain(iterate_lines(Path(path), whole=True), [("", "")]):
+    for place, line in chain(iterate_lines(Path(path)), [("", "")]):
         line = line.strip("\r\n")
         if line.startswith("# "):
             document = [*line.split(), ""][1]
@@ -79,28 +66,17 @@ def read_semcor(path: str | Path) -> list[SenseSentence]:
     return sentences
 
 
-def read_pairs(path: str | Path) -> list[PairRow]:
-    """Read rows {"word", "tokens_a", "position_a", "tokens_b", "position_b", "same"} of a .jsonl or .json file.
-
-    "same" is true or false, 1 or 0, "T" or "F".
-    """
-    rows = [_pair(value, place) for place, value in json_rows(Path(path), whole=True)]
-    if not rows:
-        raise BadInput(f'{Path(path).name} holds no pair. It needs rows {{"word", "tokens_a", "position_a", ..., "same"}}.')
-    return rows
-
-
 def split_documents(sentences: Sequence[Row], share: float = 0.9, seed: int = 0) -> tuple[list[Row], list[Row]]:
     """Split sentences into those of about `share` of the documents, drawn at random, and the rest."""
     check_share(share)
     by_document: dict[str, list[Row]] = {}
     for sentence in sentences:
         by_document.setdefault(sentence.document, []).append(sentence)
-    drawn = random.Random(seed).sample(sorted(by_document), len(by_document))
+    names = random.Random(seed).sample(sorted(by_document), len(by_document))
     parts = ([], [])
-    for k, document in enumerate(drawn):
-        parts[k >= round(share * len(drawn))].extend(by_document[document])
-    return both_sides(parts, share, f"{len(drawn):,} documents")
+    for k, name in enumerate(names):
+        parts[k >= round(share * len(names))].extend(by_document[name])
+    return both_sides(parts, share, f"{len(names):,} documents")
 
 
 def _spans(block: list[tuple[str, list[str]]]) -> tuple[tuple[str, ...], tuple[SpanTarget, ...]]:
@@ -120,37 +96,19 @@ def _spans(block: list[tuple[str, list[str]]]) -> tuple[tuple[str, ...], tuple[S
     return tuple(tokens), tuple(targets)
 
 
-def _pair(row: Any, place: str) -> PairRow:
-    names = ("word", "tokens_a", "position_a", "tokens_b", "position_b", "same")
-    missing = [name for name in names if not isinstance(row, dict) or row.get(name) is None]
-    if missing:
-        refuse(place, f"{show_value(row)}, without {' and '.join(missing)}", f"A row has {', '.join(names)}.")
-    sides = []
-    for side in "ab":
-        tokens = checked_tokens(row[f"tokens_{side}"], place)
-        position = row[f"position_{side}"]
-        if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-            message = f"position_{side} {show_value(position)} in {len(tokens)} tokens"
-            refuse(place, message, f"It is a whole number, 0 to {len(tokens) - 1}.")
-        sides += [tokens, position]
-    same = {"t": True, "true": True, "1": True, "f": False, "false": False, "0": False}.get(str(row["same"]).casefold())
-    if same is None or not isinstance(row["word"], str):
-        which = "same" if same is None else "word"
-        refuse(place, f"{which} is {show_value(row[which])}", 'The word is a text; "same" is true or false, 1 or 0, "T" or "F".')
-    return PairRow(row["word"], *sides, same)
-
-
 _COUNTED = re.compile(r"\d+|\d+-\d+|\d+\.\d+")  # a token, several in one word, one that was not written
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedSentence:
+    """A sentence with a tag for each token."""
+
     tokens: tuple[str, ...]
     tags: tuple[str, ...]  # one a token
 
 
 def read_tags(path: str | Path) -> list[TaggedSentence]:
-    """Return the sentences of CoNLL columns: token and tag first, further columns and -DOCSTART- are not read; or CoNLL-U, forms and UPOS.
+    """Return the sentences of CoNLL columns: token and tag first, other columns and -DOCSTART- are not read; or CoNLL-U, forms and UPOS.
 
     Cells are separated by tabs where a line has any, else by blanks. A sentence with a line that lacks a tag is left out and noted.
     """
@@ -184,14 +142,14 @@ def _tagged(path: Path) -> Iterator[TaggedSentence]:
 def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
     """Yield the lines of each sentence as cells."""
     block: list[tuple[Place, str]] = []
-    for place, line in chain(iterate_lines(path, whole=True), [(Place(path.name, 0), "")]):
+    for place, line in chain(iterate_lines(path), [(Place(path.name, 0), "")]):
         if line.strip() and line.split()[0] != "-DOCSTART-":
             block.append((place, line))
             continue
         has_tabs = any("\t" in text for _, text in block)
-        lines = [(at, text) for at, text in block if not (text.startswith("#") and "\t" not in text and has_tabs)]  # without comments
+        lines = [(where, text) for where, text in block if not (text.startswith("#") and "\t" not in text and has_tabs)]  # no comments
         if lines:
-            yield [(at, [cell.strip() for cell in text.split("\t")] if "\t" in text else text.split()) for at, text in lines]
+            yield [(where, [cell.strip() for cell in text.split("\t")] if "\t" in text else text.split()) for where, text in lines]
         block = []
 
 

@@ -7,7 +7,7 @@ all, on validation texts.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -21,7 +21,28 @@ from ..classify.scores import nll
 from ..classify.train import texts_of, truth_of
 from ..common.device import Dropout, first_weights, seeded
 from ..elmo.mix import ScalarMix
-from .control_inputs import Part, Tokens
+
+Tokens = tuple[str, ...]
+
+
+class Part:
+    """A function from a text to its tokens' numbers (L, T, D) float32, NaN for tokens without any."""
+
+    def __init__(self, layers: Callable[[Tokens], np.ndarray]) -> None:
+        self._layers = layers
+        self._sums: dict[Tokens, tuple[int, np.ndarray, np.ndarray]] = {}
+
+    def __call__(self, tokens: Tokens) -> np.ndarray:
+        """Return a text's numbers (L, T, D)."""
+        return self._layers(tokens)
+
+    def sums(self, tokens: Tokens) -> tuple[int, np.ndarray, np.ndarray]:
+        """Return the number of tokens with numbers, their sum and their sum of squares, (L, D) float32; cached for the next run."""
+        if tokens not in self._sums:
+            layers = self(tokens)
+            there = layers[:, ~np.isnan(layers[0, :, 0])]
+            self._sums[tokens] = there.shape[1], there.sum(axis=1), np.square(there).sum(axis=1)
+        return self._sums[tokens]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,13 +105,12 @@ class EqualNetwork(nn.Module):
         first_weights(self, generator)
 
     def forward(self, means: Tensor) -> Tensor:
-        parts = []
-        at = 0
-        means = self.dropout(means)
-        for mix, (n, dim) in zip(self.mixes, self.shapes, strict=True):
-            part = means[:, at : at + n * dim]
-            parts.append(mix(part.unflatten(1, (n, dim)).movedim(1, 0)) if n > 1 else part)
-            at += n * dim
+        """Return logits (B, C) for text means (B, F)."""
+        pieces = self.dropout(means).split([n * dim for n, dim in self.shapes], dim=1)
+        parts = [
+            mix(piece.unflatten(1, shape).movedim(1, 0)) if shape[0] > 1 else piece
+            for mix, shape, piece in zip(self.mixes, self.shapes, pieces, strict=True)
+        ]
         return self.output(self.dropout(torch.relu(self.project(torch.cat(parts, dim=1)))))
 
     def mix(self) -> dict | None:
@@ -118,22 +138,22 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
         optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
         best = np.inf
         best_epoch = 0
-        kept = {}
+        best_weights = {}
         for epoch in range(1, config.epochs + 1):
             network.train()
-            for some in torch.from_numpy(np.random.default_rng([seed, 2, epoch]).permutation(len(truth))).split(size):
+            for batch in torch.from_numpy(np.random.default_rng([seed, 2, epoch]).permutation(len(truth))).split(size):
                 optimizer.zero_grad(set_to_none=True)
-                nn.functional.cross_entropy(network(means(epoch)[some]), truth[some]).backward()
+                nn.functional.cross_entropy(network(means(epoch)[batch]), truth[batch]).backward()
                 nn.utils.clip_grad_norm_(network.parameters(), config.clip_norm)
                 optimizer.step()
             loss = nll(_logits(network, valid), true_valid)
             if loss < best:
                 best = loss
                 best_epoch = epoch
-                kept = {name: x.clone() for name, x in network.state_dict().items()}
+                best_weights = {name: x.clone() for name, x in network.state_dict().items()}
             elif epoch - best_epoch >= config.patience:
                 break
-        network.load_state_dict(kept)
+        network.load_state_dict(best_weights)
         return best, best_epoch, network
 
     tried = [train_once(dropout) for dropout in config.dropouts]
@@ -156,10 +176,10 @@ def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Seque
 
     @cache
     def means(epoch: int) -> Tensor:
-        kept = np.random.default_rng([seed, 1, epoch]).random(len(tokens)) >= config.word_dropout
-        kept |= (np.bincount(row[kept], minlength=len(texts)) == 0)[row]
-        weights = 1 / np.bincount(row[kept], minlength=len(texts))[row[kept]]
-        places = weights.astype(np.float32), (row[kept], np.flatnonzero(kept))
+        is_used = np.random.default_rng([seed, 1, epoch]).random(len(tokens)) >= config.word_dropout
+        is_used |= (np.bincount(row[is_used], minlength=len(texts)) == 0)[row]
+        weights = 1 / np.bincount(row[is_used], minlength=len(texts))[row[is_used]]
+        places = weights.astype(np.float32), (row[is_used], np.flatnonzero(is_used))
         return torch.from_numpy(csr_array(places, shape=(len(texts), len(tokens))) @ tokens)
 
     return means
@@ -167,8 +187,8 @@ def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Seque
 
 def _means(parts: Sequence[Part], scales: Sequence[Scale], texts: Sequence[Tokens]) -> Tensor:
     """Return text means (N, F) over all words."""
-    each = [np.stack([scale.mean_numbers(part, text) for text in texts]) for part, scale in zip(parts, scales, strict=True)]
-    return torch.from_numpy(np.concatenate(each, axis=1).astype(np.float32))
+    means = [np.stack([scale.mean_numbers(part, text) for text in texts]) for part, scale in zip(parts, scales, strict=True)]
+    return torch.from_numpy(np.concatenate(means, axis=1).astype(np.float32))
 
 
 def _logits(network: EqualNetwork, means: Tensor) -> np.ndarray:

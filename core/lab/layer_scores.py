@@ -1,45 +1,209 @@
-"""Measure pairs, tags and neighbors by layer, by the equal layer mix and by the mix that training data choose.
+"""Measure pairs, tags and titles by layer, by the equal layer mix and by the mix that training data choose; compare models.
 
-Every function takes an opened model and rows, and returns plain numbers for JSON: "0", "1", ... for the layers, "mix" for equal weights,
-and "best_mix" with its "weights". Those are chosen on training or dev rows by the measure they are scored by, never on test rows.
+"0", "1", ... are the layers, "mix" the equal mix, and "best_mix" has its "weights", chosen on training or dev rows by the measure that they
+are scored by, never on test rows. Comparisons give each model a row {space: accuracy}; static vectors and chance have one figure each. If
+a word's static vector cannot separate its senses, the sum of the other words' vectors is used (core.static.vectors).
 """
 
-import time
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
+from ..classify.ag_news import clean_ag_news
+from ..classify.tables import read_table
 from ..common.directions import unit
+from ..common.errors import BadInput
 from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import Encoder, encoded, vectors_of_rows
-from ..elmo.mix import layer_weights
 from ..elmo.models import Model
-from ..index.neighbors import SAME, make_query
-from ..index.sense_space import SENSES, SenseSpace
-from ..index.tables import open_table
-from ..senses.evaluate import Report, best_weights, mix_of, spaces
-from ..text.corpora import with_word
-from ..text.sentences import LabeledRow
-from ..text.tokens import find_word, join_tokens
-from . import metrics, probes
-from .datasets import PairRow, TaggedSentence
+from ..evaluation.card import accuracy_of, chance_of
+from ..senses import evaluate
+from ..senses.evaluate import best_weights, mix_of, spaces, static_vectors
+from ..senses.senseval import read_sense_rows, split_rows
+from ..static.vectors import StaticVectors, topics
+from ..text.corpora import open_corpus
+from ..text.languages import Language
+from ..text.sentences import LabeledRow, Sentence
+from . import probes
+from .datasets import TaggedSentence, read_tags
+from .own_sentences import own_sentences
+
+PAIRS_OF_A_WORD = 30  # of one sense, and as many of two
+DIGITS = 5  # of a cosine that count, as core.senses.separation.TIE
+BEST, STATIC, CHANCE = "best_mix", "static", "chance"
+Rows = dict[str, dict[str, float]]  # model, "static" or "chance" -> space -> accuracy
+Report = Callable[[int, int], None]
 
 
-def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, space: SenseSpace | None = None, report: Report | None = None) -> dict:
-    """Decide "same sense" by a threshold on the cosine. Threshold and weights maximize the accuracy on `dev`. With a `space`, "senses" is
-    the sense space minus the mean of all words."""
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """One word in two sentences, and whether it has the same sense."""
+
+    word: str
+    tokens_a: tuple[str, ...]
+    position_a: int  # from 0
+    tokens_b: tuple[str, ...]
+    position_b: int
+    same: bool
+
+
+def compare_models(measure: str, models: Sequence[Model], data: tuple, report: Report | None = None) -> Rows:
+    """Return every model's row of a measure (core.lab.card.ACROSS): the accuracy in each space, of static vectors if measured, and by chance."""
+    if measure == "titles":
+        return titles(models, *data, report)
+    run = {"sentences": own_sentences, "senses": evaluate.senses, "pairs": pairs, "tags": tags}[measure]
+    rows: Rows = {}
+    for model in models:
+        result = run(model, *data, report=report)
+        names = [*(name for name, _ in spaces(model)), BEST]
+        rows[model.name] = {name: float(accuracy_of(measure, result[name])) for name in names}
+        rows |= {STATIC: {"": accuracy_of(measure, result[STATIC])}} if STATIC in result else {}
+        rows[CHANCE] = {"": chance_of(measure, result, "mix")}
+    vectors = static_vectors(models[0])
+    if vectors and measure == "pairs":
+        same = [[row.same for row in part] for part in data]
+        cosines = [_context_cosines(vectors, part) for part in data]
+        rows[STATIC] = {"": pair_accuracy(cosines[0], same[0], cosines[1], same[1])}
+    if vectors and measure == "tags":
+        parts = [np.stack([_static_vector(vectors, token) for item in part for token in item.tokens]) for part in data]
+        rows[STATIC] = {"": _probe(parts, [[tag for item in part for tag in item.tags] for part in data])}
+    return rows
+
+
+Titles = Sequence[tuple[tuple[str, ...], str]]  # tokens, label
+
+
+def titles(models: Sequence[Model], train: Titles, test: Titles, report: Report | None = None) -> Rows:
+    """Measure a linear classifier on the mean of a title's vectors. Chance: the most frequent label."""
+    labels = [[label for _, label in part] for part in (train, test)]
+    rows: Rows = {CHANCE: {"": float(np.mean([label == max(set(labels[0]), key=labels[0].count) for label in labels[1]]))}}
+    for model in models:
+        parts = [_title_means(model, part, report) for part in (train, test)]
+        rows[model.name] = {name: _probe([mix_of(part, weights) for part in parts], labels) for name, weights in spaces(model)}
+        best = probes.learned_mix_probe(parts[0].transpose(1, 0, 2), labels[0], parts[1].transpose(1, 0, 2), labels[1])
+        rows[model.name][BEST] = best.accuracy
+    if vectors := static_vectors(models[0]):
+        means = [
+            np.stack([np.mean([_static_vector(vectors, token) for token in tokens], axis=0) for tokens, _ in part])
+            for part in (train, test)
+        ]
+        rows[STATIC] = {"": _probe(means, labels)}
+    return rows
+
+
+def own_pairs(labeled: Sequence[Sentence], *, seed: int = 0) -> tuple[list[PairRow], list[PairRow]]:
+    """Draw pairs of labeled sentences of one spelling, as many with the same sense as with two; half of the words for dev, half for test."""
+    uses_by_word: dict[str, list[tuple[tuple[str, ...], int, str]]] = {}
+    for sentence in labeled:
+        for target in sentence.targets:
+            if target.sense:
+                uses_by_word.setdefault(target.word.casefold(), []).append((sentence.tokens, target.position, target.sense))
+    rng = np.random.default_rng(seed)
+    pairs_by_word = []
+    for word, uses in sorted(uses_by_word.items()):
+        kinds: tuple[list, list] = ([], [])
+        for a, b in combinations(uses, 2):
+            kinds[a[2] == b[2]].append((a, b))
+        n = min(PAIRS_OF_A_WORD, *map(len, kinds))
+        if n:
+            chosen = [(kind[k], bool(same)) for same, kind in enumerate(kinds) for k in rng.permutation(len(kind))[:n]]
+            pairs_by_word.append([PairRow(word, a[0], a[1], b[0], b[1], same) for (a, b), same in chosen])
+    if len(pairs_by_word) < 2:
+        raise BadInput("Pairs need two words or more with two labeled senses each, of which one has two sentences.")
+    order = rng.permutation(len(pairs_by_word))
+    halves = order[: len(order) // 2], order[len(order) // 2 :]
+    return tuple([row for k in half for row in pairs_by_word[k]] for half in halves)
+
+
+def data_of(measure: str, folder: Path, language: Language, limit: int, n_titles: int) -> tuple[tuple, int]:
+    """Return a measure's data and number of test items; FileNotFoundError if the folder lacks the data."""
+    if measure == "sentences":
+        corpus = open_corpus(language.sentences, language)
+        return (language.sentences,), sum(bool(target.sense) for item in corpus for target in item.targets)
+    if measure == "pairs":
+        dev, test = own_pairs(open_corpus(language.sentences, language))
+        return (dev, test), len(test)
+    if measure == "senses":
+        files = [_existing(folder / f"senseval/{word}.pos.xz") for word in ("hard", "interest", "line", "serve")]
+        train, test = split_rows([row for file in files for row in read_sense_rows(file)], 0.8, 0)
+        return (train, test), len(test)
+    if measure == "tags":
+        train, test = (read_tags(_existing(folder / f"conll2000/{part}.txt.xz"))[:limit] for part in ("train", "test"))
+        return (train, test), sum(len(item.tokens) for item in test)
+    table = read_table(_existing(folder / "ag_news/test.csv"), text_columns=("title",)).rows
+    chosen = [table[k] for k in np.random.default_rng(0).permutation(len(table))[: 2 * n_titles]]
+    tokenized = ((tuple(language.tokenize(clean_ag_news(row.text))), row.label) for row in chosen)
+    cut = [item for item in tokenized if item[0]]
+    return (cut[:n_titles], cut[n_titles:]), len(cut[n_titles:])
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        raise FileNotFoundError(2, "no such file", str(path))
+    return path
+
+
+def _probe(parts: Sequence[np.ndarray], labels: Sequence[list[str]]) -> float:
+    """Return a linear probe's accuracy for vectors (N, D) and labels of training and test."""
+    return probes.learned_mix_probe(parts[0][None], labels[0], parts[1][None], labels[1]).accuracy
+
+
+def _static_vector(vectors: StaticVectors, token: str) -> np.ndarray:
+    result = vectors.vector(token)
+    return np.zeros(vectors.dim, np.float32) if result is None else np.asarray(result, np.float32)
+
+
+def _title_means(model: Model, part: Titles, report: Report | None) -> np.ndarray:
+    """Return the mean of each title's tokens (N, L, D)."""
+    return np.stack([layers.mean(axis=1) for layers in encoded(model.encoder, [tokens for tokens, _ in part], report)])
+
+
+def _context_cosines(vectors: StaticVectors, rows: Sequence[PairRow]) -> np.ndarray:
+    sides = [(r.tokens_a, r.position_a) for r in rows], [(r.tokens_b, r.position_b) for r in rows]
+    first, second = (unit(topics(vectors, side)) for side in sides)
+    return np.einsum("nd,nd->n", first, second)
+
+
+def best_threshold(cosines: Sequence[float], same: Sequence[bool]) -> tuple[float, float]:
+    """Return the threshold with the best accuracy on cosines (n,) and answers (n,), and this accuracy.
+
+    Thresholds are midway between neighboring cosines, rounded to DIGITS. Of several best ranges the middle of the widest is returned. If
+    "same" (or "other") for all is best, it is the lowest cosine (or just above the highest).
+    """
+    values, codes = np.unique(np.round(np.asarray(cosines, float), DIGITS), return_inverse=True)
+    same = np.asarray(same, bool)
+    others, sames = (np.bincount(codes[chosen], minlength=len(values)) for chosen in (~same, same))
+    right = np.append(0, others.cumsum()) + np.append(sames[::-1].cumsum()[::-1], 0)  # (V + 1,): "same" from value k on
+    lows, highs = np.append(values[0], values), np.append(values, values[-1])
+    best = np.flatnonzero(right == right.max())
+    runs = np.split(best, np.flatnonzero(np.diff(best) > 1) + 1)
+    run = max(runs, key=lambda run: highs[run[-1]] - lows[run[0]])
+    threshold = (lows[run[0]] + highs[run[-1]]) / 2 if run[0] < len(values) else values[-1] + 0.5 * 10**-DIGITS
+    return float(threshold), float(right.max() / len(same))
+
+
+def pair_accuracy(dev_cosines: Sequence[float], dev_same: Sequence[bool], cosines: Sequence[float], same: Sequence[bool]) -> float:
+    """Choose the threshold on cosines and answers of dev pairs, and return its accuracy on test pairs."""
+    for name, values, answers in (("dev", dev_cosines, dev_same), ("test", cosines, same)):
+        if not len(values) == len(answers) > 0:
+            raise BadInput(f"Each {name} pair needs a cosine and an answer; got {len(values)} and {len(answers)} of them.")
+    threshold, _ = best_threshold(dev_cosines, dev_same)
+    return float(((np.round(np.asarray(cosines, float), DIGITS) >= threshold) == np.asarray(same, bool)).mean())
+
+
+def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, report: Report | None = None) -> dict:
+    """Decide "same sense" by a threshold on the cosine. Threshold and weights maximize the accuracy on `dev`."""
     layers = [_pair_vectors(model.encoder, rows, report) for rows in (dev, test)]
     same_dev, same = (np.array([row.same for row in rows]) for rows in (dev, test))
-    best, _ = best_weights(lambda weights: metrics.best_threshold(_pair_cosines(layers[0], weights), same_dev)[1], model.encoder.n_layers)
+    best, _ = best_weights(lambda weights: best_threshold(_pair_cosines(layers[0], weights), same_dev)[1], model.encoder.n_layers)
     result: dict = {"model": model.name, "n_dev": len(dev), "n": len(test)}
-    for name, weights in [*spaces(model), ("best_mix", best)]:
+    for name, weights in [*spaces(model), (BEST, best)]:
         dev_cosines, cosines = (_pair_cosines(part, weights) for part in layers)
-        result[name] = asdict(metrics.pair_accuracy(dev_cosines, same_dev, cosines, same))
-    result["best_mix"]["weights"] = best.tolist()
-    if space:
-        dev_cosines, cosines = (_cosines_in_space(space, rows, part) for rows, part in zip((dev, test), layers, strict=True))
-        result[SENSES] = asdict(metrics.pair_accuracy(dev_cosines, same_dev, cosines, same))
+        result[name] = {"accuracy": pair_accuracy(dev_cosines, same_dev, cosines, same)}
+    result[BEST]["weights"] = best.tolist()
     return result | {"majority": float((same == (2 * same_dev.sum() >= len(dev))).mean())}
 
 
@@ -52,53 +216,13 @@ def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], 
     right = {}
     for name, weights in spaces(model):
         a, b = (mix_of(part.transpose(1, 0, 2), weights) for part in layers)
-        alone = probes.learned_mix_probe(a[None], tags_a, b[None], tags_b, seed=seed)  # of one layer: nothing to weigh
-        right[name], result[name] = alone.right, {"accuracy": alone.accuracy}
+        probe = probes.learned_mix_probe(a[None], tags_a, b[None], tags_b, seed=seed)  # of one layer: nothing to weigh
+        right[name], result[name] = probe.right, {"accuracy": probe.accuracy}
     sentence = [k for k, item in enumerate(test) for _ in item.tokens]
     result["order"] = facts_of(compare_pairs(right["1"], right["2"], sentence)) if "2" in right else {}
     learned = probes.learned_mix_probe(layers[0], tags_a, layers[1], tags_b, seed=seed)
-    result["best_mix"] = {"weights": list(learned.weights), "accuracy": learned.accuracy}
+    result[BEST] = {"weights": list(learned.weights), "accuracy": learned.accuracy}
     return result | {"most_frequent": {"accuracy": probes.commonest_tags(words, tags_a, words_b, tags_b)}}
-
-
-def neighbors_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: int = 3) -> dict:
-    """Find the k nearest labeled sentences, in the top layer, of each word in each of its sentences.
-
-    Returns {"rows", "apart", "n"}; `apart` counts the words, of `n`, whose sentences have no sense in common among their neighbors.
-    """
-    table = open_table(model.language.sentences, model, targets_only=True)
-    weights = layer_weights(str(model.encoder.n_layers - 1), model.encoder.n_layers)
-    rows, apart = [], []
-    for word, sentences in pairs.items():
-        senses = []
-        for text in sentences:
-            tokens = with_word(model.language.tokenize(text), word)
-            query = make_query(model.encoder, tokens, find_word(tokens, word)[0])
-            near = [(n.occurrence, round(n.cosine, 4)) for n in table.nearest(query, weights, k=k, which=SAME)]
-            results = [{"sentence": join_tokens(o.tokens), "sense": o.sense, "cosine": cosine} for o, cosine in near]
-            rows.append({"word": word, "sentence": text, "nearest": results})
-            senses.append({o.sense for o, _ in near})
-        apart.append(not set.intersection(*senses))
-    return {"model": model.name, "k": k, "n": len(apart), "apart": sum(apart), "rows": rows}
-
-
-def speed(model: Model, sentences: list[list[str]]) -> dict:
-    """Measure tokens per second, for new spellings and for known ones."""
-    encoder = Encoder(model.encoder.model) if model.is_elmo else model.encoder
-    seconds = []
-    for _ in range(3):
-        started = time.perf_counter()
-        encoder.encode(sentences)
-        seconds.append(time.perf_counter() - started)
-    n = sum(map(len, sentences))
-    return {"model": model.name, "tokens": n, "per_second_cold": round(n / seconds[0]), "per_second": round(n / min(seconds[1:]))}
-
-
-def _cosines_in_space(space: SenseSpace, rows: list[PairRow], layers: np.ndarray) -> np.ndarray:
-    """Return the cosine of each pair in the sense space, (n,), from layers (2, n, L, D)."""
-    sides = [[(row.tokens_a, row.position_a) for row in rows], [(row.tokens_b, row.position_b) for row in rows]]
-    a, b = (space.place(space.views(side, of)) for side, of in zip(sides, layers, strict=True))
-    return np.einsum("nd,nd->n", a, b)
 
 
 def _pair_cosines(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Compute what lessons take minutes to measure, and store it next to the model as lessons.json (`python -m core.lab lessons`).
 
 Context: leave-one-out 1-NN of the layers on labeled senses, compared with layer 0 alone, with the other words shuffled, with an untrained biLM
-on top of the trained layer 0, and with the static context (core.static.context).
+on top of the trained layer 0, and with the static context (core.static.vectors).
 
 Before the word is read: a vector of layer 1 has read the word itself, which is the same in every sentence. The forward state before the word
 and the backward state after it have read only the rest of the sentence, and predict words for that place (core.elmo.substitutes). Measures are
@@ -37,7 +37,7 @@ from ..senses.clusters import clusters
 from ..senses.evaluate import static_vectors
 from ..senses.reports import static_contexts_of
 from ..senses.separation import one_nn
-from ..static import context
+from ..static.vectors import cosines
 from ..text.corpora import open_corpus
 from ..text.morphemes import analyzed
 from ..text.tokens import bare
@@ -48,23 +48,23 @@ def measure_context(model: Model, *, seed: int = 0, report: Callable | None = No
     """Return {"words": (W,), "one_nn": {space: (W,)}}; spaces are layers, "shuffled 1", "untrained 1", ..., "static", "chance"."""
     table = open_table(model.language.sentences, model, targets_only=True)
     words = words_of(table)
-    layers = range(model.encoder.n_layers)
+    numbers = range(model.encoder.n_layers)
     rows = np.concatenate(list(words.values()))
-    result = {str(k): by_word(table, words, table.rows.take(rows)[:, k]) for k in layers}
+    result = {str(k): by_word(table, words, table.rows.take(rows)[:, k]) for k in numbers}
     sentences, places = sentences_of(table, rows)
-    other = shuffled(sentences, places, np.random.default_rng(seed))
-    for name, encoder, texts in ((SHUFFLED, model.encoder, other), (UNTRAINED, untrained(model, seed), sentences)):
-        vectors = np.stack([each[:, k] for each, k in zip(encoded(encoder, texts, report), places, strict=True)])  # (N, L, D)
-        result |= {f"{name} {k}": by_word(table, words, vectors[:, k]) for k in layers if k}
+    reordered = shuffled(sentences, places, np.random.default_rng(seed))
+    for name, encoder, texts in ((SHUFFLED, model.encoder, reordered), (UNTRAINED, untrained(model, seed), sentences)):
+        vectors = np.stack([layers[:, k] for layers, k in zip(encoded(encoder, texts, report), places, strict=True)])  # (N, L, D)
+        result |= {f"{name} {k}": by_word(table, words, vectors[:, k]) for k in numbers if k}
     if (vectors := static_vectors(model)) is not None:
         result[STATIC] = by_word(table, words, static_contexts_of(table, rows, vectors))
-    result[CHANCE] = [chance(table.sense[own]) for own in words.values()]
-    return {"words": list(words), "n": len(rows), "one_nn": {name: [round(x, 4) for x in each] for name, each in result.items()}}
+    result[CHANCE] = [chance(table.sense[word_rows]) for word_rows in words.values()]
+    return {"words": list(words), "n": len(rows), "one_nn": {name: [round(x, 4) for x in values] for name, values in result.items()}}
 
 
 def by_word(table: OccurrenceTable, words: Mapping[str, np.ndarray], vectors: np.ndarray) -> list[float]:
     """Return leave-one-out 1-NN of each word, from vectors (N, D) of all words' rows in order."""
-    return [one_nn(context.cosines(own), table.sense[rows]) for own, rows in split_words(vectors, words)]
+    return [one_nn(cosines(part), table.sense[rows]) for part, rows in split_words(vectors, words)]
 
 
 def split_words(vectors: np.ndarray, words: Mapping[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -81,6 +81,7 @@ def chance(senses: np.ndarray) -> float:
 
 
 def sentences_of(table: OccurrenceTable, rows: np.ndarray) -> tuple[list[tuple[str, ...]], list[int]]:
+    """Return the sentence of each row and the position of its word."""
     results = [table.occurrence(int(row)) for row in rows]
     return [result.tokens for result in results], [result.position for result in results]
 
@@ -100,9 +101,9 @@ def untrained(model: Model, seed: int) -> Encoder:
     if not model.is_elmo:
         raise BadInput(t("{model} is a transformer; this lesson needs a biLM.", model=model.layers.called))
     trained = model.encoder.model
-    other = BiLM(trained.shape, seeded(seed))
-    other.characters = trained.characters
-    return Encoder(other, name="untrained")
+    bilm = BiLM(trained.shape, seeded(seed))
+    bilm.characters = trained.characters
+    return Encoder(bilm, name="untrained")
 
 
 RANKS = (1, 2, 4, 8, 16, 64)
@@ -118,8 +119,8 @@ def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
         raise BadInput(t("No tagged sentences in {language}. Choose another model.", language=model.language.name))
     sentences = [tuple(sentence.tokens) for sentence in open_corpus(model.language.sentences, model.language)]
     if model.language.code == "en":
-        kept = read_json(TAGS, expect=dict)
-        tags = [tuple(kept["tags"][sign] for sign in line) for line in kept["sentences"]]
+        stored = read_json(TAGS, expect=dict)
+        tags = [tuple(stored["tags"][sign] for sign in line) for line in stored["sentences"]]
     else:
         tags = [tuple(_korean(token, item) for token, item in zip(tokens, analyzed(tokens), strict=True)) for tokens in sentences]
     if [len(tokens) for tokens in sentences] != [len(line) for line in tags]:
@@ -142,23 +143,23 @@ def measure_control(model: Model, *, seed: int = 0, report: Callable | None = No
     train, test = (Tokens(sentences, tags, part) for part in (chosen[:cut], chosen[cut:]))
     vectors = [np.concatenate(list(encoded(model.encoder, part.sentences, report)), axis=1) for part in (train, test)]  # (L, N, D)
     seen = np.isin(test.types, train.types)
-    known = np.flatnonzero(seen)
+    seen_rows = np.flatnonzero(seen)
     controls = []
     for _ in range(CONTROLS):
         both = random_tags([*train.types, *test.types], [*train.tags, *test.tags], rng)
-        controls.append((both[: len(train.types)], [both[len(train.types) + k] for k in known]))
-    gold = [test.tags[k] for k in known]
-    result: dict = {"n_train": len(train.tags), "n": len(known), "unseen": int((~seen).sum())}
+        controls.append((both[: len(train.types)], [both[len(train.types) + k] for k in seen_rows]))
+    gold = [test.tags[k] for k in seen_rows]
+    result: dict = {"n_train": len(train.tags), "n": len(seen_rows), "unseen": int((~seen).sum())}
     result |= {"tags": len(set(train.tags)), "types": len(set(train.types))}
-    result["type"] = commonest_tags(train.types, train.tags, [test.types[k] for k in known], gold)
+    result["type"] = commonest_tags(train.types, train.tags, [test.types[k] for k in seen_rows], gold)
     result["layers"] = {}
     for layer in range(model.encoder.n_layers):
-        a, b = vectors[0][layer : layer + 1], vectors[1][layer : layer + 1, known]
+        a, b = vectors[0][layer : layer + 1], vectors[1][layer : layer + 1, seen_rows]
         rows = {}
         for rank in RANKS:
             right = learned_mix_probe(a, train.tags, b, gold, seed=seed, rank=rank).right
             heart = np.mean([learned_mix_probe(a, first, b, second, seed=seed, rank=rank).right for first, second in controls], axis=0)
-            difference = compare_pairs(right, heart, [int(k) for k in test.numbers[known]])
+            difference = compare_pairs(right, heart, [int(k) for k in test.numbers[seen_rows]])
             rows[str(rank)] = {"tags": float(right.mean()), "control": float(heart.mean()), "selectivity": facts_of(difference)}
             if report:
                 report(layer * len(RANKS) + len(rows), model.encoder.n_layers * len(RANKS))
@@ -189,9 +190,9 @@ def measure(model: Model, parts: list[str] | None = None, *, report: Callable | 
         raise BadInput(f"{model.name}'s language has no labeled sentences of its own, which the lessons are measured on.")
     result = read(model.folder, model.fingerprint)
     for name in parts or PARTS:
-        made = {**PARTS[name](model, report=report), "date": provenance()["date"]}
+        measured = {**PARTS[name](model, report=report), "date": provenance()["date"]}
         with locked(model.folder / FILE):  # another process may have added parts
-            result = read(model.folder, model.fingerprint) | {name: made}
+            result = read(model.folder, model.fingerprint) | {name: measured}
             record = provenance(model=model.name, fingerprint=model.fingerprint, command="python -m core.lab lessons", parts=result)
             write_json(model.folder / FILE, {"format": FORMAT} | record)
         sums.renew(model.folder / FILE)
@@ -212,11 +213,11 @@ def before_reading(model: Model, *, seed: int = 0, report: Callable | None = Non
         spaces[STATIC] = static_contexts_of(table, rows, vectors)
     result: dict = {"words": list(words), "n": len(rows), "one_nn": {}, "ari": {}}
     for number, (name, vectors) in enumerate(spaces.items()):
-        each = [score_layer(own, table.sense[of]) for own, of in split_words(vectors, words)]
-        result["one_nn"][name], result["ari"][name] = ([round(float(x), 4) for x in values] for values in zip(*each, strict=True))
+        scores = [score_layer(part, table.sense[word_rows]) for part, word_rows in split_words(vectors, words)]
+        result["one_nn"][name], result["ari"][name] = ([round(float(x), 4) for x in values] for values in zip(*scores, strict=True))
         if report:
             report(number + 1, len(spaces))
-    result["one_nn"][CHANCE] = [round(chance(table.sense[own]), 4) for own in words.values()]
+    result["one_nn"][CHANCE] = [round(chance(table.sense[word_rows]), 4) for word_rows in words.values()]
     return result
 
 
@@ -225,21 +226,21 @@ def score_layer(vectors: np.ndarray, senses: np.ndarray) -> tuple[float, float]:
     from sklearn.metrics import adjusted_rand_score
 
     rows = unit(np.asarray(vectors, np.float32))
-    own = unit(rows - rows.mean(axis=0))
-    return one_nn(own @ own.T, senses), adjusted_rand_score(senses, clusters(own, len(np.unique(senses))))
+    centered = unit(rows - rows.mean(axis=0))
+    return one_nn(centered @ centered.T, senses), adjusted_rand_score(senses, clusters(centered, len(np.unique(senses))))
 
 
 def _places(model: Model, table: OccurrenceTable, rows: np.ndarray, seed: int) -> dict[str, np.ndarray]:
     """Return the states around each row's word and its substitutes: unchanged, with shuffled words, and of random LSTMs."""
     sentences, positions = sentences_of(table, rows)
     words = [tokens[k] for tokens, k in zip(sentences, positions, strict=True)]
-    other = shuffled(sentences, positions, np.random.default_rng(seed))
+    reordered = shuffled(sentences, positions, np.random.default_rng(seed))
     try:
         substitutes = Substitutes(open_language_model(model))
     except ElmoscopeError:
         substitutes = None
     spaces = {}
-    sources = ("", model.encoder, sentences), (SHUFFLED, model.encoder, other), (UNTRAINED, untrained(model, seed), sentences)
+    sources = ("", model.encoder, sentences), (SHUFFLED, model.encoder, reordered), (UNTRAINED, untrained(model, seed), sentences)
     for name, encoder, texts in sources:
         places = spaces[f"{name} {PLACE}".strip()] = encoder.around([list(tokens) for tokens in texts], positions)
         if substitutes:

@@ -1,7 +1,10 @@
-"""Measure the bundled sense-labeled sentences: 1-NN, silhouette and cosine gap by layer. Comparisons are by word, since few words have some
-forty sentences each."""
+"""Measure the bundled sense-labeled sentences: 1-NN, silhouette and cosine gap by layer.
 
-from collections.abc import Callable, Sequence
+Comparisons are paired by word, since few words have some forty sentences each.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,10 +19,20 @@ from ..index.table import OccurrenceTable
 from ..index.tables import index_at, open_table
 from ..senses.evaluate import best_weights, spaces, static_vectors
 from ..senses.reports import sense_report_of, senses_report_of, static_contexts_of, static_report_of
-from ..senses.separation import SenseReport, one_nn, sense_report
-from ..static import context
+from ..senses.separation import SenseReport, one_nn, pair_cosines, sense_report
+from ..static.vectors import cosines, forms, nearness
 from ..text.corpora import open_corpus
-from . import metrics
+from .all_words import group_rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CosineGap:
+    """Means over groups of one spelling that have pairs of both kinds."""
+
+    same: float  # mean cosine of two occurrences of one sense
+    different: float  # ... of two senses
+    gap: float
+    groups: int
 
 
 def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None, report: Callable | None = None) -> dict:
@@ -45,9 +58,9 @@ def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None,
     freed = {k: shared.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if shared else {}
     for name, weights in spaces(model):
         senses_report = reports[name] = sense_report_of(table, ALL_WORDS, weights)
-        gap = metrics.cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
+        gap = cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
         result[name] = interval(senses_report) | {"silhouette": senses_report.silhouette, "p": senses_report.p}
-        result[name] |= {"same": gap.same, "other": gap.other, "gap": gap.gap}
+        result[name] |= {"same": gap.same, "other": gap.different, "gap": gap.gap}
         accuracies = _by_word(senses_report)
         centered[name] = _one_nn_by_word(mixed(vectors_of, weights, axis=1), lemmas, labels, centered=True)
         result[name] |= {"centered": float(centered[name].mean()), "centered_less": facts_of(compare_pairs(centered[name], accuracies))}
@@ -79,9 +92,9 @@ def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int,
     """Return weights chosen on all words, and the score on each half of weights chosen on the other."""
     if n_words < 2:
         raise BadInput("Weights chosen on some words and measured on others need two words or more with two senses each.")
-    drawn = np.random.default_rng(seed).permutation(n_words)
-    halves = (drawn[: n_words // 2], drawn[n_words // 2 :])
-    chosen = [best_weights(lambda w, words=words: score(w, words), n_layers)[0] for words in (drawn, *halves)]
+    order = np.random.default_rng(seed).permutation(n_words)
+    halves = (order[: n_words // 2], order[n_words // 2 :])
+    chosen = [best_weights(lambda w, words=words: score(w, words), n_layers)[0] for words in (order, *halves)]
     held_out = [score(weights, words) for weights, words in zip(chosen[1:], halves[::-1], strict=True)]
     folds = [weights.tolist() for weights in chosen[1:]]
     return {"weights": chosen[0].tolist(), "one_nn": float(np.mean(held_out)), "fold_weights": folds}
@@ -90,8 +103,8 @@ def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int,
 def _form_report(table: OccurrenceTable, rows: np.ndarray, lemmas: np.ndarray, labels: np.ndarray) -> SenseReport:
     """Measure how well sentence length and the word's position separate the senses."""
     occurrences = [table.occurrence(int(row)) for row in rows]
-    points = context.forms([o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])
-    return sense_report(lambda k: context.nearness(points[k]), lemmas, labels, seed=0)
+    points = forms([o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])
+    return sense_report(lambda k: nearness(points[k]), lemmas, labels, seed=0)
 
 
 def _find_shared(model: Model) -> SharedDirections | None:
@@ -104,10 +117,12 @@ def _find_shared(model: Model) -> SharedDirections | None:
 
 
 def _one_nn_by_word(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray, *, centered: bool = False) -> np.ndarray:
-    """Return 1-NN of each word with at least two senses (W,), in alphabetical order; if `centered`, after subtracting its unit vectors'
-    mean."""
+    """Return 1-NN of each word with at least two senses (W,), in alphabetical order.
+
+    If `centered`, the mean of the word's unit vectors is subtracted first.
+    """
     groups = [rows for word in np.unique(lemmas) if len(set(labels[rows := np.flatnonzero(lemmas == word)])) > 1]
-    return np.array([one_nn(context.cosines(vectors[rows], centered=centered), labels[rows]) for rows in groups])
+    return np.array([one_nn(cosines(vectors[rows], centered=centered), labels[rows]) for rows in groups])
 
 
 def _by_word(report: SenseReport) -> list[float]:
@@ -115,7 +130,7 @@ def _by_word(report: SenseReport) -> list[float]:
 
 
 def interval(report: SenseReport) -> dict[str, float]:
-    """Return leave-one-out 1-NN with its 95% interval and its mean with shuffled senses."""
+    """Return leave-one-out 1-NN, its 95% interval and its mean with shuffled senses."""
     return {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
 
 
@@ -134,3 +149,21 @@ def _spelling(table: OccurrenceTable, row: int) -> str:
     """Return the spelling in the sentence; the words of the table are in lower case."""
     occurrence = table.occurrence(row)
     return occurrence.tokens[occurrence.position]
+
+
+def cosine_gap(similarities_of: Callable[[np.ndarray], np.ndarray], words: Sequence[Hashable], labels: Sequence[str]) -> CosineGap:
+    """Return how much nearer two occurrences (N,) of one sense are than two of different senses.
+
+    `words` are spellings exactly as written: only equal spellings are compared, since layer 0 must have no gap. `similarities_of` returns
+    the cosines (n, n) of the rows (n,). Groups without a pair of each kind are left out.
+    """
+    labels = np.asarray(labels, str)
+    results = []
+    for rows in group_rows(words).values():
+        codes = np.unique(labels[rows], return_counts=True)[1]
+        if len(codes) > 1 and codes.max() > 1:
+            results.append(pair_cosines(similarities_of(rows), labels[rows]))
+    if not results:
+        raise BadInput("No spelling here has two occurrences of one sense and one of another; there are no cosines to compare.")
+    same, different = map(float, np.mean(results, axis=0))
+    return CosineGap(same=same, different=different, gap=same - different, groups=len(results))

@@ -26,6 +26,8 @@ ROWS = 8192  # tokens handled at a time where no gradient is needed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixProbe:
+    """The result of a probe on the test tokens, and its layer mix."""
+
     accuracy: float
     weights: tuple[float, ...]  # s = softmax(w), one a layer
     gamma: float
@@ -65,10 +67,10 @@ def learned_mix_probe(
 
     Layers are (L, N, D), tags (N,). With a rank, the probe reads no more than that many directions (Hewitt and Liang 2019).
     """
-    for what, layers, given in (("training", train_layers, train_tags), ("test", test_layers, test_tags)):
-        if layers.ndim != 3 or not layers.shape[1] == len(given) > 0 or layers.shape[::2] != train_layers.shape[::2]:
-            sizes = f"{layers.shape} and {len(given):,} tags"
-            raise BadInput(f"Each {what} token needs a tag, and a vector in every layer, (L, N, D); got {sizes}.")
+    for part, layers, tags in (("training", train_layers, train_tags), ("test", test_layers, test_tags)):
+        if layers.ndim != 3 or not layers.shape[1] == len(tags) > 0 or layers.shape[::2] != train_layers.shape[::2]:
+            sizes = f"{layers.shape} and {len(tags):,} tags"
+            raise BadInput(f"Each {part} token needs a tag, and a vector in every layer, (L, N, D); got {sizes}.")
     tags, codes = np.unique(np.asarray(train_tags, str), return_inverse=True)
     probe = Probe(*map(torch.from_numpy, _mean_and_spread(train_layers)), len(tags), rank=rank, seed=seed)
     _train(probe, train_layers, torch.from_numpy(codes), seed)

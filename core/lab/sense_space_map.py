@@ -1,10 +1,11 @@
-"""Learn the map of the sense space, and measure how well the space separates senses of words the map has not seen.
+"""Learn the map of the sense space, measure it on words it has not seen, and find the sentences that it misreads, for the quiz.
 
 Measures are 1-NN leaving one out and the adjusted Rand index (Hubert and Arabie 1985; 0 by chance) of k-means at the true number of senses:
 means over words, with a 95% interval drawn by word. Each word is placed by a map that nine tenths of the other words taught. "plain" joins
 the parts without a map. Null models are the other words in another order, random LSTMs and no ELMo, each with its own map.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,20 +13,28 @@ import numpy as np
 
 from ..analysis import sense_map
 from ..cli.options import Answer
+from ..cli.shared import note
+from ..common.config import ASSETS
 from ..common.directions import unit
+from ..common.errors import BadInput
 from ..common.significance import compare_pairs
 from ..elmo.encoder import encoded, vectors_of_rows
 from ..elmo.models import Model, open_model
 from ..evaluation.lessons import SHUFFLED, UNTRAINED
 from ..files.artifacts import provenance
 from ..index import sense_space as index_space
-from ..index.sense_space import SenseSpace
+from ..index.neighbors import make_query
+from ..index.sense_space import SenseSpace, open_space
 from ..index.table import OccurrenceTable
-from ..index.tables import open_table
+from ..index.tables import open_table, open_word
+from ..senses import quiz
 from ..senses.evaluate import static_vectors
 from ..senses.senseval import read_senseval
 from ..senses.separation import one_nn
 from ..text import languages
+from ..text.corpora import labeled_of
+from ..text.labeled_words import words_of
+from ..text.tokens import join_tokens
 from .lessons import sentences_of, shuffled, untrained
 
 SENSEVAL = ("hard", "interest", "line", "serve")
@@ -47,11 +56,11 @@ def spaces(space: SenseSpace) -> dict[str, Callable[[Word], np.ndarray]]:
     ends = np.cumsum([0, *space.widths])
 
     def part(k: int, *, centered: bool = True) -> Callable[[Word], np.ndarray]:
-        def of(word: Word) -> np.ndarray:
+        def place(word: Word) -> np.ndarray:
             rows = word[1][:, ends[k] : ends[k + 1]]
             return unit(rows - rows.mean(axis=0)) if centered else rows
 
-        return of
+        return place
 
     return {
         "layer 1": part(0, centered=False),
@@ -68,26 +77,26 @@ def null_views(
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Yield by name the views (n, V) of null models. "topic" has only the sum of the other words' static vectors."""
     sentences, places = sentences_of(table, rows)
-    other = shuffled(sentences, places, np.random.default_rng(0))
-    for name, encoder, tokens in ((SHUFFLED, space.encoder, other), (UNTRAINED, untrained(model, 0), sentences)):
+    reordered = shuffled(sentences, places, np.random.default_rng(0))
+    for name, encoder, tokens in ((SHUFFLED, space.encoder, reordered), (UNTRAINED, untrained(model, 0), sentences)):
         read = list(encoded(encoder, tokens))
-        layers = np.stack([each[:, place] for each, place in zip(read, places, strict=True)])
+        layers = np.stack([layers[:, place] for layers, place in zip(read, places, strict=True)])
         null = SenseSpace(encoder, space.substitutes, space.vectors)
         yield name, null.views(list(zip(tokens, places, strict=True)), layers, read)
     start, end, _ = np.cumsum(space.widths)
     yield "topic", np.where((np.arange(views.shape[1]) >= start) & (np.arange(views.shape[1]) < end), views, 0)
 
 
-def score_lines(name: str, space: SenseSpace, words: list[Word], *, groups: bool = True, alone: bool = False) -> Iterator[str]:
-    """Yield a line for each space, and the lead of the sense space over each other one; with `alone` only the sense space's line."""
+def score_lines(name: str, space: SenseSpace, words: list[Word], *, groups: bool = True, only_senses: bool = False) -> Iterator[str]:
+    """Yield a line for each space, and the lead of the sense space over each other one; or only the sense space's line."""
     right = {}
-    for title, place in list(spaces(space).items())[-1 if alone else 0 :]:
-        placed = [(place(word), word[2]) for word in words]
-        right[title] = [one_nn(rows @ rows.T, senses) for rows, senses in placed]
-        nearest = compare_pairs(right[title], [0.0] * len(placed))
+    for title, place in list(spaces(space).items())[-1 if only_senses else 0 :]:
+        vectors = [(place(word), word[2]) for word in words]
+        right[title] = [one_nn(rows @ rows.T, senses) for rows, senses in vectors]
+        nearest = compare_pairs(right[title], [0.0] * len(vectors))
         line = f"{name:<12}{title:<20}1-NN {nearest.mean:.1%} ({nearest.span('.1f')})"
         if groups:
-            index = compare_pairs([rand_index(rows, senses) for rows, senses in placed], [0.0] * len(placed))
+            index = compare_pairs([rand_index(rows, senses) for rows, senses in vectors], [0.0] * len(vectors))
             line += f"   ARI {index.mean:.3f} ({index.span('.3f', times=1)})"
         yield line
     for title in right.keys() - {"senses"}:
@@ -100,8 +109,8 @@ def measure(code: str, data: str | None, *, nulls: bool, write: bool) -> Answer:
     language = languages.get_language(code)
     model = open_model(language.model)
     table = open_table(language.sentences, model, targets_only=True)
-    own = table.basic
-    space = index_space.open_space(model, static_vectors(model))
+    basic = table.basic
+    space = open_space(model, static_vectors(model))
     space.learned = None
     names = [word for word in table.lemmas if table.has_senses(word)]
     rows = [table.labeled_rows(word) for word in names]
@@ -111,18 +120,18 @@ def measure(code: str, data: str | None, *, nulls: bool, write: bool) -> Answer:
 
     def learned_from(views: np.ndarray) -> list[Word]:
         """Give the space its map."""
-        parts = np.split(views, np.cumsum([len(of) for of in rows])[:-1])
-        words = [(word, part, table.sense[of]) for word, part, of in zip(names, parts, rows, strict=True)]
+        parts = np.split(views, np.cumsum([len(numbers) for numbers in rows])[:-1])
+        words = [(word, part, table.sense[numbers]) for word, part, numbers in zip(names, parts, rows, strict=True)]
         space.learned = sense_map.learn(space, words)
         return words
 
-    bundled = {word for word in own.lemmas if own.has_senses(word)}
+    bundled = {word for word in basic.lemmas if basic.has_senses(word)}
     lines: list[str] = []
     if nulls:
         for name, seen in null_views(model, space, table, np.concatenate(rows), views):
             words = learned_from(seen)
-            for title, among in (("own", bundled), ("further", {*names} - bundled)):
-                lines += score_lines(f"{name}, {title} ", space, [word for word in words if word[0] in among], alone=True)
+            for title, chosen in (("basic", bundled), ("additional", {*names} - bundled)):
+                lines += score_lines(f"{name}, {title} ", space, [word for word in words if word[0] in chosen], only_senses=True)
         return {"lines": lines}, lines
     words = learned_from(views)
     if write:
@@ -132,8 +141,8 @@ def measure(code: str, data: str | None, *, nulls: bool, write: bool) -> Answer:
             "provenance": str(provenance(command="python -m core.lab sense-space --write")),
         }
         index_space.write(model.folder / index_space.FILE, space.learned, facts)
-    lines += score_lines("own", space, [word for word in words if word[0] in bundled])
-    lines += score_lines("further", space, [word for word in words if word[0] not in bundled])
+    lines += score_lines("basic", space, [word for word in words if word[0] in bundled])
+    lines += score_lines("additional", space, [word for word in words if word[0] not in bundled])
     if data and code == "en":
         natural = []
         for name in SENSEVAL:
@@ -144,3 +153,61 @@ def measure(code: str, data: str | None, *, nulls: bool, write: bool) -> Answer:
             natural.append((f"{name} of Senseval", seen, np.unique([row.label for row in chosen], return_inverse=True)[1]))
         lines += score_lines("Senseval-2", space, natural, groups=False)
     return {"lines": lines}, lines
+
+
+def write_misread(code: str) -> Answer:
+    """Write the labeled sentences that the language's own model misreads in the sense space, each left out of the vote on it."""
+    language = languages.get_language(code)
+    model = open_model(language.model)
+    space = open_space(model, static_vectors(model))
+    result, n = {}, 0
+    for word in words_of(language):
+        table = open_word(word, model)
+        rows = table.labeled_rows(word)
+        texts = [join_tokens(list(table.occurrence(int(row)).tokens)) for row in rows]
+        codes, counts = np.unique(table.sense[rows], return_counts=True)
+        codes = codes[counts >= quiz.FEWEST]
+        if len(codes) < 2:
+            continue
+        labels = np.array([np.flatnonzero(codes == code)[0] if code in codes else -1 for code in table.sense[rows]])
+        views = space.of_rows(table, rows)
+        folded = np.array([text.casefold() for text in texts], object)
+        for k in np.flatnonzero(labels >= 0):
+            others = np.flatnonzero((labels >= 0) & (folded != folded[k]))
+            mean = views[others].mean(axis=0)
+            other_vectors, vector = (space.place(views[numbers], mean, word) for numbers in (others, [k]))
+            sense, _ = quiz.vote(other_vectors @ vector[0], labels[others], len(codes))
+            n += 1
+            if sense != labels[k]:
+                result.setdefault(word, {})[texts[k]] = table.senses[codes[sense]]
+        note(f"{word} {n}")
+    path = ASSETS / f"quiz-{language.code}.json"
+    path.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n")
+    misread = sum(map(len, result.values()))
+    return {"output": str(path), "misread": misread, "n": n}, f"{path}: {misread} of {n} sentences misread"
+
+
+def measure_quiz(code: str, number: int) -> Answer:
+    """Measure both readings of the language's labeled words; `number` is the number of the quiz, which draws the questions."""
+    language = languages.get_language(code)
+    model = open_model(language.model)
+    space = open_space(model, static_vectors(model))
+    table = open_table(language.sentences, model, targets_only=True)
+    questions = [question for word in words_of(language) if (question := quiz.question(number, word, labeled_of(language, word)))]
+    readings = {"best layer": [], "sense space": []}
+    for question in questions:
+        query = make_query(model.encoder, list(question.tokens), question.position)
+        try:
+            for name, used_space in zip(readings, (None, space), strict=True):
+                readings[name].append(quiz.read(table, question, query, used_space))
+        except BadInput as error:  # a word that this table does not hold
+            note(str(error))
+    right = {name: [reading.right / reading.others for reading in values] for name, values in readings.items()}
+    hits = {
+        name: float(np.mean([reading.sense == question.label for reading, question in zip(values, questions, strict=True)]))
+        for name, values in readings.items()
+    }
+    lines = [f"{name}: {hits[name]:.1%} of {len(questions)} questions, {np.mean(right[name]):.1%} of all sentences" for name in readings]
+    ahead = compare_pairs(right["sense space"], right["best layer"])
+    lines.append(f"sense space less best layer: {100 * ahead.mean:+.1f} points ({ahead.span()}), p {ahead.p:.3f}")
+    return {"questions": hits, "sentences": {name: float(np.mean(values)) for name, values in right.items()}}, lines

@@ -45,9 +45,9 @@ class CheckedSentence:
 
 
 def read_rows(path: str | Path) -> list[CheckedSentence]:
-    """Read the rows of a .jsonl file that have a lemma and a sense; BadInput if there are none."""
+    """Read the rows of a .jsonl file that have a lemma and a sense. Raises BadInput without any."""
     results = []
-    for number, (_, row) in enumerate(json_rows(Path(path), whole=True), 1):
+    for number, (_, row) in enumerate(json_rows(Path(path)), 1):
         if isinstance(row, dict) and not is_guess(row) and row.get("lemma") and row.get("sense") and isinstance(row.get("tokens"), list):
             position = row.get("position")
             if not (isinstance(position, int) and 0 <= position < len(row["tokens"])):
@@ -59,7 +59,7 @@ def read_rows(path: str | Path) -> list[CheckedSentence]:
     return results
 
 
-def meeting(rows: Sequence[CheckedSentence]) -> set[int]:
+def shared_lines(rows: Sequence[CheckedSentence]) -> set[int]:
     """Return the lines of consecutive rows with the same sentence under two lemmas."""
     met = ((a, b) for a, b in pairwise(rows) if a.tokens == b.tokens and a.lemma != b.lemma)
     return {row.line for pair in met for row in pair}
@@ -67,7 +67,7 @@ def meeting(rows: Sequence[CheckedSentence]) -> set[int]:
 
 def faults(rows: Sequence[CheckedSentence]) -> Iterator[str]:
     """Yield one line for every broken rule, word by word. Sentences with two labeled words are counted for neither."""
-    twice = meeting(rows)
+    twice = shared_lines(rows)
     rows = [row for row in rows if row.line not in twice]
     words: dict[str, list[CheckedSentence]] = defaultdict(list)
     seen: dict[str, int] = {}
@@ -98,7 +98,7 @@ def _of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
     thirds = Counter(min(2, 3 * row.position // len(row.tokens)) for row in rows)
     for k, name in enumerate(("first", "middle", "last")):
         if thirds[k] > THIRD * len(rows):
-            yield f"{lemma}: the word stands in the {name} third of {thirds[k]} of {len(rows)} sentences; at most {THIRD:.0%} wanted"
+            yield f"{lemma}: the word is in the {name} third of {thirds[k]} of {len(rows)} sentences; at most {THIRD:.0%} wanted"
     lengths = [len(row.tokens) for row in rows]
     mean = sum(lengths) / len(lengths)
     spread = (sum((n - mean) ** 2 for n in lengths) / len(lengths)) ** 0.5
@@ -115,7 +115,7 @@ def _of_sense(rows: list[CheckedSentence]) -> Iterator[str]:
         yield f"{len(rows)} sentences; {FEWEST} wanted"
     for word, n in Counter(word for row in rows for word in row.content).items():
         if n > max(1, SHARED * len(rows)):
-            yield f"“{word}” stands in {n} of {len(rows)} sentences; at most {SHARED:.0%} wanted"
+            yield f"“{word}” is in {n} of {len(rows)} sentences; at most {SHARED:.0%} wanted"
     for word, n in Counter(row.tokens[0].lower() for row in rows).items():
         if n > BEGIN_ALIKE:
             yield f"{n} sentences begin with “{word}”; at most {BEGIN_ALIKE} wanted"

@@ -11,17 +11,15 @@ from ..cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, optio
 from ..cli.shared import in_columns, note, open_both, progress, read_earlier
 from ..cli.tasks import DATA as TASK_DATA
 from ..cli.tasks import ONLY, task_notes
+from ..evaluation import context_gains
+from ..evaluation.experiments import EXPERIMENTS, read_results, summary
 from ..files import sums
 
 if TYPE_CHECKING:
     from ..tasks.results import Summary
 
+NAMES = (*EXPERIMENTS, *context_gains.EXPERIMENTS)
 DATA = option("--data", "laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/", metavar="FOLDER", required=True)
-EXPERIMENTS = (
-    *("titles", "news", "spam", "spam-duplicates", "sentiment", "sentiment2", "titles-more"),
-    *("titles-all", "news-all", "headlines", "headlines-few", "headlines-to-titles", "titles-to-headlines", "random", "random-copied"),
-    *("context-0.01", "context-0.03", "context-0.1", "context-0.3", "context-1"),
-)
 
 
 @command(
@@ -40,7 +38,7 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
     from ..classify.tasks import freeze, is_made, open_data, task_config, task_files, task_named, train_head
     from ..common.device import choose
 
-    root, made, kept = Path(output), [], []
+    root, new, unchanged = Path(output), [], []
     device = choose(model.device)
     variants = list(VARIANTS.values())
     check_places([root / name / variant.name for name in tasks for variant in variants], outputs)
@@ -54,17 +52,17 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
         for variant in with_members(variants):
             folder = root / name / variant.name
             if is_made(folder, dataset, config, frozen[variant.name]):
-                kept.append(str(folder))
+                unchanged.append(str(folder))
                 trained[variant.name] = load_head(folder).to(device)
                 continue
             watch = head_notes(dataset, variant)
             head = trained[variant.name] = train_head(variant, dataset, config, frozen[variant.name], trained, device, watch=watch)
-            made.append({**facts_of(head), "head": str(save_head(head, folder, members_beside=bool(variant.members)))})
+            new.append({**facts_of(head), "head": str(save_head(head, folder, members_beside=bool(variant.members)))})
             sums.renew(folder)
-            note(line_of(made[-1]))
+            note(line_of(new[-1]))
     size = sum(file.stat().st_size for file in root.rglob("*") if file.is_file())
-    text = f"{len(made)} heads trained, {len(kept)} kept, {size / 1e6:.1f} MB in {root}"
-    return {"output": output, "made": made, "kept": kept, "bytes": size}, text
+    text = f"{len(new)} heads trained, {len(unchanged)} unchanged, {size / 1e6:.1f} MB in {root}"
+    return {"output": output, "made": new, "kept": unchanged, "bytes": size}, text
 
 
 @command(
@@ -72,26 +70,24 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
     "Run the experiments of the Results page, one line per run; resumes where it stopped.",
     DATA,
     option("--output", "default: assets/results/classification.jsonl", metavar="F", default="assets/results/classification.jsonl"),
-    option("--only", ", ".join(EXPERIMENTS), metavar="E", choices=EXPERIMENTS, many=True, default=EXPERIMENTS),
+    option("--only", ", ".join(NAMES), metavar="E", choices=NAMES, many=True, default=NAMES),
     SEEDS,
-    flag("--together", "at the end, also score all heads of all seeds as one ensemble"),
     *MODEL_AND_VECTORS,
 )
-def experiments(*, data, output, only, seeds, together, vectors, model, outputs) -> Answer:
+def experiments(*, data, output, only, seeds, vectors, model, outputs) -> Answer:
     """Run every experiment of the Results page that has no line yet."""
     from ..classify.model import VARIANTS
-    from ..evaluation.experiments import read_results, summary
     from . import context_curve
     from .variants import run_experiments
 
     read_earlier(output, lambda path: read_results(path) if path.is_file() else [], outputs)
     model, vectors = model_and_vectors(list(VARIANTS.values()), vectors, model)
     where = {"output": output, "report": note}
-    contexts = [name for name in only if name in context_curve.EXPERIMENTS]
+    contexts = [name for name in only if name in context_gains.EXPERIMENTS]
     others = [name for name in only if name not in contexts]
-    made = list(run_experiments(others, data, model, vectors, seeds=seeds, together=together, **where))
+    new = list(run_experiments(others, data, model, vectors, seeds=seeds, **where))
     if contexts:
-        made += context_curve.run_contexts(contexts, data, model, vectors, **where)
+        new += context_curve.run_contexts(contexts, data, model, vectors, **where)
     lines = read_results(output)
     summaries = {name: summary(lines, name) for name in only}
     cells = (
@@ -99,7 +95,7 @@ def experiments(*, data, output, only, seeds, together, vectors, model, outputs)
         for name, variants in summaries.items()
         for variant, row in variants.items()
     )
-    return {"output": output, "made": len(made), "summary": summaries}, in_columns(cells)
+    return {"output": output, "made": len(new), "summary": summaries}, in_columns(cells)
 
 
 @command(
@@ -128,11 +124,11 @@ def task_results(*, data, only, seeds, curve, no_controls, output, vectors, mode
     model, vectors = open_both(model, vectors)
     plan = measured.RunPlan(seeds=seeds, controls=not no_controls, curve=curve)
     how = {"plan": plan, "output": Path(output), "watch": task_notes(), "report": progress("layers, tokens")}
-    made = list(measured.measure([task_named(name) for name in only], data, model, vectors, **how))
+    new = list(measured.measure([task_named(name) for name in only], data, model, vectors, **how))
     summaries = measured.summaries(measured.read_results(path))
     keys = ("baseline", "elmo", "error_reduction", "seeds")
     table = {name: {key: getattr(value, key) for key in keys} for name, value in summaries.items()}
-    return {"output": output, "made": len(made), "table": table}, in_columns(starmap(_row, summaries.items()), right=(1,))
+    return {"output": output, "made": len(new), "table": table}, in_columns(starmap(_row, summaries.items()), right=(1,))
 
 
 def _row(name: str, summary: Summary) -> tuple[str, str, str]:

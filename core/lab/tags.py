@@ -4,7 +4,7 @@ A logistic regression on a token's spelling, its affixes and shape, and the neig
 vectors: tags that probe ELMo must not be made by ELMo.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from sklearn.feature_extraction import FeatureHasher
@@ -57,32 +57,22 @@ PENN = {  # beginnings of the Penn Treebank's tags, the longest first
 
 
 def coarse(tag: str) -> str:
+    """Return the part of speech of a Penn Treebank tag."""
     result = next((name for start, name in sorted(PENN.items(), key=lambda item: -len(item[0])) if tag.startswith(start)), None)
     return result or ("other" if tag[:1].isalpha() else "mark")
 
 
 def features(tokens: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the features of each token: spelling, shape, affixes and neighbors."""
     padded = ["<s>", "<s>", *(token.lower() for token in tokens), "</s>", "</s>"]
     for k, token in enumerate(tokens, 2):
-        low, form = (
-            padded[k],
-            "".join("A" if c.isupper() else "a" if c.islower() else "0" if c.isdigit() else c for c in tokens[k - 2][:4]),
-        )
-        near = [f"{d}:{padded[k + d]}" for d in (-2, -1, 1, 2)]
+        previous, low, following = padded[k - 1 : k + 2]
+        form = "".join("A" if c.isupper() else "a" if c.islower() else "0" if c.isdigit() else c for c in token[:4])
+        neighbors = [f"{d}:{padded[k + d]}" for d in (-2, -1, 1, 2)]
         ends = [f"e{n}:{low[-n:]}" for n in (1, 2, 3, 4)]
-        after = [f"n{n}:{padded[k + 1][-n:]}" for n in (2, 3)] + [f"b{n}:{padded[k - 1][-n:]}" for n in (2, 3)]
-        yield [
-            f"w:{low}",
-            f"f:{form}",
-            f"p:{low[:2]}",
-            f"i:{k == 2}",
-            f"wb:{padded[k - 1]} {low}",
-            f"wn:{low} {padded[k + 1]}",
-            f"t:{token}",
-            *near,
-            *ends,
-            *after,
-        ]
+        ends += [f"n{n}:{following[-n:]}" for n in (2, 3)] + [f"b{n}:{previous[-n:]}" for n in (2, 3)]
+        itself = [f"w:{low}", f"f:{form}", f"p:{low[:2]}", f"i:{k == 2}", f"t:{token}"]
+        yield [*itself, f"wb:{previous} {low}", f"wn:{low} {following}", *neighbors, *ends]
 
 
 def sign(token: str, tag: str) -> str:
@@ -93,14 +83,17 @@ def sign(token: str, tag: str) -> str:
 def tag_bundled(train: str, test: str) -> Answer:
     """Learn the tagger, write the tags of the bundled sentences, and return its accuracy on the test sentences."""
     hasher = FeatureHasher(1 << 20, input_type="string", alternate_sign=False)
-    given, request = ([(s.tokens, [coarse(tag) for tag in s.tags]) for s in read_tags(path)] for path in (train, test))
+
+    def encode(sentences: Iterable[Sequence[str]]):
+        return hasher.transform(names for tokens in sentences for names in features(tokens))
+
+    train_rows, test_rows = (read_tags(path) for path in (train, test))
+    train_tags, test_tags = ([coarse(tag) for row in rows for tag in row.tags] for rows in (train_rows, test_rows))
     tagger = SGDClassifier(loss="modified_huber", alpha=1e-6, max_iter=8, tol=None, random_state=0)
-    tagger.fit(hasher.transform(f for tokens, _ in given for f in features(tokens)), [tag for _, tags in given for tag in tags])
-    right = tagger.predict(hasher.transform(f for tokens, _ in request for f in features(tokens))) == [
-        tag for _, tags in request for tag in tags
-    ]
+    tagger.fit(encode(row.tokens for row in train_rows), train_tags)
+    right = tagger.predict(encode(row.tokens for row in test_rows)) == test_tags
     sentences = [item.tokens for item in open_corpus(BUNDLED_CORPUS)]
-    result = iter(tagger.predict(hasher.transform(f for tokens in sentences for f in features(tokens))))
+    result = iter(tagger.predict(encode(sentences)))
     lines = ["".join(sign(token, next(result)) for token in tokens) for tokens in sentences]
     facts = {"tags": {sign: name for name, sign in LETTERS.items()}, "accuracy": round(float(np.mean(right)), 4), "sentences": lines}
     write_json(TAGS, {"command": "python -m core.lab tag-sentences conll2000/train.txt.xz conll2000/test.txt.xz", **provenance(**facts)})

@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 
 from ..classify import tasks
-from ..classify.committee import make_committee, with_members
+from ..classify.committee import with_members
 from ..classify.data import Dataset, shuffled_labels
 from ..classify.head import TextHead
 from ..classify.model import VARIANTS, Variant
@@ -22,12 +22,8 @@ from ..common.errors import CorruptArtifact
 from ..elmo.models import Model
 from ..evaluation.experiments import BASELINES, EXPERIMENTS, RECIPE_NUMBER, Experiment, are_current, read_results
 from ..files import sums
-from ..files.artifacts import text_fingerprint
 from ..files.atomic import locked, replacing
-from ..learning.features import Frozen
 from ..static.vectors import StaticVectors
-
-TOGETHER = "together"  # a line's variant: all heads of all its seeds as one committee
 
 
 def run_experiments(
@@ -38,13 +34,9 @@ def run_experiments(
     *,
     output: str | Path,
     seeds: Sequence[int] = (0, 1, 2),
-    together: bool = False,
     report: Callable[[str], None] = lambda line: None,
 ) -> Iterator[dict]:
-    """Run what has no line in `output` yet; yield every line as it is written.
-
-    `together` adds a line for all heads of all seeds as one committee, which trains heads that have a line again.
-    """
+    """Run what has no line in `output` yet; yield every line as it is written."""
     output = Path(output)
     for experiment in (EXPERIMENTS[name] for name in names):
         for fold in range(experiment.folds_run or max(1, experiment.split.folds)):
@@ -55,43 +47,27 @@ def run_experiments(
             keys = {}
             for v, seed in product(variants, seeds):
                 keys[v.name, seed] = f"{experiment.name}/{run_key(v, dataset, _config(experiment, seed), frozen[v.name])}"
-            key_of_all = f"{experiment.name}/{text_fingerprint([TOGETHER, *sorted(keys.values())])[:16]}"
-            ask_all = together and key_of_all not in done
-            drawn: dict[str, TextHead] = {}  # baselines, the same for every seed
-            heads: dict[str, TextHead] = {}  # every one that was trained
+            baselines: dict[str, TextHead] = {}  # the same for every seed
             for seed in seeds:
                 missing = [v for v in variants if keys[v.name, seed] not in done and (v.name not in BASELINES or seed == seeds[0])]
-                trained = dict(drawn)
-                for variant in with_members(variants if ask_all else missing):
+                trained = dict(baselines)
+                for variant in with_members(missing):
                     if variant.name in trained:
                         continue
-                    head = tasks.train_head(
-                        variant, dataset, _config(experiment, seed), frozen[variant.name], trained, model.encoder.device
-                    )
+                    config = _config(experiment, seed)
+                    head = tasks.train_head(variant, dataset, config, frozen[variant.name], trained, model.encoder.device)
                     trained[variant.name] = head
-                    if not variant.members:
-                        heads[f"{variant.name}, {seed}"] = head
                     if variant.name in BASELINES:
-                        drawn[variant.name] = head
+                        baselines[variant.name] = head
                     if variant in missing:
                         line = _line(head, keys[variant.name, seed], experiment, variant, seed, fold)
                         add_line(output, line)
                         done.add(line["run"])
-                        report(_write_line(line))
+                        report("{experiment}, {variant}, fold {fold}, seed {seed}: {accuracy:.2%}, {seconds:.0f} s".format(**line))
                         yield line
-            if ask_all:
-                members = Variant(name=TOGETHER, title="All together", description="", network="committee", members=tuple(heads))
-                layers = next((item.layers for item in frozen.values() if item.layers), None)
-                sources = dict(fact for item in frozen.values() for fact in item.facts.items())
-                read = Frozen(vectors=vectors, layers=layers, facts=sources)
-                head = make_committee(members, heads, dataset, _config(experiment, seeds[0]), read)
-                line = _line(head, key_of_all, experiment, members, list(seeds), fold)
-                add_line(output, line)
-                report(_write_line(line))
-                yield line
 
 
-def _line(head: TextHead, key: str, experiment: Experiment, variant: Variant, seed: int | list[int], fold: int) -> dict:
+def _line(head: TextHead, key: str, experiment: Experiment, variant: Variant, seed: int, fold: int) -> dict:
     """Return a run as it is written."""
     line = {
         "run": key,
@@ -104,10 +80,6 @@ def _line(head: TextHead, key: str, experiment: Experiment, variant: Variant, se
     }
     line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
     return line | {key: head.meta.get(key) for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")}
-
-
-def _write_line(line: dict) -> str:
-    return "{experiment}, {variant}, fold {fold}, seed {seed}: {accuracy:.2%}, {seconds:.0f} s".format(**line)
 
 
 def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) -> set[str]:
@@ -123,12 +95,12 @@ def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) 
             is_current = line.get("data") == dataset.fingerprint and are_current([line])
             return (is_current or not is_of_fold) and line.get("model") in (None, model.fingerprint)
 
-        kept = list(filter(stays, lines))
-        if len(kept) < len(lines):
+        current = list(filter(stays, lines))
+        if len(current) < len(lines):
             with replacing(path) as temporary:
-                temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8", newline="\n")
+                temporary.write_text("".join(json.dumps(line) + "\n" for line in current), encoding="utf-8", newline="\n")
         sums.renew(path)
-        return {line["run"] for line in kept}
+        return {line["run"] for line in current}
 
 
 def add_line(path: Path, line: dict) -> None:

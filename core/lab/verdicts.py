@@ -53,10 +53,10 @@ def reliability(judged: Judged) -> list[tuple[float, float, float, float, float]
     certainty, right = np.maximum(probability, 1 - probability), (probability > 0.5) == same
     rows = []
     for low, high in pairwise(BINS):
-        here = (certainty >= low) & ((certainty < high) | (high == 1))
-        if weights[here].sum() > 0:
-            claimed, true = (float(np.average(values[here], weights=weights[here])) for values in (certainty, right))
-            rows.append((low, high, claimed, true, float(weights[here].sum() / weights.sum())))
+        in_bin = (certainty >= low) & ((certainty < high) | (high == 1))
+        if weights[in_bin].sum() > 0:
+            claimed, true = (float(np.average(values[in_bin], weights=weights[in_bin])) for values in (certainty, right))
+            rows.append((low, high, claimed, true, float(weights[in_bin].sum() / weights.sum())))
     return rows
 
 
@@ -65,10 +65,9 @@ def held_out(words: Sequence[Pairs], folds: int) -> Judged:
     fold = np.random.default_rng(0).permutation(len(words)) % folds
     parts = []
     for k in range(folds):
-        learned = fit([pair for pair, of in zip(words, fold, strict=True) if of != k])[0]
-        parts += [
-            (probability_of(inputs, learned), same, weights_of(same)) for (inputs, same), of in zip(words, fold, strict=True) if of == k
-        ]
+        learned = fit([pair for pair, number in zip(words, fold, strict=True) if number != k])[0]
+        held = [pair for pair, number in zip(words, fold, strict=True) if number == k]
+        parts += [(probability_of(inputs, learned), same, weights_of(same)) for inputs, same in held]
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
 
 
@@ -77,19 +76,21 @@ def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str], space: 
     vectors = static_vectors(model)
     space = space or open_space(model, vectors)
 
-    def of(word: str) -> Pairs:
+    def pairs_of_word(word: str) -> Pairs:
         rows = calibration.rows_of(table, word)
         parts, around = space.of_rows(table, rows) if space else None, calibration.words_around(table, rows, vectors)
         return calibration.pairs_by_votes(table, word, calibration.trust_of(table, word), around, parts, space)
 
-    return [of(word) for word in words]
+    return [pairs_of_word(word) for word in words]
 
 
 def score_named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> dict[str, float]:
-    """Return how often the nearest sense of a sentence is right, by the sentences of the other quarters. Words count equally, ties are
-    wrong."""
+    """Return how often the nearest sense of a sentence is right, by the sentences of the other quarters.
+
+    Words count equally. Ties are wrong.
+    """
     space = open_space(model, static_vectors(model))
-    shares = []
+    accuracies = []
     for word in words:
         rows, labels = calibration.some_rows(table, word)
         n, pos = labels.max() + 1, table.pos_of(rows)
@@ -98,19 +99,19 @@ def score_named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> d
         right = []
         for quarters in calibration.partitions(word, labels):
             for quarter in np.unique(quarters):
-                here, others = quarters == quarter, quarters != quarter
-                by_layer = votes.shares_of(token[others], labels[others], token[here], n, pos[others])
-                in_space = votes.places_in(space, parts[others], labels[others], parts[here], n, word, pos[others]).shares
+                tested, others = quarters == quarter, quarters != quarter
+                by_layer = votes.shares_of(token[others], labels[others], token[tested], n, pos[others])
+                in_space = votes.places_in(space, parts[others], labels[others], parts[tested], n, word, pos[others]).shares
                 ways = by_layer.votes, by_layer.middles, in_space.middles
-                right.append([_leads(of, labels[here]) for of in ways])
-        shares.append(np.concatenate(right, axis=1).mean(axis=1))
-    return dict(zip(("votes at the layer", "middles at the layer", "middles in the sense space"), np.mean(shares, axis=0), strict=True))
+                right.append([_leads(shares, labels[tested]) for shares in ways])
+        accuracies.append(np.concatenate(right, axis=1).mean(axis=1))
+    return dict(zip(("votes at the layer", "middles at the layer", "middles in the sense space"), np.mean(accuracies, axis=0), strict=True))
 
 
 def _leads(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return whether the sense of each row has more than any other, (n,) bool, for shares (n, C) and labels (n,)."""
-    own = shares[np.arange(len(labels)), labels]
-    return (shares >= own[:, None] - 1e-9).sum(axis=1) == 1
+    of_label = shares[np.arange(len(labels)), labels]
+    return (shares >= of_label[:, None] - 1e-9).sum(axis=1) == 1
 
 
 def pairs_without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], space: SenseSpace | None) -> list[Pairs]:
@@ -123,21 +124,21 @@ def pairs_without_labels(model: Model, table: OccurrenceTable, words: Sequence[s
 
 def plain_densities(model: Model, tables: Sequence[tuple[OccurrenceTable, Sequence[str]]]) -> dict[str, Density]:
     """Return histograms of the cosine at each layer and of the mix, over all pairs of each word's sentences."""
-    words = [(table, *calibration.some_rows(table, word)) for table, each in tables for word in each]
+    words = [(table, *calibration.some_rows(table, word)) for table, names in tables for word in names]
     firsts = [np.triu_indices(len(rows), 1) for _, rows, _ in words]
     same = [labels[first] == labels[second] for (*_, labels), (first, second) in zip(words, firsts, strict=True)]
     results = {}
     for name in model.layers.spaces:
         weights = layer_weights(name, model.layers.n)
         rows = [unit(mixed(table.rows.take(rows), weights, axis=1, unit=True)) for table, rows, _ in words]
-        cosines = [np.einsum("nd,nd->n", each[first], each[second]) for each, (first, second) in zip(rows, firsts, strict=True)]
+        cosines = [np.einsum("nd,nd->n", part[first], part[second]) for part, (first, second) in zip(rows, firsts, strict=True)]
         results[name] = count(cosines, same)
     return results
 
 
-def densities_of(of: Sequence[Pairs], columns: Mapping[str, int]) -> dict[str, Density]:
+def densities_of(words: Sequence[Pairs], columns: Mapping[str, int]) -> dict[str, Density]:
     """Return histograms of each kind of evidence over the words' pairs."""
-    return {kind: count([inputs[:, column] for inputs, _ in of], [same for _, same in of]) for kind, column in columns.items()}
+    return {kind: count([inputs[:, column] for inputs, _ in words], [same for _, same in words]) for kind, column in columns.items()}
 
 
 def measure(code: str, *, named_only: bool, without: Sequence[str], write: bool) -> Answer:
@@ -147,37 +148,38 @@ def measure(code: str, *, named_only: bool, without: Sequence[str], write: bool)
     language = languages.get_language(code)
     model = open_model(language.model)
     table = open_table(language.sentences, model, targets_only=True)
-    own = table.basic
-    bundled = calibration.words_to_judge(own)
-    further = [word for word in table.lemmas if word not in own.lemmas and table.has_senses(word)]
-    tables = {"own words": (own, bundled), "further words": (table, further)}
+    basic = table.basic
+    basic_words = calibration.words_to_judge(basic)
+    additional = [word for word in table.lemmas if word not in basic.lemmas and table.has_senses(word)]
+    tables = {"basic words": (basic, basic_words), "additional words": (table, additional)}
     if named_only:
-        result = {name: {"n": len(words), **_rounded(score_named(model, of, words))} for name, (of, words) in tables.items()}
+        result = {name: {"n": len(words), **_rounded(score_named(model, part, words))} for name, (part, words) in tables.items()}
         return result, [f"{name}: {values}" for name, values in result.items()]
     space = open_space(model, static_vectors(model))
-    labeled = {name: pairs_of(model, *of, space) for name, of in tables.items()}
-    unlabeled = {name: pairs_without_labels(model, *of, space) for name, of in tables.items()}
-    folds = {"own words": len(bundled), "further words": FOLDS}
+    labeled = {name: pairs_of(model, *part, space) for name, part in tables.items()}
+    unlabeled = {name: pairs_without_labels(model, *part, space) for name, part in tables.items()}
+    folds = {"basic words": len(basic_words), "additional words": FOLDS}
     left_out = [LABELED_COLUMNS[kind] for kind in without]
-    judged = {
-        name: held_out([(np.delete(inputs, left_out, axis=1), same) for inputs, same in of], folds[name]) for name, of in labeled.items()
-    }
-    judged |= {f"{name}, no labels": held_out(of, folds[name]) for name, of in unlabeled.items()}
+    judged = {}
+    for name, words in labeled.items():
+        judged[name] = held_out([(np.delete(inputs, left_out, axis=1), same) for inputs, same in words], folds[name])
+        judged[f"{name}, no labels"] = held_out(unlabeled[name], folds[name])
     result, lines = {}, []
-    for name, of in judged.items():
-        result[name] = {"n": len(bundled if name.startswith("own") else further), **_rounded(figures(of)), "bins": reliability(of)}
-        lines.append(f"{name}: {_rounded(figures(of))}")
-        lines += ["  said {:.2f} to {:.2f}: claimed {:.1%}, true {:.1%} ({:.0%} of pairs)".format(*row) for row in result[name]["bins"]]
+    for name, answers in judged.items():
+        n = len(tables[name.removesuffix(", no labels")][1])
+        result[name] = {"n": n, **_rounded(figures(answers)), "bins": reliability(answers)}
+        lines.append(f"{name}: {_rounded(figures(answers))}")
+        lines += ["  stated {:.2f} to {:.2f}: claimed {:.1%}, true {:.1%} ({:.0%} of pairs)".format(*row) for row in result[name]["bins"]]
     if write:
-        seen = evidence.of_rows(model.encoder, static_vectors(model), own, calibration.rows_to_judge(own), space)
-        measured = calibration.measure(own, seen)
-        votes = [round(value, 4) for value in fit(labeled["further words"])[0]]
+        seen = evidence.of_rows(model.encoder, static_vectors(model), basic, calibration.rows_to_judge(basic), space)
+        measured = calibration.measure(basic, seen)
+        votes = [round(value, 4) for value in fit(labeled["additional words"])[0]]
         plain = plain_densities(model, list(tables.values()))
         sets = [
-            densities_of([*of["own words"], *of["further words"]], columns) | plain
-            for of, columns in ((labeled, LABELED_COLUMNS), (unlabeled, UNLABELED_COLUMNS))
+            densities_of([pairs for words in kind.values() for pairs in words], columns) | plain
+            for kind, columns in ((labeled, LABELED_COLUMNS), (unlabeled, UNLABELED_COLUMNS))
         ]
-        words = {**measured.words, **{word: calibration.trust_of(table, word) for word in further}}
+        words = {**measured.words, **{word: calibration.trust_of(table, word) for word in additional}}
         record = calibration.as_json(replace(measured, words=words, reference_votes=tuple(votes)))
         write_json(table.folder / calibration.FILE, {**record, "densities": as_json(*sets)})
         lines.append(f"stored: {measured.votes} {measured.alone} {votes}")

@@ -21,9 +21,10 @@ from ..common.markup import shorten
 from ..elmo.encoder import Encoder
 from ..elmo.mix import widen
 from ..elmo.models import Model
-from ..files.artifacts import file_sha256, provenance, read_json, replacing, text_fingerprint, write_json
+from ..files.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
 from ..files.disk_space import hold, layers_folder
 from ..files.quotas import VISITS
+from ..files.sums import file_sha256
 from ..static.vectors import StaticVectors
 
 SHARD_TOKENS = 64_000

@@ -16,7 +16,8 @@ import numpy as np
 from ..common.errors import CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..files import sums
-from ..files.artifacts import file_sha256, read_json, replacing, short, write_json
+from ..files.artifacts import read_json, replacing, short, write_json
+from ..files.sums import file_sha256
 
 MIN_SIZE = 2048  # numbers; a smaller matrix saves nothing worth a rounding
 SCALES = ".scales"  # name of a matrix's scales: its own name with this behind it

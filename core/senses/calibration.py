@@ -19,8 +19,7 @@ from ..elmo.mix import layer_weights, mixed
 from ..files.artifacts import read_json, write_json
 from ..index.sense_space import LAYER, SenseSpace
 from ..index.table import OccurrenceTable
-from ..static.context import topics
-from ..static.vectors import StaticVectors
+from ..static.vectors import StaticVectors, topics
 from ..workspace import Word, Workspace, table_key
 from . import evidence
 from .evidence import Evidence

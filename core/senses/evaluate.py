@@ -2,7 +2,7 @@
 
 Results are plain numbers for JSON: "0", "1", ... for the layers, "mix" for equal weights, and "best_mix" with its "weights". Those weights
 are chosen on training rows by the measure they are scored by, never on test rows. "static" is the sum of the other words' static vectors
-(core.static.context), which needs no network; "less_static" is each space minus it on the same items, and "order" is layer 1 minus layer 2.
+(core.static.vectors), which needs no network; "less_static" is each space minus it on the same items, and "order" is layer 1 minus layer 2.
 Both are paired, with an interval over words, documents or sentences (core.common.significance).
 """
 

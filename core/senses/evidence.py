@@ -3,7 +3,7 @@
 "token": its vector at a layer minus that of the word standing by itself.
 "place": what both directions of the biLM know of its place before they read it, the forward state in front of it and the backward
 one behind it. Where a word has one meaning, like words are expected in its place (as substitutes; Amrami and Goldberg 2018).
-"topic": the sum of the other words' static vectors (core.static.context), which needs no network.
+"topic": the sum of the other words' static vectors (core.static.vectors), which needs no network.
 "senses": the token in the sense space (core.index.sense_space), by a map that has not seen its word; empty without a softmax.
 
 All tokens share much of each, so that the mean over the labeled words is taken off; two occurrences are then compared by cosines.
@@ -18,8 +18,7 @@ from ..common.directions import unit
 from ..elmo.mix import layer_weights, mixed
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
-from ..static.context import topics
-from ..static.vectors import StaticVectors
+from ..static.vectors import StaticVectors, topics
 from ..text.tokens import bare
 from ..workspace import Word
 

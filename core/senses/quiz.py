@@ -139,7 +139,7 @@ def quiz(number: int, language: Language) -> tuple[QuizQuestion, ...]:
 
 @lru_cache(maxsize=4)
 def misread(code: str) -> dict[str, dict[str, str]]:
-    """Return the labeled sentences that a language's own model misreads: word -> sentence -> the sense that it reads (core.lab.quiz)."""
+    """Return the labeled sentences that a language's own model misreads: word -> sentence -> the sense that it reads (core.lab.sense_space_map)."""
     path = ASSETS / f"quiz-{code}.json"
     return read_json(path) if path.is_file() else {}
 

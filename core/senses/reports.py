@@ -5,8 +5,7 @@ import numpy as np
 from ..analysis.word_maps import rows_to_measure
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
-from ..static import context
-from ..static.vectors import StaticVectors
+from ..static.vectors import StaticVectors, cosines, static_contexts
 from .separation import SenseReport, sense_report
 
 
@@ -32,15 +31,15 @@ def senses_report_of(table: OccurrenceTable, word: str, space: SenseSpace) -> Se
 
 
 def static_report_of(table: OccurrenceTable, word: str, vectors: StaticVectors) -> SenseReport:
-    """The same measures of the same rows by their static contexts: the other words' vectors, summed, no network (core.static.context)."""
+    """The same measures of the same rows by their static contexts: the other words' vectors, summed, no network (core.static.vectors)."""
     rows = rows_to_measure(table, word)
     words = np.array([table.lemmas[k] for k in table.lemma[rows]])
     labels = np.array([table.senses[k] for k in table.sense[rows]])
     contexts = static_contexts_of(table, rows, vectors)
-    return sense_report(lambda picked: context.cosines(contexts[picked]), words, labels, seed=0)
+    return sense_report(lambda picked: cosines(contexts[picked]), words, labels, seed=0)
 
 
 def static_contexts_of(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors) -> np.ndarray:
     """(n,) rows -> (n, D): the sum of the static vectors of each sentence's other words."""
     results = [table.occurrence(int(row)) for row in rows]
-    return context.static_contexts(vectors, [o.tokens for o in results], [(o.position, o.position + 1) for o in results])
+    return static_contexts(vectors, [o.tokens for o in results], [(o.position, o.position + 1) for o in results])

@@ -43,7 +43,7 @@ def read_senseval(path: str | Path) -> list[LabeledRow]:
     <s> and final punctuation. Of several answers the first counts. Instances without a head or an answer are skipped; BadInput if no other
     is there. The id of an instance of "hard", "line" and "serve" names its source document; "interest" names none.
     """
-    text = "".join(line for _, line in iterate_lines(Path(path), whole=True))
+    text = "".join(line for _, line in iterate_lines(Path(path)))
     word = ""
     rows = []
     for mark in _LEXELT_OR_INSTANCE.finditer(text):

@@ -26,8 +26,7 @@ from ..elmo.mix import layer_weights, mixed
 from ..index.neighbors import Query
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
-from ..static.context import topics
-from ..static.vectors import StaticVectors
+from ..static.vectors import StaticVectors, topics
 from ..text import languages
 from ..text.languages import Language
 from ..text.readings import WordInContext

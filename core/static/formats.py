@@ -370,13 +370,13 @@ def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes], c
     """
     stream.readline(MAX_LINE)
     buffer = b""
-    at = place = 0
+    start = place = 0
     size = 4 * form.dim
     while True:
-        end = buffer.find(b" ", at) + 1
+        end = buffer.find(b" ", start) + 1
         if end and len(buffer) >= end + size:
             place += 1
-            word = buffer[at : end - 1].lstrip(b"\r\n")
+            word = buffer[start : end - 1].lstrip(b"\r\n")
             if not word or b"\n" in word:
                 raise BadInput(
                     _at(
@@ -388,14 +388,14 @@ def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes], c
                         ),
                     )
                 )
-            count.add_read(end + size - at)
+            count.add_read(end + size - start)
             yield place, word, buffer[end : end + size]
-            at = end + size
-        elif not end and len(buffer) - at > MAX_LINE:
+            start = end + size
+        elif not end and len(buffer) - start > MAX_LINE:
             raise BadInput(_at(form.name, name, place + 1, t("no word ends within 1 MB")))
         elif more := stream.read(MAX_LINE):
-            buffer = buffer[at:] + more
-            at = 0
+            buffer = buffer[start:] + more
+            start = 0
         else:
-            rest.append(buffer[at:].strip(b"\r\n"))
+            rest.append(buffer[start:].strip(b"\r\n"))
             return

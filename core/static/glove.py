@@ -2,7 +2,7 @@
 
     J = sum over i, j of f(X_ij) (w_i . w~_j + b_i + b~_j - log X_ij)^2,   f(x) = min(1, (x / x_max)^0.75)   (eq. 8, 9)
 
-X_ij adds 1/d for each pair of lowercase words i and j that are d tokens apart in one sentence; unknown words keep their place.
+X_ij adds 1/d for each pair of lowercase words i and j at a distance of d tokens in one sentence; unknown words keep their place.
 The vectors are w + w~. AdaGrad visits pairs in an order that `seed` determines. As in the authors' glove.c, the factor
 2 of the gradient is dropped and the learning rate is inside the root: a step is lr g / sqrt(1 + sum (lr g)^2).
 """
@@ -114,7 +114,7 @@ def join_counts(counted: Iterable[tuple[np.ndarray, np.ndarray]], n_words: int) 
             runs.append(_merge([runs.pop(), runs.pop()]))
     keys, values = _merge(runs)
     rows, columns = (part.astype(np.int32) for part in np.divmod(keys, n_words))
-    values[rows == columns] *= 2  # a word beside itself is seen from both sides
+    values[rows == columns] *= 2  # a word next to itself counts in both directions
     return Cooccurrences(rows, columns, values)
 
 

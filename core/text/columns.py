@@ -129,7 +129,7 @@ def note_blank(name: str, n: int) -> None:
 
 def note_doubled(name: str, names: Sequence[str], number: int) -> None:
     """Note that several columns have the name of the one that is read, whose position is `number`."""
-    others = [k for k, other in enumerate(names) if k != number and fold_case(other.strip()) == fold_case(names[number].strip())]
+    others = [k for k, label in enumerate(names) if k != number and fold_case(label.strip()) == fold_case(names[number].strip())]
     if others:
         values = {"name": name, "column": names[number].strip(), "number": number + 1, "others": ", ".join(str(k + 1) for k in others)}
         text = t(

@@ -18,7 +18,7 @@ BUNDLED_CORPUS = "sentences"
 
 
 def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
-    """A registry name or a file of sentences -> sentences, text cut as that language (else the one in use) is read.
+    """Return the sentences of a corpus by its registry name or file, with text cut as `language`, or else the one in use, is read.
 
     A language's own labeled sentences are stored by words, for people; they come cut as its models read them. They are two corpora in one
     file: the first part, and the reference (core.text.labeled_words).
@@ -101,7 +101,7 @@ def locate(tokens: Sequence[str], word: str, language: Language, *, forms: bool 
 
 
 def longer_word(tokens: Sequence[str], word: str) -> str:
-    """Return the word of a sentence that a word is only a part of, as 밤 is of 밤길; "" if there is none."""
+    """Return the word of a sentence that a word is only a part of, as 밤 is of 밤길; "" if the sentence has no such word."""
     wanted = fold_case(bare(plain_word(word)))
     runs = ("".join(map(bare, tokens[first:last])) for first, last in _runs(tokens))
     return next((letters for letters in [*map(bare, tokens), *runs] if wanted and wanted in fold_case(letters)), "")

@@ -33,14 +33,16 @@ class DateSpan(NamedTuple):
 
     @property
     def years(self) -> tuple[int, int]:
+        """Return the first and the last year."""
         return self.first[0], self.last[0]
 
-    def lies_in(self, other: "DateSpan") -> bool:
-        return other.first <= self.first and self.last <= other.last
+    def lies_in(self, span: "DateSpan") -> bool:
+        """Return whether all of its days are in another span."""
+        return span.first <= self.first and self.last <= span.last
 
-    def meets(self, other: "DateSpan") -> bool:
+    def meets(self, span: "DateSpan") -> bool:
         """Return whether the two have a day in common."""
-        return self.first <= other.last and other.first <= self.last
+        return self.first <= span.last and span.first <= self.last
 
 
 def parse_date(text: str) -> DateSpan | None:

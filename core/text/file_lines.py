@@ -62,20 +62,20 @@ def refuse(place: Place | str, result: str, needed: str) -> NoReturn:
     raise BadRow(place, result, needed)
 
 
-def show_value(value: Any, most: int = 80) -> str:
-    """Return a JSON value on one line of at most `most` characters, with its first level only."""
+def show_value(value: Any, max_length: int = 80) -> str:
+    """Return a JSON value on one line of at most `max_length` characters, with its first level only."""
     if isinstance(value, list | dict):
         parts = ", ".join("..." if isinstance(part, list | dict) else show_value(part) for part in islice(value, 20))
         text = f"[{parts}]" if isinstance(value, list) else t("a row of {names}", names=parts) if parts else t("an empty row")
     else:
         text = "null" if value is None else repr(value)
-    return text if len(text) <= most else text[: most - 3] + "..."
+    return text if len(text) <= max_length else text[: max_length - 3] + "..."
 
 
 def is_guess(row: dict) -> bool:
     """Return whether a row's sense is a model's guess, not a person's: its "given" is false."""
-    given = row.get("given", True)
-    return given.strip().casefold() in ("false", "0") if isinstance(given, str) else given is not None and given == 0
+    mark = row.get("given", True)
+    return mark.strip().casefold() in ("false", "0") if isinstance(mark, str) else mark is not None and mark == 0
 
 
 class LeftOut:
@@ -133,8 +133,8 @@ class LineCount:
 def iterate_lines(
     path: Path,
     *,
-    whole: bool,
-    most: int = MAX_BYTES,
+    is_size_checked: bool = True,
+    max_bytes: int = MAX_BYTES,
     longest: int = MAX_LINE_BYTES,
     in_pieces: bool = False,
     position: list[int] | None = None,
@@ -147,9 +147,9 @@ def iterate_lines(
     ----------
     path
         A file of text, plain or packed (.xz, .gz).
-    whole
-        Whether all of the file will be read. Then a file larger than `most` is refused at once.
-    most
+    is_size_checked
+        Whether a file larger than `max_bytes` is refused at once. Otherwise it is refused where the reading reaches that limit.
+    max_bytes
         The limit of its unpacked bytes.
     longest
         The limit of a line's bytes.
@@ -168,7 +168,7 @@ def iterate_lines(
     BadInput
         For a file that is too large, incomplete or not text.
     """
-    check_fits(path, most if whole else ANY_SIZE)
+    check_fits(path, max_bytes if is_size_checked else ANY_SIZE)
     opened, total = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0
     count = LineCount(path.name)
     try:
@@ -178,12 +178,12 @@ def iterate_lines(
             for number, data in _pieces(stream, longest, in_pieces):
                 reports.step(len(data))
                 place, total = Place(path.name, number), total + len(data)
-                if most < ANY_SIZE:
+                if max_bytes < ANY_SIZE:
                     count.add()
                 if position is not None:
                     position[:] = [total]
-                if total > most:
-                    refuse(place, t("over {n:,} bytes unpacked", n=most), t("Use a smaller file."))
+                if total > max_bytes:
+                    refuse(place, t("over {n:,} bytes unpacked", n=max_bytes), t("Use a smaller file."))
                 if len(data) > longest and not in_pieces:
                     refuse(place, t("over {n:,} bytes without line break", n=longest), t("Use shorter lines."))
                 yield place, decoder.decode(data, place, total)
@@ -198,8 +198,8 @@ def iterate_lines(
 class _Decoder:
     """Decodes the lines of a file: as UTF-8, or in the encoding of the first line that is not ASCII."""
 
-    def __init__(self, path: Path, opened: Callable, encoding: str | None, other: str | None, tolerant: bool) -> None:
-        self._path, self._opened, self._encoding, self._other, self._tolerant = path, opened, encoding, other, tolerant
+    def __init__(self, path: Path, opened: Callable, encoding: str | None, fallback: str | None, tolerant: bool) -> None:
+        self._path, self._opened, self._encoding, self._fallback, self._tolerant = path, opened, encoding, fallback, tolerant
         self._n_lines, self._wrong = 0, []  # lines that are not ASCII, and the errors of those with wrong bytes
 
     def decode(self, data: bytes, place: Place, end: int) -> str:
@@ -234,7 +234,7 @@ class _Decoder:
             return encoding
         if sum(byte < 9 or 13 < byte < 32 for byte in data[:4096]) > MAX_CONTROLS:
             raise BadInput(t("{place}: these bytes are not text in any known encoding. Save it in UTF-8.", place=place))
-        encoding = self._other or encoding or "latin-1"
+        encoding = self._fallback or encoding or "latin-1"
         values = {"name": place.name, "line": place.number, "encoding": "Latin-1" if encoding == "latin-1" else encoding.upper()}
         reports.add((place.name, "encoding"), t("{name} is not UTF-8 (line {line}) and was read as {encoding}.", **values))
         return encoding
@@ -274,9 +274,11 @@ class Recoded(io.RawIOBase):
         self._text, self._rest = text, b""
 
     def readable(self) -> bool:
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
+        """Fill a buffer with the next bytes and return their number."""
         self._rest = self._rest or self._text.read(1 << 16).encode()
         n = min(len(buffer), len(self._rest))
         buffer[:n], self._rest = self._rest[:n], self._rest[n:]
@@ -343,7 +345,7 @@ def json_rows(path: Path, left_out: LeftOut | None = None, needed: str = "", **r
 
 def _items(path: Path) -> Iterator[Any]:
     """Yield the items of a .json list. Raises ValueError for any other content."""
-    text = "".join(line for _, line in iterate_lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
+    text = "".join(line for _, line in iterate_lines(path, max_bytes=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
     if not text.strip():
         return
     LineCount(path.name).add(text.count("[") + text.count("{"))  # each list takes much more memory than its characters

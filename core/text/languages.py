@@ -27,7 +27,7 @@ from .morphemes import morphemes
 from .normalization import Choice, CutWord, fold_case, plain_word
 
 LATIN = "LATIN"  # a script, as Unicode names it
-FREQUENT = 20_000  # of the most frequent words: either part of a cut word may stand alone
+FREQUENT = 20_000  # of the most frequent words: either part of a cut word may be a separate word
 SHORTEST = 4  # letters of a second part that may
 EXAMPLES = 3  # tokens that a message cites
 
@@ -161,9 +161,9 @@ def _usable(data: str | None) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _read(path: Path) -> Language:
     entries = read_json(path, expect=dict)
-    known = {f.name for f in fields(Language)} - {"code"}
-    if unknown := sorted(set(entries) - known):
-        names = {"strange": ", ".join(unknown), "known": ", ".join(sorted(known))}
+    accepted = {f.name for f in fields(Language)} - {"code"}
+    if unknown := sorted(set(entries) - accepted):
+        names = {"strange": ", ".join(unknown), "known": ", ".join(sorted(accepted))}
         raise BadInput(t("{path} has unknown {strange}; use {known}.", path=path, **names))
     if not isinstance(entries.get("name"), str) or not entries["name"].strip():
         raise BadInput(t('{path} names no language. Add "name": "Esperanto".', path=path))
@@ -208,8 +208,8 @@ def unread(counts: Mapping[str, int], language: Language) -> Counter[str]:
 
     Latin letters in a language with another script are names and loans ("KBS"), unless most words are Latin.
     """
-    known = language.scripts
-    if not known:
+    scripts_read = language.scripts
+    if not scripts_read:
         return Counter()
     foreign: Counter[str] = Counter()
     latin: Counter[str] = Counter()
@@ -217,8 +217,8 @@ def unread(counts: Mapping[str, int], language: Language) -> Counter[str]:
     for token, n in counts.items():
         scripts = scripts_of(token)
         lettered += n * bool(scripts)
-        if not scripts <= known:
-            (latin if scripts <= {LATIN, *known} else foreign)[tokens.bare(token)] += n
+        if not scripts <= scripts_read:
+            (latin if scripts <= {LATIN, *scripts_read} else foreign)[tokens.bare(token)] += n
     return foreign + latin if 2 * latin.total() > lettered else foreign
 
 

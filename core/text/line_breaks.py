@@ -60,14 +60,14 @@ class LineShape:
         return is_full or (self.joins_words and _is_cut(before, after))
 
 
-def sentences_in(placed: Iterable[tuple[_P, str]], lines: str = DETECT) -> Iterator[tuple[_P, str]]:
+def sentences_in(lines_with_places: Iterable[tuple[_P, str]], lines: str = DETECT) -> Iterator[tuple[_P, str]]:
     """Yield the sentences of a text, each with the place where its paragraph begins, from its lines and their places.
 
     `lines`: JOIN reads consecutive lines as one paragraph, KEEP ends a sentence with its line, DETECT decides by the shape of the first lines.
     Lines that have the same place are pieces of one. At most the sample and one sentence are in memory.
     """
     errors: list[ElmoscopeError] = []
-    rest = _until_error(_lines(placed), errors)
+    rest = _until_error(_lines(lines_with_places), errors)
     sample = list(_first(rest))
     shape = shape_of([line for _, line, _ in sample], lines)
     place, text, before, blanks = None, "", "", 0
@@ -130,10 +130,10 @@ def _is_cut(before: str, after: str) -> bool:
     return word is not None and (word.is_soft or len(word.left) > 1)
 
 
-def _lines(placed: Iterable[tuple[_P, str]]) -> Iterator[tuple[_P, str, bool]]:
+def _lines(lines_with_places: Iterable[tuple[_P, str]]) -> Iterator[tuple[_P, str, bool]]:
     """Yield (place, line, whether it continues the one before)."""
     last, is_open = None, False
-    for place, text in placed:
+    for place, text in lines_with_places:
         goes_on = is_open and place == last
         for line in text.lstrip("\f").splitlines() or [""]:  # a page of a PDF file begins with a form feed
             yield place, line, goes_on
@@ -202,17 +202,23 @@ def _wrapped(pairs: list[tuple[str, str]], measure: Callable[[str], int], spaced
         if WIDTHS[0] <= size <= WIDTHS[1]:
             steps[size - SLACK] = steps.get(size - SLACK, 0) + 1
             steps[needed + SLACK] = steps.get(needed + SLACK, 0) - 1
-    width = most = explained = 0
-    for at in sorted(steps):
-        explained += steps[at]
-        if explained > most:
-            width, most = at, explained
-    near = [pair for pair, (_, needed) in zip(pairs, sizes, strict=True) if needed > NEARLY * width]
-    if most < FEWEST or most < EXPLAINED * len(near) or len(near) < 0.4 * len(pairs):
+    width = max_explained = explained = 0
+    for size_limit in sorted(steps):
+        explained += steps[size_limit]
+        if explained > max_explained:
+            width, max_explained = size_limit, explained
+    long_pairs = [pair for pair, (_, needed) in zip(pairs, sizes, strict=True) if needed > NEARLY * width]
+    if max_explained < FEWEST or max_explained < EXPLAINED * len(long_pairs) or len(long_pairs) < 0.4 * len(pairs):
         return None
-    is_open = sum(not _ENDED.search(before.rstrip()) for before, _ in near)
-    is_small = sum(bool((letter := _LETTER.match(_bare(after))) and letter[1].isalpha() and not letter[1].isupper()) for _, after in near)
-    return (most / len(near), LineShape(width, spaced, measure=measure)) if 2 * min(is_open, is_small) >= len(near) else None
+    is_open = sum(not _ENDED.search(before.rstrip()) for before, _ in long_pairs)
+    is_small = sum(
+        bool((letter := _LETTER.match(_bare(after))) and letter[1].isalpha() and not letter[1].isupper()) for _, after in long_pairs
+    )
+    return (
+        (max_explained / len(long_pairs), LineShape(width, spaced, measure=measure))
+        if 2 * min(is_open, is_small) >= len(long_pairs)
+        else None
+    )
 
 
 def _begins_anew(before: str, after: str) -> bool:

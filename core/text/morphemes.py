@@ -59,6 +59,7 @@ def morphemes(sentence: str, choose: Choice = keep_hyphen) -> list[str]:
 
 
 def has_hangul(text: str) -> bool:
+    """Return whether a text has Korean letters."""
     return bool(_HANGUL.search(text))
 
 
@@ -99,11 +100,11 @@ def may_follow_noun(noun: str, rest: str) -> bool:
         not sound
         and rest[0] == "이"
         and not rest.startswith("이에요")
-        and any(_has_particles(other, rest[1:]) for other in _NOUNS["vowel"])
+        and any(_has_particles(replacement, rest[1:]) for replacement in _NOUNS["vowel"])
     ):
         return False  # 차이도 is the noun 차이 and its particle, no 차
     others = _NOUNS["vowel" if sound == 0 else "ㄹ" if sound == 8 else "consonant"]
-    return any(_is_noun_with_particles(other, rest) for other in others)
+    return any(_is_noun_with_particles(replacement, rest) for replacement in others)
 
 
 def _has_particles(noun: str, rest: str) -> bool:
@@ -162,9 +163,9 @@ def _mark_joints(text: str, spans: list[tuple[int, int]]) -> list[str]:
 @cache
 def _analyzer() -> Callable[[str], list[Morpheme]]:
     """Return a function from a sentence to its morphemes."""
-    for made in (mecab_ko, plain_mecab):
+    for make in (mecab_ko, plain_mecab):
         with suppress(ImportError):
-            return made()
+            return make()
     raise BadInput(t("Korean text needs python-mecab-ko: `pip install python-mecab-ko`."))
 
 
@@ -191,11 +192,11 @@ def plain_mecab() -> Callable[[str], list[Morpheme]]:
         with lock:
             nodes = [(node.surface, tuple(node.feature)) for node in tagger(text)]
         results = []
-        at = 0
+        start = 0
         for surface, feature in nodes:
-            at = text.index(surface, at)
-            results.append(_morpheme(at, surface, feature[0], feature[7] if len(feature) > 7 else None))
-            at += len(surface)
+            start = text.index(surface, start)
+            results.append(_morpheme(start, surface, feature[0], feature[7] if len(feature) > 7 else None))
+            start += len(surface)
         return results
 
     return read

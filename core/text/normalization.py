@@ -118,6 +118,7 @@ class CutWord:
 
     @property
     def unhyphenated(self) -> str:
+        """Return the word in one piece."""
         return self.left + self.right
 
     @property
@@ -127,6 +128,7 @@ class CutWord:
 
     @property
     def hyphened(self) -> str:
+        """Return the word with its hyphen."""
         return f"{self.left}-{self.right}"
 
 
@@ -152,13 +154,12 @@ class Legible:
 
 
 def legible(text: str, choose: Choice = keep_hyphen) -> str:
-    """Return the text in plain spelling.
+    r"""Return the text in plain spelling.
 
-    >>> legible("bank\\u00ading hours"), legible("coun-\\ncil", lambda word: True)
+    >>> legible("bank\u00ading hours"), legible("coun-\ncil", lambda word: True)
     ('banking hours', 'council')
     """
-    edits = list(_cut_edits(text, choose))
-    return _edited(text, edits) if edits else plain_signs(text)
+    return read(text, choose).text if any(_cut_edits(text, choose)) else plain_signs(text)
 
 
 def read(text: str, choose: Choice = keep_hyphen) -> Legible:
@@ -167,16 +168,17 @@ def read(text: str, choose: Choice = keep_hyphen) -> Legible:
     if not edits and not has_signs(text):
         composed, begins, ends = compose(text), range(len(text)), range(1, len(text) + 1)
         return Legible(text, begins, ends) if composed == text else _composed(text, composed, begins, ends)
-    edits = sorted([*edits, *(edit for edit in _sign_edits(text) if not any(a < edit[1] and edit[0] < b for a, b, _ in edits))])
-    plain, begins, ends, at = [], [], [], 0
+    signs = ((match.start(), match.end(), plain_sign(match)) for match in SIGNS.finditer(text))
+    edits = sorted([*edits, *(sign for sign in signs if not any(a < sign[1] and sign[0] < b for a, b, _ in edits))])
+    plain, begins, ends, position = [], [], [], 0
     for start, end, new in [*edits, (len(text), len(text), "")]:
-        plain += [text[at:start], new]
-        begins += range(at, start)
-        ends += range(at + 1, start + 1)
+        plain += [text[position:start], new]
+        begins += range(position, start)
+        ends += range(position + 1, start + 1)
         if new:
             begins += [start, *[end] * (len(new) - 1)]
             ends += [end] * len(new)
-        at = end
+        position = end
     edited = "".join(plain)
     composed = compose(edited)
     return Legible(edited, begins, ends) if composed == edited else _composed(edited, composed, begins, ends)
@@ -201,18 +203,6 @@ def _cut_edits(text: str, choose: Choice) -> Iterator[tuple[int, int, str]]:
             yield word.start, word.end, ""
         elif word.is_line_end:
             yield word.start, word.end, "-"
-
-
-def _sign_edits(text: str) -> Iterator[tuple[int, int, str]]:
-    return ((match.start(), match.end(), plain_sign(match)) for match in SIGNS.finditer(text))
-
-
-def _edited(text: str, edits: list[tuple[int, int, str]]) -> str:
-    parts, at = [], 0
-    for start, end, new in edits:
-        parts += [text[at:start], new]
-        at = end
-    return plain_signs("".join([*parts, text[at:]]))
 
 
 def _composed(text: str, composed: str, begins: Sequence[int], ends: Sequence[int]) -> Legible:

@@ -19,22 +19,16 @@ from ..common.i18n import t
 from ..common.limits import check_allowed, limits, texts_expire
 from ..common.markup import shorten
 from ..files import quotas, user_names
-from ..files.artifacts import check_fits, file_sha256, replacing, text_fingerprint
+from ..files.artifacts import check_fits, replacing, text_fingerprint
 from ..files.formats import PACKED, TEXTUAL, suffix_of, unpacked_size
+from ..files.sums import file_sha256
+from ..files.user_names import Source
 from .line_breaks import DETECT
 from .sentences import MAX_NAME, SUFFIXES, Sentence, fingerprint, read_sentences, sentences_from_text
 
 KINDS = tuple(suffix.removeprefix(".") for suffix in SUFFIXES)
 QUICK_BYTES = 1_000_000  # of files, unpacked
 MAX_LOOKED_AT = 20_000  # files and folders seen in search of texts
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file to read and its owner's name for it."""
-
-    name: str
-    path: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +80,7 @@ def files_in(folder: str) -> list[Source]:
 def keep_text(text: str, name: str, *, lines: str = DETECT) -> KeptCorpus:
     """Store a pasted text as one document of that name. `lines` is the meaning of its line breaks (core.text.line_breaks)."""
     name = _writable(name)
-    return _keep([replace(sentence, document=name) for sentence in sentences_from_text(text, lines=lines)])
+    return keep_sentences([replace(sentence, document=name) for sentence in sentences_from_text(text, lines=lines)])
 
 
 def keep_files(
@@ -119,9 +113,9 @@ def _size(source: Source) -> int:
 
 
 def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], lines: str, progress: reports.ReadingProgress) -> KeptCorpus:
-    most = limits()
-    if len(sources) > most.max_files:
-        raise BadInput(t("{n:,} files; choose at most {most}.", n=len(sources), most=most.max_files))
+    caps = limits()
+    if len(sources) > caps.max_files:
+        raise BadInput(t("{n:,} files; choose at most {most}.", n=len(sources), most=caps.max_files))
     sentences = []
     skipped = []
     taken = Counter()
@@ -133,9 +127,9 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
         name = _writable(source.name)
         taken[name] += 1
         document = name if taken[name] == 1 else f"{name} ({taken[name]})"
-        room = most.max_sentences - len(sentences)
+        room = caps.max_sentences - len(sentences)
         try:
-            if room < 1 or tokens >= most.max_tokens:
+            if room < 1 or tokens >= caps.max_tokens:
                 raise BadInput(_full())
             with reports.collecting() as collected:
                 result = _read(source, columns, lines, room + 1)
@@ -145,19 +139,20 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
             skipped.append(Skipped(document, user_names.restore_names(str(error))))
             continue
         skipped += [Skipped(document, user_names.restore_names(note)) for note in collected.values()]
-        fitting = list(_within(result[:room], most.max_tokens - tokens))
+        fitting = list(_within(result[:room], caps.max_tokens - tokens))
         if len(fitting) < len(result):
             skipped.append(Skipped(document, t("First {n:,} sentences only. {full}", n=len(fitting), full=_full())))
         tokens += sum(len(sentence.tokens) for sentence in fitting)
         sentences += [replace(s, document=s.document or document) for s in fitting]
     if not sentences:
         raise BadInput(" ".join(dict.fromkeys(file.why for file in skipped[:5])))
-    return _keep(sentences, tuple(skipped))
+    return keep_sentences(sentences, tuple(skipped))
 
 
-def keep_sentences(sentences: list[Sentence]) -> KeptCorpus:
-    """Store sentences, such as those of a word usage graph."""
-    return _keep(sentences)
+def keep_sentences(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:
+    """Store sentences, such as those of a word usage graph. `skipped` are the files that were left out."""
+    path = _write(sentences)
+    return KeptCorpus(path, user_names.corpus_name(path), skipped)
 
 
 def forget(corpus: str) -> None:
@@ -193,11 +188,6 @@ def _read(source: Source, columns: tuple[str | None, str | None], lines: str, li
         raise BadInput(t("{name} is empty. Choose another file.", name=source.path.name))
     max_bytes = limits().max_unpacked_mb * 10**6
     return read_sentences(source.path, text_column=columns[0], date_column=columns[1], limit=limit, lines=lines, max_bytes=max_bytes)
-
-
-def _keep(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:
-    path = _write(sentences)
-    return KeptCorpus(path, user_names.corpus_name(path), skipped)
 
 
 def _write(sentences: list[Sentence]) -> Path:

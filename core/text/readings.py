@@ -25,7 +25,8 @@ class LabeledTable(Protocol):
 
     lemmas: list[str]
 
-    def lemma_of(self, word: str) -> str | None: ...
+    def lemma_of(self, word: str) -> str | None:
+        """Return the labeled word that a spelling is a form of, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +39,17 @@ class WordInContext:
 
     @property
     def word(self) -> str:
-        """The token as it is written."""
+        """Return the token as it is written."""
         return self.tokens[self.position]
 
     @property
     def spelling(self) -> str:
-        """The token without joiners, in small letters."""
+        """Return the token without joiners, in small letters."""
         return fold_case(bare(self.word))
 
     @property
     def is_name(self) -> bool:
-        """Whether it is written as a name: with a capital within a sentence that has small letters, or by its Korean tag."""
+        """Return whether it is written as a name: with a capital within a sentence that has small letters, or by its Korean tag."""
         morpheme = analyzed(self.tokens)[self.position]
         if morpheme is not None:
             return morpheme.parts[:1] != () and morpheme.parts[0][1] in NAMES
@@ -78,10 +79,12 @@ class Chosen:
 
     @property
     def word(self) -> str:
+        """Return the target word as it is written; "" without a sentence."""
         return self.tokens[self.position] if self.position is not None else ""
 
     @property
     def place(self) -> tuple[tuple[str, ...], int | None]:
+        """Return the tokens and the position."""
         return self.tokens, self.position
 
     def lemma_in(self, table: LabeledTable) -> str | None:
@@ -90,30 +93,31 @@ class Chosen:
 
     @property
     def readable(self) -> str:
+        """Return the tokens joined to text."""
         return join_tokens(list(self.tokens))
 
 
 def is_separate_word(word: str) -> bool:
     """Return whether a word alone is read as itself although it is spelled like a form of another: "wound", "evening"."""
-    return fold_case(word) in words_of(languages.get_language(i18n.ENGLISH)).own
+    return fold_case(word) in words_of(languages.get_language(i18n.ENGLISH)).separate
 
 
-def readings(word: str, known: Collection[str]) -> tuple[str, ...]:
+def readings(word: str, labeled_words: Collection[str]) -> tuple[str, ...]:
     """Return the words that a spelling may be read as, itself among them, the likeliest first; () if there is no doubt.
 
-    Readings that are not among the words `known`, those with labeled senses, are left out. A regular form of one word is in no doubt.
+    Readings that are not among `labeled_words` are left out. A regular form of one word is in no doubt.
 
     >>> readings("wound", {"wind"}), readings("fell", {"fall"}), readings("banks", {"bank"})
     (('wound', 'wind'), ('fall', 'fell'), ())
     """
     spelling = fold_case(bare(word))
     lists = words_of(languages.get_language(i18n.ENGLISH))
-    if not (spelling in lists.forms or spelling in lists.own or spelling in lists.either):
+    if not (spelling in lists.forms or spelling in lists.separate or spelling in lists.either):
         return ()
-    others = tuple(form for form in dictionary_forms(spelling) if form in known)
+    others = tuple(form for form in dictionary_forms(spelling) if form in labeled_words)
     if not others:
         return ()
-    return (spelling, *others) if spelling in lists.own or spelling in known else (*others, spelling)
+    return (spelling, *others) if spelling in lists.separate or spelling in labeled_words else (*others, spelling)
 
 
 def read_in(tokens: Sequence[str], position: int) -> str:
@@ -126,9 +130,9 @@ def read_in(tokens: Sequence[str], position: int) -> str:
 
 def as_typed(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
     """Return a sentence as text, cut to the allowed length around a token, and the position of that token in the text's tokens."""
-    most = min(limits().max_words, len(tokens))
-    start = max(0, min(position - most // 2, len(tokens) - most))
-    tokens = tokens[start : start + most]
+    max_tokens = min(limits().max_words, len(tokens))
+    start = max(0, min(position - max_tokens // 2, len(tokens) - max_tokens))
+    tokens = tokens[start : start + max_tokens]
     position = position - start
     text = join_tokens(list(tokens))
     while len(text) > limits().max_text and len(tokens) > 1:
@@ -152,7 +156,7 @@ class TwoContexts:
 
     @property
     def written(self) -> tuple[str, str]:
-        """The word as each sentence writes it."""
+        """Return the word as each sentence writes it."""
         return self.sentences[0].word, self.sentences[1].word
 
 
@@ -166,8 +170,8 @@ def dictionary_forms(word: str) -> tuple[str, ...]:
     (('먹다',), ('눈',), ('공부하다', '공부'), ('jaguar',))
     """
     if not has_hangul(word):
-        known = words_of(languages.get_language(i18n.ENGLISH))
-        return () if word.endswith(("ing", "er", "est")) else tuple(lemma for lemma in lemmas(word, known) if lemma not in known.function)
+        lists = words_of(languages.get_language(i18n.ENGLISH))
+        return () if word.endswith(("ing", "er", "est")) else tuple(lemma for lemma in lemmas(word, lists) if lemma not in lists.function)
     parts = [part for item in analyzed(morphemes(word)) if item for part in item.parts]
     (stem, tag), (after, next_tag) = (*parts, ("", ""), ("", ""))[:2]
     if tag in VERBS:

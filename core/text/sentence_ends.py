@@ -1,6 +1,6 @@
 """Find the ends of sentences in a line: at end marks, unless the text around them shows that the sentence continues.
 
-This is a custom splitter; the README compares it with pysbd and syntok. Only a few dozen characters around a mark are examined, so that time is
+This is a custom splitter (the README explains why). Only a few dozen characters around a mark are examined, so that time is
 linear in the text.
 """
 
@@ -106,11 +106,11 @@ def _is_known(before: str) -> bool:
     return word in _NEVER_LAST | _BEFORE_NAMES | _BEFORE_NUMBERS - _WORDS_TOO or "." in word or not word.isalpha()
 
 
-def _is_abbreviation(before: str, after: str, line: str, start: int, at: int) -> bool:
+def _is_abbreviation(before: str, after: str, line: str, start: int, stop: int) -> bool:
     """Return whether the full stop at `at` belongs to an abbreviation, or to a list's label, and the sentence continues."""
     if not after:
         return False
-    if at - start < 8 and _LABEL.match(line, start, at):
+    if stop - start < 8 and _LABEL.match(line, start, stop):
         return True
     word = before.casefold().rpartition("-")[2]
     starts = _must_begin(after)
@@ -126,7 +126,7 @@ def _is_abbreviation(before: str, after: str, line: str, start: int, at: int) ->
     if word in _BEFORE_NAMES:
         return not starts
     if (len(word) == 1 and word.isalpha()) or re.fullmatch(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}", word):
-        return not starts and not (before == "I" and _after_verb(line, start, at))
+        return not starts and not (before == "I" and _after_verb(line, start, stop))
     return False
 
 
@@ -135,6 +135,6 @@ def _must_begin(after: str) -> bool:
     return after[:1].isupper() and not after.endswith(".") and after.rstrip(",;:!?").replace("\u2019", "'").casefold() in _STARTERS
 
 
-def _after_verb(line: str, start: int, at: int) -> bool:
+def _after_verb(line: str, start: int, stop: int) -> bool:
     """Return whether the pronoun I ends a sentence: "So did I. She too." But: "Robert I. Sutton, by I. Newton"."""
-    return bool(re.search(r"(?<![A-Z.])\b(?!(?:by|of|from|for|with)\b)[a-z']+,?\s+I$", line[max(start, at - 24) : at]))
+    return bool(re.search(r"(?<![A-Z.])\b(?!(?:by|of|from|for|with)\b)[a-z']+,?\s+I$", line[max(start, stop - 24) : stop]))

@@ -8,7 +8,7 @@ tokenized as the language in use.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from .languages import in_use, note_unread, tokenize
 from .line_breaks import DETECT, sentences_in
 from .normalization import legible, plain_word
 from .tables import is_missing
-from .tokens import as_written, join_tokens, pieces, settle_tokens, spans_in
+from .tokens import join_tokens, pieces, settle_tokens, spans_in
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".xlsx", ".jsonl", ".json", *documents.SUFFIXES)
 MAX_PIECE_BYTES = 65_536  # of a line of text that are read at a time
@@ -50,6 +50,8 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
+    """A sentence as tokens, with its labeled tokens and its place in a text."""
+
     tokens: tuple[str, ...]
     targets: tuple[Target, ...] = ()
     document: str | None = None  # the name of its text, if the file has one
@@ -98,8 +100,8 @@ def read_sentences(
     spellings = {}  # one string object per spelling
     columns = text_column, date_column
     with reports.passing_on():
-        placed = _sentences(path, columns, lines if split else None, whole=limit is None, most=max_bytes)
-        result = _settle(list(islice(_merged(placed), limit)))
+        rows = _sentences(path, columns, lines if split else None, is_size_checked=limit is None, max_bytes=max_bytes)
+        result = _settle(list(islice(_merged(rows), limit)))
         sentences = [replace(s, tokens=tuple(spellings.setdefault(token, token) for token in s.tokens)) for s in result]
         if not sentences:
             raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
@@ -113,7 +115,7 @@ def read_lines(path: str | Path, *, text_column: str | None = None, **reading: A
     `reading`: as `iterate_lines` takes it.
     """
     path = Path(path)
-    lines = [sentence.tokens for sentence in _sentences(path, (text_column, None), None, whole=True, blank=True, **reading)]
+    lines = [sentence.tokens for sentence in _sentences(path, (text_column, None), None, blank=True, **reading)]
     if not any(lines) and _kind(path) != ".json":
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
     note_unread((token for tokens in lines for token in tokens), in_use(), path.name)
@@ -122,13 +124,13 @@ def read_lines(path: str | Path, *, text_column: str | None = None, **reading: A
 
 def stream_sentences(path: str | Path, position: list[int] | None = None) -> Iterator[Sentence]:
     """Yield the sentences of a file of any size. `position` will hold the number of bytes read so far, unpacked."""
-    return _merged(_sentences(Path(path), (None, None), DETECT, whole=False, most=ANY_SIZE, position=position))
+    return _merged(_sentences(Path(path), (None, None), DETECT, max_bytes=ANY_SIZE, position=position))
 
 
 def read_labeled(path: str | Path) -> list[LabeledRow]:
     """Return the rows {"word", "tokens", "position", "label" or "sense"} of a .jsonl or .json file, without a model's guesses ("given": false)."""
     rows, misplaced = [], []
-    for place, value in json_rows(Path(path), whole=True):
+    for place, value in json_rows(Path(path)):
         row = _labeled(value, place)
         if is_guess(value):
             continue
@@ -147,9 +149,9 @@ def read_labeled(path: str | Path) -> list[LabeledRow]:
 
 def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
     """Return the sentences of typed or pasted text, as of a .txt file. Raises BadInput for no text or too much."""
-    most = limits().max_pasted
-    if len(text) > most:
-        values = {"n": len(text), "most": most}
+    max_characters = limits().max_pasted
+    if len(text) > max_characters:
+        values = {"n": len(text), "most": max_characters}
         message = t("{n:,} characters; paste at most {most:,} (ELMOSCOPE_MAX_PASTED), or use a file.", **values)
         raise BadInput(message)
     sentences = sentences_of_lines(text.removeprefix("\ufeff").splitlines(), lines=lines)
@@ -168,19 +170,13 @@ def _with_places(written: Iterable[str], name: str) -> Iterator[tuple[Place, str
 
 
 def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
-    """Return tokens as their text has them, with all blanks before them; without a text as `core.text.tokens.pieces`.
+    """Return tokens as their text has them, with all blanks before them. Without a text, or if a token is not in it, as `core.text.tokens.pieces`.
 
     >>> as_in_text(["do", "n't", "say", "“"], "don’t   say “")
     ['do', 'n’t', '   say', ' “']
     """
-    sentences, at = [], 0
-    for piece in as_written(tokens, text) if text else ():
-        start = text.find(piece.lstrip(), at)
-        if start < 0:
-            return pieces(tokens)
-        sentences.append(text[at : start + len(piece.lstrip())])
-        at = start + len(piece.lstrip())
-    return sentences or pieces(tokens)
+    spans = spans_in(tokens, text) if text else [None]
+    return pieces(tokens) if None in spans else [text[a:b] for a, b in pairwise([0, *(end for _, end in spans)])]
 
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:
@@ -206,7 +202,7 @@ def _sentences(
     if kind in (".json", ".jsonl"):
         yield from _from_json(path, columns, lines, blank, **reading)
     elif kind in documents.SUFFIXES:
-        check_fits(path, reading.get("most", MAX_BYTES))
+        check_fits(path, reading.get("max_bytes", MAX_BYTES))
         yield from _from_text(_with_places(documents.read_lines(path), path.name), lines, blank)
     elif kind == ".txt":
         longest = MAX_PIECE_BYTES if lines else MAX_LINE_BYTES
@@ -283,9 +279,9 @@ def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         last = sentence
 
 
-def _from_text(placed: Iterable[tuple[Place | str, str]], lines: str | None, blank: bool = False) -> Iterator[Sentence]:
+def _from_text(lines_with_places: Iterable[tuple[Place | str, str]], lines: str | None, blank: bool = False) -> Iterator[Sentence]:
     """Yield the sentences of lines of text. If `lines` is None, each line is one, with `blank` also a blank one."""
-    for place, text in sentences_in(placed, lines) if lines else placed:
+    for place, text in sentences_in(lines_with_places, lines) if lines else lines_with_places:
         if len(text) > MAX_TEXT:
             message = t("{n:,} characters", n=len(text))
             refuse(place, message, t("Split it at sentence ends: at most {most:,}.", most=MAX_TEXT))
@@ -309,11 +305,11 @@ def _has_all(text: str, tokens: Sequence[str]) -> bool:
     spans = spans_in(tokens, text)
     if None in spans:
         return False
-    at = 0
+    position = 0
     for start, end in [*spans, (len(text), len(text))]:
-        if legible(text[at:start]).strip():
+        if legible(text[position:start]).strip():
             return False
-        at = end
+        position = end
     return True
 
 
@@ -361,13 +357,13 @@ def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Ta
 
 
 def _labeled(row: Any, place: Place | str) -> LabeledRow:
-    given = {**row, "label": row.get("label", row.get("sense"))} if isinstance(row, dict) else {}
-    missing = [key for key in ("word", "tokens", "position", "label") if given.get(key) is None]
+    fields_by_name = {**row, "label": row.get("label", row.get("sense"))} if isinstance(row, dict) else {}
+    missing = [key for key in ("word", "tokens", "position", "label") if fields_by_name.get(key) is None]
     if missing:
         message = f"{show_value(row)}, without {' and '.join(missing)}"
         refuse(place, message, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
-    target = _targets(given, tokens := checked_tokens(given["tokens"], place), place)[0]
-    return LabeledRow(as_text(given["word"], place), tokens, target.position, as_text(given["label"], place))
+    target = _targets(fields_by_name, tokens := checked_tokens(fields_by_name["tokens"], place), place)[0]
+    return LabeledRow(as_text(fields_by_name["word"], place), tokens, target.position, as_text(fields_by_name["label"], place))
 
 
 def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:

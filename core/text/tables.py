@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..common.i18n import t
-from .file_lines import BadRow, LeftOut, Place, iterate_lines
+from .file_lines import ANY_SIZE, BadRow, LeftOut, Place, iterate_lines
 from .workbooks import workbook_rows
 
 SEPARATORS = ",;\t|"  # many countries' spreadsheets write ; for ,
@@ -29,6 +29,8 @@ csv.field_size_limit(2**31 - 1)  # of the process: a row's own limit is MAX_RECO
 
 
 class Line(NamedTuple):
+    """A line of a table."""
+
     place: Place
     text: str
 
@@ -46,7 +48,7 @@ def is_missing(cell: str) -> bool:
 
 
 def plain_number(cell: str) -> str:
-    """Return a cell without the point of a whole number that pandas wrote as a float: "-1.0" is "-1"."""
+    """Return a cell without the point of an integer that pandas wrote as a float: "-1.0" is "-1"."""
     cell = cell.strip()
     return cell.partition(".")[0] if re.fullmatch(r"[+-]?\d+\.0+", cell) else cell
 
@@ -54,7 +56,7 @@ def plain_number(cell: str) -> str:
 def file_rows(path: Path, kind: str, **reading: Any) -> Iterator[tuple[Place, list[str]]]:
     """Yield the rows of a .csv, .tsv or .xlsx file, no row wider than the first; `reading` is as `iterate_lines` takes it."""
     if kind == ".xlsx":
-        yield from _fitting(path.name, (_Record(*row) for row in workbook_rows(path, most=reading.get("most", 1 << 62))), "")
+        yield from _fitting(path.name, (_Record(*row) for row in workbook_rows(path, max_bytes=reading.get("max_bytes", ANY_SIZE))), "")
     else:
         yield from table_rows(path.name, iterate_lines(path, longest=MAX_RECORD, tolerant=True, **reading), tabs=kind != ".csv")
 
@@ -63,9 +65,9 @@ def table_rows(name: str, lines: Iterable[tuple[Place, str]], *, tabs: bool) -> 
     """Yield the rows of a table's lines, no row wider than the first. With `tabs`, cells are separated by tabs alone."""
     lines = starmap(Line, lines)
     head = _head(lines)
-    given = _GIVEN_MARK.fullmatch(head[0].text) if head else None
-    head = head[1:] if given else head
-    mark = given[1] if given else "\t" if tabs else _separator(head)
+    separator_line = _GIVEN_MARK.fullmatch(head[0].text) if head else None
+    head = head[1:] if separator_line else head
+    mark = separator_line[1] if separator_line else "\t" if tabs else _separator(head)
     yield from _fitting(name, _records(chain(head, lines), mark, is_quoted(head, mark), _is_spaced(head, mark)), mark)
 
 
@@ -173,7 +175,7 @@ def _taken(lines: Iterator[Line], waiting: deque[Line], taken: list[Line]) -> It
 
 
 def _without_quotes(text: str, mark: str) -> list[str]:
-    """Return the cells of a line whose quotes are out of order: read with \\" for a quote, else as they are."""
+    r"""Return the cells of a line whose quotes are out of order: read with \" for a quote, else as they are."""
     try:
         rows = list(csv.reader([text], delimiter=mark, strict=True, escapechar="\\"))
     except csv.Error:

@@ -54,12 +54,12 @@ class Words(NamedTuple):
     endings: frozenset[str]
     bound: frozenset[str]
     nouns: dict[str, frozenset[str]]
-    own: frozenset[str]
+    separate: frozenset[str]
     either: frozenset[str]
 
     def is_own(self, spelling: str, before: str) -> bool:
         """Return whether a spelling after the word `before` is a separate word, not a form of another: "a saw", "wound"."""
-        return spelling in self.own or (spelling in self.either and before in self.before_nouns)
+        return spelling in self.separate or (spelling in self.either and before in self.before_nouns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,7 @@ class Candidate:
 
     @property
     def best(self) -> float:
+        """Return the score of its best lemma."""
         return max(self.worth.values())
 
 
@@ -125,10 +126,10 @@ def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
 def _with_spelled_alike(both: list[list[Candidate]], tokens: tuple[Sequence[str], ...]) -> list[list[Candidate]]:
     """Add the grammatical words of one sentence that the other has as a content word, such as "may" and "May"."""
     results = []
-    for found, other, words in zip(both, both[::-1], tokens, strict=True):
-        positions, spellings = {item.position for item in found}, {item.spelling for item in other}
-        added = (_at(found, words, k) for k, word in enumerate(words) if k not in positions and _spelling(word) in spellings)
-        results.append([*found, *added])
+    for items, other_items, words in zip(both, both[::-1], tokens, strict=True):
+        positions, spellings = {item.position for item in items}, {item.spelling for item in other_items}
+        added = (_at(items, words, k) for k, word in enumerate(words) if k not in positions and _spelling(word) in spellings)
+        results.append([*items, *added])
     return results
 
 
@@ -159,8 +160,8 @@ def _place(candidate: Candidate | None, tokens: Sequence[str]) -> int | None:
 
 def _at(words: list[Candidate], tokens: Sequence[str], position: int) -> Candidate:
     plain = _spelling(tokens[position])
-    known = next((word for word in words if word.position == position), None)
-    return known or Candidate(position, plain, {plain: GRAMMAR}, "", frozenset())
+    candidate = next((word for word in words if word.position == position), None)
+    return candidate or Candidate(position, plain, {plain: GRAMMAR}, "", frozenset())
 
 
 def _spelling(token: str) -> str:
@@ -172,34 +173,34 @@ def _spelling(token: str) -> str:
 
 def _make_candidate(k: int, tokens: Sequence[str], language: Language) -> Candidate | None:
     foreign = language.tokenizer == "morphemes-ko" and bare(tokens[k]).isascii()  # Latin letters in a Korean text
-    of = languages.get_language(i18n.ENGLISH) if foreign else language
-    known = words_of(of)
+    source = languages.get_language(i18n.ENGLISH) if foreign else language
+    lists = words_of(source)
     spelling = _spelling(tokens[k])
     before = [_spelling(token) for token in tokens[max(0, k - 2) : k]]
-    determined = bool(before) and (before[-1] in known.before_nouns or before[0] in known.before_nouns)
+    determined = bool(before) and (before[-1] in lists.before_nouns or before[0] in lists.before_nouns)
     named = k > 0 and tokens[k][:1].isupper() and not tokens[k].isupper() and bare(tokens[k - 1])[-1:].isalnum()
-    if spelling in known.function and not (spelling in known.worth and (determined or named)):
+    if spelling in lists.function and not (spelling in lists.worth and (determined or named)):
         return None
-    whole = spelling.replace("-", "") or spelling
-    extra = AFTER_DETERMINER * (bool(before) and before[-1] in known.before_nouns) + NOUN * determined
+    joined = spelling.replace("-", "") or spelling
+    extra = AFTER_DETERMINER * (bool(before) and before[-1] in lists.before_nouns) + NOUN * determined
     worth = {
-        lemma: (_worth(lemma, known, of) if not named or lemma in known.worth else COMMON) + extra
-        for lemma in dict.fromkeys((whole, *(() if known.is_own(whole, (before or [""])[-1]) else lemmas(whole, known))))
+        lemma: (_worth(lemma, lists, source) if not named or lemma in lists.worth else COMMON) + extra
+        for lemma in dict.fromkeys((joined, *(() if lists.is_own(joined, (before or [""])[-1]) else lemmas(joined, lists))))
     }
     parts = [part for part in spelling.split("-") if part] if "-" in spelling else []
-    other_lemmas = {lemma for part in parts for lemma in (part, *lemmas(part, known))} - known.function
-    return Candidate(k, whole, worth, "", frozenset(other_lemmas))
+    other_lemmas = {lemma for part in parts for lemma in (part, *lemmas(part, lists))} - lists.function
+    return Candidate(k, joined, worth, "", frozenset(other_lemmas))
 
 
-def lemmas(word: str, known: Words) -> tuple[str, ...]:
+def lemmas(word: str, lists: Words) -> tuple[str, ...]:
     """Return the words that a spelling may be a form of, by its ending or the list of irregular forms.
 
     >>> lemmas("banks", words_of(languages.get_language("en"))), lemmas("running", words_of(languages.get_language("en")))
     (('bank',), ('runn', 'runne', 'run'))
     """
-    if not known.forms:  # regular endings are those of languages that list irregular forms
+    if not lists.forms:  # regular endings are those of languages that list irregular forms
         return ()
-    result = list(known.forms.get(word, ()))
+    result = list(lists.forms.get(word, ()))
     if word.endswith("ies") and len(word) > 3:
         result += [word[:-3] + "y", word[:-1]]
     elif word.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
@@ -215,7 +216,7 @@ def lemmas(word: str, known: Words) -> tuple[str, ...]:
     for ending in ("er", "est"):
         if word.endswith(ending):
             bases = [word[: -len(ending) - 1] + "y"] if word.endswith(f"i{ending}") else _without(word, len(ending))
-            result += [base for base in bases if base in known.graded]
+            result += [base for base in bases if base in lists.graded]
     return tuple(item for item in dict.fromkeys(result) if item != word and len(item) > 1 and set(item) & set("aeiouy"))
 
 
@@ -241,13 +242,13 @@ def _korean(
     k: int, token: str, morpheme: Morpheme, around: tuple[tuple[str, str], ...], stems: frozenset[str], language: Language
 ) -> Candidate | None:
     """Return a Korean token as a candidate; `around` are the (morpheme, tag) before and after it, `stems` the words of its sentence."""
-    known = words_of(language)
+    lists = words_of(language)
     stem, tag = morpheme.parts[0]
     spelling = bare(token)
     before, after = around
-    if tag == "NP" and not known.nouns.get(spelling, frozenset()).isdisjoint({after[0], *stems}):
+    if tag == "NP" and not lists.nouns.get(spelling, frozenset()).isdisjoint({after[0], *stems}):
         tag = "NNG"  # the tooth of 이가 아프다, which might be "this"
-    if tag == "NNB" and spelling in known.bound:
+    if tag == "NNB" and spelling in lists.bound:
         return None
     if tag in VERBS:
         lemma = f"{stem}다"
@@ -255,16 +256,16 @@ def _korean(
         lemma = spelling
     else:
         return None
-    listed = lemma in known.worth
+    listed = lemma in lists.worth
     noun = tag in NOUNS or (tag == "NNB" and before[1] not in NOUNS)  # "사과 등" is "and the like", "굽은 등" a back
-    if (lemma in known.function and not (listed and noun)) or (tag in OTHER and not listed):
+    if (lemma in lists.function and not (listed and noun)) or (tag in OTHER and not listed):
         return None
-    worth = _worth(lemma, known, language) + (NOUN if tag in NOUNS else 0.0)
-    if after[1] in MAKES_VERBS and f"{spelling}{after[0]}다" in known.common:  # the 말 of 말했다
+    worth = _worth(lemma, lists, language) + (NOUN if tag in NOUNS else 0.0)
+    if after[1] in MAKES_VERBS and f"{spelling}{after[0]}다" in lists.common:  # the 말 of 말했다
         worth = COMMON
     parts = {part for part, part_tag in morpheme.parts if part_tag in NOUNS} if len(morpheme.parts) > 1 else set()
     if tag not in VERBS:  # one that the analyzer took for a noun, perhaps: 차서, 지기
-        stem = spelling[:-1] if f"{spelling[:-1]}다" in known.worth and spelling[-1:] in known.endings else ""
+        stem = spelling[:-1] if f"{spelling[:-1]}다" in lists.worth and spelling[-1:] in lists.endings else ""
     # Also its spelling: the analyzer may read a verb of two homographs as either, or as a noun.
     return Candidate(k, spelling, {lemma: worth, spelling: worth}, stem, frozenset(parts))
 
@@ -272,12 +273,12 @@ def _korean(
 # --- scores of words -------------------------------------------------------------------------------------------------
 
 
-def _worth(lemma: str, known: Words, language: Language) -> float:
+def _worth(lemma: str, lists: Words, language: Language) -> float:
     rank = ranks_of(language.vectors).get(lemma)
     frequent = FREQUENT / math.log10(rank + 10) if rank is not None else 0.0
-    if lemma in known.worth:
-        return known.worth[lemma] + frequent
-    if lemma in known.common:
+    if lemma in lists.worth:
+        return lists.worth[lemma] + frequent
+    if lemma in lists.common:
         return COMMON + frequent
     if rank is None:
         return LEAST
@@ -291,30 +292,17 @@ def words_of(language: Language) -> Words:
 
 @lru_cache(maxsize=8)
 def _lists(described: str) -> Words:
-    lists = literal_eval(described)
-
-    def read_list(name: str) -> list[str]:
-        return " ".join(lists.get(name, ())).split()
-
+    lists = {name: lines for name, lines in literal_eval(described).items() if name != "ambiguous"}
+    tiers = literal_eval(described).get("ambiguous", ())
     worth: dict[str, float] = {}
-    tiers = lists.get("ambiguous", ())
     for k, lines in enumerate(tiers):
         for word in " ".join(lines).split():
             worth.setdefault(word, FIRST - (FIRST - LAST) * k / max(1, len(tiers) - 1))
 
-    def entries(name: str) -> dict[str, tuple[str, ...]]:
-        return {item: tuple(more) for item, *more in (entry.split() for entry in " ".join(lists.get(name, ())).split(",") if entry.strip())}
+    def read_entries(name: str) -> dict[str, tuple[str, ...]]:
+        entries = (entry.split() for entry in " ".join(lists.get(name, ())).split(",") if entry.strip())
+        return {item: tuple(more) for item, *more in entries}
 
-    return Words(
-        frozenset(read_list("function")),
-        frozenset(read_list("common")),
-        worth,
-        entries("forms"),
-        frozenset(read_list("graded")),
-        frozenset(read_list("before nouns")),
-        frozenset(read_list("endings")),
-        frozenset(read_list("bound")),
-        {word: frozenset(pieces) for word, pieces in entries("nouns").items()},
-        frozenset(read_list("own")),
-        frozenset(read_list("either")),
-    )
+    sets = {name: frozenset(" ".join(lists.get(name.replace("_", " "), ())).split()) for name in Words._fields}
+    nouns = {word: frozenset(pieces) for word, pieces in read_entries("nouns").items()}
+    return Words(**sets | {"worth": worth, "forms": read_entries("forms"), "nouns": nouns})

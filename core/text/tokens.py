@@ -131,27 +131,27 @@ def spans_in(tokens: Sequence[str], text: str) -> list[tuple[int, int] | None]:
     ([(0, 4), (5, 8), (9, 14)], [(0, 8), (9, 14)])
     """
     letters = [plain_signs(bare(token)).translate(_CURLY) or bare(token) for token in tokens]
-    known = " ".join(letters).casefold()
-    spans = _aligned(letters, read(text, lambda word: word.unhyphenated.casefold() in known))
+    joined = " ".join(letters).casefold()
+    spans = _aligned(letters, read(text, lambda word: word.unhyphenated.casefold() in joined))
     return spans if None not in spans or not any(cut_words(text)) else _aligned(letters, read(text))
 
 
 def _aligned(letters: Sequence[str], plain: Legible) -> list[tuple[int, int] | None]:
     text = plain.text.translate(_CURLY)
     results: list[tuple[int, int] | None] = []
-    at = 0
+    position = 0
     for token in letters:
-        start = text.find(token, at)
-        if start < 0 or text[at:start].strip():
+        start = text.find(token, position)
+        if start < 0 or text[position:start].strip():
             results.append(None)
             continue
-        at = start + len(token)
-        results.append(plain.span(start, at))
+        position = start + len(token)
+        results.append(plain.span(start, position))
     return results
 
 
 def is_joined(tokens: Sequence[str], k: int) -> bool:
-    """Whether a joiner holds token `k` to the one before it; False past the end."""
+    """Return whether a joiner holds token `k` to the one before it; False past the end."""
     if not 0 < k < len(tokens):
         return False
     before, token = tokens[k - 1], tokens[k]
@@ -159,7 +159,7 @@ def is_joined(tokens: Sequence[str], k: int) -> bool:
 
 
 def spaced(tokens: Sequence[str]) -> list[bool]:
-    """For each token whether `join_tokens` sets a space before it; never where a joiner stands."""
+    """Return for each token whether `join_tokens` puts a space before it. A joiner prevents it."""
     results = []
     glued = True
     open_quote = False
@@ -179,8 +179,8 @@ def around(tokens: Sequence[str], position: int) -> tuple[str, str, str]:
     >>> around(["They", "sat", "on", "the", "bank", "of", "the", "river", "."], 4)
     ('They sat on the ', 'bank', ' of the river.')
     """
-    shown = pieces(tokens)
-    word, left, right = shown[position], "".join(shown[:position]).lstrip(), "".join(shown[position + 1 :]).rstrip()
+    written = pieces(tokens)
+    word, left, right = written[position], "".join(written[:position]).lstrip(), "".join(written[position + 1 :]).rstrip()
     return left + (" " if left and word.startswith(" ") else ""), word.strip(), right
 
 
@@ -241,9 +241,9 @@ def write_word(word: str) -> str:
 
 
 def other_forms(tokens: Sequence[str], text: str | None) -> list[tuple[int, str]]:
-    """Return the position and the other form of each token that the end of a line has cut in two: with its hyphen, or without.
+    r"""Return the position and the other form of each token that the end of a line has cut in two: with its hyphen, or without.
 
-    >>> other_forms(["well-known", "council"], "well-\\u200bknown coun-\\u200bcil")
+    >>> other_forms(["well-known", "council"], "well-\u200bknown coun-\u200bcil")
     [(0, 'wellknown'), (1, 'coun-cil')]
     """
     if not text or not any(word.is_line_end and not word.is_soft for word in cut_words(text)):
@@ -253,8 +253,8 @@ def other_forms(tokens: Sequence[str], text: str | None) -> list[tuple[int, str]
         piece = text[span[0] : span[1]] if span else ""
         if any(word.is_line_end and not word.is_soft for word in cut_words(piece)):
             joined, hyphened = legible(piece, lambda word: True), legible(piece)
-            other = joined if bare(token) == hyphened else hyphened
-            results.append((k, JOINER * token.startswith(JOINER) + other + JOINER * token.endswith(JOINER)))
+            other_form = joined if bare(token) == hyphened else hyphened
+            results.append((k, JOINER * token.startswith(JOINER) + other_form + JOINER * token.endswith(JOINER)))
     return results
 
 
@@ -263,7 +263,9 @@ def settle_tokens(sentences: Sequence[tuple[Sequence[str], str | None]]) -> dict
     cut = {n: dict(forms) for n, (tokens, text) in enumerate(sentences) if text and (forms := other_forms(tokens, text))}
     if not cut:
         return {}
-    words = {fold_case(bare(form)) for n, forms in cut.items() for k, other in forms.items() for form in (other, sentences[n][0][k])}
+    words = {
+        fold_case(bare(form)) for n, forms in cut.items() for k, other_form in forms.items() for form in (other_form, sentences[n][0][k])
+    }
     spelled: Counter[str] = Counter()
     for n, (tokens, _) in enumerate(sentences):
         spelled.update(tokens if n not in cut else (token for k, token in enumerate(tokens) if k not in cut[n]))
@@ -275,5 +277,8 @@ def settle_tokens(sentences: Sequence[tuple[Sequence[str], str | None]]) -> dict
     def count_of(form: str) -> int:
         return counts[fold_case(bare(form))]
 
-    changed = {n: {k: other for k, other in forms.items() if count_of(other) > count_of(sentences[n][0][k])} for n, forms in cut.items()}
+    changed = {
+        n: {k: other_form for k, other_form in forms.items() if count_of(other_form) > count_of(sentences[n][0][k])}
+        for n, forms in cut.items()
+    }
     return {n: forms for n, forms in changed.items() if forms}

@@ -25,9 +25,9 @@ MAX_ELEMENTS = 200_000  # of the parts that are neither sheets nor shared string
 MAX_ROW_ELEMENTS = 20 * MAX_COLUMNS
 
 
-def workbook_rows(path: Path, *, most: int = MAX_BYTES) -> Iterator[tuple[Place, list[str]]]:
+def workbook_rows(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[tuple[Place, list[str]]]:
     """Yield the rows of the first sheet that has any, with their numbers; a note names the other sheets that have some."""
-    check_fits(path, most)
+    check_fits(path, max_bytes)
     check_archive(path, ("xl/workbook.xml",), ".csv")
     try:
         import openpyxl
@@ -130,7 +130,7 @@ def _filled(sheet: Any) -> Iterator[tuple[int, list[str]]]:
 
 
 def _text(value: Any) -> str:
-    """Return a cell as it would be written in a CSV file: whole numbers without a point, dates as 1850-03-01."""
+    """Return a cell as it would be written in a CSV file: integers without a point, dates as 1850-03-01."""
     if value is None:
         return ""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:

@@ -25,7 +25,8 @@ from ..elmo.encoder import Encoder
 from ..elmo.language_model import LanguageModel, Perplexity, Vocabulary
 from ..elmo.weights import save_safetensors
 from ..files import artifacts, atomic
-from ..files.artifacts import file_sha256, provenance, read_json, replacing, write_json
+from ..files.artifacts import provenance, read_json, replacing, write_json
+from ..files.sums import file_sha256
 from ..text import languages
 from .data import FILES, Corpus, prepare, read_lines
 from .trainer import PretrainConfig, StepProgress, Trainer

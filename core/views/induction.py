@@ -22,9 +22,8 @@ from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..senses import clusters
 from ..senses.clusters import Agreement, Suggestion
-from ..static.context import static_contexts
-from ..text.definitions import DictionarySense, dictionary_senses
-from ..text.labeled_words import sentences_of
+from ..static.vectors import static_contexts
+from ..text.labeled_words import DictionarySense, dictionary_senses, sentences_of
 from ..text.normalization import fold_case
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key
@@ -130,7 +129,7 @@ def _spread(of: Occurrences, labels: Labels) -> SpreadLabels | None:
 def glosses(workspace: Workspace, found: Induction) -> GroupGlosses:
     """Return a WordNet's senses of the word, and guess the likeliest of each group.
 
-    Glosses and groups are compared by their words: sums of static vectors (core.static.context), minus what the word's glosses, or its
+    Glosses and groups are compared by their words: sums of static vectors (core.static.vectors), minus what the word's glosses, or its
     groups, have in common. Raises MissingArtifact without a WordNet, BadInput if it lacks the word, or the model word vectors.
     """
     of, groups = found.occurrences, found.groups

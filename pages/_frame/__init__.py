@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.common.pythons import unsupported
+from core.common.installation import unsupported
 
 if message := unsupported():
     st.error(message, icon=":material/error:")

@@ -20,6 +20,7 @@ from streamlit.elements.widgets.selectbox import SelectboxSerde
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequest, ScriptRequests
 from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
+from streamlit.runtime.state.common import user_key_from_element_id
 from streamlit.runtime.state.session_state import Serialized, SessionState
 
 from core.common.limits import BOX
@@ -164,13 +165,15 @@ CHECKS: dict[type, Callable[[Any, Any], Any]] = {
 
 # When the user clicks again, Streamlit starts a new run in another thread and stops the old one at its next access to the session state, even
 # in the middle of a callback. The rest of that callback would never run: a text would be deleted, but its name would stay selected.
+# A click may also arrive when its page has been left: its callback would read the values of widgets that the next page has not drawn yet.
 _LOCK = "_callbacks.lock"  # a key of the session
 
 
 @cache
 def protect_callbacks() -> None:
-    """Patch Streamlit so that no click interrupts a callback, in all sessions of this process."""
+    """Patch Streamlit so that no click interrupts a callback, and none on a page that was left runs one, in all sessions of this process."""
     next_request, begin_run = ScriptRequests.on_scriptrunner_yield, SessionState.on_script_will_rerun
+    is_changed = SessionState._widget_changed
 
     @wraps(next_request)
     def next_outside_callbacks(self: ScriptRequests) -> ScriptRequest | None:
@@ -181,4 +184,11 @@ def protect_callbacks() -> None:
         with self._old_state.setdefault(_LOCK, RLock()):
             begin_run(self, *args, **options)
 
+    @wraps(is_changed)
+    def is_changed_here(self: SessionState, widget_id: str) -> bool:
+        key = user_key_from_element_id(widget_id)
+        is_current = key is None or self._key_id_mapper.get_id_from_key(key, widget_id) == widget_id
+        return is_current and is_changed(self, widget_id)
+
     ScriptRequests.on_scriptrunner_yield, SessionState.on_script_will_rerun = next_outside_callbacks, begin_after_callbacks
+    SessionState._widget_changed = is_changed_here

@@ -14,8 +14,7 @@ from core.figures.style import ink, layer_title, sense_color
 from core.senses import quiz
 from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
-from core.text.definitions import definition
-from core.text.labeled_words import sentences_of
+from core.text.labeled_words import definition, sentences_of
 from core.text.readings import WordInContext
 from core.text.tokens import pieces
 from core.views import substitutes

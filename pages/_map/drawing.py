@@ -22,7 +22,7 @@ from core.live.points import NEUTRAL, Points, map_data, point_named
 from core.live.texts import say_kept
 from core.senses.trust import Links
 from core.text import languages
-from core.text.definitions import definitions
+from core.text.labeled_words import definitions
 from core.views.layouts import PCA, POLES, SOLID, UMAP, Layout, offers_senses, true_neighbors
 from core.workspace import Workspace
 from pages._cached.views import workspace

@@ -16,7 +16,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.figures.maps import selected_rows
-from core.files.formulas import encode_csv
+from core.files.formats import encode_csv
 from core.index.neighbors import Occurrence
 from core.live.brush import TABLE, Brush
 from core.live.points import NONE, STARS

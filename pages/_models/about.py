@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from core.common import citation, i18n
+from core.common import i18n, installation
 from core.common.i18n import format_number, say, t
 from core.common.markup import code, command, html
 from core.common.significance import read_back
@@ -305,11 +305,11 @@ def _join_titles(layers: list[str]) -> str:
 def _show_colophon(in_use: InUse) -> None:
     """Show both in expanders; each block has Streamlit's copy button."""
     with st.expander(t("How to cite"), icon=":material/format_quote:", key="model.cite"):
-        st.code(citation.ELMOSCOPE, language="bibtex")
-        st.code(citation.ELMO, language="bibtex", wrap_lines=True)
+        st.code(installation.ELMOSCOPE, language="bibtex")
+        st.code(installation.ELMO, language="bibtex", wrap_lines=True)
     with st.expander(t("Report a problem"), icon=":material/bug_report:", key="model.report"):
         st.caption(t("Say what you did and what you saw, and add this. It has no paths and nothing that you typed."))
-        st.code(citation.describe_installation(_settings(in_use)), language=None)
+        st.code(installation.describe_installation(_settings(in_use)), language=None)
 
 
 def _settings(in_use: InUse) -> dict[str, str]:

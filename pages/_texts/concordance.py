@@ -16,7 +16,7 @@ from core.elmo.in_place import READ_AT_ONCE
 from core.figures.measures import frequency_bars, frequency_columns
 from core.figures.style import sense_color
 from core.files import registry
-from core.files.formulas import encode_csv
+from core.files.formats import encode_csv
 from core.text import languages
 from core.views.concordance import (
     Concordance,

@@ -86,7 +86,7 @@ def _button(label: str, icon: str, file: str, mime: str, make: Callable[[], str 
 
 
 def _csv(view: Taken, key: str) -> bytes:
-    from core.files.formulas import encode_csv  # not at the top: a page's title does not wait for tables
+    from core.files.formats import encode_csv  # not at the top: a page's title does not wait for tables
 
     with view.drawing:
         return encode_csv(view.tables()[key].table)

@@ -16,7 +16,7 @@ from core.figures.style import GLOVE, ink, sense_color
 from core.index.neighbors import Neighbor, Occurrence, TypeNeighbor
 from core.static.vectors import StaticVectors
 from core.text import languages
-from core.text.definitions import definition, definitions
+from core.text.labeled_words import definition, definitions
 from core.text.sentences import as_in_text
 from core.text.tokens import SENTENCE_BEGIN, bare, window, write_word
 from pages._export import record

@@ -22,7 +22,7 @@ from core.common import i18n, markup
 from core.common.config import ROOT
 from core.common.errors import BadInput
 from core.elmo import models
-from core.files.formulas import encode_csv
+from core.files.formats import encode_csv
 from core.index import tables
 from core.index.tables import open_table
 from core.static import vectors
@@ -67,7 +67,7 @@ def test_no_page_writes_a_table_by_itself():
         f"{name(path)}:{line}"
         for path in SHIPPED
         for line, function, _ in calls(path)
-        if function.endswith(".to_csv") and name(path) != "core/files/formulas.py"
+        if function.endswith(".to_csv") and name(path) != "core/files/formats.py"
     ]
     assert wrong == []
 

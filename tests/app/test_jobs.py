@@ -329,3 +329,12 @@ def test_next_run_waits_for_the_callbacks_of_the_session_and_not_for_those_of_ot
     for run in runs:
         run.join(20)
     assert order == ["first", "other", "end", "second"]
+
+
+def test_click_on_a_widget_that_another_has_replaced_runs_no_callback():
+    patches.protect_callbacks()
+    state = SessionState()
+    state._new_widget_state.set_from_value("$$ID-1-ai", 3)
+    assert state._widget_changed("$$ID-1-ai")
+    state._key_id_mapper["ai"] = "$$ID-2-ai"  # the next page has drawn its own tokens under this key
+    assert not state._widget_changed("$$ID-1-ai")

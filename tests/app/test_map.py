@@ -19,7 +19,7 @@ from core.live.settings import map_setting
 from core.senses.trust import links
 from core.text import languages
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
-from core.text.definitions import definition
+from core.text.labeled_words import definition
 from core.text.tokens import pieces
 from pages._cached import opened as cached
 from pages._frame.choices import ALL

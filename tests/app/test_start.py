@@ -83,8 +83,8 @@ def test_the_longest_openings_are_computed_ahead(tmp_path):
 ROOT_PYTHONS = Path(__file__).resolve().parents[2]
 COMMAND = "import runpy, sys; sys.version_info = {version}; sys.argv = ['core', '--help']; runpy.run_module('core', run_name='__main__')"
 PAGE = """
-from core.common import pythons
-pythons.unsupported = lambda: "Elmoscope needs Python 3.11"
+from core.common import installation
+installation.unsupported = lambda: "Elmoscope needs Python 3.11"
 from streamlit.testing.v1 import AppTest
 page = AppTest.from_file("app.py")
 page.switch_page("{path}").run()
@@ -111,7 +111,7 @@ def test_a_page_says_it_in_place_of_all_else():
 
 
 def test_the_metadata_name_the_same_pythons():
-    from core.common.pythons import NEWEST, OLDEST
+    from core.common.installation import NEWEST, OLDEST
 
     message = (ROOT_PYTHONS / "pyproject.toml").read_text(encoding="utf-8")
     named = [f"3.{minor}" for minor in range(OLDEST[1], NEWEST[1] + 1)]

@@ -42,7 +42,7 @@ from core.evaluation.experiments import read_results
 from core.files import registry
 from core.files.artifacts import read_json
 from core.index.index_plan import index_plan
-from core.lab.datasets import read_pairs, read_semcor, read_tags
+from core.lab.datasets import read_semcor, read_tags
 from core.senses.senseval import read_senseval
 from core.static.vectors import load_vectors, open_vectors
 from core.text import own_corpus
@@ -423,7 +423,6 @@ def plain(whole: bytes) -> st.SearchStrategy:
 def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
     """Name -> what gives (what is generated, what is done with it): what some need takes seconds to make."""
     rows = b'{"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "edge"}\n' * 3
-    pairs = b'{"word": "a", "tokens_a": ["a"], "position_a": 0, "tokens_b": ["a"], "position_b": 0, "same": true}\n'
     comma = b'label,text\r\nspam,win a prize\r\nham,"see, you"\r\nspam,win now\r\nham,later\r\n' * 3
     semcor = b"# d1 1\nThe\tDT\t\t\nbank\tNN\tbank\tbank%1:17:01::\n\n"
     context = b"<context><wf>a</wf> <head><wf>hard</wf></head> <wf>.</wf></context></instance>"
@@ -448,7 +447,6 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
         "table .txt": lambda: (files(text, changed(trees)), reads("a.txt", _table)),
         "senseval": lambda: (files(text, changed(senseval)), reads("a.pos", read_senseval)),
         "semcor": lambda: (files(text, changed(semcor)), reads("a.tsv", read_semcor)),
-        "pairs": lambda: (files(lined, changed(pairs)), reads("a.jsonl", read_pairs)),
         "tags": lambda: (files(text, changed(b"The DT\nbank NN\n\n")), reads("a.txt", read_tags)),
         "conll-u": lambda: (files(text, changed(b"1\tThe\tthe\tDET" + b"\t_" * 6 + b"\n\n")), reads("a.conllu", read_tags)),
         "table .xlsx": lambda: (plain(workbook_bytes()), reads("a.xlsx", _columns_and_table)),

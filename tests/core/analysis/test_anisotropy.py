@@ -3,25 +3,8 @@
 import numpy as np
 import pytest
 
-from core.analysis.anisotropy import (
-    DIRECTIONS,
-    FEWER,
-    NINE_IN_TEN,
-    Drawn,
-    Level,
-    SharedDirections,
-    draw,
-    evaluate,
-    level_of,
-    random_cosines,
-    random_level,
-)
+from core.analysis.anisotropy import NINE_IN_TEN, Drawn, Level, SharedDirections, draw, random_cosines, random_level
 from core.common.errors import BadInput
-from core.elmo.models import open_model
-from core.evaluation.card import read_card
-from core.text import languages
-
-BOTTOM = [1.0, 0.0]
 
 
 class Reader:
@@ -69,16 +52,3 @@ def test_without_what_all_share_words_at_random_have_nothing_in_common_and_the_r
     assert np.abs(np.einsum("nld,ld->nl", freed.layers, shared.directions[:, 0])).max() < 1e-4
     other = shared.directions[:, 1]  # what was not taken away is as it was
     assert np.einsum("nld,ld->nl", freed.layers, other) == pytest.approx(np.einsum("nld,ld->nl", centered.layers, other), abs=1e-4)
-
-
-@pytest.mark.parametrize("code", ["en", "ko"])
-def test_what_a_bundled_model_comes_with_is_what_its_sentences_give(code: str):
-    model = open_model(languages.get_language(code).model)
-    kept, fewer = read_card(model.folder, model.fingerprint).measures, evaluate(model, n=FEWER)
-    for layer in ("0", "1", "2", "mix"):
-        level = level_of(kept, layer)
-        assert level.low < level.mean < level.high
-        assert level.mean == pytest.approx(fewer[layer]["mean"], abs=0.08)
-        assert level.mean > 0.05  # 0 is no random level
-        assert set(fewer[layer]["without"]) == set(map(str, DIRECTIONS)) and abs(fewer[layer]["without"]["0"]) < 0.03
-    assert level_of(kept, "7") is None and level_of(None, "0") is None

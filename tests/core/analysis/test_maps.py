@@ -1,6 +1,5 @@
 """Maps: PCA, Procrustes and insertion by hand; aligned UMAP by what its maps must and must not do."""
 
-import importlib
 import json
 import threading
 from dataclasses import replace
@@ -38,14 +37,6 @@ def maps() -> FrozenMaps:
     return aligned_maps(words_in_layers(10, 20), ["0", "1", "2"], SMALL)
 
 
-def test_pca_of_three_directions_by_hand():
-    points = pca(np.array([[2.0, 0], [0, 5], [1, 0]]))  # directions (1, 0), (0, 1), (1, 0): they differ along one axis
-    np.testing.assert_allclose(np.abs(points[:, 0]), [2**0.5 / 3, 2 * 2**0.5 / 3, 2**0.5 / 3], atol=1e-6)
-    np.testing.assert_allclose(points[:, 1], 0, atol=1e-6)
-    assert points[0, 0] == points[2, 0] == -points[1, 0] / 2
-    assert points.dtype == np.float32
-
-
 @pytest.mark.parametrize("shape", [(60, 8), (6, 30)])  # more points than dimensions, and fewer
 def test_pca_is_scikit_learns_on_unit_rows_up_to_sign(shape):
     rows = np.random.default_rng(0).normal(size=shape)
@@ -55,21 +46,9 @@ def test_pca_is_scikit_learns_on_unit_rows_up_to_sign(shape):
     np.testing.assert_allclose(pca(rows, 3), expected * np.sign(largest), atol=1e-5)
 
 
-def test_pca_knows_directions_only_and_repeats_itself():
-    rows = np.random.default_rng(1).normal(size=(20, 5))
-    np.testing.assert_allclose(pca(rows * np.arange(1, 21)[:, None]), pca(rows), atol=1e-5)
-    np.testing.assert_array_equal(pca(rows), pca(rows.copy()))
-
-
 @pytest.mark.parametrize("rows", [np.ones((1, 4)), np.ones((7, 4)), np.zeros((3, 4))])
 def test_pca_of_one_point_or_of_equal_points_is_the_origin(rows):
     np.testing.assert_array_equal(pca(rows), np.zeros((len(rows), 2)))
-
-
-def test_pca_of_two_points_lies_on_one_axis():
-    points = pca(np.array([[1.0, 0, 0], [0, 1, 0]]))
-    np.testing.assert_allclose(np.sort(points[:, 0]), [-(0.5**0.5), 0.5**0.5], atol=1e-6)
-    np.testing.assert_array_equal(points[:, 1], 0)
 
 
 @settings(max_examples=50)
@@ -212,36 +191,20 @@ def test_the_same_seed_gives_the_same_map_and_another_seed_another(maps):
     assert not np.array_equal(aligned_maps(spaces, ["0", "1", "2"], replace(SMALL, seed=1)).coordinates, maps.coordinates)
 
 
-def test_min_dist_is_heeded(maps):
-    spread = aligned_maps(words_in_layers(10, 20), ["0", "1", "2"], replace(SMALL, min_dist=0.9))
-
-    def nearest(points):  # median way to the nearest other point
-        apart = np.linalg.norm(points[:, None] - points[None], axis=2) + 9 * np.eye(len(points))
-        return np.median(apart.min(axis=1))
-
-    assert nearest(spread.coordinates[2]) > 1.2 * nearest(maps.coordinates[2])
-
-
-def test_forty_words_repeated_forty_times_are_forty_compact_separate_discs():
-    words = np.random.default_rng(1).normal(size=(40, 32))
-    layer_0 = np.repeat(words, 40, axis=0)
+def test_equal_vectors_are_compact_separate_discs():
+    words = np.random.default_rng(1).normal(size=(12, 32))
+    layer_0 = np.repeat(words, 10, axis=0)
     layer_1 = layer_0 + 0.7 * np.random.default_rng(2).normal(size=layer_0.shape)
     noise = 1e-7 * np.random.default_rng(3).normal(size=layer_0.shape)  # what another batch may do
     result = aligned_maps([layer_0 + noise, layer_1], ["0", "1"], ProjectionConfig(n_epochs=50))
-    assert result.provenance["distinct"] == [40, 1600]
-    assert np.isnan(result.trustworthiness[0]) and result.trustworthiness[1] > 0.97
-    discs = result.coordinates[0].reshape(40, 40, 2)
+    assert result.provenance["distinct"] == [12, 120]
+    assert np.isnan(result.trustworthiness[0]) and result.trustworthiness[1] > 0.9
+    discs = result.coordinates[0].reshape(12, 10, 2)
     centers = np.median(discs, axis=1)
     radius = np.linalg.norm(discs - centers[:, None], axis=2).max()
-    apart = np.linalg.norm(centers[:, None] - centers[None], axis=2) + 9 * np.eye(40)
+    apart = np.linalg.norm(centers[:, None] - centers[None], axis=2) + 9 * np.eye(12)
     assert radius < 0.03
     assert apart.min() > 2 * radius
-
-
-def test_where_a_point_lies_on_its_disc_does_not_follow_the_order_of_rows(maps):
-    disc = maps.coordinates[0, :20]  # the first word's occurrences
-    from_center = np.linalg.norm(disc - np.median(disc, axis=0), axis=1)
-    assert abs(np.corrcoef(from_center, np.arange(20))[0, 1]) < 0.6
 
 
 def test_one_word_has_maps_too_though_its_layer_0_is_one_point():
@@ -413,11 +376,3 @@ def test_few_points_follow_by_their_principal_components_and_a_wrong_start_is_re
     assert follow(few, np.random.default_rng(0).normal(size=(9, 2)), ProjectionConfig()).shape == (9, 2)
     with pytest.raises(BadInput, match=r"each of the 9 points; got an array of shape \(8, 2\)"):
         follow(few, np.zeros((8, 2)), ProjectionConfig())
-
-
-def test_what_umap_says_of_tensorflow_fails_no_test():
-    """umap silences itself by the filters of the process, which a test that begins meanwhile sets back: the warm-up's thread imports it."""
-    import umap  # noqa: F401
-
-    with pytest.raises(ImportError, match="requires Tensorflow"):
-        importlib.import_module("umap.parametric_umap")

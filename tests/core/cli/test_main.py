@@ -65,7 +65,6 @@ CONTRACT = {
     "static-neighbors": {"word", "neighbors"},
     "evaluate senses": {*LAYERS, "most_frequent", "n"},
     "lab all-words": {*LAYERS, "most_frequent", "n"},
-    "lab pairs": {*LAYERS, "best_mix", "majority", "n_dev", "n", "model"},
     "lab tags": {*LAYERS, "best_mix", "most_frequent", "tags", "n_train", "n", "model"},
     "lab sentences": {*LAYERS, "best_mix"},
     "lab card": {"format", "fingerprint", "model", "measures"},
@@ -435,13 +434,10 @@ def test_evaluate_senses_drops_and_counts_training_rows_that_are_tested(call, mo
     )
 
 
-def test_evaluate_pairs_and_tags_say_how_much_of_the_test_set_they_have_learned_from(call, model, tmp_path):
-    side = {"tokens_a": ["a", "bank"], "position_a": 1, "tokens_b": ["the", "bank"], "position_b": 1}
-    pairs = write_jsonl(tmp_path / "pairs.jsonl", [{"word": "bank", **side, "same": same} for same in (True, False)])
-    assert "2 of 2 dev pairs stand in the test set" in call("lab", "pairs", "--dev", pairs, "--test", pairs, "--model", model)[2]
+def test_tags_report_how_much_of_the_test_set_is_in_training(call, model, tmp_path):
     (tmp_path / "tags.txt").write_text("the DT B-NP\nbank NN I-NP\n\na DT B-NP\nboat NN I-NP\n")
     tags = ("lab", "tags", "--train", tmp_path / "tags.txt", "--test", tmp_path / "tags.txt", "--model", model)
-    assert "2 of 2 training sentences stand in the test set" in call(*tags)[2]
+    assert "2 of 2 training sentences are also in the test set" in call(*tags)[2]
 
 
 def test_evaluate_senses_counts_test_words_that_training_lacks(answer, model, tmp_path):
@@ -468,27 +464,6 @@ def test_evaluate_senses_reads_senseval_s_files(answer, model, tmp_path):
         file.write(senseval(20))
     result = answer("evaluate", "senses", "--data", tmp_path / "bank.pos.xz", "--share", 0.5, "--model", model)
     assert result["n"] + result["n_train"] == 20 and result["unseen"] == 0
-
-
-def test_evaluate_pairs_parts_them_where_dev_says_checked_by_hand(answer, model, tmp_path):
-    def pair(a: str, b: str, same: object) -> dict:
-        a, b = a.split(), b.split()
-        sides = {"tokens_a": a, "position_a": a.index("bank"), "tokens_b": b, "position_b": b.index("bank")}
-        return {"word": "bank", **sides, "same": same}
-
-    rows = [pair("the bank", "the bank", True), pair("the bank", "bank of money .", "F"), pair("a bank", "a bank", 1)]
-    dev, test = write_jsonl(tmp_path / "dev.jsonl", rows), write_jsonl(tmp_path / "test.jsonl", rows[:2])
-    result = answer("lab", "pairs", "--dev", dev, "--test", test, "--model", model)
-    keys_are(result, "lab pairs")
-    for name in LAYERS:
-        assert set(result[name]) == {"threshold", "accuracy", "auc"}
-    assert (result["n_dev"], result["n"], result["majority"]) == (3, 2, 0.5)
-    assert (result["0"]["accuracy"], result["0"]["auc"]) == (0.5, 0.5)  # one vector for all: "same", as most of dev
-    assert (result["2"]["accuracy"], result["2"]["auc"]) == (1.0, 1.0) and result["2"]["threshold"] < 1  # equal sentences, cosine 1
-    assert result["best_mix"]["accuracy"] == 1.0 and len(result["best_mix"]["weights"]) == 3
-    too = answer("lab", "pairs", "--dev", dev, "--test", test, "--model", model, "--space", "senses")
-    assert too.keys() - result.keys() == {"senses"} and set(too["senses"]) == {"threshold", "accuracy", "auc"}
-    assert {name: facts for name, facts in too.items() if name != "senses"} == result
 
 
 def test_evaluate_tags_probes_every_layer_beside_the_commonest_tag(answer, model, tmp_path):
@@ -547,7 +522,7 @@ def card_data(tmp_path, monkeypatch) -> Path:
     """A folder of data sets with a few rows each, and no SemCor."""
     monkeypatch.setattr(own_sentences, "own_sentences", lambda *_, **__: SENTENCES_FOUND)  # else the bundled corpus is indexed
     folder = tmp_path / "data"
-    for name in ("corpus", "senseval", "conll2000", "pairs", "semcor"):
+    for name in ("corpus", "senseval", "conll2000", "semcor"):
         (folder / name).mkdir(parents=True)
     for word in ("hard", "interest", "line", "serve"):
         (folder / "senseval" / f"{word}.pos.xz").write_bytes(lzma.compress(senseval(20, word).encode()))
@@ -564,7 +539,7 @@ def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(
     result = one_object(status, out, err)
     keys_are(result, "lab card")
     assert list(result["measures"]) == ["perplexity", "senses", "tags", "sentences", "random"]
-    assert "all_words: left out" in err and "semcor3.tsv.xz" in err and "pairs: left out" in err
+    assert "all_words: left out" in err and "semcor3.tsv.xz" in err
     assert json.loads(output.read_text()) == {key: value for key, value in result.items() if key != "output"}
     monkeypatch.chdir(card_data)
     for name, facts in result["measures"].items():
@@ -1147,8 +1122,6 @@ MISTAKES = {
     "rows too alike to be split": (["evaluate", "senses", "--data", "{dir}/rows.jsonl"], "cannot be split in two"),
     "a senseval file that is none": (["evaluate", "senses", "--data", "{dir}/none.pos"], "no instance of Senseval-2"),
     "a semcor file that is none": (["lab", "all-words", "--data", "{dir}/v.txt"], "before any document"),
-    "no pairs": (["lab", "pairs", "--dev", "{corpus}", "--test", "{corpus}"], "corpus.jsonl, line 1"),
-    "missing pairs": (["lab", "pairs", "--dev", "{dir}/none.jsonl", "--test", "{corpus}"], "none.jsonl"),
     "tags without a second column": (["lab", "tags", "--train", "{dir}/text.txt", "--test", "x"], "text.txt, line 1"),
     "missing tags": (["lab", "tags", "--train", "{dir}/none.txt", "--test", "x"], "none.txt"),
     "no training sentences wanted": (["lab", "tags", "--train", "a", "--test", "b", "--limit", "0"], "--limit"),
@@ -1244,7 +1217,6 @@ PROMISED = [
     "static-neighbors --word --vectors --k",
     "evaluate senses --train --test --data --share --seed --model",
     "lab all-words --data --share --seed",
-    "lab pairs --dev --test --model",
     "lab tags --train --test --limit --model",
     "lab sentences --corpus",
     "lab card --data --output --limit-text",

@@ -56,7 +56,7 @@ def test_groups_that_all_differ_alike_have_no_interval_and_rounding_is_no_differ
     assert (alike.mean, alike.low, alike.high, alike.verdict) == (0.5, None, None, 1) and alike.p < 0.01
     noise = compare_pairs([0.5 + 4e-10] * 20, [0.5] * 20)
     assert (noise.mean, noise.low, noise.p, noise.verdict) == (0, None, 1, 0)
-    assert "no interval: needs 6" in alike.span() and alike.ends() == "no interval"
+    assert "no interval: needs 6" in alike.span()
 
 
 def test_interval_and_p_never_contradict_each_other_in_a_verdict():
@@ -118,16 +118,6 @@ def test_subsets_and_texts_are_both_drawn_anew():
         crossed(np.zeros((1, 1, 5)))
 
 
-def test_of_equal_classifiers_an_interval_over_subsets_and_texts_misses_0_seldom():
-    rng, missed = np.random.default_rng(2), []
-    for _ in range(100):
-        noise = rng.normal(0, 1, (2, 10, 1)) + rng.normal(0, 5, (2, 1, 120)) + rng.normal(0, 5, (2, 10, 120))
-        (result,) = crossed((noise[0] - noise[1])[None])
-        missed.append(result.verdict != 0)
-        assert (result.p < 0.05) == (result.verdict != 0) or abs(result.p - 0.05) < 0.01
-    assert np.mean(missed) < 0.15
-
-
 # --- two classifiers on the same texts ------------------------------------------------------------------------------
 
 
@@ -137,15 +127,6 @@ def test_mcnemar_by_hand():
     result = mcnemar(first, second)
     assert (result.first, result.second) == (8, 2)
     assert result.p == pytest.approx(2 * (1 + 10 + 45) / 2**10) and not result.more_than_chance
-
-
-def test_the_same_lead_counts_for_more_on_more_texts():
-    def lead(n: int) -> float:
-        first, second = np.ones(n, bool), np.ones(n, bool)
-        second[: n // 20], first[n // 20 : n // 20 + n // 50] = False, False
-        return mcnemar(first, second).p
-
-    assert lead(100) > 0.3 > lead(400) and lead(4_000) < 1e-6
 
 
 def test_more_starts_are_not_more_texts():

@@ -53,18 +53,6 @@ def test_a_sentence_has_the_same_vectors_in_any_batch_any_order_any_company_and_
     close(encoder.encode([*before, TARGET, *after])[len(before)], ALONE)
 
 
-@given(SENTENCES.filter(len), st.randoms(use_true_random=False))
-@settings(max_examples=30)
-def test_every_sentence_of_a_batch_equals_itself_alone_whatever_the_order(sentences, random):
-    order = random.sample(range(len(sentences)), len(sentences))
-    shuffled = ENCODER.encode([sentences[n] for n in order])
-    for place, number in enumerate(order):
-        array = shuffled[place]
-        assert array.shape == (3, len(sentences[number]), SHAPE.dim) and array.dtype == np.float32
-        assert np.isfinite(array).all()
-        close(array, ENCODER.encode([sentences[number]])[0])
-
-
 def test_the_model_run_by_hand_gives_what_the_encoder_gives():
     bounded = ["<S>", *TARGET, "</S>"]
     with torch.inference_mode():
@@ -126,23 +114,10 @@ def test_repeated_calls_agree_to_the_bit():
         np.testing.assert_array_equal(a, b)
 
 
-def test_the_same_word_twice_has_one_layer_0_and_two_contexts():
-    np.testing.assert_array_equal(ALONE[0, 0], ALONE[0, 3])
-    assert np.abs(ALONE[1:, 0] - ALONE[1:, 3]).max() > 100 * ATOL
-
-
 def test_layer_0_is_the_spelling_twice_over_and_knows_no_context():
     p = SHAPE.projection
     np.testing.assert_array_equal(ALONE[0, :, :p], ALONE[0, :, p:])
     close(ENCODER.encode([["bank"]])[0][0, 0], ALONE[0, 1])
-
-
-def test_a_much_longer_neighbor_leaks_no_padding_into_a_short_sentence():
-    long = ["word"] * 300
-    together = new_encoder(batch_tokens=10_000).encode([["hi"], long, []])
-    close(together[0], new_encoder().encode([["hi"]])[0])
-    close(together[1], new_encoder().encode([long])[0])
-    assert together[2].shape == (3, 0, SHAPE.dim)
 
 
 # --- odd text ---------------------------------------------------------------------------------------------------------
@@ -164,13 +139,6 @@ def test_one_odd_token_alone_has_finite_vectors_that_do_not_change_in_company(to
     close(array, new_encoder().encode([TARGET, [token], ["a", token]])[1])
 
 
-def test_5000_tokens_in_one_sentence_are_encoded_whole():
-    tokens = [f"w{k % 97}" for k in range(5000)]
-    array = ENCODER.encode([tokens])[0]
-    assert array.shape == (3, 5000, 12) and np.isfinite(array).all()
-    close(array[:, :20, :6], ENCODER.encode([tokens[:20]])[0][:, :, :6])  # the forward half has read only what came before
-
-
 def test_a_small_memory_block_changes_no_vector(monkeypatch):
     tokens = [[f"w{k % 13}" for k in range(n)] for n in (90, 70, 7, 7, 1)]
     expected = new_encoder().encode(tokens)
@@ -180,14 +148,6 @@ def test_a_small_memory_block_changes_no_vector(monkeypatch):
 
 
 # --- batches and the word cache ---------------------------------------------------------------------------------------
-
-
-@given(st.lists(st.integers(0, 30), max_size=20), st.integers(1, 50))
-@settings(max_examples=60)
-def test_batches_hold_every_sentence_once_and_keep_to_the_token_budget(lengths, budget):
-    groups = list(new_encoder(batch_tokens=budget)._batches([["x"] * n for n in lengths]))
-    assert sorted(n for group in groups for n in group) == [n for n, length in enumerate(lengths) if length]
-    assert all(len(group) == 1 or sum(lengths[n] + 2 for n in group) <= budget for group in groups)
 
 
 def test_progress_is_reported_up_to_the_last_token():
@@ -202,13 +162,6 @@ def test_the_word_cache_stays_bounded_and_changes_no_vector():
         close(encoder.encode([sentence])[0], new_encoder().encode([sentence])[0])
         assert len(encoder._words) <= 4
     assert new_encoder(max_cached_words=0).encode([TARGET])[0].shape == ALONE.shape
-
-
-def test_the_word_cache_forgets_the_word_unused_the_longest():
-    encoder = new_encoder(max_cached_words=2)
-    for word in ("a", "b", "a", "c"):
-        encoder.word_vectors([word])
-    assert list(encoder._words) == ["a", "c"]
 
 
 def test_a_known_word_is_never_spelled_again(monkeypatch):

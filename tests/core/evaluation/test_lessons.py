@@ -8,8 +8,7 @@ from sklearn.metrics import roc_auc_score
 
 from core.common.config import ASSETS
 from core.common.errors import BadInput
-from core.elmo.models import open_language_model, open_model
-from core.elmo.substitutes import Substitutes
+from core.elmo.models import open_model
 from core.evaluation import anisotropy, apart, relations
 from core.index.table import OccurrenceTable
 from core.lab import lessons
@@ -253,26 +252,6 @@ def test_untrained_lstms_have_the_trained_layer_0_and_nothing_else():
     assert np.allclose(trained[0], other[0], atol=1e-3) and not np.allclose(trained[1], other[1], atol=0.1)
 
 
-@pytest.mark.parametrize("name", ["elmo-mini", "elmo-ko-mini"])
-def test_what_is_kept_is_what_the_bundled_sentences_give(name: str):
-    model = open_model(name)
-    parts = lessons.read(model.folder, model.fingerprint)
-    result, table = parts["context"], OccurrenceTable(ASSETS / model.language.targets).basic
-    words = apart.words_of(table)
-    assert result["words"] == list(words)
-    for layer in ("0", "1", "2"):
-        again = lessons.by_word(table, words, table.rows.take(np.concatenate(list(words.values())))[:, int(layer)])
-        assert np.allclose(again, result["one_nn"][layer], atol=1e-3)
-    assert np.allclose([lessons.chance(table.sense[rows]) for rows in words.values()], result["one_nn"]["chance"], atol=1e-3)
-    word, rows = next(iter(words.items()))
-    sentences, places = lessons.sentences_of(table, rows)
-    vectors = [each[1, k] for each, k in zip(lessons.untrained(model, 0).encode(sentences), places, strict=True)]
-    assert lessons.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(result["one_nn"]["untrained 1"][0], abs=0.04)
-    for ranks in parts.get("control", {}).get("layers", {}).values():
-        assert ranks[list(ranks)[-1]]["control"] > ranks["1"]["control"]  # more directions, more learned by heart
-    assert lessons.read(model.folder, "0" * 16) == {}
-
-
 # --- before the word --------------------------------------------------------------------------------------------------
 
 
@@ -280,19 +259,3 @@ def test_a_word_is_told_apart_by_hand():
     vectors = np.array([[1, 0.2], [1, 0.1], [1, -0.2], [1, -0.1]])  # their mean hides what tells them apart
     assert lessons.score_layer(vectors, np.array([0, 0, 1, 1])) == (1.0, 1.0)
     assert lessons.score_layer(vectors, np.array([0, 1, 0, 1]))[0] == 0.0
-
-
-def test_what_is_kept_of_before_the_word_is_what_the_bundled_sentences_give():
-    model = open_model("elmo-mini")
-    kept, table = lessons.read(model.folder, model.fingerprint)["before"], OccurrenceTable(ASSETS / model.language.targets).basic
-    words = apart.words_of(table)
-    assert kept["words"] == list(words) and kept["n"] == sum(map(len, words.values()))
-    assert set(kept["ari"]) | {"chance"} == set(kept["one_nn"]) and len(kept["ari"]) == 8
-    number, (word, rows) = 0, next(iter(words.items()))
-    sentences, places = lessons.sentences_of(table, rows)
-    states = model.encoder.around([list(tokens) for tokens in sentences], places)
-    substitutes = Substitutes(open_language_model(model)).vectors(states, [tokens[k] for tokens, k in zip(sentences, places, strict=True)])
-    for name, vectors in (("1", table.rows.take(rows)[:, 1]), ("place", states), ("substitutes", substitutes)):
-        assert lessons.score_layer(vectors, table.sense[rows])[0] == pytest.approx(kept["one_nn"][name][number], abs=0.04), (word, name)
-    means = {name: np.mean(values) for name, values in kept["one_nn"].items()}
-    assert means["substitutes"] > means["place"] > means["1"] > means["untrained place"] > means["chance"]

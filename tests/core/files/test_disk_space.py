@@ -84,9 +84,9 @@ def test_only_as_many_give_way_as_are_needed_and_none_where_all_would_not_do(enc
     gc.collect()
     before = sorted(layers_folder().iterdir(), key=lambda folder: (folder / LAST_USE).stat().st_mtime)
     size = sum(path.stat().st_size for path in layers_folder().rglob("*") if path.is_file())
-    make_room(1_000, most=900)
+    make_room(1_000, max_bytes=900)
     assert all(folder.is_dir() for folder in before)
-    make_room(1_000, most=size)
+    make_room(1_000, max_bytes=size)
     assert [folder.is_dir() for folder in before] == [False, True]
 
 
@@ -96,11 +96,11 @@ def test_layers_that_another_process_has_open_stay_until_it_ends():
     with subprocess.Popen([sys.executable, "-c", code, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout.readline() == "held\n"
         (folder / "some").write_bytes(bytes(5_000))
-        make_room(1_000, most=1_000)
+        make_room(1_000, max_bytes=1_000)
         assert folder.is_dir()
         other.kill()
         other.wait()
-    make_room(1_000, most=1_000)
+    make_room(1_000, max_bytes=1_000)
     assert not folder.exists()
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.files.formulas import guard, unguard
+from core.files.formats import guard, unguard
 
 
 @pytest.mark.parametrize(

@@ -117,15 +117,6 @@ def test_two_names_never_share_a_folder():
     assert len({hub.place(name) for name in names if hub.is_name(name)}) == len(names)
 
 
-def test_what_is_not_what_was_published_is_removed(server):
-    server.sums = False
-    with pytest.raises(CorruptArtifact, match="sha256"):
-        hub.fetch(NAME)
-    assert registry.place_of(NAME, "model") is None
-    server.sums = True
-    assert registry.resolve(NAME, "model", allow_download=True).is_dir()
-
-
 def test_pickled_weights_alone_and_unknown_names_are_refused_in_a_sentence(server, monkeypatch):
     server.files = {"config.json": CONFIG, "pytorch_model.bin": b"never"}
     with pytest.raises(MissingArtifact, match="Pickled weights are not opened"):

@@ -18,8 +18,7 @@ from core.cli import classify
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import download as fetching
 from core.files import public_data
-from core.files.artifacts import file_sum
-from core.files.download import DownloadStopped, download
+from core.files.download import download
 from tests.core.files.test_registry import Handler
 
 TRAIN, TEST, SUBSET = "ag_news/train.csv", "ag_news/test.csv", "ag_news/train_subset.csv"
@@ -107,20 +106,6 @@ def test_a_file_of_somebody_s_in_a_named_folder_stays(server, tmp_path):
     assert path.read_text() == "edited by hand" and not server.state["requests"]
 
 
-def test_a_cut_connection_is_taken_up_where_it_ended_also_by_a_later_call(server, monkeypatch):
-    server.state["cut"] = [10_000, 20_000]
-    public_data.fetch([TRAIN])
-    assert [r.get("Range") for r in server.state["requests"]] == [None, "bytes=10000-", "bytes=30000-"]
-    public_data.find(TRAIN).unlink()
-    monkeypatch.setattr(fetching, "TRIES", 1)
-    server.state["cut"] = [10_000, 0]
-    with pytest.raises(MissingArtifact, match="10,000 bytes kept"):
-        public_data.fetch([TRAIN])
-    assert public_data.find(TRAIN) is None
-    public_data.fetch([TRAIN])
-    assert server.state["requests"][-1]["Range"] == "bytes=10000-" and public_data.find(TRAIN).read_bytes() == FILES["train.csv"]
-
-
 def test_another_file_of_the_same_size_is_refused_and_removed(server, private_cache):
     server.state["files"]["test.csv"] = FILES["test.csv"].replace(b"goal", b"gaol")
     with pytest.raises(CorruptArtifact, match=r"test\.csv from .* has md5 [0-9a-f]{32}, not"):
@@ -139,15 +124,6 @@ def test_md5_and_sha256_are_both_held_to(server, tmp_path):
         with pytest.raises(CorruptArtifact, match=f"has {kind} {sums[kind]}, not 0"):
             download(url, tmp_path / "b", **(sums | {kind: "0"}))
     assert {path.name for path in tmp_path.iterdir()} == {"a"}
-
-
-def test_stopping_keeps_what_has_arrived(server, private_cache):
-    with pytest.raises(DownloadStopped, match=r"train\.csv stopped"):
-        public_data.fetch([TRAIN, TEST], stop=lambda: len(server.state["requests"]) > 0)
-    assert 0 < (private_cache / "data" / f"{TRAIN}.part").stat().st_size < len(FILES["train.csv"])
-    assert public_data.find(TRAIN) is None and not (private_cache / "data" / TEST).exists()
-    public_data.fetch([TRAIN, TEST])
-    assert public_data.find(TRAIN).read_bytes() == FILES["train.csv"]
 
 
 def test_what_cannot_be_fetched_is_told():
@@ -248,8 +224,3 @@ def test_the_command_says_what_is_wrong_in_one_line(server, call, monkeypatch):
 
 def test_the_command_takes_every_data_set_there_is():
     assert set(classify.DATA_SETS) == {public_data.data_set_of(name) for name in public_data.PUBLISHED}
-
-
-def test_the_bundled_facts_are_those_of_the_published_test_file(data_folder):
-    path, file = data_folder / TEST, public_data.PUBLISHED[TEST]
-    assert (path.stat().st_size, file_sum(path, "md5")) == (file.size, file.md5)

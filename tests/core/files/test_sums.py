@@ -75,7 +75,7 @@ def test_a_byte_changed_or_an_end_cut_off_in_any_bundled_file_is_noticed_and_the
 
 def test_the_list_names_every_bundled_file_as_it_is_now():
     result = sums._get_sums(config.ASSETS)
-    now = {path.relative_to(config.ASSETS).as_posix(): sums._sum(path) for path in sums.bundled_files(config.ASSETS)}
+    now = {path.relative_to(config.ASSETS).as_posix(): sums.file_sha256(path) for path in sums.bundled_files(config.ASSETS)}
     assert result == now, "assets have changed: python -m core.lab bundle --sums"
 
 
@@ -116,7 +116,7 @@ def test_a_damaged_list_is_named_itself(assets):
 
 def test_a_file_is_read_once_by_all_processes_until_it_changes(assets, monkeypatch):
     read = []
-    monkeypatch.setattr(sums, "_sum", lambda path, real=sums._sum: read.append(path.name) or real(path))
+    monkeypatch.setattr(sums, "file_sha256", lambda path, real=sums.file_sha256: read.append(path.name) or real(path))
     sums.check(assets)
     monkeypatch.setattr(sums, "_SEEN", {})  # as in another process
     sums.check(assets)
@@ -129,7 +129,7 @@ def test_a_file_is_read_once_by_all_processes_until_it_changes(assets, monkeypat
 def test_a_sum_that_a_check_has_found_is_not_computed_again_until_the_file_changes(assets, monkeypatch):
     sums.check(assets)
     result = sums.sum_of(assets / "b.json")
-    monkeypatch.setattr(sums, "_sum", lambda path: "read")
+    monkeypatch.setattr(sums, "file_sha256", lambda path: "read")
     assert sums.sum_of(assets / "b.json") == result != "read"
     (assets / "b.json").write_text("[1]")
     assert sums.sum_of(assets / "b.json") == "read"

@@ -1,72 +1,84 @@
-"""Our own sentences hold what they promise: enough words and senses, balanced, marked rightly, no near duplicates."""
+"""The labeled sentences that ship: enough words and senses, marked correctly, no sense given away by one cue."""
 
 import json
 from collections import Counter, defaultdict
-from itertools import combinations
 
 import pytest
 
 from core.common.config import ASSETS
+from core.lab.sentence_checks import faults, read_rows
 from core.text.languages import get_language
 from core.text.tokens import join_tokens, tokenize
 
-
-@pytest.fixture(scope="module")
-def rows() -> list[dict]:
-    lines = (ASSETS / "sentences.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines[: get_language("en").basic]]
-
-
-@pytest.fixture(scope="module")
-def labeled(rows) -> list[dict]:
-    return [row for row in rows if "sense" in row]
+FILES = {"en": "sentences.jsonl", "ko": "sentences-ko.jsonl"}
+# Language, whether the words are the basic ones, at least so many words and senses, sentences of a sense, tokens of a sentence.
+PARTS = [
+    ("en", True, 48, 100, (14, 20), (7, 40)),
+    ("en", False, 400, 1300, (10, 25), (7, 40)),
+    ("ko", True, 20, 40, (14, 30), (5, 30)),
+    ("ko", False, 70, 180, (10, 12), (3, 40)),
+]
 
 
-def test_at_least_48_words_have_2_to_5_senses_of_at_least_14_sentences_each(labeled):
-    senses = defaultdict(Counter)
-    for row in labeled:
-        senses[row["lemma"]][row["sense"]] += 1
-    assert len(senses) >= 48
-    assert all(2 <= len(counts) <= 5 for counts in senses.values())
-    assert all(14 <= n <= 20 for counts in senses.values() for n in counts.values())
+def lines_of(language: str, *, is_basic: bool) -> list[str]:
+    lines = (ASSETS / FILES[language]).read_text(encoding="utf-8").splitlines(keepends=True)
+    n = get_language(language).basic
+    return lines[:n] if is_basic else lines[n:]
 
 
-def test_a_few_hundred_sentences_have_no_target(rows, labeled):
-    assert 200 <= len(rows) - len(labeled) <= 1000
+def rows_of(language: str, *, is_basic: bool) -> list[dict]:
+    return [json.loads(line) for line in lines_of(language, is_basic=is_basic)]
 
 
-def test_the_marked_token_is_a_form_of_its_lemma(labeled):
-    irregular = {"led": "lead", "meant": "mean"}
-    for row in labeled:
-        token = row["tokens"][row["position"]].lower()
-        assert token == row["word"]
-        assert irregular.get(token, token)[:2] == row["lemma"][:2], row
+@pytest.mark.parametrize(("language", "is_basic", "n_words", "n_senses", "sentences", "tokens"), PARTS)
+def test_words_have_enough_senses_and_sentences_and_a_gloss(language, is_basic, n_words, n_senses, sentences, tokens):
+    rows = rows_of(language, is_basic=is_basic)
+    labeled = [row for row in rows if "sense" in row]
+    senses = Counter((row["lemma"], row["sense"]) for row in labeled)
+    assert len({lemma for lemma, _ in senses}) >= n_words and len(senses) >= n_senses
+    assert all(sentences[0] <= n <= sentences[1] for n in senses.values()), Counter(senses.values())
+    assert len({tuple(row["tokens"]) for row in rows if is_basic or row["pos"]}) >= len(rows) - (0 if is_basic else 600)
+    assert all(tokens[0] <= len(row["tokens"]) <= tokens[1] for row in rows)
+    assert {row["pos"] for row in labeled} <= {
+        "noun",
+        "verb",
+        "adjective",
+        "adverb",
+        *("modal", "determiner", "preposition", "numeral", "pronoun"),
+    }
+    glosses = json.loads((ASSETS / f"senses-{language}.json").read_text(encoding="utf-8"))
+    for lemma, sense in senses:
+        gloss = glosses[lemma][sense]
+        assert all(gloss[each].strip() for each in {"en", language}) and gloss["en"].isprintable()
 
 
-def test_each_target_has_its_part_of_speech(labeled):
-    assert {row["pos"] for row in labeled} <= {"noun", "verb", "adjective", "adverb"}
+@pytest.mark.parametrize("language", FILES)
+def test_basic_and_additional_words_are_different(language):
+    first, second = ({row["lemma"] for row in rows_of(language, is_basic=each) if "sense" in row} for each in (True, False))
+    assert not first & second
 
 
-def test_sentences_are_8_to_30_words_long_and_tokenized_as_typed_text_is(rows):
-    for row in rows:
-        words = [token for token in row["tokens"] if any(c.isalnum() for c in token)]
-        assert 7 <= len(words) <= 32, row
-        assert tokenize(join_tokens(row["tokens"])) == row["tokens"], row
+@pytest.mark.parametrize("language", FILES)
+def test_marked_token_is_the_word_of_the_row(language):
+    rows = [row for basic in (True, False) for row in rows_of(language, is_basic=basic) if "sense" in row]
+    assert [row for row in rows if row["tokens"][row["position"]].casefold() != row["word"].casefold()] == []
 
 
-def test_targets_stand_at_the_beginning_in_the_middle_and_at_the_end(labeled):
-    thirds = Counter(min(2, 3 * row["position"] // len(row["tokens"])) for row in labeled)
-    assert all(thirds[k] > 0.12 * len(labeled) for k in range(3))
+def test_english_sentences_have_the_tokens_of_typed_text():
+    rows = [row for basic in (True, False) for row in rows_of("en", is_basic=basic)]
+    assert [row for row in rows if tokenize(join_tokens(row["tokens"])) != row["tokens"]] == []
 
 
-def test_no_two_sentences_of_a_word_are_near_duplicates(labeled):
-    words = defaultdict(list)
-    for row in labeled:
-        words[row["lemma"]].append({t.lower() for t in row["tokens"] if t.isalpha()})
-    for sets in words.values():
-        for a, b in combinations(sets, 2):
-            assert len(a & b) / len(a | b) < 0.5, (a, b)
+def test_additional_english_sentences_have_no_fault(tmp_path):
+    (tmp_path / "more.jsonl").write_text("".join(lines_of("en", is_basic=False)), encoding="utf-8")
+    rows = read_rows(tmp_path / "more.jsonl")
+    assert list(faults(rows)) == []
 
 
-def test_no_sentence_stands_twice(rows):
-    assert len({tuple(row["tokens"]) for row in rows}) == len(rows)
+def test_no_korean_sense_is_given_away_by_one_cue_or_one_form():
+    by_sense = defaultdict(list)
+    for row in rows_of("ko", is_basic=True):
+        by_sense[row["lemma"], row["sense"]].append(row)
+    for key, rows in by_sense.items():
+        cues = Counter(stem for r in rows for stem in {w[:2] for w in r["tokens"] if w != r["word"] and len(w) > 1})
+        assert cues.most_common(1)[0][1] <= len(rows) / 3 and len({r["word"] for r in rows}) >= 3, key

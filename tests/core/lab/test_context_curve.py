@@ -16,9 +16,9 @@ from core.elmo.models import Model
 from core.evaluation import context_gains
 from core.evaluation.experiments import read_results
 from core.lab import context_curve
-from core.lab.control_inputs import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
-from core.lab.equal_network import EqualConfig, EqualNetwork, _means, _scale, _words_left_out, fit
-from core.static.context import static_contexts
+from core.lab.context_curve import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
+from core.lab.equal_network import EqualConfig, _means, _scale, _words_left_out, fit
+from core.static.vectors import static_contexts
 from tests.core.classify_parts import dataset, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
@@ -82,13 +82,6 @@ def test_random_lstms_hold_the_same_weights_elsewhere_and_the_trained_ones_stay(
     np.testing.assert_array_equal(RandomLSTMs(encoder).encode([list(TEXT)])[0], result)
 
 
-def test_layer_0_alone_is_the_token_vector_once():
-    encoder = tiny_encoder()
-    part, layers = layers_part(live_layers(encoder), alone=True)(TEXT), encoder.encode([list(TEXT)])[0]
-    assert part.shape == (1, len(TEXT), encoder.dim // 2)
-    np.testing.assert_array_equal(part[0], layers[0, :, : encoder.dim // 2])
-
-
 # --- the one network ------------------------------------------------------------------------------------------------
 
 
@@ -118,12 +111,6 @@ def test_words_left_out_are_the_same_for_every_dropout_and_a_text_is_never_empty
     most = _words_left_out(both, scales, texts, replace(QUICK, word_dropout=0.9), 0)
     torch.testing.assert_close(most(1)[:2], whole[:2], atol=1e-4, rtol=1e-4)  # of one word, which would be left out as a rule
     assert not torch.allclose(most(1)[2], whole[2], atol=1e-3) and torch.equal(most(3), most(3))
-
-
-def test_two_networks_differ_in_the_projection_and_the_mix_alone():
-    made = {shapes: EqualNetwork(shapes, QUICK, dropout=0.2, classes=3, seed=0) for shapes in (((1, 7),), ((1, 7), (3, 16)))}
-    plain, joined = ({name: p.shape for name, p in network.named_parameters()} for network in made.values())
-    assert {name for name in joined if joined[name] != plain.get(name)} == {"project.weight", "mixes.1.scores", "mixes.1.gamma"}
 
 
 def test_the_dropout_of_the_lowest_validation_loss_answers_and_a_seed_decides_all():
@@ -181,11 +168,6 @@ def test_every_subset_has_a_line_for_every_set_of_parts_with_what_was_right_and_
     assert (size.subsets, size.tested, size.labeled) == (2, 30, lines[0]["sizes"]["train"] + lines[0]["sizes"]["valid"])
 
 
-def test_what_was_right_is_kept_bit_by_bit():
-    right = np.random.default_rng(0).random(2_003) < 0.8
-    assert len(pack_bits(right)) == 336 and (unpacked(pack_bits(right), 2_003) == right).all()
-
-
 # --- what they come to ----------------------------------------------------------------------------------------------
 
 
@@ -203,18 +185,6 @@ def drawn(rng, shares: dict[str, float], subsets: int = 10, n: int = 500) -> dic
     """Right or not: a text's difficulty is shared, and so is how good a subset is."""
     hard, good = rng.random((1, n)), rng.normal(0, 0.03, (subsets, 1))
     return {kind: hard + 0.3 * (rng.random((subsets, n)) - 0.5) < share + good for kind, share in shares.items()}
-
-
-def test_a_lead_is_shown_where_there_is_one_and_not_where_there_is_none():
-    same = dict.fromkeys(context_curve.PARTS, 0.7)
-    shown = {"null": [], "lead": []}
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        (size,) = context_gains.sizes(lines_of(drawn(rng, same)))
-        shown["null"].append(any(lead.verdict for lead in (*size.over_glove.values(), *size.of_elmo.values())))
-        (size,) = context_gains.sizes(lines_of(drawn(rng, {**same, "glove+elmo": 0.76})))
-        shown["lead"].append(size.over_glove["glove+elmo"].verdict == 1 and size.of_elmo["glove+layer0"].verdict == 1)
-    assert np.mean(shown["null"]) <= 0.2 and np.mean(shown["lead"]) > 0.9
 
 
 def test_half_a_subset_is_left_out_and_of_too_few_nothing_is_said():

@@ -3,7 +3,6 @@
 import gzip
 import json
 import lzma
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput, ElmoscopeError
-from core.lab.datasets import PairRow, SenseSentence, SpanTarget, TaggedSentence, read_pairs, read_semcor, read_tags, split_documents
+from core.lab.datasets import SenseSentence, SpanTarget, TaggedSentence, read_semcor, read_tags, split_documents
 from core.senses.senseval import read_sense_rows, read_senseval, split_rows
 from core.text.sentences import LabeledRow
 
@@ -86,25 +85,12 @@ def test_several_words_may_share_a_file(tmp_path):
     assert [row.word for row in read_senseval(write(tmp_path / "b.pos", a + b))] == ["line", "serve"]
 
 
-def test_a_file_that_is_no_senseval_says_so(tmp_path):
-    with pytest.raises(BadInput, match=r"a\.txt holds no instance of Senseval-2"):
-        read_senseval(write(tmp_path / "a.txt", "The hard way.\n"))
-
-
 def test_sense_rows_are_told_apart_by_the_file_s_name(tmp_path):
     row = {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "edge"}
     assert read_sense_rows(write(tmp_path / "a.jsonl", json.dumps(row))) == [LabeledRow("bank", ("the", "bank"), 1, "edge")]
     packed = tmp_path / "hard.pos.xz"
     packed.write_bytes(lzma.compress(senseval(tmp_path / "hard.pos", words("*hard*")).read_bytes()))
     assert read_sense_rows(packed) == read_sense_rows(tmp_path / "hard.pos")
-
-
-def test_the_four_words_of_senseval_have_their_published_instances_and_senses(data_folder):
-    for word, n, senses in (("hard", 4333, 3), ("interest", 2368, 6), ("line", 4146, 6), ("serve", 4378, 4)):
-        rows = read_senseval(data_folder / "senseval" / f"{word}.pos.xz")
-        assert (len(rows), len({row.label for row in rows}), {row.word for row in rows}) == (n, senses, {word})
-        assert all(row.tokens[row.position].startswith(word[:3]) for row in rows)
-        assert max(len(row.tokens) for row in rows) < 130  # a sentence, not the whole context
 
 
 # --- SemCor -----------------------------------------------------------------------------------------------------------
@@ -142,68 +128,6 @@ def test_an_underscore_alone_stays_a_token(tmp_path):
     assert sentence.tokens == ("to", "_", "go") and sentence.targets[0].start == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    {
-        "no document": ("go\tVB\tgo\tgo%2:38:00::\n", "line 1: 'go.* before any document"),
-        "a missing column": ("# d s\nThe\tDT\tthe\t\ngo\tVB\tgo\n", "line 3: 3 columns"),
-        "a key that is none": ("# d s\ngo\tVB\tgo\tgo.v.01\n", "line 2: 'go.v.01' is not a sense key"),
-        "no keys at all": ("# d s\ngo\tVB\tgo\t\n", "a.tsv holds no word with a sense key"),
-        "an empty file": ("", "holds no word with a sense key"),
-    }.values(),
-)
-def test_a_faulty_semcor_file_is_refused_with_its_line(tmp_path, text, said):
-    with pytest.raises(BadInput, match=said):
-        read_semcor(write(tmp_path / "a.tsv", text))
-
-
-def test_semcor_has_its_352_documents_and_every_key(data_folder):
-    sentences = read_semcor(data_folder / "semcor" / "semcor3.tsv.xz")
-    assert len({s.document for s in sentences}) == 352
-    assert sum(len(s.targets) for s in sentences) == 234_136
-    assert all(0 <= t.start < t.end <= len(s.tokens) and t.pos in "nvar" for s in sentences for t in s.targets)
-
-
-# --- pairs ------------------------------------------------------------------------------------------------------------
-
-PAIR = {"word": "bank", "tokens_a": ["the", "bank"], "position_a": 1, "tokens_b": ["banks", "of"], "position_b": 0, "same": True}
-
-
-def pairs(path: Path, *rows: dict) -> Path:
-    return write(path, "".join(json.dumps(row) + "\n" for row in rows))
-
-
-@pytest.mark.parametrize(("given", "same"), [(True, True), (False, False), (1, True), (0, False), ("T", True), ("F", False)])
-def test_a_pair_is_read_with_every_way_to_say_same(tmp_path, given, same):
-    result = read_pairs(pairs(tmp_path / "a.jsonl", PAIR | {"same": given}))
-    assert result == [PairRow("bank", ("the", "bank"), 1, ("banks", "of"), 0, same)]
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    {
-        "a position beyond": ({"position_b": 2}, "position_b 2 in 2 tokens"),
-        "a position before": ({"position_a": -1}, "position_a -1 in 2 tokens"),
-        "a position that is true": ({"position_a": True}, "position_a True"),
-        "no position": ({"position_b": None}, "without position_b"),
-        "tokens as text": ({"tokens_a": "the bank"}, "'the bank' is not a list of words"),
-        "a third answer": ({"same": "maybe"}, "same is 'maybe'"),
-        "a number for an answer": ({"same": 2}, "same is 2"),
-        "a list for an answer": ({"same": []}, "same is "),
-        "a number for a word": ({"word": 3}, "word is 3"),
-    }.values(),
-)
-def test_a_faulty_pair_is_refused_with_its_line(tmp_path, change, said):
-    with pytest.raises(BadInput, match=f"a.jsonl, line 2: .*{re.escape(said)}"):
-        read_pairs(pairs(tmp_path / "a.jsonl", PAIR, PAIR | change))
-
-
-@pytest.mark.parametrize("text", ["", "\n\n", "[1]\n", "{oops\n"])
-def test_a_file_without_pairs_is_refused(tmp_path, text):
-    with pytest.raises(BadInput, match=r"a\.jsonl"):
-        read_pairs(write(tmp_path / "a.jsonl", text))
-
-
 # --- tags -------------------------------------------------------------------------------------------------------------
 
 COLUMNS = "-DOCSTART- -X- O\n\nThe DT B-NP\n# SYM O\n\n\nbank\tNN\n"
@@ -216,27 +140,30 @@ def test_conll_columns_become_sentences_of_tokens_and_tags_packed_or_not(tmp_pat
     assert read_tags(tmp_path / name) == [TaggedSentence(("The", "#"), ("DT", "SYM")), TaggedSentence(("bank",), ("NN",))]
 
 
-def test_a_token_without_a_tag_is_refused_with_its_line(tmp_path):
-    with pytest.raises(BadInput, match=r"a\.txt, line 3: 'river' without a tag"):
-        read_tags(write(tmp_path / "a.txt", "the DT\n\nriver\n"))
+# --- wrong files ------------------------------------------------------------------------------------------------------
+
+WRONG = [  # reader, text, message
+    (read_semcor, "go\tVB\tgo\tgo%2:38:00::\n", "line 1: 'go.* before any document"),
+    (read_semcor, "# d s\nThe\tDT\tthe\t\ngo\tVB\tgo\n", "line 3: 3 columns"),
+    (read_semcor, "# d s\ngo\tVB\tgo\tgo.v.01\n", "line 2: 'go.v.01' is not a sense key"),
+    (read_semcor, "# d s\ngo\tVB\tgo\t\n", "holds no word with a sense key"),
+    (read_semcor, "", "holds no word with a sense key"),
+    (read_tags, "the DT\n\nriver\n", "line 3: 'river' without a tag"),
+    *((read_tags, text, "holds no tagged sentence") for text in ("", "\n\n", "-DOCSTART- -X-\n")),
+]
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "-DOCSTART- -X-\n"])
-def test_a_file_without_tags_is_refused(tmp_path, text):
-    with pytest.raises(BadInput, match=r"a\.txt holds no tagged sentence"):
-        read_tags(write(tmp_path / "a.txt", text))
+@pytest.mark.parametrize(("read", "text", "message"), WRONG, ids=range(len(WRONG)))
+def test_wrong_file_is_refused_with_its_line(tmp_path, read, text, message):
+    name = "a.tsv" if read is read_semcor else "a.txt"
+    with pytest.raises(BadInput, match=f"{name}.*{message}"):
+        read(write(tmp_path / name, text))
 
 
-@pytest.mark.parametrize("read", [read_senseval, read_semcor, read_pairs, read_tags])
-def test_a_missing_file_is_named(tmp_path, read):
+@pytest.mark.parametrize("read", [read_senseval, read_semcor, read_tags])
+def test_missing_file_is_named(tmp_path, read):
     with pytest.raises(ElmoscopeError, match=r"none\.jsonl"):
         read(tmp_path / "none.jsonl")
-
-
-def test_conll_2000_has_its_published_sizes(data_folder):
-    for name, n, tokens in (("train", 8936, 211_727), ("test", 2012, 47_377)):
-        result = read_tags(data_folder / "conll2000" / f"{name}.txt.xz")
-        assert (len(result), sum(len(s.tokens) for s in result)) == (n, tokens)
 
 
 # --- splits -----------------------------------------------------------------------------------------------------------
@@ -259,11 +186,6 @@ def test_a_split_is_the_same_each_time_and_another_with_another_seed():
     assert split_rows(rows) == split_rows(list(rows))
     assert split_rows(rows, seed=1) != split_rows(rows, seed=2)
     assert split_rows(rows[50:])[0] == [row for row in split_rows(rows)[0] if row in rows[50:]]  # other rows do not matter
-
-
-def test_a_split_has_about_the_share_that_was_asked_for():
-    train, test = split_rows(rows_of(*map(str, range(5000))), 0.8)
-    assert len(train) / 5000 == pytest.approx(0.8, abs=0.02) and len(train) + len(test) == 5000
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.5, 1.5, float("nan")])

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from core.lab.sentence_checks import CheckedSentence, faults, meeting
+from core.lab.sentence_checks import CheckedSentence, faults, shared_lines
 
 rng = random.Random(0)
 LETTERS = "bcdfghjklmnprstvwz"
@@ -42,7 +42,7 @@ def test_a_sentence_in_which_two_words_meet_counts_for_neither():
         CheckedSentence(("the", "bread", "and", "the", "jam"), at, lemma, "food", 21 + k)
         for k, (at, lemma) in enumerate(((1, "bread"), (4, "jam")))
     ]
-    assert meeting([*good(), *both]) == {21, 22} and list(faults([*good(), *both])) == []
+    assert shared_lines([*good(), *both]) == {21, 22} and list(faults([*good(), *both])) == []
     assert "the same sentence as row 21" in " ".join(faults([*good(), both[0], both[0]]))
 
 
@@ -65,14 +65,14 @@ def alike(row: CheckedSentence, k: int) -> CheckedSentence:
     [
         (lambda rows: rows[2:], "jam / stuck traffic: 9 sentences; 10 wanted"),
         (lambda rows: [r for r in rows if r.sense == "sweet spread"], "jam: 1 senses; 2 to 6 wanted"),
-        (lambda rows: with_word(rows, "traffic", 5, 4), "jam / stuck traffic: “traffic” stands in 4 of 10 sentences; at most 25% wanted"),
+        (lambda rows: with_word(rows, "traffic", 5, 4), "jam / stuck traffic: “traffic” is in 4 of 10 sentences; at most 25% wanted"),
         (lambda rows: with_word(rows, "the", 0, 5), "3 sentences begin with “the”; at most 2 wanted"),
         (lambda rows: changed(rows, 3, rows[1].tokens, rows[1].position), "row 4: the same sentence as row 2"),
         (lambda rows: changed(rows, 3, [*rows[1].tokens, "twice"], rows[1].position), "rows 2 and 4 are too alike"),
         (lambda rows: changed(rows, 5, ["a", "short", "jam"], 2), "row 6: 3 words; 7 to 30 wanted"),
         (
             lambda rows: [CheckedSentence((*r.tokens[:6], "jam", "x"), 6, r.lemma, r.sense, r.line) for r in rows],
-            "the word stands in the last third of 20 of 20 sentences",
+            "the word is in the last third of 20 of 20 sentences",
         ),
         (
             lambda rows: [CheckedSentence(("jam", *[invented() for _ in range(8)]), 0, r.lemma, r.sense, r.line) for r in rows],

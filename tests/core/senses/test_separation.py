@@ -42,14 +42,6 @@ def test_tied_neighbors_count_by_their_share():
     assert one_nn(nearly, ["a", "a", "a", "b"]) == pytest.approx(0.5)
 
 
-def test_one_nn_of_equal_vectors_is_chance_whatever_the_order_of_rows():
-    labels = np.array(["a"] * 20 + ["b"] * 20)
-    equal = np.ones((40, 40), np.float32)
-    chance = 19 / 39
-    assert one_nn(equal, labels) == pytest.approx(chance)
-    assert one_nn(equal, np.random.default_rng(0).permutation(labels)) == pytest.approx(chance)
-
-
 def test_purity_counts_the_k_nearest_and_shares_the_last_place_between_ties():
     similarities = np.eye(4, dtype=np.float32)
     similarities[0, 1:] = [0.9, 0.5, 0.5]  # nearest is 1; 2 and 3 tie for the second place
@@ -150,15 +142,6 @@ def test_a_report_averages_over_words_not_over_occurrences():
     assert report.one_nn_low < report.one_nn < report.one_nn_high
 
 
-def test_layer_0_is_within_chance():
-    rows = np.repeat(unit_rows(0, 3), 30, axis=0)  # one vector a word
-    labels = list("aaabbbbbbc" * 9)
-    report = report_of(rows, ["x"] * 30 + ["y"] * 30 + ["z"] * 30, labels)
-    assert report.one_nn == report.null_mean == report.null_95 == pytest.approx((9 * 8 + 18 * 17 + 3 * 2) / (30 * 29))
-    assert all(word.one_nn == word.null_95 for word in report.per_word.values())
-    assert report.silhouette == 0
-
-
 def test_cosines_are_asked_for_word_by_word_and_unlabeled_occurrences_are_left_out():
     request = []
 
@@ -203,14 +186,6 @@ def test_classify_split_by_hand():
     assert (scores.most_frequent_macro, scores.most_frequent_pooled) == (pytest.approx(1 / 3), 0.5)
     assert scores.per_word["bank"].n == 2
     assert scores.per_word["bank"].most_frequent == 1.0
-
-
-def test_nearest_and_centroid_differ_where_a_sense_has_an_outlier():
-    angles = np.radians([0, 10, 60, 90, 95])  # a: 0, 10 and the outlier 60; b: 90, 95
-    train = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    test = np.array([[np.cos(np.radians(65)), np.sin(np.radians(65))]])
-    scores = classify_split(train, list("aaabb"), ["w"] * 5, test, ["b"], ["w"])
-    assert (scores.nearest_pooled, scores.centroid_pooled, scores.most_frequent_pooled) == (0, 1, 0)
 
 
 def test_a_tie_is_worth_its_share():

@@ -8,8 +8,7 @@ from core.common.config import ASSETS
 from core.common.significance import compare_pairs
 from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of, static_report_of
-from core.static.context import cosines, forms, nearness, static_contexts
-from core.static.vectors import StaticVectors, open_vectors
+from core.static.vectors import StaticVectors, cosines, forms, nearness, open_vectors, static_contexts
 
 VECTORS = StaticVectors(["the", "bank", "river", "money"], np.array([[9, 9], [5, 5], [0, 2], [3, 0]], float), name="tiny", provenance={})
 

@@ -5,19 +5,16 @@ import gzip
 import io
 import lzma
 import pickle
-import tempfile
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from core.common import i18n
 from core.common.config import ASSETS
-from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.static.glove import save_glove
 from core.static.vectors import StaticVectors, evaluate_vectors, load_vectors
 from core.text.tokens import JOINER
@@ -404,35 +401,6 @@ def test_a_damaged_folder_is_refused_in_a_sentence(tmp_path, file, data, error, 
     with pytest.raises(error) as caught:
         load_vectors(tmp_path / "mini")
     assert said in str(caught.value)
-
-
-def read_bytes(data: bytes, suffix: str) -> StaticVectors | None:
-    """What a file of these bytes gives; None where it is refused as it should be."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"v{suffix}"
-        path.write_bytes(data)
-        try:
-            return load_vectors(path)
-        except ElmoscopeError as error:
-            assert str(error).strip() and len(str(error)) < 2000
-            return None
-
-
-@settings(max_examples=100)
-@given(st.binary(max_size=600), st.sampled_from(["", ".txt", ".bin", ".gz", ".xz", ".zip"]))
-def test_of_garbage_only_our_own_errors_come(data, suffix):
-    read_bytes(data, suffix)
-
-
-@settings(max_examples=120)
-@given(st.sampled_from([GLOVE, W2V, BINARY]), st.integers(0, 80), st.integers(0, 6), st.binary(max_size=6))
-def test_of_damaged_files_only_our_own_errors_or_finite_vectors_come(data, at, removed, put):
-    vectors = read_bytes(data[:at] + put + data[at + removed :], ".txt")
-    if vectors is not None:
-        assert all(
-            -1.001 <= n.cosine <= 1.001 for word in vectors.words[:3] if vectors.vector(word).any() for n in vectors.neighbors(word, 3)
-        )
-        assert vectors.keyed.vectors.shape == (len(vectors.words), vectors.dim) and np.isfinite(vectors.keyed.vectors).all()
 
 
 # --- the vectors that are bundled ---------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ import pytest
 from core.common.errors import STOPPED, BadInput, JobEnded
 from core.text.own_corpus import Source, is_quick, keep_files
 from tests.core.document_parts import epub, pdf
-from tests.memory import measure_peak
 
 WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 SHEET = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
@@ -147,14 +146,6 @@ def test_nested_pictures_in_a_chapter_are_read_in_linear_time(tmp_path):
     start_cpu_s = resource.getrusage(resource.RUSAGE_SELF).ru_utime
     assert "steep" in keep_files([Source("a.epub", path)]).path.read_text()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_utime - start_cpu_s < 5
-
-
-def test_empty_paragraphs_take_no_memory(tmp_path, monkeypatch):
-    monkeypatch.setenv("ELMOSCOPE_MAX_PARAGRAPHS", "1000000")
-    path = tmp_path / "a.docx"
-    path.write_bytes(docx("<w:p/>" * 100_000 + SENTENCE))
-    _, peak = measure_peak(lambda: keep_files([Source("a.docx", path)]))
-    assert peak < 4
 
 
 def test_word_document_is_read_with_insertions_and_without_deletions(tmp_path):

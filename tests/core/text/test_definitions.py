@@ -11,7 +11,7 @@ from core.common import i18n
 from core.common.errors import BadInput, MissingArtifact
 from core.text import languages
 from core.text.corpora import open_corpus
-from core.text.definitions import definition, definitions, dictionary_senses
+from core.text.labeled_words import definition, definitions, dictionary_senses
 from core.views import induction
 from core.views.induction import InductionRequest
 from core.workspace import Workspace, open_workspace

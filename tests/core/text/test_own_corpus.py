@@ -1,7 +1,6 @@
 """Own corpora: what is read comes back whole, what cannot be read is named, a plan is true, and reading can stop and go on."""
 
 import json
-import zipfile
 import zlib
 from pathlib import Path
 
@@ -153,10 +152,6 @@ def test_a_file_that_cannot_be_read_is_left_out_and_named_and_the_others_are_rea
     assert why in str(caught.value)
 
 
-def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path):
-    assert read_sentences(keep_files(written(tmp_path, a_txt=b"\xef\xbb\xbfHello there.")).path)[0].tokens[0] == "Hello"
-
-
 def test_a_corpus_ends_at_its_limits_and_says_so(tmp_path, monkeypatch):
     sources = written(tmp_path, a_txt="One two.\nThree four.\nFive six.", b_txt="Seven eight.", c_txt="Nine ten.")
     monkeypatch.setenv("ELMOSCOPE_MAX_SENTENCES", "4")
@@ -212,17 +207,6 @@ def test_a_text_box_of_a_word_document_is_read_once(tmp_path):
     assert [" ".join(s.tokens) for s in result] == ["Before the box .", "A sentence in a box .", "Behind it ."]
 
 
-def test_a_word_document_has_paragraphs_of_any_length(tmp_path):
-    docx = pytest.importorskip("docx")
-    document = docx.Document()
-    document.add_paragraph("The gull sat there. " * 5_000)
-    document.add_paragraph("A heading without a mark")
-    document.add_paragraph("The end.")
-    document.save(str(tmp_path / "a.docx"))
-    result = read_sentences(keep_files([Source("a.docx", tmp_path / "a.docx")]).path)
-    assert len(result) == 5_002 and [len(s.tokens) for s in result[-2:]] == [5, 3]
-
-
 def test_texts_are_kept_and_shown_as_they_were_written(private_cache):
     """With their own blanks and quotation marks; of two that differ in these alone, each its own."""
     first, second = (keep_text(f"“The {gap} bank”,\tshe said.\nPlain as it is.", "a") for gap in (" ", "   "))
@@ -235,29 +219,6 @@ def test_texts_are_kept_and_shown_as_they_were_written(private_cache):
     tables = [open_table(str(kept.path), model) for kept in (first, second)]
     assert [table.occurrence(0).sentence for table in tables] == ["“The   bank”,\tshe said.", "“The     bank”,\tshe said."]
     assert tables[0].occurrence(len(tables[0]) - 1).sentence == "Plain as it is."
-
-
-def test_line_breaks_are_what_one_says_they_are(private_cache):
-    text = "so much depends\nupon\na red wheel"
-    assert [len(read_sentences(keep_text(text, "a", lines=lines).path)) for lines in ("detect", "join", "keep")] == [3, 1, 3]
-
-
-def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path):
-    bomb = tmp_path / "bomb.docx"
-    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("word/document.xml", "w") as member:
-        for _ in range(110):
-            member.write(bytes(1_000_000))
-    assert bomb.stat().st_size < 1_000_000
-    with pytest.raises(BadInput, match="unpacks to 110 MB; the limit is 100 MB"):
-        keep_files([Source("bomb.docx", bomb)])
-
-
-def test_an_archive_that_is_no_word_document_is_refused(tmp_path):
-    pytest.importorskip("docx")
-    with zipfile.ZipFile(tmp_path / "a.docx", "w") as archive:
-        archive.writestr("hello.txt", "hello")
-    with pytest.raises(BadInput, match=r"^a\.docx is not a \.docx, or locked. Save it as \.txt.$"):
-        keep_files([Source("a.docx", tmp_path / "a.docx")])
 
 
 # --- the plan ---------------------------------------------------------------------------------------------------------
@@ -283,13 +244,6 @@ def test_the_plan_is_true_of_the_index(tmp_path, kept):
     size = sum(path.stat().st_size for path in (tmp_path / "index").iterdir())
     assert abs(result.index_bytes / size - 1) < 0.05
     assert result.working_bytes > result.index_bytes
-
-
-def test_the_plan_counts_256_bytes_a_token_for_substitutes():
-    sentences = read_sentences("assets/sentences.jsonl", limit=20)
-    plain, whole = (plan_for(sentences, open_model("elmo-mini"), targets_only=only) for only in (True, False))
-    assert whole.index_bytes - plain.index_bytes == 256 * whole.tokens
-    assert whole.working_bytes - plain.working_bytes == 512 * whole.tokens and whole.memory_bytes > plain.memory_bytes
 
 
 class Clock:
@@ -382,16 +336,6 @@ def test_a_damaged_part_is_read_again(tmp_path, monkeypatch, damage):
     part.write_bytes(part.read_bytes()[:-30] if damage is None else damage)
     build_index(MANY, CountingEncoder(), tmp_path / "a" / "index", model="m")
     build_index(MANY, CountingEncoder(), tmp_path / "b" / "index", model="m")
-    assert files_of(tmp_path / "a" / "index") == files_of(tmp_path / "b" / "index")
-
-
-def test_with_the_real_model_too_a_stop_changes_no_byte(tmp_path, monkeypatch):
-    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 300)
-    sentences = read_sentences("assets/sentences.jsonl", limit=60)
-    build_index(sentences, open_model("elmo-mini").encoder, tmp_path / "a" / "index", model="mini")
-    with pytest.raises(Stopped):
-        build_index(sentences, open_model("elmo-mini").encoder, tmp_path / "b" / "index", model="mini", report=stop_at(2))
-    build_index(sentences, open_model("elmo-mini").encoder, tmp_path / "b" / "index", model="mini")  # as after a restart
     assert files_of(tmp_path / "a" / "index") == files_of(tmp_path / "b" / "index")
 
 

@@ -1,17 +1,13 @@
 """core.text.sentences: every format, and a sentence with the line for everything that can be wrong with one."""
 
-import contextlib
 import gzip
 import json
 import lzma
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
-from core.common import reports
-from core.common.errors import BadInput, ElmoscopeError, MissingArtifact
+from core.common.errors import BadInput, MissingArtifact
 from core.text import sentences as corpus
 from core.text.file_lines import iterate_lines
 from core.text.sentences import LabeledRow, Sentence, Target, fingerprint, read_labeled, read_sentences, sentences_from_text
@@ -134,32 +130,13 @@ def test_fingerprints_tell_tokens_targets_and_order_apart():
     assert len({fingerprint(sentences) for sentences in kinds}) == len(kinds)
 
 
-def test_equal_words_are_one_string_in_memory(file):
-    first, second = read_sentences(file("a.txt", "unterirdisch one\nunterirdisch two"))
-    assert first.tokens[0] is second.tokens[0]
-
-
-def test_the_bundled_sentences_are_read_as_they_are():
-    path = corpus.Path(__file__).parents[3] / "assets" / "sentences.jsonl"
-    if not path.is_file():
-        pytest.skip("assets/sentences.jsonl is not there yet")
-    sentences = read_sentences(path)
-    assert len(sentences) > 100 and all(s.tokens[t.position] == t.word for s in sentences for t in s.targets)
-
-
-def test_local_data_is_read(data_folder):
-    assert len(read_sentences(data_folder / "ag_news" / "test.csv", text_column="3", limit=500)) == 500
-    assert len(read_sentences(data_folder / "korean" / "reviews-ko.txt.xz", limit=500)) == 500
-    assert any("£" in token for s in read_sentences(data_folder / "sms_spam" / "spam.csv", text_column="v2") for token in s.tokens)
-
-
 @pytest.mark.parametrize("packed", ["", ".gz"])
 def test_a_text_file_that_is_no_utf8_is_read_as_its_bytes_look(tmp_path, packed):
     lines = ["Plain to begin with." for _ in range(9)] + ["비가 와서 우산을 폈다.", "눈이 녹았다."]
     data = "\n".join(lines).encode("cp949")
     path = tmp_path / f"own.txt{packed}"
     path.write_bytes(gzip.compress(data) if packed else data)
-    assert [line.strip() for _, line in iterate_lines(path, whole=True)] == lines
+    assert [line.strip() for _, line in iterate_lines(path)] == lines
     (tmp_path / "west.txt").write_bytes("The café’s garçon.\n".encode("cp1252"))
     assert read_sentences(tmp_path / "west.txt")[0].tokens[1].startswith("café")
 
@@ -263,7 +240,7 @@ def test_a_packed_file_that_is_damaged_or_not_packed_is_told(file, tmp_path, pac
 
 def test_a_packed_file_is_held_to_the_limit_while_it_unpacks(file):
     with pytest.raises(BadInput, match=r"a\.txt\.gz, line 67: over 1,000 bytes unpacked"):
-        list(iterate_lines(file("a.txt.gz", "One two three.\n" * 200), whole=True, most=1_000))
+        list(iterate_lines(file("a.txt.gz", "One two three.\n" * 200), max_bytes=1_000))
 
 
 def test_the_stated_limit_holds_for_a_file_larger_than_it(tmp_path):
@@ -283,54 +260,6 @@ def test_missing_files_folders_and_limits_are_told(tmp_path, file):
         read_sentences(tmp_path / "folder.txt")
     with pytest.raises(BadInput, match="limit must be at least 1"):
         read_sentences(file("a.txt", "x"), limit=0)
-
-
-# --- garbage ----------------------------------------------------------------------------------------------------------
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(["tokens", "text", "position", "word", "lemma", "pos", "sense", "label", "x"]), inner)
-    ),
-    max_leaves=12,
-)
-ENDINGS = st.sampled_from([".txt", ".jsonl", ".json", ".csv", ".tsv", ".txt.xz", ".jsonl.gz"])
-
-
-def read_anyhow(path: Path) -> None:
-    """Reads as everything; only our own errors may come out, each one line."""
-    for read in (read_sentences, read_labeled, lambda path: read_sentences(path, text_column="x", split=False, limit=2)):
-        try:
-            with reports.collecting():
-                read(path)
-        except ElmoscopeError as error:
-            assert "\n" not in str(error)
-
-
-@settings(max_examples=60)
-@given(ending=ENDINGS, data=st.binary(max_size=300))
-@example(ending=".csv", data=b'x,"\r\ra\r')
-@example(ending=".jsonl", data=b'{"tokens":["a"],"position":1e400}')
-def test_garbage_bytes_end_in_a_sentence(tmp_path_factory, ending, data):
-    path = tmp_path_factory.getbasetemp() / f"garbage{ending}"
-    path.write_bytes(data)
-    read_anyhow(path)
-
-
-@settings(max_examples=60)
-@given(rows=st.lists(JSON, max_size=4), as_list=st.booleans())
-def test_any_json_ends_in_a_sentence(tmp_path_factory, rows, as_list):
-    path = tmp_path_factory.getbasetemp() / ("rows.json" if as_list else "rows.jsonl")
-    path.write_text(json.dumps(rows) if as_list else "\n".join(map(json.dumps, rows)), encoding="utf-8")
-    read_anyhow(path)
-
-
-@settings(max_examples=60)
-@given(st.text(max_size=300))
-def test_any_text_that_is_pasted_is_read_or_told(text):
-    with contextlib.suppress(BadInput):
-        assert all(sentence.tokens for sentence in sentences_from_text(text))
 
 
 def test_accents_written_apart_are_read_as_one_and_shown_as_written(file):

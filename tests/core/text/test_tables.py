@@ -31,7 +31,7 @@ def write(tmp_path):
 def texts_of(path, **how) -> tuple[list[str], list[str]]:
     """The text cells of a table and the notes on it."""
     with reports.collecting() as found:
-        read = [text for _, text, *_ in iterate_cells(path, path.suffix, how.get("column"), None, whole=True)]
+        read = [text for _, text, *_ in iterate_cells(path, path.suffix, how.get("column"), None)]
     return read, list(found.values())
 
 

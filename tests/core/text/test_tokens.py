@@ -235,28 +235,10 @@ def _visible(text: str) -> str:
 
 @given(ANY_TEXT)
 @settings(max_examples=150)
-def test_every_visible_character_of_any_text_survives_in_one_token_in_order(text):
-    tokens = tokenize(text)
-    assert "".join(tokens) == _visible(text)
-    assert all(tokens) and not any(re.search(r"\s", token) for token in tokens)
-
-
-@given(ANY_TEXT)
-@settings(max_examples=150)
 def test_splitting_any_text_loses_nothing_visible_and_leaves_no_blank_sentence(text):
     sentences = split_sentences(text)
     assert _visible("".join(sentences)) == _visible(text)
     assert all(s.strip() == s != "" and (len(s.splitlines()) == 1 or any(cut_words(s))) for s in sentences)
-
-
-@given(st.lists(ANY_TEXT, max_size=5))
-@settings(max_examples=100)
-def test_character_ids_of_any_tokens_are_in_range_and_end_exactly_once(tokens):
-    ids = character_ids(tokens)
-    assert ids.shape == (len(tokens), 50) and (ids[:, 0] == 259).all()
-    assert ((ids >= 1) & (ids <= 261)).all() and ((ids == 260).sum(axis=1) == 1).all()
-    for row in ids:
-        assert (row[int(np.flatnonzero(row == 260)[0]) + 1 :] == 261).all()
 
 
 # --- time ---------------------------------------------------------------------------------------------------------

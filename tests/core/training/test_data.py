@@ -78,14 +78,6 @@ def test_packing_can_be_undone_and_reverse_is_an_involution(sentences):
 # --- text files -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("suffix", "opener"), [(".txt", open), (".xz", lzma.open), (".gz", gzip.open)])
-def test_lines_are_read_the_same_plain_or_packed(tmp_path, suffix, opener):
-    path = tmp_path / f"text{suffix}"
-    with opener(path, "wt", encoding="utf-8") as file:
-        file.write("caf\u00e9\n\ud55c\uad6d\n")
-    assert list(read_lines(path)) == ["caf\u00e9\n", "\ud55c\uad6d\n"]
-
-
 def test_bytes_that_are_no_utf8_become_replacement_characters(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"caf\xe9 ol\xc3\xa9\n")
     assert list(read_lines(tmp_path / "a.txt")) == ["caf\ufffd ol\u00e9\n"]
@@ -232,11 +224,6 @@ def test_batches_resume_exactly_where_they_were_left(prepared, skip):
     whole = stream(corpus, 70)  # several epochs
     rest = stream(Corpus(prepared), 70 - skip, skip=skip)
     assert len(rest) == 70 - skip and all(equal(a, b) for a, b in zip(rest, whole[skip:], strict=True))
-
-
-def test_another_seed_gives_another_order(prepared):
-    item, other = stream(Corpus(prepared), 8), stream(Corpus(prepared), 8, seed=4)
-    assert not all(equal(a, b) for a, b in zip(item, other, strict=True))
 
 
 def test_an_epoch_holds_every_sentence_once_and_the_oversampled_domain_three_times(prepared):

@@ -10,7 +10,7 @@ from core.common.errors import BadInput
 from core.corpus import usage_graphs
 from core.views import change
 from core.views.change import ChangeRequest, ControlRequest, RankRequest
-from core.views.sides import Side, facts_of, keep_news
+from core.views.sides import Side, facts_of
 from core.workspace import open_workspace
 from tests.core.corpus import two_texts
 
@@ -197,17 +197,3 @@ def test_a_words_own_sentences_give_what_the_table_of_its_whole_corpus_gives(wor
         assert (of.names, of.everything, of.groups.tolist()) == (other.names, other.everything, other.groups.tolist())
         assert of.change.gap.value == pytest.approx(other.change.gap.value, abs=1e-4)
         assert of.change.apd.null == pytest.approx(other.change.apd.null, abs=1e-4)
-
-
-def test_the_example_is_a_word_whose_use_differs_as_its_labels_say(workspace):
-    """Of "court" the news have the judges', and one sports hall, which is in the group of our sports halls; no king's. Three groups, as labeled."""
-    news = Side(corpus=keep_news())
-    result = change.compute(workspace, ChangeRequest(word="court", first=Side(corpus="sentences"), second=news))
-    sports = np.array([o.sense == "tennis or basketball" for o in result.items[: result.change.first]])
-    group = int(np.median(result.groups[: result.change.first][sports]))
-    inside = result.groups == group
-    assert np.mean(inside[: result.change.first] == sports) >= 0.95
-    assert result.change.p <= 0.01
-    assert inside[: result.change.first].mean() > 0.3
-    assert any(o.sentence.startswith("The women's futsal champions") for o, within in zip(result.items, inside, strict=True) if within)
-    assert [band.counts for band in result.bands] == [(15, 16, 13), (10, 2, 0)]

@@ -105,11 +105,6 @@ def test_what_is_not_there_is_named(names, workspace, words):
         pair.compute(Workspace(names, workspace.opener), PairRequest(first=words[0], second=words[1]))
 
 
-def test_a_layer_that_the_model_has_not_is_refused(workspace, words):
-    with pytest.raises(BadInput, match="no layer '7'"):
-        neighbors.compute(workspace, NeighborsRequest(word=words[0], space="7", whole=False))
-
-
 def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence_lies_on_it(workspace):
     table = workspace.targets
     rows = table.labeled_rows("bank")
@@ -135,13 +130,6 @@ def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_wor
     np.testing.assert_allclose(result.groups.shares.sum(axis=1), 1, atol=1e-6)
     in_layer = induction.compute(workspace, induction.InductionRequest(word="bank", space="2"))
     assert in_layer.occurrences.frozen and len(in_layer.groups.names) == in_layer.occurrences.suggestion.number
-
-
-def test_three_clean_clouds_of_a_real_word_are_three_groups(workspace):
-    """“port”: the picture peaks at 3, and 2 lies below random clouds."""
-    result = induction.compute(workspace, induction.InductionRequest(word="port")).occurrences
-    assert result.suggestion.number == 3
-    assert result.suggestion.silhouettes[0] < result.suggestion.limit[0] and result.suggestion.silhouettes[1] > result.suggestion.limit[1]
 
 
 def test_substitutes_are_the_model_s_each_computed_once(workspace, words, monkeypatch):
@@ -211,11 +199,6 @@ def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane
     monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
     assert mix.compute(workspace, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5))) is None
     assert mix.of_any(workspace, AnyMixRequest(words=zebras, among="types")) is None
-
-
-def test_weights_of_another_model_are_refused(workspace, words):
-    with pytest.raises(BadInput, match="3"):
-        mix.compute(workspace, MixRequest(words=words, weights=(0.5, 0.5), whole=False))
 
 
 @pytest.mark.parametrize("plan", ["spread", "between", "umap"])

@@ -1,10 +1,12 @@
-"""Citations of Elmoscope and ELMo, and the facts that a problem report needs."""
+"""Describe this installation: the supported Pythons, the versions that a problem report needs, and citations."""
 
 import platform
+import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from .. import __version__
+from .i18n import t
 
 ELMOSCOPE = f"""\
 @software{{elmoscope,
@@ -34,3 +36,14 @@ def describe_installation(settings: Mapping[str, str]) -> str:
         except PackageNotFoundError:
             versions[name] = "not installed"
     return "\n".join(f"{name}: {value}" for name, value in (versions | dict(settings)).items())
+
+
+OLDEST, NEWEST = (3, 11), (3, 13)  # Pythons for which every package of requirements.txt is ready made
+
+
+def unsupported() -> str:
+    """Return the error message for a Python that is too old or too new, or ""."""
+    if OLDEST <= tuple(sys.version_info[:2]) <= NEWEST:
+        return ""
+    running = ".".join(map(str, sys.version_info[:3]))
+    return t("Elmoscope needs Python 3.11, 3.12 or 3.13, not {here}. Run: python3.13 -m venv .venv", here=running)
