@@ -19,44 +19,44 @@ from tests.bench import addresses
 
 
 @pytest.mark.parametrize("name", ["corpus", "model", "vectors", "beside"])
-def test_a_name_that_no_file_can_have_is_answered_by_a_sentence(name: str):
+def test_too_long_file_name_raises_no_exception(name: str):
     result = opened("pages/compare.py", **{name: "x" * 300})
     assert not result.exception
 
 
 @pytest.mark.parametrize("name", ["corpus", "a", "no_such"])
-def test_a_value_that_is_far_too_long_is_left_out_and_said(name: str):
+def test_too_long_value_is_ignored_with_a_warning(name: str):
     page = opened(**{name: "a" + " " * 15_000})
     assert not page.exception and name not in page.query_params
     (warning,) = page.warning
     assert f"Ignored “{name.replace('_', chr(92) + '_')}” in the address: 15,001 characters" in warning.value
 
 
-def test_signs_of_no_text_are_left_out():
+def test_value_with_control_characters_is_ignored_with_a_warning():
     page = opened(a="The bank\x00 was shut.", b="The bank\twas steep.")
     assert not page.exception and "a" not in page.query_params and page.query_params["b"] == "The bank\twas steep."
     assert "invalid characters" in page.warning[0].value
 
 
 @pytest.mark.parametrize("value", ["inf", "9" * 40, ""])
-def test_a_seed_that_is_no_number_is_left_out(value: str):
+def test_seed_that_is_not_a_number_is_ignored(value: str):
     page = opened("pages/predict.py", pseed=value)
     assert not page.exception and "pseed" not in page.query_params and page.number_input(key="pseed").value == 0
     assert opened("pages/predict.py", pseed="7").number_input(key="pseed").value == 7
 
 
-def test_what_a_page_s_boxes_take_stays_in_its_address():
+def test_long_sentence_is_a_valid_parameter():
     page = opened(a="The bank was shut. " * 100)
     assert not page.exception and not page.warning and len(page.query_params["a"]) == 1900
 
 
-def test_a_short_link_cannot_set_what_is_the_browser_s_own():
+def test_short_link_cannot_set_parameters_of_streamlit():
     page = opened(v=shortened([("a", "She sat on the bank."), ("embed", "true"), ("EMBED_OPTIONS", "dark_theme"), ("corpus", "z" * 501)]))
     assert not page.exception and page.session_state["a"] == "She sat on the bank." and "embed" not in page.query_params
     assert "501 characters, limit 500" in page.warning[0].value
 
 
-def test_a_long_name_of_a_corpus_is_told_from_an_own_one_in_no_time():
+def test_long_corpus_name_is_parsed_quickly():
     started = time.process_time()
     assert user_names.corpus_path("a" + " " * 200_000) is None is user_names.corpus_path("a" + " " * 200_000 + "·" + " " * 200_000 + "0123")
     assert time.process_time() - started < 0.2
@@ -71,7 +71,7 @@ def test_hostile_addresses_break_no_page(page: str):
         assert addresses.visit(page, address)[1] == "", name
 
 
-def test_a_run_that_was_asked_for_before_the_browser_had_the_address_writes_it_again():
+def test_run_with_an_outdated_address_writes_the_current_one():
     def script() -> None:
         import streamlit as st
 
@@ -278,7 +278,7 @@ def address_of(page, key: str) -> str | None:
     return given[-1] if isinstance(given, list) else given
 
 
-def test_several_variants_stand_in_the_address_by_their_codes():
+def test_variants_are_written_to_the_address_as_codes():
     page = opened_whole("pages/train.py", lang="ko")
     pills = page.button_group(key="variants")
     assert tuple(pills.value) == USUAL and address_of(page, "variants") is None
@@ -290,14 +290,14 @@ def test_several_variants_stand_in_the_address_by_their_codes():
     assert address_of(page, "variants") is None
 
 
-def test_codes_are_read_and_nonsense_is_not():
+def test_unknown_codes_in_the_address_are_ignored():
     page = opened("pages/train.py", lang="ko", variants="tfidf,elmo,no such")
     assert page.session_state["variants"] == ["tfidf", "elmo"] and address_of(page, "variants") == "elmo,tfidf"
     page = opened("pages/train.py", variants="<b>nonsense</b>")
     assert tuple(page.session_state["variants"]) == USUAL and address_of(page, "variants") is None
 
 
-def test_a_guess_stands_in_the_address_by_its_number():
+def test_guess_is_written_to_the_address_as_its_number():
     page = opened_whole("pages/why.py")
     page.selectbox(key="guess").set_value("3").run()
     assert not page.exception and address_of(page, "guess") == "3"

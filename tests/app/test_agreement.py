@@ -247,7 +247,7 @@ def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path
         ("induction", {"word": "bank", "number": True}, "'number' is true. Use a whole number or null."),
     ],
 )
-def test_a_bad_request_is_one_sentence(call, name, request_, message):
+def test_invalid_request_is_explained_in_one_sentence(call, name, request_, message):
     status, _, error = call("view", name, "--request", json.dumps(request_))
     assert status == 2 and message in error and len(error.strip().splitlines()) == 1
 
@@ -257,7 +257,7 @@ def test_every_view_is_compared():
 
 
 @pytest.mark.parametrize(("first", "second"), [("glove-mini", "elmo-mini · 1"), ("elmo-mini · 2", "elmo-mini · mix")])
-def test_the_notebook_of_two_spaces_compares_as_the_view_does(first, second, monkeypatch, tmp_path):
+def test_compare_notebook_gives_the_result_of_the_view(first, second, monkeypatch, tmp_path):
     own = workspace.open_workspace("elmo-mini", "glove-mini", "sentences")
     monkeypatch.setattr(own.opener, "every_token", own.opener.targets)  # the labeled tokens, of which there are fewer
     monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: own)
@@ -276,11 +276,11 @@ def test_a_space_has_one_name_on_the_page_and_in_its_notebook(tmp_path):
     assert limits().paths and space_named(str(tmp_path), "c").layer == "4"
 
 
-def test_a_request_that_is_no_json_is_named(refused):
+def test_request_that_is_not_json_is_refused(refused):
     assert "--request is not JSON" in refused("view", "pair", "--request", "{")
 
 
-def test_a_workspace_takes_a_model_that_is_open():
+def test_workspace_accepts_an_open_model():
     model = open_model("elmo-mini")
     result = workspace.open_workspace(model)
     assert isinstance(result, Workspace) and result.model is model
@@ -342,7 +342,7 @@ def test_page_notebook_and_command_give_the_same_verdict(home, answer, monkeypat
         assert round(verdict.probability, 4) == pytest.approx(command["probability"], abs=2e-4), word
 
 
-def test_the_file_of_a_view_holds_the_verdict(home):
+def test_html_file_of_home_contains_the_verdict(home):
     home.text_input(key="a").set_value("The virus spread through the village.")
     home.text_input(key="b").set_value("A virus wiped the files from her laptop.").run()
     title = re.search("<b>(.*?)</b>", verdict_on(home)).group(1)
@@ -366,7 +366,7 @@ def test_the_layer_stays_from_word_to_word_and_from_page_to_page(chosen):
 
 
 @pytest.mark.parametrize("path", ["app.py", "pages/map.py"])
-def test_a_spelling_that_two_words_share_says_which_is_read_and_offers_the_other(path):
+def test_form_of_two_words_can_be_read_as_either(path):
     wound = {"a": "The nurse cleaned the wound on his arm.", "ai": "wound", "b": "A deep wound takes weeks to heal.", "bi": "wound"}
     page = opened_whole(path, **wound)
     assert any("“wound” is read as its own word" in item.value for item in page.caption)
@@ -409,7 +409,7 @@ def run(english, monkeypatch, tmp_path):
     return run
 
 
-def test_page_notebook_and_command_spread_alike(english, run, capsys, tmp_path):
+def test_page_notebook_and_command_spread_the_same_labels(english, run, capsys, tmp_path):
     page = opened_whole("pages/spread.py", found_word=SPREAD_WORDS[0])
     for word in SPREAD_WORDS:
         occurrences = induction.compute(english, InductionRequest(word=word)).occurrences
@@ -438,7 +438,7 @@ def test_page_notebook_and_command_spread_alike(english, run, capsys, tmp_path):
                 assert row["probability"] == pytest.approx(command[sentence]["probability"], abs=1e-3)
 
 
-def test_page_notebook_and_command_see_the_same_change(run, capsys, tmp_path):
+def test_page_notebook_and_command_measure_the_same_change(run, capsys, tmp_path):
     first, second = two_texts.written(tmp_path)
     dated = two_texts.dated(tmp_path)
     for by in ("corpora", "dates"):
@@ -465,7 +465,7 @@ def test_page_notebook_and_command_see_the_same_change(run, capsys, tmp_path):
             ]
 
 
-def test_the_notebook_of_the_opening_example_makes_its_second_side(run):
+def test_notebook_of_change_opens_the_bundled_headlines(run):
     page = opened_whole("pages/change.py")
     result = run(page)
     assert result["result"].word == "court"

@@ -26,7 +26,7 @@ from tests.core.views.test_threads import requests_of, same
 TOKENS = 2_000_000  # of the largest corpus that is allowed
 
 
-def test_a_korean_text_opened_in_english_first_is_read_anew_in_korean(tmp_path):
+def test_text_is_read_again_in_another_language(tmp_path):
     path = tmp_path / "강.txt"
     path.write_text("은행에서 돈을 찾았다.\n은행은 문을 닫았다.\n", encoding="utf-8")
     result = {}
@@ -36,7 +36,7 @@ def test_a_korean_text_opened_in_english_first_is_read_anew_in_korean(tmp_path):
     assert result == {"en": 0, "ko": 2}
 
 
-def test_a_file_that_was_edited_is_read_anew_even_where_size_and_time_stay(tmp_path):
+def test_edited_file_of_equal_size_and_time_is_read_again(tmp_path):
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
     before, stat = version(str(path), "corpus"), path.stat()
@@ -53,7 +53,7 @@ def test_a_file_that_was_edited_is_read_anew_even_where_size_and_time_stay(tmp_p
     assert version(str(path), "corpus") == before  # the content tells, not the time
 
 
-def test_a_model_whose_weights_changed_is_another(tmp_path):
+def test_value_is_computed_again_if_the_weights_change(tmp_path):
     made = []
 
     def compute() -> int:
@@ -70,7 +70,7 @@ def test_a_model_whose_weights_changed_is_another(tmp_path):
     assert computed() == 2
 
 
-def test_a_name_that_stands_for_nothing_is_the_opener_s_to_tell(tmp_path):
+def test_version_of_a_missing_file_is_empty(tmp_path):
     assert version(str(tmp_path / "none"), "model") == () and version("no such thing", "vectors") == ()
 
 
@@ -85,7 +85,7 @@ def large(monkeypatch) -> SimpleNamespace:
     return SimpleNamespace(rows=None, folder="large", meta={"model": "", "corpus": ""})
 
 
-def test_of_a_corpus_of_two_million_tokens_no_more_is_kept_than_the_budget(monkeypatch, large):
+def test_cache_of_products_stays_within_its_budget(monkeypatch, large):
     monkeypatch.setenv("ELMOSCOPE_MAX_KEPT_MB", "300")
     for k in range(64):
         products_with(opened.memo, large, Query(("a", "b"), k, np.zeros((3, 8))))
@@ -93,7 +93,7 @@ def test_of_a_corpus_of_two_million_tokens_no_more_is_kept_than_the_budget(monke
     assert KEPT.n_bytes > 200 * 10**6  # and those asked for last are there
 
 
-def test_two_new_sentences_are_encoded_in_one_batch_and_each_of_them_once(monkeypatch):
+def test_two_new_sentences_are_encoded_once_and_in_one_batch(monkeypatch):
     encoder, batches = opened.model("elmo-mini").encoder, []
     encode = encoder.encode
 
@@ -116,7 +116,7 @@ def test_two_new_sentences_are_encoded_in_one_batch_and_each_of_them_once(monkey
         np.testing.assert_allclose(together, encode([tokens])[0], rtol=0, atol=1e-5)
 
 
-def test_what_is_asked_within_one_run_is_worked_out_once_and_in_the_next_run_anew():
+def test_value_within_a_run_is_computed_once_in_each_run():
     def script():
         import streamlit as st
 
@@ -144,7 +144,7 @@ def empty_cache():
     kept.KEPT.__init__()
 
 
-def test_answers_kept_for_everyone_are_those_of_the_model_and_the_texts_asked_about(texts, models, empty_cache):
+def test_cached_answers_belong_to_their_model_and_texts(texts, models, empty_cache):
     opener = open_workspace(next(iter(models))).opener
     workspaces = {model: Workspace(Names(model=model, corpus=texts[code].corpus), opener) for model, code in models.items()}
     several = [name for name, _ in requests_of(texts["en"], "elmo-mini")]
@@ -161,7 +161,7 @@ class Request:
     word: str
 
 
-def test_an_answer_that_is_not_ready_is_asked_for_again(empty_cache):
+def test_unfinished_answer_is_not_cached(empty_cache):
     answers = iter([None, None, "ready"])
 
     def compute(workspace, request):

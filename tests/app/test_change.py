@@ -46,14 +46,14 @@ def searching(folder, **address: str):
     return page.run()
 
 
-def test_the_sentence_and_the_facts_of_chosen_documents_agree(folder):
+def test_counts_are_those_of_the_selected_documents(folder):
     page = searching(folder)
     page.multiselect(key="docs").set_value(["a.txt"]).run()
     assert not page.exception and not page.error
     assert "“bank” occurs 10 times (166,667 per million tokens)." in html_of(page)
 
 
-def test_many_lines_are_sorted_by_substitutes_in_a_turn(monkeypatch, folder):
+def test_sorting_many_lines_by_substitutes_is_a_job(monkeypatch, folder):
     asked, add = [], QUEUE.add
     monkeypatch.setattr(QUEUE, "add", lambda *who: asked.append(who) or add(*who))
     monkeypatch.setattr("pages._texts.concordance.READ_AT_ONCE", 8)
@@ -68,7 +68,7 @@ def test_a_public_server_reads_fewer_sentences(monkeypatch):
     assert limits().max_sentences_read < own
 
 
-def test_change_by_dates_says_what_it_leaves_out_and_reads_no_other_word(dated):
+def test_change_by_dates_counts_unreadable_dates(dated):
     page = opened_whole("pages/change.py", change_first=dated, change_by="dates", change_word="bank")
     assert "<b>differently</b> on the two sides" in html_of(page) and "12 and 12 sentences" in html_of(page)
     assert any("6 of 30 sentences have no readable date" in each.value for each in page.caption)
@@ -84,7 +84,7 @@ def test_change_opens_on_a_word_that_both_sides_have(dated):
     assert "12 and 12 sentences" in html_of(page) and not page.error
 
 
-def test_a_word_between_two_texts_is_said_to_differ(tmp_path):
+def test_change_between_two_texts_is_significant(tmp_path):
     first, second = two_texts.written(tmp_path)
     page = opened_whole("pages/change.py", change_word="bank", change_first=first, change_second=second)
     assert not page.exception
@@ -96,7 +96,7 @@ def test_a_word_between_two_texts_is_said_to_differ(tmp_path):
     assert not page.exception
 
 
-def test_change_opens_with_its_example_drawn():
+def test_change_opens_with_its_example():
     """From the word's own sentences: neither corpus is read as a whole until the list is wanted."""
     page = opened_whole("pages/change.py")
     assert re.search(r"“court” is used <b>differently</b> on the two sides \(p = 0\.00\d; 44 and 12 sentences\)", html_of(page))
@@ -114,7 +114,7 @@ def test_change_opens_with_its_example_drawn():
     assert rare.button(key="change.rank")
 
 
-def test_without_a_second_text_it_says_what_is_missing_and_offers_the_example():
+def test_change_without_a_second_text_offers_the_example():
     page = opened_whole("pages/change.py", change_second="sentences")
     assert any("Choose a second corpus" in each.value for each in page.info)
     page.button(key="change.example").click().run()

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.classify.head import Answer
-from core.classify.model import VARIANTS, variant_titles
+from core.classify.model import variant_titles
 from core.classify.readable_words import read_and_unread
 from core.common.significance import Paired, holm, margin, mcnemar
 from core.evaluation.context_gains import CONTROLS, Lead, Size, part_titles
@@ -31,48 +31,12 @@ from tests.app.visit import code_cells, html_of, opened, tables, written
 LABELS = ("World", "Sports", "<b>Business</b>")
 
 
-def sentence_below(page) -> str:
-    return " ".join([html_of(page), *(item.value for item in (*page.info, *page.caption))])
-
-
-@pytest.mark.parametrize("text", ["삼성전자 주가 급등", "🎉 ⚽ !!", "…?!"])
-def test_what_nobody_can_read_gets_no_answer(text: str):
-    page = opened("pages/classify.py", **{"text_news-title": text})
-    assert not page.exception and not page.error
-    assert ["know no letter of this text" in item.value for item in page.info] == [True]
-    assert "What to notice" not in html_of(page) and not page.get("plotly_chart")
-
-
-def test_what_is_read_of_a_mixed_text_is_answered_and_the_rest_named():
-    page = opened("pages/classify.py", **{"text_news-title": "Harvest festival opens in 부산 with fireworks"})
-    assert "What to notice" in html_of(page)
-    assert any("Not read" in item.value and "부산" in item.value for item in page.caption)
-    assert not any("Only the first" in item.value for item in page.caption)
-
-
-def test_a_long_text_says_how_much_of_it_is_read():
-    page = opened("pages/classify.py", **{"text_news-title": "The mayor opened a new bridge. " * 100})
-    assert any("Only the first 128 of 700 tokens" in item.value for item in page.caption)
-
-
-def test_three_classifiers_stand_in_front_and_all_on_demand():
-    page = opened("pages/classify.py")
-    assert not page.exception
-    why = page.selectbox(key="why")
-    assert list(why.options) == [variant_titles()[name] for name in FRONT]
-    everyone = opened("pages/classify.py", all="true")
-    why = everyone.selectbox(key="why")
-    assert len(list(why.options)) == len(VARIANTS)
-    assert any("for all predictions" in item.value for item in everyone.caption)
-    assert not any("for all predictions" in item.value for item in page.caption) and "calibration" not in sentence_below(page)
-
-
-def test_every_example_has_words_to_read():
+def test_every_example_text_has_readable_words():
     letters = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
     assert all(read_and_unread(tuple(text.split()), letters)[0] for texts in examples.classify().values() for text in texts)
 
 
-def test_words_of_other_letters_are_told_from_marks():
+def test_words_in_other_letters_are_distinguished_from_punctuation():
     assert read_and_unread(("Ab", "부산", "🎉", "!", "x부", "부산"), frozenset("abx")) == (("Ab", "x부"), ("부산",))
     assert read_and_unread(("부산", "!"), frozenset()) == (("부산",), ())  # nothing tells: read
 
@@ -92,7 +56,7 @@ def answers(draw) -> dict[str, Answer]:
 
 @given(answers())
 @settings(deadline=None, max_examples=150)
-def test_what_is_said_of_answers_is_so(result: dict[str, Answer]):
+def test_notices_on_answers_are_true(result: dict[str, Answer]):
     said, titles = " ".join(written(describe_answers(result, []))), variant_titles()
     labels = [answer.label for answer in result.values()]
     assert "<b>Business</b>" not in said.replace("&lt;b&gt;Business&lt;/b&gt;", "")  # a label is text
@@ -119,7 +83,7 @@ def test_what_is_said_of_answers_is_so(result: dict[str, Answer]):
 
 @given(answers(), st.sampled_from(["", *LABELS]))
 @settings(deadline=None, max_examples=100)
-def test_elmo_helps_where_only_its_answer_is_right(result: dict[str, Answer], label: str):
+def test_elmo_helps_only_if_its_answer_alone_is_right(result: dict[str, Answer], label: str):
     first = written(describe_answers(result, [], label))[0]
     pair = next(([result[name].label for name in names] for names in PAIRS if result.keys() >= {*names}), None)
     assert ("ELMo" in first.split(":")[0]) >= (pair is not None)
@@ -131,14 +95,6 @@ def test_elmo_helps_where_only_its_answer_is_right(result: dict[str, Answer], la
         assert ("changes nothing" in first) == (pair[0] == pair[1])
 
 
-def test_classifiers_trained_on_our_own_headlines_answer_and_are_offered_by_name():
-    page = opened("pages/classify.py", task="headlines")
-    assert not page.exception and not page.error
-    assert "What to notice" in html_of(page) and page.get("plotly_chart")
-    assert "Our own headlines" in page.selectbox(key="task").options
-    assert page.text_area(key="text_headlines").value == next(iter(examples.classify()["headlines"]))
-
-
 NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")
 
 
@@ -147,7 +103,7 @@ NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")
     st.sampled_from([1, 20, 1_500, 1_000_000]),
 )
 @settings(deadline=None, max_examples=200)
-def test_what_is_said_of_a_task_is_so(accuracy: dict[str, float], n: int):
+def test_notices_on_a_task_are_true(accuracy: dict[str, float], n: int):
     said, titles = (
         " ".join(describe_task({v: {"accuracy": a, "train": 10, "n": n} for v, a in accuracy.items()}, "All")),
         variant_titles(),
@@ -171,7 +127,7 @@ def summary_of(right: dict[str, np.ndarray]) -> dict[str, dict]:
     return {name: {"accuracy": rows.mean(), "train": 10, "n": rows.shape[1], "right": rows} for name, rows in right.items()}
 
 
-def test_where_it_is_known_which_texts_were_right_mcnemar_decides_after_holm():
+def test_lead_is_tested_by_mcnemar_with_holm_correction():
     """One classifier is ahead on 8 texts of 1,000 and behind on none: n alone cannot tell, the texts can."""
     first = np.arange(1_000)[None] < 900
     second = first & (np.arange(1_000) >= 8)
@@ -185,13 +141,13 @@ def test_where_it_is_known_which_texts_were_right_mcnemar_decides_after_holm():
     assert "up to" in " ".join(describe_task(forgotten, "All"))
 
 
-def test_a_calibration_error_is_told_beside_what_a_calibrated_classifier_would_show():
+def test_calibration_error_is_compared_with_chance():
     bins = [{"confidence": 0.75, "n": 400}, {"confidence": 0.95, "n": 600}]
     assert "may be chance" in describe_calibration({"bins": bins, "n": 1_000, "ece": 0.012})
     assert "beyond chance" in describe_calibration({"bins": bins, "n": 1_000, "ece": 0.06})
 
 
-def test_what_elmo_adds_is_told_at_every_size():
+def test_gain_of_elmo_is_stated_for_every_size():
     result = {"roles": [(500, 0.0, 0.0), (1_500, 0.21, 0.407), (5_000, 0.448, 0.43)]}
     said = describe_curves(result, {"roles": "Roles"})
     assert said.endswith("one seed: Roles: +0.0 at 500, +19.7 at 1,500, −1.8 at 5,000.")
@@ -233,7 +189,7 @@ def test_elmo_pays_only_at_sizes_where_the_gain_is_significant(gains, expected, 
     assert expected in said and absent not in said.split("minus each control")[0]
 
 
-def test_that_order_helps_is_said_to_be_unshown_where_shuffled_words_do_as_well():
+def test_word_order_is_inconclusive_if_shuffled_words_do_as_well():
     words = {"glove+layer0": (0.03, 1), "glove+static": (0.03, 1), "glove+random": (0.1, 1)}
     assert "whether their order does is inconclusive" in describe_context([size_of(134, 0.05, True, words)])[-1]
     order = words | {"glove+shuffled": (0.02, 1)}
@@ -256,7 +212,7 @@ def summary(baseline: float, elmo: float, spread: float | None) -> Summary:
     )
 
 
-def test_of_the_papers_table_each_sentence_fits_the_numbers():
+def test_notices_on_the_papers_table_are_true():
     titles = {"names": "Names", "roles": "Roles", "questions": "Questions"}
     measured = {"names": summary(0.5, 0.6, None), "roles": summary(0.5, 0.51, 0.02), "questions": summary(0.5, 0.4, 0.01)}
     assert describe_gains(measured, titles) == [
@@ -271,7 +227,7 @@ def test_of_the_papers_table_each_sentence_fits_the_numbers():
     assert describe_paper({"names": measured["names"]}, titles)[-1].startswith("One seed only")
 
 
-def test_the_papers_table_stands_beside_ours_with_its_layers():
+def test_results_are_next_to_those_of_the_paper():
     page = opened("pages/results.py")
     table = tables(page)[0]
     assert not page.exception and {"error reduction, paper", "error reduction, ours", "with ELMo"} <= set(table.columns)
@@ -283,18 +239,6 @@ def test_the_papers_table_stands_beside_ours_with_its_layers():
 
 
 TASKS = [name for name in examples.tasks() if name in summaries(read_results())]
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_every_task_answers_its_first_example_with_and_without_elmo(task: str):
-    page = opened("pages/tasks.py", task_of_paper=task)
-    assert not page.exception and not page.error
-    shown = html_of(page)
-    assert "What to notice" in shown and "unseen examples" in shown
-    if task == "entailment":
-        assert len(page.get("plotly_chart")) == 1
-    else:
-        assert shown.count('class="spans"') == 2 and "GloVe and spellings" in shown and "with ELMo" in shown
 
 
 @pytest.mark.parametrize(
@@ -318,12 +262,12 @@ def test_wrong_input_gets_one_sentence(task: str, typed: dict, says: str):
     assert "never saw" not in html_of(page)
 
 
-def test_what_is_typed_is_shown_as_text():
+def test_typed_markup_is_shown_as_text():
     page = opened("pages/tasks.py", task_of_paper="names", tasks_names="<img src=x onerror=alert(1)> Anna & Bob")
     assert not page.exception and "<img" not in html_of(page).replace("&lt;img", "")
 
 
-def test_spans_are_drawn_on_their_words_and_what_one_alone_says_is_marked():
+def test_span_that_only_one_classifier_finds_is_marked():
     html = notices.draw_spans(
         ("Ada", "saw", "<b>"), [(0, 0, "person"), (2, 2, "x & y")], colors={"person": "#0072B2"}, dashed=[(2, 2, "x & y")]
     )
@@ -331,7 +275,7 @@ def test_spans_are_drawn_on_their_words_and_what_one_alone_says_is_marked():
     assert "<mark class=alone>≠ b&amp;</mark>" in notices.mark_text("ab&c", 1, 3, is_dashed=True)
 
 
-def test_coreference_draws_whole_chains_each_in_a_color_with_it_among_them():
+def test_each_coreference_chain_has_its_own_color():
     page = opened("pages/tasks.py", task_of_paper="coreference")
     drawings = [block.proto.body for block in page.get("html") if 'class="spans"' in block.proto.body]
     without, elmo = (drawing.split("</style>")[-1] for drawing in drawings)
@@ -342,19 +286,19 @@ def test_coreference_draws_whole_chains_each_in_a_color_with_it_among_them():
     assert {"Anna = She = she = her", "a letter = it = it"} <= set(table["words"])
 
 
-def test_chains_without_he_or_she_or_a_name_are_answered_and_one_pronoun_is_not_offered():
+def test_coreference_works_without_names():
     page = opened("pages/tasks.py", task_of_paper="coreference", tasks_text="the dog left because it was tired")
     assert not page.exception and not page.error and not [e for e in page.expander if e.label == "Which pronoun"]
 
 
-def test_a_span_within_another_is_drawn_within_it():
+def test_nested_span_is_drawn_inside_the_outer_one():
     html = notices.draw_spans(("her", "old", "car"), [(0, 2, "1"), (0, 0, "2")], colors={"1": "#0072B2", "2": "#D55E00"})
     assert html.index("#0072B2") < html.index("#D55E00") and html.count('class="span"') == 2 and "old car" in html
     assert list(chain_colors(12)) == [str(k) for k in range(1, 9)]
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_its_notebook_asks_the_same_heads(task: str, tmp_path: Path):
+def test_notebook_of_a_task_runs(task: str, tmp_path: Path):
     """Cell after cell, as Jupyter would; texts that are typed get in as values."""
     made = notebook("tasks", {"task_of_paper": task})
     first = json.dumps(list(examples.tasks()[task][0].values()), ensure_ascii=False)

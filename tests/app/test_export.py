@@ -46,7 +46,7 @@ def rows_of(table: pd.DataFrame) -> list[list[str]]:
 @pytest.mark.parametrize(
     "cell", ["=1+1", "+1", "-1+cmd", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\u200b=1", "\u202e=1", "＝1+1", "＠SUM(A1)", "\x00=1"]
 )
-def test_a_formula_is_quoted_wherever_it_stands(cell):
+def test_formula_is_quoted_in_header_and_cells(cell):
     header, row = rows_of(pd.DataFrame({cell: [cell]}))
     for result in (header[0], row[0]):
         assert result.startswith("'")
@@ -58,11 +58,11 @@ def test_other_texts_and_numbers_stay_as_they_are(cell):
 
 
 @pytest.mark.parametrize("cell", ["a\r=1+1", "a\n=1+1", 'a",=1+1', "a\r\n=1+1"])
-def test_no_text_begins_a_row_or_a_column_of_its_own(cell):
+def test_line_break_in_a_cell_begins_no_row(cell):
     assert [row[0].replace("\r\n", "\n") for row in rows_of(pd.DataFrame({"word": [cell]}))] == ["word", cell.replace("\r\n", "\n")]
 
 
-def test_no_page_writes_a_table_by_itself():
+def test_csv_is_written_in_one_place():
     wrong = [
         f"{name(path)}:{line}"
         for path in SHIPPED
@@ -83,7 +83,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_what_a_page_exports_holds_numbers_and_no_quoted_ones(page, monkeypatch):
+def test_exported_numbers_are_not_quoted(page, monkeypatch):
     """A difference such as +6.2 is a number; only texts are guarded."""
     exported, twin = {}, lists.twin
 
@@ -140,7 +140,7 @@ def body(value: object) -> str:
         ("<b>&", "&lt;b&gt;&amp;"),
     ],
 )
-def test_a_cell_is_read_at_a_glance(value, shown):
+def test_cell_is_rounded(value, shown):
     assert body(value) == f"<td>{shown}</td>"
 
 
@@ -151,7 +151,7 @@ def test_only_long_text_may_be_broken():
 EVIL = "<img src=x onerror=alert(1)>"
 
 
-def test_whatever_stands_in_a_view_its_file_holds_no_element_of_it():
+def test_html_file_contains_no_markup_of_a_view():
     import plotly.graph_objects as go
 
     figure = go.Figure(go.Scatter(x=[1], y=[1], text=[EVIL], hovertext=["</script><script>alert(1)</script>"], name=EVIL))
@@ -187,7 +187,7 @@ TYPED = [
 
 
 @pytest.mark.parametrize(("path", "address"), TYPED)
-def test_what_was_typed_comes_first(path, address):
+def test_html_file_begins_with_the_typed_texts(path, address):
     main = file_of(path, **address).split("<main>")[1]
     first = main.split("</dl>")[0]
     for text in address.values():
@@ -195,7 +195,7 @@ def test_what_was_typed_comes_first(path, address):
     assert first.count("<h1>") == 1 and "<figure" not in first and "notice" not in first
 
 
-def test_the_words_that_are_meant_are_named():
+def test_html_file_names_the_target_words():
     first = file_of("app.py", **PAIR).split("</dl>")[0]
     assert re.findall("<dd>robin</dd>", first) == ["<dd>robin</dd>"] * 2
 
@@ -219,11 +219,11 @@ def test_the_words_that_are_meant_are_named():
         ("http://93.184.216.34:8501/", "http://93.184.216.34:8501/"),
     ],
 )
-def test_only_an_address_that_others_can_open_is_given(address, link):
+def test_html_file_links_only_to_public_addresses(address, link):
     assert Taken("map", "Map", address=address).link() == link
 
 
-def test_a_view_on_a_local_server_is_given_without_the_server():
+def test_html_file_of_a_local_server_names_no_host():
     taken = Taken("map", "Map", address="http://localhost:8501/map?a=A+robin.")
     html = html_of(HtmlPage("Q?", "", (), (), (), (), [("View", taken.place())], taken.link()))
     assert "localhost" not in html and "/map?a=A+robin." in html and "<a href" not in html.split("<main>")[1]
@@ -299,7 +299,7 @@ def run(tmp_path: Path, monkeypatch):
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_the_notebook_of_a_lesson_runs_from_top_to_bottom(lesson: str, run):
+def test_notebook_of_a_lesson_runs(lesson: str, run):
     assert all(1 <= len(cell["source"]) <= 24 for cell in cells("lessons", {"lesson": lesson}) if cell["cell_type"] == "code")
     assert run("lessons", {"lesson": lesson})
     with pytest.raises(BadInput, match="no notebook"):
@@ -307,7 +307,7 @@ def test_the_notebook_of_a_lesson_runs_from_top_to_bottom(lesson: str, run):
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_notebook_is_sound_and_its_code_runs_from_top_to_bottom(view: str, run):
+def test_notebook_of_a_view_is_valid_and_runs(view: str, run):
     message = json.loads(notebook(view, {}, question="Why?", address="http://127.0.0.1:8501/x?a=b"))
     assert (message["nbformat"], message["nbformat_minor"]) == (4, 5) and message["metadata"]["kernelspec"]["language"] == "python"
     ids = [cell["id"] for cell in message["cells"]]
@@ -324,24 +324,24 @@ def test_a_notebook_is_sound_and_its_code_runs_from_top_to_bottom(view: str, run
     assert run(view, SMALL.get(view))
 
 
-def test_the_notebook_of_any_spelling_runs(run):
+def test_notebook_of_spellings_runs(run):
     assert run("how", {"step": "4", "spell": "mint minty", "spell_among": "300"})["words"] == ("mint", "minty")
 
 
-def test_a_notebook_is_that_of_a_page_and_any_other_is_refused():
+def test_unknown_view_has_no_notebook():
     assert set(VIEWS) <= set(list_views())
     with pytest.raises(BadInput, match="no notebook"):
         notebook("nowhere", {})
 
 
-def test_a_notebook_looks_at_the_word_that_the_page_guesses():
+def test_notebook_has_the_target_word_that_the_page_guesses():
     crane = {"a": "Two herons fished beside the crane at dawn.", "b": "Cranes lifted the heavy beams."}
     assert notebook_values.pair(crane) == [(crane["a"], 5, ""), (crane["b"], 0, "")] and notebook_values.word(crane) == "crane"
     assert notebook_values.sentence(crane | {"ai": 1}) == (crane["a"], 1) and notebook_values.word(crane | {"w": "herons"}) == "herons"
     assert len(notebook_values.pair({})) == 2 and notebook_values.pair({"a": "", "b": " "}) == []
 
 
-def test_text_gets_into_the_code_as_itself_and_nothing_else(run):
+def test_typed_text_is_a_literal_in_the_code(run):
     settings = {"a": HOSTILE, "ai": 2, "b": "x = 1; raise SystemExit", "bi": 0}
     assert run("home", settings)["sentences"] == [(HOSTILE, 2, ""), ("x = 1; raise SystemExit", 0, "")]
     for view in VIEWS:
@@ -352,7 +352,7 @@ def test_text_gets_into_the_code_as_itself_and_nothing_else(run):
     assert "".join(cells("home", {}, question="<b>\n# x")[0]["source"]).split("\n\n")[0] == r"# \<b\> \# x"
 
 
-def test_a_word_that_was_not_chosen_is_the_one_last_looked_at():
+def test_notebook_without_a_choice_has_the_last_target_word():
     code = code_of("why", {"a": "The old bank was shut.", "ai": None, "w": "bank"})
     assert "('The old bank was shut.', 2, '')" in code
 

@@ -43,7 +43,7 @@ def scene_of(page: AppTest) -> Scene:
     return page.session_state[picture.DRAWN]
 
 
-def test_every_example_opens_on_two_meanings_with_each_star_in_its_own_cloud():
+def test_every_example_has_two_meanings():
     page = opened()
     assert re.match("Two meanings: .+ and ", part(page, "verdict"))
     for word in languages.get_language("en").examples["pairs"]:
@@ -61,7 +61,7 @@ def test_a_static_vector_of_zeros_has_no_cosine(tmp_path):
     assert not page.exception and "GloVe" not in tables(page)[0]["vectors"].tolist()
 
 
-def test_the_page_notes_what_a_file_of_vectors_lacks_to_everyone(tmp_path):
+def test_incomplete_file_of_vectors_is_noted_in_every_session(tmp_path):
     (tmp_path / "own.txt").write_text("4 3\nbank 0 2 1\nriver 1 0 0\nmoney 0 1 0\n")
     page = opened(vectors=str(tmp_path / "own.txt"), a="She sat on the bank.", b="The bank lent money.", ai="bank", bi="bank")
     note = "own.txt: the first line promises 4 words, but the file has 3."
@@ -70,7 +70,7 @@ def test_the_page_notes_what_a_file_of_vectors_lacks_to_everyone(tmp_path):
     assert note in [caption.value.replace("\\", "") for caption in page.sidebar.caption]
 
 
-def test_a_space_that_was_chosen_stays_and_the_verdict_with_it():
+def test_chosen_space_stays_and_does_not_change_the_verdict():
     page = opened(layer="0")
     verdict = part(page, "verdict")
     assert page.session_state["layer"] == "0" and "all sentences share one point" in part(page, "notice")
@@ -110,48 +110,21 @@ def test_the_star_of_a_labeled_sentence_is_at_its_dot():
     assert abs(scene_of(page).stars[:, 0] - scene_of(page).points[:, 3]).max() < 1e-6
 
 
-def test_punctuation_has_no_chip_unless_it_is_meant():
+def test_punctuation_is_not_offered_as_a_target():
     page = opened(a="“Yes,” she said: go!", b="Go, then.")
     assert page.button_group(key="ai").options == ["Yes", "she", "said", "go"]
     page = opened(a="! ?", b="🎉 party, 🎊", bi="🎉")
     assert not page.exception and [len(page.button_group(key=key).options) for key in ("ai", "bi")] == [1, 3]
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "at", "title"),
-    [
-        ("She bought a strawberry.", "The traffic was slow.", ("strawberry", "traffic"), "Two different words"),
-        ("🎉 party", "🎉", ("🎉", "🎉"), "Not a word"),
-        ("눈이 온다", "눈이 아프다", ("눈이", "눈이"), "Another language"),
-        ("THE BANK IS SHUT", "the bank is shut", ("BANK", "bank"), "One meaning"),
-        ("A cat chased two mice.", "She clicked with the mouse.", ("mice", "mouse"), ""),
-    ],
-)
-def test_what_is_no_pair_of_one_word_is_said_to_be_none(a, b, at, title):
-    page = opened(a=a, b=b, ai=at[0], bi=at[1])
-    assert not page.exception and part(page, "verdict").startswith(title)
-    if a[0] == "눈" or a[0] == "🎉":
-        assert not part(page, "notice")  # no picture of what is no word here
-    if not title:
-        assert "two different words" not in part(page, "verdict").casefold()
-
-
-def test_a_foreign_word_is_read_in_its_own_language_with_one_click():
+def test_foreign_word_is_read_in_its_language_after_a_click():
     page = opened(a="눈이 온다", b="눈이 아프다", ai="눈이", bi="눈이")
     page.button(key="home.read.ko").click().run()
     assert not page.exception and page.session_state["lang"] == "ko" and page.session_state["model"] == "elmo-ko-mini"
     assert "Another language" not in part(page, "verdict") and page.text_input(key="a").value == "눈이 온다"
 
 
-def test_a_word_without_labels_is_drawn_among_the_words_near_either_sentence():
-    page = opened(a="We spread marmalade on the warm bread.", b="There was a pot of marmalade beside the butter.")
-    assert not page.exception and part(page, "verdict").startswith("One meaning")
-    scene = scene_of(page)
-    assert not scene.labeled and "marmalade" not in scene.texts and len(set(scene.texts)) == len(scene.texts)
-    assert ("farther apart" in part(page, "notice")) == (scene.distance > scene.ring)
-
-
-def test_a_short_link_opens_its_view_and_a_damaged_one_is_said_to_be_one():
+def test_damaged_short_link_opens_the_default_page_with_a_warning():
     view = {"a": "A virus made her ill.", "b": "The virus wiped my hard disk.", "layer": "0"}
     page = opened(v=shortened(list(view.items())))
     assert not page.exception and not page.warning and page.session_state["layer"] == "0"
@@ -162,12 +135,12 @@ def test_a_short_link_opens_its_view_and_a_damaged_one_is_said_to_be_one():
     assert not page.run().warning
 
 
-def test_the_rest_after_a_key_is_short_where_answers_come_soon_and_never_over_a_tenth_of_a_second():
+def test_typing_delay_depends_on_the_time_of_an_answer():
     assert [rest(took) for took in (0.0, 0.1, 0.35, 0.6, 3.0)] == ["25ms", "25ms", "50ms", "75ms", "100ms"]
 
 
 @pytest.mark.parametrize("path", ["pages/map.py", "pages/how.py"])
-def test_a_word_in_another_language_s_letters_is_told_on_every_page_with_its_way_out(path: str):
+def test_word_in_other_letters_can_be_read_in_its_language(path: str):
     page = opened(path, a="눈이 온다", b="눈이 아프다")
     assert not page.exception
     messages = [item.value for item in page.info if "is not in English letters" in item.value]
@@ -204,7 +177,7 @@ def by_buttons(monkeypatch):
     return opened_whole
 
 
-def test_each_place_has_its_own_words_and_they_follow_the_sentence():
+def test_expected_words_follow_the_sentence():
     page = opened_whole(a=RIVER, b=MONEY)
     assert "shore" in words(page) and "company" in words(page, "2nd") and not set(words(page)) & set(words(page, "2nd"))
     before = words(page, "2nd")
@@ -212,7 +185,7 @@ def test_each_place_has_its_own_words_and_they_follow_the_sentence():
     assert "shore" not in words(page) and words(page, "2nd") == before
 
 
-def test_a_word_pressed_is_put_in_the_other_sentence_keeps_its_word_and_the_verdict_follows(by_buttons):
+def test_pressed_word_replaces_the_target_and_changes_the_verdict(by_buttons):
     page = by_buttons(a=RIVER, b=MONEY)
     assert part(page, "verdict").startswith("Two meanings")
     before = words(page)
@@ -226,7 +199,7 @@ def test_a_word_pressed_is_put_in_the_other_sentence_keeps_its_word_and_the_verd
     assert part(page, "verdict").startswith("Two meanings")
 
 
-def test_a_word_pressed_right_after_typing_loses_nothing_that_was_typed_and_a_long_text_stays_within_its_box(by_buttons):
+def test_pressed_word_keeps_the_text_typed_before(by_buttons):
     page = by_buttons(a=RIVER, b=MONEY)
     place = words(page).index("shore")
     page.text_input(key="a").set_value(RIVER[:-1] + " go by.")
@@ -252,12 +225,12 @@ def test_a_word_pressed_right_after_typing_loses_nothing_that_was_typed_and_a_lo
         ("bank", "bank"),
     ],
 )
-def test_words_that_say_little_have_no_chips_and_are_in_the_table(by_buttons, a: str, at: str):
+def test_uninformative_expected_words_are_only_in_the_table(by_buttons, a: str, at: str):
     page = by_buttons(a=a, b=MONEY, ai=at, bi="bank")
     assert words(page) and not [button for button in page.button if str(button.key).startswith(f"{expected.KEY}.a.")]
 
 
-def test_what_has_no_word_in_question_has_no_words_for_it():
+def test_sentence_without_a_target_has_no_expected_words():
     assert table(opened(a="🎉 party", b="🎉", ai="🎉", bi="🎉")) is None
     assert table(opened(a="눈이 온다", b="눈이 아프다", ai="눈이", bi="눈이")) is None
     assert table(opened(a="", b=MONEY)) is None
@@ -276,7 +249,7 @@ def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
     assert not page.exception and words(page) and "has no softmax" not in captions(page)
 
 
-def test_korean_words_are_expected_in_a_korean_place(by_buttons):
+def test_expected_words_of_a_korean_sentence_are_korean(by_buttons):
     page = by_buttons(lang="ko", a="어제 눈이 많이 내렸다.", b="그는 눈이 나빠서 안경을 쓴다.")
     assert len(table(page)) == 16 and not set(table(page).iloc[:8, 2]) & {"눈", "이", "은", "을"}
     assert captions(page).count("ELMo가 예상하는 다른 말") == 1  # the words of the second sentence are not good enough
@@ -340,7 +313,7 @@ def test_html_file_of_home_is_made_on_request_and_downloaded():
     assert [item.proto.label for item in app.get("download_button") if item.proto.id.endswith(f"{home.ALONE}.file")] == ["Download, 27 MB"]
 
 
-def words_question(page: AppTest) -> tuple[str, ...]:
+def target_words(page: AppTest) -> tuple[str, ...]:
     """The tokens in question of both sentences, as the buttons have them."""
     result = page.session_state["asked"]
     shown = [page.session_state[key] for key in ("ai", "bi")]
@@ -359,49 +332,49 @@ def tapped(page: AppTest, key: str, token: int) -> AppTest:
     return page
 
 
-def test_both_words_are_guessed_anew_when_either_sentence_is_edited():
+def test_targets_are_guessed_again_after_an_edit():
     page = typed(opened(), a="They were stuck in a jam near the tunnel.", b="Grandma makes strawberry jam.")
-    assert words_question(page) == ("jam", "jam") and page.session_state["w"] == "jam"
-    assert words_question(typed(page, b="The mole dug a tunnel.")) == ("tunnel", "tunnel")
-    assert words_question(typed(page, a="A mole on her cheek.")) == ("mole", "mole")
+    assert target_words(page) == ("jam", "jam") and page.session_state["w"] == "jam"
+    assert target_words(typed(page, b="The mole dug a tunnel.")) == ("tunnel", "tunnel")
+    assert target_words(typed(page, a="A mole on her cheek.")) == ("mole", "mole")
 
 
-def test_a_tapped_word_stays_as_long_as_it_stands_and_the_other_sentence_follows_it():
+def test_tapped_target_stays_while_its_sentence_has_it():
     page = typed(opened(), a="The old pilot sat by the bank.", b="A pilot robbed the bank.")
-    assert words_question(page) == ("bank", "bank")
-    assert words_question(tapped(page, "a", 2)) == ("pilot", "pilot")
-    assert words_question(typed(page, a="Both pilots sat by the bank.")) == ("pilots", "pilot")
-    assert words_question(typed(page, a="Nobody sat by the bank.")) == ("bank", "bank")
+    assert target_words(page) == ("bank", "bank")
+    assert target_words(tapped(page, "a", 2)) == ("pilot", "pilot")
+    assert target_words(typed(page, a="Both pilots sat by the bank.")) == ("pilots", "pilot")
+    assert target_words(typed(page, a="Nobody sat by the bank.")) == ("bank", "bank")
 
 
-def test_every_example_comes_with_its_word():
+def test_every_example_has_its_target():
     page = opened()
     for word in examples.pairs(languages.get_language("en")):
         page.session_state["example"] = word
         a, b = examples.pairs(languages.get_language("en"))[word]
         result = typed(page, a=a, b=b)
-        assert {bare(item).casefold() for item in words_question(result)} == {word} and page.session_state["example"] == word
+        assert {bare(item).casefold() for item in target_words(result)} == {word} and page.session_state["example"] == word
 
 
-def test_links_bring_their_words_and_pages_without_sentences_follow_them():
+def test_targets_in_a_link_are_used():
     link = {"a": "The plant employs nine hundred workers.", "ai": "workers", "b": "Water the plant on Sunday."}
     page = opened("pages/search.py", **link)
     assert page.session_state["w"] == "workers"
-    assert words_question(opened(**(link | {"ai": "plant"}))) == ("plant", "plant")
-    assert words_question(opened(**(link | {"ai": "nowhere"}))) == ("plant", "plant")
-    assert words_question(opened(lang="ko", a="함박눈이 내렸다.", b="눈이 아프다.", bi="눈")) == ("함박눈", "눈")
+    assert target_words(opened(**(link | {"ai": "plant"}))) == ("plant", "plant")
+    assert target_words(opened(**(link | {"ai": "nowhere"}))) == ("plant", "plant")
+    assert target_words(opened(lang="ko", a="함박눈이 내렸다.", b="눈이 아프다.", bi="눈")) == ("함박눈", "눈")
 
 
-def test_a_typed_sentence_stays_when_the_language_changes_and_its_word_is_told_anew():
+def test_typed_sentence_stays_when_the_language_changes():
     page = typed(opened(), a="함박눈이 내려 눈을 치웠다.", b="두 눈을 감았다.")
-    assert words_question(page) == ("눈을", "눈을")
+    assert target_words(page) == ("눈을", "눈을")
     page.selectbox(key="lang").set_value("ko").run()
-    assert page.text_input(key="a").value == "함박눈이 내려 눈을 치웠다." and words_question(page) == ("눈", "눈")
+    assert page.text_input(key="a").value == "함박눈이 내려 눈을 치웠다." and target_words(page) == ("눈", "눈")
     page.selectbox(key="lang").set_value("en").run()
-    assert words_question(page) == ("눈을", "눈을")
+    assert target_words(page) == ("눈을", "눈을")
 
 
-def test_senses_found_follows_the_word_in_question_with_labels_or_without():
+def test_groups_follow_the_target_word():
     link = {"a": "The plant employs nine hundred workers.", "b": "Water the plant on Sunday."}
     page = opened("pages/found.py", **link)
     box = page.selectbox(key="found_word")
@@ -409,14 +382,14 @@ def test_senses_found_follows_the_word_in_question_with_labels_or_without():
     page = opened("pages/found.py", **link, found_word="bank")
     assert page.selectbox(key="found_word").value == "bank"
     typed(page.switch_page("app.py").run(), a="Her coach shouted from the line.", b="The coach left at noon.")
-    assert words_question(page) == ("coach", "coach")
+    assert target_words(page) == ("coach", "coach")
     box = page.switch_page("pages/senses.py").run().selectbox(key="found_word")
     assert box.value == "coach" and any(line.startswith("bank · ") for line in box.options) and not page.exception
     korean = opened("pages/found.py", lang="ko", a="아기에게 첫 이가 났다.", b="머리에 이가 생겨 약을 발랐다.")
     assert korean.selectbox(key="found_word").value == "이" and not korean.exception
 
 
-def test_the_map_draws_both_stars_of_a_korean_word_whose_link_names_no_word():
+def test_map_has_both_stars_of_a_korean_word():
     page = opened("pages/map.py", lang="ko", a="배를 타고 섬으로 갔다.", b="달고 시원한 배를 깎아 먹었다.")
     assert page.selectbox(key="map_word").value == "배" and not page.exception
     assert [star["label"] for star in sent(page)["stars"]] == ["내 문장 1", "내 문장 2"]

@@ -36,7 +36,7 @@ def test_same_work_is_one_job_until_it_is_ended():
     assert jobs.find_job("a kind", key) is None and begin(key) is not job and begin(("another text", 1)) is other
 
 
-def test_few_of_a_kind_stay_and_the_last_used_longest():
+def test_most_recently_used_jobs_stay():
     first, second = begin(1), begin(2)
     begin(1)
     begin(3)
@@ -44,7 +44,7 @@ def test_few_of_a_kind_stay_and_the_last_used_longest():
     assert first.result and second.result and jobs.find_job("a kind", 2) is None
 
 
-def test_who_was_refused_does_not_refuse_others_and_who_left_goes_on(monkeypatch):
+def test_refused_job_of_one_user_is_started_for_another(monkeypatch):
     def refuse(job):
         raise BadInput("No room.")
 
@@ -94,7 +94,7 @@ def test_no_more_jobs_are_under_way_than_allowed(monkeypatch):
 
 
 @pytest.mark.unread
-def test_owners_take_turns_however_many_jobs_one_of_them_has(one_at_once):
+def test_owners_take_turns(one_at_once):
     queue = Queue()
     greedy = [queue.add("greedy") for _ in range(3)]
     assert began(queue) == [greedy[0]]
@@ -107,7 +107,7 @@ def test_owners_take_turns_however_many_jobs_one_of_them_has(one_at_once):
 
 
 @pytest.mark.unread
-def test_one_visitor_and_all_together_may_only_ask_for_so_much(monkeypatch, one_at_once):
+def test_jobs_of_a_user_and_of_all_users_are_limited(monkeypatch, one_at_once):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_JOBS", "2")
     monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "3")
     queue = Queue()
@@ -135,7 +135,7 @@ def test_stop_ends_a_job_that_waits_and_one_under_way(one_at_once):
 
 
 @pytest.mark.unread
-def test_a_job_ends_once_the_last_who_wanted_it_has_left_and_frees_its_turn(monkeypatch, one_at_once):
+def test_job_ends_when_its_last_user_has_left(monkeypatch, one_at_once):
     monkeypatch.setattr(frame_jobs, "GONE_AFTER_S", 0.05)
     there = {"a", "b"}
     queue = Queue(there.__contains__)
@@ -156,7 +156,7 @@ def test_a_job_ends_once_the_last_who_wanted_it_has_left_and_frees_its_turn(monk
 
 
 @pytest.mark.unread
-def test_a_page_that_is_loaded_anew_is_not_taken_for_gone():
+def test_reloaded_page_does_not_end_its_job():
     there = {"a"}
     job = Queue(there.__contains__).add("a")
     there.clear()
@@ -164,7 +164,7 @@ def test_a_page_that_is_loaded_anew_is_not_taken_for_gone():
 
 
 @pytest.mark.unread
-def test_the_clock_runs_from_the_turn_on_and_its_limit_is_named(monkeypatch):
+def test_time_limit_of_a_job_starts_with_its_turn(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_JOB_MINUTES", "1")
     job = Queue().add()
     job.check()
@@ -175,7 +175,7 @@ def test_the_clock_runs_from_the_turn_on_and_its_limit_is_named(monkeypatch):
 
 
 @pytest.mark.unread
-def test_work_of_the_machine_itself_has_no_owner_and_is_never_taken_for_left(monkeypatch):
+def test_job_of_the_server_itself_does_not_end(monkeypatch):
     monkeypatch.setattr(frame_jobs, "GONE_AFTER_S", 0.0)
     job = Queue(lambda owner: False).add()
     job.check()

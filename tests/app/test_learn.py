@@ -17,7 +17,7 @@ from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
 from core.workspace import open_workspace
 from pages._learn.lessons import lessons
-from tests.app.visit import HANGUL, html_of, offered, opened, tables
+from tests.app.visit import html_of, offered, opened, tables
 
 PAGE = "pages/lessons.py"
 NAMES = [item.name for item in lessons()]
@@ -28,24 +28,12 @@ def said(page: AppTest) -> str:
     return next(block.proto.body for block in page.get("html") if "What to notice" in str(block.proto))
 
 
-@pytest.mark.parametrize(("name", "language"), [*((name, "en") for name in NAMES), ("cone", "ko")])
-def test_a_lesson_opens_by_its_name_with_all_that_a_lesson_has(name: str, language: str):
-    page = opened(PAGE, lesson=name, lang=language)
-    assert not page.exception and not page.error
-    assert bool(HANGUL.search(page.title[0].value)) == (language == "ko")
-    assert page.get("plotly_chart") and tables(page)
-    assert ("For a class." if language == "en" else "수업에서.") in html_of(page)
-    if language == "en":
-        assert any(words in said(page) for words in ("significant", "not significant"))
-        assert page.title[0].value == next(item.question for item in lessons() if item.name == name)
-
-
-def test_a_lesson_that_is_not_known_is_the_first_one():
+def test_unknown_lesson_opens_the_first_one():
     page = opened(PAGE, lesson="<b>none</b>")
     assert not page.exception and page.title[0].value == lessons()[0].question
 
 
-def test_a_threshold_that_is_moved_has_other_errors():
+def test_threshold_changes_the_errors_and_not_the_auc():
     page = opened(PAGE, lesson="apart")
     before = tables(page)[0]
     page.slider(key="apart_at").set_value(0.9).run()
@@ -54,7 +42,7 @@ def test_a_threshold_that_is_moved_has_other_errors():
     assert (after["AUC"] == before["AUC"]).all()  # which knows no threshold
 
 
-def test_ones_own_texts_have_a_cone_and_the_lessons_on_senses_say_what_they_read_instead(tmp_path):
+def test_lessons_with_user_texts_say_what_they_read(tmp_path):
     places = ("river", "market", "harbour", "garden", "station", "bridge", "kitchen", "library", "castle")
     lines = [
         f"The {place} looked {look} to the visitors on {day}."
@@ -75,7 +63,7 @@ def test_ones_own_texts_have_a_cone_and_the_lessons_on_senses_say_what_they_read
     assert any("Add text" in error.value for error in opened(PAGE, corpus=own).error)
 
 
-def test_a_model_that_nobody_measured_says_how_to(tmp_path):
+def test_lessons_of_an_unmeasured_model_name_the_command(tmp_path):
     shutil.copytree(ASSETS / "elmo-mini", tmp_path / "mine")
     (tmp_path / "mine" / "lessons.json").unlink()
     for name in ("control", "context", "before"):
@@ -83,7 +71,7 @@ def test_a_model_that_nobody_measured_says_how_to(tmp_path):
         assert not page.exception and "python -m core.lab lessons" in page.info[0].value
 
 
-def test_a_word_that_is_chosen_is_a_star_in_every_row():
+def test_chosen_word_is_a_star_in_every_row():
     page = opened(PAGE, lesson="context", context_word="bank")
     assert not page.exception and page.get("plotly_chart")[0].proto.spec.count('"#FFD23F"') == 6
     assert "compared with static vectors" in said(page)
@@ -106,7 +94,7 @@ def read(request: QuizQuestion) -> QuizReading:
     return quiz.read(index_tables.open_word(request.word, model), request, query, open_workspace(model).sense_space)
 
 
-def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_apart():
+def test_quiz_counts_points_of_the_user_and_of_elmo():
     number = 77_777  # of no day
     request = quiz.quiz(number, ENGLISH)
     readings = [read(item) for item in request]
@@ -137,7 +125,7 @@ def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_
     assert "Question 1 of 8" in plain(page) and "Your points: 0 of 0" in plain(page)
 
 
-def test_the_first_paint_reads_one_word_and_no_other(monkeypatch):
+def test_quiz_reads_one_word_at_a_time(monkeypatch):
     read_words = []
     made = index_tables._built
     monkeypatch.setattr(index_tables, "_built", lambda sentences, *rest: read_words.append(sentences) or made(sentences, *rest))
@@ -150,7 +138,7 @@ def test_the_first_paint_reads_one_word_and_no_other(monkeypatch):
 
 
 @pytest.mark.parametrize("given", ["-1", "100000", "<img src=x onerror=alert(1)>"])
-def test_an_address_without_such_a_quiz_says_so_and_shows_the_day_s(given: str):
+def test_unknown_quiz_opens_the_quiz_of_the_day(given: str):
     page = opened("pages/guess.py", quiz=given)
     assert not page.exception and not page.error
     message = page.warning[0].value
@@ -160,13 +148,13 @@ def test_an_address_without_such_a_quiz_says_so_and_shows_the_day_s(given: str):
     assert "Your points:" in html_of(page)
 
 
-def test_a_language_without_labeled_words_is_told_so(monkeypatch):
+def test_quiz_without_labeled_words_says_so(monkeypatch):
     monkeypatch.setattr(quiz, "quiz", lambda *_: ())
     page = opened("pages/guess.py", quiz="31313")
     assert "No words with two labeled senses in English" in page.error[0].value
 
 
-def test_a_model_s_files_that_are_damaged_leave_the_question_standing(monkeypatch):
+def test_quiz_with_damaged_files_keeps_its_question(monkeypatch):
     def damaged(*_, **__):
         raise CorruptArtifact("The table is damaged.")
 

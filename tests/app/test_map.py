@@ -11,7 +11,6 @@ import pytest
 
 from core.analysis import token_maps
 from core.analysis.word_maps import open_maps
-from core.common.markup import plain
 from core.elmo.mix import layer_weights
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index.build import build_index
@@ -44,7 +43,7 @@ def ready(**query: str):
     return page
 
 
-def test_it_opens_on_the_word_in_question_with_and_without_labels():
+def test_map_opens_on_the_target_word():
     assert ready(**PLANTS).selectbox(key="map_word").value == "plant"
     page = ready(**WILD)
     assert page.selectbox(key="map_word").value == "lynx" and "lynx" in page.selectbox(key="map_word").options
@@ -52,7 +51,7 @@ def test_it_opens_on_the_word_in_question_with_and_without_labels():
     assert ready(**WILD, map_word="play").selectbox(key="map_word").value == "play"  # a link says more than the sentences
 
 
-def test_it_follows_when_other_words_come_into_question_and_keeps_what_was_chosen_meanwhile():
+def test_map_follows_the_target_word():
     page = ready(**WILD)
     page.selectbox(key="map_word").set_value("play").run()
     assert page.selectbox(key="map_word").value == "play"
@@ -65,35 +64,14 @@ def test_it_follows_when_other_words_come_into_question_and_keeps_what_was_chose
     assert page.selectbox(key="map_word").value == "plant"
 
 
-def test_one_sentence_or_none_is_no_dead_end():
-    assert "Add a second sentence" in html_of(ready(**{**WILD, "b": ""}))
-    message = html_of(ready(a="", b=""))
-    assert "In the sense space, " in message and "“bank” sentences, each left out in turn" in message
-
-
-def test_a_word_that_stands_nowhere_is_named_and_no_empty_plane_is_drawn():
-    for word in ("qzxv", "<b>x</b>"):
-        page = ready(map_word=word)
-        assert any(f"“{plain(word)}” does not occur in your corpus" in item.value for item in page.info)
-        assert not any(item.proto.component_name == "elmoscope_map" for item in page.get("bidi_component"))
-        assert "of the variance" not in html_of(page) + " ".join(item.value for item in page.caption)
-    typed = ready(a="qzxv", b="", map_word="qzxv")  # a sentence of the reader's has a place, and words around it
-    assert any(item.proto.component_name == "elmoscope_map" for item in typed.get("bidi_component"))
-    assert "“qzxv” does not occur in your corpus." in html_of(typed)
-    beside = html_of(
-        ready(a="A qzxv sang.", ai="qzxv", b="She squeezed a lemon.", bi="lemon", map_word="lemon")
-    )  # the other sentence's word, too
-    assert "“qzxv” does not occur in your corpus." in beside and "“lemon” does not occur" not in beside
-
-
-def test_one_dot_has_no_spread_to_speak_of(tmp_path):
+def test_map_of_one_dot_states_no_variance(tmp_path):
     corpus = tmp_path / "own.txt"
     corpus.write_text("A heron slept.")
     page = ready(corpus=str(corpus), a="", b="", map_word="heron")
     assert "occurs once" in html_of(page) and "variance" not in " ".join(item.value for item in page.caption)
 
 
-def test_ones_own_corpus_is_drawn_by_the_groups_found_and_names_no_path(tmp_path):
+def test_map_of_user_texts_names_no_path(tmp_path):
     left = [
         f"The crane lifted {what} over the wall of the site." for what in ["beams", "bricks", "pipes", "steel", "planks", "glass", "sand"]
     ]
@@ -107,7 +85,7 @@ def test_ones_own_corpus_is_drawn_by_the_groups_found_and_names_no_path(tmp_path
     assert "nearer to the first sentence" in html_of(stars)
 
 
-def test_a_labeled_word_of_one_meaning_has_a_map_and_no_measure_that_means_nothing(tmp_path):
+def test_map_of_a_word_with_one_sense_has_no_accuracy(tmp_path):
     rows = [
         {"tokens": ["The", "gull", "stole", what, "."], "position": 1, "word": "gull", "lemma": "gull", "sense": "bird"}
         for what in ("chips", "bread", "fish")
@@ -117,7 +95,7 @@ def test_a_labeled_word_of_one_meaning_has_a_map_and_no_measure_that_means_nothi
     assert "has only one labeled sense" in html_of(ready(corpus=str(corpus), a="", b=""))
 
 
-def test_it_opens_in_the_sense_space_and_layers_alone_are_one_press_away():
+def test_map_opens_in_the_sense_space():
     bank = {"a": "We moored the boat at the bank.", "b": "The bank raised its rates again."}
     page = opened("pages/map.py", view="1", **bank)
     assert len(sent(page)["names"]) == 4 and sent(page)["text"]["senses"] == "sense space"
@@ -161,12 +139,12 @@ def sent(page) -> dict:
         ("nonsense", None),
     ],
 )
-def test_what_a_browser_says_was_set_is_taken_where_the_map_has_it(monkeypatch, given, expected):
+def test_settings_of_the_map_widget_are_validated(monkeypatch, given, expected):
     monkeypatch.setattr(components.st, "session_state", {map_view.LIVE: {"set": given}})
     assert map_setting(components.get_settings(map_view.LIVE), ("0", "1", "2", "mix", ALL), [7, 8, 9]) == expected
 
 
-def test_dots_stars_and_true_neighbors_are_core_s_in_every_layer():
+def test_data_of_the_map_widget_is_that_of_core():
     page = opened("pages/map.py", a="Grandpa fished from the bank until dusk.", b="My bank closed the account.")
     data = sent(page)
     corpus, model = "sentences", "elmo-mini"
@@ -203,7 +181,7 @@ def read(text: str, kind: str) -> np.ndarray:
     return np.frombuffer(b64decode(text), kind)
 
 
-def test_every_token_is_sent_with_its_line_its_places_and_its_meaning(table, maps):
+def test_data_of_the_map_of_all_tokens_is_complete(table, maps):
     sent = every_token._data(table, maps, "bank", "key")
     lines = [line.split("\t") for line in sent["sentences"].split("\n")]
     n = len(maps.rows)
@@ -220,7 +198,7 @@ def test_every_token_is_sent_with_its_line_its_places_and_its_meaning(table, map
     assert sent["at"] == 2 and len(sent["under"]) == len(sent["tints"]) == 4 and "one dot" in sent["under"][0]
 
 
-def test_what_is_said_is_counted_and_says_where_tokens_were_drawn(table, maps):
+def test_notices_on_all_tokens_are_true(table, maps):
     some, word = every_token._write_notices(table, maps, "the"), (table.word[maps.rows] == table.word_codes["the"]).sum()
     assert (
         f"shows {len(maps.rows):,} of {len(table):,} tokens" in some[0]
@@ -233,7 +211,7 @@ def test_what_is_said_is_counted_and_says_where_tokens_were_drawn(table, maps):
     assert (words.iloc[:, 2] < 1e-3).all() and words.iloc[0, 4] > 0.005  # of layer 0, of layer 2
 
 
-def test_the_view_is_offered_beside_the_layers_and_in_the_address(monkeypatch):
+def test_map_of_all_tokens_opens_by_its_address(monkeypatch):
     monkeypatch.setattr(token_maps, "LAID_OUT", 60)
     whole = token_maps.token_maps
     monkeypatch.setattr(token_maps, "token_maps", lambda table, names, report: whole(table, names, report, laid_out=60))
@@ -256,12 +234,7 @@ def test_all_words_are_drawn_and_listed():
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_name_is_told_from_the_noun_that_is_spelled_like_it():
-    message = html_of(opened_whole("app.py", a="Her parents moved from China to Peru.", b="The wedding china is kept behind glass."))
-    assert "Two meanings: <i>country</i> and <i>porcelain</i>" in message
-
-
-def test_any_of_hundreds_of_words_is_found_by_theme_or_at_random_and_stands_in_the_address():
+def test_map_word_is_chosen_by_theme_or_at_random():
     page = opened_whole("pages/map.py")
     assert page.selectbox(key="map_word").value == "bank"
     lines = page.selectbox(key="map_word").options
@@ -275,7 +248,7 @@ def test_any_of_hundreds_of_words_is_found_by_theme_or_at_random_and_stands_in_t
     assert "without labels" not in html_of(page)
 
 
-def test_a_word_that_nobody_labeled_can_be_typed_into_the_box_as_it_is():
+def test_unlabeled_word_can_be_typed():
     page = opened_whole("pages/found.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
     while not page.info:  # until every word of the sentences has been read
         assert not page.exception and not page.error
@@ -286,7 +259,7 @@ def test_a_word_that_nobody_labeled_can_be_typed_into_the_box_as_it_is():
     assert opened_whole("pages/found.py", found_word="<b>Virus").selectbox(key="found_word").value == "<b>Virus"
 
 
-def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_under_in_use():
+def test_definitions_of_senses_are_shown():
     jaguar = {"a": "A jaguar slept by the river.", "b": "His jaguar would not start."}
     cat = definition(languages.get_language("en"), "jaguar", "animal")
     page = opened_whole("pages/map.py", **jaguar)

@@ -70,32 +70,32 @@ ADDRESSES = {"app.py": "layer", "pages/neighbors.py": "nlayer", "pages/map.py": 
 
 
 @pytest.mark.parametrize(("path", "key"), ADDRESSES.items())
-def test_an_address_that_names_a_layer_which_the_model_has_not_opens_at_its_top_and_says_so(path, key, folder):
+def test_missing_layer_in_an_address_opens_the_top_layer(path, key, folder):
     page = opened(path, model=folder(1), **{key: "2"})
     message = [info.value for info in page.info if "no layer 2" in info.value]
     assert message == ["lstm\\-1 has no layer 2: its layers are 0 to 1."] and not page.exception
     assert page.session_state[key] in (None, "1", "mix", "senses") and key not in page.query_params
 
 
-def test_of_a_model_that_is_not_there_no_layers_are_told():
+def test_missing_model_gives_one_error():
     page = opened("pages/neighbors.py", model="nonsense", nlayer="9", s="1,2")
     assert not page.info and "Unknown model" in page.error[-1].value
 
 
-def test_weights_of_another_depth_give_way_to_equal_ones(folder):
+def test_layer_weights_of_another_depth_are_reset(folder):
     page = opened("pages/neighbors.py", model=folder(3), nlayer="mix", s="1,2,3")
     assert any("has 4 layers. Layer weights reset" in info.value for info in page.info)
     assert page.text_input(key="s").value == "1,1,1,1" and not page.error and not page.exception
 
 
-def test_the_sliders_of_a_mix_are_the_model_s_own(folder):
+def test_mix_has_a_slider_for_each_layer(folder):
     page = opened("pages/mix.py", model=folder(4))
     assert [slider.key for slider in page.slider if slider.key.startswith("w")] == ["w0", "w1", "w2", "w3", "w4"]
     assert page.slider(key="w4").label == "w₄, layer 4"
     assert [len(w) for _, w in presets(5).values()] == [5] * 6 and presets(33)["last"][1].count(6.0) == 4
 
 
-def test_two_models_are_set_beside_each_other_layer_by_layer(folder):
+def test_models_of_different_depth_are_compared_layer_by_layer(folder):
     page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
     while "all sentences are read" in html_of(page) or any(button.key == "compare.stop" for button in page.button):
         page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
@@ -114,7 +114,7 @@ def deep(tmp_path_factory) -> str:
     return str(random_model(tmp_path_factory.mktemp("models") / "lstm-4", 4))
 
 
-def test_home_shows_both_at_the_same_depth_and_leaves_the_first_as_it_is(deep):
+def test_home_shows_the_second_model_at_the_same_depth(deep):
     alone, both = opened("app.py", layer="1", **PAIR), opened("app.py", layer="1", beside=deep, **PAIR)
     assert not both.exception and not both.error
     said = [next(item for item in html_of(page).split("What to notice.")[1:]) for page in (alone, both)]
@@ -124,7 +124,7 @@ def test_home_shows_both_at_the_same_depth_and_leaves_the_first_as_it_is(deep):
     assert [*second["vectors"][len(first) :]] == [*(f"lstm-4, layer {k}" for k in range(5)), "lstm-4, layer mix"]
 
 
-def test_bottom_stands_beside_bottom_and_top_beside_top():
+def test_layers_of_two_models_are_aligned_by_depth():
     rng = np.random.default_rng(5)
     known = Layers(7, "deep")
     own = tuple(np.abs(rng.normal(size=28)) for _ in range(2))
@@ -136,7 +136,7 @@ def test_bottom_stands_beside_bottom_and_top_beside_top():
     assert [Layers(7).at_depth(space, Layers(3)) for space in ("0", "3", "6", "mix")] == ["0", "1", "2", "mix"]
 
 
-def test_neighbors_has_a_second_model_s_lists_under_the_first_one_s(deep):
+def test_neighbors_lists_those_of_the_second_model(deep):
     page = opened("pages/neighbors.py", beside=deep, nlayer="2", among="same word", **PAIR)
     assert not page.exception and not page.error
     message = html_of(page)
@@ -146,7 +146,7 @@ def test_neighbors_has_a_second_model_s_lists_under_the_first_one_s(deep):
     assert {"First sentence", "Second sentence", "lstm-4: First sentence", "lstm-4: Second sentence"} <= contexts
 
 
-def test_a_switch_shows_the_other_with_the_same_sentences_and_depth(deep):
+def test_switch_of_the_model_keeps_sentences_and_depth(deep):
     page = opened("pages/mix.py", beside=deep, **PAIR)
     sliders = [item.key for item in page.slider if item.key.startswith("w")]
     assert sliders == ["w0", "w1", "w2"]
@@ -158,20 +158,20 @@ def test_a_switch_shows_the_other_with_the_same_sentences_and_depth(deep):
     assert not page.info  # nothing had to be forgotten
 
 
-def test_classifiers_say_that_they_show_one_and_compare_opens_on_the_two(deep):
+def test_compare_opens_on_the_two_models(deep):
     assert any("lstm\\-4 is hidden" in item.value for item in opened("pages/results.py", beside=deep).caption)
     in_use = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
     assert usual(replace(in_use, beside=deep)) == ("elmo-mini · 2", f"{deep} · 4") and usual(in_use) == ("glove-mini", "elmo-mini · 2")
 
 
-def test_what_cannot_stand_beside_is_said_and_the_page_goes_on():
+def test_invalid_second_model_is_explained():
     page = opened("app.py", beside="/no/such/model", **PAIR)
     assert any("Unknown model" in item.value for item in page.error) and "cosine" in html_of(page) and not page.exception
     page = opened("app.py", beside="elmo-ko-mini", **PAIR)
     assert any("Choose two models of one language" in item.value for item in page.caption) and not page.error
 
 
-def test_what_verdicts_rest_on_is_measured_once_and_kept_on_disk(tmp_path, monkeypatch):
+def test_calibration_is_measured_once_and_stored(tmp_path, monkeypatch):
     deep = str(random_model(tmp_path / "lstm-2", 2))  # whose table no test before has opened, in a cache of its own
 
     def ground(model: str):
@@ -184,13 +184,13 @@ def test_what_verdicts_rest_on_is_measured_once_and_kept_on_disk(tmp_path, monke
     assert again.votes == pytest.approx(first.votes, abs=1e-3) and again.centers.keys() == first.centers.keys()
 
 
-def test_with_a_processor_alone_nothing_is_asked(monkeypatch):
+def test_device_is_not_offered_without_a_gpu(monkeypatch):
     monkeypatch.setattr(device, "present", lambda: ("cpu",))
     page = opened("pages/map.py", device="cuda")  # a link from a machine that has a card
     assert not page.exception and "device" not in {box.key for box in page.selectbox}
 
 
-def test_with_a_card_the_model_is_opened_where_the_visitor_says(monkeypatch):
+def test_model_is_opened_on_the_chosen_device(monkeypatch):
     request, open_model = [], models.open_model
 
     def opened_there(name: str, *, device: str = "cpu", **given):
@@ -210,7 +210,7 @@ def test_with_a_card_the_model_is_opened_where_the_visitor_says(monkeypatch):
 
 
 @pytest.mark.parametrize("path", ["app.py", "pages/predict.py"])
-def test_the_largest_difference_and_both_times_are_said_in_the_sidebar(monkeypatch, path: str):
+def test_difference_from_allennlp_is_in_the_sidebar(monkeypatch, path: str):
     def embed(name: str, sentences: tuple[tuple[str, ...], ...]) -> EngineResult:
         layers = [each + 0.25 for each in cached.model(name).encoder.encode([list(tokens) for tokens in sentences])]
         return EngineResult(layers=layers, seconds=1.5, load_seconds=0.0, tokens=1, versions={})
@@ -241,7 +241,7 @@ def test_every_page_about_words_opens_with_a_transformer(bert, path):
 
 
 @needs_package
-def test_its_layers_stand_on_a_slider_by_their_names(bert):
+def test_layers_of_a_transformer_are_on_a_slider(bert):
     page = opened("pages/neighbors.py", model=bert, nlayer="3")
     slider = page.select_slider(key="nlayer")
     assert slider.options == ["the embeddings", *(f"layer {k} of 6" for k in range(1, 7)), "the layer mix"] and slider.value == "3"
@@ -251,14 +251,14 @@ def test_its_layers_stand_on_a_slider_by_their_names(bert):
 
 @needs_package
 @pytest.mark.parametrize(("path", "said"), ALONE.items())
-def test_what_belongs_to_elmo_alone_says_so_and_leads_on(bert, path, said):
+def test_page_that_needs_elmo_says_so(bert, path, said):
     page = opened(path, model=bert)
     assert not page.exception and not page.error and said in html_of(page)
     assert html_of(page).count("What to notice") == 1
 
 
 @needs_package
-def test_a_head_for_masked_words_is_asked_what_stands_in_a_word_s_place(tmp_path):
+def test_masked_language_model_predicts_a_word(tmp_path):
     from tests.core.engines.test_masked import with_head
 
     page = opened("pages/predict.py", model=str(with_head(tmp_path / "masked-bert")), ptext="We sat on the bank.", pat="bank")
@@ -277,7 +277,7 @@ def test_a_head_for_masked_words_is_asked_what_stands_in_a_word_s_place(tmp_path
 
 
 @needs_package
-def test_no_half_of_its_vectors_is_asked_about(bert):
+def test_transformer_has_no_direction_switch(bert):
     page = opened("pages/why.py", model=bert)
     assert "dhalf" not in page.session_state and "Past, future, both" not in html_of(page)
     assert "dhalf" in opened("pages/why.py").session_state
@@ -285,7 +285,7 @@ def test_no_half_of_its_vectors_is_asked_about(bert):
 
 @pytest.mark.skipif(find_spec("transformers") is not None, reason="the package is installed")
 @pytest.mark.parametrize("path", ["app.py", "pages/neighbors.py", "pages/map.py", "pages/how.py", "pages/compare.py"])
-def test_without_the_package_one_sentence_says_how_to_get_it(tmp_path, path):
+def test_missing_transformers_package_is_explained(tmp_path, path):
     folder = tmp_path / "my-bert"
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps({"model_type": "bert", "num_hidden_layers": 4}))

@@ -41,7 +41,7 @@ def listed(page) -> list[str]:
     return re.findall(r'<span class="cosine">([\d.]+)</span>', html_of(page))
 
 
-def test_a_word_without_labels_is_listed_in_it_and_the_choice_stays_for_one_with_labels(corpus):
+def test_sense_space_lists_neighbors_of_an_unlabeled_word(corpus):
     page = opened_whole(PAGE, corpus=corpus, **RIVER)
     while any("All sentences are read once" in block.proto.body for block in page.get("html")):
         page.run()
@@ -57,7 +57,7 @@ def test_a_word_without_labels_is_listed_in_it_and_the_choice_stays_for_one_with
     assert page.session_state["nlayer"] == "senses" and not page.exception
 
 
-def test_an_address_opens_it_cold_and_it_stays_until_another_is_chosen():
+def test_sense_space_in_an_address_stays_until_another_choice():
     page = opened_whole(PAGE, nlayer="senses", among="types", **LABELED)
     assert page.session_state["nlayer"] == "senses" and page.query_params["nlayer"] in ("senses", ["senses"])
     assert page.session_state["among"] == "same word"  # spellings have no place in it
@@ -70,7 +70,7 @@ def test_an_address_opens_it_cold_and_it_stays_until_another_is_chosen():
     assert (page.session_state["nlayer"], page.session_state["among"]) == ("senses", "other words") and not page.exception
 
 
-def test_a_model_that_has_none_says_so_and_shows_a_layer(tmp_path):
+def test_model_without_a_sense_space_shows_a_layer(tmp_path):
     folder = open_model("elmo-mini").folder
     mute = shutil.copytree(folder, tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt", "spelled.npz"))
     page = opened(PAGE, model=str(mute), nlayer="senses", **LABELED)
@@ -96,14 +96,14 @@ WILD = {
         (("x" * 900, "bank", "y" * 900, "z" * 900), 1),
     ],
 )
-def test_a_sentence_is_written_so_that_its_word_is_found_again(tokens, position):
+def test_target_is_found_again_in_the_written_sentence(tokens, position):
     text, place = as_typed(tokens, position)
     read = languages.tokenize(text)
     assert read[place] == tokens[position]
     assert len(text) <= limits().max_text and len(read) <= limits().max_words
 
 
-def test_korean_is_written_as_one_word():
+def test_korean_sentence_is_written_without_extra_spaces():
     with languages.reading(languages.get_language("ko")):
         tokens = tuple(languages.tokenize("배를 타고 섬으로 갔다."))
         text, place = as_typed(tokens, 0)
@@ -111,13 +111,13 @@ def test_korean_is_written_as_one_word():
 
 
 @pytest.mark.parametrize(("n", "position"), [(60, 0), (60, 59), (60, 30), (5, 2), (1, 0), (20, 3)])
-def test_a_line_shows_its_word_and_as_much_as_there_is_room_for(n, position):
+def test_window_contains_the_target_and_fills_the_width(n, position):
     start, end = window(n, position, 1, WIDTH)
     assert 0 <= start <= position < end <= n
     assert end - start == min(n, WIDTH + 1)
 
 
-def test_a_word_that_stands_nowhere_else_gets_its_nearest_words_and_no_empty_column():
+def test_word_without_other_sentences_gets_its_nearest_words():
     page = opened("pages/neighbors.py", **WILD)
     while "All sentences are read once" in html_of(page):
         page.run()
@@ -129,7 +129,7 @@ def test_a_word_that_stands_nowhere_else_gets_its_nearest_words_and_no_empty_col
     assert page.selectbox(key="among").value == "types" and "data-take=" in html_of(page)
 
 
-def test_what_is_looked_among_follows_the_word_unless_it_was_chosen():
+def test_kind_of_neighbors_follows_the_word_unless_chosen():
     page = opened("pages/neighbors.py")
     assert page.selectbox(key="among").value == "same word"
     page.text_input(key="a").set_value(WILD["a"]).run()
@@ -161,14 +161,14 @@ def cut_and_whole(html: str) -> tuple[str, str]:
         ("bank", "bank"),
     ],
 )
-def test_it_reads_as_the_sentence_did(sentence: str, word: str):
+def test_line_reads_like_the_sentence(sentence: str, word: str):
     tokens = tokenize(sentence)
     cut, whole = cut_and_whole(keyword_line(tokens, tokens.index(word), ""))
     assert text_of(whole) == Markup.escape(sentence)
     assert text_of(cut) == text_of(whole) or len(tokens) > WIDTH
 
 
-def test_far_words_are_cut_off_and_several_words_may_stand_in_the_middle_and_a_click_opens_the_rest():
+def test_line_is_cut_on_both_sides_of_its_target():
     tokens = [f"w{k}" for k in range(40)]
     line = keyword_line(tokens, 20, "0.50", n_words=2)
     cut, whole = cut_and_whole(line)
@@ -179,7 +179,7 @@ def test_far_words_are_cut_off_and_several_words_may_stand_in_the_middle_and_a_c
     assert text_of(short) == " ".join(tokens[20 - SHORT // 2 : 21 + SHORT // 2])
 
 
-def test_the_word_begins_a_column_of_its_own_where_what_stands_left_of_it_ends():
+def test_target_begins_its_own_column():
     for tokens, left in ((["A", "grassy", "bank", "."], "A grassy "), (["Bank", "it", "."], "")):
         cut = cut_and_whole(keyword_line(tokens, 2 if left else 0, ""))[0]
         assert f'<span class="left"><span>{left}</span></span><span class="right"><b class="target">' in cut

@@ -28,7 +28,7 @@ from pages._why import influence_notices
 from pages._why.influence_notices import Options
 from pages._widgets.inputs import Chosen
 from pages._word import verdict
-from tests.app.visit import html_of, opened, written
+from tests.app.visit import written
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<i>", "a&b", ".", "x" * 60])
 SHARES = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.50004, 1.0]), st.floats(0, 1))
@@ -42,7 +42,7 @@ def plain(lines: list[str]) -> str:
 
 
 @given(st.dictionaries(st.sampled_from(["0", "1", "2"]), SHARES, min_size=1), SHARES, st.sampled_from(["chance", "most frequent tag"]))
-def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, float], baseline: float, name: str):
+def test_about_names_the_best_layers_and_their_lead(accuracy: dict[str, float], baseline: float, name: str):
     said = plain(about._write_notices([Panel("Task", "data", accuracy, baseline, name)]))
     shown = {layer: f"{value:.1%}" for layer, value in accuracy.items()}
     top, low = f"{max(accuracy.values()):.1%}", f"{min(accuracy.values()):.1%}"
@@ -61,7 +61,7 @@ def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, 
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=12), SHARES, SHARES, st.sampled_from([[], [("<i>a", 1.5, 7)]]))
-def test_compare_says_how_many_neighbors_stay(shared: list[int], cka: float, p: float, halves: list):
+def test_compare_counts_shared_neighbors(shared: list[int], cka: float, p: float, halves: list):
     n, k = len(shared), 3
     first = np.tile(np.arange(k), (n, 1))
     second = np.array([[*range(s), *range(10, 10 + k - s)] for s in shared])
@@ -87,7 +87,7 @@ TOKENS = st.lists(st.sampled_from(["jam", "the", "배", "🎉", "<i>", "."]), mi
     st.sampled_from(["jam", "배", "<i>", "zebra"]),
 )
 @settings(deadline=None)
-def test_a_search_says_how_often_and_beside_what(drawn: list, query: str):
+def test_search_counts_occurrences_and_adjacent_words(drawn: list, query: str):
     opened = encode([Sentence(tuple(tokens), document=name) for tokens, name in drawn])
     hits = find(opened, query)
     said = plain(concordance.describe_hits(opened, query, False, hits))
@@ -124,7 +124,7 @@ def test_a_search_says_how_often_and_beside_what(drawn: list, query: str):
     assert f"{total:,} token{'s are' if total > 1 else ' is'} few" in said
 
 
-WORDS_SENSES_SAYS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<b>", "a&b", ".", "x" * 60])
+ANY_WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<b>", "a&b", ".", "x" * 60])
 
 
 def sentences(lines: list[str]) -> list[str]:
@@ -141,7 +141,7 @@ COSINES = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1, wid
 def influences(draw) -> inf.Influence:
     n = draw(st.integers(0, 5))
     values = st.lists(COSINES, min_size=4 * 3 * 2, max_size=4 * 3 * 2).map(lambda v: np.array(v).reshape(4, 3, 2))
-    tokens = tuple(draw(st.lists(WORDS_SENSES_SAYS, min_size=n + 1, max_size=n + 1)))
+    tokens = tuple(draw(st.lists(ANY_WORDS, min_size=n + 1, max_size=n + 1)))
     at = draw(st.integers(0, n))
     varied = np.array([draw(values) for _ in range(n)]).reshape(n, 4, 3, 2)
     changed = tuple(k for k in range(n + 1) if k != at)
@@ -151,7 +151,7 @@ def influences(draw) -> inf.Influence:
 
 
 @given(influences(), st.sampled_from(["0", "1", "2", "mix"]), st.sampled_from(inf.HALVES), st.sets(st.integers(0, 5)))
-def test_only_a_word_of_meaning_is_named_as_what_decided(result, view, half, content):
+def test_why_names_only_content_words(result, view, half, content):
     options = Options("drop", "", view, "", half)
     chosen = Chosen("no example of ours", result.tokens, result.position)
     stands = inf.verdict(result, view, half)
@@ -184,7 +184,7 @@ cosine = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1))
 
 
 @given(st.lists(st.tuples(st.text("ab<", min_size=1, max_size=3), cosine, cosine), max_size=8), cosine, st.one_of(st.none(), cosine))
-def test_as_many_words_are_nearer_to_a_star_as_is_said(points, stars, large):
+def test_map_counts_the_words_nearer_to_each_star(points, stars, large):
     near = np.array([[a for _, a, _ in points], [b for _, _, b in points]]).reshape(2, -1)
     lines = describe_leans([word for word, _, _ in points], near, "2", stars, large)
     message, lean = " ".join(written(lines)), near[0] - near[1]
@@ -201,7 +201,7 @@ def test_as_many_words_are_nearer_to_a_star_as_is_said(points, stars, large):
 
 
 @given(st.sampled_from(["0", "1", "2", "mix"]), *[st.floats(0, 1)] * 4, st.integers(2, 300), st.sampled_from([None, "ba<r"]))
-def test_no_layer_is_held_against_itself_and_chance_is_not_beaten_by_luck(where, best, zero, chance, usual, n, word):
+def test_map_compares_accuracy_with_chance(where, best, zero, chance, usual, n, word):
     message = " ".join(written(describe_scores(word, (where, best), zero, chance, usual, n)))
     assert f"{best:.0%}" in message and f"Of {n} " in message and "<" not in re.sub("</?b>", "", message).replace("&lt;", "")
     inconclusive = best <= usual + 1e-9
@@ -212,7 +212,7 @@ def test_no_layer_is_held_against_itself_and_chance_is_not_beaten_by_luck(where,
 
 
 @pytest.mark.parametrize("word", [None, "bar"])
-def test_one_meaning_is_nothing_to_tell_apart(word):
+def test_map_of_one_sense_states_no_accuracy(word):
     assert ("only one labeled sense" if word else "two senses") in describe_scores(word, ("0", 0.0), 0.0, 0.0, 0.0, 0)[0]
     assert not re.search(r"\d", " ".join(describe_scores(word, ("0", 0.0), 0.0, 0.0, 0.0, 0)))
 
@@ -230,7 +230,7 @@ occurrences = st.lists(
     unique_by=lambda n: n.occurrence.row,
 )
 types = st.lists(st.sampled_from("abcdef").map(lambda w: TypeNeighbor(w, 0.5, 1)), max_size=6, unique_by=lambda n: n.word)
-sentences_neighbor_says = st.sampled_from([("the", "bank"), ("a", "BANK"), ("some", "jaguar"), ("\u2060bank", "bank")])
+target_sentences = st.sampled_from([("the", "bank"), ("a", "BANK"), ("some", "jaguar"), ("\u2060bank", "bank")])
 
 
 @st.composite
@@ -240,25 +240,15 @@ def two_lists(draw) -> tuple[Neighbors, Neighbors]:
     if draw(st.booleans()):
         second = draw(st.permutations(first))
     lemmas = st.sampled_from([None, "bank"])
-    return tuple(
-        Neighbors(word=WordInContext(draw(sentences_neighbor_says), 1), entries=each, lemma=draw(lemmas)) for each in (first, second)
-    )
+    return tuple(Neighbors(word=WordInContext(draw(target_sentences), 1), entries=each, lemma=draw(lemmas)) for each in (first, second))
 
 
 def names(item: Neighbors) -> list:
     return [n.occurrence.row if isinstance(n, Neighbor) else n.word for n in item.entries]
 
 
-@pytest.mark.parametrize(("word", "known"), [("thimbel", False), ("blorptastic", False), ("bank", True)])
-def test_a_word_that_glove_has_not_is_said_to_be_read_by_its_letters(word: str, known: bool):
-    page = opened("pages/neighbors.py", a=f"She lost her {word} there.", b=f"The {word} was old.", ai=word, bi=word)
-    message = html_of(page)
-    assert not page.exception and message.count("ELMo reads any word") == (not known)
-    assert (f"Not in GloVe: “{word}”" in message) != known
-
-
 @given(two_lists(), st.sampled_from(["0", "2", "mix", "senses"]), st.booleans())
-def test_every_sentence_agrees_with_the_lists_it_is_about(pair, layer, known):
+def test_notices_on_neighbors_are_true(pair, layer, known):
     first, second = pair
     lines = written(write_notices(first, second, layer, static_has=known))
     a, b, message = names(first), names(second), " ".join(lines)
@@ -291,7 +281,7 @@ def leaders(of: dict[str, float]) -> list[str]:
 
 
 @given(verdicts)
-def test_a_verdict_is_told_as_its_numbers_are(item: Verdict):
+def test_sentences_on_a_verdict_are_true(item: Verdict):
     title, sure, named = verdict.say_verdict(item), item.say_certainty(), str(verdict.title_with_senses(item))
     assert title == {ONE: "One meaning", TWO: "Two meanings", CLOSE: "Too close to call"}[item.says]
     assert named.startswith(title) and "<money>" not in named

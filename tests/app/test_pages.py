@@ -15,15 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WITH_SENTENCES = ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/why.py")
 
 
-def test_slides_give_each_form_of_a_word_its_own_vector_of_glove():
-    pair = {"a": "The banks of the river were steep.", "b": "The bank refused to lend money.", "ai": "1", "bi": "1"}
-    assert "“banks” and “bank” differ in spelling" in html_of(opened("pages/slides.py", slide="1", **pair))
-    angle = opened("pages/slides.py", slide="3", **pair)
-    assert "only one vector" not in html_of(angle) and "two vectors" in angle.get("plotly_chart")[0].proto.spec
-    assert "1.00" not in opened("pages/slides.py", slide="4", **pair).get("plotly_chart")[0].proto.spec
-
-
-def test_sentences_are_counted_and_what_comes_after_the_first_is_folded():
+def test_only_the_first_sentence_of_a_notice_is_visible():
     assert sentence_count("Peters et al. (2018) gained 2.5 points here.") == 1 == sentence_count("no end")
     assert sentence_count("It is <b>far.</b> “Is it?” No.") == 3 and sentence_count("둘은 다릅니다. 가깝습니다.") == 2
     assert in_sight(["One.", "Two. Three.", "Four."]) == (["One."], ["Two. Three.", "Four."])
@@ -67,7 +59,7 @@ def test_missing_file_is_named_in_an_error_where_a_page_opens_it(path: str):
         assert any("/no/such/thing" in error.value for error in page.error) == (address is not unused), address
 
 
-def test_the_model_page_shows_the_measures_of_the_weights_in_use_alone(tmp_path):
+def test_about_shows_only_measures_of_the_current_weights(tmp_path):
     shutil.copytree(ASSETS / "elmo-mini", tmp_path / "mine")
     assert "layer 1" in html_of(opened("pages/about.py"))
     other = opened("pages/about.py", model=str(tmp_path / "mine"))
@@ -78,7 +70,7 @@ def test_the_model_page_shows_the_measures_of_the_weights_in_use_alone(tmp_path)
     assert ["belong to other weights" in info.value for info in stale.info] == [True] and not stale.exception
 
 
-def test_a_model_without_papers_has_a_card_of_its_shape(tmp_path):
+def test_about_works_without_measures(tmp_path):
     shutil.copytree(ASSETS / "elmo-mini", tmp_path / "bare")
     for name in ("measures.json", "training_log.json", "meta.json"):
         (tmp_path / "bare" / name).unlink()
@@ -90,7 +82,7 @@ def test_a_model_without_papers_has_a_card_of_its_shape(tmp_path):
 @pytest.mark.parametrize(
     ("path", "key"), [("app.py", "model"), ("pages/neighbors.py", "corpus"), ("pages/compare.py", "first"), ("pages/search.py", "corpus")]
 )
-def test_on_a_public_server_a_page_says_the_same_of_a_path_that_is_there_and_of_one_that_is_not(monkeypatch, tmp_path, path, key):
+def test_public_server_does_not_reveal_whether_a_path_exists(monkeypatch, tmp_path, path, key):
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
     place = tmp_path / "place"
     seen = []
@@ -107,7 +99,7 @@ def test_on_a_public_server_a_page_says_the_same_of_a_path_that_is_there_and_of_
     assert seen[0] == seen[1]
 
 
-def test_what_it_knows_tells_what_all_words_share_and_whether_it_helps_to_take_it_off():
+def test_about_states_the_effect_of_subtracting_the_mean():
     page = opened("pages/about.py")
     measures = read_json(ASSETS / "elmo-mini" / "measures.json", expect=dict)["measures"]
     (cone,) = [frame for frame in tables(page) if "minus mean" in frame.columns]
@@ -118,7 +110,7 @@ def test_what_it_knows_tells_what_all_words_share_and_whether_it_helps_to_take_i
     assert ("mean helps at " + ", ".join(f"layer {k}" for k in helps) in notice) == bool(helps)
 
 
-def test_a_model_s_page_says_how_to_cite_and_what_to_report_without_a_path(tmp_path):
+def test_about_shows_the_citation_without_a_path(tmp_path):
     page = opened("pages/about.py", corpus=str(tmp_path / "mine.txt"))
     blocks = [block.value for block in page.code]
     assert any("@software{elmoscope" in block for block in blocks) and any("peters-etal-2018-deep" in block for block in blocks)
@@ -134,7 +126,7 @@ def test_a_model_s_page_says_how_to_cite_and_what_to_report_without_a_path(tmp_p
         ("먹었다", "“먹었다”"),  # without labels: its verb's other forms are its sentences
     ],
 )
-def test_a_verb_is_found_in_the_form_one_types(typed: str, shown: str):
+def test_korean_verb_is_found_by_any_form(typed: str, shown: str):
     page = opened("pages/found.py", lang="ko", found_word=typed)
     message = ""
     for _ in range(60):  # runs, while every word is read once
@@ -146,7 +138,7 @@ def test_a_verb_is_found_in_the_form_one_types(typed: str, shown: str):
     assert shown in message and "그룹" in message
 
 
-def test_the_slide_of_an_unseen_word_invents_one_of_the_language_and_says_when_it_cannot_be_read():
+def test_slide_of_an_invented_word_works_in_korean():
     page = opened_whole("pages/slides.py", lang="ko", slide="8")
     assert page.text_input(key="slide_invented").value == "구름스럽다"
     assert any("“구름스럽다”" in item and "몫이 가장 큽니다" in item for item in words_on(page))

@@ -17,7 +17,7 @@ from pages._cached import opened as opened_pages
 from tests.app.visit import captions, html_of, opened, opened_whole, tables
 
 
-def test_it_opens_on_the_sense_space_and_names_groups_by_their_substitutes():
+def test_groups_are_made_in_the_sense_space_and_named_by_substitutes():
     page = opened("pages/found.py", found_word="bank", found_k="2")
     control = page.selectbox(key="found_layer")
     assert not page.exception and control.value == "senses" and control.options == ["sense space", "1", "2", "mix"]
@@ -29,7 +29,7 @@ def test_it_opens_on_the_sense_space_and_names_groups_by_their_substitutes():
     assert not opened("pages/found.py", found_word="bank", found_layer="2").exception
 
 
-def test_without_substitutes_groups_are_made_in_layers_and_named_by_the_words_near_by(monkeypatch):
+def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
     monkeypatch.setattr(induction, "space_of", lambda workspace: None)
     opened_pages.KEPT.forget("core.views.induction.compute")
     opened_pages.KEPT.forget("occurrences of a word")
@@ -39,7 +39,7 @@ def test_without_substitutes_groups_are_made_in_layers_and_named_by_the_words_ne
     assert all(" · " in name for name in editor["label"]) and "substitutes" not in table
 
 
-def test_a_group_of_fewer_than_five_sentences_has_no_name_of_a_sense_and_is_not_exported():
+def test_group_of_fewer_than_five_sentences_has_no_name():
     page = opened("pages/found.py", found_word="bank", found_k="8")
     editor = tables(page)[0]
     few = editor["sentences"] < 5
@@ -98,7 +98,7 @@ def given_file(page, name: str, text: str):
     return page.run()
 
 
-def test_what_is_wrong_with_a_file_of_labels_stands_by_its_own_name_while_it_is_there():
+def test_error_in_a_file_of_labels_is_shown_with_its_name():
     page = given_file(page_with(Labels()), "my friend’s.jsonl", '{"tokens": "x"}')
     for _ in range(2):
         (error,) = page.error
@@ -106,7 +106,7 @@ def test_what_is_wrong_with_a_file_of_labels_stands_by_its_own_name_while_it_is_
         page.run()
 
 
-def test_labels_added_to_those_of_a_file_stay_when_another_word_was_looked_at(gold):
+def test_labels_stay_when_the_word_changes(gold):
     occurrences = induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences
     page = given_file(page_with(Labels()), "bank.jsonl", format_given("bank", labeled(gold).given))
     assert kept() == dict(labeled(gold).given)
@@ -117,7 +117,7 @@ def test_labels_added_to_those_of_a_file_stay_when_another_word_was_looked_at(go
     assert kept() == dict(more.given)
 
 
-def test_a_few_labels_reach_the_rest_and_the_doubtful_are_offered(gold):
+def test_labels_spread_and_doubtful_sentences_are_offered(gold):
     page = page_with(labeled(gold))
     assert 'data-box="New name" data-most="80"' in html_of(page)  # a longer name is cut when it is pasted
     table = tables(page)[-1]
@@ -127,7 +127,7 @@ def test_a_few_labels_reach_the_rest_and_the_doubtful_are_offered(gold):
     assert len(questions(page)) == 3
 
 
-def test_names_of_senses_stand_on_buttons_as_they_are_and_a_question_mark_is_one(gold):
+def test_markup_in_names_of_senses_is_escaped(gold):
     names = dict(zip(sorted(set(gold)), ("**x** $y$", "?"), strict=True))
     labels = labeled(gold)
     for old, new in names.items():
@@ -141,7 +141,7 @@ def test_names_of_senses_stand_on_buttons_as_they_are_and_a_question_mark_is_one
     assert kept()[sentences()[number]] == "?"
 
 
-def test_without_labels_it_states_the_steps_and_a_word_holds_no_control_characters():
+def test_spread_without_labels_states_the_steps():
     page = opened_whole("pages/spread.py", found_word="bank")
     assert any("Steps" in item.value for item in page.markdown)
     assert page.button(key="spread.label").disabled and page.button(key="spread.undo").disabled
@@ -151,7 +151,7 @@ def test_without_labels_it_states_the_steps_and_a_word_holds_no_control_characte
     assert page.query_params["found_word"] == "spring" and "“spring”" in html_of(page)
 
 
-def test_an_answer_is_a_label_that_can_be_undone_and_is_kept_on_this_machine(gold, tmp_path):
+def test_label_is_stored_and_can_be_undone(gold, tmp_path):
     page = page_with(labeled(gold))
     offered = questions(page)[0]
     number = int(offered.key.split(".")[2])
@@ -166,7 +166,7 @@ def test_an_answer_is_a_label_that_can_be_undone_and_is_kept_on_this_machine(gol
 
 
 @pytest.mark.unread
-def test_on_a_public_server_nothing_is_kept(gold, monkeypatch, tmp_path):
+def test_public_server_stores_no_labels(gold, monkeypatch, tmp_path):
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
     page = opened_whole("pages/spread.py", found_word="bank")
     page.session_state[label_store.KEPT] = {KEY: labeled(gold)}
@@ -178,7 +178,7 @@ def test_on_a_public_server_nothing_is_kept(gold, monkeypatch, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_what_cannot_be_done_is_said_and_nothing_is_lost(gold):
+def test_refused_rename_loses_no_label(gold):
     page = page_with(labeled(gold))
     page.selectbox(key="spread.old.0").set_value("river edge").run()
     page.text_input(key="spread.new.0").set_value("financial institution").run()
@@ -207,7 +207,7 @@ def numbers(page) -> list[str]:
     return [box.key.split(".")[2] for box in questions(page)]
 
 
-def test_rows_stay_in_place_until_the_next_ones_are_asked_for(gold):
+def test_rows_stay_in_place_until_the_next_ones_are_requested(gold):
     page = page_with(labeled(gold))
     order = list(rows_of(page)["sentence"])
     offered = numbers(page)
@@ -221,7 +221,7 @@ def test_rows_stay_in_place_until_the_next_ones_are_asked_for(gold):
     assert list(rows_of(page)["sentence"]) != order
 
 
-def test_an_answer_is_taken_back_where_it_was_given(gold):
+def test_label_can_be_removed_where_it_was_given(gold):
     page = page_with(labeled(gold))
     questions(page)[0].set_value("river edge").run()
     assert len(kept()) == 5 and questions(page)[0].value == "river edge"
@@ -229,7 +229,7 @@ def test_an_answer_is_taken_back_where_it_was_given(gold):
     assert len(kept()) == 4
 
 
-def test_two_tabs_see_and_keep_each_others_labels(gold):
+def test_labels_of_two_tabs_are_joined(gold):
     first, second = page_with(labeled(gold)), opened_whole("pages/spread.py", found_word="bank")
     questions(second)[2].set_value("river edge").run()
     questions(first)[0].set_value("river edge").run()
@@ -238,7 +238,7 @@ def test_two_tabs_see_and_keep_each_others_labels(gold):
     assert len(kept()) == 5
 
 
-def test_a_file_that_cannot_be_read_is_told_and_can_be_downloaded(gold):
+def test_damaged_file_of_labels_is_set_aside_with_a_warning(gold):
     save(labeled(gold))
     path = saved_labels.file_of(*KEY)
     with path.open("a") as stream:
@@ -252,7 +252,7 @@ def test_a_file_that_cannot_be_read_is_told_and_can_be_downloaded(gold):
     assert not page.warning and not saved_labels.set_aside(path)
 
 
-def test_labels_of_sentences_that_are_not_here_are_kept_and_counted(gold):
+def test_labels_of_missing_sentences_are_stored_and_counted(gold):
     save(labeled(gold))
     save(Labels((((("No", "bank", "here"), 1), "river edge"),)))
     page = opened_whole("pages/spread.py", found_word="bank")
@@ -260,7 +260,7 @@ def test_labels_of_sentences_that_are_not_here_are_kept_and_counted(gold):
     assert "4 labels spread" in html_of(page)
 
 
-def test_labels_that_all_pages_use_stay_and_the_models_guesses_are_not_measured(gold):
+def test_predicted_labels_are_not_measured_on_the_map(gold):
     page = page_with(labeled(gold, 3))
     n = len(gold)
     page.button(key="spread.use").click().run()
@@ -278,7 +278,7 @@ def test_labels_that_all_pages_use_stay_and_the_models_guesses_are_not_measured(
     assert ((dots["sense"] == "") == (dots["guess"] != "")).all() and (dots["guess"] != "").sum() == n - 6
 
 
-def test_a_deleted_corpus_takes_its_labels_and_maps_with_it_and_says_so(gold, private_cache):
+def test_deleting_a_corpus_deletes_its_labels_and_maps(gold, private_cache):
     page = page_with(labeled(gold, 4))  # not as many as in another test: its map would be in memory
     page.button(key="spread.use").click().run()
     corpus = read_through(page).session_state["corpus"]
@@ -297,7 +297,7 @@ def test_a_deleted_corpus_takes_its_labels_and_maps_with_it_and_says_so(gold, pr
     assert len(kept()) == 8  # of the language's own sentences: not of this corpus
 
 
-def test_groups_that_a_model_found_are_no_labels_on_other_pages(gold, tmp_path):
+def test_exported_groups_are_not_labels_on_other_pages(gold, tmp_path):
     """What Senses exports of its groups, added as a corpus: drawn, with nothing measured."""
     items = induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items
     file = tmp_path / "groups.jsonl"

@@ -92,7 +92,6 @@ STATES = {
     "classify a long text": ("classify", {"text_news-title": "The mayor opened a new bridge. " * 100}),
     "classify with all classifiers": ("classify", {"all": "true"}),
     "classify our headlines": ("classify", {"task": "headlines"}),
-    "found with many groups": ("found", {"found_word": "bank", "found_k": "8"}),
     "search without a corpus": ("search", {"corpus": "nonsense"}),
     **{f"lesson {lesson}": ("lessons", {"lesson": lesson}) for lesson in ("apart", "homonyms", "control", "context", "before")},
     **{f"slide {k}": ("slides", {"slide": str(k)}) for k in range(2, 10)},

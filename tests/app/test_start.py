@@ -20,7 +20,7 @@ print(page.title[0].value, "torch" in sys.modules, len(page.exception))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere torch alone knows whether there is a graphics card")
-def test_title_and_menu_stand_before_torch_is_loaded(tmp_path):
+def test_title_and_menu_are_drawn_before_torch_is_loaded(tmp_path):
     (tmp_path / "alone.py").write_text(FRAME_ALONE.replace('"app.py"', repr(str(ROOT / "app.py"))))
     command = [sys.executable, str(tmp_path / "alone.py")]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
@@ -45,7 +45,7 @@ print(len(page.exception), made)
 """
 
 
-def test_homes_first_visitor_waits_for_nothing_that_is_opened_or_computed(tmp_path):
+def test_first_visit_of_home_computes_nothing(tmp_path):
     (tmp_path / "first.py").write_text(FIRST_VISIT.replace('"app.py"', repr(str(ROOT / "app.py"))))
     command = [sys.executable, str(tmp_path / "first.py")]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
@@ -73,7 +73,7 @@ for name in ("senses", "models", "learn"):
 """
 
 
-def test_the_longest_openings_are_computed_ahead(tmp_path):
+def test_slow_pages_are_computed_before_the_first_visit(tmp_path):
     (tmp_path / "later.py").write_text(LATER.replace('"app.py"', repr(str(ROOT / "app.py"))).replace('f"pages/', f'f"{ROOT}/pages/'))
     command = [sys.executable, str(tmp_path / "later.py")]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
@@ -98,19 +98,19 @@ def run(code: str) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.parametrize("version", [(3, 10, 14), (3, 14, 0), (4, 0, 0)])
-def test_the_command_line_names_the_pythons_that_work(version):
+def test_command_line_names_the_supported_pythons(version):
     done = run(COMMAND.format(version=version))
     here = ".".join(map(str, version))
     assert done.returncode == 1 and done.stdout == "" and len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("error: Elmoscope needs Python 3.11, 3.12 or 3.13") and here in done.stderr
 
 
-def test_a_page_says_it_in_place_of_all_else():
+def test_page_on_an_unsupported_python_shows_only_an_error():
     done = run(PAGE.format(path="pages/mix.py"))
     assert done.returncode == 0, done.stderr[-1500:]
 
 
-def test_the_metadata_name_the_same_pythons():
+def test_metadata_name_the_supported_pythons():
     from core.common.installation import NEWEST, OLDEST
 
     message = (ROOT_PYTHONS / "pyproject.toml").read_text(encoding="utf-8")

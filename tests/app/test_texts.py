@@ -36,7 +36,7 @@ def written(tmp_path):
 
 
 @pytest.mark.parametrize("page", ["pages/neighbors.py", "pages/search.py", "pages/compare.py"])
-def test_a_path_in_a_link_opens_and_becomes_a_name(written, page):
+def test_path_in_a_link_becomes_a_name(written, page):
     shown = opened(page, corpus=str(written))
     assert not shown.exception
     name = shown.session_state["corpus"]
@@ -46,7 +46,7 @@ def test_a_path_in_a_link_opens_and_becomes_a_name(written, page):
     assert str(written.parent) not in "\n".join(words_on(shown))
 
 
-def test_an_own_corpus_by_its_file_in_the_cache_is_its_name(private_cache):
+def test_stored_corpus_opened_by_its_file_has_its_name(private_cache):
     kept = own_corpus.keep_text(TEXT, "letters")
     shown = opened("pages/neighbors.py", corpus=str(kept.path))
     assert shown.session_state["corpus"] == kept.name and not shown.error
@@ -60,7 +60,7 @@ def test_the_folder_of_texts_stays_out_of_the_address(written):
     assert shown.text_input(key="corpus_folder").value == str(written.parent)
 
 
-def test_a_forgotten_corpus_is_told_by_its_name(private_cache):
+def test_deleted_corpus_is_named_in_the_error(private_cache):
     kept = own_corpus.keep_text(TEXT + "Nobody has read this one yet.", "letters")
     own_corpus.forget(kept.name)
     shown = opened("pages/neighbors.py", corpus=kept.name)
@@ -69,7 +69,7 @@ def test_a_forgotten_corpus_is_told_by_its_name(private_cache):
     assert str(private_cache) not in shown.error[0].value
 
 
-def test_of_paths_into_the_programs_folders_the_last_name_is_shown(private_cache, monkeypatch):
+def test_paths_of_the_cache_are_shortened_to_file_names(private_cache, monkeypatch):
     inside = private_cache / "indexes" / "ab-12" / "types.arrow"
     assert pathless(f"{inside} is damaged. Make it again.") == "types.arrow is damaged. Make it again."
     assert pathless("There is no folder /no/such/folder here; and/or 1/2") == "There is no folder /no/such/folder here; and/or 1/2"
@@ -97,7 +97,7 @@ def own_texts(folder) -> str:
     return str(folder / "own.txt")
 
 
-def test_senses_found_opens_on_the_corpus_own_most_ambiguous_word(tmp_path):
+def test_groups_of_user_texts_open_on_an_ambiguous_word(tmp_path):
     page = opened("pages/found.py", corpus=own_texts(tmp_path))
     assert not page.exception and not page.error and not page.info
     assert page.selectbox(key="found_word").value in ("glass", "court")
@@ -105,7 +105,7 @@ def test_senses_found_opens_on_the_corpus_own_most_ambiguous_word(tmp_path):
     assert request.selectbox(key="found_word").value == "garden"
 
 
-def test_senses_found_turns_to_a_corpus_that_is_chosen_later(tmp_path, monkeypatch):
+def test_groups_follow_a_change_of_the_corpus(tmp_path, monkeypatch):
     lines = Path(own_texts(tmp_path)).read_text().splitlines()
     (tmp_path / "corpora").mkdir()
     (tmp_path / "corpora" / "own.jsonl").write_text("\n".join(json.dumps({"tokens": line.removesuffix(".").split()}) for line in lines))
@@ -136,7 +136,7 @@ def answers(corpus: str) -> tuple[Neighbors, Induction]:
 
 
 @pytest.mark.unread
-def test_a_corpus_that_a_page_reads_keeps_its_substitutes(tmp_path, private_cache, read_places, monkeypatch):
+def test_index_of_user_texts_has_substitutes(tmp_path, private_cache, read_places, monkeypatch):
     corpus = own_texts(tmp_path)
     st.cache_resource.clear()  # of what an earlier test read of the same texts
     page = opened("pages/texts.py", corpus=corpus)
@@ -169,12 +169,12 @@ def test_the_quiz_does_not_call_a_visitors_own_sentences_labeled(tmp_path):
     assert "This quiz uses sentences, the language’s labeled sentences." in words
 
 
-def test_a_corpus_that_is_not_there_is_said_once():
+def test_missing_corpus_gives_one_error():
     page = opened("pages/search.py", corpus="nonsense")
     assert [error.value.startswith("Unknown corpus 'nonsense'") for error in page.main.error] == [True]
 
 
-def test_a_text_of_one_endless_word_is_shown_in_part_on_every_part_of_the_page():
+def test_endless_word_is_cut_on_every_view():
     name = own_corpus.keep_text("x" * 4_000 + " " + "x" * 4_000, "mine").name
     for view in ("search", "collocates", "keyness"):
         page = opened(f"pages/{view}.py", corpus=name)
@@ -225,31 +225,31 @@ def went(page, *paths: str):
     return page
 
 
-def own_texts_uploads(page) -> str:
+def name_of_texts(page) -> str:
     """Return the name of the texts that the page searches."""
     return page.session_state["corpus.kept"][1].name
 
 
-def test_texts_stay_in_use_when_the_user_goes_to_other_pages_and_comes_back():
+def test_files_stay_in_use_on_other_pages():
     page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("letters.csv", LETTERS.encode()))
-    name = own_texts_uploads(page)
+    name = name_of_texts(page)
     assert removals(page) == [r"Remove letters\.csv"] and name
     page = went(page, "pages/change.py", "pages/map.py", "pages/texts.py")
-    assert removals(page) == [r"Remove letters\.csv"] and own_texts_uploads(page) == name
+    assert removals(page) == [r"Remove letters\.csv"] and name_of_texts(page) == name
 
 
-def test_a_removed_file_is_no_longer_in_use_and_the_others_are():
+def test_removing_a_file_leaves_the_others_in_use():
     page = opened_whole("pages/texts.py", corpus_way="files")
     bring(page, ("a.txt", b"One otter slept."), ("b.txt", b"Two banks closed."))
-    both = own_texts_uploads(page)
+    both = name_of_texts(page)
     assert removals(page) == [r"Remove a\.txt", r"Remove b\.txt", "Remove all files"]
     next(button for button in page.button if button.label == r"Remove a\.txt").click().run()
-    assert removals(page) == [r"Remove b\.txt"] and own_texts_uploads(page) != both
+    assert removals(page) == [r"Remove b\.txt"] and name_of_texts(page) != both
     next(button for button in page.button if button.label == r"Remove b\.txt").click().run()
     assert removals(page) == [] and "Documents" not in [metric.label for metric in page.metric]
 
 
-def test_files_brought_one_after_the_other_are_read_together():
+def test_later_files_are_added():
     page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("a.txt", b"One otter slept."))
     bring(page, ("b.txt", b"Two banks closed."))
     assert removals(page)[:2] == [r"Remove a\.txt", r"Remove b\.txt"]
@@ -274,7 +274,7 @@ def test_documents_are_those_that_the_table_names():
     assert list(lines["document"]) == ["letter 1", "letter 2", "letter 1"]
 
 
-def test_the_files_stand_first_and_the_way_to_use_them_is_next_to_them_and_stays_visible():
+def test_uploaded_texts_can_be_used_everywhere():
     page = opened_whole("pages/texts.py")
     assert len(page.file_uploader) == 1 and "corpus_way" not in page.query_params
     page = bring(page, ("letters.csv", LETTERS.encode()))
@@ -282,7 +282,7 @@ def test_the_files_stand_first_and_the_way_to_use_them_is_next_to_them_and_stays
     assert "Use these texts everywhere" in labels
     page.button(key="corpus.use").click().run()
     assert not page.exception and "Use these texts everywhere" not in [button.label for button in page.button]
-    assert page.session_state["corpus"] == own_texts_uploads(page)
+    assert page.session_state["corpus"] == name_of_texts(page)
 
 
 @pytest.mark.parametrize("kind", ["pdf", "epub", "xlsx"])
@@ -306,7 +306,7 @@ def test_documents_and_workbooks_are_read_as_texts(tmp_path, kind):
         ("page.html", b"<p>x</p>", r"save it as \.txt"),
     ],
 )
-def test_what_is_not_read_says_how_to_convert_it(name, content, message):
+def test_unsupported_file_says_how_to_convert_it(name, content, message):
     page = bring(opened_whole("pages/texts.py", corpus_way="files"), (name, content))
     assert [message in error.value for error in page.error] == [True]
 
@@ -331,13 +331,13 @@ def test_a_usage_graph_stays_until_it_is_removed():
     assert removals(page) == [r"Remove uses\.csv"]
 
 
-def test_a_typed_sentence_is_read_with_a_note_on_the_tokens_in_other_letters():
+def test_tokens_in_other_letters_are_noted():
     page = opened("pages/map.py", a="The bank of Ελλάδα, 은행.", b="A bank lent money.")
     assert not page.exception
     assert "2 of 7 tokens are not in English letters (Ελλάδα, 은행)" in captions(page)
 
 
-def test_a_sentence_out_of_a_pdf_file_is_read_as_it_is_meant():
+def test_sentence_copied_from_a_pdf_is_repaired():
     page = opened(
         "pages/neighbors.py", a="The ban\u00adking sector\u200b of the coun-\u200bcil o\ufb03ce impor- tance.", b="A bank lent money."
     )
@@ -346,7 +346,7 @@ def test_a_sentence_out_of_a_pdf_file_is_read_as_it_is_meant():
     assert tokens == ("The", "banking", "sector", "of", "the", "council", "office", "importance", ".")
 
 
-def test_a_corpus_in_other_letters_is_said():
+def test_corpus_in_other_letters_is_noted():
     page = opened_whole("pages/texts.py", corpus_way="files")
     page.file_uploader[0].set_value([("a.txt", "The bank closed. 은행에서 돈을 빌렸다.".encode(), "text/plain")]).run()
     assert not page.exception

@@ -25,7 +25,7 @@ def text_of(page) -> str:
 
 
 @pytest.mark.parametrize(("how", "said"), [("drop", "without it"), ("mask", "with it masked"), ("swap", "with “thing” in its place")])
-def test_the_content_word_that_changes_most_is_named_with_what_comes_and_goes(how: str, said: str):
+def test_word_that_changes_the_substitutes_most_is_named(how: str, said: str):
     page = opened_whole(PAGE, a=RIVER, ai="bank", dhow=how)
     rows = table(page).set_index("word")
     word = rows.loc[["sat", "grassy", "watched", "boats"], "change"].idxmax()
@@ -35,7 +35,7 @@ def test_the_content_word_that_changes_most_is_named_with_what_comes_and_goes(ho
     assert len(rows) == 10 and "bank" not in rows.index
 
 
-def test_page_and_notebook_give_the_same(tmp_path: Path):
+def test_page_and_notebook_give_the_same_changes(tmp_path: Path):
     page = opened_whole(PAGE, a=RIVER, ai="bank")
     source = code_cells(notebook("why", {"a": RIVER, "ai": 5}))
     (file := tmp_path / "why.py").write_text("\n\n".join(source), encoding="utf-8")
@@ -46,7 +46,7 @@ def test_page_and_notebook_give_the_same(tmp_path: Path):
     assert drawn["moves it (1 − cosine)"].tolist() == pytest.approx(np.round(moves, 4).ravel().tolist(), abs=1e-4)
 
 
-def test_at_the_edge_it_says_less_and_alone_nothing():
+def test_substitutes_at_the_edge_are_less_reliable():
     assert "Nothing before “Kettle”: less reliable." in text_of(opened_whole(PAGE, a="Kettle drums thundered.", ai="Kettle"))
     page = opened_whole(PAGE, a="Bank", ai="Bank")
     assert table(page) is None and "Substitutes for" not in text_of(page)

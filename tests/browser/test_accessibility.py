@@ -40,7 +40,7 @@ ADDRESSES = ["" if view == HOME else view for view in list_views()]
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_a_page_opens_by_its_address_and_can_be_read_by_everyone(page: Page, server: str, address: str):
+def test_page_is_accessible(page: Page, server: str, address: str):
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     opened(page, server, address)
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
@@ -112,7 +112,7 @@ def test_tab_reaches_every_control(page: Page, server: str, path: str):
     assert page.evaluate(LEFT) == []
 
 
-def test_keys_alone_move_home_s_layer_and_type_a_sentence(page: Page, server: str):
+def test_home_works_by_keyboard(page: Page, server: str):
     opened(page, server, "")
     at_rest(page)
     slider = page.get_by_role("slider")

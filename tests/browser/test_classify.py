@@ -73,7 +73,7 @@ def test_every_classifier_answers_while_one_types(page: Page, server: str):
     expect(page.locator(".ytick")).to_have_count(0)
 
 
-def test_an_own_file_is_trained_compared_and_asked_on_the_classify_page(page: Page, server: str, own_file: Path, tmp_path: Path):
+def test_classifiers_are_trained_on_an_uploaded_file(page: Page, server: str, own_file: Path, tmp_path: Path):
     trained(page, server, own_file, toggled=("nn.Embedding", "nn.Embedding + ELMo"), epochs=6)
     page.evaluate(WATCH)
     use = page.get_by_role("button", name="Use on Try it")
@@ -99,19 +99,19 @@ def test_an_own_file_is_trained_compared_and_asked_on_the_classify_page(page: Pa
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_another_visitor_sees_nothing_of_it(page: Page, server: str):
+def test_other_users_do_not_see_an_uploaded_file(page: Page, server: str):
     opened(page, server, "classify")
     expect(page.get_by_text("my rows.csv")).to_have_count(0)
 
 
-def test_a_training_is_stopped_and_the_page_goes_on(page: Page, server: str, own_file: Path):
+def test_training_can_be_stopped(page: Page, server: str, own_file: Path):
     trained(page, server, own_file, toggled=("mean ELMo", "ELMo", "GloVe, unfrozen"), epochs=40)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled(timeout=120_000)
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_the_notebook_s_command_runs(own_file: Path):
+def test_command_in_the_training_notebook_runs(own_file: Path):
     """Run the notebook's code with the path of the file in its command."""
     from core.classify.trainings import Order
 

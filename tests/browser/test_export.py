@@ -50,7 +50,7 @@ OUTSIDE = """() => {
 }"""
 
 
-def test_png_and_svg_of_a_figure_have_the_page_s_ground_its_text_a_title_and_a_source(taken: Page):
+def test_png_and_svg_have_title_source_and_background(taken: Page):
     ground = taken.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
     unfold(taken, "Pictures")
     name, png = saved(taken, taken.get_by_role("button", name=re.compile("^PNG: “match” in")))
@@ -74,7 +74,7 @@ def test_png_and_svg_of_a_figure_have_the_page_s_ground_its_text_a_title_and_a_s
     assert inks and all(min(map(int, ink)) > 140 for ink in inks)  # light letters on the dark ground
 
 
-def test_the_link_is_the_address_and_the_table_its_numbers(taken: Page):
+def test_copied_link_is_the_address(taken: Page):
     unfold(taken, "Link to this view")
     taken.get_by_role("button", name="Copy link").click()
     expect(taken.get_by_role("status").filter(has_text="Copied.")).to_be_visible()
@@ -129,7 +129,7 @@ def test_the_html_file_stands_alone(taken: Page, browser, tmp_path: Path):
     context.close()
 
 
-def test_what_is_opened_can_be_read_by_everyone(taken: Page):
+def test_popovers_are_accessible(taken: Page):
     for label in ("Tables", "CSV files", "Link to this view", "Pictures"):
         unfold(taken, label)
         expect(taken.get_by_test_id("stPopoverBody")).to_be_visible()
@@ -151,6 +151,6 @@ def test_a_short_link_of_full_boxes_opens_on_the_server(page: Page, server: str,
         expect(page.locator(f".st-key-{key} input, .st-key-{key} textarea").first).to_have_value(text)
 
 
-def test_our_server_reads_the_longest_address_that_is_offered(page: Page, server: str):
+def test_server_accepts_the_longest_short_link(page: Page, server: str):
     response = page.request.get(f"{server}/?v={'A' * (short_links.LONGEST_ADDRESS - 40)}")
     assert response.status == 200

@@ -45,7 +45,7 @@ def shows(page: Page, title: str, a: str = "", words: tuple[str, str] = ("", "")
             expect(page.locator(f'.st-key-{key} [aria-checked="true"]')).to_have_text(word)
 
 
-def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: Page, server: str):
+def test_back_and_forward_restore_views(page: Page, server: str):
     korean, home, neighbors = (
         "같은 단어는 두 번 나와도 같은 뜻일까요?",
         "Does a word mean the same thing twice?",
@@ -106,7 +106,7 @@ def test_step_during_a_run_adds_an_entry_to_the_history(page: Page, server: str)
     expect(page.locator(".st-key-a input")).to_have_value(JAM)
 
 
-def test_a_second_step_back_counts_before_the_first_is_shown(page: Page, server: str):
+def test_second_step_back_counts_during_the_first(page: Page, server: str):
     page.goto(f"{server}/neighbors?a={JAM}&b={MOLE}")
     shows(page, "What are its neighbors?", JAM, ("tunnel", "tunnel"))
     at_rest(page)
@@ -126,7 +126,7 @@ def test_a_second_step_back_counts_before_the_first_is_shown(page: Page, server:
 
 
 @pytest.mark.parametrize("path", ["", "senses"])
-def test_a_links_sentences_and_language_go_along_to_every_page(page: Page, server: str, path: str):
+def test_sentences_and_language_of_a_link_stay_on_other_pages(page: Page, server: str, path: str):
     a, b = "He saw a bat in the cave.", "He swung the bat."
     page.goto(f"{server}/{path}?a={a}&b={b}&lang=ko&bi=swung")
     side = page.get_by_test_id("stSidebar")
@@ -169,7 +169,7 @@ WRITTEN = """() => {
 
 
 @pytest.mark.parametrize("path", ["?layer=0", "neighbors?lang=ko&nlayer=0"])
-def test_what_is_typed_stays_in_the_address_whatever_an_older_run_says(page: Page, server: str, path: str):
+def test_older_run_does_not_overwrite_the_address(page: Page, server: str, path: str):
     page.add_init_script(f"({WRITTEN})()")
     page.goto(f"{server}/{path}&a=A+boat+left+the+port.&b=We+drank+old+port.")
     expect(page.locator(".st-key-b input")).to_have_value("We drank old port.")
@@ -194,7 +194,7 @@ def test_what_is_typed_stays_in_the_address_whatever_an_older_run_says(page: Pag
     assert "b=" not in page.url
 
 
-def test_a_text_too_long_is_cut_and_that_is_said(page: Page, server: str):
+def test_too_long_text_is_cut_with_a_note(page: Page, server: str):
     page.goto(server)
     box = page.locator(".st-key-a input")
     expect(box).to_have_value("We sat on the grassy bank and watched the boats go by.")
@@ -210,7 +210,7 @@ def test_a_text_too_long_is_cut_and_that_is_said(page: Page, server: str):
 NEXT = "document.querySelector('[data-testid=stSidebar] [data-testid=stPageLink] a[href*=neighbors]').click()"
 
 
-def test_a_slider_that_glides_as_its_page_is_left_says_nothing_more(page: Page, server: str):
+def test_gliding_slider_does_not_reopen_the_page_that_was_left(page: Page, server: str):
     page.goto(f"{server}/?a=They+were+stuck+in+a+jam.&b=A+mole+dug+it.")
     page.get_by_role("slider").press("Home")
     page.evaluate(NEXT)
@@ -229,7 +229,7 @@ def test_a_page_switches_between_its_views(server: str, page):
 
 
 @pytest.mark.parametrize("path", ["", "map", "learn?learn_view=guess"])
-def test_a_page_opened_by_its_address_asks_for_nothing_that_is_not_there(server: str, page, path: str):
+def test_page_makes_no_failing_request(server: str, page, path: str):
     wrong = []
     page.on("response", lambda response: wrong.append(f"{response.status} {response.url}") if response.status >= 400 else None)
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
@@ -244,7 +244,7 @@ AT_MOST = 12  # those of rarer elements; 68 where each kind's are asked for when
 
 
 @pytest.mark.parametrize("view", ["home", "spread"])
-def test_few_scripts_are_asked_for_once_the_page_is_connected(server: str, page, view: str):
+def test_few_scripts_are_requested_late(server: str, page, view: str):
     page.goto(f"{server}/{address(view)}")
     page.locator(".notice, .verdict").first.wait_for(timeout=WAIT_MS)
     page.wait_for_function(AT_REST)

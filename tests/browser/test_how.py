@@ -10,7 +10,7 @@ from tests.browser.visit import opened
 pytestmark = pytest.mark.browser
 
 
-def test_every_box_of_the_network_opens_its_step_by_mouse_and_by_keyboard(page: Page, server: str):
+def test_boxes_of_the_network_open_their_steps(page: Page, server: str):
     opened(page, server, "how?a=The+tablet+was+carved+by+a+scribe.&ai=tablet")
     boxes = page.locator(".network .wide [data-step]")
     expect(boxes).to_have_count(7)
@@ -30,7 +30,7 @@ def test_every_box_of_the_network_opens_its_step_by_mouse_and_by_keyboard(page: 
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_another_word_has_other_numbers_and_any_characters_are_spelled(page: Page, server: str):
+def test_any_characters_are_spelled(page: Page, server: str):
     opened(page, server, "how?a=%3Cb%3E+%F0%9F%8E%89+is+na%C3%AFve&ai=na%C3%AFve")
     notice = page.locator("[data-stale=false] .notice").first
     expect(notice).to_contain_text("6 bytes")
@@ -47,7 +47,7 @@ def test_another_word_has_other_numbers_and_any_characters_are_spelled(page: Pag
     expect(page.get_by_text("Type a sentence, or pick an example")).to_be_visible()
 
 
-def test_words_of_a_link_are_read_and_another_word_changes_what_is_noticed(page: Page, server: str):
+def test_spelled_words_change_the_notice(page: Page, server: str):
     opened(page, server, "how?step=4&spell=dog+doggy")
     notice, box = page.locator("[data-stale=false] .notice").first, page.get_by_label("Words", exact=True)
     expect(box).to_have_value("dog doggy")

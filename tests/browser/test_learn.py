@@ -11,7 +11,7 @@ from tests.browser.visit import at_rest, opened
 pytestmark = pytest.mark.browser
 
 
-def test_a_quiz_is_played_by_keyboard_and_its_line_copied(page: Page, server: str):
+def test_quiz_works_by_keyboard(page: Page, server: str):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened(page, server, "guess?quiz=7")
     squares, notice = page.locator(".guess-squares i"), page.locator("[data-stale=false] .notice")
@@ -54,7 +54,7 @@ def test_a_quiz_is_played_by_keyboard_and_its_line_copied(page: Page, server: st
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_slides_go_by_arrow_keys_with_the_number_in_the_address_and_fit_a_projector(page: Page, server: str):
+def test_slides_change_by_arrow_keys_and_fit_a_projector(page: Page, server: str):
     page.set_viewport_size({"width": 1280, "height": 720})
     opened(page, server, "slides?slide=4")
     heading, said = page.get_by_role("heading", level=1), page.locator("[data-stale=false] .notice")
@@ -86,7 +86,7 @@ def test_slides_go_by_arrow_keys_with_the_number_in_the_address_and_fit_a_projec
     expect(page.get_by_label("Words", exact=True)).to_have_value("blorptastic <b>")
 
 
-def test_every_press_while_a_slide_is_drawn_is_a_step_and_a_text_keeps_its_arrow_keys(page: Page, server: str):
+def test_every_press_of_a_key_is_a_step(page: Page, server: str):
     opened(page, server, "slides?slide=2")
     chosen, heading = page.get_by_label("Slide").get_by_role("radio", checked=True), page.get_by_role("heading", level=1)
     page.wait_for_function("document.documentElement.dataset.steps")  # the browser has loaded what hears the keys
@@ -107,7 +107,7 @@ def test_every_press_while_a_slide_is_drawn_is_a_step_and_a_text_keeps_its_arrow
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_presses_before_the_numbers_are_drawn_are_steps_too(page: Page, server: str):
+def test_keys_work_before_the_slide_numbers_are_drawn(page: Page, server: str):
     held = []
     page.route("**/ButtonGroup*.js", lambda route: held.append(route))  # what draws the numbers comes late
     opened(page, server, "slides?slide=2")
@@ -122,7 +122,7 @@ def test_presses_before_the_numbers_are_drawn_are_steps_too(page: Page, server: 
     expect(chosen).to_have_text("4")
 
 
-def test_the_cross_and_escape_lead_back_to_the_page_before_else_to_home(page: Page, server: str):
+def test_slides_close_to_the_previous_page(page: Page, server: str):
     heading, side = page.get_by_role("heading", level=1), page.get_by_test_id("stSidebar")
     opened(page, server, "neighbors?k=12")
     for leave in (lambda: page.get_by_role("button", name="Close").click(), lambda: page.keyboard.press("Escape")):

@@ -58,7 +58,7 @@ def opened(browser, address):
     assert not wrong
 
 
-def test_its_answers_are_core_s(workspace, opened):
+def test_chromium_gives_the_answers_of_core(workspace, opened):
     page = opened()
     pairs = list(truths(workspace, PAIRS))
     request = [[item.texts, item.tapped] for item in pairs]
@@ -81,7 +81,7 @@ def test_its_answers_are_core_s(workspace, opened):
     assert far["substitutes"].mean() >= 4
 
 
-def test_what_is_typed_is_answered_and_stands_in_the_address(opened):
+def test_typed_sentence_is_answered_and_in_the_address(opened):
     page = opened()
     verdict = page.locator(".verdict b")
     expect(verdict).to_have_text(re.compile("^Two meanings: "))
@@ -94,7 +94,7 @@ def test_what_is_typed_is_answered_and_stands_in_the_address(opened):
     expect(page.locator("#a")).not_to_have_value("The children play football in the park after school.")
 
 
-def test_a_tapped_word_is_in_question(opened):
+def test_tapped_word_is_the_target(opened):
     page = opened()
     page.locator(".tokens").first.get_by_role("button", name="boats", exact=True).click()
     expect(page.locator(".verdict b")).to_have_text("Two different words")
@@ -145,7 +145,7 @@ def test_text_is_text(opened):
 INHERITED = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"]
 
 
-def test_words_that_plain_objects_inherit_are_words(opened):
+def test_names_of_object_properties_are_words(opened):
     page = opened()
     for word in INHERITED:
         page.locator("#a").fill(f"The {word} built the house.")
@@ -158,7 +158,7 @@ def test_words_that_plain_objects_inherit_are_words(opened):
 
 
 @pytest.mark.parametrize("name", ["constructor", "__proto__"])
-def test_an_address_of_inherited_names_opens_the_page(opened, name):
+def test_address_with_names_of_object_properties_opens(opened, name):
     page = opened(f"#lang={name}&layer={name}&theme={name}&ai={name}&a=The {name} sat on the bank.&b=A {name} lent money.")
     expect(page.locator("h1")).to_have_text("Does a word mean the same thing twice?")
     expect(page.locator(".picturing .none")).to_be_visible()

@@ -46,7 +46,7 @@ def on_one_scale(shown: list[float], places: np.ndarray) -> None:
     np.testing.assert_allclose((pixels - pixels.mean(0)) / wide[0], places - places.mean(0), atol=1e-4)
 
 
-def test_layers_glide_under_the_hand_on_core_s_places_and_letting_go_writes_the_address(page: Page, server: str):
+def test_map_layers_have_the_coordinates_of_core(page: Page, server: str):
     sent = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
     page.emulate_media(reduced_motion="reduce")  # all stands where it goes
@@ -108,7 +108,7 @@ def test_layers_glide_under_the_hand_on_core_s_places_and_letting_go_writes_the_
     assert root.evaluate(SEEN)["origin"] == str(lit)
 
 
-def test_it_opens_in_the_sense_space_as_tall_as_the_window_with_sense_names_and_a_key_for_its_lines(page: Page, server: str):
+def test_map_fills_the_window(page: Page, server: str):
     opened(page, server, f"map?{BANK}")
     root = drawn(page)
     expect(root.locator(".stops .now")).to_have_text("sense")
@@ -120,7 +120,7 @@ def test_it_opens_in_the_sense_space_as_tall_as_the_window_with_sense_names_and_
     expect(root.get_by_role("button", name="Lasso")).to_be_hidden()
 
 
-def test_it_plays_from_the_first_layer_to_the_mix_by_gliding(page: Page, server: str):
+def test_map_plays_from_the_first_layer_to_the_mix(page: Page, server: str):
     opened(page, server, f"map?{BANK}&view=mix")
     root = drawn(page)
     # Every drawing writes the slider's text: seen as it is written, none is missed, however few frames a busy machine draws.
@@ -134,7 +134,7 @@ def test_it_plays_from_the_first_layer_to_the_mix_by_gliding(page: Page, server:
     assert {0, 1, 2, 3} <= set(seen) and sum(item % 1 > 0 for item in seen) > 0.5 * len(seen) > 6  # mostly on the way between layers
 
 
-def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_maps(page: Page, server: str):
+def test_dots_are_clicked_and_selected_by_a_lasso(page: Page, server: str):
     opened(page, server, "map?layout=pca&view=1&dot=none")
     root = drawn(page)
     plane = root.locator(".plane").bounding_box()
@@ -169,7 +169,7 @@ def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_m
     assert sense.get_attribute("aria-pressed") == "true"
 
 
-def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, server: str):
+def test_custom_axes_open_by_their_address(page: Page, server: str):
     opened(page, server, "map?layout=poles&view=2")
     expect(page.locator(".map .x")).to_have_text("← bank: river edge · bank: financial institution →")
     expect(page.get_by_text("The first axis shows")).to_be_visible()
@@ -178,7 +178,7 @@ def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, ser
     expect(page.locator(".map .x")).to_contain_text("play:")
 
 
-def test_a_word_of_which_nothing_is_shown_is_one_click_away(page: Page, server: str):
+def test_inconclusive_words_can_be_opened(page: Page, server: str):
     opened(page, server, "map?layout=3d")
     expect(page.get_by_text("3D shows")).to_be_visible()
     page.get_by_text("Which words are inconclusive?").click()
@@ -228,7 +228,7 @@ def read(page: Page, server: str, path: str) -> None:
     expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=240_000)
 
 
-def test_it_has_lists_whose_lines_open_and_become_the_question(page: Page, server: str):
+def test_neighbor_of_an_unlabeled_word_becomes_the_sentence(page: Page, server: str):
     read(page, server, "neighbors?" + urlencode(PAIR))
     lines = page.locator("[data-stale=false] .kwic:has(.take)")
     expect(lines).to_have_count(16)
@@ -243,7 +243,7 @@ def test_it_has_lists_whose_lines_open_and_become_the_question(page: Page, serve
     expect(page.get_by_label("Second sentence", exact=True)).to_have_value(PAIR["b"])
 
 
-def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_labeled_word(page: Page, server: str):
+def test_map_of_an_unlabeled_word_has_two_stars(page: Page, server: str):
     read(page, server, "map?" + urlencode(PAIR))
     chart = page.locator(".map .plane")
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("are nearer to the first sentence")
@@ -386,7 +386,7 @@ def mounted(page: Page, sentences: int) -> dict:
     return data
 
 
-def test_dots_glide_light_up_and_come_nearer_and_each_names_its_line(page: Page):
+def test_map_of_all_tokens_moves_zooms_and_names_tokens(page: Page):
     page.emulate_media(reduced_motion="reduce")
     data = mounted(page, 2_000)
     lines = [line.split("\t") for line in data["sentences"].split("\n")]
@@ -453,7 +453,7 @@ WATCHED = """async () => {
 }"""
 
 
-def test_while_many_dots_move_some_are_drawn_at_random_and_at_rest_all_of_them(page: Page):
+def test_all_tokens_are_drawn_at_rest_and_some_in_motion(page: Page):
     mounted(page, 4_000)
     page.wait_for_function("() => document.querySelector('.tokens').instrument.seen().drawn === 40_000")
     whole, result = page.locator(".plane").screenshot(), page.evaluate(WATCHED)

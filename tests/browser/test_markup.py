@@ -80,7 +80,7 @@ def settled(page: Page) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_what_is_typed_is_shown_and_never_run(watched: Page, server: str, path: str):
+def test_typed_markup_is_not_run(watched: Page, server: str, path: str):
     watched.goto(f"{server}/" + address(path + ("&" if "?" in path else "?") + urlencode(dict.fromkeys(TYPED, PAYLOAD))))
     settled(watched)
     if not EVERY:
@@ -93,14 +93,14 @@ def test_what_is_typed_is_shown_and_never_run(watched: Page, server: str, path: 
             settled(watched)
 
 
-def test_names_in_a_link_that_somebody_sends_are_shown_and_never_run(watched: Page, server: str):
+def test_markup_in_a_link_is_not_run(watched: Page, server: str):
     for path in PAGES if EVERY else ("neighbors",):
         for key in CHOSEN if EVERY else CHOSEN[:3]:
             watched.goto(f"{server}/" + address(f"{path}?" + urlencode({key: PAYLOAD})))
             settled(watched)
 
 
-def test_names_and_labels_of_files_are_shown_and_never_run(watched: Page, server: str):
+def test_markup_in_files_is_not_run(watched: Page, server: str):
     watched.goto(f"{server}/texts?corpus_way=files&find=heron")
     settled(watched)
     row = {"tokens": ["A", "heron", PAYLOAD], "position": 1, "word": "heron", "sense": PAYLOAD, "document": PAYLOAD}
@@ -128,7 +128,7 @@ def test_names_and_labels_of_files_are_shown_and_never_run(watched: Page, server
     settled(watched)
 
 
-def test_a_corpus_of_scripts_is_shown_and_exported_and_nothing_of_it_runs(watched: Page, server: str, browser, tmp_path):
+def test_markup_in_a_corpus_and_its_export_is_not_run(watched: Page, server: str, browser, tmp_path):
     corpus = evil_corpus(tmp_path)
     given = {
         "corpus": str(corpus),
@@ -157,7 +157,7 @@ def test_a_corpus_of_scripts_is_shown_and_exported_and_nothing_of_it_runs(watche
         alone.close()
 
 
-def test_control_signs_and_endless_names_that_are_typed_stop_no_page(page: Page, server: str):
+def test_control_characters_and_endless_names_break_no_page(page: Page, server: str):
     console: list[str] = []
     page.on("console", lambda m: console.append(m.text) if m.type == "error" else None)
     opened(page, server, "neighbors")
@@ -174,7 +174,7 @@ def test_control_signs_and_endless_names_that_are_typed_stop_no_page(page: Page,
     expect(page.get_by_text("Unknown corpus").first).to_contain_text("…'. Choose")
 
 
-def test_a_layout_of_the_words_before_is_not_drawn_on_the_map_of_mix(page: Page, server: str):
+def test_outdated_layout_is_not_drawn_on_the_mix_page(page: Page, server: str):
     console: list[str] = []
     page.on("console", lambda m: console.append(m.text) if m.type == "error" else None)
     page.on("pageerror", lambda error: console.append(str(error)))

@@ -29,7 +29,7 @@ def test_an_edited_label_names_the_group_everywhere(page: Page, server: str):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_layers_are_compared_and_a_word_is_looked_at(page: Page, server: str):
+def test_compare_shows_a_word_in_two_layers(page: Page, server: str):
     opened(page, server, "compare?first=elmo-mini+%C2%B7+1&second=elmo-mini+%C2%B7+2")
     expect(page.locator(NOTICE)).to_contain_text("elmo-mini · 1 and elmo-mini · 2")
     expect(page.locator(".colhead")).to_have_count(2)
@@ -58,7 +58,7 @@ def label(page: Page, rows: tuple[int, ...], sense: str) -> None:
     button.click()
 
 
-def test_labels_given_in_the_table_spread_are_asked_for_undone_and_downloaded(page: Page, server: str):
+def test_labels_spread_and_are_downloaded(page: Page, server: str):
     opened(page, server, "senses?senses_view=spread&found_word=bank")
     expect(page.locator(NOTICE, has_text=re.compile(r"0 of \d+ sentences of “bank” labeled"))).to_be_visible()
     label(page, (0, 1), "money")
@@ -89,7 +89,7 @@ def test_labels_given_in_the_table_spread_are_asked_for_undone_and_downloaded(pa
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_change_opens_with_its_example_and_a_press_changes_word_and_address(page: Page, server: str):
+def test_change_follows_the_chosen_word(page: Page, server: str):
     opened(page, server, "change")
     expect(
         page.locator(NOTICE, has_text=re.compile(r"“court” is used differently on the two sides \(p = 0\.00\d; 44 and 12 sentences\)"))
@@ -117,7 +117,7 @@ def test_change_opens_with_its_example_and_a_press_changes_word_and_address(page
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_two_texts_of_ones_own_are_compared_by_their_address_and_ranked(page: Page, server: str, tmp_path):
+def test_two_user_texts_are_compared_and_ranked(page: Page, server: str, tmp_path):
     first, second = two_texts.written(tmp_path)
     page.goto(f"{server}/texts?texts_view=change&change_word=bank&change_first={first}&change_second={second}")
     for n_left in (1, 0):  # files in the link that the user has not allowed yet
@@ -159,7 +159,7 @@ def name(page: Page, sense: str) -> None:
     at_rest(page)
 
 
-def test_two_tabs_label_a_word_at_once_and_lose_nothing(page: Page, visitor: BrowserContext, server: str):
+def test_labels_of_two_tabs_are_all_stored(page: Page, visitor: BrowserContext, server: str):
     other = visitor.new_page()
     other.set_default_timeout(180_000)
     tabs = (page, 0, "animal"), (other, 20, "stamp")

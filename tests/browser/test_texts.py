@@ -15,7 +15,7 @@ TEXT = (
 )
 
 
-def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
+def test_pasted_text_is_searched_used_and_deleted(page: Page, server: str):
     opened(page, server, "search?find=sluice")
     expect(page.locator(NOTICE, has_text="“sluice” does not occur")).to_be_visible()  # in our own sentences
     go(page, "Texts")
@@ -47,7 +47,7 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: str):
+def test_unreadable_files_are_named(page: Page, server: str):
     page.on("dialog", lambda dialog: pytest.fail("a script ran"))
     opened(page, server, "texts?corpus_way=files&find=heron")
     uploads = [
@@ -70,7 +70,7 @@ def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: s
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_a_search_and_its_order_are_in_the_address_and_a_bad_pattern_is_a_sentence(page: Page, server: str):
+def test_search_is_in_the_address_and_slow_patterns_are_refused(page: Page, server: str):
     opened(page, server, "search")
     expect(page.locator(NOTICE, has_text="Example: “bank”")).to_be_visible()
     box = page.get_by_label("Word or phrase", exact=True)
@@ -89,7 +89,7 @@ def test_a_search_and_its_order_are_in_the_address_and_a_bad_pattern_is_a_senten
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_a_hundred_thousand_hits_scroll_and_only_those_in_sight_are_sent(page: Page, server: str):
+def test_only_visible_lines_of_a_concordance_are_sent(page: Page, server: str):
     text = "\n".join(f"Here the cat {k} saw the dog and the bird by the fish in the sea." for k in range(20_000))
     opened(page, server, "texts?corpus_way=files&find=the")
     page.locator("input[type=file]").set_input_files({"name": "the.txt", "mimeType": "text/plain", "buffer": text.encode()})
@@ -109,7 +109,7 @@ def test_a_hundred_thousand_hits_scroll_and_only_those_in_sight_are_sent(page: P
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_a_collocate_opens_its_lines_and_each_sense_has_its_own_words(page: Page, server: str):
+def test_collocate_opens_its_lines(page: Page, server: str):
     opened(page, server, "collocates")
     expect(page.locator(NOTICE, has_text="Near only one sense")).to_be_visible()
     expect(page.get_by_text(re.compile("ribbon knot, 16 sentences"))).to_be_visible()

@@ -10,7 +10,7 @@ from tests.browser.visit import opened
 pytestmark = pytest.mark.browser
 
 
-def test_a_path_is_guessed_revealed_and_hidden_again_for_another_order(page: Page, server: str):
+def test_edits_are_revealed_and_hidden_for_another_order(page: Page, server: str):
     opened(page, server, "why")
     notice = page.locator("[data-stale=false] .notice").first
     expect(notice).to_contain_text("Guess where the prediction changes")
@@ -31,7 +31,7 @@ def more(page: Page) -> None:
     page.get_by_role("button", name="More").last.click()
 
 
-def test_a_cold_link_opens_on_its_view_and_another_layer_changes_it(page: Page, server: str):
+def test_link_to_why_opens_its_settings(page: Page, server: str):
     opened(page, server, "why?a=They+walked+along+the+bank+of+the+river.&ai=bank&dhalf=future&dlayer=1&dhow=mask")
     expect(page.get_by_role("heading", level=1)).to_have_text("What decided this sense?")
     notice = page.locator("[data-stale=false] .notice").last
@@ -44,7 +44,7 @@ def test_a_cold_link_opens_on_its_view_and_another_layer_changes_it(page: Page, 
     expect(page).to_have_url(re.compile("dlayer=0"))
 
 
-def test_a_typed_sentence_a_tapped_word_and_a_bad_swap(page: Page, server: str):
+def test_why_follows_the_sentence_and_refuses_a_bad_swap(page: Page, server: str):
     opened(page, server, "why")
     notice, before = page.locator("[data-stale=false] .notice").last, page.locator(".notice").last.inner_text()
     box = page.get_by_label("First sentence", exact=True)
@@ -71,7 +71,7 @@ def test_a_typed_sentence_a_tapped_word_and_a_bad_swap(page: Page, server: str):
 LABEL = "Your text"
 
 
-def test_a_tap_puts_a_word_after_or_before_and_undo_takes_it_back(page: Page, server: str):
+def test_predicted_words_are_added_and_undone(page: Page, server: str):
     opened(page, server, "predict")
     box = page.get_by_label(LABEL, exact=True)
     expect(box).to_have_value("She shook her")
@@ -88,7 +88,7 @@ def test_a_tap_puts_a_word_after_or_before_and_undo_takes_it_back(page: Page, se
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_presses_that_come_faster_than_the_server_answers_all_count(page: Page, server: str):
+def test_quick_presses_all_count(page: Page, server: str):
     opened(page, server, "predict")
     box = page.get_by_label(LABEL, exact=True)
     expect(box).to_have_value("She shook her")
@@ -105,7 +105,7 @@ def test_presses_that_come_faster_than_the_server_answers_all_count(page: Page, 
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_the_lists_answer_while_one_types_and_markup_is_text(page: Page, server: str):
+def test_predictions_follow_typing(page: Page, server: str):
     opened(page, server, "predict?ptext=He+was+born")
     box, notice = page.get_by_label(LABEL, exact=True), page.locator("[data-stale=false] .notice").first
     expect(notice).to_contain_text("born")
@@ -118,7 +118,7 @@ def test_the_lists_answer_while_one_types_and_markup_is_text(page: Page, server:
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_a_link_reopens_an_edit_and_a_tapped_word_replaces_another(page: Page, server: str):
+def test_link_to_two_versions_opens_them(page: Page, server: str):
     opened(page, server, "predict?ptext=He+ate+the+bread+with+socks.&pother=He+ate+the+bread+with+butter.&pat=socks")
     expect(page.locator(".colhead", has_text="In place of “socks”")).to_be_visible()
     page.get_by_role("radio", name="Two versions").click()
