@@ -24,7 +24,7 @@ from pages._cached import opened as cached
 from pages._frame.choices import ALL
 from pages._map import every_token, map_view
 from pages._widgets import components
-from tests.app.visit import html_of, opened, opened_whole, tables
+from tests.app.visit import html_of, opened, opened_whole, read_through, tables
 
 WILD = {
     "a": "A lynx watched the deer from a branch above the river.",
@@ -36,11 +36,7 @@ PLANTS = {"a": "She waters the plant every morning.", "ai": "plant", "b": "The p
 
 
 def ready(**query: str):
-    page = opened("pages/map.py", **query)
-    while "so all sentences are read first" in html_of(page):
-        page.run()
-    assert not page.exception and not page.error
-    return page
+    return read_through(opened("pages/map.py", **query))
 
 
 def test_map_opens_on_the_target_word():

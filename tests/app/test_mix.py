@@ -21,7 +21,7 @@ from pages._frame.in_use import InUse
 from pages._map import measures, mix
 from pages._widgets import components
 from pages._widgets.components import LIMIT
-from tests.app.visit import html_of, opened
+from tests.app.visit import html_of, opened, read_through
 
 OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
 
@@ -65,15 +65,6 @@ def test_too_few_sentences_are_inconclusive():
 
 
 FRUIT = {"a": "She ate a lemon and a pear.", "ai": "lemon", "b": "The old car was a lemon and broke down again.", "bi": "lemon"}
-
-
-def read_through(page):
-    """The page once every word of the sentences has been read."""
-    while page.info or "once all sentences are read" in html_of(page):
-        page.run()
-    page.run()  # it may have been read while the page before was drawn
-    assert not page.exception and not page.error
-    return page
 
 
 def test_data_of_the_mix_widget_of_an_unlabeled_word():
@@ -184,8 +175,7 @@ def test_similarity_of_random_words_is_the_same_on_every_page():
     assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
     unlabeled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
     around = opened("pages/map.py", view="2", **unlabeled)
-    while "all sentences are read first" in text_of(around):
-        around.run()
+    read_through(around)
     assert re.findall(r"random pairs: (−?0\.\d\d)", text_of(around)) == [f"{kept['2']['mean']:.2f}"]
 
 

@@ -17,7 +17,7 @@ from core.text.readings import as_typed
 from core.text.tokens import bare, tokenize, window
 from core.workspace import open_workspace
 from pages._widgets.lists import SHORT, WIDTH, keyword_line
-from tests.app.visit import html_of, opened, opened_whole
+from tests.app.visit import html_of, opened, opened_whole, read_through
 
 PAGE = "pages/neighbors.py"
 LABELED = {"a": "The bank lent us money .", "ai": "1", "b": "We sat on the bank of a lake .", "bi": "4"}
@@ -43,8 +43,7 @@ def listed(page) -> list[str]:
 
 def test_sense_space_lists_neighbors_of_an_unlabeled_word(corpus):
     page = opened_whole(PAGE, corpus=corpus, **RIVER)
-    while any("All sentences are read once" in block.proto.body for block in page.get("html")):
-        page.run()
+    read_through(page)
     assert page.session_state["nlayer"] == "1" and page.session_state["among"] == "same word"
     page.segmented_control(key="nlayer").set_value("senses").run()
     model = open_model("elmo-mini")
@@ -119,8 +118,7 @@ def test_window_contains_the_target_and_fills_the_width(n, position):
 
 def test_word_without_other_sentences_gets_its_nearest_words():
     page = opened("pages/neighbors.py", **WILD)
-    while "All sentences are read once" in html_of(page):
-        page.run()
+    read_through(page)
     assert page.selectbox(key="among").value == "types"
     assert html_of(page).count("data-take=") == 16  # eight words for each sentence, each with a sentence to look at
     page.selectbox(key="among").set_value("same word").run()

@@ -122,7 +122,6 @@ def test_about_shows_the_citation_without_a_path(tmp_path):
     ("typed", "shown"),
     [
         ("써야겠어요", "머리에 얹음"),  # a form that none of the labeled sentences of 쓰다 has
-        ("갔어요", "“갔어요”"),
         ("먹었다", "“먹었다”"),  # without labels: its verb's other forms are its sentences
     ],
 )

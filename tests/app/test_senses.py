@@ -14,7 +14,7 @@ from core.views.induction import InductionRequest
 from core.workspace import open_workspace
 from pages._cached import label_store
 from pages._cached import opened as opened_pages
-from tests.app.visit import captions, html_of, opened, opened_whole, tables
+from tests.app.visit import captions, html_of, opened, opened_whole, read_through, tables
 
 
 def test_groups_are_made_in_the_sense_space_and_named_by_substitutes():
@@ -185,16 +185,6 @@ def test_refused_rename_loses_no_label(gold):
     page.button(key="spread.rename").click().run()
     assert "is a sense already" in page.error[0].value
     assert kept() == dict(labeled(gold).given)
-
-
-def read_through(page):
-    """Until a corpus is read."""
-    for _ in range(60):
-        assert not page.exception
-        if not any("Stop" in str(button.label) for button in page.button):
-            return page
-        page.run()
-    raise AssertionError("the corpus is not read")
 
 
 def rows_of(page):

@@ -9,7 +9,7 @@ from pages._frame.frame import sentence_count
 from pages._frame.menu import list_views
 from pages._frame.server import BY_PLOTLY, WITHOUT_TABLE
 from tests.app.snapshot import check_snapshot
-from tests.app.visit import HANGUL, html_of, opened, tables, words_on
+from tests.app.visit import HANGUL, opened, read_through, tables, words_on
 from tests.core.common.test_i18n import entries
 
 KNOWN = {english: korean for (english, *_), (korean, *_) in entries("ko") if "{" not in english and len(english) > 24}
@@ -108,7 +108,6 @@ STATES = {
 def test_state_shows_the_texts_of_its_snapshot(name: str):
     view, address = STATES[name]
     page = opened("app.py" if view == "home" else view, **address)
-    while page.get("progress") or "sentences are read" in html_of(page):
-        page.run()
-    assert not page.exception
+    if not page.error:
+        read_through(page)
     check_snapshot(f"states/{name.replace(' ', '-')}", page)

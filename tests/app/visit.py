@@ -73,6 +73,16 @@ def captions(page: AppTest) -> str:
     return " ".join(item.value for item in (*page.caption, *page.warning, *page.info)).replace("\\", "")
 
 
+def read_through(page: AppTest) -> AppTest:
+    """Run a page until it waits for no work in the background, and check that nothing went wrong."""
+    while page.get("progress") or "sentences are read" in html_of(page) + captions(page):
+        assert not page.exception
+        page.run()
+    page.run()  # the work may have ended while the last run drew the page
+    assert not page.exception and not page.error
+    return page
+
+
 def words_on(page: AppTest) -> list[str]:
     """Return the labels, texts and helps of everything on a page."""
     result = [html_of(page)]
