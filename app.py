@@ -4,7 +4,7 @@ from streamlit.starlette import App
 
 from pages._frame.listening import make_lifespan
 from pages._frame.server import middleware, routes
-from pages._home.ahead import open_ahead
+from pages._home.live import open_ahead
 
 if __name__ == "__main__":
     from core.common import model_layers

@@ -5,16 +5,15 @@ import streamlit as st
 from core.common.i18n import t
 from pages._frame.frame import frame, lede, part, question, show
 from pages._frame.in_use import InUse
-from pages._learn.lessons import choose, current
-from pages._learn.slides import all_slides, close, notes, stepper
+from pages._learn.slides import all_slides, choose_lesson, close, current_lesson, notes, stepper
 
 
 def lessons(in_use: InUse) -> None:
     """Show the lessons, each with its baseline, its control and its interval."""
-    lesson = current()
+    lesson = current_lesson()
     question(lesson.question)
     lede(lesson.lede)
-    choose()
+    choose_lesson()
     show("pages._learn.lesson_show", in_use, lesson)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-SHARED_PACKAGES = {"_export", "_frame", "_cached", "_widgets", "_word"}  # of pages, on which the others build
+SHARED_PACKAGES = {"_export", "_frame", "_cached", "_widgets"}  # of pages, on which the others build
 MAY_PRINT = {"core/cli/main.py", "core/engines/allennlp_worker.py"}  # the command line, and a process that answers on stdout
 MAY_WRITE_TO_STDERR = {"core/cli/shared.py"}
 UNSAFE = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}

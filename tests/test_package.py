@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pages._export.notebook_file import notebook
+from pages._export.notebook_values import notebook
 from tests.browser.conftest import wait_until_up
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -12,15 +12,10 @@ if TYPE_CHECKING:
     from .core import __version__ as __version__
     from .core.elmo.estimators import ContextVectorizer as ContextVectorizer
     from .core.elmo.estimators import ElmoVectorizer as ElmoVectorizer
-    from .core.live.notebook import live as live
+    from .core.live.page import live as live
     from .core.workspace import open_workspace as open_workspace
 
-_MODULES = {
-    "open_workspace": "workspace",
-    "ElmoVectorizer": "elmo.estimators",
-    "ContextVectorizer": "elmo.estimators",
-    "live": "live.notebook",
-}
+_MODULES = {"open_workspace": "workspace", "ElmoVectorizer": "elmo.estimators", "ContextVectorizer": "elmo.estimators", "live": "live.page"}
 _FOLDER = Path(__file__).resolve().parent
 if not (_FOLDER / "core").is_dir():  # in a checkout, which an editable installation uses as well, `core` is two folders above
     __path__.append(str(_FOLDER.parents[1]))

@@ -23,7 +23,7 @@ from ..common.errors import BadInput
 from ..elmo.mix import check_weights, layer_normalized, layer_weights, mixed
 from ..elmo.models import Model
 from ..files.artifacts import read_json
-from ..index.sense_space import SENSES, SenseSpace
+from ..index.sense_space import SenseSpace
 from ..text.corpora import open_corpus
 
 TOKENS = 1000  # for stored levels: half a million pairs
@@ -115,10 +115,10 @@ class SharedDirections:
         return Drawn(tokens.words, rows - np.einsum("nlk,lkd->nld", along, self.directions[:, :k]))
 
 
-def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0, space: SenseSpace | None = None) -> dict:
+def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0) -> dict:
     """Return the level of each layer and of the equal mix on sentences of the model's language.
 
-    "without" holds the levels after removing what other random tokens share. With a `space`, "senses" holds the level in the sense space.
+    "without" holds the levels after removing what other random tokens share.
     """
     sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
     drawn, others = (draw(model.encoder, sentences, n, seed=seed + k) for k in (0, 1))
@@ -132,8 +132,6 @@ def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0, space: SenseSpace 
         | {"without": {str(k): round(float(random_cosines(rest, names[name]).mean()), 4) for k, rest in freed.items()}}
         for name, level in result.items()
     }
-    if space:
-        rounded[SENSES] = {key: round(value, 4) for key, value in asdict(level_in_senses(drawn, space)).items()}
     return {"model": model.name, "corpus": model.language.sentences, "n": len(drawn.words), **rounded}
 
 

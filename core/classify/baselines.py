@@ -17,7 +17,7 @@ from ..text.tokens import join_tokens
 
 MAX_FEATURES = 20_000  # the most frequent; half of AG News's 2-grams add 0.1 points and double the file
 STRENGTHS = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # C of the logistic regression, tried on the validation set
-ANALYZERS = {"word": (1, 2), "char": (2, 5)}  # n-grams of words in lower case, or of characters as they stand
+ANALYZERS = {"word": (1, 2), "char": (2, 5)}  # n-grams of words in lower case, or of characters, unchanged
 Tokens = tuple[str, ...]
 Fit = Callable[[float], "Baseline"]  # strength C -> a fitted baseline
 

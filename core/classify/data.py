@@ -19,10 +19,10 @@ from ..text.languages import Language, say_unread
 from ..text.normalization import fold_case
 from .tables import Table
 
-MAX_TOKENS = 128  # of one example; the rest is cut off, and how often is said
+MAX_TOKENS = 128  # of one example; the rest is cut off, and a note counts how often
 MAX_LABELS = 200
 Tokens = tuple[str, ...]
-_WHOLE = re.compile(r"-?\d{1,18}")  # a label that is a whole number; others, as "--5", are names
+_NUMBER = re.compile(r"-?\d{1,18}")  # a label that is an integer; others, as "--5", are names
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class SplitConfig:
     fold: int = 0  # which of them is the test set
     duplicates: str = "keep"  # or "drop": of equal texts the first stays
     in_order: bool = False  # test on the last rows of the file instead of by hash, as older tutorials do
-    share: float = 1.0  # of the labeled texts to learn from, to train on and to validate on; the test set stays whole
+    share: float = 1.0  # of the labeled texts to learn from, to train on and to validate on; the test set stays complete
     max_tokens: int = MAX_TOKENS
     seed: int = 0
 
@@ -228,7 +228,7 @@ class _Maker:
         self.known: dict[str, str] = {}  # one string for each spelling
 
     def rows(self, table: Table) -> list[_Cut]:
-        made = []
+        result = []
         counts: Counter[str] = Counter()
         n_cut, n_blank = 0, 0
         for row in table.rows:
@@ -238,8 +238,8 @@ class _Maker:
             n_cut += len(tokens) > self.max_tokens
             n_blank += not tokens
             if tokens:
-                kept = tuple(self.known.setdefault(token, token) for token in tokens[: self.max_tokens])
-                made.append(_Cut(text, normal_form(text), kept, self.rules.names.get(row.label.casefold(), row.label)))
+                shared = tuple(self.known.setdefault(token, token) for token in tokens[: self.max_tokens])
+                result.append(_Cut(text, normal_form(text), shared, self.rules.names.get(row.label.casefold(), row.label)))
         self.notes += table.notes
         if text := say_unread(counts, self.language):
             self.notes.append(f"{table.name}: {text}")
@@ -247,7 +247,7 @@ class _Maker:
             self.notes.append(f"{table.name}: {n_cut:,} texts were cut to their first {self.max_tokens} tokens.")
         if n_blank:
             self.notes.append(f"{table.name}: {n_blank:,} rows without a word were left out.")
-        return made
+        return result
 
     def without_duplicates(self, rows: list[_Cut]) -> list[_Cut]:
         first: dict[str, _Cut] = {}
@@ -258,10 +258,10 @@ class _Maker:
             self.notes.append(f"{dropped:,} rows repeat an earlier text and were dropped ({unequal:,} under another label).")
         return list(first.values())
 
-    def without(self, rows: list[_Cut], held_out: list[_Cut], what: str, other: str) -> list[_Cut]:
+    def without(self, rows: list[_Cut], held_out: list[_Cut], what: str, part: str) -> list[_Cut]:
         remaining = _without(rows, held_out)
         if dropped := len(rows) - len(remaining):
-            self.notes.append(f"{dropped:,} {what} rows whose text is in the {other} set were dropped.")
+            self.notes.append(f"{dropped:,} {what} rows whose text is in the {part} set were dropped.")
         return remaining
 
     def examples(self, rows: list[_Cut], labels: tuple[str, ...], what: str) -> tuple[LabeledText, ...]:
@@ -338,7 +338,7 @@ def _labels(rows: list[_Cut], order: Sequence[str], name: str) -> tuple[str, ...
         values = {"name": name, "n": len(hits), "most": MAX_LABELS}
         raise BadInput(t("{name} has {n:,} different labels; at most {most} are taken. Is this the label column?", **values))
     first = [label for label in order if label in hits]
-    return (*first, *sorted(hits - set(first), key=lambda label: (0, int(label), label) if _WHOLE.fullmatch(label) else (1, 0, label)))
+    return (*first, *sorted(hits - set(first), key=lambda label: (0, int(label), label) if _NUMBER.fullmatch(label) else (1, 0, label)))
 
 
 def _leaks(train: list[_Cut], held_out: list[_Cut]) -> list[str]:

@@ -34,7 +34,7 @@ class Explanation:
     probability: float  # of the label, calibrated
     log_odds: float
     occlusion: tuple[float, ...]  # of each token: what is lost without it
-    context: tuple[float, ...] | None  # of each token: what is lost with the layers it has by itself; ELMo only
+    context: tuple[float, ...] | None  # of each token: what is lost with the layers it has without context; ELMo only
     context_total: float | None  # the same for all tokens at once
     shuffled_probability: float  # mean over N_SHUFFLES seeded word orders
     mix: dict | None  # {"s": [...], "gamma": ...} as learned; ELMo only
@@ -107,7 +107,7 @@ def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors 
     batch = make_batch([tokens], network.vocabulary, vectors=glove, layers=layers, device=of(network.classifier))
     lone = torch.as_tensor(np.concatenate(isolated, axis=1), dtype=batch.layers.dtype, device=batch.layers.device)  # (L, T, D)
     is_lone = torch.cat([torch.zeros(1, n), torch.eye(n), torch.ones(1, n)]).bool().to(lone.device)  # (T + 2, T): none, one, or all tokens
-    parts = {name: getattr(batch, name) for name in ("mask", "words", "static", "known")}
+    parts = {name: getattr(batch, name) for name in ("mask", "words", "static", "has_static")}
     answers = []
     for group in _groups(n + 2, n):
         mixed = torch.where(is_lone[group][None, :, :, None], lone[:, None], batch.layers)  # (L, B, T, D)

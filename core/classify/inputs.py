@@ -19,7 +19,7 @@ from ..elmo.encoder import Encoder
 from ..learning.features import Layers
 from ..static.vectors import StaticVectors
 
-MOST_SEEN = 200_000  # spellings whose numbers are kept
+MOST_SEEN = 200_000  # spellings whose numbers are cached
 UNKNOWN = 0  # number of every word that the vocabulary lacks
 Tokens = tuple[str, ...]
 
@@ -31,13 +31,13 @@ class Batch:
     mask: Tensor  # (B, T) bool, False where there is padding
     words: Tensor  # (B, T) int64, numbers in the vocabulary
     static: Tensor | None = None  # (B, T, S) float32, zeros where there is no vector
-    known: Tensor | None = None  # (B, T) bool: there is a static vector
+    has_static: Tensor | None = None  # (B, T) bool: there is a static vector
     layers: Tensor | None = None  # (L, B, T, D) float32
 
     @property
     def lengths(self) -> Tensor:
         """Return the number of tokens in each text, (B,), in the processor's memory."""
-        return self.mask.sum(dim=1).cpu()  # (B,), in the processor's memory: packing asks for that
+        return self.mask.sum(dim=1).cpu()  # packing needs it there
 
 
 class TextVocabulary:
@@ -59,7 +59,7 @@ class TextVocabulary:
         """Return word numbers (T,) int64."""
         if len(seen := self._seen) > MOST_SEEN:
             self._seen = seen = {}
-        result = (seen.get(token) for token in text)  # as it is spelled: an epoch asks for all of them again
+        result = (seen.get(token) for token in text)  # as it is spelled: every epoch needs all of them
         return np.array(
             [seen.setdefault(token, self.number(token)) if number is None else number for token, number in zip(text, result, strict=True)],
             np.int64,

@@ -172,7 +172,7 @@ class Network(nn.Module):
 
     def embedded(self, batch: Batch) -> Tensor:
         """Return the parts of this variant (B, T, E), concatenated, each after its dropout."""
-        words, has_static = batch.words, batch.known
+        words, has_static = batch.words, batch.has_static
         if self.training and self.config.word_dropout:  # so that the vector of unknown words is learned, and not one word is all
             dropped = (torch.rand(words.shape, generator=self.generator) < self.config.word_dropout).to(words.device)
             words = words.masked_fill(dropped, UNKNOWN)

@@ -16,7 +16,7 @@ from ..common.errors import BadInput
 
 N_BINS = 10
 DRAWS = 2_000  # of perfectly calibrated answers
-TEMPERATURES = 0.2, 20.0  # searched between: a small validation set without a mistake would ask for 0
+TEMPERATURES = 0.2, 20.0  # searched between: a small validation set without a mistake would need 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, json_rows, 
 from ..text.normalization import compose, fold_case
 from ..text.tables import MAX_RECORD, file_rows, is_missing, plain_number
 from ..text.tokens import join_tokens
-from .trees import NODE, tree_leaves
+from .publications import NODE, tree_leaves
 
 MAX_CHARACTERS = 20_000  # of one text that are looked at: 5,000 tokens of English hold about that many
 MAX_COLUMNS = 100_000
@@ -212,7 +212,7 @@ def _cell_of(value: Any, place: Place, key: str) -> str:
 
 
 def _cell_rows(path: Path, kind: str, reading: dict[str, Any], is_numbered: bool) -> Rows:
-    """Yield the names, and then (place, cells) of each row. `is_numbered` tells that the caller gives columns by number."""
+    """Yield the names, and then (place, cells) of each row. `is_numbered`: the caller gives columns by number."""
     source_rows = file_rows(path, kind, **reading)
     first = next(source_rows, None)
     if first is None:
@@ -268,7 +268,7 @@ def _find_label(names: list[str], place: Place) -> int:
 
 
 def _find_texts(names: list[str], place: Place) -> list[int]:
-    """Return the positions of the columns with usual names for texts, or of the only column beside the label and row numbers."""
+    """Return the positions of the columns with usual names for texts, or of the only column besides the label and row numbers."""
     names_folded = [fold_case(name) for name in names]
     positions = [k for k, name in enumerate(names_folded) if name in TEXT_COLUMNS]
     if not positions:
@@ -287,11 +287,16 @@ def _prefer_text(positions: list[int], names: list[str]) -> list[int]:
 
 
 def _read_rows(
-    path: Path, placed: Rows, text_columns: list[str | int], label_column: str | int | None, prefer: Sequence[str], max_rows: int | None
+    path: Path,
+    source_rows: Rows,
+    text_columns: list[str | int],
+    label_column: str | int | None,
+    prefer: Sequence[str],
+    max_rows: int | None,
 ) -> tuple[list[ScoreRow], tuple[str, ...], str]:
     """Return the labeled rows of a table, the names of its text columns, and that of its label column."""
     name = path.name
-    if (first := next(placed, None)) is None:
+    if (first := next(source_rows, None)) is None:
         _refuse_empty(name)
     place, names = first
     names = [column.strip() for column in names]
@@ -305,7 +310,7 @@ def _read_rows(
     width = max([label, *texts]) + 1
     rows, n_blank, spellings = [], 0, Counter()
     left_out = LeftOut(name)
-    for place, cells in placed:
+    for place, cells in source_rows:
         left_out.n_rows += 1
         if len(cells) < width:
             needed = t("{n} are needed: {columns}.", n=width, columns=show_value(names, 300))

@@ -29,21 +29,19 @@ from ..learning.fit import Epoch, Fit, resumed
 from ..static.vectors import StaticVectors
 from ..text import languages
 from ..text.languages import Language
-from .ag_news import clean_ag_news, counts_from_0
-from .committee import make_committee
 from .data import MAX_TOKENS, Dataset, RowRules, SplitConfig, make_dataset
 from .explain import Explanation, explain
-from .head import Answer, TextHead, classify, load_head, read_meta
+from .head import Answer, TextHead, classify, letters_of, load_head, read_meta
 from .inputs import live_layers
 from .model import VARIANTS, Variant, variant_named
-from .readable_words import letters_of
+from .publications import clean_ag_news, counts_from_0
 from .tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, read_table
-from .train import SMALL_BATCH, BaselineFit, TrainConfig, make_text_fit
+from .train import SMALL_BATCH, BaselineFit, TrainConfig, make_committee, make_text_fit
 
 NEWS = ("World", "Sports", "Business", "Sci/Tech")
 _NEWS_NAMES = {str(k): name for k, name in enumerate(NEWS, start=1)} | {name.casefold(): name for name in NEWS}
 _WHOLE = {"ag_news/train_subset.csv": "ag_news/train.csv"}  # where it is found, a task trains on it instead
-ALL_TEXTS_UP_TO = 40_000  # whose layers are computed whatever split is asked for
+ALL_TEXTS_UP_TO = 40_000  # whose layers are computed for any split
 _TWO_SIDES = {"very negative": "negative", "very positive": "positive"}
 
 
@@ -62,7 +60,7 @@ class TextTask:
     duplicates: str = "keep"
     analyzer: str = "word"  # of TF-IDF
     encoding: str | None = None  # of its files, where they are no UTF-8; None: what their bytes look like
-    bundled: bool = False  # its files lie in assets
+    bundled: bool = False  # its files are in assets
 
 
 def _sentiment(name: str, title: str, **special) -> TextTask:

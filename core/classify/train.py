@@ -1,13 +1,14 @@
 """Train a head of texts: cross entropy, Adam, a learning rate halved on a plateau, early stopping, exact resumption.
 
-`finish` makes the head of the best epoch, rounded as it is stored, with its temperature (validation set) and its scores (test set).
+`finish` makes the head of the best epoch, rounded as it is stored, with its temperature (validation set) and its scores (test set). A
+committee is made of trained heads.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,9 +26,9 @@ from ..learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mix
 from ..static.vectors import StaticVectors
 from . import baselines
 from .data import Dataset, LabeledText
-from .head import TextHead
+from .head import Committee, TextHead
 from .inputs import TextVocabulary, make_batch
-from .model import Network, NetworkConfig, Variant
+from .model import VARIANTS, Network, NetworkConfig, Variant
 from .scores import best_temperature, evaluate, nll, softmax_rows
 
 SMALLEST_BATCH = 8  # texts
@@ -69,7 +70,7 @@ def make_text_fit(
     A network is trained on `device`; scikit-learn uses the processor.
     """
     if variant.members:
-        raise BadInput(f"{variant.title} is made of {' and '.join(variant.members)}: train those (core.classify.committee).")
+        raise BadInput(f"{variant.title} is made of {' and '.join(variant.members)}: train those (core.classify.train).")
     if variant.elmo and frozen.layers is None:
         raise BadInput(t("{title} needs a model.", title=variant.title))
     if variant.glove and frozen.vectors is None:
@@ -187,7 +188,7 @@ class BaselineFit:
         return finish_head(head, self.dataset, self.config, self.frozen, shape, self.made)
 
 
-def finish_head(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: Frozen, shape: dict, made: dict) -> TextHead:
+def finish_head(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: Frozen, shape: dict, origin: dict) -> TextHead:
     """Round the head as it is stored, set its temperature, and fill `meta` with how it was made and its scores."""
     head.round()
     inputs = {"vectors": frozen.vectors, "layers": frozen.layers}
@@ -202,7 +203,7 @@ def finish_head(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: F
         "ece_uncalibrated": evaluate(softmax_rows(test), truth, dataset.labels).ece,
         "valid_accuracy": float((valid.argmax(axis=1) == truth_of(dataset.valid)).mean()),
     }
-    how = {"config": asdict(config), "seed": config.seed, "shape": shape, **frozen.facts, **made}
+    how = {"config": asdict(config), "seed": config.seed, "shape": shape, **frozen.facts, **origin}
     head.meta = provenance(**data, **how, **scored)
     return head
 
@@ -246,3 +247,32 @@ def _initial_rows(vocabulary: TextVocabulary, vectors: StaticVectors) -> Tensor:
     places, vectors_of_words = vectors.vectors_of(vocabulary.words)
     rows[places + 1] = vectors_of_words
     return torch.from_numpy(rows)
+
+
+def with_members(variants: Iterable[Variant]) -> list[Variant]:
+    """Return the variants and the members that their committees need, members before committees."""
+    variant_list = list(variants)
+    members = [VARIANTS[name] for variant in variant_list for name in variant.members]
+    singles = [variant for variant in [*variant_list, *members] if not variant.members]
+    return [*dict.fromkeys(singles), *(variant for variant in variant_list if variant.members)]
+
+
+def make_committee(variant: Variant, trained: dict[str, TextHead], dataset: Dataset, config: TrainConfig, frozen: Frozen) -> TextHead:
+    """Return the head of a committee from heads trained on this data. Raises BadInput if a member is missing."""
+    missing = [name for name in variant.members if name not in trained]
+    if missing:
+        raise BadInput(f"{variant.title} needs the heads of {', '.join(missing)}. Train them first.")
+    members = {name: trained[name] for name in variant.members}
+    for name, head in members.items():
+        if head.meta["data"] != dataset.fingerprint:
+            raise BadInput(f"The head of {name} was trained on other data than {variant.title} is to be made of.")
+    metas = [head.meta for head in members.values()]
+    origin = {
+        "mix": next((meta["mix"] for meta in metas if meta.get("mix")), None),
+        "curve": metas[0].get("curve", []),
+        "epochs": max(meta["epochs"] for meta in metas),
+        "seconds": round(sum(meta["seconds"] for meta in metas), 2),
+        "members": list(members),
+    }
+    head = TextHead(variant, dataset.labels, Committee(members), TextVocabulary(()), 1.0, {})
+    return finish_head(head, dataset, config, frozen, {}, origin)

@@ -115,10 +115,10 @@ def results_rows(result: Mapping[tuple[str, int], TextHead]) -> list[dict]:
     return rows
 
 
-def all_metas(own: Mapping[str, OpenHeads]) -> dict[str, dict[str, dict]]:
+def all_metas(trained: Mapping[str, OpenHeads]) -> dict[str, dict[str, dict]]:
     """Return by task and classifier how each head was made and its scores: the bundled tasks, then custom ones by name."""
     result = {task: tasks.heads_metas(task) for task in tasks.TASKS}
-    for name, opened in own.items():
+    for name, opened in trained.items():
         heads = opened.heads.items()
         result[name] = {variant: {**head.meta, "labels": head.labels, "temperature": head.temperature} for variant, head in heads}
     return {task: metas for task, metas in result.items() if metas}

@@ -60,9 +60,9 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
 )
 def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs) -> Answer:
     from ..classify import tasks
-    from ..classify.committee import with_members
     from ..classify.head import save_head
     from ..classify.model import variant_named
+    from ..classify.train import with_members
     from ..common.device import choose
 
     device = choose(model.device)
@@ -114,7 +114,7 @@ def check_places(folders: list[Path], outputs: Outputs) -> None:
 )
 def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     from ..classify import tasks
-    from ..classify.readable_words import letters_of, read_and_unread
+    from ..classify.head import letters_of, read_and_unread
 
     task = tasks.task_named(task)
     tasks.text_tokens(task, text)  # a blank text is said before a model is opened

@@ -16,7 +16,7 @@ from .shared import epoch_notes, fetch_files, mix_text, note, open_both, progres
 if TYPE_CHECKING:
     pass
 
-# core.tasks.catalog, which imports torch
+# core.tasks.heads, which imports torch
 PAPER_TASKS = ("questions", "entailment", "roles", "coreference", "names", "wikigold", "chunks", "speech", "clusters")
 DATA = option("--data", "holds ner/, entailment/, srl/, coref/, qa/, conll2000/", metavar="FOLDER", required=True)
 HEAD = (
@@ -43,8 +43,7 @@ ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=T
 )
 def train(*, task, variant, data, further, recipe, output, vectors, model, outputs) -> Answer:
     from ..tasks import results as measured
-    from ..tasks.catalog import task_named
-    from ..tasks.heads import FILES, freeze, save_head
+    from ..tasks.heads import FILES, freeze, save_head, task_named
     from ..tasks.task import read_data
 
     task = task_named(task)
@@ -75,8 +74,7 @@ def train(*, task, variant, data, further, recipe, output, vectors, model, outpu
 def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
     from ..learning.features import vectors_fingerprint
     from ..tasks import results as measured
-    from ..tasks.catalog import task_named
-    from ..tasks.heads import freeze, load_head
+    from ..tasks.heads import freeze, load_head, task_named
     from ..tasks.task import read_data, read_test
 
     task = task_named(task)
@@ -103,8 +101,8 @@ def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
 )
 def fetch(*, data, only) -> Answer:
     """Download the published files of the tasks, and unpack the part of SNLI's archive that is read."""
-    from ..tasks.catalog import task_named
     from ..tasks.entailment import unpack
+    from ..tasks.heads import task_named
     from ..tasks.task import MADE_BY_HAND
 
     rooms = set()

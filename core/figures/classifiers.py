@@ -29,9 +29,9 @@ def class_colors(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
     return {label: SENSE_COLORS[k % len(SENSE_COLORS)] for k, label in enumerate(labels)}
 
 
-def chain_colors(most: int) -> dict[str, str]:
+def chain_colors(n_chains: int) -> dict[str, str]:
     """Return a color for each chain's number, from "1". Chains beyond the number of colors have none."""
-    return {str(k): color for k, color in zip(range(1, most + 1), SENSE_COLORS, strict=False)}
+    return {str(k): color for k, color in zip(range(1, n_chains + 1), SENSE_COLORS, strict=False)}
 
 
 def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colors: dict[str, str]) -> go.Figure:
@@ -41,8 +41,8 @@ def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, floa
     """
     figure = Figure()
     best = [max(row, key=row.get) for row in probabilities]
-    most = max(best, key=best.count)
-    names = [name if b == most else html("<b>≠ {}</b>", name) for name, b in zip(titles, best, strict=True)]
+    majority = max(best, key=best.count)
+    names = [name if b == majority else html("<b>≠ {}</b>", name) for name, b in zip(titles, best, strict=True)]
     for label, color in colors.items():
         shares = [row.get(label, 0.0) for row in probabilities]
         texts = [html("<b>{}</b> {:.0%}", label, p) if label == b else "" for p, b in zip(shares, best, strict=True)]
@@ -82,27 +82,27 @@ def layer_weights_figure(weights: dict[str, Sequence[float]]) -> go.Figure:
 
 def token_marks(tokens: Sequence[str], values: Sequence[float], *, title: str) -> Markup:
     """Mark each token by its support for (blue) or against (orange) a class. Hovering shows the log-odds."""
-    most = max([1.0, *(abs(v) for v in values)])  # one nat at full strength at least: weak reasons stay pale
+    strongest = max([1.0, *(abs(v) for v in values)])  # one nat at full strength at least: weak reasons stay pale
     parts = []
     for token, value in zip(tokens, values, strict=True):
-        ground = f"rgba({FOR if value >= 0 else AGAINST},{abs(value) / most * 0.62:.2f})"
+        ground = f"rgba({FOR if value >= 0 else AGAINST},{abs(value) / strongest * 0.62:.2f})"
         parts.append(html('<span class="token" style="background:{}" title="{:+.2f} {}">{}</span>', ground, value, title, token))
     return html('<div class="tokens">{}</div>', Markup(" ").join(parts))
 
 
 def reliability_figure(bins: Sequence[dict], *, color: str) -> go.Figure:
     """Draw accuracy by confidence (Guo et al. 2017, fig. 1). `bins` are (confidence, accuracy, n). Calibrated bins are on the diagonal."""
-    kept = [b for b in bins if b["n"]]
-    largest = max([1, *(b["n"] for b in kept)])
+    filled = [b for b in bins if b["n"]]
+    largest = max([1, *(b["n"] for b in filled)])
     figure = Figure()
     figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=style.DOTTED, hoverinfo="skip")
     figure.add_scatter(
-        x=[b["confidence"] for b in kept],
-        y=[b["accuracy"] for b in kept],
+        x=[b["confidence"] for b in filled],
+        y=[b["accuracy"] for b in filled],
         mode="markers+lines",
         line={"color": color, "width": 2},
-        marker={"color": color, "size": [7 + 17 * (b["n"] / largest) ** 0.5 for b in kept]},
-        customdata=[b["n"] for b in kept],
+        marker={"color": color, "size": [7 + 17 * (b["n"] / largest) ** 0.5 for b in filled]},
+        customdata=[b["n"] for b in filled],
         hovertemplate=t("confidence {said}, accuracy {right}, {n} texts", said="%{x:.0%}", right="%{y:.0%}", n="%{customdata:,}"),
     )
     for axis, title in ((figure.update_xaxes, t("confidence")), (figure.update_yaxes, t("accuracy"))):
@@ -151,21 +151,21 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
         if points:  # at the right edge: over the place where a short line ends, a longer one may go on
             add_text(figure, np.log10(edge) if log_x else edge, ends[name], line_name(name, color), xanchor="left", xshift=8, size=12)
             if points[-1][0] < edge:
-                way = {"x0": points[-1][0], "y0": points[-1][1], "x1": edge, "y1": ends[name]}
-                figure.add_shape(type="line", **way, line={"color": color, "width": 1, "dash": "dot"}, opacity=0.7)
-    at = sorted({p[0] for points in curves.values() for p in points}) or [1, 2]
-    if log_x:  # names of ticks that would stand on each other
-        apart_from = (np.log10(at[-1]) - np.log10(at[0])) * CLOSEST
-        inner = [value for value in at[1:-1] if np.log10(at[-1] / value) >= apart_from]
-        kept = at[:1]
+                line = {"x0": points[-1][0], "y0": points[-1][1], "x1": edge, "y1": ends[name]}
+                figure.add_shape(type="line", **line, line={"color": color, "width": 1, "dash": "dot"}, opacity=0.7)
+    ticks = sorted({p[0] for points in curves.values() for p in points}) or [1, 2]
+    if log_x:  # names of ticks that would overlap
+        apart_from = (np.log10(ticks[-1]) - np.log10(ticks[0])) * CLOSEST
+        inner = [value for value in ticks[1:-1] if np.log10(ticks[-1] / value) >= apart_from]
+        spaced = ticks[:1]
         for value in inner:
-            if np.log10(value / kept[-1]) >= apart_from:
-                kept.append(value)
-        at = [*kept, at[-1]]
-    room = 0.03 * (np.log10(at[-1] / at[0]) if log_x else at[-1] - at[0])
-    limits = (np.log10(at[0]), np.log10(at[-1])) if log_x else (at[0], at[-1])  # said, or the names would widen them
+            if np.log10(value / spaced[-1]) >= apart_from:
+                spaced.append(value)
+        ticks = [*spaced, ticks[-1]]
+    room = 0.03 * (np.log10(ticks[-1] / ticks[0]) if log_x else ticks[-1] - ticks[0])
+    limits = (np.log10(ticks[0]), np.log10(ticks[-1])) if log_x else (ticks[0], ticks[-1])  # explicit, since the names would widen them
     figure.update_xaxes(title=x, **style.QUIET, type="log" if log_x else "linear")
-    figure.update_xaxes(range=[limits[0] - room, limits[1] + room], **({"tickvals": at, "tickformat": ","} if log_x else {}))
+    figure.update_xaxes(range=[limits[0] - room, limits[1] + room], **({"tickvals": ticks, "tickformat": ","} if log_x else {}))
     figure.update_yaxes(title=y, tickformat=".0%" if percent else None, **style.QUIET)
     longest = max(map(len, curves), default=0)
     return base(figure, height=340, key=f"curves.{y}").update_layout(margin_r=20 + 7 * longest)
@@ -193,8 +193,8 @@ def leads_figure(
             customdata=[[p[0], p[2], p[3]] for p in points],
             hovertemplate=html("{}<br>{} %{{customdata[0]:,}}: %{{y:+.1%}} ({})", name, x, span),
         )
-    at = sorted({p[0] for points in leads.values() for p in points})
-    figure.update_xaxes(title=x, type="log", tickvals=at, tickformat=",", **style.QUIET)
+    ticks = sorted({p[0] for points in leads.values() for p in points})
+    figure.update_xaxes(title=x, type="log", tickvals=ticks, tickformat=",", **style.QUIET)
     figure.update_yaxes(title=y, tickformat="+.0%", **style.QUIET)
     return base(figure, height=430, key=f"leads.{y}").update_layout(showlegend=True, legend=style.LEGEND, margin_t=70)
 

@@ -74,16 +74,16 @@ def versions_figure(
         2, 1, figure=Figure(), shared_xaxes=True, vertical_spacing=0.09, subplot_titles=(t("left context"), t("right context"))
     )
     figure.update_annotations(x=0, xanchor="left", font_size=13)
-    for row, (before, now, color) in enumerate(zip(old, new, (FORWARD, BACKWARD), strict=True), 1):
+    for row, (before, after, color) in enumerate(zip(old, new, (FORWARD, BACKWARD), strict=True), 1):
         for values, side, name, look in (
             (before[first:last], 0, t("the other"), {"color": OTHER, "width": 2, "dash": "dot"}),
-            (now[first:last], 1, t("yours"), {"color": color}),
+            (after[first:last], 1, t("yours"), {"color": color}),
         ):
             card = html("<b>%{{customdata}}</b>, {}", t("{version}: {bits} bits", version=name, bits="%{y:.1f}"))
             look |= {"name": name, "customdata": [(pair[side] or "")[:60] for pair in words], "connectgaps": False}
             style.add_line(figure, range(len(words)), values, card=card, row=row, col=1, **look)
             if row == 1:  # both panels' lines look alike, and the lower ones often end in one point
-                _name_end(figure, values, name, above=_ends_above(before[first:last], now[first:last], side))
+                _name_end(figure, values, name, above=_ends_above(before[first:last], after[first:last], side))
         figure.update_yaxes(title=t("bits"), rangemode="tozero", **style.QUIET, row=row, col=1)
     ground = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "fillcolor": CHANGED, "line_width": 0, "layer": "below"}
     figure.update_layout(shapes=[{**ground, "x0": k - 0.5, "x1": k + 0.5} for k, (a, b) in enumerate(words) if a != b])

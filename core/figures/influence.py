@@ -1,22 +1,23 @@
-"""The words that decided a sense, by influence and by direction, and a path of edits from one sense to another."""
+"""The evidence for a verdict as curves, the words that decided a sense, and a path of edits from one sense to another."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from ..common import model_layers
 from ..common.i18n import format_number, t
 from ..common.markup import Markup, html, shorten
 from ..text.tokens import bare, spaced
 from . import style
-from .style import GRAY, RIM, Figure, add_plate, add_text, base, layer_color, line_name, spread_heights
+from .style import DIFFERENT, EMPTY, GRAY, RIM, SAME, Figure, add_plate, add_text, base, layer_color, line_name, spread_heights
 
 STEP_CARD = Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>")
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
 FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full color: weak reasons stay pale
-FURTHEST = 0.6  # of the longest bar to the right: a stroke further to the left is an arrow at the edge, so that names keep their room
+FURTHEST = 0.6  # of the longest bar to the right: a stroke beyond it is an arrow at the edge, so that names have room
 STROKE = "#8a8a94"
 CARD = "%{{customdata[0]}}, %{{customdata[1]}}<br><b>%{{customdata[2]}}</b> %{{x:.2f}} ({} %{{customdata[3]}})"
 STRONGEST = 0.62  # opacity of the full color: the page's own text color is read on it
@@ -53,7 +54,7 @@ class HalfBar:
     label: str  # the sense it chooses
     color: str
     margin: float
-    alone: float  # the same sense's margin with no sentence around the word
+    without_context: float  # the same sense's margin with no sentence around the word
 
 
 def influence_marks(
@@ -69,7 +70,7 @@ def influence_marks(
 
     `colors` are for positive and negative numbers. `values` and `hovers` (plain text) are by position. `write` formats a number.
     """
-    most = _most(values.values())
+    strongest = _most(values.values())
     cells = []
     for k, token in enumerate(tokens):
         style = ""
@@ -77,7 +78,7 @@ def influence_marks(
         if k == position:
             style = "outline:2px solid currentColor;font-weight:700;"
         elif k in values:
-            style = _ground(values[k], most, colors)
+            style = _ground(values[k], strongest, colors)
             title = html(' title="{}"', hovers[k])
         number = write(values[k]) if k in values else Markup("&nbsp;")
         cells.append(html(MARK, style, title, shorten(bare(token), SHOWN), number))
@@ -100,13 +101,13 @@ def influence_table(
 
     `values` are the (K, V) influences of the words `changed`, colored as by `influence_marks`.
     """
-    most = _most(values.ravel())
-    at = {k: row for row, k in enumerate(changed)}
+    strongest = _most(values.ravel())
+    row_of = {k: row for row, k in enumerate(changed)}
     title, row, cell = ('<th scope="col" style="{}">{}</th>', '<tr><th scope="row" style="{}">{}</th>{}</tr>', '<td style="{}">{}</td>')
     titles = [html(title, f"{CELL}font-weight:{700 if k == chosen else 400}", name) for k, name in enumerate(views)]
     rows = []
     for k in sorted([*changed, position]):
-        cells = [html(cell, CELL + _ground(v, most, colors), write(v)) for v in (values[at[k]] if k in at else ())]
+        cells = [html(cell, CELL + _ground(v, strongest, colors), write(v)) for v in (values[row_of[k]] if k in row_of else ())]
         weight = f"font-weight:{700 if k == position else 400}"
         rows.append(html(row, WORD + weight, shorten(bare(tokens[k]), SHOWN), cells or html("<td colspan={}></td>", len(views))))
     return html('<table style="{}"><thead><tr><td></td>{}</tr></thead><tbody>{}</tbody></table>', TABLE, titles, rows)
@@ -123,10 +124,10 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
     for k, bar in enumerate(bars):
         gap += 0.7 if k and bar.group != bars[k - 1].group else 0.0
         places.append(k + gap)
-    longest = max([FULL, *(number for bar in bars for number in (bar.margin, bar.alone))])
-    symbols = ["line-ns" if bar.alone >= -FURTHEST * longest else "arrow-left" for bar in bars]
+    longest = max([FULL, *(number for bar in bars for number in (bar.margin, bar.without_context))])
+    symbols = ["line-ns" if bar.without_context >= -FURTHEST * longest else "arrow-left" for bar in bars]
     sizes = [16 if symbol == "line-ns" else 9 for symbol in symbols]
-    strokes = [max(bar.alone, -FURTHEST * longest) for bar in bars]
+    strokes = [max(bar.without_context, -FURTHEST * longest) for bar in bars]
     least = min(0.0, *strokes)
     below = [place + 0.22 for place in places]  # the bar under its name, so that a long name is not cut at the side
     figure.add_bar(
@@ -135,7 +136,7 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
         orientation="h",
         width=0.38,
         marker={"color": [b.color for b in bars]},
-        customdata=[(b.group, b.half, b.label, signed(b.alone)) for b in bars],
+        customdata=[(b.group, b.half, b.label, signed(b.without_context)) for b in bars],
         hovertemplate=html(CARD, t("without context")),
     )
     figure.add_scatter(
@@ -169,11 +170,11 @@ def _most(values) -> float:
     return max([FULL, *(abs(float(v)) for v in values)])
 
 
-def _ground(value: float, most: float, colors: tuple[str, str]) -> str:
+def _ground(value: float, strongest: float, colors: tuple[str, str]) -> str:
     """Return the style of a cell's background, which is stronger for larger values."""
     color = colors[0] if value >= 0 else colors[1]
     red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
-    return f"background:rgba({red},{green},{blue},{abs(value) / most * STRONGEST:.2f});"
+    return f"background:rgba({red},{green},{blue},{abs(value) / strongest * STRONGEST:.2f});"
 
 
 def add_path(figure: go.Figure, points: np.ndarray, hovers: Sequence[str], *, numbered: bool = True) -> go.Figure:
@@ -220,12 +221,12 @@ def margin_figure(
     return base(figure, height=330, key="margins").update_layout(margin_r=84)
 
 
-def _numbers(points: np.ndarray, near: float) -> list[tuple[np.ndarray, str]]:
+def _numbers(points: np.ndarray, radius: float) -> list[tuple[np.ndarray, str]]:
     """Return the places and texts of step numbers. Steps at one place share a label, with runs such as "2–5"."""
     groups: list[tuple[np.ndarray, list[int]]] = []
     for k, point in enumerate(points):
         for place, members in groups:
-            if np.linalg.norm(point - place) < near:
+            if np.linalg.norm(point - place) < radius:
                 members.append(k)
                 break
         else:
@@ -241,3 +242,46 @@ def _runs(numbers: list[int]) -> str:
         else:
             runs.append([number])
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
+
+
+ROW = 120  # pixels
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class EvidenceRow:
+    """A kind of evidence: densities of the calibration pairs, and the value of this pair."""
+
+    name: str
+    low: float  # of the first bin
+    high: float  # of the last bin
+    same: Sequence[float]  # density of pairs of one meaning, bin by bin
+    different: Sequence[float]  # and of two
+    value: float
+
+    @property
+    def favors_same(self) -> bool:
+        """Return whether pairs of one meaning are denser at this pair's value."""
+        share = (self.value - self.low) / max(self.high - self.low, 1e-9)
+        place = min(len(self.same) - 1, max(0, int(share * len(self.same))))
+        return self.same[place] > self.different[place]
+
+    @property
+    def as_lists(self) -> dict:
+        """Return the row for JSON."""
+        curves = {name: [round(float(item), 4) for item in getattr(self, name)] for name in ("same", "different")}
+        return {"name": self.name, "low": self.low, "high": self.high, "value": self.value} | curves
+
+
+def curves_figure(rows: Sequence[EvidenceRow]) -> go.Figure:
+    """Draw a row of two densities for each kind of evidence, and a line where the pair falls."""
+    figure = Figure(make_subplots(rows=max(1, len(rows)), cols=1, subplot_titles=[row.name for row in rows], vertical_spacing=0.08))
+    for k, row in enumerate(rows, 1):
+        edges = np.linspace(row.low, row.high, len(row.same) + 1)
+        places = (edges[1:] + edges[:-1]) / 2
+        for name, values, color in ((t("different meanings"), row.different, DIFFERENT), (t("same meaning"), row.same, SAME)):
+            look = {"mode": "lines", "fill": "tozeroy", "line": {"color": color, "width": 1.5}, "showlegend": k == 1}
+            figure.add_scatter(x=places, y=list(values), name=name, hovertemplate="%{x:.2f}", row=k, col=1, **look)
+        figure.add_vline(x=row.value, line={"color": "#6b7280", "width": 3}, row=k, col=1)
+    figure.update_yaxes(visible=False, fixedrange=True)
+    figure.update_xaxes(**EMPTY)
+    return base(figure, height=ROW * max(1, len(rows)) + 40, key="curves").update_layout(showlegend=True, legend={"orientation": "h"})

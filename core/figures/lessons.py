@@ -37,9 +37,9 @@ class Dots:
 
 
 def density_rows(
-    rows: Sequence[Row], grid: np.ndarray, colors: Mapping[str, str], *, span: tuple[float, float], key: str, at: float | None = None
+    rows: Sequence[Row], grid: np.ndarray, colors: Mapping[str, str], *, span: tuple[float, float], key: str, threshold: float | None = None
 ) -> go.Figure:
-    """Draw densities over `grid` (n,), a row for each layer, all curves equally high. `at` draws a line through all rows."""
+    """Draw densities over `grid` (n,), a row for each layer, all curves equally high. `threshold` draws a line through all rows."""
     figure = Figure()
     inside = (grid >= span[0]) & (grid <= span[1])
     x = grid[inside]
@@ -63,8 +63,8 @@ def density_rows(
         caption = html("<b>{}</b>", row.name) + (html("<br>{}", row.note) if row.note else "")
         add_text(figure, 0, foot + ROW, caption, yanchor="top", **style.AT_LEFT)
         figure.add_hline(y=foot, line={"color": GRID, "width": 1})
-    if at is not None:
-        figure.add_vline(x=at, line={"color": "#888", "width": 2, "dash": "dot"})
+    if threshold is not None:
+        figure.add_vline(x=threshold, line={"color": "#888", "width": 2, "dash": "dot"})
     named = Markup("<br>").join(line_name(name, color) for name, color in colors.items())
     add_text(figure, 0, 1, named, yref="paper", yanchor="bottom", **style.AT_LEFT)
     figure.update_xaxes(range=list(span), title=t("cosine"), **style.QUIET)
@@ -122,7 +122,7 @@ def word_dots(
     xs: Sequence[float], ys: Sequence[float], words: Sequence[str], *, across: str, up: str, log: bool, color: str, key: str
 ) -> go.Figure:
     """Draw a dot for each word, named on hover. `log` concerns the horizontal axis."""
-    spread = np.random.default_rng(0).uniform(-0.12, 0.12, len(xs)) if not log else np.zeros(len(xs))  # whole numbers lie on each other
+    spread = np.random.default_rng(0).uniform(-0.12, 0.12, len(xs)) if not log else np.zeros(len(xs))  # equal numbers would overlap
     figure = Figure().add_scatter(
         x=np.asarray(xs, float) + spread,
         y=list(ys),

@@ -37,7 +37,7 @@ class Star:
     points: dict[str, tuple[float, float]]  # by layer name
 
 
-# Pixels: a letter of a star's name (15 px) and of what stands below (14 px), a star or dot with its rim, between both pictures.
+# Pixels: a letter of a star's name (15 px) and of the text below (14 px), a star or dot with its rim, between both pictures.
 LETTER, LETTER_BELOW, STAR, BETWEEN = 8.6, 7.8, 15.0, 18.0
 NARROWEST = 342.0  # pixels of width that must hold it all: a phone's
 
@@ -162,24 +162,24 @@ def map_figure(
     ids, cards = np.asarray(rows, np.int32), np.array(hovers, object)  # lists are looked at number by number
     guessed = np.array(look.guesses if len(look.guesses) else [False] * len(xy), bool)
     for number, sense, is_guess in [(-1, "", False), *((k, name, guess) for guess in (True, False) for k, name in enumerate(senses))]:
-        here = np.flatnonzero((labels_array == sense) & (guessed == is_guess))
-        if not len(here):
+        chosen = np.flatnonzero((labels_array == sense) & (guessed == is_guess))
+        if not len(chosen):
             continue
         look_of = style.sense_dots(number, 10) if number >= 0 else {"color": GRAY, "symbol": "circle", "size": 6, "line": {"width": 0.0}}
         (figure.add_scattergl if len(xy) > 5000 else figure.add_scatter)(
-            x=xy[here, 0],
-            y=xy[here, 1],
+            x=xy[chosen, 0],
+            y=xy[chosen, 1],
             mode="markers",
             name=sense or t("other"),
-            customdata=ids[here, None],
-            text=cards[here],
+            customdata=ids[chosen, None],
+            text=cards[chosen],
             hovertemplate="%{text}",
             marker=look_of | ({"opacity": FAINT} if is_guess else {}),
-            selectedpoints=np.flatnonzero(np.isin(ids[here], list(picked))).tolist() if picked else None,
+            selectedpoints=np.flatnonzero(np.isin(ids[chosen], list(picked))).tolist() if picked else None,
             unselected={"marker": {"opacity": FADED}},
         )
         if number >= 0 and look.name_senses and (not is_guess or not ((labels_array == sense) & ~guessed).any()):
-            edges[number] = outer_edge(xy[here], xy)
+            edges[number] = outer_edge(xy[chosen], xy)
     _name_senses(figure, edges, senses, xy, look)
     figure.update_yaxes(scaleanchor="x")
     figure.update_layout(dragmode="select")
@@ -229,17 +229,18 @@ def _name_senses(figure: go.Figure, edges: Mapping[int, np.ndarray], senses: Seq
 
 
 def add_stars(figure: go.Figure, stars, layer: str) -> None:
-    for number, each in enumerate(stars):
-        if layer not in each.points:
+    """Add the user's sentences as named stars."""
+    for number, star in enumerate(stars):
+        if layer not in star.points:
             continue
-        look = {"name": each.label, "customdata": [[-1 - number]], "unselected": {"marker": {"opacity": 0.9}}}
-        look |= {"labels": [each.label], "size": 14, "textposition": "bottom center" if number % 2 else "top center"}
-        style.add_dots(figure, [each.points[layer]], [each.text], style.star(number, 18, opacity=0.9), **look)
+        look = {"name": star.label, "customdata": [[-1 - number]], "unselected": {"marker": {"opacity": 0.9}}}
+        look |= {"labels": [star.label], "size": 14, "textposition": "bottom center" if number % 2 else "top center"}
+        style.add_dots(figure, [star.points[layer]], [star.text], style.star(number, 18, opacity=0.9), **look)
 
 
 def find_limits(*places: np.ndarray) -> tuple[float, float, float, float]:
     """Return x and y ranges that hold all places (..., 2) with a margin, for small multiples with the same axes."""
-    points = np.concatenate([np.asarray(each, float).reshape(-1, 2) for each in places])
+    points = np.concatenate([np.asarray(part, float).reshape(-1, 2) for part in places])
     low, high = points.min(0), points.max(0)
     pad = np.maximum((high - low) * 0.13, 1e-3) if (high > low).any() else np.ones(2)  # of a single place too
     return low[0] - pad[0], high[0] + pad[0], low[1] - pad[1], high[1] + pad[1]
@@ -277,28 +278,29 @@ def free_heights(
     low, high = (bottom + gap / 2, top - gap / 2) if top - bottom > gap else ((bottom + top) / 2,) * 2
     heights: list[float | None] = []
     for k, (_, y) in enumerate(places):
-        beside = [heights[j] for j in range(k) if heights[j] is not None and ((ends[k][0] < ends[j][1]) & (ends[j][0] < ends[k][1])).any()]
-        own = min(max(float(y), low), high)
-        tried = [own, *(each + way * gap for each in beside for way in (-1, 1))]
-        free = [at for at in tried if low <= at <= high and all(abs(at - each) >= gap * (1 - 1e-9) for each in beside)]
-        heights.append(min(free, key=lambda at: abs(at - own)) if free else None)
+        taken = [heights[j] for j in range(k) if heights[j] is not None and ((ends[k][0] < ends[j][1]) & (ends[j][0] < ends[k][1])).any()]
+        wanted = min(max(float(y), low), high)
+        tried = [wanted, *(middle + sign * gap for middle in taken for sign in (-1, 1))]
+        free = [middle for middle in tried if low <= middle <= high and all(abs(middle - m) >= gap * (1 - 1e-9) for m in taken)]
+        heights.append(min(free, key=lambda middle: abs(middle - wanted)) if free else None)
     return heights
 
 
 def scene_figure(scene: "Scene", space: str, sentences: Sequence[tuple[Sequence[str], int]]) -> go.Figure:
     """Draw a scene in one of its spaces. `sentences` are both typed ones: their tokens and the position of the word."""
-    at = scene.spaces.index(space)
-    places = [dict(zip(scene.spaces, map(tuple, scene.stars[:, k].tolist()), strict=True)) for k in range(scene.stars.shape[1])]
-    stars = [Star(label, mark(tokens, k), place) for label, (tokens, k), place in zip((t("1st"), t("2nd")), sentences, places, strict=True)]
+    k = scene.spaces.index(space)
+    places = [dict(zip(scene.spaces, map(tuple, scene.stars[:, n].tolist()), strict=True)) for n in range(scene.stars.shape[1])]
+    texts = [mark(*sentence) for sentence in sentences]
+    stars = [Star(*parts) for parts in zip((t("1st"), t("2nd")), texts, places, strict=True)]
     limits = find_limits(scene.points, scene.stars)
     look = MapLook(
-        layer=space, key=f"scene.{space}", stars=stars, height=SCENE_HEIGHT, limits=limits, name_senses=bool(scene.points[at].any())
+        layer=space, key=f"scene.{space}", stars=stars, height=SCENE_HEIGHT, limits=limits, name_senses=bool(scene.points[k].any())
     )
     if scene.labeled:
-        labels = [scene.senses[k] for k in scene.sense_of]
-        return map_figure(scene.points[at], labels, list(scene.texts), list(range(len(labels))), list(scene.senses), look)
-    figure = map_figure(scene.points[at], [None] * len(scene.texts), list(scene.texts), list(range(len(scene.texts))), [], look)
-    for word, star, (x, y) in zip(scene.texts, scene.sense_of, scene.points[at].tolist(), strict=True):
+        labels = [scene.senses[sense] for sense in scene.sense_of]
+        return map_figure(scene.points[k], labels, list(scene.texts), list(range(len(labels))), list(scene.senses), look)
+    figure = map_figure(scene.points[k], [None] * len(scene.texts), list(scene.texts), list(range(len(scene.texts))), [], look)
+    for word, star, (x, y) in zip(scene.texts, scene.sense_of, scene.points[k].tolist(), strict=True):
         color = (*OWN, NEAR_BOTH)[star]
         figure.add_annotation(x=x, y=y, text=word, showarrow=False, font={"size": 13, "color": ink(color)}, bgcolor=color, borderpad=2)
     return figure

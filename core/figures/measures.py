@@ -57,14 +57,14 @@ def accuracy_lines(
     lines = _merged_lines(null, majority)
     if static is not None:
         lines.append((static, t("static vectors"), "dashdot"))
-    at = -1.0  # of the label below
+    label_y = -1.0  # of the label below
     for value, label, dash in sorted(lines):
-        at = max(value, at + 0.19)  # two lines of text
+        label_y = max(value, label_y + 0.19)  # two lines of text
         figure.add_hline(y=value, line={"dash": dash, "color": GLOVE if dash == "dashdot" else "#888", "width": 1.5})
-        add_text(figure, 1.01, at, label, xref="paper", xanchor="left", align="left", size=12)
+        add_text(figure, 1.01, label_y, label, xref="paper", xanchor="left", align="left", size=12)
     figure.update_yaxes(range=[0, 1.12], tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=5)
     names = list(dict.fromkeys(name for bars in figure.data for name in bars.x))
-    on_two_lines = [Markup("<br>").join(name.split(" ")) for name in names]  # beside a menu a bar is narrower than its name
+    on_two_lines = [Markup("<br>").join(name.split(" ")) for name in names]  # next to a menu a bar is narrower than its name
     figure.update_xaxes(fixedrange=True, tickfont={"size": 14}, tickangle=0, tickvals=names, ticktext=on_two_lines)
     base(figure, height=270, key="accuracy")
     return figure.update_layout(margin_r=112)
@@ -123,7 +123,7 @@ def _ticks(validations: list[dict]) -> list[int]:
     return [tick for tick in step if tick <= 2 * high]
 
 
-def _line(figure: go.Figure, lines: list[dict], name: str, label: str, color: str, shown: str, *, mode: str) -> None:
+def _line(figure: go.Figure, lines: list[dict], name: str, label: str, color: str, card: str, *, mode: str) -> None:
     x, y = ([line[key] / scale for line in lines if name in line] for key, scale in (("tokens", 1e6), (name, 1)))
     figure.add_scatter(
         x=x,
@@ -132,7 +132,7 @@ def _line(figure: go.Figure, lines: list[dict], name: str, label: str, color: st
         name=label,
         line={"color": color, "width": 2.5},
         marker={"size": 8},
-        hovertemplate=html("{}<extra>{}</extra>", t("{tokens} million: {value}", tokens="%{x:.2f}", value=shown), label),
+        hovertemplate=html("{}<extra>{}</extra>", t("{tokens} million: {value}", tokens="%{x:.2f}", value=card), label),
     )
     if label and x:
         shift = 8 if name == "forward" else -8
@@ -186,8 +186,8 @@ def _label_places(values: list[float], levels: list[float], span: float) -> list
     """Place each number away from the line to the neighboring dots, from horizontal lines, and from the next number."""
     below_dots, places = [], []
     for k, value in enumerate(values):
-        beside = values[max(0, k - 1) : k] + values[k + 1 : k + 2]
-        below = bool(beside) and sum(beside) / len(beside) > value + 0.1 * span
+        neighbors = values[max(0, k - 1) : k] + values[k + 1 : k + 2]
+        below = bool(neighbors) and sum(neighbors) / len(neighbors) > value + 0.1 * span
         struck = [any(abs(level - value - side * 0.085 * span) < 0.055 * span for level in levels) for side in (1, -1)]
         below_dots.append(below != (struck[below] and not struck[not below]))
     for k, (value, below) in enumerate(zip(values, below_dots, strict=True)):

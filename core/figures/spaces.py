@@ -12,8 +12,8 @@ from . import style
 from .style import GRID, MARKED_RIM, RIM, Figure, add_plate, add_text, base, line_name, sense_color, spread_heights
 
 STEPS = 12  # places above and below its dots that are tried for a name
-MOST_WRITTEN = 9  # spaces whose figures stand in their cells: more would lie on each other
-# A ramp of one hue with its ends kept off white and black, so that it stands on both themes.
+MOST_WRITTEN = 9  # spaces whose figures are written in their cells: more would overlap
+# A ramp of one hue whose ends are neither white nor black, so that it is seen on both themes.
 RAMP = ((0.0, "#DCEBF7"), (0.5, "#6BAED6"), (1.0, "#08519C"))
 
 
@@ -32,13 +32,13 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
         hovertemplate=t("{x} shared neighbors: {n} words", x="%{x}", n="%{customdata:,}"),
     )
     for value, label, dash in ((chance * k, t("chance"), "dot"), (float(np.mean(shared)), t("mean"), "dash")):
-        if value < 0.25:  # would stand on the bar's own figure
+        if value < 0.25:  # would cover the bar's own figure
             continue
         figure.add_vline(x=value, line={"dash": dash, "color": "#888", "width": 1.5})
         add_text(figure, value, 1.0, label, yref="paper", yanchor="bottom", size=12)
     figure.update_xaxes(title=t("shared neighbors of {k}", k=k), dtick=1, fixedrange=True, range=[-0.6, k + 0.6])
-    most = 1.14 * float(share.max())
-    figure.update_yaxes(title=t("words"), tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=5, range=[0, most])
+    top = 1.14 * float(share.max())
+    figure.update_yaxes(title=t("words"), tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=5, range=[0, top])
     return base(figure, height=330, key="overlap")
 
 
@@ -129,15 +129,15 @@ def draw_found_map(
     symbols = np.array([style.SENSE_SYMBOLS[senses.index(label) % 8] if label else "circle" for label in gold])
     spots = _label_spots(coordinates, result, len(names))
     for number, name in enumerate(names):
-        here = np.flatnonzero(result == number)
+        chosen = np.flatnonzero(result == number)
         color = sense_color(number) if len(names) > 1 else style.GRAY
         figure.add_scatter(
-            x=coordinates[here, 0],
-            y=coordinates[here, 1],
+            x=coordinates[chosen, 0],
+            y=coordinates[chosen, 1],
             mode="markers",
-            text=[hovers[k] for k in here],
+            text=[hovers[k] for k in chosen],
             hovertemplate="%{text}",
-            marker={"color": color, "symbol": symbols[here].tolist(), "size": 11, "line": style.THIN},
+            marker={"color": color, "symbol": symbols[chosen].tolist(), "size": 11, "line": style.THIN},
         )
         if len(names) > 1 and number in spots:
             x, y, shift = spots[number]
@@ -148,7 +148,14 @@ def draw_found_map(
 
 
 def label_map(
-    coordinates: np.ndarray, of: np.ndarray, sure: np.ndarray, labeled: np.ndarray, names: Sequence[str], hovers: Sequence[str], *, key: str
+    coordinates: np.ndarray,
+    senses: np.ndarray,
+    sure: np.ndarray,
+    labeled: np.ndarray,
+    names: Sequence[str],
+    hovers: Sequence[str],
+    *,
+    key: str,
 ) -> go.Figure:
     """Draw a map (n, 2) of spread labels: the sense of each sentence (n,), -1 for none, and its probability.
 
@@ -159,18 +166,18 @@ def label_map(
         y=coordinates[:, 1],
         mode="markers",
         text=list(hovers),
-        customdata=[[k] for k in range(len(of))],
+        customdata=[[k] for k in range(len(senses))],
         hovertemplate="%{text}",
         marker={
-            "color": [sense_color(number) if number >= 0 else "#8C8C96" for number in of.tolist()],
-            "opacity": np.where(of < 0, 0.6, 0.25 + 0.75 * sure).round(3).tolist(),
+            "color": [sense_color(number) if number >= 0 else "#8C8C96" for number in senses.tolist()],
+            "opacity": np.where(senses < 0, 0.6, 0.25 + 0.75 * sure).round(3).tolist(),
             "size": np.where(labeled, 15, 10).tolist(),
             "line": {"width": np.where(labeled, 3, 0).tolist(), "color": MARKED_RIM},
         },
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 0.25}},
     )
-    for number, (x, y, shift) in _label_spots(coordinates, of, len(names)).items():
+    for number, (x, y, shift) in _label_spots(coordinates, senses, len(names)).items():
         _name_spot(figure, x, y, shift, names[number], sense_color(number))
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, scaleanchor="x")
@@ -178,8 +185,10 @@ def label_map(
 
 
 def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str], *, key: str) -> go.Figure:
-    """Draw senses as bands: of each stretch of dates, or each side, (B, K) sentences of each group, as shares of the stretch, with their
-    numbers: a bar of three sentences looks like one of three hundred."""
+    """Draw the share of each group in each stretch of dates or each side, from (B, K) counts of sentences.
+
+    Bars have their numbers, since one of three sentences looks like one of three hundred.
+    """
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     figure = Figure()
     labels = [html("{}<br>n = {:,}", band, n) for band, n in zip(bands, counts.sum(axis=1).tolist(), strict=True)]
@@ -205,25 +214,25 @@ def _name_spot(figure: go.Figure, x: float, y: float, shift: int, name: str, col
 
 
 def _label_spots(coordinates: np.ndarray, result: np.ndarray, n: int) -> dict[int, tuple[float, float, int]]:
-    """Return {cluster: (x, y, shift in pixels)}: the first free place below, above or further below the cluster's dots."""
+    """Return {cluster: (x, y, shift in pixels)}: the first free place below or above the cluster's dots."""
     wide, high = np.ptp(coordinates, axis=0) + 1e-9
     spots: dict[int, tuple[float, float, int]] = {}
     for number in range(n):
         if not (result == number).any():
             continue
-        own = coordinates[result == number]
-        x, low, top = float(np.median(own[:, 0])), float(own[:, 1].min()), float(own[:, 1].max())
+        cluster = coordinates[result == number]
+        x, low, top = float(np.median(cluster[:, 0])), float(cluster[:, 1].min()), float(cluster[:, 1].max())
         tried = [spot for step in range(STEPS) for spot in ((x, low, -9 - 28 * step), (x, top, 9 + 28 * step))]
-        free = next((spot for spot in tried if not any(_cover(spot, other, wide, high) for other in spots.values())), None)
+        free = next((spot for spot in tried if not any(_cover(spot, taken, wide, high) for taken in spots.values())), None)
         if free is not None:
             spots[number] = free
     return spots
 
 
-def _cover(item: tuple[float, float, int], other: tuple[float, float, int], wide: float, high: float) -> bool:
+def _cover(first: tuple[float, float, int], second: tuple[float, float, int], wide: float, high: float) -> bool:
     """Return whether two names would overlap on a map 350 pixels high and as wide as a phone."""
-    apart = abs((item[1] - other[1]) / high * 350 + item[2] - other[2])
-    return apart < 27 and abs(item[0] - other[0]) / wide < 0.75
+    apart = abs((first[1] - second[1]) / high * 350 + first[2] - second[2])
+    return apart < 27 and abs(first[0] - second[0]) / wide < 0.75
 
 
 def shape_names(gold: Sequence[str | None]) -> list[tuple[str, str]]:

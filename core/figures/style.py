@@ -19,10 +19,10 @@ from ..text.tokens import bare, is_joined, letter_count
 SENSE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
 SENSE_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "pentagon", "hexagon")
 LAYER_COLORS = {"0": "#8EC1E8", "1": "#4292C6", "2": "#2171B5", "mix": "#5E5BC8"}
-SHADES = ("#DCEBF7", "#2171B5")  # of a share's cell, 0 and 1: off white and black, so that they stand on both themes
+SHADES = ("#DCEBF7", "#2171B5")  # of a share's cell, 0 and 1: neither white nor black, so that both themes show them
 SENSE_SPACE = "#9C4FA8"
 GLOVE = "#E8871E"
-BESIDE = "#1E9E78"  # a second model's, beside the one in use
+OTHER_MODEL = "#1E9E78"  # the second of two models
 GRAY = "rgba(140,140,150,0.35)"
 GRID = "rgba(140,140,150,0.2)"
 PHONE = 290  # pixels of a plot on a phone, between its axis and its right end
@@ -77,6 +77,7 @@ def _escape_parts(part: Any, name: str = "") -> Any:
 
 
 def sense_color(number: int) -> str:
+    """Return the color of a sense by its number."""
     return SENSE_COLORS[number % len(SENSE_COLORS)]
 
 
@@ -127,7 +128,7 @@ def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60)
 
 
 def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
-    """Apply the common layout: no box, no background, the page's font. Zoom is kept under `key`."""
+    """Apply the common layout: no box, no background, the page's font. Plotly restores the zoom of the same `key`."""
     figure.update_layout(
         height=height,
         font_family=FONTS,
@@ -193,23 +194,23 @@ def sense_dots(number: int, size: float, unknown: str = GRAY) -> dict[str, Any]:
 
 def hollow_dots(size: float, color: str, rim: float, filled: Sequence[bool]) -> dict[str, Any]:
     """Return the marker of dots that are hollow unless something is shown."""
-    symbols = ["circle" if each else "circle-open" for each in filled]
+    symbols = ["circle" if is_filled else "circle-open" for is_filled in filled]
     return {"size": size, "color": color, "symbol": symbols, "line": {"width": rim, "color": color}}
 
 
 def error_bars(middle: Sequence[float], low: Sequence[float | None], high: Sequence[float | None], **look) -> dict[str, Any]:
     """Return intervals around values, (n,) each. None: the value has none."""
-    up = [None if end is None else end - at for at, end in zip(middle, high, strict=True)]
-    down = [None if end is None else at - end for at, end in zip(middle, low, strict=True)]
+    up = [None if end is None else end - value for value, end in zip(middle, high, strict=True)]
+    down = [None if end is None else value - end for value, end in zip(middle, low, strict=True)]
     return {"type": "data", "symmetric": False, "array": up, "arrayminus": down, **look}
 
 
 def spread_heights(ends: dict[str, float], gap: float) -> dict[str, float]:
     """Return heights for names at the ends of lines, at least `gap` from each other."""
-    placed: dict[str, float] = {}
+    heights: dict[str, float] = {}
     for name, height in sorted(ends.items(), key=lambda item: item[1]):
-        placed[name] = max(height, max(placed.values(), default=-np.inf) + gap)
-    return placed
+        heights[name] = max(height, max(heights.values(), default=-np.inf) + gap)
+    return heights
 
 
 def line_name(name: str, color: str) -> Markup:
@@ -224,8 +225,8 @@ def enlarge(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
     larger = go.Figure(_times(parts, factor))
     margin = figure.layout.margin
     sides = {side: (getattr(margin, side) or 0) * factor for side in "lrtb"}
-    for each in (larger.for_each_xaxis, larger.for_each_yaxis):  # Streamlit's theme has a size of its own for ticks that name none
-        each(lambda axis: axis.tickfont.size or axis.update(tickfont_size=12 * factor))
+    for update in (larger.for_each_xaxis, larger.for_each_yaxis):  # Streamlit's theme has a size of its own for ticks that name none
+        update(lambda axis: axis.tickfont.size or axis.update(tickfont_size=12 * factor))
     return larger.update_layout(height=height, margin=sides, font_size=12 * factor)
 
 
@@ -255,7 +256,7 @@ def word_ticks(words: Sequence[str], marked: Mapping[int, str], *, pixels: float
     for k in sorted(range(len(words)), key=lambda k: (k not in marked, k)):
         word = shorten(words[k], TICK_LETTERS)
         half = (TICK_LETTER * letter_count(word) + TICK_LETTER) / 2
-        free = (n for n, line in enumerate(lines) if all(abs(k - other) * slot >= half + wide for other, wide in line))
+        free = (n for n, line in enumerate(lines) if all(abs(k - place) * slot >= half + wide for place, wide in line))
         if (line := next(free, None)) is not None:
             lines[line].append((k, half))
             labels[k] = Markup("<br>") * line + html(marked.get(k, "{}"), word)

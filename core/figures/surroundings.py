@@ -14,8 +14,8 @@ from .maps import MapLook, find_limits, finish_map
 from .style import GRAY, GRID, SENSE_COLORS, Figure, base
 
 GROUPS = (GRAY, *SENSE_COLORS)  # by a group's number, 0 for none
-SIDES = GROUPS[:3]  # of a point that leans to neither, to the first, to the second sentence
-NAMED = 8  # points on each side whose words stand on the map
+SIDES = GROUPS[:3]  # of a point that is nearer to neither, to the first, to the second sentence
+NAMED = 8  # points on each side whose words are written on the map
 LETTER, LINE = 7.5, 17  # a letter's width and a line's height, in pixels
 
 
@@ -28,7 +28,8 @@ class Leaning(Protocol):
     groups: np.ndarray  # (K, N) numbers into GROUPS
     strength: np.ndarray  # (K, N) in which order points are named
 
-    def at(self, space: str) -> int: ...
+    def at(self, space: str) -> int:
+        """Return the number of a space."""
 
 
 def lean_map(result: Leaning, words: Sequence[str], cards: Sequence[str], look: MapLook) -> go.Figure:
@@ -43,11 +44,11 @@ def lean_map(result: Leaning, words: Sequence[str], cards: Sequence[str], look: 
     written = words_with_room(xy, words, groups, np.asarray(result.strength[k], float), occurrences, look)
     symbols = np.where(np.arange(len(groups)) < occurrences, "diamond", "circle")
     for group in sorted(set(groups.tolist())):
-        here = np.flatnonzero(groups == group)
-        marker = {"color": GROUPS[group], "size": 10, "symbol": symbols[here].tolist(), "line": style.THIN}
-        more = {"customdata": here[:, None], "cliponaxis": False, "textposition": "top center"}
-        labels = [words[k] if k in written else "" for k in here]
-        style.add_dots(figure, xy[here], [cards[k] for k in here], marker, labels=labels, **more)
+        chosen = np.flatnonzero(groups == group)
+        marker = {"color": GROUPS[group], "size": 10, "symbol": symbols[chosen].tolist(), "line": style.THIN}
+        more = {"customdata": chosen[:, None], "cliponaxis": False, "textposition": "top center"}
+        labels = [words[k] if k in written else "" for k in chosen]
+        style.add_dots(figure, xy[chosen], [cards[k] for k in chosen], marker, labels=labels, **more)
     figure.update_layout(dragmode=False)
     return finish_map(figure, look)
 
@@ -80,13 +81,13 @@ def words_with_room(xy, words, groups, strength, occurrences: int, look: MapLook
     result: set[int] = set()
     for group in sorted(set(groups.tolist())):
         order = [k for k in np.argsort(-strength, kind="stable") if groups[k] == group and k >= occurrences]
-        here = 0
+        n_named = 0
         for k in order:
-            if here == NAMED:
+            if n_named == NAMED:
                 break
             (x, y), wide = xy[k] * scale, LETTER * max(3, len(words[k]))
-            if all(abs(x - a) > (wide + other) / 2 or abs(y - b) > tall for a, b, other, tall in taken):
+            if all(abs(x - a) > (wide + width) / 2 or abs(y - b) > tall for a, b, width, tall in taken):
                 taken.append((x, y, wide, LINE))
                 result.add(int(k))
-                here += 1
+                n_named += 1
     return result

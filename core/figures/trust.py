@@ -21,20 +21,20 @@ def link_colors() -> dict[str, str]:
     return {t("near on the map"): KEPT, t("not near"): ELSEWHERE}
 
 
-def add_links(figure: go.Figure, at: Sequence[float], ends: np.ndarray, near: np.ndarray) -> go.Figure:
+def add_links(figure: go.Figure, start: Sequence[float], ends: np.ndarray, is_near: np.ndarray) -> go.Figure:
     """Draw lines under the dots of a map from `at` (d,) to each end (n, d), d = 2 or 3; solid where `near` (n,), else broken."""
-    ends, near, at = np.asarray(ends, float), np.asarray(near, bool), np.asarray(at, float)
-    kind, names = (go.Scatter3d, "xyz") if len(at) == 3 else (go.Scatter, "xy")
-    for chosen, color, dash in ((near, KEPT, "solid"), (~near, ELSEWHERE, "dash")):
+    ends, is_near, start = np.asarray(ends, float), np.asarray(is_near, bool), np.asarray(start, float)
+    kind, names = (go.Scatter3d, "xyz") if len(start) == 3 else (go.Scatter, "xy")
+    for chosen, color, dash in ((is_near, KEPT, "solid"), (~is_near, ELSEWHERE, "dash")):
         if chosen.any():
-            path = np.full((3 * chosen.sum(), len(at)), np.nan)  # from, to, a gap
-            path[0::3], path[1::3] = at, ends[chosen]
+            path = np.full((3 * chosen.sum(), len(start)), np.nan)  # from, to, a gap
+            path[0::3], path[1::3] = start, ends[chosen]
             places = {name: [None if np.isnan(v) else float(v) for v in path[:, k]] for k, name in enumerate(names)}
             figure.add_trace(kind(**places, mode="lines", line={"color": color, "width": 2.2, "dash": dash}, hoverinfo="skip"))
     lines = [trace for trace in figure.data if trace.mode == "lines"]
     ring = {"color": "rgba(0,0,0,0)", "size": 20, "line": {"color": ELSEWHERE, "width": 2.5}}
-    if len(at) == 2:
-        figure.add_scatter(x=[at[0]], y=[at[1]], mode="markers", marker=ring, hoverinfo="skip", unselected={"marker": {"opacity": 1}})
+    if len(start) == 2:
+        figure.add_scatter(x=[start[0]], y=[start[1]], mode="markers", marker=ring, hoverinfo="skip", unselected={"marker": {"opacity": 1}})
     figure.data = [*lines, *(trace for trace in figure.data if trace.mode != "lines")]
     return figure
 
@@ -51,19 +51,19 @@ def space_figure(
 ) -> go.Figure:
     """Draw (N, 3) coordinates as a cloud to turn. `stars` have three coordinates. Nothing can be selected."""
     figure = Figure()
-    given = np.array([label or "" for label in labels], object)
+    labels_array = np.array([label or "" for label in labels], object)
     for number, sense in [(-1, ""), *enumerate(senses)]:
-        here = np.flatnonzero(given == sense)
-        if not len(here):
+        chosen = np.flatnonzero(labels_array == sense)
+        if not len(chosen):
             continue
-        x, y, z = np.asarray(coordinates, float)[here].T
+        x, y, z = np.asarray(coordinates, float)[chosen].T
         figure.add_scatter3d(
             x=x,
             y=y,
             z=z,
             mode="markers",
             name=sense or t("other"),
-            text=[hovers[k] for k in here],
+            text=[hovers[k] for k in chosen],
             hovertemplate="%{text}",
             marker={
                 "size": 2.5 if number < 0 else 5,
@@ -150,21 +150,21 @@ def words_figure(
     figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=style.DOTTED, hoverinfo="skip", showlegend=False)
     card = t("{n} senses", n="%{customdata[1]}"), t("1-NN {share}, chance {chance}", share="%{y:.0%}", chance="%{x:.0%}")
     for number, (pos, name) in enumerate(names.items()):
-        of = [w for w, point in points.items() if point[3] == pos]
-        if not of:
+        group = [w for w, point in points.items() if point[3] == pos]
+        if not group:
             continue
         figure.add_scatter(
-            x=[points[w][0] for w in of],
-            y=[points[w][1] for w in of],
+            x=[points[w][0] for w in group],
+            y=[points[w][1] for w in group],
             mode="markers",
             name=name,
-            customdata=[[w, points[w][2]] for w in of],
+            customdata=[[w, points[w][2]] for w in group],
             marker={
-                "size": [4 + 3 * points[w][2] for w in of],
+                "size": [4 + 3 * points[w][2] for w in group],
                 "color": sense_color(number),
                 "opacity": 0.75,
                 "symbol": SENSE_SYMBOLS[number % len(SENSE_SYMBOLS)],
-                "line": {"width": [3 if w == word else 0.5 for w in of], "color": MARKED_RIM},
+                "line": {"width": [3 if w == word else 0.5 for w in group], "color": MARKED_RIM},
             },
             hovertemplate=html("<b>%{{customdata[0]}}</b> · {}<br>{}", *card),
         )

@@ -116,17 +116,19 @@ def cell_sizes(vectors: np.ndarray) -> np.ndarray:
 def draw_strip(x: float, y: float, width: float, sizes: np.ndarray, color: str, height: float) -> Markup:
     """Draw a vector as a row of cells."""
     cell = width / len(sizes)
-    drawn = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="{:.2f}"/>')
-    return Markup().join(drawn.format(x + k * cell, y, cell, height, color, 0.12 + 0.88 * size) for k, size in enumerate(sizes.tolist()))
+    rectangle = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="{:.2f}"/>')
+    return Markup().join(
+        rectangle.format(x + k * cell, y, cell, height, color, 0.12 + 0.88 * size) for k, size in enumerate(sizes.tolist())
+    )
 
 
 def letter_marks(firing: "Firing") -> Markup:
     """Mark each letter of a word, boundary marks included, by what it adds (blue) or takes (orange)."""
     shares = firing.by_letter
     parts = []
-    most = max(LEAST, np.abs(shares).max())
+    strongest = max(LEAST, np.abs(shares).max())
     for letter, share in list(zip(firing.letters, shares, strict=True))[:SHOWN_LETTERS]:
-        ground = f"rgba({FOR if share >= 0 else AGAINST},{abs(share) / most * 0.7:.2f})"
+        ground = f"rgba({FOR if share >= 0 else AGAINST},{abs(share) / strongest * 0.7:.2f})"
         parts.append(html(LETTER, ground, share, visible(letter)))
     return html("{}{}", parts, "…" if len(firing.letters) > SHOWN_LETTERS else "")
 
@@ -143,14 +145,14 @@ def windows_figure(firing: "Firing", k: int = 8) -> go.Figure:
     spans = [window for window in firing.windows if window.lettered][:k]
     rows = [len(firing.widths), max(1, len(spans))]
     figure = make_subplots(2, 1, figure=Figure(), shared_xaxes=True, row_heights=rows, vertical_spacing=0.06)
-    most = max(LEAST, np.abs(firing.grid).max())
+    strongest = max(LEAST, np.abs(firing.grid).max())
     names = [t("{n} wide", n=width) for width in firing.widths]
     figure.add_heatmap(
         z=firing.grid,
         x=list(range(n)),
         y=names,
-        zmin=-most,
-        zmax=most,
+        zmin=-strongest,
+        zmax=strongest,
         showscale=False,
         xgap=2,
         ygap=3,

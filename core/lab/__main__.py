@@ -8,8 +8,7 @@ from . import bundle, card, shipping
 
 COMMANDS = (
     *(bundle.bundle, bundle.texts, shipping.train_heads, shipping.experiments, shipping.task_results),
-    *(card.evaluate_card, card.evaluate_lessons, card.evaluate_layers, card.evaluate_all_words, card.evaluate_tags),
-    *(card.evaluate_sentences, card.evaluate_random, card.check_sentences),
+    *(card.evaluate_card, card.evaluate_lessons, card.evaluate_layers, card.check_sentences),
     *(bundle.sense_space, bundle.verdicts, bundle.tag_sentences, bundle.quiz),
 )
 lab = group(None, "Make and measure what ships with Elmoscope.", commands=COMMANDS)

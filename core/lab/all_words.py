@@ -13,14 +13,12 @@ from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import Encoder, encoded
 from ..elmo.mix import layer_weights
 from ..elmo.models import Model
-from ..index.sense_space import SENSES, SenseSpace
 from ..senses.evaluate import Report, best_weights, mix_of, spaces, static_vectors
 from ..senses.separation import TIE
 from ..static.vectors import StaticVectors, static_contexts
-from .datasets import SenseSentence, SpanTarget, split_documents
+from .datasets import SenseSentence, split_documents
 
 PRIORS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)  # how much a sense's frequency may count next to a cosine
-AT_ONCE = 512  # targets placed in the sense space
 DEV_SHARE = 0.1  # of the training documents, for choosing weights
 
 Key = tuple[str, str]  # lemma, part of speech
@@ -109,24 +107,16 @@ class AllWords:
         return AllWordsScores(**result, n=self.n, unseen=self.unseen, ambiguous_n=ambiguous)
 
 
-def all_words(
-    model: Model,
-    sentences: Sequence[SenseSentence],
-    *,
-    share: float = 0.9,
-    seed: int = 0,
-    space: SenseSpace | None = None,
-    report: Report | None = None,
-) -> dict:
+def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float = 0.9, seed: int = 0, report: Report | None = None) -> dict:
     """Return the accuracy of the nearest sense centroid for every word of held-out documents (core.lab.AllWords).
 
-    "with_frequency" also counts each sense's frequency, weighted by the best prior on the last training documents. With a `space`, "senses"
-    is the sense space. "less_frequent" is each accuracy minus that of the most frequent sense, paired by document.
+    "with_frequency" also counts each sense's frequency, weighted by the best prior on the last training documents.
+    "less_frequent" is each accuracy minus that of the most frequent sense, paired by document.
     """
     train, test = split_documents(sentences, share, seed)
     targets = [t for sentence in (*train, *test) for t in sentence.targets]
     keys, senses = [(t.lemma, t.pos) for t in targets], [t.sense for t in targets]
-    layers, in_space = _target_vectors(model.encoder, [*train, *test], report, space)
+    layers = _target_vectors(model.encoder, [*train, *test], report)
     n = sum(len(sentence.targets) for sentence in train)
     documents = [sentence.document for sentence in test for _ in sentence.targets]
 
@@ -154,7 +144,6 @@ def all_words(
         best_with, _ = best_weights(lambda weights: prior_of(mix(*weights)).accuracy, model.encoder.n_layers)
     vectors = static_vectors(model)
     ways = {name: mix(*weights) for name, weights in [*spaces(model), ("best_mix", best)]}
-    ways |= {SENSES: lambda rows: in_space[rows]} if space else {}
     if vectors:
         contexts = _target_contexts(vectors, [*train, *test])
         ways["static"] = lambda rows: contexts[rows]
@@ -193,37 +182,15 @@ def _target_contexts(vectors: StaticVectors, sentences: Sequence[SenseSentence])
     return static_contexts(vectors, [tokens for tokens, _ in both], [span for _, span in both])
 
 
-def _target_vectors(
-    encoder: Encoder, sentences: list[SenseSentence], report: Report | None, space: SenseSpace | None
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the layers of all targets (N, L, D) float16, and their places in the space (N, D) or None.
-
-    float16, since 3 x 256 numbers of 230,000 targets are 360 MB. A multiword has the mean of its layers and the place of its last word.
-    """
+def _target_vectors(encoder: Encoder, sentences: list[SenseSentence], report: Report | None) -> np.ndarray:
+    """Return the layers of all targets (N, L, D) float16, the mean over a multiword's tokens. Those of 230,000 targets are 360 MB."""
     spans = [[(target.start, target.end) for target in sentence.targets] for sentence in sentences]
     vectors = np.empty((sum(map(len, spans)), encoder.n_layers, encoder.dim), np.float16)
-    places = np.empty((len(vectors), space.dim), np.float32) if space else None
-    waiting: list[tuple[SenseSentence, SpanTarget, np.ndarray]] = []
-    done = 0
-    for sentence, layers in zip(sentences, encoded(encoder, [s.tokens for s in sentences], report), strict=True):
-        for target in sentence.targets:
-            vectors[done] = layers[:, target.start : target.end].mean(axis=1)
-            done += 1
-            waiting += [(sentence, target, layers)] if space else []
-        if len(waiting) >= AT_ONCE:
-            places[done - len(waiting) : done] = _place_targets(space, waiting)
-            waiting = []
-    if waiting:
-        places[done - len(waiting) :] = _place_targets(space, waiting)
-    return vectors, places
-
-
-def _place_targets(space: SenseSpace, targets: Sequence[tuple[SenseSentence, SpanTarget, np.ndarray]]) -> np.ndarray:
-    """Return places (n, D) minus the mean of all words, each by the map that has not seen its word."""
-    occurrences = [(sentence.tokens, target.end - 1) for sentence, target, _ in targets]
-    read = [layers for _, _, layers in targets]
-    views = space.views(occurrences, np.stack([layers[:, k] for layers, (_, k) in zip(read, occurrences, strict=True)]), read)
-    return np.concatenate([space.place(row[None], word=target.lemma) for row, (_, target, _) in zip(views, targets, strict=True)])
+    rows = iter(vectors)
+    for layers, of_sentence in zip(encoded(encoder, [s.tokens for s in sentences], report), spans, strict=True):
+        for start, end in of_sentence:
+            next(rows)[:] = layers[:, start:end].mean(axis=1)
+    return vectors
 
 
 def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:

@@ -144,14 +144,13 @@ def sense_space(*, language, data, nulls, write) -> Answer:
     "Learn the coefficients of verdicts, and measure how often verdicts are right.",
     LANGUAGE,
     flag("--named", "measure instead the senses that are named"),
-    option("--without", "kinds of evidence that do not count, with labels", metavar="KIND", many=True),
     WRITE,
 )
-def verdicts(*, language, named, without, write) -> Answer:
+def verdicts(*, language, named, write) -> Answer:
     """Learn and measure the coefficients of verdicts."""
     from . import verdicts
 
-    return verdicts.measure(language, named_only=named, without=without, write=write)
+    return verdicts.measure(language, named_only=named, write=write)
 
 
 @command(

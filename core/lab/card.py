@@ -1,4 +1,4 @@
-"""Commands that measure a model: each measure, `card` (all of them, stored next to the model), `lessons`, `layers`; and `check-sentences`."""
+"""Commands that measure models: `card` (all measures, stored next to a model), `lessons`, `layers`; and `check-sentences`."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..cli import evaluate as user_measures
-from ..cli.evaluate import SEED, SPACE, difference_lines, score_table, weights_text
-from ..cli.options import DOWNLOAD, MODEL, OVERWRITE, PIECES, Answer, Command, ModelOptions, argument, command, finite, option, whole
-from ..cli.shared import in_columns, note, open_model, progress, read_earlier, sense_space
+from ..cli.evaluate import evaluate_perplexity
+from ..cli.options import DOWNLOAD, MODEL, OVERWRITE, PIECES, Answer, ModelOptions, argument, command, option, whole
+from ..cli.shared import in_columns, note, open_model, progress, read_earlier
 from ..common import i18n, markup
 from ..common.errors import BadInput, MissingArtifact
 from ..common.model_layers import name_of
 from ..files import sums
 from ..files.artifacts import provenance, read_json, write_json
 from ..files.atomic import locked
+from ..senses.senseval import read_sense_rows, split_rows, without_repeated
 from .datasets import read_semcor, read_tags
 from .sentence_checks import faults, read_rows, shared_lines
 
@@ -23,112 +23,16 @@ if TYPE_CHECKING:
     from ..elmo.models import Model
 
 
-@command(
-    "all-words",
-    "Senses of all words of held-out documents: nearest sense centroid.",
-    option("--data", "SemCor: columns token, POS, lemma, sense key (.tsv.xz)", metavar="F", required=True),
-    option("--share", "share of --data to train on (default 0.9)", metavar="S", type=finite, default=0.9),
-    *(SEED, SPACE, *MODEL),
-)
-def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
-    """Measure the nearest sense centroid on all words of held-out documents."""
-    from . import all_words
-
-    sentences = read_semcor(data)
-    model = open_model(model)
-    scores = all_words.all_words(model, sentences, share=share, seed=seed, space=sense_space(space, model), report=progress("tokens"))
-
-    def cells(row: dict) -> tuple[str, ...]:
-        too = row.get("with_frequency")
-        both = f"{too['accuracy']:.1%}, {too['ambiguous']:.1%} (prior {too['prior']:g})" if too else ""
-        return f"{row['accuracy']:.1%}", f"{row['ambiguous']:.1%}", both, weights_text(row)
-
-    head = ("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")
-    lines = score_table(scores, head, cells, "most_frequent")
-    lines += difference_lines(scores) + difference_lines(scores, "less_frequent", beside="the most frequent sense")
-    unseen = f"{scores['unseen']:,} of words that training lacks (wrong by every method)"
-    lines.append(f"{scores['n']:,} test words, {scores['ambiguous_n']:,} ambiguous, {unseen}; {scores['n_train']:,} training words")
-    return scores, lines
-
-
-@command(
-    "tags",
-    "Tags predicted from each layer by a linear probe.",
-    option("--train", "CoNLL columns: token, tag; a blank line between sentences; or CoNLL-U", metavar="A", required=True),
-    option("--test", "columns as in --train", metavar="B", required=True),
-    option("--limit", "only the first N training sentences", metavar="N", type=whole(1)),
-    *MODEL,
-)
-def evaluate_tags(*, train, test, limit, model) -> Answer:
-    """Measure a linear probe for tags."""
-    from . import layer_scores
-
-    train = read_tags(train)[:limit]
-    test = read_tags(test)
-    tested = {row.tokens for row in test}
-    if repeated := sum(row.tokens in tested for row in train):
-        note(f"{repeated:,} of {len(train):,} training sentences are also in the test set. The figures include them.")
-    scores = layer_scores.tags(open_model(model), train, test, report=progress("tokens"))
-    lines = score_table(scores, None, lambda row_scores: (f"{row_scores['accuracy']:.2%}", weights_text(row_scores)), "most_frequent")
-    lines += difference_lines(scores)
-    lines.append(f"{scores['n']:,} test tokens, {scores['n_train']:,} training tokens, {scores['tags']} tags")
-    return scores, lines
-
-
-@command(
-    "sentences",
-    "Our own sentences: 1-NN, silhouette and cosine gap per layer.",
-    option("--corpus", "a registry name, or a JSONL with senses (default: those of its language)", metavar="C"),
-    *(SPACE, *MODEL),
-)
-def evaluate_sentences(*, corpus, space, model) -> Answer:
-    """Measure a corpus of sense-labeled sentences."""
-    from . import own_sentences
-
-    model = open_model(model)
-    corpus = corpus or model.language.sentences
-    scores = own_sentences.own_sentences(model, corpus, space=sense_space(space, model), report=progress("indexing, tokens"))
-
-    def cells(row: dict) -> tuple[str, ...]:
-        measures = f"{row['one_nn']:.1%} ({row['low']:.1%} to {row['high']:.1%})", f"{row['null']:.1%}"
-        if "gap" not in row:
-            return measures
-        return *measures, f"{row['silhouette']:.3f}", ", ".join(f"{row[what]:.3f}" for what in ("same", "other", "gap"))
-
-    best = scores["best_mix"]
-    head = ("layer", "1-NN (95% interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")
-    lines = score_table({name: row for name, row in scores.items() if row is not best}, head, cells, "form")
-    lines += difference_lines(scores)
-    centered = {name: row["centered"] for name, row in scores.items() if isinstance(row, dict) and "centered" in row}
-    lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centered.items())}")
-    lines += difference_lines(scores, "centered_less_static", measure="mean taken off")
-    lines.append(f"best mix: {best['one_nn']:.1%}, {weights_text(best)}, chosen on half of the words, measured on the other, both ways")
-    lines.append(f"{scores['n']:,} occurrences of {scores['words']} words; most frequent sense {scores['majority']:.1%}")
-    return scores, lines
-
-
-@command("random", "Cosine of two random words, layer by layer.", SPACE, *MODEL)
-def evaluate_random(*, space, model) -> Answer:
-    """Measure the cosines of random pairs of words."""
-    from ..analysis import anisotropy
-
-    model = open_model(model)
-    cosines = anisotropy.evaluate(model, space=sense_space(space, model))
-    cells = score_table(cosines, None, lambda row: (f"{row['mean']:.3f}", f"{row['low']:.3f} and {row['high']:.3f}"))
-    lines = ["cosine of two random words: mean, nine in ten between", *cells]
-    return cosines, [*lines, f"{cosines['n']:,} tokens, each of another sentence"]
-
-
 FORMAT = 1  # of measures.json
-CARD = {  # name in measures.json: its command and options; paths under --data
-    "perplexity": (user_measures.evaluate_perplexity, {"text": [Path("corpus/valid.txt.xz")]}),
-    "senses": (user_measures.evaluate_senses, {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]}),
-    "all_words": (evaluate_all_words, {"data": Path("semcor/semcor3.tsv.xz")}),
-    "tags": (evaluate_tags, {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
-    "sentences": (evaluate_sentences, {}),
-    "random": (evaluate_random, {}),
+SENSEVAL = tuple(f"senseval/{word}.pos.xz" for word in ("hard", "interest", "line", "serve"))
+FILES = {  # of each measure, under --data
+    "perplexity": ("corpus/valid.txt.xz",),
+    "senses": SENSEVAL,
+    "all_words": ("semcor/semcor3.tsv.xz",),
+    "tags": ("conll2000/train.txt.xz", "conll2000/test.txt.xz"),
+    "sentences": (),
+    "random": (),
 }
-ENGLISH = ("perplexity", "senses", "all_words", "tags", "sentences", "random")  # of an English model
 OTHERS = ("perplexity", "sentences", "random")  # of a model of another language, on its own data
 PARTS = ("context", "before", "control")  # of the lessons
 ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # measures of several models
@@ -136,11 +40,11 @@ ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # measures of sever
 
 @command(
     "card",
-    "Take all measures whose data are there and keep them beside the model.",
-    option("--data", "holds corpus, senseval, semcor, conll2000, pairs, or some", metavar="FOLDER", required=True),
+    "Take all measures whose data are there and store them next to the model.",
+    option("--data", "holds corpus, senseval, semcor, conll2000, or some", metavar="FOLDER", required=True),
     option("--output", "default: measures.json in the model's folder", metavar="FILE", is_checked=False),
     option("--limit-text", "only the first N sentences for the perplexity", metavar="N", type=whole(1)),
-    option("--only", f"only these of: {', '.join(tuple(CARD))}; others stay", metavar="WHAT", choices=tuple(CARD), many=True),
+    option("--only", f"only these of: {', '.join(FILES)}; others stay", metavar="WHAT", choices=tuple(FILES), many=True),
     *MODEL,
 )
 def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
@@ -153,35 +57,63 @@ def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
     outputs.check_file(output, merged=True)
     measured = read_earlier(output, lambda path: _earlier(path, model), outputs)
     card = _card(model, measured)
-    for name in ENGLISH if model.language.code == i18n.ENGLISH else OTHERS:
-        run, options = CARD[name]
+    is_english = model.language.code == i18n.ENGLISH
+    for name in FILES if is_english else OTHERS:
         if only and name not in only:
             continue
-        if name == "perplexity" and model.language.code != i18n.ENGLISH:  # what its training held out
-            options = {"hold-out": model.language.hold_out, "text": [Path(file) for file in model.language.corpus]}
-        numbers = {param.opts[0].removeprefix("--"): param.default for param in run.params if type(param.default) in (int, float)}
-        options = numbers | options | ({"limit": limit_text} if name == "perplexity" else {})
-        paths = (part for value in options.values() for part in _as_list(value) if isinstance(part, Path))
-        if missing := [path for path in paths if not (folder / path).is_file()]:
-            note(f"{name}: left out, there is no {', '.join(str(folder / path) for path in missing)}.")
+        names = FILES[name] if is_english or name != "perplexity" else model.language.corpus  # of which its training held out some
+        if missing := [folder / file for file in names if not (folder / file).is_file()]:
+            note(f"{name}: left out, there is no {', '.join(map(str, missing))}.")
             continue
         note(f"{name} ...")
+        started = time.perf_counter()
         try:
-            measure = _measure(run, options, folder, model)
+            scores = _measure(name, [folder / file for file in names], model, limit_text)
         except MissingArtifact as error:  # a model that came without a softmax has no perplexity
             note(f"{name}: left out. {error}")
             continue
+        command = _command(name, model.name, limit_text if name == "perplexity" else None)
+        scores |= {"command": command, "seconds": round(time.perf_counter() - started, 1), "date": provenance()["date"]}
         with locked(output):  # another process may have added measures
-            measured = _earlier(output, model) | {name: measure}
+            measured = _earlier(output, model) | {name: scores}
             card = _card(model, measured)
             write_json(output, card)
         sums.renew(output)
     if not measured:
         raise BadInput(f"Nothing was measured: {folder} holds none of the data sets. Choose another folder.")
-    lines = in_columns(
-        ((name, f"{measure_result['seconds']:.1f} s", measure_result["command"]) for name, measure_result in measured.items()), right=(1,)
-    )
+    lines = in_columns(((name, f"{scores['seconds']:.1f} s", scores["command"]) for name, scores in measured.items()), right=(1,))
     return {**card, "output": str(output)}, [*lines, f"-> {output}"]
+
+
+def _measure(name: str, files: list[Path], model: Model, limit_text: int | None) -> dict:
+    """Take one measure of FILES on its files."""
+    from ..analysis import anisotropy
+    from ..senses import evaluate
+    from . import all_words, layer_scores, own_sentences
+
+    report = progress("tokens")
+    match name:
+        case "perplexity":
+            hold_out = model.language.hold_out if model.language.code != i18n.ENGLISH else None
+            return evaluate_perplexity(text=list(map(str, files)), hold_out=hold_out, limit=limit_text, model=model)[0]
+        case "senses":
+            train, test = split_rows([row for file in files for row in read_sense_rows(file)], 0.8, 0)
+            return evaluate.senses(model, without_repeated(train, test), test, report=report)
+        case "all_words":
+            return all_words.all_words(model, read_semcor(*files), report=report)
+        case "tags":
+            return layer_scores.tags(model, *map(read_tags, files), report=report)
+        case "sentences":
+            return own_sentences.own_sentences(model, model.language.sentences, report=report)
+    return anisotropy.evaluate(model)
+
+
+def _command(name: str, model: str, limit_text: int | None) -> str:
+    """Return the command line that takes a measure again."""
+    from ..elmo.models import BUNDLED_MODEL
+
+    options = [("data", "FOLDER"), ("only", name), ("limit-text", limit_text), ("model", None if model == BUNDLED_MODEL else model)]
+    return markup.command("python", "-m", "core.lab", "card", options=options)
 
 
 def _earlier(output: Path, model: Model) -> dict:
@@ -195,37 +127,8 @@ def _earlier(output: Path, model: Model) -> dict:
 
 
 def _card(model: Model, measured: dict) -> dict:
-    ordered = {name: measured[name] for name in CARD if name in measured}
+    ordered = {name: measured[name] for name in FILES if name in measured}
     return {"format": FORMAT} | provenance(model=model.name, fingerprint=model.fingerprint, measures=ordered)
-
-
-def _measure(run: Command, options: dict, folder: Path, model: Model) -> dict:
-    """Run one command; return its answer with the command line, the seconds and the date."""
-
-    def place(value):
-        return folder / value if isinstance(value, Path) else list(map(place, value)) if isinstance(value, list) else value
-
-    started = time.perf_counter()
-    scores, text = run(**{name.replace("-", "_"): place(value) for name, value in options.items()}, model=model)
-    note(text)
-    seconds = round(time.perf_counter() - started, 1)
-    return {**scores, "command": _command(run.path, options, model.name), "seconds": seconds, "date": provenance()["date"]}
-
-
-def _command(path: str, options: dict, model: str) -> str:
-    """Return the command line that repeats a measure from the data folder."""
-    from ..elmo.models import BUNDLED_MODEL
-
-    named = {**options, "model": None if model == BUNDLED_MODEL else model}
-    written = [(name, [part.as_posix() if isinstance(part, Path) else part for part in _as_list(value)]) for name, value in named.items()]
-    if " " in path:
-        group, name = path.split()
-        return markup.command("python", "-m", "core", group, name, options=written)
-    return markup.command("python", "-m", "core.lab", path, options=written)
-
-
-def _as_list(value) -> list:
-    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 @command(

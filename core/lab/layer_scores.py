@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..classify.ag_news import clean_ag_news
+from ..classify.publications import clean_ag_news
 from ..classify.tables import read_table
 from ..common.directions import unit
 from ..common.errors import BadInput

@@ -14,11 +14,10 @@ from ..common.errors import BadInput, ElmoscopeError
 from ..common.significance import compare_pairs, facts_of
 from ..elmo.mix import mixed
 from ..elmo.models import Model
-from ..index.sense_space import SENSES, SenseSpace
 from ..index.table import OccurrenceTable
 from ..index.tables import index_at, open_table
 from ..senses.evaluate import best_weights, spaces, static_vectors
-from ..senses.reports import sense_report_of, senses_report_of, static_contexts_of, static_report_of
+from ..senses.reports import sense_report_of, static_contexts_of, static_report_of
 from ..senses.separation import SenseReport, one_nn, pair_cosines, sense_report
 from ..static.vectors import cosines, forms, nearness
 from ..text.corpora import open_corpus
@@ -35,13 +34,13 @@ class CosineGap:
     groups: int
 
 
-def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None, report: Callable | None = None) -> dict:
+def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) -> dict:
     """Measure leave-one-out 1-NN, silhouette and cosine gap on sense-labeled sentences.
 
     "centered" is 1-NN after subtracting the mean of each word's unit vectors, "centered_less" minus the uncentered. "without" is the change
     after subtracting what all tokens share: the mean and the k largest directions (core.analysis.anisotropy). "form" is 1-NN by sentence
     length and position. Differences are paired by word. "best_mix" is two-fold: weights are chosen on one half of the words and measured on
-    the other (`fold_weights`); `weights` are chosen on all words. With a `space`, "senses" is the sense space minus the mean of all words.
+    the other (`fold_weights`); `weights` are chosen on all words.
     """
     table = _labeled_table(model, corpus, report)
     rows = rows_to_measure(table, ALL_WORDS)
@@ -74,9 +73,6 @@ def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None,
     if static:
         result["static"] = {"vectors": vectors.name, **interval(static), "centered": float(centered["static"].mean())}
     result["form"] = interval(form)
-    if space:
-        result[SENSES] = interval(in_senses := senses_report_of(table, ALL_WORDS, space)) | {"silhouette": in_senses.silhouette}
-        result[SENSES] |= {"less_static": facts_of(compare_pairs(_by_word(in_senses), _by_word(static)))} if static else {}
     result["order"] = facts_of(compare_pairs(_by_word(reports["1"]), _by_word(reports["2"]))) if "2" in reports else {}
     result |= {"n": senses_report.n, "words": len(senses_report.per_word), "majority": senses_report.majority, "spellings": gap.groups}
     groups = [rows[lemmas == word] for word in senses_report.per_word]

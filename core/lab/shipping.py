@@ -32,10 +32,10 @@ DATA = option("--data", "laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/"
 )
 def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
     """Train every variant of every task. An existing complete head of the same data and model stays."""
-    from ..classify.committee import with_members
     from ..classify.head import load_head, save_head
     from ..classify.model import VARIANTS
     from ..classify.tasks import freeze, is_made, open_data, task_config, task_files, task_named, train_head
+    from ..classify.train import with_members
     from ..common.device import choose
 
     root, new, unchanged = Path(output), [], []
@@ -112,8 +112,7 @@ def experiments(*, data, output, only, seeds, vectors, model, outputs) -> Answer
 def task_results(*, data, only, seeds, curve, no_controls, output, vectors, model, outputs) -> Answer:
     """Run everything that has no entry yet; then show the table."""
     from ..tasks import results as measured
-    from ..tasks.catalog import task_named
-    from ..tasks.heads import FILES
+    from ..tasks.heads import FILES, task_named
     from ..tasks.task import VARIANTS
 
     path = Path(output) / "results.json"

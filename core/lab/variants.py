@@ -11,12 +11,11 @@ from itertools import product
 from pathlib import Path
 
 from ..classify import tasks
-from ..classify.committee import with_members
 from ..classify.data import Dataset, shuffled_labels
 from ..classify.head import TextHead
 from ..classify.model import VARIANTS, Variant
 from ..classify.scores import pack_bits
-from ..classify.train import TrainConfig, run_key
+from ..classify.train import TrainConfig, run_key, with_members
 from ..common.config import ASSETS
 from ..common.errors import CorruptArtifact
 from ..elmo.models import Model

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..cli.options import Answer
 from ..common.directions import unit
-from ..common.errors import BadInput
 from ..elmo.mix import layer_weights, mixed
 from ..elmo.models import Model, open_model
 from ..files.artifacts import write_json
@@ -141,10 +140,8 @@ def densities_of(words: Sequence[Pairs], columns: Mapping[str, int]) -> dict[str
     return {kind: count([inputs[:, column] for inputs, _ in words], [same for _, same in words]) for kind, column in columns.items()}
 
 
-def measure(code: str, *, named_only: bool, without: Sequence[str], write: bool) -> Answer:
+def measure(code: str, *, named_only: bool, write: bool) -> Answer:
     """Measure the verdicts of a language's labeled words; with `write` store the coefficients in assets."""
-    if wrong := next((kind for kind in without if kind not in LABELED_COLUMNS), None):
-        raise BadInput(f"There is no kind of evidence '{wrong}'. Kinds are: {', '.join(LABELED_COLUMNS)}.")
     language = languages.get_language(code)
     model = open_model(language.model)
     table = open_table(language.sentences, model, targets_only=True)
@@ -159,10 +156,9 @@ def measure(code: str, *, named_only: bool, without: Sequence[str], write: bool)
     labeled = {name: pairs_of(model, *part, space) for name, part in tables.items()}
     unlabeled = {name: pairs_without_labels(model, *part, space) for name, part in tables.items()}
     folds = {"basic words": len(basic_words), "additional words": FOLDS}
-    left_out = [LABELED_COLUMNS[kind] for kind in without]
     judged = {}
     for name, words in labeled.items():
-        judged[name] = held_out([(np.delete(inputs, left_out, axis=1), same) for inputs, same in words], folds[name])
+        judged[name] = held_out(words, folds[name])
         judged[f"{name}, no labels"] = held_out(unlabeled[name], folds[name])
     result, lines = {}, []
     for name, answers in judged.items():

@@ -30,7 +30,7 @@ from ..static.vectors import StaticVectors
 SHARD_TOKENS = 64_000
 FORMAT = "elmoscope-features"
 VERSION = 1
-MOST_KEPT = 40_000_000  # numbers (160 MB) of a data set's layers, up to which they are kept as they are read
+MOST_CACHED = 40_000_000  # numbers (160 MB) of a data set's layers, up to which they are cached once read
 TEXTS_AT_ONCE = 512  # through the encoder, which batches those of like length
 Tokens = tuple[str, ...]
 Layers = Callable[[Sequence[Tokens]], list[np.ndarray]]  # token tuples -> (L, T, D) float32 each
@@ -48,17 +48,17 @@ class FeatureStore:
             message = t("{folder} does not hold the layers of these texts. Delete it; it will be rebuilt.", folder=self.folder)
             raise CorruptArtifact(message)
         self._row = {tokens: k for k, tokens in enumerate(texts)}
-        self._read: dict[Tokens, np.ndarray] = {}  # as they are asked for in every epoch
-        self._keeps = sum(map(len, texts)) * int(meta["n_layers"]) * int(meta["dim"]) <= MOST_KEPT
-        self._place: list[tuple[int, int]] = []  # of each text: shard, and where in it the first token stands
+        self._read: dict[Tokens, np.ndarray] = {}  # as every epoch needs them
+        self._keeps = sum(map(len, texts)) * int(meta["n_layers"]) * int(meta["dim"]) <= MOST_CACHED
+        self._place: list[tuple[int, int]] = []  # of each text: shard, and the place of its first token
         self._shards = []
         for number, (first, last) in enumerate(_shards(texts)):
             tokens = sum(map(len, texts[first:last]))
             self._shards.append(_open_arrays(_shard(self.folder, number), tokens, meta))
-            at = 0
+            start = 0
             for text in texts[first:last]:
-                self._place.append((number, at))
-                at += len(text)
+                self._place.append((number, start))
+                start += len(text)
 
     def __call__(self, texts: Sequence[Tokens]) -> list[np.ndarray]:
         """Return the layers (L, T, 2P) float32 of each text. Raises BadInput for a text that was not among those computed."""
@@ -69,8 +69,8 @@ class FeatureStore:
             return self._read[text]
         if text not in self._row:
             raise BadInput(f"The layers of {shorten(' '.join(text))!r} were not computed with this data set.")
-        number, at = self._place[self._row[text]]
-        spelled, contextual = (array[at : at + len(text)] for array in self._shards[number])
+        number, start = self._place[self._row[text]]
+        spelled, contextual = (array[start : start + len(text)] for array in self._shards[number])
         layers = np.empty((contextual.shape[1] + 1, len(text), contextual.shape[2]), np.float32)
         layers[0] = np.tile(widen(spelled), layers.shape[2] // spelled.shape[1])  # once, or twice
         layers[1:] = widen(contextual).transpose(1, 0, 2)
@@ -85,7 +85,7 @@ def open_features(texts: Sequence[Tokens], encoder: Encoder, model: str, root: s
     Raises BadInput, before anything is computed, if the disk or the limit (core.common.limits) has no room for them, even without the
     unused layers of other data sets. If some of these must be removed, the longest unused go first.
     """
-    weights, mark, read_as = model.partition("-")  # how a model is read stands behind its weights' sum: its precision, say
+    weights, mark, read_as = model.partition("-")  # behind the weights' sum: how a model is read, such as its precision
     folder = Path(root) / f"{weights[:16]}{mark}{read_as}-{texts_fingerprint(texts)[:16]}"
     ends = np.cumsum([0, *map(len, texts)])
     started = time.perf_counter()
@@ -222,7 +222,7 @@ def freeze_each(
     *,
     report: Report | None = None,
 ) -> dict[str, Frozen]:
-    """Return the frozen parts by variant. `reads` says whether a variant reads the vectors and ELMo's layers.
+    """Return the frozen parts by variant. `reads` states whether a variant reads the vectors and ELMo's layers.
 
     Layers come from disk or are computed now.
     """

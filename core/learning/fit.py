@@ -143,9 +143,9 @@ class Fit:
         if is_best:
             self.best = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
         self.epoch += 1
-        whole = replace(progress, seconds=self.seconds, measures=measures, best=is_best, mixes=learned_mixes(self.network))
-        self.history.append(self.job.record(whole))
-        yield whole
+        complete = replace(progress, seconds=self.seconds, measures=measures, best=is_best, mixes=learned_mixes(self.network))
+        self.history.append(self.job.record(complete))
+        yield complete
 
     def _step(self, numbers: Sequence[int]) -> float:
         """Update the network once and return the loss of the batch."""

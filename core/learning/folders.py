@@ -34,7 +34,7 @@ class Form:
     name: str
     version: int
     command: str  # that trains one
-    files: tuple[str, ...]  # beside meta.json, which keeps their sums
+    files: tuple[str, ...]  # next to meta.json, which stores their sums
 
 
 def save(
@@ -69,7 +69,7 @@ def load(
     model: str | None,
     vectors: str | None,
 ) -> Head:
-    """Return what `build` makes of a folder's meta and arrays. `reads` says whether a head reads vectors, and the model."""
+    """Return what `build` makes of a folder's meta and arrays. `reads` returns whether a head reads vectors, and the model."""
     from safetensors.numpy import load_file
 
     sums.check(folder)

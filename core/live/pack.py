@@ -1,10 +1,25 @@
-"""Arrays in one file for the browser: a line of JSON with their positions, then the arrays, gzipped (pack.js reads it)."""
+"""Pack what the page's engine reads into one file: a biLM's weights, its words and the labeled sentences, with matrices in 8 bits."""
 
 import gzip
 import json
+from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+
+from ..analysis.word_maps import map_rows
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.limits import limits
+from ..common.model_layers import MIX
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from ..senses.calibration import calibration_of
+from ..senses.evidence import is_also_a_name
+from ..views import layouts, levels, scene
+from ..workspace import Workspace
+from .widgets import labels
 
 WIDE = 16  # columns of a matrix are padded to a multiple (kernel.js)
 KINDS = {"int8": "i8", "uint8": "u8", "int16": "i16", "int32": "i32", "float32": "f32", "float16": "f16"}
@@ -54,3 +69,198 @@ def as_packed(matrix: np.ndarray) -> np.ndarray:
     """Return rows (n, d) as the page reads them after rounding."""
     integers, scales = quantize(matrix)
     return integers * scales[:, None]
+
+
+MOST_PARAMETERS = 32_000_000  # of a model without its softmax: what stays within MOST_BYTES
+COMMONEST = 20_000  # words of the softmax that may answer
+FINE = 1_500_000  # weights of a convolution up to which its rounding is packed too, as 8 bits more
+STATIC = 40_000  # words that have their static vector in the page
+
+
+def add_network(pack: Pack, bilm) -> dict:
+    """Add a core.elmo.model.BiLM to the pack and return its facts. Raises BadInput for one that is too large for a page."""
+    shape = bilm.shape
+    if shape.n_parameters > MOST_PARAMETERS:
+        millions = {"n": shape.n_parameters // 1_000_000, "most": MOST_PARAMETERS // 1_000_000}
+        raise BadInput(t("The model has {n} million weights; a page holds at most {most} million. elmo-mini fits.", **millions))
+    state = {name: value.detach().float().numpy(force=True) for name, value in bilm.state_dict().items()}
+    pack.add("characters.embedding", state["characters.embedding.weight"].astype(np.float32))
+    wide = -shape.character_dim % WIDE
+    for k, _ in enumerate(shape.filters):
+        windows = np.pad(state[f"characters.convolutions.{k}.weight"].transpose(0, 2, 1), ((0, 0), (0, 0), (0, wide)))  # (n, width, dim)
+        bias = state[f"characters.convolutions.{k}.bias"]
+        flat = windows.reshape(len(windows), -1)
+        if flat.size <= FINE:
+            pack.add_rows(f"convolution.{k}.rest", flat - as_packed(flat))
+        else:
+            bias = bias + _strongest(windows - as_packed(flat).reshape(windows.shape), windows, state["characters.embedding.weight"])
+        pack.add_rows(f"convolution.{k}", flat)
+        pack.add(f"convolution.{k}.bias", bias)
+    for k in range(shape.n_highway):
+        for part in ("transform", "carry"):
+            pack.add_rows(f"highway.{k}.{part}", state[f"characters.highways.{k}.{part}.weight"])
+            pack.add(f"highway.{k}.{part}.bias", state[f"characters.highways.{k}.{part}.bias"])
+    pack.add_rows("projection", state["characters.projection.weight"].T)  # a row a filter: most are silent at a spelling
+    pack.add("projection.bias", state["characters.projection.bias"])
+    for direction in ("forward", "backward"):
+        for k in range(shape.n_layers):
+            name = f"{direction}_layers.{k}"
+            for ours, theirs in (("input", "input_weight"), ("state", "state_weight"), ("output", "projection")):
+                pack.add_rows(f"{direction}.{k}.{ours}", state[f"{name}.{theirs}"])
+            pack.add(f"{direction}.{k}.bias", state[f"{name}.bias"])
+    return {"shape": asdict(shape), "anchored": bilm.characters.anchor()}
+
+
+def add_softmax(pack: Pack, substitutes) -> dict:
+    """Add the data of core.elmo.substitutes.Substitutes: the most frequent words, and rarer ones without their names."""
+    words, softmax = substitutes.model.vocabulary.words, substitutes.model.softmax
+    _, halves, _, columns = substitutes.sample
+    named = min(len(words), COMMONEST)
+    sampled = np.flatnonzero(columns >= 0)
+    rows = np.concatenate([np.arange(named), sampled[sampled >= named]])
+    pack.add_rows("softmax", softmax.weight.detach().numpy(force=True)[rows])
+    pack.add("softmax.bias", softmax.bias.detach().numpy(force=True)[rows])
+    pack.add_lines("softmax.words", list(words[:named]))
+    pack.add("sampled", np.searchsorted(rows, sampled).astype(np.int32))
+    pack.add("sampled.halves", halves[0].numpy(force=True).astype(np.float32))
+    for name, part in zip(("whitening.mean", "whitening"), substitutes.whitening, strict=True):
+        pack.add(name, part.numpy(force=True).astype(np.float32))
+    return {"vocabulary": len(words)}
+
+
+def add_static(pack: Pack, vectors) -> dict:
+    """Add core.static.vectors.StaticVectors: all spellings in order of frequency, and the vectors of the most frequent."""
+    if vectors is None:
+        return {}
+    pack.add_lines("static.words", vectors.words)
+    pack.add_rows("static", vectors.vectors_of(vectors.words[:STATIC])[1])
+    return {"static_dim": vectors.dim}
+
+
+def _strongest(error: np.ndarray, windows: np.ndarray, embedding: np.ndarray, *, block: int = 2048) -> np.ndarray:
+    """Return the rounding error (n,) of each filter's response to the characters it responds to most.
+
+    Filters as wide as a word respond to almost nothing else, and their response is a small difference of large sums.
+    """
+    results = []
+    for start in range(0, len(windows), block):
+        part = slice(start, start + block)
+        characters = (windows[part, :, : embedding.shape[1]] @ embedding.T).argmax(axis=2)  # (block, width)
+        results.append((error[part, :, : embedding.shape[1]] * embedding[characters]).sum(axis=(1, 2)))
+    return np.concatenate(results)
+
+
+def add_labeled(pack: Pack, workspace: Workspace) -> dict:
+    """Add the table of labeled tokens to the pack and return its facts."""
+    table, calibration = workspace.targets.basic, calibration_of(workspace)
+    rows = np.arange(len(table))
+    occurrences = [table.occurrence(row) for row in range(len(table))]
+    layers = table.rows.take(rows)
+    pack.add_lines("labeled.tokens", [" ".join(o.tokens) for o in occurrences])
+    for name, numbers in (("position", table.position), ("lemma", table.lemma), ("sense", table.sense)):
+        pack.add(f"labeled.{name}", np.asarray(numbers, np.int32))
+    pack.add("labeled.pos", np.unique(table.pos_of(rows), return_inverse=True)[1].astype(np.int32))
+    for layer in range(1, layers.shape[1]):
+        pack.add_rows(f"labeled.layer.{layer}", layers[:, layer])
+    spaces = [*workspace.layers.alone, MIX]
+    places = np.zeros((len(spaces), len(table), 2), np.float32)
+    for lemma in table.lemmas:
+        maps = layouts.maps_of(workspace, lemma)
+        places[:, map_rows(table, lemma)] = maps.coordinates[[maps.names.index(name) for name in spaces]]
+    pack.add("labeled.places", places)
+    space = _add_space(pack, workspace.sense_space, table, rows)
+    for name, center in calibration.centers.items():
+        pack.add(f"center.{name}", np.asarray(center, np.float32))
+    rated = {lemma: calibration.words[lemma] for lemma in table.lemmas if lemma in calibration.words}
+    scenes = _add_scenes(pack, workspace, list(rated))
+    rated_words = {
+        lemma: {"senses": table.senses_of(lemma), "layer": trust.layer, "above_chance": trust.above_chance}
+        | {"by_case": is_also_a_name(table, lemma), "map": space.learned.number_for(lemma) if space else 0, "scene": scenes[lemma]}
+        for lemma, trust in rated.items()
+    }
+    return {
+        "spaces": spaces,
+        "senses": table.senses,
+        "lemmas": rated_words,
+        "lemma_names": table.lemmas,
+        "forms": {word: lemma for word in table.words if (lemma := table.lemma_of(word)) in rated_words},
+        "calibration": {"layer": calibration.layer, "votes": list(calibration.votes), "alone": list(calibration.alone)},
+        "folds": len(space.learned.maps) - 1 if space else 0,
+        "random": {name: mean for name, mean in levels.means(workspace, spaces).items()},
+    }
+
+
+def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str, dict]:
+    """Add each word's scene without stars, its dots and projection axes, to the pack. Returns the facts of each."""
+    table, scenes, numbers, start = workspace.targets.basic, {}, [], 0
+    for lemma in lemmas:
+        dots = scene.labeled_dots(workspace, table, lemma)
+        axes = [
+            np.concatenate([projection.axes.ravel(), projection.axes @ projection.mean]) for projection in dots.projections
+        ]  # (2, d), and (2,) to take off
+        parts = [dots.scene.points.ravel(), *axes]
+        numbers += parts
+        scenes[lemma] = {
+            "at": start,
+            "rows": dots.rows.tolist(),
+            "spaces": list(dots.scene.spaces),
+            "sizes": [projection.axes.shape[1] for projection in dots.projections],
+            "senses": list(dots.scene.senses),
+            "sense_of": dots.scene.sense_of.tolist(),
+            "clouds": dots.clouds.tolist(),
+            "in_own": list(dots.scene.in_own),
+            "names": [[[round(float(value), 4) for value in place] for place in places] for _, _, places in labels(dots.scene)],
+        }
+        start += sum(part.size for part in parts)
+    pack.add("scene", np.concatenate(numbers).astype(np.float32) if numbers else np.zeros(0, np.float32))
+    return scenes
+
+
+def _add_space(pack: Pack, space: SenseSpace | None, table: OccurrenceTable, rows: np.ndarray) -> SenseSpace | None:
+    """Add the sense space and the rows' substitutes in it; returns None if the model has no learned space."""
+    if space is None or space.learned is None:
+        return None
+    pack.add_rows("labeled.substitutes", space.expected(space.of_rows(table, rows)))
+    pack.add_rows("space.maps", space.learned.maps.reshape(-1, space.learned.maps.shape[2]))
+    pack.add("space.mean", space.learned.mean.astype(np.float32))
+    return space
+
+
+SCRIPTS = {"Latin": "a", "Hangul": "가", "Greek": "α", "Cyrillic": "я", "Han": "水", "Hiragana": "あ", "Katakana": "ア"}
+SCRIPTS |= {"Arabic": "ب", "Devanagari": "क"}
+LISTS = ("function", "common", "graded", "before_nouns", "own", "either")  # of core.text.target_word.Words
+
+
+def pack_workspace(workspace: Workspace, report: Callable[[float, str], None] = lambda share, what: None) -> tuple[bytes, dict]:
+    """Return the pack of a workspace's model and the page's facts about it. Calls `report(share done, task)`.
+
+    Raises BadInput or MissingArtifact for a model that no page can hold.
+    """
+    substitutes, pack = workspace.substitutes, Pack()  # first: a transformer, or a model without a softmax, is refused before any work
+    report(0.1, t("Weights"))
+    content = add_network(pack, workspace.model.encoder.model) | add_softmax(pack, substitutes)
+    report(0.4, t("Words"))
+    content |= add_static(pack, workspace.language_vectors)
+    report(0.5, t("Labeled sentences"))
+    content |= add_labeled(pack, workspace)
+    report(0.7, t("Packing"))
+    page_facts = {"random": content["random"], "lemmas": list(content["lemmas"]), "layer": content["calibration"]["layer"]}
+    return pack.to_bytes(content | _language(workspace, page_facts["lemmas"])), page_facts
+
+
+def _language(workspace: Workspace, lemmas: list[str]) -> dict:
+    """Return how the page tokenizes text, and its word lists."""
+    language, word_lists = workspace.language, workspace.word_lists
+    return {
+        "language": language.code,
+        "tokenizer": language.tokenizer if language.tokenizer in ("words", "spaces") else "hangul",
+        "most_words": limits().max_words,
+        "scripts": [name for name, letter in SCRIPTS.items() if language.writes(letter)],
+        "words": {
+            **{name: sorted(getattr(word_lists, name)) for name in LISTS},
+            "worth": word_lists.worth,
+            "forms": word_lists.forms,
+            # Hangul is not analyzed in a page: a token counts as the labeled word that it begins with.
+            "stems": sorted((lemma for lemma in lemmas if "가" <= lemma[:1] <= "힣"), key=len, reverse=True),
+        },
+    }

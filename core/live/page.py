@@ -1,15 +1,14 @@
-"""The page as one HTML file: texts in every language, the app's widgets, the engine, and the model's pack.
-
-The widgets are those of the app, so both draw with the same scripts.
-"""
+"""The page as one HTML file, for any browser and for notebooks: texts in every language, the app's widgets, the engine and the model's pack."""
 
 import hashlib
 import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 from babel import Locale
 from jinja2 import Environment, StrictUndefined
@@ -25,10 +24,10 @@ from ..senses.densities import densities
 from ..text.languages import Language
 from ..text.target_word import same_word
 from ..text.tokens import find_word
-from ..workspace import Workspace, reads_as_model
-from .content import pack_workspace
-from .curves import density_data
+from ..workspace import BUNDLED_MODEL, Workspace, open_workspace, reads_as_model
+from .pack import pack_workspace
 from .texts import texts
+from .widgets import density_data
 
 FOLDER = Path(__file__).parent
 # In the worker, in this order
@@ -147,17 +146,17 @@ def write(path: Path, page: str) -> int:
     return path.stat().st_size
 
 
-def read_examples(given: object, name: str) -> Examples:
+def read_examples(value: object, name: str) -> Examples:
     """Read examples from JSON: {"bank": ["We sat on the bank.", "The bank lent money."]}. Raises BadInput with the error."""
     shape = '{"bank": ["We sat on the bank.", "The bank lent money."]}'
-    if not isinstance(given, Mapping) or not given or len(given) > MOST_EXAMPLES:
+    if not isinstance(value, Mapping) or not value or len(value) > MOST_EXAMPLES:
         values = {"name": name, "most": MOST_EXAMPLES, "shape": shape}
         raise BadInput(t("{name} must hold 1 to {most} words, each with two sentences: {shape}", **values))
-    for word, pair in given.items():
+    for word, pair in value.items():
         good = [text for text in pair if isinstance(text, str) and 0 < len(text.strip()) <= LONGEST] if isinstance(pair, list) else []
         if len(good) != 2 or good != pair:
             raise BadInput(t("{name}: “{word}” needs two sentences, as in {shape}", name=name, word=shorten(word), shape=shape))
-    return [(str(word), *pair) for word, pair in given.items()]
+    return [(str(word), *pair) for word, pair in value.items()]
 
 
 def _in_every_language(workspace: Workspace) -> dict[str, dict]:
@@ -197,3 +196,46 @@ def _read(name: str) -> str:
 
 
 _PAGE = Environment(autoescape=True, undefined=StrictUndefined).from_string(_read("page.html"))
+
+
+@dataclass(frozen=True, slots=True)
+class LivePage:
+    """A written page, displayed in a frame that reads the file next to the notebook."""
+
+    path: Path
+    address: str  # behind the file's name: sentences, word, layer
+    height: int
+
+    def _repr_html_(self) -> Markup:
+        source = quote(self.path.as_posix()) + self.address
+        return html('<iframe src="{}" width="100%" height="{}" style="border: 0" allow="clipboard-write"></iframe>', source, self.height)
+
+
+def live(
+    first: str = "",
+    second: str = "",
+    *,
+    layer: str = "",
+    model: str = BUNDLED_MODEL,
+    examples: Mapping[str, Sequence[str]] | None = None,
+    path: str = "",
+    height: int = 1100,
+) -> LivePage:
+    """Return the page of a model, opened at two sentences. It needs no server.
+
+    The page is a file of 27 MB next to the notebook: `path`, or else elmoscope.html, with the model's name for any model but elmo-mini. An
+    existing page of the same model and examples stays. Raises BadInput if the file is not a page of Elmoscope, or was edited.
+    """
+    pairs = read_examples({word: list(pair) for word, pair in examples.items()}, "examples") if examples else ()
+    workspace = open_workspace(model)
+    name = "" if model == BUNDLED_MODEL else "-" + re.sub(r"[^\w.-]+", "-", workspace.model.name).strip("-.")
+    place = Path(path or f"elmoscope{name}.html")
+    chosen = examples_of(workspace, pairs)
+    present = contents_of(place)
+    if present is None and place.exists():
+        raise BadInput(f"{place} is not a page that elmoscope wrote, or was changed since. Name another file: path='my-page.html'.")
+    if present != contents(workspace, chosen):
+        write(place, page_of(workspace, chosen))
+    parameters = {"a": first, "b": second} if first and second else {}
+    parameters |= {"layer": layer} if layer else {}
+    return LivePage(place, f"#{urlencode(parameters, quote_via=quote)}" if parameters else "", height)

@@ -96,9 +96,9 @@ def stop_name(layers: Layers, space: str) -> str:
     return layers.label(space) if space in (MIX, SENSES) else layers.short(space)
 
 
-def say_own(n: int | str, of: int | str) -> str:
+def say_own(n: int | str, total: int | str) -> str:
     """Return how many labeled sentences are closest to their own sense."""
-    return t("{n} of {all} sentences lie with their own sense.", n=n, all=of)
+    return t("{n} of {all} sentences lie with their own sense.", n=n, all=total)
 
 
 def say_point() -> str:
@@ -201,11 +201,11 @@ def _mix() -> dict:
     }
 
 
-def say_kept(kept: int | str, n: int | str, chance: str, tied: int | str) -> str:
+def say_kept(n_near: int | str, n: int | str, chance: str, tied: int | str) -> str:
     """Return how many of a point's true neighbors are near it on the map, or how many are equally near if none is nearest."""
     if not n:
         return t("no true neighbors: {tied} tied", tied=tied)
-    return t("{kept} of {n} true neighbors near on the map (chance {chance})", kept=kept, n=n, chance=chance)
+    return t("{kept} of {n} true neighbors near on the map (chance {chance})", kept=n_near, n=n, chance=chance)
 
 
 def map_texts() -> dict:

@@ -105,17 +105,18 @@ accuracy_dots({name: (row["accuracy"], row["spread"]) for name, row in summary.i
 from elmoscope.core.evaluation.context_gains import sizes
 
 
-def points_of(share):  # None where a difference has no interval
+def points_of(share):
+    """Return a share in points; None where a difference has no interval."""
     return None if share is None else 100 * share
 
 
 context = [  # is it context? GloVe + ELMo minus each control, and each set of parts minus GloVe alone
-    {"labeled": size.labeled, "subsets": size.subsets, "parts": name, "less": other, "points": 100 * lead.difference.mean}
+    {"labeled": size.labeled, "subsets": size.subsets, "parts": name, "less": baseline, "points": 100 * lead.difference.mean}
     | {"low": points_of(lead.difference.low), "high": points_of(lead.difference.high), "p (Holm)": lead.p}
     for size in sizes(lines)
-    for leads, of, less in ((size.over_glove, None, "glove"), (size.of_elmo, "glove+elmo", None))
+    for leads, fixed, less in ((size.over_glove, None, "glove"), (size.of_elmo, "glove+elmo", None))
     for key, lead in leads.items()
-    for name, other in [(of or key, less or key)]
+    for name, baseline in [(fixed or key, less or key)]
 ]
 pd.DataFrame(context)
 

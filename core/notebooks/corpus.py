@@ -85,8 +85,8 @@ from elmoscope.core.corpus.label_files import numbered, tokens_of
 from elmoscope.core.views import induction
 
 occurrences = induction.compute(workspace, induction.InductionRequest(word=word, space=layer)).occurrences
-given = numbered(labels, tokens_of(occurrences.items)).given  # labels stay on their sentences, whatever else the corpus holds
-spread = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, given=given)).spread  # None below two senses
+typed = numbered(labels, tokens_of(occurrences.items)).given  # labels stay on their sentences, whatever else the corpus holds
+spread = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, given=typed)).spread  # None below two senses
 spread and [occurrences.items[k].sentence for k in spread.doubtful[:3]]  # to be labeled next
 
 # %% spread
@@ -114,7 +114,7 @@ first, second = (Side(corpus=corpus or news, start=start, end=end) for corpus, s
 workspace = open_workspace(model_name, corpus=first.corpus)
 result = change.compute(workspace, change.ChangeRequest(word=word, first=first, second=second))
 measures = result.change.measures
-pd.DataFrame({name: [of.value, of.null, of.p] for name, of in measures.items()}, index=["here", "shuffled", "p"]).T
+pd.DataFrame({name: [measure.value, measure.null, measure.p] for name, measure in measures.items()}, index=["here", "shuffled", "p"]).T
 
 # %% change
 import numpy as np

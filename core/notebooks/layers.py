@@ -34,15 +34,16 @@ table = workspace.targets
 word = table.lemma_of(word) or word
 labeled = word == ALL_WORDS or word in table.lemmas
 in_senses = layer == "senses" and labeled
-own = tuple(each for each in words if (lemma := each.lemma_in(table)) and word in (lemma, ALL_WORDS))  # are drawn as stars
-request = layouts.LayoutRequest(word=word, contexts=own, plan="umap" if in_senses else plan, ends=ends, senses=in_senses)
+starred = tuple(context for context in words if (lemma := context.lemma_in(table)) and word in (lemma, ALL_WORDS))
+request = layouts.LayoutRequest(word=word, contexts=starred, plan="umap" if in_senses else plan, ends=ends, senses=in_senses)
 layout = layouts.compute(workspace, request) if labeled else None
 
 
 def map_of_meanings():
-    senses = [one.sense for one in layout.occurrences]
+    """Draw the word's sentences, colored by sense."""
+    senses = [dot.sense for dot in layout.occurrences]
     places = layout.coordinates[layout.names.index(layer)][:, :2]
-    hovers = [mark(one.tokens, one.position) for one in layout.occurrences]
+    hovers = [mark(dot.tokens, dot.position) for dot in layout.occurrences]
     return map_figure(places, senses, hovers, layout.rows.tolist(), sorted(set(senses)), MapLook(layer=layer, key="map"))
 
 
@@ -54,8 +55,8 @@ from elmoscope.core.views import around
 
 def words_around():
     """Return its occurrences and the nearest words of both sentences."""
-    own = tuple(words) if any(each.spelling == word for each in words) else ()
-    return around.compute(workspace, around.AroundRequest(word=word, contexts=own, plan=around_plan))
+    contexts = tuple(words) if any(context.spelling == word for context in words) else ()
+    return around.compute(workspace, around.AroundRequest(word=word, contexts=contexts, plan=around_plan))
 
 
 result = None if labeled else words_around()
@@ -68,8 +69,9 @@ from elmoscope.core.figures.surroundings import lean_map
 
 
 def map_around():
+    """Draw the words around the word, colored by the nearer sentence."""
     k = result.at(layer)
-    stars = [Star(f"yours, {n}", "", {layer: tuple(map(float, at))}) for n, at in enumerate(result.stars[k], 1)]
+    stars = [Star(f"yours, {n}", "", {layer: tuple(map(float, place))}) for n, place in enumerate(result.stars[k], 1)]
     look = MapLook(layer=layer, key="around", stars=stars, width=700, height=500)
     return lean_map(result, result.points.words, result.points.words, look)
 
@@ -81,6 +83,7 @@ from elmoscope.core.figures.measures import accuracy_lines
 
 
 def scores():
+    """Draw how often the nearest sentence has the same sense, by layer."""
     first = layout.reports["0"]
     shares = {"1-NN": {space: report.one_nn for space, report in layout.reports.items()}}
     static = layout.static.one_nn if layout.static else None
@@ -101,7 +104,7 @@ weights.round(3), result.pulls.round(3), round(gamma * result.norm, 2)
 import pandas as pd
 from elmoscope.core.views.neighbors import tabulate_neighbors
 
-pd.concat([tabulate_neighbors(near, text) for near, (text, *_) in zip(result.near, sentences)])
+pd.concat([tabulate_neighbors(nearest, text) for nearest, (text, *_) in zip(result.near, sentences)])
 
 # %% mix
 shares = {layer: report.one_nn for layer, report in result.alone.items()}
@@ -113,8 +116,9 @@ from elmoscope.core.figures.style import mark
 
 
 def map_of_mix():
-    dots, senses = result.occurrences, [one.sense for one in result.occurrences]
-    hovers, rows = [mark(one.tokens, one.position) for one in dots], [one.row for one in dots]
+    """Draw the word's sentences in this mix, colored by sense."""
+    dots, senses = result.occurrences, [dot.sense for dot in result.occurrences]
+    hovers, rows = [mark(dot.tokens, dot.position) for dot in dots], [dot.row for dot in dots]
     return map_figure(result.coordinates, senses, hovers, rows, sorted(set(senses)), MapLook(layer="mix", key="mix"))
 
 

@@ -22,8 +22,8 @@ from elmoscope.core.evaluation import anisotropy
 from elmoscope.core.index.tables import open_table
 
 table = open_table(corpus, model, targets_only=True)  # all of a corpus without labels
-found = anisotropy.measure(anisotropy.sample(table))
-found.measured, found.controls  # the words that are measured, and those that chose k
+shape = anisotropy.measure(anisotropy.sample(table))
+shape.measured, shape.controls  # the words that are measured, and those that chose k
 
 # %% cone
 import pandas as pd
@@ -31,7 +31,7 @@ import pandas as pd
 rows = [
     {"layer": layer, "vectors": name, "k": panel.k, **panel.mean, "self-similarity": panel.alike.mean, "low": panel.alike.low}
     | {"high": panel.alike.high, "variance": panel.explained.mean, "AUC": panel.auc.mean()}
-    for layer, panels in enumerate(found.panels)
+    for layer, panels in enumerate(shape.panels)
     for name, panel in panels.items()
 ]
 pd.DataFrame(rows).round(3)
@@ -39,9 +39,11 @@ pd.DataFrame(rows).round(3)
 # %% cone
 from elmoscope.core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Row, density_rows
 
-colors = {kind: color for kind, color in zip(("random", "word", "sense"), (RANDOM_PAIRS, ONE_WORD, ONE_SENSE)) if kind in found.pairs}
-drawn = [Row(f"layer {layer}", "", {kind: panels[treatment].density[kind] for kind in colors}) for layer, panels in enumerate(found.panels)]
-density_rows(drawn, anisotropy.GRID, colors, span=(-0.85, 1.0), key="cone")
+colors = {kind: color for kind, color in zip(("random", "word", "sense"), (RANDOM_PAIRS, ONE_WORD, ONE_SENSE)) if kind in shape.pairs}
+density = [
+    Row(f"layer {layer}", "", {kind: panels[treatment].density[kind] for kind in colors}) for layer, panels in enumerate(shape.panels)
+]
+density_rows(density, anisotropy.GRID, colors, span=(-0.85, 1.0), key="cone")
 
 # %% apart
 from elmoscope.core.index.tables import open_table
@@ -54,18 +56,18 @@ spaces = [*map(str, range(table.meta["layers"])), "mix"]
 # %% apart
 from elmoscope.core.evaluation import apart
 
-every = {name: apart.measure_spread(table, name) for name in spaces}
+of_all = {name: apart.measure_spread(table, name) for name in spaces}
 top = spaces[-2]
-threshold = every[top].balanced() if threshold is None else threshold
-found = {name: one.of(word) if word in one.words else one for name, one in every.items()}
+threshold = of_all[top].balanced() if threshold is None else threshold
+spreads = {name: spread.of(word) if word in spread.words else spread for name, spread in of_all.items()}
 
 # %% apart
 import pandas as pd
 
 rows = []
-for name, one in found.items():
-    auc, errors, (same, other) = one.auc(), one.errors(threshold), one.means()
-    row = {"space": name, "one sense": same, "two senses": other, "AUC": auc.mean + 0.5}
+for name, spread in spreads.items():
+    auc, errors, (same, different) = spread.auc(), spread.errors(threshold), spread.means()
+    row = {"space": name, "one sense": same, "two senses": different, "AUC": auc.mean + 0.5}
     rows.append(row | {"AUC, 95%": auc.cell(".3f", times=1, more=0.5), "missed": errors.missed, "false alarms": errors.passed})
 pd.DataFrame(rows).round(3)
 
@@ -74,27 +76,27 @@ from elmoscope.core.evaluation.anisotropy import GRID
 from elmoscope.core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
 
 colors = {"same sense": ONE_SENSE, "different senses": ONE_WORD}
-drawn = [Row(name, "", dict(zip(colors, one.densities()))) for name, one in found.items()]
-density_rows(drawn, GRID, colors, span=(-0.5, 1.0), key="apart", at=threshold)
+density = [Row(name, "", dict(zip(colors, spread.densities()))) for name, spread in spreads.items()]
+density_rows(density, GRID, colors, span=(-0.5, 1.0), key="apart", threshold=threshold)
 
 # %% homonyms
 from elmoscope.core.evaluation import relations
 from elmoscope.core.index.tables import open_table
 
 table = open_table(model.language.sentences, model, targets_only=True)
-found = relations.pairs(table, relations.read(model.language.code), layer)
-found.ahead  # homonyms minus each other relation, words resampled
+compared = relations.pairs(table, relations.read(model.language.code), layer)
+compared.ahead  # homonyms minus each other relation, words resampled
 
 # %% homonyms
 from elmoscope.core.figures.lessons import Dots, interval_dots
 
-rows = [Dots(kind, one.mean, one.low, one.high) for kind, one in found.kinds.items()]
+rows = [Dots(kind, share.mean, share.low, share.high) for kind, share in compared.kinds.items()]
 interval_dots(rows, title="same-sense pair is closer", zero=0.5, key="homonyms")
 
 # %% homonyms
 import pandas as pd
 
-pairs = zip(found.relations, found.auc)
+pairs = zip(compared.relations, compared.auc)
 pd.DataFrame([{"word": r.word, "senses": " / ".join(r.senses), "kind": r.kind, "AUC": auc, "why": r.reason} for r, auc in pairs])
 
 # %% control context before
@@ -107,40 +109,42 @@ list(parts)
 import pandas as pd
 
 layers = parts.get("control", {}).get("layers", {})
-rows = [{"layer": k, "rank": rank, **one, **one["selectivity"]} for k, ranks in layers.items() for rank, one in ranks.items()]
+rows = [{"layer": k, "rank": rank, **scores, **scores["selectivity"]} for k, ranks in layers.items() for rank, scores in ranks.items()]
 pd.DataFrame(rows)
 
 # %% control
 from elmoscope.core.figures.lessons import rank_lines
 
 ranks = layers.get(layer, {})
-lines = {name: [one[name] for one in ranks.values()] for name in ("tags", "control")}
+lines = {name: [scores[name] for scores in ranks.values()] for name in ("tags", "control")}
 level = ("word's most frequent tag", parts["control"]["type"]) if ranks else None
 rank_lines(list(map(int, ranks)), lines, level=level, title="rank", key="control") if ranks else None
 
 # %% context
 import pandas as pd
 
-found = parts.get("context", {"words": [], "one_nn": {}})
-pd.DataFrame(found["one_nn"], index=found["words"])
+measured = parts.get("context", {"words": [], "one_nn": {}})
+pd.DataFrame(measured["one_nn"], index=measured["words"])
 
 # %% before
 import pandas as pd
 
-found = parts.get("before", {"words": [], "one_nn": {}, "ari": {}})
-pd.DataFrame({measure: {name: sum(of) / len(of) for name, of in found[measure].items()} for measure in ("one_nn", "ari")}).round(3)
+measured = parts.get("before", {"words": [], "one_nn": {}, "ari": {}})
+pd.DataFrame(
+    {measure: {name: sum(values) / len(values) for name, values in measured[measure].items()} for measure in ("one_nn", "ari")}
+).round(3)
 
 # %% context before
 from elmoscope.core.common.significance import compare_pairs
 from elmoscope.core.figures.lessons import Dots, interval_dots
 
 rows = []
-for name, values in found["one_nn"].items():
-    one = compare_pairs(values, [0] * len(values))
-    rows.append(Dots(name, one.mean, one.low, one.high, dict(zip(found["words"], values))))
+for name, values in measured["one_nn"].items():
+    share = compare_pairs(values, [0] * len(values))
+    rows.append(Dots(name, share.mean, share.low, share.high, dict(zip(measured["words"], values))))
 interval_dots(rows, title="nearest sentence has the same sense", zero=None, key="context") if rows else None
 
 # %% context before
 from elmoscope.core.evaluation.lessons import less
 
-{name: less(found, layer, name) for name in found["one_nn"] if name != layer}  # word by word, words resampled
+{name: less(measured, layer, name) for name in measured["one_nn"] if name != layer}  # word by word, words resampled

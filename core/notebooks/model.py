@@ -26,16 +26,16 @@ import numpy as np
 import pandas as pd
 from elmoscope.core.analysis.walk import walk
 
-way = walk(model.encoder, languages.tokenize(text), position)
-widths = [(bank.width, way.spelling.window(int(bank.places[bank.strongest[0]]), bank.width)) for bank in way.banks]
-way.spelling.signs, way.spelling.ids[: way.spelling.used].tolist(), widths  # steps 1 and 2: bytes; the strongest window of each width
+path = walk(model.encoder, languages.tokenize(text), position)
+widths = [(bank.width, path.spelling.window(int(bank.places[bank.strongest[0]]), bank.width)) for bank in path.banks]
+path.spelling.signs, path.spelling.ids[: path.spelling.used].tolist(), widths  # steps 1 and 2: bytes; the strongest window of each width
 
 # %% how
 gates = ("forget_gate", "input_gate", "output_gate")  # steps 5 and 6: mean openness of each LSTM's forget, input and output gates
 pd.DataFrame(
     {
         f"{name}, layer {k + 1}": {gate: float(getattr(step, gate).mean()) for gate in gates}
-        for name, direction in (("forward", way.forward), ("backward", way.backward))
+        for name, direction in (("forward", path.forward), ("backward", path.backward))
         for k, step in enumerate(direction.steps)
     }
 ).round(3)
@@ -43,14 +43,14 @@ pd.DataFrame(
 # %% how
 from elmoscope.core.figures.walk import heat_figure, limit_of
 
-layer = way.layers[-1]  # step 7: the last layer, a row a word, forward half and backward half
-heat_figure(layer, [token[:12] for token in way.tokens], key="layers", limit=limit_of(layer), bold=way.position, row=20)
+layer = path.layers[-1]  # step 7: the last layer, a row a word, forward half and backward half
+heat_figure(layer, [token[:12] for token in path.tokens], key="layers", limit=limit_of(layer), bold=path.position, row=20)
 
 # %% how
 from elmoscope.core.elmo.mix import mixed
 from scipy.special import softmax
 
-h = way.layers[:, way.position]  # step 9: (layers, numbers) of the target word
+h = path.layers[:, path.position]  # step 9: (layers, numbers) of the target word
 weights = softmax(raw[: len(h)])
 parts = np.stack([*(gamma * weights[:, None] * h), mixed(h, weights, gamma)])
 names = [f"s{k} h{k}" for k in range(len(h))]
@@ -79,7 +79,9 @@ from elmoscope.core.elmo.models import open_language_model
 language_model = open_language_model(model)
 read = expectation.read(language_model, expectation.sentences_of(text))
 after, before = (expectation.expected_next(language_model, read, backward=backward) for backward in (False, True))
-pd.concat([pd.DataFrame([(p.word, p.probability) for p in found.likeliest]) for found in (before, after)], axis=1, keys=["before", "after"])
+pd.concat(
+    [pd.DataFrame([(p.word, p.probability) for p in expected.likeliest]) for expected in (before, after)], axis=1, keys=["before", "after"]
+)
 
 # %% predict
 pd.DataFrame({"word": read.tokens, "from the left, bits": read.forward, "from the right, bits": read.backward}).round(2)
@@ -92,6 +94,7 @@ pairs = expectation.aligned(old.tokens, read.tokens)
 
 
 def along(values, places):
+    """Return values at places, NaN where a version has no word."""
     return [float("nan") if k is None else float(values[k]) for k in places]
 
 
@@ -116,10 +119,10 @@ from elmoscope.core.static.vectors import open_vectors
 
 vectors = open_vectors(vectors_name)
 rows = model.encoder.word_vectors(list(words))  # layer 0: one vector per spelling
-known = spelling.list_words(model.folder, vectors)[0][:among]
-cosines = unit(rows) @ unit(model.encoder.word_vectors(known)).T
-nearest = [[k for k in np.argsort(-row, kind="stable") if known[k] != word][:10] for word, row in zip(words, cosines)]
-{word: [(known[k], round(float(row[k]), 4)) for k in near] for word, near, row in zip(words, nearest, cosines)}
+common = spelling.list_words(model.folder, vectors)[0][:among]
+cosines = unit(rows) @ unit(model.encoder.word_vectors(common)).T
+nearest = [[k for k in np.argsort(-row, kind="stable") if common[k] != word][:10] for word, row in zip(words, cosines)]
+{word: [(common[k], round(float(row[k]), 4)) for k in numbers] for word, numbers, row in zip(words, nearest, cosines)}
 
 # %% spelling
 from elmoscope.core.figures.style import LAYER_COLORS
@@ -133,11 +136,12 @@ from elmoscope.core.views.levels import sense_space
 from elmoscope.core.workspace import open_workspace
 
 space = sense_space(open_workspace(model_name))
-asked = quiz.quiz(quiz.today() if number is None else number, model.language)
-readings = [quiz.reading(model, one, space) for one in asked]  # the sentence itself does not vote
+questions = quiz.quiz(quiz.today() if number is None else number, model.language)
+readings = [quiz.reading(model, question, space) for question in questions]  # the sentence itself does not vote
 pd.DataFrame(
     [
-        {"sentence": one.text, "word": one.word, "label": one.label, "model": found.sense, "share": found.share, "layer": found.layer}
-        for one, found in zip(asked, readings)
+        {"sentence": question.text, "word": question.word, "label": question.label}
+        | {"model": reading.sense, "share": reading.share, "layer": reading.layer}
+        for question, reading in zip(questions, readings)
     ]
 )

@@ -43,8 +43,8 @@ typed = [(word.tokens, word.position) for word in (words[0], words[-1])]
 scene_figure(result.scene, space, typed) if result.scene else None
 
 # %% home
-from elmoscope.core.figures.curves import curves_figure
-from elmoscope.core.live.curves import decisive_rows
+from elmoscope.core.figures.influence import curves_figure
+from elmoscope.core.live.widgets import decisive_rows
 
 rows = decisive_rows(model, result.judgment)
 curves_figure(rows) if rows else None
@@ -66,6 +66,7 @@ from elmoscope.core.views import neighbors
 
 
 def nearest(word, context):
+    """Return the neighbors of a word in its sentence as a table."""
     request = neighbors.NeighborsRequest(word=word, space=layer, weights=mix, among=among, k=k)
     return neighbors.compute(workspace, request).table(context)  # every token is encoded once and stored on disk
 
@@ -75,7 +76,9 @@ pd.concat(tables)
 
 # %% neighbors
 word = words[0].word
-[(near.word, round(near.cosine, 4)) for near in workspace.vectors.neighbors(word, k)] if word in workspace.vectors else "unknown"
+[
+    (neighbor.word, round(neighbor.cosine, 4)) for neighbor in workspace.vectors.neighbors(word, k)
+] if word in workspace.vectors else "unknown"
 
 # %% why
 from elmoscope.core.views import edits

@@ -19,14 +19,13 @@ from ..common.limits import limits
 from ..elmo.models import Model
 from ..learning.features import Layers, vectors_fingerprint
 from ..static.vectors import StaticVectors
-from .catalog import TASKS
 from .coreference import FEMININE, MASCULINE, Mentions, cut_passage
-from .heads import TaskHead, load_head, make_batch
-from .inputs import Passage, Span, Tokens, flat, passage_of
+from .heads import TASKS, TaskHead, load_head, make_batch
+from .inputs import Span, flat, passage_of
 from .questions import Paragraph
 from .results import FOLDER
 from .roles import Predicate
-from .task import VARIANTS, Example
+from .task import VARIANTS, Example, Passage, Tokens
 
 MAX_WORDS = {"entailment": 80, "coreference": 300, "questions": 400}  # tokens of a passage; of a sentence of the others:
 MAX_SENTENCE = 120
@@ -41,7 +40,7 @@ on once one or our she should since so some soon still such than that the their 
 tomorrow two under until was we were what when where whether which while who whose why will with yesterday yes yet you your"""
 OPENERS = frozenset(_OPENERS.split())
 
-MAX_REMEMBERED = 2_000  # tokens whose layers are kept, about 12 MB of elmo-mini's
+MAX_REMEMBERED = 2_000  # tokens whose layers are cached, about 12 MB of elmo-mini's
 _REMEMBERED: OrderedDict[tuple[str, Tokens], np.ndarray] = OrderedDict()  # (model's fingerprint, sentence) -> (L, T, D)
 _LOCK = threading.Lock()
 
@@ -146,12 +145,13 @@ class Mentioned:
     names: tuple[Span, ...]
 
     def words(self, span: Span) -> str:
+        """Return the text of a span of tokens."""
         return self.text[self.spans[span[0]][0] : self.spans[span[1]][1]]
 
     def example(self, pronoun: int) -> Example:
         """Make the example of one of the pronouns."""
-        passage, placed = cut_passage(self.passage, [(pronoun, pronoun), *self.names])
-        return Example((passage,), None, Mentions(placed[0], tuple(placed[1:])))
+        passage, spans = cut_passage(self.passage, [(pronoun, pronoun), *self.names])
+        return Example((passage,), None, Mentions(spans[0], tuple(spans[1:])))
 
 
 def mentioned(text: str) -> Mentioned:
@@ -216,19 +216,20 @@ def predicates(task: OpenTask, example: Example, model: Model | None, vectors: S
         return head.network.predicates(make_batch([example], vectors, layers))[0]
 
 
-def with_predicate(example: Example, at: int) -> Example:
-    return Example(example.passages, None, Predicate(at))
+def with_predicate(example: Example, token: int) -> Example:
+    """Return an example of `roles` with its predicate at a token."""
+    return Example(example.passages, None, Predicate(token))
 
 
 def _passage(task: str, text: str) -> Passage:
-    """Return the tokens of a typed text; BadInput if there are none, too many, or none in letters that the heads know."""
+    """Return the tokens of a typed text. Raises BadInput for no token, too many, or none in letters that the heads know."""
     if not text.strip():
         raise BadInput(t("There is no text yet. Type a sentence."))
-    most = MAX_WORDS.get(task, MAX_SENTENCE)
+    limit = MAX_WORDS.get(task, MAX_SENTENCE)
     passage = passage_of(text[: limits().max_passage + 1])[0]
     n = sum(map(len, passage))
-    if n > most or len(text) > limits().max_passage:
-        raise BadInput(t("This text is too long: at most {most} tokens. Shorten it.", most=most))
+    if n > limit or len(text) > limits().max_passage:
+        raise BadInput(t("This text is too long: at most {most} tokens. Shorten it.", most=limit))
     if not any(token[:1].isascii() and token[:1].isalnum() for sentence in passage for token in sentence):
         raise BadInput(t("This model knows only English. Type an English sentence."))
     return passage

@@ -18,9 +18,8 @@ from torch import Generator, Tensor, nn
 from ..common.device import Dropout, first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
-from .inputs import Passage, PassageBatch, Span, flat
-from .reader import Reader, masked
-from .task import PARTS, Example, Shape, Task, TaskRecipe, lines_in, one_reader
+from .inputs import PassageBatch, Reader, Span, flat, masked
+from .task import PARTS, Example, Passage, Shape, Task, TaskRecipe, lines_in, one_reader
 
 BACK = 60  # mentions before one that it may go with
 WIDTH = 12  # tokens of a mention that are read, from its first
@@ -61,10 +60,10 @@ class MentionRanker(nn.Module):
         back = torch.arange(1, BACK + 1)
         earlier = torch.arange(len(spans))[:, None] - back  # (M, BACK)
         there = earlier >= 0
-        later, other = there.nonzero()[:, 0], earlier[there]  # (P,)
+        later, antecedent = there.nonzero()[:, 0], earlier[there]  # (P,)
         apart = torch.bucketize(back, torch.tensor(DISTANCES), right=True)[None].expand_as(earlier)[there] - 1
-        same = torch.from_numpy(_compare_mentions(example))[later, other]
-        pair = [mentions[later], mentions[other], mentions[later] * mentions[other], self.distance(apart), self.alike(same)]
+        same = torch.from_numpy(_compare_mentions(example))[later, antecedent]
+        pair = [mentions[later], mentions[antecedent], mentions[later] * mentions[antecedent], self.distance(apart), self.alike(same)]
         result = self.scores(self.dropout(self.hidden(self.dropout(torch.cat(pair, dim=1))).relu()))[:, 0]
         scores = masked(torch.zeros(there.shape), there).masked_scatter(there, result)
         return torch.cat([scores.new_zeros(len(spans), 1), scores], dim=1)
@@ -176,8 +175,8 @@ def conll_f1(documents: Iterable[tuple[Clusters, Clusters]]) -> dict[str, float]
 
 def _muc(key: Clusters, response: Clusters) -> tuple[float, float]:
     """Return the share of the key's links that the response has (Vilain et al. 1995)."""
-    of = {mention: k for k, cluster in enumerate(response) for mention in cluster}
-    parts = [len({of.get(mention, mention) for mention in cluster}) for cluster in key]
+    cluster_of = {mention: k for k, cluster in enumerate(response) for mention in cluster}
+    parts = [len({cluster_of.get(mention, mention) for mention in cluster}) for cluster in key]
     return sum(len(cluster) - n for cluster, n in zip(key, parts, strict=True)), sum(len(cluster) - 1 for cluster in key)
 
 

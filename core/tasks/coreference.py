@@ -17,10 +17,9 @@ from torch import Generator, Tensor, nn
 from ..common.device import Dropout, first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
-from .inputs import Passage, PassageBatch, Span, covered, passage_of
-from .reader import Reader, masked
+from .inputs import PassageBatch, Reader, Span, covered, masked, passage_of
 from .spans import f1
-from .task import Example, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
+from .task import Example, Passage, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
 
 MASCULINE, FEMININE = ("he", "him", "his"), ("she", "her", "hers")
 DISTANCE_DIM = 16
@@ -78,6 +77,7 @@ class PairScorer(nn.Module):
         return self.narrow(self.dropout(torch.cat([states[rows, first], states[rows, last], within], dim=1))).relu()
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
+        """Return the cross entropy over the names and "neither", a scalar."""
         scores = self(texts, examples)
         wanted = [torch.tensor([example.target + 1]) for example in examples]
         return torch.stack([nn.functional.cross_entropy(s[None], w) for s, w in zip(scores, wanted, strict=True)]).mean()
@@ -113,13 +113,13 @@ def read(path: Path) -> list[Example]:
 def _example(row: dict[str, str]) -> Example:
     passage, spans = passage_of(row["Text"])
     places = [(int(row[f"{what}-offset"]), int(row[f"{what}-offset"]) + len(row[what])) for what in ("Pronoun", "A", "B")]
-    placed = [covered(spans, *place) for place in places]
-    if None in placed:
+    mentions = [covered(spans, *place) for place in places]
+    if None in mentions:
         raise ValueError(row)
-    passage, placed = cut_passage(passage, placed)
+    passage, mentions = cut_passage(passage, mentions)
     target = 0 if row["A-coref"].upper() == "TRUE" else 1 if row["B-coref"].upper() == "TRUE" else -1
     gender = "M" if row["Pronoun"].lower() in MASCULINE else "F"
-    return Example((passage,), target, Mentions(placed[0], tuple(placed[1:]), gender))
+    return Example((passage,), target, Mentions(mentions[0], tuple(mentions[1:]), gender))
 
 
 def cut_passage(passage: Passage, mentions: Sequence[Span]) -> tuple[Passage, list[Span]]:
@@ -138,8 +138,10 @@ def chosen(probabilities: Sequence[float]) -> int:
 
 
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
-    """Score as GAP's official scorer: F1 of the positive answers over all, masculine and feminine pronouns, and the ratio of the latter
-    two."""
+    """Score as GAP's official scorer does.
+
+    Return F1 of the positive answers over all, masculine and feminine pronouns, and the ratio of the latter two.
+    """
     result = {}
     for gender in ("", "M", "F"):
         right = said_all = gold = 0

@@ -19,8 +19,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..files.atomic import replacing
-from .inputs import PassageBatch, flat, passage_of
-from .reader import BiLSTM, Reader, masked
+from .inputs import BiLSTM, PassageBatch, Reader, flat, masked, passage_of
 from .task import Example, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
 
 KEYS = ("sentence1", "sentence2", "gold_label")
@@ -47,6 +46,7 @@ class ESIM(nn.Module):
         first_weights(self, generator)
 
     def forward(self, texts: Sequence[PassageBatch]) -> Tensor:
+        """Return the scores of the labels (B, 3)."""
         a, b = (self.reader(side)[side.rows] for side in texts)  # (B, S, R), (B, T, R)
         mask_a, mask_b = (side.mask[side.rows] for side in texts)
         alike = a @ b.transpose(1, 2)  # (B, S, T)
@@ -55,17 +55,19 @@ class ESIM(nn.Module):
         pooled = torch.cat([*self._pooled(a, of_b, mask_a), *self._pooled(b, of_a, mask_b)], dim=1)  # (B, 8H)
         return self.scores(self.dropout(self.joined(self.dropout(pooled)).tanh()))
 
-    def _pooled(self, own: Tensor, other: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    def _pooled(self, states_a: Tensor, states_b: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Return the maximum and the mean of one side's states, (B, 2H) each."""
-        compared = self.compared(torch.cat([own, other, own - other, own * other], dim=2)).relu()
+        compared = self.compared(torch.cat([states_a, states_b, states_a - states_b, states_a * states_b], dim=2)).relu()
         states = self.again(self.dropout(compared), mask.sum(dim=1))
-        kept = mask[..., None]
-        return masked(states, kept).amax(dim=1), (states * kept).sum(dim=1) / kept.sum(dim=1)
+        is_token = mask[..., None]
+        return masked(states, is_token).amax(dim=1), (states * is_token).sum(dim=1) / is_token.sum(dim=1)
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
+        """Return the cross entropy of the labels, a scalar."""
         return nn.functional.cross_entropy(self(texts), torch.tensor([self.labels.index(e.target) for e in examples]))
 
     def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[dict[str, float]]:
+        """Return each example's probabilities by label."""
         return [dict(zip(self.labels, row, strict=True)) for row in self(texts).softmax(dim=1).tolist()]
 
 
@@ -105,26 +107,28 @@ def _one(text: str) -> tuple:
 
 def unpack(archive: Path, pairs: int = TRAIN_PAIRS) -> list[Path]:
     """Unpack SNLI's archive into three files: the first `pairs` labeled pairs of the training set, all of dev and test."""
-    made = []
+    paths = []
     try:
         with zipfile.ZipFile(archive) as packed:
-            for part, most in (("train", pairs), ("dev", None), ("test", None)):
+            for part, limit in (("train", pairs), ("dev", None), ("test", None)):
                 path = archive.parent / Path(TASK.files[part]).name.removesuffix(".xz")
                 with packed.open(f"snli_1.0/snli_1.0_{part}.jsonl") as stream, replacing(path) as temporary:
                     rows = ({key: row[key] for key in KEYS} for row in map(json.loads, stream))
-                    kept = itertools.islice((row for row in rows if row["gold_label"] != "-"), most) if most else rows
-                    temporary.write_text("".join(f"{json.dumps(row)}\n" for row in kept), encoding="utf-8", newline="\n")
-                made.append(path)
+                    chosen = itertools.islice((row for row in rows if row["gold_label"] != "-"), limit) if limit else rows
+                    temporary.write_text("".join(f"{json.dumps(row)}\n" for row in chosen), encoding="utf-8", newline="\n")
+                paths.append(path)
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError):
         raise BadInput(t("{file} is not SNLI’s archive. Download it again.", file=archive.name)) from None
-    return made
+    return paths
 
 
 def labels(examples: Sequence[Example]) -> tuple[str, ...]:
+    """Return LABELS: the training examples do not change them."""
     return LABELS
 
 
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
+    """Return the share of pairs with the right label."""
     right = sum(max(shares, key=shares.get) == example.target for example, shares in zip(examples, predictions, strict=True))
     return {"accuracy": right / max(len(examples), 1), "right": right, "gold": len(examples)}
 

@@ -1,7 +1,7 @@
-"""Heads of the tasks: trained networks, their folders (core.learning.folders, weights as float16) and their training.
+"""The tasks by name, and their heads: trained networks, their folders (core.learning.folders, weights as float16) and their training.
 
-A folder contains no word of the data: words are read by GloVe's list and by their bytes. Training uses Adam, a rate that halves on a plateau, and
-early stopping on the dev set. An interrupted training resumes with equal results.
+A folder contains no word of the data: words are read by GloVe's list and by their bytes. Training uses Adam, a rate that halves on a plateau,
+and early stopping on the dev set. An interrupted training resumes with equal results.
 """
 
 import json
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from ..common.device import seeded
 from ..common.errors import BadInput
-from ..common.i18n import t
+from ..common.i18n import say, t
 from ..common.markup import shorten
 from ..elmo.models import Model
 from ..files.artifacts import provenance, text_fingerprint
@@ -24,7 +24,7 @@ from ..learning import folders
 from ..learning.features import Frozen, Layers, Report, freeze_each
 from ..learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mixes, of_like_lengths
 from ..static.vectors import StaticVectors
-from .catalog import task_named
+from . import clusters, coreference, entailment, names, questions, roles
 from .inputs import PassageBatch, make_texts
 from .task import PARTS, VARIANTS, Data, Example, Shape, Task, TaskRecipe, longest
 
@@ -73,7 +73,7 @@ def make_batch(examples: Sequence[Example], vectors: StaticVectors, layers: Laye
 
 
 def save_head(head: TaskHead, folder: str | Path) -> Path:
-    """Write the folder as a whole and replace an existing one."""
+    """Write the folder atomically, replacing an existing one."""
     arrays = {name: tensor.half().contiguous().numpy(force=True) for name, tensor in head.network.state_dict().items()}
     fields = {"task": head.task.name, "variant": head.variant, "shape": asdict(head.shape), "recipe": asdict(head.recipe)}
     return folders.save(folder, FORM, arrays, fields, head.meta)
@@ -118,16 +118,20 @@ class TaskJob:
         self.network = task.network(self.shape, recipe, self.generator)
 
     def batches(self, epoch: int) -> list[list[int]]:
+        """Return the numbers of the training examples in an epoch's batches."""
         return batches_of(self.data.train, self.recipe.batch_size, np.random.default_rng([self.recipe.seed, epoch]))
 
     def loss(self, numbers: Sequence[int]) -> Tensor:
+        """Return the loss of one batch, a scalar."""
         examples = [self.data.train[k] for k in numbers]
         return self.network.loss(make_batch(examples, self.frozen.vectors, self.frozen.layers), examples)
 
     def measure(self) -> dict[str, float]:
+        """Return the task's measure on the dev set."""
         return {"score": self._scores(self.data.dev)[self.task.measure]}
 
     def record(self, epoch: Epoch) -> dict:
+        """Return an epoch as meta.json stores it."""
         return epoch.record()
 
     def finish(self, history: list[dict], epochs: int, seconds: float) -> TaskHead:
@@ -135,9 +139,9 @@ class TaskJob:
         head = self.head()
         head.round()
         sizes = {part: len(getattr(self.data, part)) for part in PARTS}
-        data = {"data": data_fingerprint(self.data), "sizes": sizes, "whole": dict(self.data.whole)}
+        data = {"data": data_fingerprint(self.data), "sizes": sizes, "whole": dict(self.data.n_available)}
         parameters = sum(p.numel() for p in self.network.parameters())
-        made = {
+        training = {
             "mixes": learned_mixes(self.network),
             "curve": history,
             "epochs": epochs,
@@ -145,7 +149,7 @@ class TaskJob:
             "parameters": parameters,
         }
         scored = {"dev": self._scores(self.data.dev), "test": self._scores(self.data.test)}
-        head.meta = provenance(**data, **self.frozen.facts, **made, **scored)
+        head.meta = provenance(**data, **self.frozen.facts, **training, **scored)
         return head
 
     def _scores(self, examples: Sequence[Example]) -> dict[str, float]:
@@ -157,6 +161,7 @@ class TaskJob:
 
     @cached_property
     def key(self) -> str:
+        """Return 16 hex digits of everything that determines the run."""
         parts = [self.task.name, self.variant, data_fingerprint(self.data), asdict(self.recipe), self.frozen.facts]
         return text_fingerprint([json.dumps(parts, sort_keys=True)])[:16]
 
@@ -176,3 +181,46 @@ def batches_of(examples: Sequence[Example], size: int, random: np.random.Generat
     noise = {passage: 3 * random.random() for passage in dict.fromkeys(passages)}
     lengths = np.array([sum(map(len, passage)) + noise[passage] for passage in passages])
     return batches_by_length(lengths, size, random)
+
+
+TASKS: dict[str, Task] = {
+    task.name: task
+    for task in (
+        questions.TASK,
+        entailment.TASK,
+        roles.TASK,
+        coreference.TASK,
+        names.TASK,
+        names.WIKIGOLD,
+        names.CHUNKS,
+        names.SPEECH,
+        clusters.TASK,
+    )
+}
+
+
+def task_named(name: str) -> Task:
+    """Return a task by name. Raises BadInput for an unknown name."""
+    if name not in TASKS:
+        raise BadInput(t("There is no task {name!r}. There are: {names}.", name=shorten(name), names=", ".join(TASKS)))
+    return TASKS[name]
+
+
+def task_titles() -> dict[str, str]:
+    """Return the titles of TASKS in the user's language."""
+    return {name: say(task.title) for name, task in TASKS.items()}
+
+
+def measure_titles() -> dict[str, str]:
+    """Return the name of each task's measure, within a sentence, in the user's language."""
+    return {
+        "questions": t("F1 of the answers’ words"),
+        "entailment": t("accuracy"),
+        "roles": t("F1 of the arguments"),
+        "coreference": t("F1 of the names"),
+        "names": t("F1 of the names"),
+        "wikigold": t("F1 of the names"),
+        "chunks": t("F1 of the chunks"),
+        "speech": t("accuracy"),
+        "clusters": t("CoNLL F1, mentions given"),
+    }

@@ -17,8 +17,7 @@ from ..common.device import first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
-from .inputs import PassageBatch
-from .reader import Reader
+from .inputs import PassageBatch, Reader
 from .spans import CRF, bio_tags, span_f1, spans_of, true_tags
 from .task import PARTS, Example, Shape, Task, TaskRecipe, one_reader, sentences_in
 
@@ -42,10 +41,12 @@ class Tagger(nn.Module):
         return self.scores(self.reader(texts[0]))[texts[0].rows], texts[0].mask[texts[0].rows]
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
+        """Return the CRF's negative log-likelihood, a scalar."""
         scores, mask = self(texts)
         return self.crf.loss(scores, true_tags(examples, self.tags, mask.shape[1]).clamp(min=0), mask)
 
     def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[list]:
+        """Return each sentence's labeled spans."""
         scores, mask = self(texts)
         paths = [self.crf.best(row[:n]) for row, n in zip(scores, mask.sum(dim=1).tolist(), strict=True)]
         return [spans_of([self.tags[k] for k in path]) for path in paths]
@@ -62,6 +63,7 @@ class WordTagger(nn.Module):
         first_weights(self, generator)
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
+        """Return the cross entropy over the words, a scalar."""
         scores = self.scores(self.reader(texts[0]))  # (U, T, K)
         rows = texts[0].rows
         wanted = torch.full((len(rows), scores.shape[1]), -1)
@@ -70,6 +72,7 @@ class WordTagger(nn.Module):
         return nn.functional.cross_entropy(scores[rows].flatten(0, 1), wanted.flatten(), ignore_index=-1)
 
     def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[list]:
+        """Return each sentence's labels, as spans of one word."""
         best = self.scores(self.reader(texts[0])).argmax(dim=2)[texts[0].rows].tolist()
         lengths = texts[0].lengths[texts[0].rows].tolist()
         return [[(k, k, self.labels[label]) for k, label in enumerate(row[:n])] for row, n in zip(best, lengths, strict=True)]
@@ -124,6 +127,7 @@ def labels(examples: Sequence[Example]) -> tuple[str, ...]:
 
 
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
+    """Return precision, recall and F1 of the spans."""
     return span_f1([example.target for example in examples], predictions)
 
 
@@ -154,9 +158,9 @@ def _place_at_random(spans: Sequence, length: int, kinds: Sequence[str], random:
         size = last - first + 1
         starts = [k for k in range(length - size + 1) if free[k : k + size].all()]
         if starts:
-            at = int(random.choice(starts))
-            free[at : at + size] = False
-            results.append((at, at + size - 1, str(random.choice(kinds))))
+            start = int(random.choice(starts))
+            free[start : start + size] = False
+            results.append((start, start + size - 1, str(random.choice(kinds))))
     return tuple(sorted(results))
 
 

@@ -21,8 +21,7 @@ from torch import Generator, Tensor, nn
 from ..common.device import Dropout, first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
-from .inputs import PassageBatch, Span, covered, flat, passage_of
-from .reader import BiLSTM, Reader, masked
+from .inputs import BiLSTM, PassageBatch, Reader, Span, covered, flat, masked, passage_of
 from .task import PARTS, Example, Shape, Task, TaskRecipe
 
 MAX_ANSWER = 15  # tokens
@@ -42,6 +41,7 @@ class Paragraph:
     answers: tuple[str, ...] = ()
 
     def words(self, first: int, last: int) -> str:
+        """Return the text between two tokens, both included."""
         return self.text[self.spans[first][0] : self.spans[last][1]]
 
 
@@ -61,6 +61,7 @@ class Biattention(nn.Module):
         first_weights(self, generator)
 
     def forward(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
+        """Return the scores (B, T) of the first and of the last token."""
         question, passage = texts
         q, p = self.reader(question)[question.rows], self.reader(passage)[passage.rows]  # (B, S, R), (B, T, R)
         mask_q, mask_p = question.mask[question.rows], passage.mask[passage.rows]
@@ -76,6 +77,7 @@ class Biattention(nn.Module):
         return masked(self.first(modeled)[..., 0], mask_p), masked(self.last(ended)[..., 0], mask_p)
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
+        """Return the cross entropy of both tokens, a scalar."""
         first, last = self(texts, examples)
         wanted = torch.tensor([example.target for example in examples])  # (B, 2)
         return nn.functional.cross_entropy(first, wanted[:, 0]) + nn.functional.cross_entropy(last, wanted[:, 1])
@@ -168,8 +170,8 @@ def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[
     for example in examples:
         size = example.target[1] - example.target[0]
         length = len(example.facts.spans)
-        at = int(random.integers(0, length - size))
-        results.append(Example(example.passages, (at, at + size), example.facts))
+        first = int(random.integers(0, length - size))
+        results.append(Example(example.passages, (first, first + size), example.facts))
     return results
 
 

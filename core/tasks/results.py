@@ -18,8 +18,7 @@ from ..files.atomic import locked
 from ..learning.features import Frozen
 from ..learning.fit import Epoch, resumed
 from ..static.vectors import StaticVectors
-from .catalog import TASKS
-from .heads import TaskHead, freeze, make_fit, save_head
+from .heads import TASKS, TaskHead, freeze, make_fit, save_head
 from .task import VARIANTS, Task, TaskRecipe, read_data
 
 FOLDER = ASSETS / "tasks"  # results.json, and of one seed the head of each task and variant
@@ -48,7 +47,7 @@ PAPER = {
     "names": PublishedScore("CoNLL 2003", "F1", 90.15, 92.22),
     "sentiment": PublishedScore("SST-5", "accuracy", 51.4, 54.7),
 }
-BESIDE = {
+ADDITIONAL = {
     "wikigold": "Wikigold",
     "chunks": "CoNLL-2000",
     "speech": "CoNLL-2000",
@@ -72,14 +71,15 @@ class Summary:
     elmo_spread: float | None
     seeds: int
     sizes: dict[str, int]
-    whole: dict[str, int]
-    mixes: dict[str, list[float]]  # where a mix stands -> mean s_j
+    n_available: dict[str, int]  # examples in the files
+    mixes: dict[str, list[float]]  # place of a mix -> mean s_j
     control: float | None  # with random labels
     others: dict[str, dict[str, float]]  # variant -> mean of every other score
     seconds: float  # to train one head, mean
 
     @property
     def error_reduction(self) -> float:
+        """Return the share of the baseline's errors that ELMo avoids."""
         return error_reduction(self.baseline, self.elmo)
 
     @property
@@ -104,10 +104,10 @@ def read_results(path: str | Path = FOLDER / "results.json") -> list[dict]:
     """Read the runs of a results file; none if it does not exist."""
     if not Path(path).is_file():
         return []
-    kept = read_json(path, expect=dict)
-    if kept.get("format") != FORMAT or not isinstance(kept.get("runs"), list):
+    record = read_json(path, expect=dict)
+    if record.get("format") != FORMAT or not isinstance(record.get("runs"), list):
         raise CorruptArtifact(f"{path} holds something else than results of the tasks. Name another folder.")
-    return kept["runs"]
+    return record["runs"]
 
 
 def are_current(runs: Iterable[dict]) -> bool:
@@ -139,15 +139,15 @@ def curves(runs: Sequence[dict]) -> dict[str, list[tuple[int, float, float]]]:
             if run["task"] == name and alike:
                 scores.setdefault((run["sizes"]["train"], run["variant"]), {})[run["seed"]] = run["test"][task.measure]
         sizes = sorted({size for size, _ in scores})
-        seeds = set.intersection(*(set(of) for of in scores.values())) if scores else set()
+        seeds = set.intersection(*(set(by_seed) for by_seed in scores.values())) if scores else set()
         if len(sizes) > 1 and seeds and len(scores) == len(sizes) * len(VARIANTS):
-            means = {place: statistics.fmean(of[seed] for seed in seeds) for place, of in scores.items()}
+            means = {place: statistics.fmean(by_seed[seed] for seed in seeds) for place, by_seed in scores.items()}
             result[name] = [(size, means[size, "baseline"], means[size, "elmo"]) for size in sizes]
     return result
 
 
 def _summary(task: Task, runs: dict[str, list[dict]], control: list[float]) -> Summary:
-    scores = {v: [r["test"][task.measure] for r in some] for v, some in runs.items()}
+    scores = {v: [r["test"][task.measure] for r in rows] for v, rows in runs.items()}
     means = {v: statistics.fmean(values) for v, values in scores.items()}
     spreads = {v: statistics.stdev(values) if len(values) > 1 else None for v, values in scores.items()}
     first = runs["elmo"][0]
@@ -155,8 +155,8 @@ def _summary(task: Task, runs: dict[str, list[dict]], control: list[float]) -> S
         where: [statistics.fmean(column) for column in zip(*(r["mixes"][where]["s"] for r in runs["elmo"]), strict=True)]
         for where in first["mixes"]
     }
-    others = {v: {k: statistics.fmean(r["test"][k] for r in some) for k in some[0]["test"]} for v, some in runs.items()}
-    seconds = statistics.fmean(r["seconds"] for some in runs.values() for r in some)
+    others = {v: {k: statistics.fmean(r["test"][k] for r in rows) for k in rows[0]["test"]} for v, rows in runs.items()}
+    seconds = statistics.fmean(r["seconds"] for rows in runs.values() for r in rows)
     return Summary(
         task.measure,
         means["baseline"],
@@ -220,12 +220,14 @@ def measure(
     """Train what has no entry yet, and yield each new entry. The first seed's heads are saved next to the results."""
     path = output / "results.json"
     for task in tasks:
-        whole = read_data(task, folder, task.recipe) if plan.curve else None  # ELMo has read its sentences: a smaller set's are among them
+        complete = (
+            read_data(task, folder, task.recipe) if plan.curve else None
+        )  # ELMo has read its sentences: a smaller set's are among them
         for recipe, variants in _planned(task, plan):
             data = read_data(task, folder, recipe)
             smaller = recipe.train_limit != task.recipe.train_limit
             for variant in variants:
-                frozen = freeze(variant, whole if smaller else data, model, vectors, report=report)
+                frozen = freeze(variant, complete if smaller else data, model, vectors, report=report)
                 key = make_fit(task, variant, data, recipe, frozen).key
                 place = output / task.name / variant
                 ships = recipe.seed == plan.seeds[0] and not (recipe.random_labels or smaller or task.folds)
@@ -233,12 +235,12 @@ def measure(
                 if is_done and (not ships or (place / "meta.json").is_file()):
                     continue
                 head = train_one(task, variant, recipe, data, frozen, watch=watch)
-                made = entry(head) | {"command": f"{COMMAND} --only {task.name}"}
+                new = entry(head) | {"command": f"{COMMAND} --only {task.name}"}
                 if ships:
                     save_head(head, place)
                     sums.renew(place)
-                _add(path, made)
-                yield made
+                _add(path, new)
+                yield new
 
 
 def _planned(task: Task, plan: RunPlan) -> list[tuple[TaskRecipe, tuple[str, ...]]]:
@@ -248,15 +250,15 @@ def _planned(task: Task, plan: RunPlan) -> list[tuple[TaskRecipe, tuple[str, ...
     return [*planned, (control, ("elmo",))] if plan.controls else planned
 
 
-def _add(path: Path, made: dict) -> None:
+def _add(path: Path, new: dict) -> None:
     """Add an entry, replacing one of the same task, variant, seed, kind of labels and size."""
 
     def place(item: dict) -> tuple:
         return item["task"], item["variant"], item["seed"], item["recipe"]["random_labels"], item["recipe"]["train_limit"]
 
     with locked(path):  # processes may share the file, each with tasks of its own
-        others = [read_result for read_result in read_results(path) if place(read_result) != place(made)]
+        others = [read_result for read_result in read_results(path) if place(read_result) != place(new)]
         order = list(TASKS)
-        runs = sorted([*others, made], key=lambda item: (order.index(item["task"]), *place(item)[:0:-1]))
+        runs = sorted([*others, new], key=lambda item: (order.index(item["task"]), *place(item)[:0:-1]))
         write_json(path, provenance(format=FORMAT, version=VERSION, command=COMMAND, runs=runs))
     sums.renew(path)

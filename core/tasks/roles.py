@@ -16,8 +16,7 @@ from torch import Generator, Tensor, nn
 from ..common.device import first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
-from .inputs import PassageBatch
-from .reader import BiLSTM, ReaderWords, masked
+from .inputs import BiLSTM, PassageBatch, ReaderWords, masked
 from .spans import bio_rules, bio_tags, join_arguments, span_f1, spans_of, spans_of_brackets, true_tags, viterbi
 from .task import PARTS, Example, Shape, Task, TaskRecipe, one_reader, sentences_in
 
@@ -27,7 +26,9 @@ RARE = 5  # a role with fewer arguments in the training set is not learned
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    at: int  # its token
+    """A predicate of a sentence, and all of them."""
+
+    token: int
     every: tuple[int, ...] = ()  # the tokens of all predicates of the sentence
 
 
@@ -51,12 +52,13 @@ class Labeler(nn.Module):
         """Return scores of tags (B, T, K), and of being a predicate (B, T). A sentence is read once for each of its predicates."""
         rows = texts[0].rows
         marks = torch.zeros(len(rows), texts[0].mask.shape[1], dtype=torch.long)
-        marks[torch.arange(len(rows)), torch.tensor([example.facts.at for example in examples])] = 1
+        marks[torch.arange(len(rows)), torch.tensor([example.facts.token for example in examples])] = 1
         words = self.words(texts[0])  # (U, T, E)
         x = torch.cat([words[rows], self.marks(marks)], dim=2)  # (B, T, E + M)
         return self.scores(self.lstm(x, texts[0].lengths[rows])), self.acts(words.detach())[rows, :, 0]
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
+        """Return the cross entropy of the tags and of the predicates, a scalar."""
         scores, acts = self(texts, examples)
         tags = true_tags(examples, self.tags, scores.shape[1])
         wanted = torch.zeros(acts.shape)
@@ -66,20 +68,23 @@ class Labeler(nn.Module):
         return nn.functional.cross_entropy(scores.flatten(0, 1), tags.flatten(), ignore_index=-1) + acting
 
     def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[list]:
+        """Return each predicate's arguments as labeled spans."""
         scores = self(texts, examples)[0].log_softmax(dim=2)
         lengths = texts[0].lengths[texts[0].rows].tolist()
         paths = [viterbi(row[:n], *self.rules) for row, n in zip(scores, lengths, strict=True)]
         return [spans_of([self.tags[k] for k in path]) for path in paths]
 
     def predicates(self, texts: Sequence[PassageBatch]) -> list[list[int]]:
-        """Return the tokens of each sentence that are probably predicates; the likeliest one if there is none."""
+        """Return the tokens of each sentence that are probably predicates, at least the likeliest one."""
         acts = masked(self.acts(self.words(texts[0]))[..., 0], texts[0].mask)
         return [((row > 0).nonzero()[:, 0].tolist() or [int(row.argmax())]) for row in acts[texts[0].rows]]
 
 
 def read(path: Path) -> list[Example]:
-    """Read one example per predicate from CoNLL rows: sentence, token number, word, two tags, lemma, roleset or -, a bracket column per
-    predicate."""
+    """Read one example per predicate from CoNLL rows.
+
+    Columns: sentence, token number, word, two tags, lemma, roleset or -, then a bracket column per predicate.
+    """
     examples = []
     for lines in sentences_in(path):
         rows = [line.split("\t") for _, line in lines]
@@ -124,10 +129,10 @@ def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[
     results = []
     for example in examples:
         length = len(example.passages[0][0])
-        spans = [(example.facts.at, example.facts.at, "V")]
-        others = [k for k in range(length) if k != example.facts.at]
-        for at in random.permutation(others)[: len(example.target) - 1].tolist():
-            spans.append((at, at, str(random.choice(roles))))
+        spans = [(example.facts.token, example.facts.token, "V")]
+        others = [k for k in range(length) if k != example.facts.token]
+        for token in random.permutation(others)[: len(example.target) - 1].tolist():
+            spans.append((token, token, str(random.choice(roles))))
         results.append(Example(example.passages, tuple(sorted(spans)), example.facts))
     return results
 

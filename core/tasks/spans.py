@@ -99,6 +99,7 @@ def span_f1(gold: Iterable[Iterable], predicted: Iterable[Iterable]) -> dict[str
 
 
 def f1(right: int, predicted: int, gold: int) -> dict[str, float]:
+    """Return precision, recall and F1 of counts."""
     precision, recall = right / max(predicted, 1), right / max(gold, 1)
     return {"precision": precision, "recall": recall, "f1": 2 * precision * recall / max(precision + recall, 1e-12)}
 

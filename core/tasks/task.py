@@ -1,6 +1,6 @@
 """The definition of a task: files, examples, network, measure and training recipe.
 
-Each task's module reads its files and defines its network; core.tasks.reader and core.tasks.heads have what they share.
+Each task's module reads its files and defines its network; core.tasks.inputs and core.tasks.heads have what they share.
 """
 
 import lzma
@@ -17,9 +17,10 @@ from torch import Generator
 from ..common.errors import BadInput, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import command, shorten
-from .inputs import Passage
 
 PARTS = ("train", "dev", "test")
+Tokens = tuple[str, ...]
+Passage = tuple[Tokens, ...]  # the sentences of a text
 MADE_BY_HAND = ("srl/", "coref/ontogum")  # joined from several publishers' files: nothing to fetch
 VARIANTS = ("baseline", "elmo")  # GloVe and characters; the same and ELMo
 
@@ -30,7 +31,7 @@ class Example:
 
     passages: tuple[Passage, ...]
     target: Any = None
-    facts: Any = None  # what a prediction or a scorer needs beside the passages
+    facts: Any = None  # what else a prediction or a scorer needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class TaskRecipe:
     character_dim: int = 32  # filters over a word's bytes
     dropout: float = 0.3
     elmo_dropout: float = 0.5  # of the mix's numbers
-    output_elmo: bool = False  # a second mix beside the LSTM's states, where the paper found it to help
+    output_elmo: bool = False  # a second mix next to the LSTM's states, where the paper found it to help
     epochs: int = 8  # at most
     batch_size: int = 32
     learning_rate: float = 2e-3
@@ -74,6 +75,8 @@ class TaskRecipe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
+    """A task: its data, network, scores and training recipe."""
+
     name: str
     title: str
     files: MappingProxyType  # train, dev, test -> path in the data folder
@@ -84,19 +87,19 @@ class Task:
     measure: str  # of `score`, by which epochs are judged and tasks compared; a share of 1
     recipe: TaskRecipe = field(default_factory=TaskRecipe)
     labels: Callable[[Sequence[Example]], tuple[str, ...]] = lambda examples: ()  # of the training examples
-    folds: int = 0  # of documents, which `facts` number: a run's seed says which is tested on; 0: the files are the split
-    tests: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # further test sets by name -> their path
-    further: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # further training sets by name -> their path
+    folds: int = 0  # of documents, which `facts` number: a run's seed chooses the tested one; 0: the files are the split
+    tests: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # more test sets by name -> their path
+    further: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # more training sets by name -> their path
 
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A task's examples as a run uses them. `whole` counts the examples in the files."""
+    """A task's examples as a run uses them. `n_available` counts the examples in the files."""
 
     train: tuple[Example, ...]
     dev: tuple[Example, ...]
     test: tuple[Example, ...]
-    whole: MappingProxyType
+    n_available: MappingProxyType
 
     @property
     def sentences(self) -> tuple[tuple[str, ...], ...]:
@@ -133,22 +136,22 @@ def longest(example: Example) -> Passage:
 def read_data(task: Task, folder: str | Path, recipe: TaskRecipe, *, further: Sequence[str] = ()) -> Data:
     """Read a task's examples from a folder laid out as `data/tasks`; MissingArtifact names a missing file.
 
-    `further` names additional training sets, of which at most as many examples are added as the task's own set has.
+    `further` names more training sets, of which at most as many examples are added as the task's own set has.
     """
     every = {part: task.readers[part](file_of(task.title, folder, name)) for part, name in task.files.items()}
     if task.folds:
         every = {part: [e for e in examples if _part_of(e, task.folds, recipe.seed) == part] for part, examples in every.items()}
     limits = {"train": recipe.train_limit, "dev": recipe.dev_limit, "test": recipe.test_limit}
     read = {part: sample(examples, limits[part]) for part, examples in every.items()}
-    whole = {part: len(examples) for part, examples in every.items()}
+    n_available = {part: len(examples) for part, examples in every.items()}
     for name in further:
         path = _further_file(task, folder, task.further, name)
         more = task.readers["further"](path)
         read["train"] += sample(more, recipe.train_limit)
-        whole["train"] += len(more)
+        n_available["train"] += len(more)
     if recipe.random_labels:
         read["train"] = tuple(task.scrambled(read["train"], np.random.default_rng([recipe.seed, 1])))
-    return Data(**read, whole=MappingProxyType(whole))
+    return Data(**read, n_available=MappingProxyType(n_available))
 
 
 def read_test(task: Task, folder: str | Path, name: str) -> Data:
@@ -160,9 +163,9 @@ def read_test(task: Task, folder: str | Path, name: str) -> Data:
 
 def _further_file(task: Task, folder: str | Path, files: MappingProxyType, name: str) -> Path:
     if name not in files:
-        known = ", ".join(files) or t("none")
+        others = ", ".join(files) or t("none")
         raise BadInput(
-            t("{title} has no data set {name!r} beside its own. There are: {known}.", title=task.title, name=shorten(name), known=known)
+            t("{title} has no data set {name!r} beside its own. There are: {known}.", title=task.title, name=shorten(name), known=others)
         )
     return file_of(task.title, folder, files[name])
 

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Hashable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -41,7 +41,7 @@ def job(kind: str, key: Hashable, work: Callable[[Job], object], *, failed: str,
                 new.take_over(current)
             current = new.start(work, failed=failed)
         jobs[kind, key] = current
-        for old in [place for place, other in jobs.items() if place[0] == kind and not other.is_active][:-most]:
+        for old in [place for place, item in jobs.items() if place[0] == kind and not item.is_active][:-most]:
             del jobs[old]
     current.join(user)
     return current
@@ -119,6 +119,25 @@ def read_in_job(kind: str, key: Hashable, work: Callable[[Job], T], *, failed: s
     drop(kind, key)
     if current.error is not None:
         raise BadInput(current.error)
+    return current.result
+
+
+def result_or_progress(
+    kind: str,
+    key: Hashable,
+    work: Callable[[Job], T],
+    describe: Callable[[Job, str], str],
+    *,
+    widget: str,
+    again: str,
+    stopped: str = "",
+    **options: Any,
+) -> T | None:
+    """Return the result of a job after a short wait. Without one, show its progress and return None. `options` are those of `job`."""
+    current = job(kind, key, work, **options)
+    current.wait(AT_MOST_S)
+    if current.result is None:
+        show_state(kind, key, describe, widget=widget, stopped=stopped or t("Stopped."), again=again)
     return current.result
 
 

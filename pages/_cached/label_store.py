@@ -19,16 +19,16 @@ Key = tuple[str, str]  # corpus and word
 def current(key: Key) -> Labels:
     """Return the current labels of a word by sentence. Other tabs and programs may have changed them."""
     state = st.session_state
-    kept = state.setdefault(KEPT, {})
-    labels = kept.get(key, Labels())
+    stored = state.setdefault(KEPT, {})
+    labels = stored.get(key, Labels())
     if (path := file_of(key)) is not None:
         try:
-            given = label_store.read(path, key[1])
+            labels_on_disk = label_store.read(path, key[1])
         except ElmoscopeError as error:
             state[FAULT] = str(error)
         else:
-            labels = labels.meanwhile(tuple((dict(given) | dict(state.get(UNSAVED, {}).get(key, ()))).items()))
-    kept[key] = labels
+            labels = labels.meanwhile(tuple((dict(labels_on_disk) | dict(state.get(UNSAVED, {}).get(key, ()))).items()))
+    stored[key] = labels
     return labels
 
 
@@ -64,9 +64,9 @@ def copy(key: Key, labels: Labels) -> None:
 def forget(corpus: str) -> None:
     """Delete the labels of a corpus from this machine and from the session."""
     label_store.forget(corpus)
-    for kept in (st.session_state.get(name, {}) for name in (KEPT, UNSURE, UNSAVED)):
-        for key in [key for key in kept if key[0] == corpus]:
-            del kept[key]
+    for labels_by_key in (st.session_state.get(name, {}) for name in (KEPT, UNSURE, UNSAVED)):
+        for key in [key for key in labels_by_key if key[0] == corpus]:
+            del labels_by_key[key]
 
 
 def turn() -> int:

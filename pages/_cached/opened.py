@@ -4,8 +4,14 @@ The keys are names and fingerprints, and the caches are bounded. Heavy jobs, suc
 number at once (pages._frame.jobs), so that no page waits for them.
 """
 
-from collections.abc import Iterable
+import functools
+import sys
+import threading
+from collections.abc import Callable, Hashable, Iterable
+from contextlib import nullcontext
+from operator import attrgetter
 from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -13,12 +19,14 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.memo import Kept
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.encoded_cache import open_encoded, unread_bytes
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.files import registry
 from core.files.quotas import VISITS
+from core.index.contents import content_of
 from core.index.index_plan import open_claimed
 from core.index.table import OccurrenceTable
 from core.index.tables import opens_at_once, takes_long
@@ -26,11 +34,58 @@ from core.static.formats import PACKED
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
 from core.text.languages import Language
+from core.workspace import Names, Workspace
 from pages._cached import jobs
-from pages._cached.kept import KEPT, keep, version, within_run
-from pages._frame.in_use import VECTORS_NOTED, selected_device
+from pages._frame.in_use import VECTORS_NOTED, InUse, selected_device
 from pages._frame.jobs import Job
 from pages._frame.markup import plain
+
+P = ParamSpec("P")
+R = TypeVar("R")
+KEPT = Kept()
+_RUN = threading.local()  # for each thread that runs a page: the run, and the cached values of its names
+
+
+def keep(
+    maker: str,
+    reads: Iterable[tuple[str, str]],
+    key: Hashable,
+    make: Callable[[], R],
+    *,
+    most: int,
+    weighed: bool = True,
+    meanwhile: str = "",
+) -> R:
+    """Return the cached result of `make` for a key and the contents of `reads` (kinds and names). Show `meanwhile` while it is computed."""
+
+    def work() -> R:
+        with st.spinner(meanwhile) if meanwhile else nullcontext():
+            return make()
+
+    versions = tuple((name, version(name, kind)) for kind, name in reads)
+    return KEPT.value(maker, (versions, key), work, most=most, weighed=weighed)
+
+
+def within_run(function: Callable[P, R]) -> Callable[P, R]:
+    """Cache a function within one run of a page, for names whose files would be looked up each time."""
+
+    @functools.wraps(function)
+    def found(*args: P.args, **kwargs: P.kwargs) -> R:
+        run = get_script_run_ctx(suppress_warning=True)
+        if run is None:
+            return function(*args, **kwargs)
+        if getattr(_RUN, "of", None) is not run.cursors:  # Streamlit makes new cursors for every run
+            _RUN.of, _RUN.known = run.cursors, {}
+        key = function, args, tuple(kwargs.items()), languages.in_use().code
+        if key not in _RUN.known:
+            _RUN.known[key] = function(*args, **kwargs)
+        return _RUN.known[key]
+
+    return found
+
+
+version = within_run(content_of)  # the fingerprint of the contents of a name, in this run
+
 
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
 memo = KEPT  # what a workspace keeps its answers in (core.workspace.Opener, which this module is)
@@ -132,13 +187,12 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Jo
     """
     opened, spent = model(model_name), spent_by_visit()
     kind, key = _key(corpus, model_name, targets_only)
-    return jobs.job(
-        kind,
-        key,
-        lambda job: open_claimed(corpus, opened, spent, job.report, targets_only=targets_only),
-        failed=t("Indexing failed. Searching the labeled sentences instead."),
-        most=KEPT_TABLES,
-    )
+    failed = t("Indexing failed. Searching the labeled sentences instead.")
+
+    def work(job: Job) -> OccurrenceTable:
+        return open_claimed(corpus, opened, spent, job.report, targets_only=targets_only)
+
+    return jobs.job(kind, key, work, failed=failed, most=KEPT_TABLES)
 
 
 def find_table_job(corpus: str, model_name: str) -> Job | None:
@@ -155,37 +209,23 @@ def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple[str,
 def encoded(corpus: str, language: Language) -> EncodedCorpus:
     """Return a corpus as word numbers. While a job reads a large file for the first time, show its progress and end the run."""
     if unread_bytes(corpus, language) < MOST_READ:
-        return keep(
-            ENCODING,
-            [("corpus", corpus)],
-            language.code,
-            lambda: open_encoded(corpus, language),
-            most=4,
-            weighed=False,
-            meanwhile=t("Reading texts…"),
-        )
+        options = {"most": 4, "weighed": False, "meanwhile": t("Reading texts…")}
+        return keep(ENCODING, [("corpus", corpus)], language.code, lambda: open_encoded(corpus, language), **options)
     key = corpus, language.code, version(corpus, "corpus")
-    job = jobs.job(
+    result = jobs.result_or_progress(
         ENCODING,
         key,
         lambda job: open_encoded(corpus, language, report=job.report),
+        lambda job, left: t("Reading texts: {done:,} of about {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left),
         failed=t("Reading this corpus failed."),
         most=KEPT_TABLES,
+        widget="encoded",
+        stopped=t("Reading stopped."),
+        again=t("Read again"),
     )
-    job.wait(jobs.AT_MOST_S)
-    if job.result is None:
-        jobs.show_state(
-            ENCODING,
-            key,
-            lambda job, left: t(
-                "Reading texts: {done:,} of about {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left
-            ),
-            widget="encoded",
-            stopped=t("Reading stopped."),
-            again=t("Read again"),
-        )
+    if result is None:
         st.stop()
-    return job.result
+    return result
 
 
 def spent_by_visit() -> dict[tuple, int]:
@@ -206,12 +246,12 @@ def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:
 
 def sentences(model_name: str, request: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
     """Return the layers (L, T, D) of each sentence. New sentences are encoded in one batch, which takes two thirds of the time."""
-    known = version(model_name, "model")
+    fingerprint = version(model_name, "model")
 
     def encode(new: list[tuple]) -> list[np.ndarray]:
         return model(model_name).encoder.encode([list(tokens) for *_, tokens in new])
 
-    return KEPT.values("sentences", [(model_name, known, tokens) for tokens in request], encode, most=256)
+    return KEPT.values("sentences", [(model_name, fingerprint, tokens) for tokens in request], encode, most=256)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -227,3 +267,35 @@ def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> Engi
         return _allennlp().embed([list(s) for s in sentences], *allennlp_files(model(model_name)), timeout_s=120.0)
 
     return keep("allennlp", [("model", model_name)], sentences, compute, most=64, meanwhile=t("AllenNLP is computing…"))
+
+
+READS = {"model": ("model",), "language_model": ("model",), "targets": ("model", "corpus")}  # by part of a workspace
+
+
+def workspace(in_use: InUse) -> Workspace:
+    """Return the workspace for the selected model and data."""
+    return Workspace(Names(model=in_use.model, vectors=in_use.vectors, corpus=in_use.corpus), sys.modules[__name__])
+
+
+def workspace_of(model_name: str, vectors_name: str = "") -> Workspace:
+    """Return the workspace of a model with the data of its language, or with other vectors."""
+    return Workspace(Names(model=model_name, vectors=vectors_name), sys.modules[__name__])
+
+
+def view(compute: Callable[..., R], over: Workspace, request: Hashable, *arguments: Any, most: int = 64, **options: Any) -> R:
+    """Return the cached result of a view. Its module's READS names what it depends on besides the request.
+
+    The other `arguments` are passed to `compute`. `options` are those of `pages._cached.opened.keep`.
+    """
+    reads = [*over.reads(*sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
+    return keep(_maker(compute), reads, request, lambda: compute(over, request, *arguments), most=most, **options)
+
+
+def of(part: str, compute: Callable[..., R], over: Workspace, *request: Hashable, most: int = 64, **options: Any) -> R:
+    """Return the cached result of a function of one part of a workspace, such as "targets" or "model.encoder", and of a request."""
+    reads = over.reads(*READS[part.partition(".")[0]])
+    return keep(_maker(compute), reads, request, lambda: compute(attrgetter(part)(over), *request), most=most, **options)
+
+
+def _maker(compute: Callable) -> str:
+    return f"{compute.__module__}.{compute.__qualname__}"

@@ -12,7 +12,7 @@ from core.elmo.encoder import Encoder
 from core.static.vectors import StaticNeighbor
 from core.workspace import Workspace
 from pages._cached import jobs
-from pages._cached.kept import keep
+from pages._cached.opened import keep
 from pages._frame.jobs import QUEUE, Job, current_user
 from pages._frame.markup import plain
 

@@ -17,7 +17,7 @@ from core.evaluation.context_gains import CONTROLS, ELMO, PLAIN, Lead, Size, par
 from core.figures.classifiers import confusion_figure, curves_figure, leads_figure, reliability_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from pages._cached import classifiers
-from pages._cached.kept import keep
+from pages._cached.opened import keep
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.markup import fragment, plain, show_html
@@ -42,13 +42,11 @@ def show_curve(lines: Sequence[dict]) -> None:
     st.markdown(t("#### Does ELMo help most when labels are few?"))
     titles = part_titles()
     n = result[0].tested
-    show_html(
-        "{}",
-        t(
-            '<p class="small">AG News, title and text; six equal classifiers. Only what is added to GloVe differs. Tested on {n:,} texts; a tenth of each subset for validation.</p>',
-            n=n,
-        ),
+    setting = t(
+        '<p class="small">AG News, title and text; six equal classifiers. Only what is added to GloVe differs. Tested on {n:,} texts; a tenth of each subset for validation.</p>',
+        n=n,
     )
+    show_html("{}", setting)
     x = t("labeled rows")
     curve = {titles[kind]: [(size.labeled, float(size.accuracy[kind].mean())) for size in result] for kind in (ELMO, PLAIN)}
     over = {
@@ -62,25 +60,19 @@ def show_curve(lines: Sequence[dict]) -> None:
     }
     left, right = st.columns([2, 3], gap="large")
     with left:
-        draw(
-            curves_figure(curve, y=t("accuracy on {n:,} unseen news", n=n), percent=True, x=x, log_x=True).update_layout(height=430),
-            key="results.curve",
-            alt=t("Accuracy on unseen news by labeled rows: {names}.", names=", ".join(curve)),
-        )
+        figure = curves_figure(curve, y=t("accuracy on {n:,} unseen news", n=n), percent=True, x=x, log_x=True).update_layout(height=430)
+        draw(figure, key="results.curve", alt=t("Accuracy on unseen news by labeled rows: {names}.", names=", ".join(curve)))
     with right:
         colors = {titles[kind]: COLORS[kind] for kind in result[0].over_glove}
-        draw(
-            leads_figure(over, colors, x=x, y=t("points over GloVe alone")),
-            key="results.context",
-            alt=t("Points over GloVe alone by labeled rows, with intervals: {names}.", names=", ".join(over)),
-        )
+        alt = t("Points over GloVe alone by labeled rows, with intervals: {names}.", names=", ".join(over))
+        draw(leads_figure(over, colors, x=x, y=t("points over GloVe alone")), key="results.context", alt=alt)
     st.caption(
         t(
             "Bars: 95% intervals of the paired difference over subsets and test texts; filled: beyond chance (Holm). LSTMs shuffled: Tenney et al. (2019)."
         )
     )
     notice(describe_context(result))
-    lists.twin(context_table(result), name="is-it-context", key="results.curve.twin")
+    lists.offer_table(list_contexts(result), name="is-it-context", key="results.curve.twin")
 
 
 def describe_context(sizes: Sequence[Size]) -> list[str]:
@@ -125,38 +117,22 @@ def _where(sizes: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
     return t("beyond chance with {rows} ({points}), inconclusive with others", rows=rows_of(ahead), points=range_of(map(lead, ahead)))
 
 
-def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
+def list_contexts(sizes: Sequence[Size]) -> list[dict]:
     """Return a row for each size and set of inputs: the accuracy, and both differences with intervals and adjusted p."""
     rows = []
     titles = part_titles()
     for size in sizes:
         for kind, accuracy in size.accuracy.items():
-            row = {
-                t("labeled rows"): size.labeled,
-                t("validation"): size.valid,
-                t("subsets"): size.subsets,
-                t("classifier"): titles[kind],
-                t("accuracy"): round(float(accuracy.mean()), 4),
-                t("± over subsets"): round(float(accuracy.std(ddof=1)), 4),
-            }
+            row = {t("labeled rows"): size.labeled, t("validation"): size.valid, t("subsets"): size.subsets}
+            row |= {t("classifier"): titles[kind], t("accuracy"): round(float(accuracy.mean()), 4)}
+            row |= {t("± over subsets"): round(float(accuracy.std(ddof=1)), 4)}
             for title, leads in ((t("over GloVe alone"), size.over_glove), (t("GloVe + ELMo minus it"), size.of_elmo)):
                 lead = leads.get(kind)
                 row[title] = None if lead is None else round(lead.difference.mean, 4)
                 row[f"{title}, 95%"] = "" if lead is None else lead.difference.cell("+.4f", times=1)
                 row[f"{title}, p (Holm)"] = None if lead is None else round(lead.p, 4)
             rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def scores_of(row: dict) -> dict:
-    """Return a variant's scores as cells of a table."""
-    spread = None if row["spread"] is None else round(row["spread"], 4)
-    return {
-        t("accuracy"): round(row["accuracy"], 4),
-        t("± over seeds"): spread,
-        t("macro F1"): round(row["macro_f1"], 4),
-        t("seeds"): row["seeds"],
-    }
+    return rows
 
 
 @fragment
@@ -168,9 +144,7 @@ def show_scores() -> None:
     st.markdown(t("#### The bundled classifiers on unseen texts"))
     titles = tasks.task_titles()
     default = "news-title" if "news-title" in result else next(iter(result))
-    task = choice(
-        "scores_task", t("Task"), list(result), default, format_func=lambda n: plain(titles.get(n, n)), label_visibility="collapsed"
-    )
+    task = choice("scores_task", t("Task"), {n: plain(titles.get(n, n)) for n in result}, default, label_visibility="collapsed")
     metas = result[task]
     table = pd.DataFrame([_describe_head(name, meta) for name, meta in metas.items()]).sort_values(t("accuracy"), ascending=False)
     shares = (t("accuracy"), t("macro F1"))
@@ -182,16 +156,14 @@ def show_scores() -> None:
     st.caption(
         t(
             "{train:,} training, {valid:,} validation, {test:,} test texts, no duplicates; data {data}, seed {seed}, {seconds:.0f} s, {date}.",
-            train=meta["sizes"]["train"],
-            valid=meta["sizes"]["valid"],
-            test=meta["sizes"]["test"],
+            **meta["sizes"],
             data=meta["data"][:12],
             seed=meta["seed"],
             seconds=meta["seconds"],
             date=meta["date"][:10],
         )
     )
-    lists.twin(table, name="scores", key="scores.twin", label=t("Export the table"))
+    lists.offer_table(table, name="scores", key="scores.twin", label=t("Export the table"))
 
 
 def _describe_head(name: str, meta: dict) -> dict:
@@ -228,11 +200,7 @@ def _closer(name: str, meta: dict) -> None:
         st.caption(describe_calibration(test))
     with right:
         st.markdown(t("**Confusions**"))
-        draw(
-            confusion_figure(test["confusion"], meta["labels"]),
-            key=f"confusion.{name}",
-            alt=confusion_alt(title, test["confusion"], meta["labels"]),
-        )
+        draw_confusions(title, test["confusion"], meta["labels"], key=f"confusion.{name}")
 
 
 def describe_calibration(test: dict) -> str:
@@ -244,6 +212,11 @@ def describe_calibration(test: dict) -> str:
             "Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95% of samples of {n:,}: the gap is beyond chance.", **values
         )
     return t("Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95% of samples of {n:,}: the gap may be chance.", **values)
+
+
+def draw_confusions(title: str, confusion: Sequence[Sequence[int]], labels: Sequence[str], *, key: str) -> None:
+    """Draw the confusion matrix of a classifier."""
+    draw(confusion_figure(confusion, labels), key=key, alt=confusion_alt(title, confusion, labels))
 
 
 def confusion_alt(title: str, confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> str:

@@ -14,15 +14,6 @@ Span = tuple[int, int, str]  # the first and the last token, and a label
 CLOSE = 0.05  # a smaller gap between the two likeliest classes is too close to call
 PAIRS = (("glove", "glove+elmo"), ("embedding", "embedding+elmo"))  # a classifier without ELMo and with it
 SAME = 0.005  # of a probability: what rounds to the same per cent
-STYLE = Markup("""<style>
-  .spans {line-height: 2.7; font-size: 1.05rem; margin: 0.3rem 0 0.5rem; overflow-wrap: anywhere;}
-  .spans .span {display: inline-flex; flex-direction: column; vertical-align: top; line-height: 1.3; margin: 0.5rem 0.15rem 0; max-width: 100%;}
-  .spans .words {border: solid var(--c); border-width: 0 2px 3px 2px; padding: 0 0.25rem 0.1rem;}
-  .spans .label {font-size: 0.76rem; font-weight: 600; text-align: center;}
-  .spans .alone .words {border-style: dashed;}
-  .spans mark {background: rgba(33,113,181,0.22); color: inherit; border-bottom: 3px solid #2171B5; padding: 0 0.15rem;}
-  .spans mark.alone {border-bottom-style: dashed;}
-</style>""")
 
 
 def describe_answers(answers: dict[str, Answer], deaf: list[str], label: str = "") -> list[str]:
@@ -163,10 +154,10 @@ def draw_spans(tokens: Sequence[str], labeleds: Sequence[Span], *, colors: dict[
             k = outer[1] + 1
         return parts
 
-    return html('{}<div class="spans">{}</div>', STYLE, draw_span(0, len(tokens) - 1, labeleds))
+    return html('<div class="spans">{}</div>', draw_span(0, len(tokens) - 1, labeleds))
 
 
 def mark_text(text: str, begin: int, end: int, *, is_dashed: bool) -> Markup:
     """Mark the characters from `begin` to `end` of a text."""
     mark = html("<mark{}>{}{}</mark>", " class=alone" if is_dashed else "", "≠ " if is_dashed else "", text[begin:end])
-    return html('{}<div class="spans" style="line-height:1.7">{}{}{}</div>', STYLE, text[:begin], mark, text[end:])
+    return html('<div class="spans" style="line-height:1.7">{}{}{}</div>', text[:begin], mark, text[end:])

@@ -18,7 +18,7 @@ from core.common.markup import shorten
 from core.files import public_data
 from core.text.own_corpus import Source, is_quick
 from pages._cached import jobs
-from pages._cached.kept import keep
+from pages._cached.opened import keep
 from pages._frame.choices import choice, coded_choices
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job, hold_turn
@@ -38,45 +38,26 @@ def choose(in_use: InUse) -> Order | None:
     """Draw the choices and return them. Return None while something is missing, and state what."""
     left, right = st.columns([3, 2], gap="large")
     with left:
-        task = OWN
-        title = ""
-        files = {}
-        columns = {}
+        task, title, files, columns = OWN, "", {}, {}
         with show_errors():  # the other choices stay, whatever is wrong with a file
             task, title, files, columns = _texts()
         titles = variant_titles()
         variants = coded_choices("variants", t("Variants"), titles, USUAL)
     with right:
-        share = st.select_slider(
-            t("Share of training texts"),
-            SHARES,
-            1.0,
-            format_func=lambda s: f"{s:.0%}",
-            **bound("share"),
-            help=t("Used for training and validation. Results shows ELMo’s gain by size."),
-        )
+        about = t("Used for training and validation. Results shows ELMo’s gain by size.")
+        share = st.select_slider(t("Share of training texts"), SHARES, 1.0, format_func="{:.0%}".format, **bound("share"), help=about)
         seeds = st.slider(t("Seeds"), **bound("seeds"), help=t("One training per seed, each from a different random start."))
-        epochs = st.slider(
-            t("Maximum epochs"), **bound("epochs"), help=t("Training stops early after four epochs without a lower validation loss.")
-        )
+        about = t("Training stops early after four epochs without a lower validation loss.")
+        epochs = st.slider(t("Maximum epochs"), **bound("epochs"), help=about)
     if not files:
         return None
     _check_split(task, files, columns, share)
     if not variants:
         st.info(t("Choose at least one variant."), icon=":material/checklist:")
         return None
-    return Order(
-        task=task,
-        title=title,
-        files=files,
-        columns=columns,
-        variants=tuple(variants),
-        seeds=tuple(range(seeds)),
-        share=share,
-        epochs=epochs,
-        model=in_use.model,
-        vectors=in_use.vectors,
-    )
+    values = {"task": task, "title": title, "files": files, "columns": columns, "share": share, "epochs": epochs}
+    names = {"model": in_use.model, "vectors": in_use.vectors}
+    return Order(variants=tuple(variants), seeds=tuple(range(seeds)), **values, **names)
 
 
 def _texts() -> tuple[str, str, dict, dict]:
@@ -104,13 +85,8 @@ def _offer_ag_news() -> None:
 
         def report(event) -> None:
             size = event.total or 30_000_000
-            message = t(
-                "{name}: {done:,.1f} of {total:,.1f} MB, {speed:.1f} MB/s",
-                name=event.name,
-                done=event.done / 1e6,
-                total=size / 1e6,
-                speed=event.bytes_per_s / 1e6,
-            )
+            values = {"name": event.name, "done": event.done / 1e6, "total": size / 1e6, "speed": event.bytes_per_s / 1e6}
+            message = t("{name}: {done:,.1f} of {total:,.1f} MB, {speed:.1f} MB/s", **values)
             bar.progress(min(1.0, event.done / size), text=message)
 
         with show_errors(), hold_turn(bar) as job:
@@ -185,25 +161,10 @@ def _columns(path: Path, key: int) -> dict | None:
             t("{name} has one column; texts and labels need one each. Separate columns by commas, semicolons or tabs.", name=path.name)
         )
     text, label = st.columns(2)
-    chosen = text.multiselect(
-        t("Column of texts"),
-        numbers,
-        [k + 1 for k in columns.texts],
-        key=f"text_column.{key}",
-        format_func=names.get,
-        help=t("Several columns are joined, such as title and text."),
-        placeholder=t("Choose a column"),
-        persist_state="session",
-    )
-    labels = label.selectbox(
-        t("Column of labels"),
-        numbers,
-        None if columns.label is None else columns.label,
-        key=f"label_column.{key}",
-        format_func=names.get,
-        placeholder=t("Choose a column"),
-        persist_state="session",
-    )
+    options = {"format_func": names.get, "placeholder": t("Choose a column"), "persist_state": "session"}
+    about, guesses = t("Several columns are joined, such as title and text."), [k + 1 for k in columns.texts]
+    chosen = text.multiselect(t("Column of texts"), numbers, guesses, key=f"text_column.{key}", help=about, **options)
+    labels = label.selectbox(t("Column of labels"), numbers, columns.label, key=f"label_column.{key}", **options)
     chosen = [k for k in chosen if k in names and k != labels]
     if not chosen or labels not in names:
         st.info(t("Choose one column of texts and a different one of labels."), icon=":material/table_chart:")
@@ -228,7 +189,6 @@ def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
     if task != OWN or not files or Path(files["train"]).stat().st_size > SMALL_BYTES:
         return
     options = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in columns.items())
-    if refusal_text := refusal(
-        task, tuple((name, str(path), Path(path).stat().st_mtime_ns) for name, path in files.items()), options, share, i18n.language()
-    ):
-        raise BadInput(refusal_text)
+    paths = tuple((name, str(path), Path(path).stat().st_mtime_ns) for name, path in files.items())
+    if message := refusal(task, paths, options, share, i18n.language()):
+        raise BadInput(message)

@@ -1,14 +1,13 @@
 """The table of the ELMo paper next to similar tasks on open data, and the layers that each task uses."""
 
-import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.classifiers import curves_figure, layer_weights_figure
-from core.tasks.catalog import TASKS, measure_titles, task_titles
+from core.tasks.heads import TASKS, measure_titles, task_titles
 from core.tasks.results import (
-    BESIDE,
+    ADDITIONAL,
     COMMAND,
     PAPER,
     PublishedScore,
@@ -40,16 +39,25 @@ def show_paper(result: dict[str, dict]) -> None:
     rows = [_row(titles[name], PAPER[name], measured[name].in_words, measured[name].seeds) for name in PAPER if name in measured]
     sentiment = result.get("sentiment", {})
     if all(name in sentiment for name in SENTIMENT):
-        rows.append(_row(titles["sentiment"], PAPER["sentiment"], _sentiment(sentiment), sentiment[SENTIMENT[1]]["seeds"]))
-    lists.grid(pd.DataFrame(rows))
+        both = [sentiment[name] for name in SENTIMENT]
+        scores = *(with_spread(r["accuracy"], r["spread"]) for r in both), error_reduction(*(r["accuracy"] for r in both))
+        rows.append(_row(titles["sentiment"], PAPER["sentiment"], scores, both[1]["seeds"]))
+    lists.grid(rows)
     of_paper = {name: value for name, value in measured.items() if name in PAPER}
-    first, *gains = describe_gains(of_paper, _activities())
+    activities = {  # subjects of sentences
+        "questions": t("question answering"),
+        "entailment": t("recognizing entailment"),
+        "roles": t("labeling semantic roles"),
+        "coreference": t("resolving coreference"),
+        "names": t("finding names"),
+    }
+    first, *gains = describe_gains(of_paper, activities)
     notice([first, *describe_paper(of_paper, titles)])
     show_html("<p>{}</p>", Markup("<br>").join(html("{}", line) for line in gains))
     if other_tasks := [_add_task(titles[name], name, value) for name, value in measured.items() if name not in PAPER]:
         st.markdown(t("#### Other tasks"))
-        lists.grid(pd.DataFrame(other_tasks))
-    lists.twin(_details(measured, titles), name="results-paper", key="results.paper.twin", label=t("All numbers"))
+        lists.grid(other_tasks)
+    lists.offer_table(_details(measured, titles), name="results-paper", key="results.paper.twin", label=t("All numbers"))
 
 
 def show_gain() -> None:
@@ -72,7 +80,7 @@ def show_gain() -> None:
         st.caption(t("Every run: `{file}`. Command: `{command}`", file="assets/tasks/results.json", command=COMMAND))
     columns = [t("layer {layer}", layer=k) for k in range(max(map(len, weights.values())))] if weights else []
     rows = [{t("task"): name} | {column: round(s, 3) for column, s in zip(columns, mix, strict=False)} for name, mix in weights.items()]
-    lists.twin(pd.DataFrame(rows), name="results-layers", key="results.layers.twin")
+    lists.offer_table(rows, name="results-layers", key="results.layers.twin")
 
 
 def _row(title: str, paper: PublishedScore, scores: tuple[str, str, float], seeds: int) -> dict:
@@ -128,33 +136,16 @@ def describe_curves(result: dict[str, list[tuple[int, float, float]]], titles: d
 
 
 def _add_task(title: str, name: str, summary: Summary) -> dict:
-    """Add a task that is not in the paper's table."""
+    """Return the row of a task that is not in the paper's table."""
     plain, elmo, spared = summary.in_words
     return {
         t("task"): title,
-        t("data"): BESIDE[name],
+        t("data"): ADDITIONAL[name],
         t("measure"): measure_titles()[name],
         t("without ELMo"): plain,
         t("with ELMo"): elmo,
         t("error reduction, ours"): f"{spared:.0%}",
         t("seeds"): t("{n} folds", n=summary.seeds) if TASKS[name].folds else str(summary.seeds),
-    }
-
-
-def _sentiment(rows: dict[str, dict]) -> tuple[str, str, float]:
-    """Return SST-5 with the classifiers of the app."""
-    plain, elmo = (rows[name] for name in SENTIMENT)
-    return (*(with_spread(r["accuracy"], r["spread"]) for r in (plain, elmo)), error_reduction(plain["accuracy"], elmo["accuracy"]))
-
-
-def _activities() -> dict[str, str]:
-    """Return what is done in each task of the paper, as the subject of a sentence."""
-    return {
-        "questions": t("question answering"),
-        "entailment": t("recognizing entailment"),
-        "roles": t("labeling semantic roles"),
-        "coreference": t("resolving coreference"),
-        "names": t("finding names"),
     }
 
 
@@ -194,17 +185,16 @@ def describe_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list
     return lines
 
 
-def _details(measured: dict[str, Summary], titles: dict[str, str]) -> pd.DataFrame:
-    """Record the table of every score of every task."""
+def _details(measured: dict[str, Summary], titles: dict[str, str]) -> list[dict]:
+    """Return a row for every score of every task."""
     rows = []
     for name, value in measured.items():
         for score in value.others["elmo"]:
             if score in ("gold", "predicted", "right"):
                 continue
-            values = {t("task"): titles[name], t("score"): score}
-            control = value.control if score == value.measure else None
-            values |= {t("without ELMo"): round(value.others["baseline"][score], 4), t("with ELMo"): round(value.others["elmo"][score], 4)}
-            used = " / ".join(f"{value.sizes[part]:,} ({value.whole[part]:,})" for part in ("train", "dev", "test"))
-            values |= {t("random labels"): None if control is None else round(control, 4)}
-            rows.append(values | {t("train, dev, test"): used, t("training, s"): round(value.seconds)})
-    return pd.DataFrame(rows)
+            plain, elmo = (round(value.others[variant][score], 4) for variant in ("baseline", "elmo"))
+            control = None if score != value.measure or value.control is None else round(value.control, 4)
+            used = " / ".join(f"{value.sizes[part]:,} ({value.n_available[part]:,})" for part in ("train", "dev", "test"))
+            row = {t("task"): titles[name], t("score"): score, t("without ELMo"): plain, t("with ELMo"): elmo, t("random labels"): control}
+            rows.append(row | {t("train, dev, test"): used, t("training, s"): round(value.seconds)})
+    return rows

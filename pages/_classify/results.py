@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from core.classify import tasks
@@ -15,9 +14,8 @@ from core.evaluation.experiments import EXPERIMENTS
 from core.figures.classifiers import accuracy_dots
 from core.tasks.results import are_current, read_results
 from core.views.mix import pulls_of
-from pages._cached.kept import keep
-from pages._cached.views import workspace_of
-from pages._classify.measured import scores_of, show_curve, show_scores
+from pages._cached.opened import keep, workspace_of
+from pages._classify.measured import show_curve, show_scores
 from pages._classify.paper import show_gain, show_paper
 from pages._frame.choices import choice, coded_choice
 from pages._frame.frame import notice
@@ -73,7 +71,8 @@ def show(in_use: InUse) -> None:
         case "shipped":
             show_scores()
         case "checks":
-            show_checks(result)
+            st.markdown(t("#### Can these numbers be trusted?"))
+            notice(describe_checks(result) or [t("These experiments have not been run.")])
     first, last = (pick(line["date"] for line in lines)[:10] for pick in (min, max))
     models = ", ".join(sorted({line["model"] for line in lines if line.get("model")}))
     with st.expander(t("More"), icon=":material/terminal:", key="results.more"):
@@ -84,8 +83,8 @@ def show(in_use: InUse) -> None:
                 first=first,
                 last=last,
                 models=models,
-                file="assets/results/classification.jsonl",
                 command=COMMAND,
+                file="assets/results/classification.jsonl",
             )
         )
         if old := outdated_titles(lines, read_results()):
@@ -118,28 +117,21 @@ def _task(result: dict) -> None:
     rows = dict(sorted(result[name].items(), key=lambda item: -item[1]["accuracy"]))
     kinds = {titles[v]: experiments.kind_of(v) for v in rows}
     named = ", ".join(f"{titles[v]} {r['accuracy']:.1%}" for v, r in rows.items())
-    draw(
-        accuracy_dots({titles[v]: (r["accuracy"], r["spread"]) for v, r in rows.items()}, kinds),
-        key=f"results.{name}",
-        alt=t("{task}, accuracy, best first: {named}.", task=task_of.get(name, name), named=named),
-    )
+    figure = accuracy_dots({titles[v]: (r["accuracy"], r["spread"]) for v, r in rows.items()}, kinds)
+    draw(figure, key=f"results.{name}", alt=t("{task}, accuracy, best first: {named}.", task=task_of.get(name, name), named=named))
     condition = EXPERIMENTS[name].condition  # one that is not listed keeps the English of core.evaluation.experiments
     notice(describe_task(rows, say(condition[0].upper() + condition[1:])))
     st.caption(t("Input width (32 to 356) and dropout differ too. Few labels changes the input alone."))
     over = workspace_of(BUNDLED_MODEL)
-    table = pd.DataFrame(
-        [
-            {
-                t("classifier"): titles[v],
-                **scores_of(r),
-                t("training, s"): round(r["seconds"], 1),
-                t("s0, s1, s2, gamma"): ", ".join(f"{x:.2f}" for x in (*r["mix"]["s"], r["mix"]["gamma"])) if r["mix"] else "",
-                t("s × vector length"): ", ".join(f"{part:.0%}" for part in pulls_of(over, r["mix"]["s"] if r["mix"] else ())),
-            }
-            for v, r in rows.items()
-        ]
-    )
-    lists.twin(table, name=f"results-{name}", key="results.task.twin")
+    table = [
+        {t("classifier"): titles[v], t("accuracy"): round(r["accuracy"], 4)}
+        | {t("± over seeds"): None if r["spread"] is None else round(r["spread"], 4), t("macro F1"): round(r["macro_f1"], 4)}
+        | {t("seeds"): r["seeds"], t("training, s"): round(r["seconds"], 1)}
+        | {t("s0, s1, s2, gamma"): ", ".join(f"{x:.2f}" for x in (*r["mix"]["s"], r["mix"]["gamma"])) if r["mix"] else ""}
+        | {t("s × vector length"): ", ".join(f"{part:.0%}" for part in pulls_of(over, r["mix"]["s"] if r["mix"] else ()))}
+        for v, r in rows.items()
+    ]
+    lists.offer_table(table, name=f"results-{name}", key="results.task.twin")
 
 
 def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
@@ -197,26 +189,15 @@ def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
     return lines
 
 
-def show_checks(result: dict) -> None:
-    st.markdown(t("#### Can these numbers be trusted?"))
-    notice(describe_checks(result) or [t("These experiments have not been run.")])
-
-
 def describe_checks(result: dict) -> list[str]:
     """Describe how duplicates and random labels change the accuracies in the results by experiment. Return [] if neither was run."""
     lines = []
     names = variant_titles()
     for name in ("tfidf", "mean-elmo"):
-        clean, leaking = _accuracy(result, "spam", name), _accuracy(result, "spam-duplicates", name)
-        if None not in (clean, leaking):
-            lines.append(
-                t(
-                    "With duplicates left in, {classifier} goes from {clean:.2%} to {leaking:.2%} on spam.",
-                    classifier=names[name],
-                    clean=clean,
-                    leaking=leaking,
-                )
-            )
+        rows = [result.get(experiment, {}).get(name) for experiment in ("spam", "spam-duplicates")]
+        if all(rows):
+            values = {"classifier": names[name], "clean": rows[0]["accuracy"], "leaking": rows[1]["accuracy"]}
+            lines.append(t("With duplicates left in, {classifier} goes from {clean:.2%} to {leaking:.2%} on spam.", **values))
     if lines:
         lines[-1] += " " + t("Duplicates put test messages into training, so they are removed elsewhere.")
     if result.get("random"):
@@ -231,7 +212,3 @@ def describe_checks(result: dict) -> list[str]:
         else:
             lines.append(t("That is beyond chance: something leaks."))
     return lines
-
-
-def _accuracy(result: dict, experiment: str, variant: str) -> float | None:
-    return result.get(experiment, {}).get(variant, {}).get("accuracy")

@@ -11,10 +11,9 @@ import streamlit as st
 from core.classify import tasks
 from core.classify.data import MAX_TOKENS
 from core.classify.explain import Explanation, near_texts
-from core.classify.head import Answer
+from core.classify.head import Answer, read_and_unread, without_a_word
 from core.classify.inputs import live_layers
 from core.classify.model import variant_descriptions, variant_titles
-from core.classify.readable_words import read_and_unread, without_a_word
 from core.classify.tables import MAX_CHARACTERS
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
@@ -90,12 +89,8 @@ def _text(task: str) -> str:
     key, prepared = f"text_{name if name in by_task else 'own'}", by_task.get(name, {})
     texts, label = tuple(prepared), t("Your text")
     if texts:
-        offer_examples(
-            texts,
-            f"{key}_example",
-            partial(st.session_state.__setitem__, key),
-            format_func=lambda text: example_title(text, is_wrong=prepared[text].is_wrong),
-        )
+        titles = {text: example_title(text, is_wrong=prepared[text].is_wrong) for text in texts}
+        offer_examples(texts, f"{key}_example", partial(st.session_state.__setitem__, key), format_func=titles.get)
     text = text_box(key, label, texts[0] if texts else "", limits().max_passage, height=80, placeholder=t("Type a headline or message"))
     as_you_type(label)
     return text
@@ -141,38 +136,31 @@ def _describe_gain(task: str) -> None:
 def _all_answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, front: list[str]) -> bool:
     """Show the bars of all classifiers and their table on request. Return whether they are shown."""
     if len(opened.heads) == len(front):
-        _twin(predictions(in_use, task, text, front))
+        _offer_table(predictions(in_use, task, text, front))
         return False
-    more = st.expander(
-        t("Compare all {n} classifiers", n=len(opened.heads)),
-        key="all",
-        on_change="rerun",
-        bind="query-params",
-        icon=":material/bar_chart:",
-    )
+    options = {"key": "all", "on_change": "rerun", "bind": "query-params", "icon": ":material/bar_chart:"}
+    more = st.expander(t("Compare all {n} classifiers", n=len(opened.heads)), **options)
     if not more.open:
-        _twin(predictions(in_use, task, text, front))
+        _offer_table(predictions(in_use, task, text, front))
         return False
     answers = predictions(in_use, task, text, opened.heads)
     with more:
         _bars(opened, answers, key="classify.all")
         seconds = sum(a.seconds for a in answers.values()) + max(a.shared_seconds for a in answers.values())
         st.caption(t("{n:.0f} ms for all predictions.", n=1000 * seconds))
-    _twin(answers)
+    _offer_table(answers)
     return True
 
 
 def _bars(opened: tasks.OpenHeads, answers: dict[str, Answer], *, key: str) -> None:
     titles = variant_titles()
     named = ", ".join(f"{titles[name]}: {a.label} {a.probabilities[a.label]:.0%}" for name, a in answers.items())
-    draw(
-        answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], class_colors(**opened.colors_of)),
-        key=key,
-        alt=t("Probabilities per classifier. {named}.", named=named),
-    )
+    shares, colors = [a.probabilities for a in answers.values()], class_colors(**opened.colors_of)
+    figure = answers_figure([titles[name] for name in answers], shares, colors)
+    draw(figure, key=key, alt=t("Probabilities per classifier. {named}.", named=named))
 
 
-def _twin(answers: dict[str, Answer]) -> None:
+def _offer_table(answers: dict[str, Answer]) -> None:
     titles = variant_titles()
     descriptions = variant_descriptions()
     table = [
@@ -181,7 +169,7 @@ def _twin(answers: dict[str, Answer]) -> None:
         | {t("milliseconds"): round(1000 * (a.seconds + a.shared_seconds), 1)}
         for name, a in answers.items()
     ]
-    lists.twin(pd.DataFrame(table), name="answers", key="classify.twin")
+    lists.offer_table(table, name="answers", key="classify.twin")
 
 
 @fragment
@@ -200,7 +188,7 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
     parts = {t("word"): result.tokens, t("change if removed"): result.occlusion} | (
         {t("without its context"): result.context} if result.context else {}
     )
-    lists.twin(pd.DataFrame(parts).round(3), name=f"reasons-{name}", key="why.twin")
+    lists.offer_table(pd.DataFrame(parts).round(3), name=f"reasons-{name}", key="why.twin")
 
 
 def _words(explanation: Explanation) -> None:
@@ -230,13 +218,8 @@ def _context(explanation: Explanation) -> None:
             lines.append(t("Context weakened the prediction ({change:+.2f} log-odds).", change=change))
         else:
             lines.append(t("Context changed little ({change:+.2f} log-odds).", change=change))
-    lines.append(
-        t(
-            "With its words shuffled, {label} gets {share:.0%} on average.",
-            label=plain(explanation.label),
-            share=explanation.shuffled_probability,
-        )
-    )
+    label, share = plain(explanation.label), explanation.shuffled_probability
+    lines.append(t("With its words shuffled, {label} gets {share:.0%} on average.", label=label, share=share))
     st.caption(" ".join(lines))
 
 

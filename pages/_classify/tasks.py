@@ -1,9 +1,9 @@
 """The paper's tasks: the inputs, two answers side by side, and the table."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import TypeVar
 
-import pandas as pd
 import streamlit as st
 
 from core.common.errors import BadInput
@@ -14,15 +14,14 @@ from core.figures.classifiers import chain_colors, class_colors, shares_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from core.tasks import answers
 from core.tasks.answers import Mentioned, OpenTask, TaskAnswer
-from core.tasks.catalog import TASKS, measure_titles, task_titles
 from core.tasks.coreference import chosen
 from core.tasks.entailment import label_titles
+from core.tasks.heads import TASKS, measure_titles, task_titles
 from core.tasks.inputs import flat
 from core.tasks.results import FOLDER, read_results, summaries
 from core.tasks.task import Example
 from core.text.tokens import pieces
-from pages._cached.kept import keep
-from pages._cached.views import workspace
+from pages._cached.opened import keep, workspace
 from pages._classify import notices
 from pages._classify.notices import describe_choice, describe_measure, describe_spans
 from pages._classify.show import example_title
@@ -61,6 +60,7 @@ def _ask(compute: Callable[..., R], in_use: InUse, task: str, request: Hashable)
 
 
 def variant_titles() -> dict[str, str]:
+    """Return the titles of the two models of each task."""
     return {"baseline": t("GloVe and spellings"), "elmo": t("with ELMo")}
 
 
@@ -68,28 +68,21 @@ def show(in_use: InUse) -> None:
     with show_errors():
         result = _open_tasks(in_use)
         if not result:
-            st.info(
-                t("No trained head fits what is in use. Run: `{command}`", command="python -m core.lab tasks --data FOLDER"),
-                icon=":material/terminal:",
-            )
+            message = t("No trained head fits what is in use. Run: `{command}`", command="python -m core.lab tasks --data FOLDER")
+            st.info(message, icon=":material/terminal:")
             notice([t("No prediction yet.")])
             return
-        titles = task_titles()
-        task = coded_choice(
-            "task_of_paper", t("Task"), {name: titles[name] for name in ORDER if name in result}, next(n for n in ORDER if n in result)
-        )
-        _offer_examples(task)
+        titles = {name: task_titles()[name] for name in ORDER if name in result}
+        task = coded_choice("task_of_paper", t("Task"), titles, next(iter(titles)))
+        items, errors = examples.tasks()[task], examples.task_errors()[task]
+        names = [example_title(next(iter(item.values())), is_wrong=tuple(item.values()) in errors) for item in items]
+        key = f"tasks_example_{task}"
+        offer_examples(range(len(items)), key, lambda k: st.session_state.update(items[k]), format_func=names.__getitem__)
         with show_errors():
             PAGES[task](in_use)
         if problems := result[task].problems:
             st.caption(t("Not run: {problem}", problem=plain(problems[0])))
         page_link("results", t("The paper’s table and ours"), icon=":material/query_stats:")
-
-
-def _offer_examples(task: str) -> None:
-    items, errors = examples.tasks()[task], examples.task_errors()[task]
-    titles = [example_title(next(iter(item.values())), is_wrong=tuple(item.values()) in errors) for item in items]
-    offer_examples(range(len(items)), f"tasks_example_{task}", lambda k: st.session_state.update(items[k]), format_func=titles.__getitem__)
 
 
 def _ask_text(key: str, label: str, task: str, **options) -> str:
@@ -99,24 +92,24 @@ def _ask_text(key: str, label: str, task: str, **options) -> str:
     return text
 
 
-# --- the tasks --------------------------------------------------------------------------------------------------------
-
-
-def _tag(task: str, label: str, in_use: InUse) -> None:
+def _tag(task: str, in_use: InUse) -> None:
     """Show the spans of a sentence, of the task's names, chunks or parts of speech."""
+    label, legend = {
+        "names": (t("Sentence with names"), ""),
+        "chunks": (
+            t("Sentence to chunk"),
+            t("CoNLL-2000: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR clause opener."),
+        ),
+        "speech": (
+            t("Sentence to tag"),
+            t(
+                "Penn Treebank’s tags: NN noun, NNP name, VB, VBD, VBZ verb, JJ adjective, RB adverb, DT article, IN preposition, PRP pronoun."
+            ),
+        ),
+    }[task]
     _spans(task, in_use, answers.sentence_example(task, _ask_text(f"tasks_{task}", label, task, height=80)))
-
-
-def _chunks(in_use: InUse) -> None:
-    _tag("chunks", t("Sentence to chunk"), in_use)
-    st.caption(t("CoNLL-2000: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR clause opener."))
-
-
-def _speech(in_use: InUse) -> None:
-    _tag("speech", t("Sentence to tag"), in_use)
-    st.caption(
-        t("Penn Treebank’s tags: NN noun, NNP name, VB, VBD, VBZ verb, JJ adjective, RB adverb, DT article, IN preposition, PRP pronoun.")
-    )
+    if legend:
+        st.caption(legend)
 
 
 def _roles(in_use: InUse) -> None:
@@ -135,12 +128,8 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     verb_labels = ("V", "C-V")
     result = {v: [span for span in a.said if span[2] not in verb_labels] for v, a in by_variant.items()}
     colors = class_colors(sorted({label for spans in result.values() for _, _, label in spans}), ordered=False)
-    token_texts = pieces(tokens)
-
-    def words(span: tuple[int, int, str]) -> str:
-        return "".join(token_texts[span[0] : span[1] + 1]).strip()
-
-    predicate = [(example.facts.at, example.facts.at, t("what happens"))] if task == "roles" else []
+    words = _span_reader(tokens)
+    predicate = [(example.facts.token, example.facts.token, t("what happens"))] if task == "roles" else []
 
     def draw_variant(variant: str) -> Markup:
         others = [span for v, spans in result.items() if v != variant for span in spans]
@@ -152,7 +141,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     if len(result) > 1:
         _notice(task, describe_spans(result["baseline"], result["elmo"], words))
     rows = [{t("reads"): variant_titles()[v], t("words"): words(span), t("is"): span[2]} for v, spans in result.items() for span in spans]
-    _twin(task, rows)
+    _offer_table(task, rows)
 
 
 def _entailment(in_use: InUse) -> None:
@@ -172,7 +161,7 @@ def _entailment(in_use: InUse) -> None:
     if len(best) > 1:
         sure = tuple(shares[v][best[v]] for v in ("baseline", "elmo"))
         _notice("entailment", describe_choice(best["baseline"], best["elmo"], sure))
-    _twin("entailment", [{t("reads"): titles[v], **{label: round(p, 4) for label, p in row.items()}} for v, row in shares.items()])
+    _offer_table("entailment", [{t("reads"): titles[v], **{label: round(p, 4) for label, p in row.items()}} for v, row in shares.items()])
 
 
 def _coreference(in_use: InUse) -> None:
@@ -195,14 +184,11 @@ def _chains(in_use: InUse, text: str) -> None:
     """Show mentions of the same entity with one color and number, the same for both models."""
     example = _ask(answers.mentions_in, in_use, "chunks", text)
     tokens = flat(example.passages[0])
-    token_texts = pieces(tokens)
+    words = _span_reader(tokens)
     by_variant = _ask(answers.ask, in_use, "clusters", example)
     result = {v: answers.chains(example, a.said) for v, a in by_variant.items()}
     first = sorted({chain[0] for chains in result.values() for chain in chains})
     colors = chain_colors(len(first))
-
-    def words(span: tuple[int, ...]) -> str:
-        return "".join(token_texts[span[0] : span[1] + 1]).strip()
 
     def draw_variant(variant: str) -> Markup:
         others = [chain for v, chains in result.items() if v != variant for chain in chains]
@@ -222,7 +208,7 @@ def _chains(in_use: InUse, text: str) -> None:
         for v, chains in result.items()
         for chain in chains
     ]
-    _twin("coreference", rows)
+    _offer_table("coreference", rows)
 
 
 def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
@@ -247,18 +233,14 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
 
     _side_by_side(by_variant, draw_variant)
     if len(by_variant) > 1:
-        sure = tuple(_share(by_variant[v], picked[v]) for v in ("baseline", "elmo"))
+        sure = tuple(by_variant[v].said[k] if k >= 0 else 1 - sum(by_variant[v].said) for v, k in sorted(picked.items()))
         _notice("coreference", describe_choice(named["baseline"], named["elmo"], sure))
     rows = [
         {t("reads"): variant_titles()[v], t("name"): mentions.words(name), t("refers to it"): round(p, 4)}
         for v, a in by_variant.items()
         for name, p in zip(mentions.names, a.said, strict=True)
     ]
-    _twin("pronoun", rows)
-
-
-def _share(answer: TaskAnswer, number: int) -> float:
-    return answer.said[number] if number >= 0 else 1 - sum(answer.said)
+    _offer_table("pronoun", rows)
 
 
 def _questions(in_use: InUse) -> None:
@@ -273,24 +255,25 @@ def _questions(in_use: InUse) -> None:
     texts = {v: paragraph[begin:end] for v, (begin, end) in places.items()}
     if len(by_variant) > 1:
         _notice("questions", describe_choice(texts["baseline"], texts["elmo"], tuple(by_variant[v].said[2] for v in ("baseline", "elmo"))))
-    _twin(
-        "questions",
-        [{t("reads"): variant_titles()[v], t("prediction"): texts[v], t("confidence"): round(a.said[2], 4)} for v, a in by_variant.items()],
-    )
+    rows = [
+        {t("reads"): variant_titles()[v], t("prediction"): texts[v], t("confidence"): round(a.said[2], 4)} for v, a in by_variant.items()
+    ]
+    _offer_table("questions", rows)
 
 
 PAGES: dict[str, Callable[[InUse], None]] = {
-    "names": lambda in_use: _tag("names", t("Sentence with names"), in_use),
+    **{task: partial(_tag, task) for task in ("names", "chunks", "speech")},
     "roles": _roles,
     "entailment": _entailment,
     "coreference": _coreference,
     "questions": _questions,
-    "chunks": _chunks,
-    "speech": _speech,
 }
 
 
-# --- parts ------------------------------------------------------------------------------------------------------------
+def _span_reader(tokens: Sequence[str]) -> Callable[[Sequence], str]:
+    """Return a function that returns the text of a span, from its first to its last token."""
+    texts = pieces(tokens)
+    return lambda span: "".join(texts[span[0] : span[1] + 1]).strip()
 
 
 def _side_by_side(by_variant: dict[str, TaskAnswer], draw_variant: Callable[[str], Markup]) -> None:
@@ -302,18 +285,14 @@ def _side_by_side(by_variant: dict[str, TaskAnswer], draw_variant: Callable[[str
 
 
 def _notice(task: str, line: str) -> None:
-    measure = measure_titles()[TASKS[task].name]
-    notice([*_describe_error(task), line, describe_measure(measure, summaries(read_results()).get(task))])
-
-
-def _describe_error(task: str) -> list[str]:
-    """Write what is right of an example that ELMo gets wrong; [] of any other text."""
+    """Show what to notice in both answers, after the right answer to an example that ELMo gets wrong."""
     name = "coreference" if task == "clusters" else task
     texts = tuple(st.session_state.get(key) for key in examples.tasks()[name][0])
     right = examples.task_errors()[name].get(texts)
-    return [t("ELMo errs here: {right}.", right=right)] if right else []
+    measure = describe_measure(measure_titles()[TASKS[task].name], summaries(read_results()).get(task))
+    notice([*([t("ELMo errs here: {right}.", right=right)] if right else []), line, measure])
 
 
-def _twin(task: str, rows: list[dict]) -> None:
+def _offer_table(task: str, rows: list[dict]) -> None:
     if rows:
-        lists.twin(pd.DataFrame(rows), name=task, key=f"tasks.twin.{task}")
+        lists.offer_table(rows, name=task, key=f"tasks.twin.{task}")

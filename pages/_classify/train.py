@@ -1,34 +1,139 @@
 """The Train part: the choices, the progress with its curves, and the results: the table over seeds, the confusions, and what to do with the classifiers."""
 
-import json
-from dataclasses import replace
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core import __version__
 from core.classify import tasks
+from core.classify.data import Dataset, SplitConfig
 from core.classify.head import TextHead
-from core.classify.model import VARIANTS, variant_titles
+from core.classify.model import VARIANTS, Variant, variant_titles
 from core.classify.tasks import OpenHeads
-from core.classify.trainings import Order, learned_weights, results_rows
+from core.classify.train import make_committee, make_text_fit, with_members
+from core.classify.trainings import Order, cost, learned_weights, left_of_all, results_rows
+from core.common.errors import LEFT, ElmoscopeError
 from core.common.i18n import say, t, tn
 from core.common.significance import format_p, mcnemar, points
-from core.figures.classifiers import confusion_figure, curves_figure, layer_weights_figure
-from core.files.user_names import clean_name
+from core.elmo.models import Model
+from core.figures.classifiers import curves_figure, layer_weights_figure
+from core.learning.features import Frozen
+from core.notebooks.build import build_notebook
+from core.static.vectors import StaticVectors
 from pages._cached import classifiers, opened
 from pages._cached.jobs import duration, show_bar
-from pages._cached.views import workspace_of
-from pages._classify.job import Training
-from pages._classify.measured import confusion_alt
+from pages._cached.opened import workspace_of
+from pages._classify.measured import draw_confusions
 from pages._classify.order import choose
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.jobs import add_job
+from pages._frame.jobs import Job, add_job, describe_place
 from pages._frame.markup import plain, show_errors
 from pages._frame.menu import page_link
 from pages._widgets import lists
 from pages._widgets.charts import draw
+
+
+@dataclass
+class Training:
+    """A training for the page: its job, the current step, and the results so far. Only the job's thread writes it."""
+
+    order: Order
+    job: Job
+    stage: str = ""
+    seconds_left: float | None = None  # at most, to the end of all runs; of the layers alone while these are computed
+    curves: dict[tuple[str, int], list[dict]] = field(default_factory=dict)  # by variant and seed: the losses of each epoch
+    heads: dict[tuple[str, int], TextHead] = field(default_factory=dict)
+    pooled: dict[str, np.ndarray] = field(default_factory=dict)  # the first seed's networks: a vector a training text
+    dataset: Dataset | None = None
+    notes: tuple[str, ...] = ()
+    has_layers: bool = False  # the first run has begun
+
+    @property
+    def message(self) -> str:
+        """The current step, or the length of the queue."""
+        return describe_place(self.job) if self.job.began is None else self.stage
+
+    @property
+    def error(self) -> str | None:
+        """Why the training ended, for the page, unless it is done or the user stopped it."""
+        return t("Stopped: the page was closed.") if self.job.why_ended == LEFT else self.job.error
+
+    def start(self, model: Model, vectors: StaticVectors) -> Training:
+        failed = t("Training stopped with an error; the terminal shows it. Results so far are kept.")
+        self.job.start(lambda job: self.train(model, vectors), failed=failed)
+        return self
+
+    def title_of(self, variant: str, seed: int) -> str:
+        """Return the title of a run, with its seed if there are several."""
+        title = variant_titles()[variant]
+        return t("{classifier}, seed {seed}", classifier=title, seed=seed) if len(self.order.seeds) > 1 else title
+
+    def train(self, model: Model, vectors: StaticVectors) -> int:
+        """Train all classifiers of the order and return their number. Raises JobEnded after the results of a job that should end."""
+        order = self.order
+        task = tasks.task_named(self.order.task)
+        self.stage = t("Reading the texts")
+        split = SplitConfig(share=order.share, duplicates=task.duplicates)
+        self.dataset = tasks.open_data(task, split=split, **order.files, **order.columns, language=model.language)
+        self.notes = self.dataset.notes
+        variants = with_members(VARIANTS[name] for name in order.variants)
+        if any(variant.elmo for variant in variants):
+            n = len(variants) * len(order.seeds)
+            self.stage = tn(
+                "Computing ELMo’s layers once, then {n} training run", "Computing ELMo’s layers once, then {n} training runs", n
+            )
+        frozen = tasks.freeze(variants, self.dataset, model, vectors, report=self._layers)
+        runs = [(variant, seed) for seed in order.seeds for variant in variants]
+        costs = [cost(variant) for variant, _ in runs]
+        self.has_layers, self.seconds_left = True, None
+        for number, (variant, seed) in enumerate(runs):
+            if variant.members:
+                self._make_committee(variant, seed, frozen[variant.name])
+                continue
+            config = tasks.task_config(task, seed=seed, epochs=order.epochs)
+            parts = frozen[variant.name]
+            trainer = make_text_fit(variant, self.dataset, config, parts, model.encoder.device)
+            values = {"classifier": self.title_of(variant.name, seed), "k": number + 1, "n": len(runs)}
+            self.stage = t("Training {classifier} ({k} of {n})", **values)
+            for event in tasks.run(trainer, stop=self.job.is_over):
+                within = (event.epoch - 1 + event.step / event.steps) / event.epochs
+                self.job.done = (sum(costs[:number]) + within * costs[number]) / sum(costs)
+                self.seconds_left = left_of_all(costs, number, event.seconds, event.seconds_left)
+                if event.measures:
+                    self._keep_curve(variant.name, seed, getattr(trainer, "history", []))
+            head = trainer.finish()
+            self._keep_curve(variant.name, seed, head.meta["curve"])
+            if seed == order.seeds[0] and variant.network in ("lstm", "mean"):
+                tokens = [example.tokens for example in self.dataset.train]
+                self.pooled[variant.name] = head.pooled(tokens, vectors=parts.vectors, layers=parts.layers)
+            self.heads[variant.name, seed] = head
+            self.job.check()
+        return len(runs)
+
+    def _keep_curve(self, variant: str, seed: int, history: list[dict]) -> None:
+        """Store the epochs of a run, including those of an earlier visit that it resumed."""
+        points = ("epoch", "train_loss", "valid_loss", "valid_accuracy")
+        self.curves[variant, seed] = [{name: past[name] for name in points} for past in history]
+
+    def _make_committee(self, variant: Variant, seed: int, frozen: Frozen) -> None:
+        trained = {name: head for (name, s), head in self.heads.items() if s == seed}
+        config = tasks.task_config(tasks.task_named(self.order.task), seed=seed, epochs=self.order.epochs)
+        self.heads[variant.name, seed] = make_committee(variant, trained, self.dataset, config, frozen)
+
+    def _layers(self, done: int, total: int, speed: float) -> None:
+        self.job.done, self.seconds_left = done / max(1, total), (total - done) / speed if speed else None
+        if self.job.is_over():
+            raise _Stopped(t("Stopped before the first epoch. Layers computed so far are kept."))
+
+
+class _Stopped(ElmoscopeError):
+    """The user stopped the training."""
+
 
 FEW_TEXTS = 30  # with fewer test texts, an accuracy means little
 RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the seed
@@ -103,8 +208,7 @@ def show_results(training: Training, *, finished: bool) -> None:
     variants = list(dict.fromkeys(v for v, _ in result))
     name = st.selectbox(t("Confusions"), variants, format_func=variant_titles().get, key="train_confusion") or variants[0]
     head = next((head for (variant, _), head in result.items() if variant == name), result[next(iter(result))])
-    figure = confusion_figure(head.meta["test"]["confusion"], head.labels)
-    draw(figure, key=f"train.confusion.{name}", alt=confusion_alt(variant_titles()[name], head.meta["test"]["confusion"], head.labels))
+    draw_confusions(variant_titles()[name], head.meta["test"]["confusion"], head.labels, key=f"train.confusion.{name}")
     if finished:
         _actions(training, table)
 
@@ -167,7 +271,7 @@ def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, secon
 
 
 def _actions(training: Training, table: pd.DataFrame) -> None:
-    lists.twin(_in_words(table), name=f"training-{training.order.task}", key="train.twin", label=t("Export table"))
+    lists.offer_table(_in_words(table), name=f"training-{training.order.task}", key="train.twin", label=t("Export table"))
     add, use, notebook_, place = (*st.columns(3), st.container())
     if add.button(t("Add to comparison"), key="train.add", icon=":material/add:", width="stretch"):
         condition = {"texts": training.order.title, "share": training.order.share, "epochs at most": training.order.epochs}
@@ -188,47 +292,22 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
             icon=":material/arrow_forward:",
             query_params={"task": title},
         )
-    notebook_.download_button(
-        t("Training notebook"),
-        json.dumps(notebook(training.order), indent=1),
-        clean_name(f"train-{training.order.task}.ipynb"),
-        "application/x-ipynb+json",
-        key="train.notebook",
-        icon=":material/download:",
-        on_click="ignore",
-        width="stretch",
-    )
+    name, mime = f"train-{training.order.task}.ipynb", "application/x-ipynb+json"
+    options = {"key": "train.notebook", "place": notebook_, "width": "stretch"}
+    lists.download(t("Training notebook"), notebook(training.order), name, mime, **options)
 
 
-def notebook(order: Order) -> dict:
-    """Return a Jupyter notebook (format 4) that runs the order's command and shows its table.
+def notebook(order: Order) -> str:
+    """Return a Jupyter notebook as JSON that runs the order's command and shows its table.
 
     The command names an uploaded file by its owner's name, so that the notebook does not reveal a path of the server.
     """
-    if order.task == "own":
-        order = replace(order, files=dict.fromkeys(order.files, order.title))
-    code = [
-        "import json, shlex, subprocess, sys",
-        "from importlib.util import find_spec",
-        "import pandas as pd",
-        f"command = {order.command!r}",
-        "words = shlex.split(command)[3:]  # without python -m core",
-        "module = 'elmoscope.core' if find_spec('elmoscope') else 'core'  # installed, or in its folder",
-        "done = subprocess.run([sys.executable, '-m', module, *words], stdout=subprocess.PIPE, text=True, check=True)",
-        "result = json.loads(done.stdout)",
-        "runs = pd.DataFrame(result.get('runs', [result]))",
-        "runs.groupby('variant')[['accuracy', 'macro_f1', 'seconds']].agg(['mean', 'std'])",
-    ]
     names = ", ".join(variant_titles()[name] for name in order.variants)
     about = t("{texts}: {variants}. Run it where Elmoscope is installed, or in its folder.", texts=plain(order.title), variants=names)
     if order.task == "own":
+        order = replace(order, files=dict.fromkeys(order.files, order.title))
         about += " " + t("Put your file’s path into the command.")
-    source = [line + "\n" for line in code[:-1]] + code[-1:]
-    cells = [
-        {"cell_type": "markdown", "id": "about", "metadata": {}, "source": [about]},
-        {"cell_type": "code", "id": "train", "metadata": {}, "execution_count": None, "outputs": [], "source": source},
-    ]
-    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+    return build_notebook("training", (), {"command": order.command}, opening=about, metadata={"view": "train", "version": __version__})
 
 
 def show_comparison() -> None:
@@ -237,7 +316,7 @@ def show_comparison() -> None:
         st.markdown(t("#### Comparison"))
         table = pd.DataFrame(rows)
         _show_table(table)
-        lists.twin(_in_words(table), name="comparison", key="train.comparison", label=t("Export comparison"))
+        lists.offer_table(_in_words(table), name="comparison", key="train.comparison", label=t("Export comparison"))
         with st.popover(t("Clear comparison"), icon=":material/delete:"):
             st.write(
                 tn(

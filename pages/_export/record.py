@@ -25,12 +25,6 @@ if TYPE_CHECKING:  # not at run time: a page's title does not wait for them
     import plotly.graph_objects as go
 
 KEY = "_taken"  # in the session
-# Plotly's own camera works for us, unseen (see charts.py): its pictures have no ground, so that in dark mode nobody could read them.
-# Its word that a picture is being made is white on a light gray: it gets a ground on which it can be read.
-STYLE = (
-    '<style>.stPlotlyChart .modebar-btn[aria-label^="Download plot"] {display: none;} '
-    ".plotly-notifier .notifier-note {background-color: #2F3643 !important; color: #FFFFFF !important; opacity: 1 !important;}</style>"
-)
 PLAIN = (str, int, float, bool)
 LOCAL = (".localhost", ".local", ".localdomain", ".lan", ".internal", ".home", ".home.arpa", ".intranet", ".corp", ".test", ".invalid")
 
@@ -106,7 +100,7 @@ class Taken:
         return [(label, text) for label, text in self._all("typed").values() if text.strip()]
 
     def link(self) -> str:
-        """Return the address where others can open it, else "": a server on this machine or in this network is none of theirs."""
+        """Return the address where others can open it, or "" if the server is on this machine or in its network."""
         url = urlsplit(self.address)
         return self.address if url.scheme in ("http", "https") and _is_public(url.hostname or "") else ""
 
@@ -123,10 +117,14 @@ class Taken:
         return list(self._all("notice").values())
 
     def _all(self, kind: str) -> dict[str, Any]:
-        return {key: what for (each, key), (what, fragment, run) in self._noted.items() if each == kind and self._runs.get(fragment) is run}
+        return {
+            key: what
+            for (item_kind, key), (what, fragment, run) in self._noted.items()
+            if item_kind == kind and self._runs.get(fragment) is run
+        }
 
     def look(self) -> None:
-        """Read the controls and the address anew."""
+        """Read the controls and the address again."""
         self.reads, self.layers = languages.in_use(), model_layers.in_use()
         self.settings = {key: value for key, value in st.session_state.to_dict().items() if _is_plain(value)}
         query = urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True)

@@ -10,7 +10,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain, shorten
 from pages._export import record
-from pages._frame.browser import limit_text
+from pages._frame.markup import show_html
 from pages._frame.menu import has_switch
 from pages._frame.parameters import BOUND, LAYER_KEYS, bound, drop, is_new, read_parameter, write_parameter
 
@@ -29,9 +29,8 @@ def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], defa
         return place.segmented_control(label, list(titles), default=default, key=key, **BOUND, **options) or default
     titled = titles.get if isinstance(titles, Mapping) else (lambda code: code)
     named = {code: options.get("format_func", titled)(code) for code in titles}
-    return coded_choice(
-        key, label, named, default, place=place, **{k: v for k, v in options.items() if k not in ("format_func", "required")}
-    )
+    options = {name: value for name, value in options.items() if name not in ("format_func", "required")}
+    return coded_choice(key, label, named, default, place=place, **options)
 
 
 def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", label: str = "", place=st, **options: Any) -> str:
@@ -43,12 +42,11 @@ def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", lab
         return choice(key, label, titles, default, place=place, **options)
     special = {ALL: t("four layers"), TOKENS: t("all tokens")}
     titles = {name: special.get(name) or layers.title(name) for name in spaces}
-    return _coded(
-        key,
-        titles,
-        default,
-        lambda: place.select_slider(label, list(titles), format_func=titles.get, key=key, persist_state="session", **options),
-    )
+
+    def draw() -> str | None:
+        return place.select_slider(label, list(titles), format_func=titles.get, key=key, persist_state="session", **options)
+
+    return _coded(key, titles, default, draw)
 
 
 def layer_name(name: str) -> str:
@@ -119,13 +117,20 @@ def turn_layers(old: model_layers.Layers, new: model_layers.Layers) -> None:
         state.pop(WEIGHTS, None)
 
 
-def text_box(key: str, label: str, value: str, most: int, *, place=st, **options: Any) -> str:
-    """Draw a text box for at most `most` characters and state when it cuts a text. With a height, it has several lines."""
+def text_box(key: str, label: str, value: str, n_max: int, *, place=st, **options: Any) -> str:
+    """Draw a text box for at most `n_max` characters and state when it cuts a text. With a height, it has several lines."""
     box = place.text_area if "height" in options else place.text_input
-    text = box(label, value, key=key, max_chars=most, **{**BOUND, **options})
-    limit_text(place, label, text, most)
+    text = box(label, value, key=key, max_chars=n_max, **{**BOUND, **options})
+    _limit_text(place, label, text, n_max)
     record.now().note("typed", (label, text or ""), key)
     return text
+
+
+def _limit_text(place, label: str, text: str | None, n_max: int) -> None:
+    """Cut a longer text in the box named `label` to `n_max` characters, and state this below the box."""
+    show_html('<span class="most" data-box="{}" data-most="{}"></span>', label, n_max, place=place)
+    if len((text or "").encode("utf-16-le", "replace")) // 2 >= n_max:  # as a browser counts
+        place.caption(t("Only the first {n:,} characters are read.", n=n_max))
 
 
 def coded_choice(

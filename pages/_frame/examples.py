@@ -21,7 +21,7 @@ class Decided:
     text: str
     word: str
     sense: str = ""
-    shows: str = ""  # "past", "future", "apart" (the halves disagree) or "wrong", at the model's default layer; "" if unknown
+    shows: str = ""  # "past", "future", "apart" if the halves disagree, or "wrong", at the model's default layer; "" if unknown
 
 
 @dataclass(frozen=True, slots=True)

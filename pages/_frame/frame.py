@@ -18,7 +18,7 @@ from core.common.config import ASSETS
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from pages._export import record
-from pages._frame import browser, language, parameters, patches
+from pages._frame import language, parameters, patches
 from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import THEIRS, InUse, choose, english, fit_model, in_front, short_name, switch
 from pages._frame.markup import plain, show_errors, show_html
@@ -26,6 +26,9 @@ from pages._frame.menu import list_pages, menu
 from pages._frame.question import settle
 
 STYLE = "<style>\n" + Path(__file__).with_name("style.css").read_text("utf-8") + "</style>"  # what Streamlit's own theme does not say
+# Each step of the user (a typed text, a click, an example, a page) is one entry of the browser's history. Streamlit alone would add an entry for
+# each value that changes in a run: an example with two sentences and two words would add four. Quick changes, as of a slider, are one step.
+BROWSER = Path(__file__).with_name("browser.js").read_text("utf-8")
 IN_SIGHT = 1  # sentences of a notice; the others are folded
 SLIDES = "slides"  # the view that fills the screen
 ENGLISH_ONLY = "pages/classify.py"
@@ -49,14 +52,14 @@ def frame(file: str) -> InUse:
     )
     foreign = "" if i18n.language() == i18n.ENGLISH else _uploader_style(t("Choose files"))
     # One element in every language, so that the next elements keep their places and no box appears twice while the language changes.
-    st.html(STYLE + record.STYLE + browser.STYLE + foreign)
-    browser.begin()
+    st.html(STYLE + foreign)
+    st.components.v2.component("browser", js=BROWSER, html="<span></span>")(key="browser")
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
-        for heading in menu():
+        for heading, pages in menu().items():
             with st.container(gap="xxsmall"):
-                st.caption(heading.label)
-                for item in heading.pages:
+                st.caption(heading)
+                for item in pages:
                     st.page_link(item.file, label=f"**{item.label}**" if item == page else item.label, icon=item.icon, width="stretch")
         content = language.choose()
         in_use = choose(content)
@@ -66,8 +69,8 @@ def frame(file: str) -> InUse:
         language.say_if_missing(content)
     parameters.show_link_errors()
     if file == ENGLISH_ONLY:
-        if in_use.beside:
-            st.caption(t("Only one model here. {model} is hidden.", model=plain(short_name(in_use.beside))))
+        if in_use.other_model:
+            st.caption(t("Only one model here. {model} is hidden.", model=plain(short_name(in_use.other_model))))
         fit_model(in_use.model)
         in_use = english(in_use)
     else:
@@ -93,15 +96,19 @@ def part() -> str:
 
 
 def show(module: str, *args) -> None:
-    """Run `show` of a module such as "pages._map.show". Import it now, so that the title and the inputs appear before torch is loaded."""
+    """Run `show` of a module such as "pages._map.show", or another function such as "pages._texts.collocates:show_keywords".
+
+    The module is imported now, so that the title and the inputs appear before torch is loaded.
+    """
     try:
         with show_errors():
-            import_module(module).show(*args)
+            name, _, function = module.partition(":")
+            getattr(import_module(name), function or "show")(*args)
             import_module("pages._widgets.downloads").show()
             import_module("pages._widgets.components").listen_to_gestures()
-            import_module("pages._home.ahead").warm_up()
+            import_module("pages._home.live").warm_up()
             if (in_use := record.now().in_use) and in_use.engine == THEIRS:
-                import_module("pages._word.reading").compare_engines(in_use)
+                import_module("pages._widgets.reading").compare_engines(in_use)
     finally:
         parameters.store_values()
 
@@ -117,8 +124,16 @@ def question(text: str) -> None:
     view = record.now()
     view.question = text
     st.title(text)
-    if view.in_use and view.in_use.beside:
+    if view.in_use and view.in_use.other_model:
         switch(view.in_use, view.view)
+
+
+def show_titles(**views: tuple[str, str, str]) -> str:
+    """Show the title and the lede of the visible view, and return its module. Each view has a title, a lede and a module."""
+    title, line, module = views[part()]
+    question(title)
+    lede(line)
+    return module
 
 
 def lede(text: str) -> None:
@@ -130,9 +145,9 @@ def lede(text: str) -> None:
 def notice(lines: list[str]) -> None:
     """Show what to notice in the result: the first sentence, and the others under More."""
     record.now().note("notice", Markup(" ").join(lines))
-    shown, more = in_sight(lines)
+    visible, more = in_sight(lines)
     rest = html("<details><summary>{}</summary>{}</details>", t("More"), Markup(" ").join(more)) if more else ""
-    show_html('<div class="notice"><b>{}</b> {}{}</div>', t("What to notice."), Markup(" ").join(shown), rest)
+    show_html('<div class="notice"><b>{}</b> {}{}</div>', t("What to notice."), Markup(" ").join(visible), rest)
 
 
 def in_sight(lines: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -200,7 +200,7 @@ class Uploads:
         if sizes[session] > max_bytes or n_files > caps.max_files:
             return Refusal(413, f"A visit may send {max_bytes // MB:,} MB and {caps.max_files:,} files at once.")
         while sum(sizes.values()) > SHARES * max_bytes:
-            largest = max(_manager().file_storage, key=lambda other: sizes[other], default=session)
+            largest = max(_manager().file_storage, key=lambda key: sizes[key], default=session)
             if sizes[largest] <= sizes[session]:
                 return Refusal(503, "Too many files are sent at this time. Try again later.")
             _manager().remove_session_files(largest)
@@ -285,5 +285,5 @@ def split_body(send: Send) -> Send:
 
 def _single_header(scope: Scope, name: bytes) -> str | None:
     """Return the value of a header, or None if it is missing or repeated."""
-    values = [value for other, value in scope["headers"] if other == name]
+    values = [value for key, value in scope["headers"] if key == name]
     return values[0].decode("latin-1") if len(values) == 1 else None

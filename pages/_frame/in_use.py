@@ -42,13 +42,13 @@ class InUse:
     vectors: str
     corpus: str
     engine: str
-    beside: str = ""  # a second model, for pages that compare two
+    other_model: str = ""  # a second model, for pages that compare two
 
 
 def english(in_use: InUse) -> InUse:
     """Return the selection for a page that reads only English: the bundled English model and vectors in place of others. Show a notice."""
     if languages.in_use().code == i18n.ENGLISH:
-        return replace(in_use, beside="")
+        return replace(in_use, other_model="")
     english = languages.get_language(i18n.ENGLISH)
     st.caption(t("These classifiers are English. Using {model} and {vectors}.", model=plain(english.model), vectors=plain(english.vectors)))
     fit_model(english.model)
@@ -62,7 +62,7 @@ def choose(content: Language) -> InUse:
             t("Model"), "model", language.own("model", content), t("Choose, or type a folder’s path or a Hugging Face name (OWNER/NAME).")
         )
         vectors = _choose(t("Static vectors"), "vectors", language.own("vectors", content), t("Choose, or type a path: GloVe or word2vec."))
-        beside = _choose_second_model(model)
+        other_model = _choose_second_model(model)
         language.read_as(model)  # before sentences are read as that language
         name_corpus("corpus")
         corpus = _choose(t("Sentences"), "corpus", language.own("corpus", content), t("Choose, or type a path: text, CSV or JSONL."))
@@ -75,17 +75,12 @@ def choose(content: Language) -> InUse:
         choose_device()
         if engine == THEIRS and not is_ready():
             st.warning(t("AllenNLP is not installed. In a terminal: `python -m core allennlp setup`"), icon=":material/terminal:")
-    models = [short_name(name) for name in (model, beside) if name]
+    models = [short_name(name) for name in (model, other_model) if name]
     st.caption(plain(" · ".join([*models, *user_names.corpus_titles([corpus])])))
-    for note in _notes_of_vectors(vectors):
-        st.caption(plain(note))
-    return InUse(model, vectors, corpus, engine, beside)
-
-
-def _notes_of_vectors(name: str) -> Sequence[str]:
-    """Describe how an opened file of vectors differs from its format."""
-    properties = VECTORS_NOTED.get(name)
-    return import_module("core.static.formats").notes(*properties) if properties else ()
+    if properties := VECTORS_NOTED.get(vectors):
+        for note in import_module("core.static.formats").notes(*properties):
+            st.caption(plain(note))
+    return InUse(model, vectors, corpus, engine, other_model)
 
 
 def _choose_second_model(model: str) -> str:
@@ -125,27 +120,19 @@ def _forget_compared() -> None:
 
 def in_front(in_use: InUse, view: str) -> InUse:
     """Return the selection for a page that shows one model at a time: the one of the two that the user chose."""
-    if not in_use.beside or view in TOGETHER or settle_choice(FRONT, (FIRST, OTHER), FIRST) == FIRST:
+    if not in_use.other_model or view in TOGETHER or settle_choice(FRONT, (FIRST, OTHER), FIRST) == FIRST:
         return in_use
-    return replace(in_use, model=in_use.beside, beside=in_use.model)
+    return replace(in_use, model=in_use.other_model, other_model=in_use.model)
 
 
 def switch(in_use: InUse, view: str) -> None:
     """Draw the choice between two models on a page that shows one at a time."""
-    if not in_use.beside or view in TOGETHER:
+    if not in_use.other_model or view in TOGETHER:
         return
-    pair = in_use.model, in_use.beside
-    models = pair if st.session_state[FRONT] == FIRST else pair[::-1]
-    titles = dict(zip((FIRST, OTHER), map(short_name, models), strict=True))
-    coded_choice(
-        FRONT,
-        t("Model shown"),
-        titles,
-        FIRST,
-        on_change=turn_layers,
-        args=(layers_of(pair[0]), layers_of(pair[1])),
-        label_visibility="collapsed",
-    )
+    pair = in_use.model, in_use.other_model
+    titles = dict(zip((FIRST, OTHER) if st.session_state[FRONT] == FIRST else (OTHER, FIRST), map(short_name, pair), strict=True))
+    options = {"on_change": turn_layers, "args": tuple(map(layers_of, pair)), "label_visibility": "collapsed"}
+    coded_choice(FRONT, t("Model shown"), dict(sorted(titles.items())), FIRST, **options)
 
 
 def layers_of(model: str) -> model_layers.Layers:
@@ -245,10 +232,10 @@ def _own_corpora() -> list[str]:
     return names
 
 
-def _add_typed(key: str, known: list[str]) -> list[str]:
+def _add_typed(key: str, choices: list[str]) -> list[str]:
     """Return the value that was typed into a box or is in the address, as a list, unless it is one of the `known` choices."""
     value = st.session_state.get(key) or _read_parameter(key)
-    return [value] if value and value not in known else []
+    return [value] if value and value not in choices else []
 
 
 def _choose(label: str, kind: str, default: str, help: str) -> str:
@@ -256,14 +243,8 @@ def _choose(label: str, kind: str, default: str, help: str) -> str:
     names = {entry.name: entry for entry in registry.entries(kind) if entry.available or entry.source != "bundled"}
     others = [name for name in names if name != default] + (_own_corpora() if kind == "corpus" else [])
     others += _add_typed(kind, [default, *others]) if kind == "model" else []
-    chosen = st.selectbox(
-        label,
-        [default, *others],  # the default comes first, because another language may replace it
-        **bound(kind),
-        accept_new_options=True,
-        help=help,
-    )
-    chosen = chosen or default
+    options = [default, *others]  # the default comes first, because another language may replace it
+    chosen = st.selectbox(label, options, **bound(kind), accept_new_options=True, help=help) or default
     entry = names.get(chosen)
     if entry is None:
         return default if kind == "model" and _offer_published(chosen) else chosen
@@ -329,7 +310,8 @@ def choose_device() -> None:
     there = _present_devices()
     if len(there) == 1:
         return
-    titles = {name: _device_names().get(name, name) for name in (CPU, *(name for name in there if name != CPU))}
+    names = {CPU: t("CPU"), CUDA: t("GPU (CUDA)"), MPS: t("GPU (Metal)")}
+    titles = {name: names.get(name, name) for name in dict.fromkeys((CPU, *there))}
     choice("device", t("Device"), titles, CPU, in_box=True, help=t("Results differ only by rounding."))
 
 
@@ -347,7 +329,3 @@ def _present_devices() -> tuple[str, ...]:
     from core.common import device
 
     return device.present()
-
-
-def _device_names() -> dict[str, str]:
-    return {CPU: t("CPU"), CUDA: t("GPU (CUDA)"), MPS: t("GPU (Metal)")}

@@ -93,7 +93,7 @@ class Queue:
 
     def has_other_waiting(self, job: Job) -> bool:
         """Return whether another job with an open page waits."""
-        return any(other is not job and other.is_attended for other in tuple(self.waiting))
+        return any(waiting_job is not job and waiting_job.is_attended for waiting_job in tuple(self.waiting))
 
     def drop_abandoned(self) -> None:
         """Remove the waiting jobs that have not polled for their turn recently, which would hold up all others."""
@@ -160,11 +160,11 @@ class Job:
         """End the job for all users."""
         self.is_ended = True
 
-    def take_over(self, other: Job) -> None:
+    def take_over(self, earlier_job: Job) -> None:
         """Copy the users who stopped the same work before it was started again."""
         with self._owners_lock:
             if self.owners:  # work of the server itself has no users
-                self._stopped |= other._stopped - self.owners
+                self._stopped |= earlier_job._stopped - self.owners
 
     def has_stopped(self, owner: str | None) -> bool:
         return owner in self._stopped
@@ -241,17 +241,17 @@ class Job:
             raise JobEnded(FULL, _describe_full_queue())
         if self._is_light:
             return
-        now = time.monotonic()
+        time_now = time.monotonic()
         if self.is_attended:
-            self._seen = now
-        elif now - self._seen > (min(YIELD_AFTER_S, GONE_AFTER_S) if self.queue.has_other_waiting(self) else GONE_AFTER_S):
+            self._seen = time_now
+        elif time_now - self._seen > (min(YIELD_AFTER_S, GONE_AFTER_S) if self.queue.has_other_waiting(self) else GONE_AFTER_S):
             raise JobEnded(LEFT, t("Stopped: the page was closed."))
-        most = limits().max_job_minutes
-        if self.began is not None and now - self.began > 60 * most:
+        max_minutes = limits().max_job_minutes
+        if self.began is not None and time_now - self.began > 60 * max_minutes:
             message = tn(
                 "Stopped after {n} minute, the limit here (ELMOSCOPE_MAX_JOB_MINUTES).",
                 "Stopped after {n} minutes, the limit here (ELMOSCOPE_MAX_JOB_MINUTES).",
-                most,
+                max_minutes,
             )
             raise JobEnded(TIME, message)
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -15,7 +16,6 @@ from core.text import languages
 from core.text.languages import Language
 from core.text.tokens import bare
 from pages._frame import examples
-from pages._frame.browser import check_font
 from pages._frame.choices import LAYERS
 from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 
@@ -64,7 +64,7 @@ def say_if_missing(content: Language) -> None:
     """Show a message if the selected language lacks a model, its texts, or a font."""
     code = _code()
     name = languages.get_language(code).name
-    check_font(name)
+    _check_font(name)
     if file := i18n.damaged(code):
         st.warning(t("Cannot read the {language} texts ({name}). Reinstall, or fix the file.", language=name, name=file))
     if content.code != code:
@@ -93,10 +93,10 @@ def say_foreign(word: str) -> str:
 
 def offer_its_language(word: str, key: str) -> None:
     """Draw a button for each other language that uses the word's letters and has a model here."""
-    for other in languages.that_write(word):
-        if other.code != languages.in_use().code and has_model(other):
-            label = t("Read as {language}", language=other.name)
-            if st.button(label, key=f"{key}.{other.code}", icon=":material/translate:", on_click=switch, args=(other.code,)):
+    for candidate in languages.that_write(word):
+        if candidate.code != languages.in_use().code and has_model(candidate):
+            label = t("Read as {language}", language=candidate.name)
+            if st.button(label, key=f"{key}.{candidate.code}", icon=":material/translate:", on_click=switch, args=(candidate.code,)):
                 st.rerun()  # the complete page, in that language
 
 
@@ -141,13 +141,13 @@ def _changed() -> None:
         return
     for kind in ("model", "vectors", "corpus"):
         state[kind] = own(kind, new)
-    known = examples.every_text(old)
+    example_texts = examples.every_text(old)
     word = examples.first_word(new)
     first = examples.predict(new)[0]
     state.update({key: word for key in WORDS if key in state})
     state.update({key: None for key in TAPPED if key in state})
     for key, text in examples.initial_texts(new).items():
-        if str(state.get(key) or "") in known:
+        if str(state.get(key) or "") in example_texts:
             state[key] = text
             if key in ("a", "b"):  # the target word is guessed again
                 state[f"{key}.tapped"] = None
@@ -169,3 +169,30 @@ def own(kind: str, content: Language) -> str:
     except ElmoscopeError:
         return instead
     return name
+
+
+# A browser without a Hangul font draws the same box for every letter, also in charts and saved pictures. The check draws two letters of the
+# language's name. If they look alike, a message appears in English, because the language itself would be unreadable.
+# fmt: off
+MISSING_FONT = (
+    "This browser has no font with the letters of the chosen language, so they show as boxes, in charts and saved pictures too. "
+    "Install one and start the browser anew: Noto Sans CJK or Nanum for Korean "
+    "(Debian, Ubuntu: apt install fonts-noto-cjk; Fedora: dnf install google-noto-sans-cjk-fonts; Windows and macOS bring one)."
+)
+# fmt: on
+FONTS_STYLE = """
+.letters {font-family: inherit; font-size: 1rem; line-height: 1.5; margin: 0; padding: 0.7rem 0.9rem; color: var(--st-text-color);
+          border-left: 4px solid #B45309; background: var(--st-secondary-background-color);}
+.letters[hidden] {display: none;}
+"""
+FONTS_SCRIPT = Path(__file__).with_name("fonts.js").read_text("utf-8")
+
+
+def _check_font(name: str) -> None:
+    """Show a message if the browser cannot draw the language named `name`. A name in ASCII needs no check."""
+    letters = list(dict.fromkeys(sign for sign in name if sign.isalpha() and not sign.isascii()))[:2]
+    if len(letters) < 2:
+        return
+    html = f'<p class="letters" role="status" hidden>{MISSING_FONT}</p>'
+    component = st.components.v2.component("letters", html=html, css=FONTS_STYLE, js=FONTS_SCRIPT)
+    component(data={"letters": letters}, key="letters")

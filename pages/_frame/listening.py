@@ -150,7 +150,7 @@ def limit_connections() -> None:
     def connection_made(self: H11Protocol, transport: asyncio.Transport) -> None:
         self.config.ws_max_size, self.ws_protocol_class = get_max_widget_state_size_bytes(), _BoundedSocket
         if len(self.connections) >= max_connections:
-            idle_connection = next((other for other in self.connections if _is_idle(other)), None)
+            idle_connection = next((connection for connection in self.connections if _is_idle(connection)), None)
             (idle_connection.transport if idle_connection else transport).abort()
         original(self, transport)
         self.loop.call_later(SILENT_S, _close_silent, self, None, self.loop.time())
@@ -167,9 +167,9 @@ def _close_silent(connection: H11Protocol, last_cycle: object, since: float) -> 
     """Close a connection that has had no request since the last check, or that has served one request for too long."""
     if connection not in connection.connections or connection.transport.is_closing():
         return  # it is closed, or a WebSocket now
-    cycle, now = connection.cycle, connection.loop.time()
-    since = since if cycle is last_cycle else now
-    if (_is_idle(connection) and cycle is last_cycle) or now - since > REQUEST_S:
+    cycle, time_now = connection.cycle, connection.loop.time()
+    since = since if cycle is last_cycle else time_now
+    if (_is_idle(connection) and cycle is last_cycle) or time_now - since > REQUEST_S:
         connection.transport.abort()
     else:
         connection.loop.call_later(SILENT_S, _close_silent, connection, cycle, since)

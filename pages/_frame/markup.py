@@ -36,8 +36,8 @@ def pathless(text: str) -> str:
     if "/" not in text and "\\" not in text:
         return text
     roots = {str(place) for place in (cache_folder(), ROOT, data_folder(), gettempdir()) if place}
-    known = "|".join(re.escape(root) for root in sorted(roots, key=len, reverse=True))
-    for pattern in (rf"{_BEGINS}(?:{known}){_ENDS}{_TAIL}", *(() if limits().paths else (_ANY,))):
+    folders = "|".join(re.escape(root) for root in sorted(roots, key=len, reverse=True))
+    for pattern in (rf"{_BEGINS}(?:{folders}){_ENDS}{_TAIL}", *(() if limits().paths else (_ANY,))):
         text = re.sub(pattern, lambda match: re.split(r"[/\\]", match[0].rstrip("/\\"))[-1], text)
     return text
 

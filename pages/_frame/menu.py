@@ -29,74 +29,57 @@ class Page:
         return f"{Path(self.file).stem}_view"
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading of the menu and its pages."""
-
-    label: str
-    pages: tuple[Page, ...]
-
-
 HOME = "home"
 
 
-def menu() -> tuple[Heading, ...]:
-    """Return the menu in the language of the interface."""
-    return (
-        Heading(
-            t("Explore"),
-            (
-                Page("app.py", t("Home"), ":material/home:"),
-                Page("pages/neighbors.py", t("Neighbors"), ":material/hub:"),
-                Page("pages/map.py", t("Map"), ":material/scatter_plot:"),
-                Page("pages/mix.py", t("Mix"), ":material/tune:"),
-                Page("pages/why.py", t("Why"), ":material/content_cut:"),
-                Page("pages/senses.py", t("Senses"), ":material/workspaces:", (("found", t("Groups")), ("spread", t("Your labels")))),
+def _page(name: str, label: str, icon: str, **parts: str) -> Page:
+    return Page(f"pages/{name}.py", label, f":material/{icon}:", tuple(parts.items()))
+
+
+def menu() -> dict[str, tuple[Page, ...]]:
+    """Return the headings and their pages in the language of the interface."""
+    return {
+        t("Explore"): (
+            Page("app.py", t("Home"), ":material/home:"),
+            _page("neighbors", t("Neighbors"), "hub"),
+            _page("map", t("Map"), "scatter_plot"),
+            _page("mix", t("Mix"), "tune"),
+            _page("why", t("Why"), "content_cut"),
+            _page("senses", t("Senses"), "workspaces", found=t("Groups"), spread=t("Your labels")),
+        ),
+        t("Apply"): (
+            _page(
+                "classify",
+                t("Classify"),
+                "category",
+                classify=t("Try it"),
+                tasks=t("The paper’s tasks"),
+                train=t("Train"),
+                results=t("Results"),
+            ),
+            _page("predict", t("Next word"), "edit_note"),
+            _page(
+                "texts",
+                t("Your texts"),
+                "library_books",
+                texts=t("Texts"),
+                search=t("Search"),
+                collocates=t("Collocates"),
+                keyness=t("Keywords"),
+                change=t("Change over time"),
             ),
         ),
-        Heading(
-            t("Apply"),
-            (
-                Page(
-                    "pages/classify.py",
-                    t("Classify"),
-                    ":material/category:",
-                    (("classify", t("Try it")), ("tasks", t("The paper’s tasks")), ("train", t("Train")), ("results", t("Results"))),
-                ),
-                Page("pages/predict.py", t("Next word"), ":material/edit_note:"),
-                Page(
-                    "pages/texts.py",
-                    t("Your texts"),
-                    ":material/library_books:",
-                    (
-                        ("texts", t("Texts")),
-                        ("search", t("Search")),
-                        ("collocates", t("Collocates")),
-                        ("keyness", t("Keywords")),
-                        ("change", t("Change over time")),
-                    ),
-                ),
-            ),
+        t("Understand"): (
+            _page("how", t("How it works"), "account_tree"),
+            _page("learn", t("Learn"), "school", slides=t("Slides"), lessons=t("Lessons"), guess=t("Guess the machine")),
+            _page("models", t("Models"), "layers", about=t("About"), compare=t("Compare")),
         ),
-        Heading(
-            t("Understand"),
-            (
-                Page("pages/how.py", t("How it works"), ":material/account_tree:"),
-                Page(
-                    "pages/learn.py",
-                    t("Learn"),
-                    ":material/school:",
-                    (("slides", t("Slides")), ("lessons", t("Lessons")), ("guess", t("Guess the machine"))),
-                ),
-                Page("pages/models.py", t("Models"), ":material/layers:", (("about", t("About")), ("compare", t("Compare")))),
-            ),
-        ),
-    )
+    }
 
 
 def list_pages() -> tuple[Page, ...]:
     """Return all pages in the order of the menu."""
-    return tuple(page for heading in menu() for page in heading.pages)
+    return tuple(page for pages in menu().values() for page in pages)
 
 
 def list_views() -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The parameters of an address: one table of them, reading and writing them, and short links (`?v=`).
 
 Every page sees only parameters whose length, form and number of values are valid. Anyone can write a link, so a path of this machine is
-removed from the address before any widget sees it, and the page asks whether to read it, again in each session. A path that the user types
+removed from the address before any widget sees it, and the user decides whether to read it, again in each session. A path that the user types
 into a box is read without a question.
 """
 
@@ -27,7 +27,7 @@ from core.common.model_layers import MIX, SENSES
 from core.files import registry
 from core.text import languages
 
-TEXT, CODE, LAYER, WHOLE, DECIMAL, FLAG = "text", "code", "layer", "whole number", "decimal number", "flag"
+TEXT, LAYER, WHOLE, DECIMAL, FLAG = "text", "layer", "whole number", "decimal number", "flag"  # a text or the code of a choice
 MODEL, VECTORS, CORPUS, FOLDER, SPACE = "model", "vectors", "corpus", "folder", "space"  # values that may be a path of this machine
 PATHS = (MODEL, VECTORS, CORPUS, FOLDER, SPACE)
 
@@ -36,122 +36,43 @@ PATHS = (MODEL, VECTORS, CORPUS, FOLDER, SPACE)
 class Parameter:
     """A parameter of the address. Its name is also the key of its widget and of its value in the session."""
 
-    kind: str
-    views: str = ""  # names of the views that have it; every page without names
+    kind: str = TEXT
     limits: tuple[float, float] = ()  # of a number
     default: float | bool | None = None  # of a number or a flag; the default of others depends on the page's contents
     step: float | None = None
     is_shared: bool = False  # most pages have a box for it, so its value is restored when another page opens
 
 
+def _list(names: str, kind: str = TEXT, *, is_shared: bool = False) -> dict[str, Parameter]:
+    return dict.fromkeys(names.split(), Parameter(kind, is_shared=is_shared))
+
+
 PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
-    {
-        "a": Parameter(TEXT, is_shared=True),
-        "b": Parameter(TEXT, is_shared=True),
-        "ai": Parameter(TEXT, is_shared=True),
-        "bi": Parameter(TEXT, is_shared=True),
-        "as": Parameter(TEXT),
-        "lang": Parameter(CODE, is_shared=True),
-        "model": Parameter(MODEL, is_shared=True),
-        "vectors": Parameter(VECTORS, is_shared=True),
-        "corpus": Parameter(CORPUS, is_shared=True),
-        "beside": Parameter(MODEL, is_shared=True),
-        "engine": Parameter(CODE, is_shared=True),
-        "device": Parameter(CODE),
-        "front": Parameter(CODE),
-        "s": Parameter(TEXT, "neighbors mix"),
-        "layer": Parameter(LAYER, "home"),
-        "nlayer": Parameter(LAYER, "neighbors"),
-        "among": Parameter(CODE, "neighbors"),
-        "k": Parameter(WHOLE, "neighbors", (3, 30), 8),
-        "view": Parameter(LAYER, "map"),
-        "map_word": Parameter(TEXT, "map"),
-        "dot": Parameter(TEXT, "map"),
-        "layout": Parameter(CODE, "map"),
-        "around": Parameter(CODE, "map"),
-        "right": Parameter(TEXT, "map"),
-        "left": Parameter(TEXT, "map"),
-        "up": Parameter(TEXT, "map"),
-        "down": Parameter(TEXT, "map"),
-        "norm": Parameter(FLAG, "mix", default=False),
-        "gamma": Parameter(DECIMAL, "mix how", (0.1, 5.0), 1.0, 0.1),
-        "dlayer": Parameter(LAYER, "why"),
-        "dsense": Parameter(TEXT, "why"),
-        "dhow": Parameter(CODE, "why"),
-        "dhalf": Parameter(CODE, "why"),
-        "dswap": Parameter(TEXT, "why"),
-        "order": Parameter(CODE, "why"),
-        "guess": Parameter(CODE, "why"),
-        "flip_layer": Parameter(LAYER, "why"),
-        "reveal": Parameter(FLAG, "why", default=False),
-        "found_word": Parameter(TEXT, "found spread"),
-        "found_layer": Parameter(LAYER, "found spread"),
-        "found_k": Parameter(CODE, "found"),
-        "found_glosses": Parameter(FLAG, "found", default=False),
-        "task": Parameter(CODE, "classify"),
-        "why": Parameter(CODE, "classify"),
-        "closer": Parameter(CODE, "classify"),
-        "scores_task": Parameter(CODE, "classify"),
-        "task_of_paper": Parameter(CODE, "tasks"),
-        "tasks_verb": Parameter(CODE, "tasks"),
-        "tasks_pronoun": Parameter(CODE, "tasks"),
-        "results_part": Parameter(CODE, "results"),
-        "results_task": Parameter(CODE, "results"),
-        "train_task": Parameter(CODE, "train"),
-        "variants": Parameter(CODE, "train"),
-        "share": Parameter(CODE, "train"),
-        "seeds": Parameter(WHOLE, "train", (1, 5), 1),
-        "epochs": Parameter(WHOLE, "train", (1, 40), 30),
-        "ptext": Parameter(TEXT, "predict"),
-        "pother": Parameter(TEXT, "predict"),
-        "pat": Parameter(TEXT, "predict"),
-        "pheat": Parameter(DECIMAL, "predict", (0.0, 2.0), 1.0, 0.1),
-        "pseed": Parameter(WHOLE, "predict", (0, 9999), 0),
-        "predict_part": Parameter(CODE, "predict"),
-        "corpus_way": Parameter(CODE, "texts"),
-        "corpus_folder": Parameter(FOLDER, "texts"),
-        "corpus_text": Parameter(TEXT, "texts"),
-        "corpus_column": Parameter(TEXT, "texts"),
-        "corpus_dates": Parameter(TEXT, "texts"),
-        "corpus_lines": Parameter(CODE, "texts"),
-        "find": Parameter(TEXT, "search collocates"),
-        "find_order": Parameter(CODE, "search"),
-        "find_by": Parameter(CODE, "search"),
-        "window": Parameter(WHOLE, "collocates", (1, 10), 5),
-        "minimum": Parameter(WHOLE, "collocates", (1, 1_000), 2),
-        "grammar": Parameter(FLAG, "collocates", default=False),
-        "by_sense": Parameter(CODE, "collocates"),
-        "collocate_order": Parameter(CODE, "collocates"),
-        "against": Parameter(CORPUS, "keyness"),
-        "key_minimum": Parameter(WHOLE, "keyness", (1, 1_000), 5),
-        "correction": Parameter(CODE, "keyness"),
-        "change_first": Parameter(CORPUS, "change"),
-        "change_second": Parameter(CORPUS, "change"),
-        "change_word": Parameter(TEXT, "change"),
-        "change_by": Parameter(CODE, "change"),
-        "step": Parameter(CODE, "how"),
-        "spell": Parameter(TEXT, "how"),
-        "spell_among": Parameter(CODE, "how"),
-        "howlayer": Parameter(CODE, "how"),
-        "slide": Parameter(CODE, "slides"),
-        "slide_word": Parameter(TEXT, "slides"),
-        "lesson": Parameter(CODE, "lessons"),
-        "cone": Parameter(CODE, "lessons"),
-        "apart_word": Parameter(TEXT, "lessons"),
-        "context_word": Parameter(TEXT, "lessons"),
-        "before_word": Parameter(TEXT, "lessons"),
-        "apart_at": Parameter(DECIMAL, "lessons", (0.0, 1.0), step=0.01),
-        "context_layer": Parameter(LAYER, "lessons"),
-        "control_layer": Parameter(LAYER, "lessons"),
-        "relation_layer": Parameter(LAYER, "lessons"),
-        "quiz": Parameter(TEXT, "guess"),
-        "curve": Parameter(CODE, "about"),
-        "cmp": Parameter(CODE, "compare"),
-        "cmp_word": Parameter(TEXT, "compare"),
-        "first": Parameter(SPACE, "compare"),
-        "second": Parameter(SPACE, "compare"),
-        "first_corpus": Parameter(CORPUS, "compare"),
-        "second_corpus": Parameter(CORPUS, "compare"),
+    _list("a b ai bi lang engine", is_shared=True)
+    | _list("model beside", MODEL, is_shared=True)
+    | _list("vectors", VECTORS, is_shared=True)
+    | _list("corpus", CORPUS, is_shared=True)
+    | _list("as device front s among layout map_word dot around right left up down dsense dhow dhalf dswap order guess")
+    | _list("found_word found_k task why closer scores_task task_of_paper tasks_verb tasks_pronoun results_part results_task")
+    | _list("train_task variants share ptext pother pat predict_part corpus_way corpus_text corpus_column corpus_dates corpus_lines")
+    | _list("find find_order find_by by_sense collocate_order correction change_word change_by step spell spell_among howlayer")
+    | _list("slide slide_word lesson cone apart_word context_word before_word quiz curve cmp cmp_word")
+    | _list("layer nlayer view dlayer flip_layer found_layer context_layer control_layer relation_layer", LAYER)
+    | _list("corpus_folder", FOLDER)
+    | _list("against change_first change_second first_corpus second_corpus", CORPUS)
+    | _list("first second", SPACE)
+    | dict.fromkeys(("norm", "reveal", "found_glosses", "grammar"), Parameter(FLAG, default=False))
+    | {
+        "k": Parameter(WHOLE, (3, 30), 8),
+        "gamma": Parameter(DECIMAL, (0.1, 5.0), 1.0, 0.1),
+        "seeds": Parameter(WHOLE, (1, 5), 1),
+        "epochs": Parameter(WHOLE, (1, 40), 30),
+        "pheat": Parameter(DECIMAL, (0.0, 2.0), 1.0, 0.1),
+        "pseed": Parameter(WHOLE, (0, 9999), 0),
+        "window": Parameter(WHOLE, (1, 10), 5),
+        "minimum": Parameter(WHOLE, (1, 1_000), 2),
+        "key_minimum": Parameter(WHOLE, (1, 1_000), 5),
+        "apart_at": Parameter(DECIMAL, (0.0, 1.0), step=0.01),
     }
 )
 WEIGHT = re.compile(r"w\d{1,3}")  # the raw score of a layer on Mix and How it works
@@ -212,9 +133,9 @@ def write_parameter(name: str, value: str | None) -> None:
 
 def is_new(name: str) -> bool:
     """Return whether the address wins over the session: after Back, and if no recent run of this session wrote its value."""
-    state, given = st.session_state, read_parameter(name)
-    written = {state.get(f"{name}.seen"), *(value for value, at in state.get(f"{name}.before", ()) if monotonic() - at < ECHO_S)}
-    return gone_through_history() or (given is not None and given not in written)
+    state, value = st.session_state, read_parameter(name)
+    echoes = {earlier for earlier, written_at in state.get(f"{name}.before", ()) if monotonic() - written_at < ECHO_S}
+    return gone_through_history() or (value is not None and value not in {state.get(f"{name}.seen"), *echoes})
 
 
 def gone_through_history() -> bool:
@@ -222,7 +143,8 @@ def gone_through_history() -> bool:
     return bool(getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False))
 
 
-def _page() -> str:
+def current_page() -> str:
+    """Return the identity of the page that runs."""
     return getattr(get_script_run_ctx(suppress_warning=True), "page_script_hash", "")
 
 
@@ -243,7 +165,7 @@ def restore_values() -> None:
     Streamlit drops the value of a box that came from a link if the user opens another page before a second run.
     """
     state = st.session_state
-    page = _page()
+    page = current_page()
     before, values, address = state.get(SHOWN, (page, {}, {}))
     if gone_through_history():
         state[OWED] = {}
@@ -256,8 +178,8 @@ def restore_values() -> None:
             st.query_params[name] = written
     else:
         restore_again()
-    now = _read_address()
-    state[SHOWN] = (page, values | {name: now[name] for name in TEXTS if name in now}, address | now)
+    current = _read_address()
+    state[SHOWN] = (page, values | {name: current[name] for name in TEXTS if name in current}, address | current)
 
 
 def restore_again() -> None:
@@ -277,10 +199,10 @@ def restore_again() -> None:
 
 def _read_address() -> dict[str, str]:
     """Return the valid parameters of the question in the address."""
-    now = {name: st.query_params[name] for name in QUESTION if name in st.query_params and not _find_error(name)}
-    if now.get("lang") not in languages.codes():
-        now.pop("lang", None)
-    return now
+    values = {name: st.query_params[name] for name in QUESTION if name in st.query_params and not _find_error(name)}
+    if values.get("lang") not in languages.codes():
+        values.pop("lang", None)
+    return values
 
 
 def open_link() -> None:
@@ -343,10 +265,10 @@ def _remove(names: Sequence[str]) -> None:
 
 
 def show_link_errors() -> None:
-    """Show the errors in the address that opened the page, once, and ask about the paths that it names."""
+    """Show the errors in the address that opened the page, once, and the paths that it names."""
     if message := st.session_state.pop(ERROR, ""):
         st.warning(message, icon=":material/link_off:")
-    _ask_to_read()
+    _offer_to_read()
 
 
 def _max_length(name: str) -> int:
@@ -425,20 +347,20 @@ def _allow_typed() -> None:
 
 
 def propose(name: str, value: str) -> str:
-    """Store a path that was removed from the address, so that the page asks about it. Return an error if paths are off, or ""."""
+    """Store a path that was removed from the address, so that the user can allow it. Return an error if paths are off, or ""."""
     try:
         check_allowed("paths")
     except BadInput as error:
         return str(error)
     page, proposals = st.session_state.get(PROPOSALS, ("", {}))
-    st.session_state[PROPOSALS] = _page(), (proposals if page == _page() else {}) | {name: value}
+    st.session_state[PROPOSALS] = current_page(), (proposals if page == current_page() else {}) | {name: value}
     return ""
 
 
-def _ask_to_read() -> None:
-    """Ask whether to read the paths in the link that opened this page."""
+def _offer_to_read() -> None:
+    """Offer to read the paths in the link that opened this page."""
     page, proposals = st.session_state.get(PROPOSALS, ("", {}))
-    if page != _page():
+    if page != current_page():
         st.session_state.pop(PROPOSALS, None)
         return
     for name, value in proposals.items():
@@ -461,7 +383,7 @@ def _read(name: str, value: str) -> None:
 
 def _forget(name: str) -> None:
     page, proposals = st.session_state.get(PROPOSALS, ("", {}))
-    st.session_state[PROPOSALS] = page, {other: value for other, value in proposals.items() if other != name}
+    st.session_state[PROPOSALS] = page, {key: value for key, value in proposals.items() if key != name}
 
 
 def _allow(value: str) -> None:

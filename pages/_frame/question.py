@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.errors import ElmoscopeError
 from core.common.limits import limits
@@ -23,7 +22,7 @@ from core.text.readings import WordInContext
 from core.text.target_word import find_target_words, same_word
 from core.text.tokens import bare, find_word
 from pages._frame import examples
-from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
+from pages._frame.parameters import current_page, gone_through_history, read_parameter, write_parameter
 
 SIDES = ("a", "b")
 KEY = "asked"  # the session's, of what was settled last
@@ -48,7 +47,7 @@ def settle() -> InQuestion:
     """Determine the sentences and the selected tokens of this run, before any widget is drawn."""
     state = st.session_state
     before = st.session_state.get(KEY)
-    page = getattr(get_script_run_ctx(suppress_warning=True), "page_script_hash", "")
+    page = current_page()
     by_address = before is None or before.page != page or gone_through_history()
     texts = tuple(text_of(key, by_address) for key in SIDES)
     code = languages.in_use().code
@@ -131,10 +130,8 @@ def tap(key: str) -> None:
 
 def words() -> tuple[WordInContext, ...]:
     """Return the selected words of both sentences in context. A sentence without one is left out."""
-    result = now()
-    return tuple(
-        WordInContext(tokens, k, reading_of(tokens, k)) for tokens, k in zip(result.tokens, result.positions, strict=True) if k is not None
-    )
+    sides = zip(now().tokens, now().positions, strict=True)
+    return tuple(WordInContext(tokens, k, reading_of(tokens, k)) for tokens, k in sides if k is not None)
 
 
 def readings_of(word: str) -> tuple[str, ...]:
@@ -203,7 +200,7 @@ def _taps_of_address(key: str, tokens: tuple[str, ...], *, forget: bool) -> None
 
 def _tapped_at(key: str, tokens: tuple[str, ...]) -> int | None:
     """Return the position of the selected word: the clicked token, else the first with its spelling, else the first of its forms."""
-    word, at = st.session_state.get(f"{key}.tapped"), st.session_state.get(f"{key}i")
+    word, position = st.session_state.get(f"{key}.tapped"), st.session_state.get(f"{key}i")
     if not word:
         return None
     places = find_word(list(tokens), word)
@@ -213,7 +210,7 @@ def _tapped_at(key: str, tokens: tuple[str, ...]) -> int | None:
     if not places:
         st.session_state[f"{key}.tapped"] = None
         return None
-    return at if at in places else places[0]
+    return position if position in places else places[0]
 
 
 @lru_cache(maxsize=512)

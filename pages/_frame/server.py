@@ -63,12 +63,12 @@ def _document(pages: Iterable[Page]) -> Callable[[Request], Awaitable[Response]]
     by_name = {"" if page.file == "app.py" else Path(page.file).stem: page for page in pages}
     html = (STATIC / "index.html").read_text("utf-8")
     html = html.replace(TITLE, HEAD + WHERE % json.dumps([name for name in by_name if name]), 1)
-    own = set(re.findall(r"[\w.~-]+\.js", html))
+    own_scripts = set(re.findall(r"[\w.~-]+\.js", html))
 
     async def answer(request: Request) -> Response:
         page = by_name.get(request.url.path.rstrip("/").rpartition("/")[2], by_name[""])
         view = request.query_params.get(page.control, page.views[0])
-        names = [name for name in scripts(view in BY_PLOTLY, view not in WITHOUT_TABLE) if name not in own]
+        names = [name for name in scripts(view in BY_PLOTLY, view not in WITHOUT_TABLE) if name not in own_scripts]
         links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in names)
         return HTMLResponse(html.replace("</head>", links + "</head>", 1), headers={"Cache-Control": "no-cache"})
 
@@ -84,7 +84,7 @@ def scripts(charts: bool, tables: bool) -> tuple[str, ...]:
         for name in new:  # grows meanwhile
             with (SCRIPTS / name).open(encoding="utf-8", errors="replace") as file:
                 head = file.read(HEAD_BYTES)
-            new += [other for other in dict.fromkeys(IMPORTED.findall(head)) if other not in (*names, *new)]
+            new += [script for script in dict.fromkeys(IMPORTED.findall(head)) if script not in (*names, *new)]
         names += new
     return tuple(names)
 

@@ -106,13 +106,8 @@ def _take(key: str, widget: str, several: bool) -> None:
         stored = user_names.store(file.name, file.getvalue(), Path(folder.name))
         state.setdefault(_KEPT, {}).setdefault(key, []).append(Upload(stored.name, stored.path, number))
     state[f"{key}.turn"] = state.get(f"{key}.turn", 0) + 1
-    _free_memory(new_files)
-
-
-def _free_memory(files: list[UploadedFile]) -> None:
-    """Free Streamlit's copies of the files, which it would hold in memory until the session ends."""
     if context := get_script_run_ctx():
-        for file in files:
+        for file in new_files:  # Streamlit would hold its copies in memory until the session ends
             context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
 
 

@@ -17,26 +17,25 @@ from core.senses.scene import Scene
 from core.senses.verdict import CLOSE, ONE, Verdict, is_word
 from core.text import languages
 from core.text.tokens import bare
+from core.views import substitutes
 from core.views.pair import Angles, angles
 from pages._cached import jobs
-from pages._cached.kept import version
-from pages._cached.views import workspace, workspace_of
+from pages._cached.opened import version, workspace, workspace_of
 from pages._export import record
 from pages._frame import language
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, short_name
 from pages._frame.jobs import Job
 from pages._frame.markup import plain, show_errors, show_html
-from pages._home import expected, picture
-from pages._widgets import lists
+from pages._home import picture
+from pages._widgets import lists, verdict
 from pages._widgets.inputs import Chosen
-from pages._word import verdict
 
 AT_STOP = 0.02  # a position nearer than this to a layer is the layer itself
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Beside:
+class SecondModel:
     """A second model's angles of the same two words, at the same depth."""
 
     name: str
@@ -64,17 +63,14 @@ class Beside:
 
 def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, place: DeltaGenerator) -> None:
     """Show the expected words and the verdict in their containers, and the picture here."""
-    _prepare(in_use, first, second)
+    with suppress(
+        ElmoscopeError
+    ):  # computed before anything is drawn, so that all old elements are replaced at once; errors are shown there
+        verdict.of_pair(in_use, first, second)
+        picture.expect_words(in_use, first, second)
     with place:
         _verdict(in_use, first, second)
     _picture(in_use, {1: first, 2: second}, chips)
-
-
-def _prepare(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    """Compute all that takes time before anything is drawn: what is out of date is then replaced at once. Errors are shown where it is drawn."""
-    with suppress(ElmoscopeError):
-        verdict.of_pair(in_use, first, second)
-        expected.compute(in_use, first, second)
 
 
 def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
@@ -84,14 +80,14 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
         title, reason = t("Another language"), language.say_foreign(foreign[0])
     elif judgment is not None:
         title, reason = verdict.title_with_senses(judgment), judgment.say_certainty()
-    elif all(is_word(each.in_context, languages.in_use()) for each in (first, second)):
+    elif all(is_word(item.in_context, languages.in_use()) for item in (first, second)):
         title, reason = t("Two different words"), t("Tap the same word in both sentences.")
     else:
         title, reason = t("Not a word"), t("Tap a word in each sentence.")
     show_html('<p class="verdict" role="status"><b>{}</b> <span>{}</span></p>', title, reason)
     record.now().note("notice", html("<b>{}</b> {}", title, reason), "verdict")
-    for other in foreign[:1]:
-        language.offer_its_language(other, "home.read")
+    for word in foreign[:1]:
+        language.offer_its_language(word, "home.read")
 
 
 def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator) -> None:
@@ -103,26 +99,31 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     space = picture.show(in_use, pair, scene, chosen) if scene else ""
     words = []
     with show_errors():  # after the picture, which waits for no softmax
-        words = expected.show(in_use, first, second, chips)
-    other = None
-    if in_use.beside:
+        words = picture.show_expected(in_use, first, second, chips)
+    second_model = None
+    if in_use.other_model:
         with show_errors():  # the first model's answer is there whatever becomes of the second's
-            other = Beside(short_name(in_use.beside), angles(workspace(in_use).beside(in_use.beside), first.in_context, second.in_context))
+            second_model = SecondModel(
+                short_name(in_use.other_model), angles(workspace(in_use).beside(in_use.other_model), first.in_context, second.in_context)
+            )
     unknown = lists.unknown(workspace(in_use).vectors, spellings) if are_words else []
-    if lines := [*write_notices(scene, space, pair.judgment.verdict, other), *unknown]:
+    if lines := [*write_notices(scene, space, pair.judgment.verdict, second_model), *unknown]:
         notice(lines)
     rows = [(name_of(k), round(v, 4)) for k, v in pair.bars.items()]
-    rows += [(second_model_title(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
-    lists.twin(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
-    expected.note_table(words)
+    if second_model:
+        name, layers = second_model.name, second_model.layers
+        rows += [(t("{model}, {layer}", model=name, layer=layers.short(k)), round(v, 4)) for k, v in second_model.angles.cosines.items()]
+    lists.offer_table(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
+    if words:
+        lists.offer_table(substitutes.tabulate(words), name="substitutes", label=t("Substitutes"), key="home.expected.table")
     if scene:
-        lists.twin(scene.table(space), name="scene", label=t("Picture"), key="home.scene.table")
+        lists.offer_table(scene.table(space), name="scene", label=t("Picture"), key="home.scene.table")
 
 
-def write_notices(scene: Scene | None, space: str, verdict: Verdict | None, other: Beside | None) -> list[str]:
+def write_notices(scene: Scene | None, space: str, verdict: Verdict | None, second: SecondModel | None) -> list[str]:
     """Return one sentence on what the picture shows in a space, and one on the second model where there is one."""
     lines = [say_picture(scene, space, verdict)] if scene else []
-    return lines + ([describe_second_model(other, space or MIX)] if other else [])
+    return lines + ([describe_second_model(second, space or MIX)] if second else [])
 
 
 def say_picture(scene: Scene, space: str, verdict: Verdict | None) -> str:
@@ -142,22 +143,17 @@ def say_picture(scene: Scene, space: str, verdict: Verdict | None) -> str:
     return t("The stars are nearest to “{first}” and to “{second}”.", first=first, second=second)
 
 
-def describe_second_model(other: Beside, space: str) -> str:
+def describe_second_model(second: SecondModel, space: str) -> str:
     """State the cosine of the second model at the same depth."""
     layers = model_layers.in_use()
-    place = other.place(space if space in layers.spaces else MIX, layers)
-    values = {"model": other.name, "where": other.where(place), "cosine": other.angles.cosine(place)}
+    place = second.place(space if space in layers.spaces else MIX, layers)
+    values = {"model": second.name, "where": second.where(place), "cosine": second.angles.cosine(place)}
     return t("{model} at the same depth ({where}): {cosine:.2f}.", **values)
 
 
 def name_of(vectors: str) -> str:
     """Return GloVe, a layer or the mix, as in a list of both networks' numbers."""
     return vectors if vectors == "GloVe" else model_layers.in_use().of_model(vectors)
-
-
-def second_model_title(other: Beside, space: str) -> str:
-    """Return a space of the second model, as in a list of all numbers."""
-    return t("{model}, {layer}", model=other.name, layer=other.layers.short(space))
 
 
 ALONE_JOB, ALONE, STEPS = "live page", "home.alone", 100  # the job and the widgets of the HTML file
@@ -181,16 +177,14 @@ def offer_html_file(in_use: InUse) -> None:
                 _make_html_file(in_use.model, key)
                 st.rerun()
             return
-        made = _make_html_file(in_use.model, key)
-        if made.result is None:
+        page_job = _make_html_file(in_use.model, key)
+        if page_job.result is None:
             jobs.show_state(
                 ALONE_JOB, key, lambda job, left: job.stage or t("Starting…"), widget=ALONE, stopped=t("Stopped."), again=t("Make the page")
             )
             return
-        label = t("Download, {mb:.0f} MB", mb=len(made.result) / 1e6)
-        st.download_button(
-            label, made.result, "elmoscope.html", "text/html", key=f"{ALONE}.file", icon=":material/download:", on_click="ignore"
-        )
+        label = t("Download, {mb:.0f} MB", mb=len(page_job.result) / 1e6)
+        lists.download(label, page_job.result, "elmoscope.html", "text/html", key=f"{ALONE}.file")
 
 
 def _make_html_file(model: str, key: tuple) -> Job:

@@ -19,10 +19,10 @@ from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 from pages._frame.choices import choice
 from pages._frame.in_use import InUse
 from pages._how.texts import Rows, shorten
+from pages._widgets import verdict
 from pages._widgets.charts import draw, weight_bars
 from pages._widgets.components import sliders
 from pages._widgets.inputs import Chosen, sentence
-from pages._word import verdict
 
 CELLS, READ = 48, 16  # cells shown, and tokens of those read before
 TOKENS = 24  # rows of a layer's picture: a window round the word

@@ -6,7 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.analysis.walk import BEGIN_SIGN, END_SIGN, Walk, walk
@@ -15,16 +14,15 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.style import layer_color
 from core.figures.walk import cell_sizes, draw_strip
-from pages._cached.views import of, workspace
+from pages._cached.opened import of, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
 from pages._how import layers, spelling, spellings
 from pages._how.texts import Rows, Step, shorten, steps
-from pages._widgets import lists
+from pages._widgets import lists, reading
+from pages._widgets.components import stepper
 from pages._widgets.inputs import Chosen
-from pages._widgets.steps import stepper
-from pages._word import reading
 
 NUMBERS = ("1", "2", "3", "4", "5", "6", "7", "8", "9")
 Draw = Callable[[Walk, ModelShape], tuple[list[str], Rows]]
@@ -33,7 +31,7 @@ WIDE, MIDDLE, NARROW = (1000, 7, 190), (640, 4, 190), (380, 3, 0)
 LEAST, MOST = 5, 13  # height of a strip; all layers of a kind share about 30 pixels
 PAD, GAP = 7, 8
 PLACES = (0, 1, 2, 4, 5, 6, 8)  # the step of each row, from 0; the other steps are not part of the network
-# A click on a box presses the number of its step, which the browser changes at once (pages._widgets.steps). The script restores the
+# A click on a box presses the number of its step, which the browser changes at once (pages._widgets.components). The script restores the
 # keyboard focus when the picture is drawn again.
 _CODE = {end: Path(__file__).with_name(f"network.{end}").read_text("utf-8") for end in ("css", "js")}
 _network = st.components.v2.component("elmoscope_network", html='<div class="network"></div>', **_CODE)
@@ -64,7 +62,7 @@ def show(in_use: InUse, chosen: Chosen) -> None:
             st.caption(step.source)
     lines, table = _drawings(in_use, chosen)[number](token_walk, shape)
     notice(lines)
-    lists.twin(pd.DataFrame(table), name=f"step-{number + 1}", key=f"how.table.{number + 1}")
+    lists.offer_table(table, name=f"step-{number + 1}", key=f"how.table.{number + 1}")
 
 
 def _drawings(in_use: InUse, chosen: Chosen) -> tuple[Draw, ...]:

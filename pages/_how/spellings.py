@@ -16,8 +16,8 @@ from core.figures.walk import cosine_table, letter_marks, windows_figure
 from core.static.vectors import StaticNeighbor, StaticVectors
 from core.text.languages import tokenize
 from core.text.tokens import bare, write_word
+from pages._cached.opened import of, workspace
 from pages._cached.spellings import NEIGHBORS, reading, show_reading
-from pages._cached.views import of, workspace
 from pages._frame import examples
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.in_use import InUse

@@ -1,6 +1,6 @@
 """Draw a lesson: its figure, what to notice, the question for a class, how it was measured, and its tables; and the lessons from stored measurements."""
 
-import pandas as pd
+import numpy as np
 import streamlit as st
 
 from core.common.i18n import t
@@ -15,8 +15,8 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, plain, show_html
 from pages._learn import live_lessons
-from pages._learn.lesson_parts import LessonPage, choose_word, format_interval
-from pages._learn.lessons import Lesson
+from pages._learn.live_lessons import LessonPage, choose_word, format_interval
+from pages._learn.slides import Lesson
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -44,9 +44,9 @@ def show(in_use: InUse, lesson: Lesson) -> None:
     with st.expander(t("Details"), icon=":material/info:", key="lesson.details"):
         show_html('<p class="small">{}</p>', page.method)
         page.draw_details()
-    lists.twin(page.table, name=name, label=page.table_label, key=f"lesson.{name}.table")
+    lists.offer_table(page.table, name=name, label=page.table_label, key=f"lesson.{name}.table")
     if page.by_word is not None:
-        lists.twin(page.by_word, name=f"{name}-words", label=t("By word"), key=f"lesson.{name}.words")
+        lists.offer_table(page.by_word, name=f"{name}-words", label=t("By word"), key=f"lesson.{name}.words")
 
 
 def _find_measurements(model_name: str, part: str) -> dict | None:
@@ -105,7 +105,7 @@ def compare_contexts(measured: dict) -> LessonPage:
             n=measured["n"],
             words=len(measured["words"]),
         ),
-        table=pd.DataFrame(table),
+        table=table,
         table_label=t("{layer} minus each other", layer=where),
         by_word=_word_table(measured, titles),
     )
@@ -161,7 +161,7 @@ def read_before(measured: dict) -> LessonPage:
             n=measured["n"],
             words=len(measured["words"]),
         ),
-        table=pd.DataFrame(table),
+        table=table,
         by_word=_word_table(measured, titles),
     )
 
@@ -205,7 +205,7 @@ def probe_random_tags(measured: dict) -> LessonPage:
             unseen=measured["unseen"],
             types=measured["types"],
         ),
-        table=pd.DataFrame(rows),
+        table=rows,
     )
 
 
@@ -241,12 +241,10 @@ def _draw_accuracy(measured: dict, titles: Titles, key: str, word: str) -> tuple
     return interval_dots(rows, title=t("nearest sentence has the same sense"), zero=None, key=key, marked=word or ""), alt
 
 
-def _word_table(measured: dict, titles: Titles) -> pd.DataFrame:
-    """Return the 1-NN accuracy of each word for each kind of vectors."""
-    shares = {title: measured["one_nn"][name] for name, (title, _) in titles.items()}
-    return pd.DataFrame(
-        [{t("word"): word} | {title: round(values[k], 3) for title, values in shares.items()} for k, word in enumerate(measured["words"])]
-    )
+def _word_table(measured: dict, titles: Titles) -> dict[str, list]:
+    """Return the columns of a table: the 1-NN accuracy of each word for each kind of vectors."""
+    shares = {title: np.round(measured["one_nn"][name], 3).tolist() for name, (title, _) in titles.items()}
+    return {t("word"): measured["words"], **shares}
 
 
 LIVE = {"cone": live_lessons.compare_random_pairs, "apart": live_lessons.find_threshold, "homonyms": live_lessons.compare_relations}

@@ -1,14 +1,19 @@
 """Lessons computed from the selected sentences: cosines of random pairs, a threshold between senses, and kinds of sense relations."""
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
-import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from core.analysis.word_maps import ALL_WORDS
 from core.common import model_layers
+from core.common.errors import BadInput
 from core.common.i18n import format_number, t
 from core.common.markup import html
-from core.common.significance import FEWEST, LEVEL
+from core.common.significance import FEWEST, LEVEL, Paired
 from core.evaluation import apart, relations
 from core.evaluation.anisotropy import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, of_table
 from core.evaluation.apart import Spread
@@ -18,15 +23,69 @@ from core.figures.style import SENSE_COLORS, layer_color, layer_title
 from core.views import levels
 from core.workspace import Workspace
 from pages._cached import opened
-from pages._cached.kept import keep
-from pages._cached.views import of, workspace
+from pages._cached.opened import keep, of, workspace
 from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html
+from pages._frame.markup import plain, show_html
 from pages._frame.parameters import bound
-from pages._learn.lesson_parts import LessonPage, certainty, choose_word, open_labeled, open_relations
+from pages._widgets import verdict
 from pages._widgets.charts import draw
-from pages._word import verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonPage:
+    """The results of a lesson, which `lesson_show` draws in this order."""
+
+    figure: go.Figure
+    alt: str  # describes the figure
+    caption: str = ""  # below the figure
+    notices: Sequence[str]
+    draw_more: Callable[[], None] = lambda: None  # below the notices
+    method: str  # how the numbers were measured
+    draw_details: Callable[[], None] = lambda: None  # below the method
+    table: Sequence[Mapping]  # its rows
+    table_label: str = ""
+    by_word: Sequence[Mapping] | Mapping[str, Sequence] | None = None  # the rows or the columns of a table of words
+
+
+def open_labeled(in_use: InUse) -> Workspace:
+    """Return the selected corpus if it is labeled, else that of the model's language. Show a notice in that case."""
+    over = workspace(in_use)
+    if over.is_labeled and len(over.targets.labeled_rows()):
+        return over
+    bundled = over.language.sentences
+    if not bundled:
+        raise BadInput(t("This lesson needs sense-labeled sentences. Choose some under “Model and data”."))
+    st.caption(t("{corpus} has no labeled senses, so this lesson uses {own}.", corpus=plain(in_use.corpus), own=plain(bundled)))
+    return workspace(replace(in_use, corpus=bundled))
+
+
+def open_relations(in_use: InUse) -> Workspace:
+    """Return the labeled sentences of the model's language. Show a notice if another corpus is selected."""
+    language = workspace(in_use).language
+    if not language.sentences or not relations.read(language.code):
+        raise BadInput(t("Sense relations are not labeled in this language. Choose another model under “Model and data”."))
+    if in_use.corpus != language.sentences:
+        st.caption(t("This lesson uses {own}, the language’s labeled sentences.", own=plain(language.sentences)))
+    return workspace(replace(in_use, corpus=language.sentences))
+
+
+def choose_word(words: Iterable[str], key: str, place: DeltaGenerator, **options) -> str:
+    """Draw the choice of one of the lesson's words, or all."""
+    titles = {ALL_WORDS: t("all words")} | {word: word for word in words}
+    return place.selectbox(t("Word"), list(titles), format_func=titles.get, **bound(key, **options)) or ALL_WORDS
+
+
+def format_interval(difference: Paired) -> str:
+    """Return a difference in points with its interval and its significance."""
+    values = {"mean": format_number(100 * difference.mean, "+.1f"), "span": difference.span(), "certain": certainty(difference.verdict)}
+    return t("{mean} points ({span}), {certain}", **values)
+
+
+def certainty(decided: bool | int) -> str:
+    """State whether a value is beyond chance."""
+    return t("significant") if decided else t("not significant")
+
 
 # --- anisotropy: cosines of random pairs, as they are, without the mean, and without the top directions ---
 
@@ -119,7 +178,7 @@ def _describe_pairs(result: Anisotropy, treatment: str, random_title: str) -> li
     return [first, second]
 
 
-def _pairs_table(result: Anisotropy, names: dict[str, str], kinds: dict[str, str]) -> pd.DataFrame:
+def _pairs_table(result: Anisotropy, names: dict[str, str], kinds: dict[str, str]) -> list[dict]:
     rows = []
     for layer, by_treatment in enumerate(result.panels):
         for treatment, panel in by_treatment.items():
@@ -129,7 +188,7 @@ def _pairs_table(result: Anisotropy, names: dict[str, str], kinds: dict[str, str
             for title, value in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained)):
                 row |= {title: round(value.mean, 3), f"{title}, 95%": value.cell(".3f", times=1)}
             rows.append(row | {"AUC": round(float(panel.auc.mean()), 4)})
-    return pd.DataFrame(rows)
+    return rows
 
 
 # --- distributions: cosines of pairs with the same sense and with different senses, and a threshold ---
@@ -171,7 +230,7 @@ def find_threshold(in_use: InUse) -> LessonPage:
     by_word = [{t("word"): w} | {f"AUC, {layer_title(name)}": round(auc[w], 3) for name, auc in aucs.items()} for w in aucs[top]]
     colors = {same_sense: ONE_SENSE, two_senses: ONE_WORD}
     return LessonPage(
-        figure=density_rows(rows, GRID, colors, span=(-0.5, 1.0), key="apart", at=threshold),
+        figure=density_rows(rows, GRID, colors, span=(-0.5, 1.0), key="apart", threshold=threshold),
         alt=t(
             "Cosine densities by layer, same and different senses. At threshold {at:.2f}, {layer}: {missed:.0%} "
             "missed, {passed:.0%} false alarms.",
@@ -186,8 +245,8 @@ def find_threshold(in_use: InUse) -> LessonPage:
             "The initial threshold fits these same pairs, so its errors are optimistic.",
             words=len(spreads[top].words),
         ),
-        table=pd.DataFrame(table),
-        by_word=pd.DataFrame(by_word),
+        table=table,
+        by_word=by_word,
     )
 
 
@@ -267,7 +326,7 @@ def compare_relations(in_use: InUse) -> LessonPage:
             "words. Senses have equally many sentences, so more senses lower self-similarity by design.",
             words=len({relation.word for relation in pairs.relations}),
         ),
-        table=pd.DataFrame(table),
+        table=table,
         table_label=t("Pairs, relations, reasons"),
     )
 

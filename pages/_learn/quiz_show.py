@@ -1,10 +1,11 @@
 """Guess the machine: a question, its answer and the score. The page appears before the model is opened; ELMo reads while the user thinks."""
 
+import random
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlencode
 
-import pandas as pd
 import streamlit as st
 
 from core.common.errors import BadInput, ElmoscopeError
@@ -16,18 +17,148 @@ from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
 from core.text.labeled_words import definition, sentences_of
 from core.text.readings import WordInContext
-from core.text.tokens import pieces
 from core.views import substitutes
 from core.views.substitutes import SubstitutesRequest, weakness
-from pages._cached.views import view, workspace
+from pages._cached.opened import keep, view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
 from pages._frame.menu import door, page_link
-from pages._frame.parameters import read_parameter
+from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 from pages._frame.question import token_labels
-from pages._learn import quiz_game
 from pages._widgets import lists
+
+ADDRESS = "quiz"  # the parameter of the number, unless it is the quiz of the day
+NUMBER, SEEN, GAMES, HITS = "guess.number", f"{ADDRESS}.seen", "guess.games", "guess.hits"  # keys of the session
+
+
+def current_number() -> tuple[int, BadInput | None]:
+    """Return the number of the current quiz, and the error in the URL if it names none.
+
+    A new number in the URL comes first, then the quiz played last, then the quiz of the day.
+    """
+    state = st.session_state
+    in_url = read_parameter(ADDRESS)
+    error = None
+    if NUMBER not in state or gone_through_history() or (in_url is not None and in_url != state.get(SEEN)):
+        state[NUMBER] = quiz.today()
+        if in_url is not None:
+            try:
+                state[NUMBER] = quiz.number_from(in_url)
+            except BadInput as wrong:
+                error = wrong
+    elif in_url is None and state.get(SEEN) is None and state[NUMBER] < quiz.OTHERS and _untouched():
+        state[NUMBER] = quiz.today()  # a new day
+    if error is None:
+        _write(state[NUMBER])
+    return state[NUMBER], error
+
+
+def start_other() -> None:
+    """Start a random quiz. This is a callback."""
+    _write(random.randrange(quiz.OTHERS, quiz.LAST + 1))
+
+
+def start_today() -> None:
+    """Start the quiz of the day. This is a callback."""
+    _write(quiz.today())
+
+
+def count_streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
+    """Return the current and the longest streak of correct guesses over all quizzes of this visit.
+
+    `hits` are those of the quiz `key` so far.
+    """
+    first_hits = st.session_state.setdefault(HITS, {})
+    for k, hit in enumerate(hits):
+        first_hits.setdefault((*key, k), hit)  # the first answer counts, in the order given
+    current = longest = 0
+    for hit in first_hits.values():
+        current = current + 1 if hit else 0
+        longest = max(longest, current)
+    return current, longest
+
+
+def _write(number: int) -> None:
+    st.session_state[NUMBER] = number
+    write_parameter(ADDRESS, None if number == quiz.today() else str(number))
+
+
+def _untouched() -> bool:
+    """Return whether the current quiz has no answer yet."""
+    games = st.session_state.get(GAMES, {})
+    return not any(game.answers for (number, *_), game in games.items() if number == st.session_state[NUMBER])
+
+
+def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
+    """Return the questions of a quiz in a language. This needs no model."""
+    language = languages.get_language(code)
+    return keep("quiz", [("corpus", language.sentences)], (number, code), lambda: quiz.quiz(number, language), most=32)
+
+
+def read_question(in_use: InUse, question: QuizQuestion) -> QuizReading:
+    """Return the model's reading of a question. The sentences of the word are encoded once and stored on disk."""
+    over = workspace(in_use)
+    space = over.sense_space
+    options = {"most": 1024, "meanwhile": t("ELMo is reading…")}
+    return keep("quiz readings", over.reads("model"), question, lambda: quiz.reading(over.model, question, space), **options)
+
+
+def describe_task(quiz_question: QuizQuestion) -> list[str]:
+    """State the task before an answer, and the score of guessing."""
+    return [
+        t("ELMo chooses the sense of the labeled sentences nearest to this “{word}”.", word=quiz_question.word),
+        t("Chance: 1 in {n}.", n=len(quiz_question.senses)),
+    ]
+
+
+def describe_answer(quiz_question: QuizQuestion, reading: QuizReading, answer: str) -> list[str]:
+    """Write, after an answer, whether it is ELMo's reading, and whether ELMo's is the label's: one sentence."""
+    values = {"read": reading.sense, "label": quiz_question.label}
+    is_right = reading.sense == quiz_question.label
+    if answer == reading.sense:
+        if is_right:
+            return [t("<b>1 point:</b> ELMo also chose “{read}”, and is right.", **values)]
+        return [t("<b>1 point:</b> ELMo also chose “{read}”, but the label is “{label}”.", **values)]
+    if is_right:
+        return [t("<b>0 points:</b> ELMo chose “{read}”, and is right.", **values)]
+    if answer == quiz_question.label:
+        return [t("<b>0 points:</b> ELMo chose “{read}”, and is wrong; you are right.", **values)]
+    return [t("<b>0 points:</b> ELMo chose “{read}”; the label is “{label}”.", **values)]
+
+
+def describe_votes(quiz_question: QuizQuestion, reading: QuizReading) -> list[str]:
+    """State how ELMo came to its reading, and how reliable it is. Both are counted on other sentences."""
+    values = {
+        "votes": max(reading.votes),
+        "n": sum(reading.votes),
+        "sense": reading.sense,
+        "layer": layer_title(reading.layer),
+        "word": quiz_question.word,
+        "right": reading.right,
+        "others": reading.others,
+    }
+    return [
+        t("{votes} of the {n} nearest labeled sentences mean “{sense}” ({layer}).", **values),
+        t("The vote is right in {right} of the other {others} sentences.", **values),
+        t("Cosines: after subtracting the mean of “{word}”.", **values),
+    ]
+
+
+def compare_scores(quiz_questions: Sequence[QuizQuestion], readings: Sequence[QuizReading], answers: Sequence[str]) -> list[str]:
+    """Compare both scores of a finished quiz with the labels and with guessing."""
+    n = len(quiz_questions)
+    mine = sum(answer == quiz_question.label for quiz_question, answer in zip(quiz_questions, answers, strict=True))
+    right = sum(reading.sense == quiz_question.label for quiz_question, reading in zip(quiz_questions, readings, strict=True))
+    values = {"n": n, "mine": mine, "right": right, "chance": sum(1 / len(quiz_question.senses) for quiz_question in quiz_questions)}
+    if mine == right:
+        both = t("You tie with ELMo: {right} of {n} right.", **values)
+    elif mine > right:
+        both = t("You beat ELMo: {mine} of {n} right, ELMo {right}.", **values)
+    else:
+        both = t("ELMo beats you: {right} of {n} right, you {mine}.", **values)
+    return [both, t("Chance: {chance:.1f} points.", **values)]
+
 
 SHOWN = 3  # of the sentences that voted
 EXPECTED = 5  # words
@@ -43,21 +174,21 @@ _share_widget = st.components.v2.component("guess_share", html=HTML, **_CODE)
 def show(in_use: InUse) -> None:
     """Show the current question, its answer, or the score."""
     st.html(STYLE)
-    number, error = quiz_game.current_number()
+    number, error = current_number()
     if error is not None:
         st.warning(t("{fault} Showing today’s quiz.", fault=plain(str(error))), icon=":material/error:")
     language = languages.in_use()
-    items = quiz_game.questions(number, language.code)
+    items = questions(number, language.code)
     if not items:
         raise BadInput(
             t("No words with two labeled senses in {language}. Choose another model under “Model and data”.", language=language.name)
         )
     if not sentences_of(in_use.corpus):
         st.caption(t("This quiz uses {own}, the language’s labeled sentences.", own=plain(language.sentences)))
-    game = quiz_game.find_game(number, in_use.model, language.code)
+    game = st.session_state.setdefault(GAMES, {}).setdefault((number, in_use.model, language.code), Game(number))
     head = st.container()
     body = st.container()
-    done = [quiz_game.read_question(in_use, item) for item in items[: len(game.answers)]]
+    done = [read_question(in_use, item) for item in items[: len(game.answers)]]
     with head:
         _head(items, game, done, in_use)
     with body:
@@ -66,14 +197,14 @@ def show(in_use: InUse) -> None:
         else:
             _question(items[game.at], game, done[game.at] if game.at < len(done) else None, len(items), in_use)
     if len(done) < len(items):
-        quiz_game.read_question(in_use, items[len(done)])  # while the visitor thinks; the next one when this one is answered
+        read_question(in_use, items[len(done)])  # while the visitor thinks; the next one when this one is answered
 
 
 def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:
     """Show the quiz, a square for each answer, and both scores: the user's against ELMo's readings, and ELMo's against the labels."""
     hits = game.hits(done)
     right = sum(item.sense == question.label for item, question in zip(done, quiz_questions, strict=False))
-    current, longest = quiz_game.count_streak((game.number, in_use.model, languages.in_use().code), hits)
+    current, longest = count_streak((game.number, in_use.model, languages.in_use().code), hits)
     name = t("Quiz of the day: {number}", number=game.number) if game.number == quiz.today() else t("Quiz {number}", number=game.number)
     kinds = ["hit" if hit else "miss" for hit in hits] + ["now" if k == game.at else "" for k in range(len(hits), len(quiz_questions))]
     message = t("{hits} of {n} match ELMo", hits=sum(hits), n=len(hits))
@@ -94,7 +225,11 @@ def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizR
 
 def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading | None, n: int, in_use: InUse) -> None:
     message = t("Question {k} of {n}", k=game.at + 1, n=n)
-    show_html('<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>', message, _mark_word(quiz_question))
+    show_html(
+        '<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>',
+        message,
+        lists.mark_word(quiz_question.tokens, quiz_question.position),
+    )
     if quiz_reading is None:
         for k, sense in enumerate(quiz_question.senses):
             meaning = definition(languages.in_use(), quiz_question.word, sense)
@@ -106,11 +241,11 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
                 on_click=game.choose,
                 args=(game.at, sense),
             )
-        notice(quiz_game.describe_task(quiz_question))
+        notice(describe_task(quiz_question))
         return
     answer = game.answers[game.at]
     show_html('<div role="status">{}</div>', [_sense(quiz_question, quiz_reading, k, answer) for k in range(len(quiz_question.senses))])
-    notice(quiz_game.describe_answer(quiz_question, quiz_reading, answer))
+    notice(describe_answer(quiz_question, quiz_reading, answer))
     _expected(quiz_question, in_use)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
@@ -123,7 +258,7 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
         )
         address = {"a": quiz_question.text, "ai": token_labels(quiz_question.tokens)[quiz_question.position]}
         page_link("why", t("What decided it?"), icon=":material/content_cut:", query_params=address)
-    show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(quiz_game.describe_votes(quiz_question, quiz_reading)))
+    show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(describe_votes(quiz_question, quiz_reading)))
     lists.keyword_lines(list(quiz_reading.nearest[:SHOWN]), list(quiz_question.senses))
 
 
@@ -134,16 +269,6 @@ def _expected(quiz_question: QuizQuestion, in_use: InUse) -> None:
         (place,) = view(substitutes.compute, workspace(in_use), SubstitutesRequest(words=(word,)))
         words = ", ".join(substitute.word for substitute in place.substitutes[:EXPECTED])
         show_html("<p>{} {}. {}</p>", t("ELMo also expects here:"), words, weakness(word.word, place.weak))
-
-
-def _mark_word(quiz_question: QuizQuestion) -> Markup:
-    """Return the sentence with its word marked."""
-    parts = []
-    for k, piece in enumerate(pieces(quiz_question.tokens)):
-        blank = piece[: len(piece) - len(piece.lstrip())]
-        text = piece.strip()
-        parts.append(blank + (html("<b>{}</b>", text) if k == quiz_question.position else text))
-    return Markup().join(parts).strip()
 
 
 def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answer: str) -> Markup:
@@ -177,21 +302,20 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
     hits = game.hits(done)
     right = sum(item.sense == question.label for item, question in zip(done, quiz_questions, strict=True))
     st.subheader(t("You matched ELMo in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)
-    notice(quiz_game.compare_scores(quiz_questions, done, game.answers))
-    _share_line(quiz.line(game.number, hits, right, _link(game.number)))
+    notice(compare_scores(quiz_questions, done, game.answers))
+    texts = {"copy": t("Copy"), "copied": t("Copied"), "selected": t("Selected: press Ctrl + C")}
+    _share_widget(key="guess.share", data=texts | {"line": quiz.line(game.number, hits, right, _link(game.number))})
     with st.container(horizontal=True, gap="small"):
-        st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=quiz_game.start_other)
+        st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=start_other)
         if game.number != quiz.today():
-            st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=quiz_game.start_today)
+            st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=start_today)
         st.button(t("Repeat this quiz"), key="guess.again", icon=":material/replay:", on_click=game.begin_again)
-    table = pd.DataFrame(
-        [
-            {t("sentence"): quiz_question.text, t("word"): quiz_question.word, t("your answer"): answer, t("ELMo’s choice"): result.sense}
-            | {t("vote share"): round(result.share, 3), t("layer"): layer_title(result.layer), t("label"): quiz_question.label}
-            for quiz_question, result, answer in zip(quiz_questions, done, game.answers, strict=True)
-        ]
-    )
-    lists.twin(table, name=f"guess-{game.number}", key="guess.table")
+    rows = [
+        {t("sentence"): quiz_question.text, t("word"): quiz_question.word, t("your answer"): answer, t("ELMo’s choice"): result.sense}
+        | {t("vote share"): round(result.share, 3), t("layer"): layer_title(result.layer), t("label"): quiz_question.label}
+        for quiz_question, result, answer in zip(quiz_questions, done, game.answers, strict=True)
+    ]
+    lists.offer_table(rows, name=f"guess-{game.number}", key="guess.table")
 
 
 def _link(number: int) -> str:
@@ -199,9 +323,3 @@ def _link(number: int) -> str:
     carried = {key: value for key in CARRIED if (value := read_parameter(key)) is not None}
     _, view = door("guess")
     return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **carried})}"
-
-
-def _share_line(line: str) -> None:
-    """Show the line and its button."""
-    words = {"copy": t("Copy"), "copied": t("Copied"), "selected": t("Selected: press Ctrl + C")}
-    _share_widget(key="guess.share", data={"line": line, **words})

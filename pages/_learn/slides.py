@@ -7,8 +7,9 @@ import streamlit as st
 
 from core.common.i18n import t
 from pages._export import record
+from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.menu import HOME, door
-from pages._widgets import steps
+from pages._widgets import components
 
 WORD, SPELLING, HEADLINE = "word", "spelling", "headline"  # what the control of a slide holds
 STYLE = f"<style>\n{Path(__file__).with_suffix('.css').read_text('utf-8')}</style>"
@@ -16,7 +17,7 @@ STYLE = f"<style>\n{Path(__file__).with_suffix('.css').read_text('utf-8')}</styl
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """A slide: its texts, the page that shows more, and its subject. `slide_pictures.DRAW` has its picture by name."""
+    """A slide: its texts, the page that shows more, and its subject. `slide_show.DRAW` has its picture by name."""
 
     name: str
     title: str  # a question
@@ -118,10 +119,95 @@ def close() -> None:
 def stepper() -> int:
     """Draw Back, the numbers of the slides, and Next, with arrow keys. Return the number from 0."""
     numbers = tuple(str(k) for k in range(1, len(all_slides()) + 1))
-    return steps.stepper("slide", t("Slide"), numbers, buttons="slide", following=lambda number: t("Next"), shortcuts=("left", "right"))
+    return components.stepper(
+        "slide", t("Slide"), numbers, buttons="slide", following=lambda number: t("Next"), shortcuts=("left", "right")
+    )
 
 
 def notes(number: int) -> None:
     """Show the speaker's notes in an expander."""
     with st.expander(t("Speaker’s notes"), icon=":material/speaker_notes:", key=f"slide.note.{number}"):
         st.markdown(all_slides()[number].note)
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """The texts of a lesson: its name in the URL, its question, the sentence below it, and a question for a class."""
+
+    name: str
+    question: str
+    lede: str
+    exercise: str
+
+
+LESSON = "lesson"  # of the choice, and of the URL parameter
+SEMINAR = ("homonyms", "control", "before")  # lessons for users who know what a probe is
+
+
+def lessons() -> tuple[Lesson, ...]:
+    """Return all lessons, easy ones first."""
+    return (
+        Lesson(
+            "cone",
+            t("How similar are two unrelated words?"),
+            t("Even random words have a cosine above 0 on average, so compare every cosine with theirs (Ethayarajh 2019)."),
+            t(
+                "A paper infers one meaning of <i>bank</i> from a cosine of 0.6. Which two numbers does it lack, and why is k chosen on other words?"
+            ),
+        ),
+        Lesson(
+            "apart",
+            t("Can one threshold separate senses?"),
+            t("For a single pair, what counts is how far the two <b>distributions</b> overlap."),
+            t("Find the threshold with equal errors at the top layer. Does it suit another layer, and every word? Try three words."),
+        ),
+        Lesson(
+            "context",
+            t("Does context separate the senses?"),
+            t("Nearby words alone, in any order, or an untrained network may separate senses, too."),
+            t(
+                "Which baselines should a paper on contextual vectors report? Find a word whose star is further left "
+                "in the first row than in the static row: why?"
+            ),
+        ),
+        Lesson(
+            "homonyms",
+            t("Are unrelated meanings easier to separate?"),
+            t("River and money <i>banks</i> are unrelated, but a theater <i>stage</i> and a <i>stage</i> of growth are related."),
+            t(
+                "How many of the rightmost dots pair a noun with a verb, and how does that bias the comparison? "
+                "Which three labels would you dispute?"
+            ),
+        ),
+        Lesson(
+            "control",
+            t("Does the probe read or memorize?"),
+            t("Random tags can only be memorized (Hewitt and Liang 2019); the accuracy beyond them is the probe’s <b>selectivity</b>."),
+            t(
+                "Layer 0 sees no context: where does its accuracy come from (see the dotted line)? Which rank would "
+                "you report, and why not the most accurate?"
+            ),
+        ),
+        Lesson(
+            "before",
+            t("Is the sense clearer before the word?"),
+            t("Before the word, ELMo has read its whole context; layer 1 adds the word, spelled alike in every sense."),
+            t(
+                "Find a word that does worse before reading and look at its substitutes on Home: why? What about a "
+                "word that starts its sentence?"
+            ),
+        ),
+    )
+
+
+def current_lesson() -> Lesson:
+    """Return the lesson that the URL names."""
+    by_name = {lesson.name: lesson for lesson in lessons()}
+    return by_name[settle_choice(LESSON, by_name, next(iter(by_name)))]
+
+
+def choose_lesson() -> None:
+    """Draw the list of lessons, by their questions."""
+    seminar = t("For a seminar")
+    titles = {item.name: f"{seminar}: {item.question}" if item.name in SEMINAR else item.question for item in lessons()}
+    coded_choice(LESSON, t("Lesson"), titles, next(iter(titles)))

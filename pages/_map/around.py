@@ -16,7 +16,7 @@ from core.figures.maps import MapLook, find_limits
 from core.figures.style import layer_color, layer_title, mark, sense_color
 from core.figures.surroundings import GROUPS, SIDES, lean_map, words_with_room
 from core.index.neighbors import Occurrence
-from core.live.points import NEUTRAL, Points, map_data
+from core.live.widgets import NEUTRAL, Points, map_data
 from core.senses import clusters
 from core.views import around, levels
 from core.views.around import BETWEEN, SPREAD, UMAP, Around, AroundRequest
@@ -26,25 +26,20 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
 from pages._frame.parameters import read_parameter
-from pages._map import every_token, layout, map_view, measures
-from pages._widgets import lists
+from pages._map import every_token, map_view, measures
+from pages._widgets import charts, lists, verdict
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, verdict
-from pages._word.reading import view_when_read
+from pages._widgets.reading import view_when_read
 
 NEITHER = "#6b7280"
 
 
-def plan_titles(n_stars: int) -> dict[str, str]:
-    """Return the titles of the possible layouts. An axis between two sentences needs two sentences."""
-    titles = {SPREAD: t("PCA"), UMAP: t("UMAP")}
-    return titles | ({BETWEEN: t("Between your sentences")} if n_stars == 2 else {})
-
-
 def choose_plan(n_stars: int) -> str:
+    """Draw the choice of a layout. An axis between two sentences needs two sentences."""
+    titles = {SPREAD: t("PCA"), UMAP: t("UMAP")} | ({BETWEEN: t("Between your sentences")} if n_stars == 2 else {})
     message = t("PCA shows the most variance; UMAP keeps near points near; “between” runs from star to star.")
-    return coded_choice("around", t("Layout"), plan_titles(n_stars), SPREAD, help=message)
+    return coded_choice("around", t("Layout"), titles, SPREAD, help=message)
 
 
 @st.fragment
@@ -78,7 +73,7 @@ def show(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, ...], 
     notice([*absent, *([no_senses] if wants_senses else []), *_write_notices(over, result, layer), *unknown])
     st.caption(_describe(result, layer))
     label = t("Table of {n} points", n=len(result.points))
-    lists.twin(result.table(), name=f"around-{result.label}", label=label, key="around.points")
+    lists.offer_table(result.table(), name=f"around-{result.label}", label=label, key="around.points")
 
 
 def _multiples(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...], names: list[str]) -> None:
@@ -102,7 +97,7 @@ def _picture(
         if is_single
         else {"width": 340, "height": 340, "limits": find_limits(result.coordinates, result.stars)}
     )
-    stars, key = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars), f"around.{result.word}.{result.plan}.{name}"
+    stars, key = charts.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars), f"around.{result.word}.{result.plan}.{name}"
     look = MapLook(layer=name, key=key, stars=stars, titles=_titles(result), **size)
     return lean_map(result, list(result.labels), _cards(result, occurrences), look), _alt(result, layer_title(name))
 
@@ -145,7 +140,7 @@ def _data(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, .
     """Return the data of the widget."""
     points, n_occurrences = result.points, result.points.occurrences
     limits = find_limits(result.coordinates, result.stars)
-    stars = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)
+    stars = charts.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)
     look = MapLook(layer="", key="", stars=stars, limits=limits, width=560, height=470)
     spaces = zip(result.spaces, result.coordinates, result.groups, result.strength, strict=True)
     shown_points = Points(
@@ -196,18 +191,11 @@ def _describe(result: Around, layer: str) -> str:
     where = layer_title(model_layers.in_use().top)
     words = tn("{n} nearest word in {where} (dot: its mean)", "{n} nearest words in {where} (dots: means)", n - n_occurrences, where=where)
     with_word = tn("{n} occurrence (diamond)", "{n} occurrences (diamonds)", n_occurrences)
-    contents = {
-        (True, True): lambda: t("{sentences} and {words}", sentences=with_word, words=words),
-        (True, False): lambda: with_word,
-        (False, True): lambda: words,
-        (False, False): lambda: t("only your sentences"),
-    }[n_occurrences > 0, n > n_occurrences]()
-    if result.plan == UMAP:
-        limit = layout.limit_of_umap()
-    elif not result.shares:
-        limit = ""
-    else:
-        limit = layout.limit_of_plane(result.shares[result.at(layer)], layer_title(layer))
+    contents = with_word if n_occurrences else words if n else t("only your sentences")
+    if n > n_occurrences > 0:
+        contents = t("{sentences} and {words}", sentences=with_word, words=words)
+    limit = measures.limit_of_plane(result.shares[result.at(layer)], layer_title(layer)) if result.shares else ""
+    limit = measures.limit_of_umap() if result.plan == UMAP else limit
     if result.has_sides:
         limit += " " + t("Colors compare full vectors (cosine difference at least {close}).", close=surroundings.CLOSE)
     return t("Drawn: {drawn}. {shown}", drawn=contents, shown=limit).rstrip()

@@ -17,24 +17,23 @@ from core.common.model_layers import SENSES
 from core.figures.maps import find_limits, outer_edge
 from core.figures.style import MAP_CONFIG, layer_color, layer_title, sense_color
 from core.figures.trust import add_links, link_colors, space_figure
-from core.live.brush import Brush
-from core.live.points import NEUTRAL, Points, map_data, point_named
+from core.live.settings import Brush
 from core.live.texts import say_kept
+from core.live.widgets import NEUTRAL, Points, map_data, point_named
 from core.senses.trust import Links
 from core.text import languages
 from core.text.labeled_words import definitions
 from core.views.layouts import PCA, POLES, SOLID, UMAP, Layout, offers_senses, true_neighbors
 from core.workspace import Workspace
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._frame.choices import ALL, TOKENS
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
-from pages._map import every_token, layout, map_view, measures
-from pages._widgets import lists
+from pages._map import every_token, map_view, measures
+from pages._widgets import charts, lists, verdict
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, verdict
 
 GUESS = "4d"  # alpha, behind "#rrggbb", of dots whose sense a model guessed
 
@@ -121,7 +120,10 @@ def _multiples(content: MapContent, names: list[str], state: Brush) -> None:
             if notes or not is_single:  # a single map has its layer above it
                 lists.heading(model_layers.in_use().heading(space), layer_color(space), " · ".join(notes))
             if content.layout.plan == SOLID:
-                _solid(content, space)
+                figure, alt = _picture(content, space, (), (), is_single=True)
+                draw(figure, key="map.3d", alt=alt, config=MAP_CONFIG)
+                lists.legend(content.senses, word=content.lemma or "")
+                st.caption(t("Drag to rotate, scroll to zoom. “All layers” shows the layer mix."))
             else:
                 _flat(content, space, state, is_single=is_single)
 
@@ -156,15 +158,15 @@ def _data(over: Workspace, content: MapContent) -> dict:
         chosen=chosen,
         occurrences=result.occurrences,
         groups=[groups.tolist()],
-        axes=tuple(map(unescape, axes)) if (axes := layout.titles(result)) else None,
+        axes=tuple(map(unescape, axes)) if (axes := measures.axis_titles(result)) else None,
         colors=[NEUTRAL, *(sense_color(k) for k in range(len(senses))), *(f"{sense_color(k)}{GUESS}" for k in range(len(senses)))],
         chips=[(sense, k + 1, k) for k, sense in enumerate(senses)],
         shapes=(np.maximum(groups - 1, 0) % max(1, len(senses))).tolist(),
-        notes=[atlas.sense_note(o) for o in result.occurrences],
+        notes=[charts.sense_note(o) for o in result.occurrences],
         links=true_neighbors(over, result, contexts, linked),
         labels=[(senses[k - 1], k, np.array([outer_edge(flat[groups == k], flat) for flat in result.coordinates])) for k in named],
         under=[_share(result, space) for space in result.names],
-        told=definitions(languages.in_use(), lemma or ""),
+        meanings=definitions(languages.in_use(), lemma or ""),
     )
     alt = t(
         "Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", n=n, word=word, where="{where}", stars=len(chosen)
@@ -183,14 +185,14 @@ def _picture(
 ) -> tuple[go.Figure, str]:
     """Return the map of a space, and its description."""
     result, places = content.layout, content.layout.places(space)
-    key, stars = f"map.{result.word}.{result.plan}.{space}", atlas.stars(content.chosen, result.names, result.stars)
+    key, stars = f"map.{result.word}.{result.plan}.{space}", charts.stars(content.chosen, result.names, result.stars)
     values = {"n": len(result.rows), "word": result.word, "where": layer_title(space)}
     if result.plan == SOLID:
         labels = [o.sense if o.lemma == content.lemma else None for o in result.occurrences]
-        cards = [atlas.card(o) for o in result.occurrences]
+        cards = [charts.card(o) for o in result.occurrences]
         figure = space_figure(places[: len(cards)], labels, cards, content.senses, stars=stars, layer=space, key=key)
     else:
-        figure = atlas.word_map(
+        figure = charts.word_map(
             result.occurrences,
             places[: len(result.rows)],
             content.senses,
@@ -202,7 +204,7 @@ def _picture(
             height=480 if is_single else 340,
             name_senses=space != result.names[0] and result.word != ALL_WORDS,
             picked=picked,
-            titles=layout.titles(result),
+            titles=measures.axis_titles(result),
         )
     if content.links is None:
         return figure, t("Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", **values, stars=len(stars))
@@ -227,22 +229,15 @@ def _flat(content: MapContent, space: str, state: Brush, *, is_single: bool) -> 
     draw(figure, key=key, alt=alt, config=MAP_CONFIG, on_select=lambda: map_view.brushed(key), selection_mode=("points", "box", "lasso"))
 
 
-def _solid(content: MapContent, space: str) -> None:
-    figure, alt = _picture(content, space, (), (), is_single=True)
-    draw(figure, key="map.3d", alt=alt, config=MAP_CONFIG)
-    lists.legend(content.senses, word=content.lemma or "")
-    st.caption(t("Drag to rotate, scroll to zoom. “All layers” shows the layer mix."))
-
-
 def _cautions(result: Layout, names: list[str]) -> list[str]:
     """Return sentences on what the map does not show."""
     if result.plan == UMAP:
-        return [layout.limit_of_umap()]
+        return [measures.limit_of_umap()]
     planes = {name: result.views[result.names.index(name)].plane for name in names if name != "0" or len(names) == 1}
     name = max(planes, key=lambda name: planes[name].together)
     values = {"share": planes[name].together, "where": layer_title(name)}
     if result.plan == PCA:
-        return [layout.limit_of_plane(**values)]
+        return [measures.limit_of_plane(**values)]
     if result.plan == POLES:
         first = float(planes[name].shares[0])
         return [

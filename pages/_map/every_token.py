@@ -3,10 +3,10 @@
 The places come from core.analysis.token_maps. A job computes them once and stores them on disk. The browser receives integers.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.analysis import token_maps
@@ -18,17 +18,16 @@ from core.figures.style import SENSE_COLORS, layer_color, layer_title
 from core.files.artifacts import text_fingerprint
 from core.files.quotas import may_store
 from core.index.table import OccurrenceTable
-from core.live.points import pack_numbers
+from core.live.widgets import pack_numbers
 from core.text.tokens import bare, pieces
 from core.workspace import table_key
 from pages._cached import jobs
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job
-from pages._widgets import components, lists
-from pages._word import reading
+from pages._widgets import components, lists, reading
 
 LIVE = "map.tokens"  # key of the component
 IN_TABLE, FEWEST = 300, 8  # commonest words of the table twin, and how often a word must occur to be in it
@@ -44,12 +43,20 @@ def show(in_use: InUse, word: str) -> None:
         reading.show_state(over)
         return
     names = model_layers.in_use().some
-    job = _job(table, names, file := token_maps.file_of(table, names))
-    job.wait(jobs.AT_MOST_S)
-    if job.result is None:
-        jobs.show_state(JOB, file, _progress, widget="map.tokens", stopped=t("Stopped."), again=t("Draw the map"))
+    file = token_maps.file_of(table, names)
+
+    def work(job: Job) -> TokenMaps:
+        if (stored := TokenMaps.load(file)) is not None:
+            return stored
+        maps = token_maps.token_maps(table, names, job.report)
+        if may_store(maps.places.nbytes + maps.rows.nbytes):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            maps.save(file)
+        return maps
+
+    options = {"failed": t("The map could not be drawn."), "most": 2, "widget": "map.tokens", "again": t("Draw the map")}
+    if (maps := jobs.result_or_progress(JOB, file, work, _progress, **options)) is None:
         return
-    maps: TokenMaps = job.result
     key = table_key(table)
     lit = word[:40]
     _live(key=LIVE, data=over.opener.memo.value("tokens sent", (key, names, lit, language()), lambda: _data(table, maps, lit, key), most=4))
@@ -63,20 +70,7 @@ def show(in_use: InUse, word: str) -> None:
         message = f"{message} {t('While moving, only a random part is drawn.')}"
     st.caption(message, help=t("Hover: sentence. Click: highlight its word. Ctrl+wheel: zoom. Drag: move. Keys: +, − and arrows."))
     words = over.opener.memo.value("tokens table", (key, names, language()), lambda: _words(table, maps), most=4)
-    lists.twin(words, name="all-tokens", label=t("Table of frequent words"), key="map.tokens.table")
-
-
-def _job(table: OccurrenceTable, names: tuple[str, ...], file: Path) -> Job:
-    def work(job: Job) -> TokenMaps:
-        if (stored := TokenMaps.load(file)) is not None:
-            return stored
-        maps = token_maps.token_maps(table, names, job.report)
-        if may_store(maps.places.nbytes + maps.rows.nbytes):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            maps.save(file)
-        return maps
-
-    return jobs.job(JOB, file, work, failed=t("The map could not be drawn."), most=2)
+    lists.offer_table(words, name="all-tokens", label=t("Table of frequent words"), key="map.tokens.table")
 
 
 def _progress(job: Job, left: str) -> str:
@@ -122,7 +116,10 @@ def _data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
         "where": [layer_title(name) for name in names],
         "tints": [layer_color(name) for name in names],
         "at": max(0, len(names) - 2),
-        "under": [_trust(value) for value in maps.trust],
+        "under": [
+            t("one dot per spelling") if np.isnan(value) else t("trustworthiness {value:.2f} (1 perfect, 0.50 random)", value=value)
+            for value in maps.trust
+        ],
         "places": pack_numbers(maps.places, "<u2"),
         "sense": pack_numbers(sense, "u1"),
         "lemma": pack_numbers(lemma, "<u2"),
@@ -134,12 +131,6 @@ def _data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
         "text": text,
         "key": text_fingerprint([key, repr(names), word, language()])[:16],
     }
-
-
-def _trust(value: float) -> str:
-    if np.isnan(value):
-        return t("one dot per spelling")
-    return t("trustworthiness {value:.2f} (1 perfect, 0.50 random)", value=value)
 
 
 def _write_notices(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
@@ -169,7 +160,7 @@ def _write_notices(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[s
     return lines
 
 
-def _words(table: OccurrenceTable, maps: TokenMaps) -> pd.DataFrame:
+def _words(table: OccurrenceTable, maps: TokenMaps) -> dict[str, Sequence]:
     """Return a table of the most frequent words: their tokens, and the spread of half of them in every map."""
     words = table.word[maps.rows]
     counts = np.bincount(words, minlength=len(table.words))
@@ -178,4 +169,4 @@ def _words(table: OccurrenceTable, maps: TokenMaps) -> pd.DataFrame:
     columns = {t("word"): [bare(table.words[code]) for code in wanted], t("tokens"): counts[wanted]}
     for k, name in enumerate(maps.names):
         columns[t("median distance, layer {layer}", layer=layer_name(name))] = spread[:, k].round(3)
-    return pd.DataFrame(columns)
+    return columns

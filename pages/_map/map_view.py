@@ -1,7 +1,7 @@
 """The widget of the Map page, the selection that it shares with the other maps and the table of dots, and the selected point.
 
 The browser receives all layers at once, so that dots glide between them during a drag (`map.js`). Later messages hold the visible layer, the
-point whose lines are drawn, and the selection (core.live.brush).
+point whose lines are drawn, and the selection (core.live.settings).
 
 Streamlit mounts a chart again when its figure changes. Therefore the map in which the user selects keeps its figure, because the browser
 already shows the selection there. A map that must change starts at its previous zoom. Streamlit reports neither clicks on single dots nor
@@ -18,19 +18,17 @@ from core.common.i18n import t
 from core.figures.maps import selected_rows
 from core.files.formats import encode_csv
 from core.index.neighbors import Occurrence
-from core.live.brush import TABLE, Brush
-from core.live.points import NONE, STARS
-from core.live.settings import map_setting
+from core.live.settings import TABLE, Brush, map_setting
+from core.live.widgets import NONE, STARS
 from core.senses.trust import Links
 from core.text.tokens import bare, join_tokens
 from pages._frame.choices import ALL, TOKENS
 from pages._frame.parameters import read_parameter, write_parameter
 from pages._frame.patches import is_number
-from pages._widgets import components, lists
+from pages._widgets import components, lists, verdict
+from pages._widgets.charts import sense_note
 from pages._widgets.components import get_settings, map_widget
 from pages._widgets.inputs import Chosen
-from pages._word import verdict
-from pages._word.atlas import sense_note
 
 BRUSH_KEY, WATCH = "map.brush", "map.watch"
 # A map is identified by the `meta` of its layout. Both events are Plotly's, on the element of the chart.
@@ -91,10 +89,8 @@ def show_table(occurrences: Sequence[Occurrence], state: Brush) -> None:
         clear.button(t("Clear selection"), key="map.clear", width="stretch", on_click=lambda: state.select([], ""))
     else:
         title.markdown(t("**All {n} dots**", n=len(rows)))
-    st.dataframe(
+    lists.grid(
         _list_dots(occurrences, state.order),
-        hide_index=True,
-        width="stretch",
         height=400,
         key=key,
         on_select=ticked,
@@ -103,14 +99,8 @@ def show_table(occurrences: Sequence[Occurrence], state: Brush) -> None:
         alt=t("All sentences; checked ones are selected on the maps."),
     )
     if state.picked:
-        st.download_button(
-            t("Download selection"),
-            encode_csv(_list_dots(occurrences, state.picked)),
-            "selection.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        table = encode_csv(_list_dots(occurrences, state.picked))
+        lists.download(t("Download selection"), table, "selection.csv", "text/csv", key="map.selection")
 
 
 def _list_dots(occurrences: Sequence[Occurrence], rows: Sequence[int]) -> pd.DataFrame:
@@ -139,17 +129,9 @@ def choose_point(chosen: Mapping[int, Chosen], occurrences: Sequence[Occurrence]
         st.session_state[DOT_KEY] = wanted
     elif DOT_KEY in st.session_state:  # a dot of another word
         del st.session_state[DOT_KEY]
-    picked = (
-        st.selectbox(
-            t("True neighbors of"),
-            list(titles),
-            format_func=titles.get,
-            key=DOT_KEY,
-            persist_state="session",
-            help=t("Nearest by cosine in all dimensions; or click a dot or star."),
-        )
-        or NONE
-    )
+    options = {"format_func": titles.get, "key": DOT_KEY, "persist_state": "session"}
+    about = t("Nearest by cosine in all dimensions; or click a dot or star.")
+    picked = st.selectbox(t("True neighbors of"), list(titles), help=about, **options) or NONE
     write_parameter(DOT_PARAMETER, None if picked == next(iter(titles)) else picked)
     return picked
 
@@ -172,22 +154,13 @@ def show_neighbors(occurrences: Sequence[Occurrence], links: Links, key: str, ti
 
     st.markdown(title)
     st.caption(t("Check a row for its neighbors."))
-    st.dataframe(
-        pd.DataFrame(
-            {
-                t("on the map"): [t("near") if is_near else t("not near") for is_near in links.near],
-                t("cosine"): links.cosines.round(3),
-                t("sense"): [sense_note(o) for o in listed],
-                t("sentence"): [o.sentence for o in listed],
-            }
-        ),
-        hide_index=True,
-        width="stretch",
-        key=key,
-        on_select=pick,
-        selection_mode="single-row",
-        alt=t("True neighbors, nearest first."),
-    )
+    columns = {
+        t("on the map"): [t("near") if is_near else t("not near") for is_near in links.near],
+        t("cosine"): links.cosines.round(3),
+        t("sense"): [sense_note(o) for o in listed],
+        t("sentence"): [o.sentence for o in listed],
+    }
+    lists.grid(columns, key=key, on_select=pick, selection_mode="single-row", alt=t("True neighbors, nearest first."))
 
 
 def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -17,7 +16,7 @@ from core.common.markup import shorten
 from core.figures.measures import accuracy_lines
 from core.figures.style import layer_title
 from core.senses.separation import SenseReport, less
-from core.views.layouts import POLES, UMAP, Layout
+from core.views.layouts import POLES, REST, UMAP, Layout
 from pages._frame.choices import layer_name
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -37,7 +36,7 @@ def show_measures(word: str, layout: Layout) -> DeltaGenerator:
         draw(figure, key="map.scores", alt=alt)
     with right:
         st.caption(t("Full vectors, not the map; {n:,} labeled sentences, each left out in turn.", n=first.n), help=_describe_map(layout))
-        lists.twin(_measure_table(layout), name=f"measures-{word}", label=t("Table of measures"), key="map.measures")
+        lists.offer_table(_list_measures(layout), name=f"measures-{word}", label=t("Table of measures"), key="map.measures")
     return right
 
 
@@ -110,7 +109,7 @@ def _describe_map(layout: Layout) -> str:
     return t("Map: principal components of each layer’s unit vectors, rotated to match.")
 
 
-def _measure_table(layout: Layout) -> pd.DataFrame:
+def _list_measures(layout: Layout) -> list[dict]:
     measured, static = layout.trustworthiness, layout.static
     lines = []
     for k, (name, r) in enumerate(layout.reports.items()):
@@ -135,7 +134,7 @@ def _measure_table(layout: Layout) -> pd.DataFrame:
         if layout.views:
             line[t("share of variance")] = f"{layout.views[k].plane.together:.1%}"
         lines.append(line | {t("sentences"): r.n})
-    return pd.DataFrame(lines)
+    return lines
 
 
 def describe_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: float, random: float | None) -> list[str]:
@@ -211,12 +210,22 @@ def describe_occurrences(word: str, n: int, everything: int, groups: Sequence[tu
     if len(groups) < 2:
         return [first, t("{at}, they form no clear groups.", at=model_layers.in_use().at(layer, begins=True))]
     named = ", ".join(f"{name} ({size})" for name, size in groups)
-    return [
-        first,
-        t(
-            "{at}, they form {number} groups, named by typical words: {groups}.",
-            at=model_layers.in_use().at(layer, begins=True),
-            number=len(groups),
-            groups=named,
-        ),
-    ]
+    values = {"at": model_layers.in_use().at(layer, begins=True), "number": len(groups), "groups": named}
+    return [first, t("{at}, they form {number} groups, named by typical words: {groups}.", **values)]
+
+
+def axis_titles(layout: Layout) -> tuple[str, str] | None:
+    """Return the titles of the axes, or None if they have no meaning."""
+    if layout.plan != POLES:
+        return None
+    right, left, up, down = (*layout.ends, REST, REST)[:4]
+    x = t("← {low} · {high} →", low=left, high=right)
+    return x, t("← {low} · {high} →", low=down, high=up) if up != REST else t("remaining variance")
+
+
+def limit_of_umap() -> str:
+    return t("UMAP keeps near dots near; distances between far dots mean little.")
+
+
+def limit_of_plane(share: float, where: str) -> str:
+    return t("This plane shows {share:.0%} of the variance in {where}; overlapping dots can be far apart.", share=share, where=where)

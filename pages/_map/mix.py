@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 from scipy.special import softmax
 
@@ -25,26 +24,25 @@ from core.figures.style import OWN, layer_color, layer_title, sense_color
 from core.figures.surroundings import SIDES, lean_bars
 from core.files.artifacts import text_fingerprint
 from core.index.neighbors import SAME, TypeNeighbor
-from core.live.points import NEUTRAL, pack_numbers
 from core.live.settings import mix_setting
 from core.live.texts import mix_texts, sense_texts
+from core.live.widgets import NEUTRAL, pack_numbers
 from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
 from core.views import levels, mix
 from core.views.mix import AnyMix, AnyMixRequest, Mixed, MixRequest
 from core.views.neighbors import tabulate_neighbors
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
 from pages._frame.parameters import bound
 from pages._map import map_view, measures
-from pages._widgets import components, lists
+from pages._widgets import charts, components, lists, reading, verdict
 from pages._widgets.charts import note, note_weights
 from pages._widgets.components import LIMIT, make_component, presets, slider_keys, sliders
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, reading, verdict
-from pages._word.reading import view_when_read
+from pages._widgets.reading import view_when_read
 
 NEAREST = 6  # entries of a list
 IN_TABLE = 20  # entries of its table twin
@@ -103,8 +101,9 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     note_weights(weights, key="mix.bars")
     note_weights(result.pulls, key="mix.pulls", by_length=True)
     if labeled:
-        figure, alt = _map_picture(result, senses)
-        note(figure, key="mix.map", alt=alt)
+        word, dots = result.lemma, result.occurrences
+        figure = charts.word_map(dots, result.coordinates, senses, word, layer="mix", key=f"mix.{word}", height=400)
+        note(figure, key="mix.map", alt=sense_texts(model_layers.in_use(), word, len(dots))["map"])
     if result.report is not None:
         figure, alt = measures.accuracy({**result.alone, "mix": result.report}, result.static, base=result.report, majority=False)
         note(figure, key="mix.scores", alt=alt)
@@ -115,7 +114,7 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
         _leans(in_use, result, weights, normalized, more)
     tables = [tabulate_neighbors(neighbors, item.text.strip()) for item, neighbors in zip(chosen, result.near, strict=True)]
     name = f"mix-neighbors-{result.lemma or bare(chosen[0].word)[:24]}"
-    lists.twin(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbors")
+    lists.offer_table(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbors")
 
 
 def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalized: bool, *, every_token: bool) -> Mixed:
@@ -166,15 +165,8 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
         note(lean_bars([words[k] for k in rows], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
     level = levels.level_of_mix(workspace(in_use), weights, normalized=normalized)
     notice([*measures.describe_leans(words, result.leans, "mix", values["mix"], None if level is None else level.mean), *more])
-    table_twin = pd.DataFrame([{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()])
-    lists.twin(table_twin, name="mix-cosines-normalized" if normalized else "mix-cosines", key="mix.table")
-
-
-def _map_picture(result: Mixed, senses: Sequence[str]) -> tuple[go.Figure, str]:
-    """Return the map of the word's dots under this mix, and its description."""
-    word, dots = result.lemma, result.occurrences
-    figure = atlas.word_map(dots, result.coordinates, senses, word, layer="mix", key=f"mix.{word}", height=400)
-    return figure, sense_texts(model_layers.in_use(), word, len(dots))["map"]
+    rows = [{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()]
+    lists.offer_table(rows, name="mix-cosines-normalized" if normalized else "mix-cosines", key="mix.table")
 
 
 def _notice_senses(result: Mixed, normalized: bool) -> None:
@@ -184,8 +176,8 @@ def _notice_senses(result: Mixed, normalized: bool) -> None:
     shares = {name: single.one_nn for name, single in result.alone.items()}
     shares |= {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
     shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
-    table_twin = pd.DataFrame([{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()])
-    lists.twin(table_twin, name=f"mix-{word}-normalized" if normalized else f"mix-{word}", key="mix.table")
+    rows = [{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()]
+    lists.offer_table(rows, name=f"mix-{word}-normalized" if normalized else f"mix-{word}", key="mix.table")
 
 
 def compare_layers(word: str, report: SenseReport, single: dict[str, SenseReport]) -> list[str]:
@@ -221,13 +213,17 @@ def widget_data(any_mix: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ..
         "few": model_layers.FEW,
         "colors": [layer_color(str(k)) for k in range(n_layers)],
         "asked": [
-            {"title": _list_title(item, k), "text": item.text.strip()[:200], "color": OWN[k], "rows": part.rows.tolist()}
+            {"title": t("Nearest to “{word}”, sentence {number}", word=shorten(bare(item.word), 24), number=k + 1)}
+            | {"text": item.text.strip()[:200], "color": OWN[k], "rows": part.rows.tolist()}
             | {name: pack_numbers(getattr(part, name)) for name in ("cross", "grams", "own")}
             | ({} if any_mix.lemma else {"listed": any_mix.listed, "itself": any_mix.itself[k]})
             for k, (item, part) in enumerate(zip(chosen, any_mix.candidates, strict=True))
         ],
         "between": None if any_mix.between is None else pack_numbers(any_mix.between),
-        "presets": _presets(n_layers),
+        "presets": [  # the last one shows that softmax depends only on differences
+            {"name": name, "w": w, "title": t("w = {w}", w=", ".join(f"{x:g}" for x in w))}
+            for name, w in [*presets(n_layers).values(), (t("all −6"), [-LIMIT] * n_layers)]
+        ],
         "marks": [  # where the classifiers that ship learned to set the sliders
             {"name": task_titles()[task], "w": (w := scores(shares, LIMIT)).tolist(), "s": softmax(w).round(3).tolist()}
             for task, shares in learned_mixes(n_layers).items()
@@ -246,34 +242,18 @@ def widget_data(any_mix: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ..
         "senses": [{"name": name, "color": color} for name, color in names],
         "text": mix_texts(layers, word)
         | {"norm_help": norm_help()}
-        | (_sense_texts(any_mix) if any_mix.lemma else _side_texts(any_mix, word)),
+        | (sense_texts(layers, word, len(any_mix.ids)) if any_mix.lemma else _side_texts(any_mix, word)),
     }
     if any_mix.lemma is None:
         data["close"] = surroundings.CLOSE
+    else:
+        data["text"]["about_map"] = t("Release a slider and UMAP redraws the map. Lines: the listed sentences.")
     return data | {"key": text_fingerprint([repr(data)])[:16]}
-
-
-def _list_title(item: Chosen, number: int) -> str:
-    """Return the title of the list of a sentence."""
-    return t("Nearest to “{word}”, sentence {number}", word=shorten(bare(item.word), 24), number=number + 1)
-
-
-def _presets(n_layers: int) -> list[dict]:
-    """Return the presets, and one that shows that softmax depends only on differences, as raw scores."""
-    named = [*presets(n_layers).values(), (t("all −6"), [-LIMIT] * n_layers)]
-    return [{"name": name, "w": w, "title": t("w = {w}", w=", ".join(f"{x:g}" for x in w))} for name, w in named]
 
 
 def norm_help() -> str:
     """Return a help text on layer normalization."""
     return t("Each layer’s vector minus its mean, over its standard deviation (Peters et al. 2018, section 3.2); on this page only.")
-
-
-def _sense_texts(any_mix: AnyMix) -> dict:
-    """Return the texts for a word with labeled senses."""
-    return sense_texts(model_layers.in_use(), any_mix.lemma, len(any_mix.ids)) | {
-        "about_map": t("Release a slider and UMAP redraws the map. Lines: the listed sentences.")
-    }
 
 
 def _side_texts(any_mix: AnyMix, word: str) -> dict:

@@ -2,8 +2,10 @@
 
 import streamlit as st
 
+from core.analysis import axes
 from core.analysis.word_maps import ALL_WORDS
 from core.common import model_layers
+from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
@@ -12,18 +14,21 @@ from core.text.normalization import fold_case
 from core.text.tokens import bare
 from core.views import layouts
 from core.views.around import frequent_words
-from core.views.layouts import POLES, Layout, LayoutRequest, offers_senses, open_gains
+from core.views.layouts import PCA, POLES, REST, SOLID, UMAP, Layout, LayoutRequest, ends_of, offers_senses, open_gains
 from core.workspace import Workspace
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
+from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.language import foreign
-from pages._frame.parameters import read_parameter
-from pages._map import around, drawing, every_word, layout, measures, ranking
-from pages._widgets import lists
+from pages._frame.markup import plain
+from pages._frame.parameters import bound, read_parameter
+from pages._map import around, drawing, measures, ranking
+from pages._widgets import charts, lists, reading, verdict
 from pages._widgets.inputs import Chosen, sentence_pair, word_search
-from pages._word import atlas, reading, verdict
-from pages._word.reading import view_when_read
+from pages._widgets.reading import view_when_read
+
+ENDS = ("right", "left", "up", "down")  # URL parameters
 
 
 def show(in_use: InUse) -> None:
@@ -67,7 +72,7 @@ def _word(in_use: InUse, over: Workspace, chosens: tuple[Chosen, ...], place) ->
         "map_word",
         words,
         usual,
-        known=labeled_words,
+        labeled=labeled_words,
         titles={ALL_WORDS: t("all {n} bundled words", n=len(table.basic.lemmas)) if labeled_words else t("all words")},
         separability={w: gains["mix"].one_nn for w, gains in open_gains(over).items()},
         help=t("Search by word or theme; unlabeled words work too."),
@@ -82,10 +87,10 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
     # On the map of all words, the target word has the colors of its senses; the others are gray.
     lemma = word if word != ALL_WORDS else target
     with right, _more("layout"):
-        plan = layout.choose()
+        plan = _choose_layout()
     with left:
-        ends = layout.ends(over, lemma or table.lemmas[0]) if plan == POLES else ()
-        stars = atlas.place_sentences(table, word, chosen)
+        ends = _choose_ends(over, lemma or table.lemmas[0]) if plan == POLES else ()
+        stars = charts.place_sentences(table, word, chosen)
         request = LayoutRequest(
             word=word,
             contexts=tuple(item.in_context for item in stars.values()),
@@ -125,11 +130,53 @@ def _more(key: str):
 def _measures(in_use: InUse, word: str, space: str, layout: Layout) -> None:
     """Show the measures of the full space and the model's failures. They are computed when the user opens them."""
     with measures.show_measures(word, layout) if layout.reports else st.container():
-        lists.twin(layout.table(), name=f"map-{layout.word}", label=t("Table of {n:,} dots", n=len(layout.rows)), key="map.points")
+        lists.offer_table(layout.table(), name=f"map-{layout.word}", label=t("Table of {n:,} dots", n=len(layout.rows)), key="map.points")
     everything = st.expander(
         t("Which words are inconclusive?"), icon=":material/format_list_numbered:", key="map.all", on_change="rerun", bind="query-params"
     )
     if everything.open:
         with everything:
             ranking.show(in_use, word, space)
-            every_word.show(in_use, word, space if space in model_layers.in_use().spaces else "mix")
+            ranking.show_every_word(in_use, word, space if space in model_layers.in_use().spaces else "mix")
+
+
+def _choose_layout() -> str:
+    """Draw the choice of a layout."""
+    offered = {UMAP: t("UMAP"), PCA: t("PCA"), POLES: t("Your own axes"), SOLID: t("3D")}
+    message = t("UMAP keeps near dots near; PCA shows the most variance; your own axes run between senses or words.")
+    return coded_choice("layout", t("Layout"), offered, UMAP, help=message)
+
+
+def _choose_ends(over: Workspace, lemma: str) -> tuple[str, ...]:
+    """Return the two or four ends of the axes that the user chose or typed. Show an error for one that cannot be used, and use the senses."""
+    table = over.targets
+    options = ends_of(table, lemma)
+    firsts = dict(zip(ENDS, (options[0], options[1], REST, REST), strict=True))
+    if st.session_state.get("map.axes_of", lemma) != lemma:  # another word: its own two most frequent senses
+        st.session_state.update(firsts)
+    st.session_state["map.axes_of"] = lemma
+    message = t("A sense, or words separated by commas; the end is their mean.")
+    labels = (t("Right end"), t("Left end"), t("Upper end"), t("Lower end"))
+    settings = {"accept_new_options": True, "help": message, "format_func": lambda name: t("remaining variance") if name == REST else name}
+    chosen = []
+    for column, key, label in zip(st.columns(4), ENDS, labels, strict=True):
+        choices = [REST, *options] if key in ("up", "down") else options
+        disabled = key == "down" and chosen[2] == REST
+        box = column.selectbox(label, choices, index=choices.index(firsts[key]), disabled=disabled, **bound(key), **settings)
+        chosen.append(box or firsts[key])
+    right, left, up, down = chosen
+    if up != REST and down == REST:
+        st.caption(t("Choose a lower end too."))
+        up = REST
+    used = [right, left] if up == REST else [right, left, up, down]
+    outside, every_token = [word for text in used for word in axes.outside(table, text)], None
+    try:
+        if outside and (every_token := reading.every_token(over)) is None:
+            reading.show_meanwhile(over, "")
+            raise BadInput(t("“{word}” has no labels, so all sentences are read first, once.", word=shorten(outside[0])))
+        for text in used:
+            axes.pole(table, text, every_token)
+    except BadInput as error:
+        st.error(plain(error), icon=":material/error:")
+        return options[0], options[1]
+    return tuple(used)

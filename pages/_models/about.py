@@ -15,7 +15,7 @@ from core.figures.measures import Panel, find_axis, panel_figure, training_figur
 from core.figures.style import LAYER_COLORS, layer_title
 from core.views import levels
 from pages._cached import opened
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, short_name
@@ -66,7 +66,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
             show_html("{}", [html("<p>{}</p>", line) for line in _write_notices(panels)])
     table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: say(cell) if isinstance(cell, str) else cell)
     table = table.rename(columns=lambda column: say(column.removesuffix(INTERVAL)) + (INTERVAL if column.endswith(INTERVAL) else ""))
-    lists.twin(table, name=f"{name}-measures", label=t("All measures and commands"), key="model.measures")
+    lists.offer_table(table, name=f"{name}-measures", label=t("All measures and commands"), key="model.measures")
 
 
 def _crowded(in_use: InUse, n_layers: int) -> None:
@@ -173,7 +173,7 @@ def _training(log: TrainingLog) -> None:
     with st.expander(t("How it learned"), icon=":material/show_chart:", key="model.training"):
         _curves(log)
     table = pd.DataFrame([*log.steps, *log.validations]).sort_values("tokens", kind="stable").rename(columns=say)
-    lists.twin(table, name="training-log", label=t("The training log"), key="model.log")
+    lists.offer_table(table, name="training-log", label=t("The training log"), key="model.log")
 
 
 def _curves(log: TrainingLog) -> None:
@@ -251,20 +251,14 @@ def _show_anisotropy(measures: dict) -> None:
     layers = [name for name in random if name.isdecimal() and "without" in random[name] and "without" in senses.get(name, {})]
     if not layers:
         return
-    with st.expander(t("Anisotropy: what all vectors share"), icon=":material/compress:", key="model.anisotropy"):
-        _tell_anisotropy(layers, random, senses)
-
-
-def _tell_anisotropy(layers: list[str], random: dict, senses: dict) -> None:
-    show_html(
-        "{}",
-        t(
-            "<p class='small'>Without their mean and main directions, random words are unrelated (Ethayarajh 2019, Mu and Viswanath 2018). "
-            "Right-hand columns: change in sense accuracy, in points (95% interval).</p>"
-        ),
+    text = t(
+        "<p class='small'>Without their mean and main directions, random words are unrelated (Ethayarajh 2019, Mu and Viswanath 2018). "
+        "Right-hand columns: change in sense accuracy, in points (95% interval).</p>"
     )
-    lists.grid(pd.DataFrame([_anisotropy_row(name, random[name], senses[name]) for name in layers]), key="model.cone")
-    notice(_describe_anisotropy(layers, senses))
+    with st.expander(t("Anisotropy: what all vectors share"), icon=":material/compress:", key="model.anisotropy"):
+        show_html("{}", text)
+        lists.grid([_anisotropy_row(name, random[name], senses[name]) for name in layers], key="model.cone")
+        notice(_describe_anisotropy(layers, senses))
 
 
 def _anisotropy_row(layer: str, random: dict, senses: dict) -> dict[str, str]:
@@ -309,11 +303,11 @@ def _show_colophon(in_use: InUse) -> None:
         st.code(installation.ELMO, language="bibtex", wrap_lines=True)
     with st.expander(t("Report a problem"), icon=":material/bug_report:", key="model.report"):
         st.caption(t("Say what you did and what you saw, and add this. It has no paths and nothing that you typed."))
-        st.code(installation.describe_installation(_settings(in_use)), language=None)
+        st.code(installation.describe_installation(_list_settings(in_use)), language=None)
 
 
-def _settings(in_use: InUse) -> dict[str, str]:
-    """Return what is in use by name: of a path its last part."""
-    named = {"model": in_use.model, "vectors": in_use.vectors, "corpus": in_use.corpus, "second model": in_use.beside}
+def _list_settings(in_use: InUse) -> dict[str, str]:
+    """Return the names of the selected model and data, without the folders of paths."""
+    named = {"model": in_use.model, "vectors": in_use.vectors, "corpus": in_use.corpus, "second model": in_use.other_model}
     settings = {key: short_name(name) for key, name in named.items() if name}
     return settings | {"engine": in_use.engine, "language": i18n.language()}

@@ -19,7 +19,7 @@ from core.views import compare
 from core.views.compare import MARK, CompareRequest, SpaceName, SpacesCompared, as_read, find_form, is_same, list_spaces
 from pages._cached import opened
 from pages._cached.jobs import follow_index, show_index_state
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, workspace
 from pages._frame import examples
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
@@ -75,7 +75,7 @@ def show(in_use: InUse) -> None:
             model_senses.show(chosen)
         model_senses.show_measured()
     order = result.comparison.most_changed()
-    lists.twin(result.table(order), name="compare", label=t("Show as table"), key="compare.twin")
+    lists.offer_table(result.table(order), name="compare", label=t("Show as table"), key="compare.twin")
 
 
 def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Job, SpaceName]]) -> None:
@@ -90,7 +90,7 @@ def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Job, 
 
 def usual(in_use: InUse) -> tuple[str, str]:
     """Return what is compared by default: both selected models, else the static vectors and the model."""
-    first, *second = (f"{model}{MARK}{layers_of(model).top}" for model in (in_use.model, in_use.beside) if model)
+    first, *second = (f"{model}{MARK}{layers_of(model).top}" for model in (in_use.model, in_use.other_model) if model)
     return (first, *second) if second else (in_use.vectors, first)
 
 

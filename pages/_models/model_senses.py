@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.common.config import ASSETS
@@ -16,7 +15,7 @@ from core.text.labeled_words import sentences_of
 from core.views import compare
 from core.views.compare import Measured, SpaceName
 from pages._cached import jobs, opened
-from pages._cached.kept import version
+from pages._cached.opened import version
 from pages._frame.frame import notice
 from pages._frame.jobs import Job
 from pages._frame.markup import plain
@@ -53,15 +52,8 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
         accuracies = [shares[space] for space in model_layers.alone]
         lines.append(Line(name, accuracies, [model_layers.title(space) for space in model_layers.alone]))
         best = model_layers.alone[int(np.argmax(accuracies))]
-        notes.append(
-            t(
-                "{model} is best at {where} ({share:.1%}; mix {mix:.1%})",
-                model=name,
-                where=model_layers.title(best),
-                share=shares[best],
-                mix=shares["mix"],
-            )
-        )
+        values = {"model": name, "where": model_layers.title(best), "share": shares[best], "mix": shares["mix"]}
+        notes.append(t("{model} is best at {where} ({share:.1%}; mix {mix:.1%})", **values))
         if SENSES in shares:
             notes.append(t("sense space {share:.1%}", share=shares[SENSES]))
         rows += [
@@ -69,14 +61,10 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
             for space, share in shares.items()
         ]
     chance = float(np.mean([item.chance for item in measured]))
-    message = "; ".join(notes)
-    draw(
-        depth_figure(lines, chance),
-        key="compare.depth",
-        alt=t("1-NN accuracy of both models by layer; chance {chance:.0%}.", chance=chance),
-    )
-    notice([t("{told}; shuffled labels {chance:.1%}.", told=message, chance=chance)])
-    lists.twin(pd.DataFrame(rows), name="compare-layers", key="compare.layers")
+    alt = t("1-NN accuracy of both models by layer; chance {chance:.0%}.", chance=chance)
+    draw(depth_figure(lines, chance), key="compare.depth", alt=alt)
+    notice([t("{told}; shuffled labels {chance:.1%}.", told="; ".join(notes), chance=chance)])
+    lists.offer_table(rows, name="compare-layers", key="compare.layers")
     _costs(names, models, measured)
 
 
@@ -106,10 +94,9 @@ def show_measured() -> None:
             best = max(by_layer, key=by_layer.__getitem__)
             mixes = {t("mix"): rows_by_model[name]["mix"], t("best mix"): rows_by_model[name]["best_mix"]}
             rows.append(base | {t("model"): name, t("best layer"): best, t("at that layer"): by_layer[best]} | mixes)
-    table = pd.DataFrame(rows)
     with st.expander(t("Three models measured"), icon=":material/monitoring:", key="compare.measured"):
         shares = [t("chance"), results["static"], t("at that layer"), t("mix"), t("best mix")]
-        lists.grid(table, column_config={name: st.column_config.NumberColumn(format="percent") for name in shares})
+        lists.grid(rows, column_config={name: st.column_config.NumberColumn(format="percent") for name in shares})
         st.caption(
             t(
                 "Accuracy. Chance: shuffled senses or the commonest label. {static}: summed or averaged vectors. The best layer is optimistic; the "
@@ -164,4 +151,4 @@ def _costs(names: list[str], models: list[Model], measureds: tuple[Measured, ...
             }
         )
     st.markdown(t("**What does a token cost?** {n} sentences, this machine", n=compare.SAMPLE))
-    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+    lists.grid(rows)

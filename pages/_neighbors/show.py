@@ -1,5 +1,7 @@
 """The lists of Neighbors: one of GloVe and two of ELMo, words first, then sentences."""
 
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +13,8 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
-from core.figures.style import BESIDE, OWN
-from core.index.neighbors import ANY, OTHER, SAME, Occurrence
+from core.figures.style import OTHER_MODEL, OWN, layer_title
+from core.index.neighbors import ANY, OTHER, SAME, Neighbor, Occurrence
 from core.index.sense_space import LAYER
 from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext, as_typed
@@ -21,17 +23,15 @@ from core.views import neighbors
 from core.views.levels import has_senses
 from core.views.neighbors import TYPES, Neighbors, NeighborsRequest, tabulate_words
 from core.workspace import Workspace
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, workspace
 from pages._frame import question
 from pages._frame.choices import coded_choice, mix_weights, what_layers_read
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.parameters import bound, read_parameter, write_parameter
-from pages._neighbors import notices
-from pages._widgets import lists
+from pages._widgets import lists, reading, verdict
 from pages._widgets.inputs import Chosen
-from pages._word import reading, verdict
 
 LAYER_KEY = "nlayer"  # of the control, in the address
 COLUMNS = (2, 4, 4)  # widths: words alone, then sentences
@@ -40,7 +40,7 @@ BY_HAND = "among.by_hand"  # whether the reader, or the address, chose what is l
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    """Lists, what to notice, table twin."""
+    """Show the inputs, the lists, what to notice and the data table."""
     words = [c for c in (first, second) if c.position is not None]
     over = workspace(in_use)
     everything = over.every_token  # read once, because the job may end meanwhile
@@ -63,12 +63,12 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
                 show_html('<p class="small">{}</p>', t("Type a sentence."))
     waiting = t("All sentences are read once; then this list appears.")
     sides = list(zip(columns[1:], "ab", _names(), OWN, (first, second), strict=True))
-    listed = _lists(over, choice, sides, model_layers.in_use().called, tables, waiting, whole=everything is not None)
-    beside = _show_second_model(in_use, choice, (first, second), listed, tables) if in_use.beside else []
+    listed = _lists(over, choice, sides, model_layers.in_use().called, tables, waiting, reads_all=everything is not None)
+    other_lines = _show_second_model(in_use, choice, (first, second), listed, tables) if in_use.other_model else []
     unknown = lists.unknown(over.vectors, [bare(word.word) for word in words])
     if len(listed) == 2:
         has = over.vectors.vector(first.word) is not None
-        notice(notices.write_notices(*listed, choice.space, static_has=has) + unknown + beside)
+        notice(write_notices(*listed, choice.space, static_has=has) + unknown + other_lines)
     elif len(words) < 2:
         notice([t("Type a second sentence to compare."), *unknown])
     else:
@@ -76,7 +76,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if listed and (level := listed[0].level):
         st.caption(t("Cosines; random pairs: {mean:.2f} on average.", mean=level.mean))
     if tables:
-        lists.twin(pd.concat(tables, ignore_index=True), name="neighbors", key="neighbors.table")
+        lists.offer_table(pd.concat(tables, ignore_index=True), name="neighbors", key="neighbors.table")
 
 
 def _names() -> tuple[str, str]:
@@ -95,28 +95,28 @@ def _lists(
     tables: list[pd.DataFrame],
     waiting: str,
     *,
-    whole: bool,
-    beside: str = "",
+    reads_all: bool,
+    other_model: str = "",
 ) -> list[Neighbors]:
-    """Show a model's list in each column, with its table. `waiting` is shown until every token is encoded. `beside` is the name of the second model."""
+    """Show a model's list in each column, with its table. `waiting` is shown until every token is encoded. `other_model` is the name of a second model."""
     listed = []
     for column, side, name, color, chosen in sides:
         if chosen.position is None:
             continue
         with column:
-            result = _neighbors(over, chosen, choice, whole=whole)
+            result = _neighbors(over, chosen, choice, reads_all=reads_all)
             lists.heading(_title(model, side), color)
             if result is None:
                 show_html('<p class="small">{}</p>', waiting)
                 continue
-            named = f"{beside}: {name}" if beside else name
-            if choice.among != TYPES and (words := _nearest_words(over, replace(choice, word=chosen.in_context, whole=whole))):
+            named = f"{other_model}: {name}" if other_model else name
+            if choice.among != TYPES and (words := _nearest_words(over, replace(choice, word=chosen.in_context, whole=reads_all))):
                 lists.nearest_words(words)
                 tables.append(tabulate_words(words, t("{name}, words", name=named)))
             if result.narrowed:
                 few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=f"{result.narrowed:,}", layer=LAYER)
                 show_html('<p class="small">{}</p>', few)
-            _list(result, choice, "" if beside else side, over.targets.senses_of(result.lemma or ""))
+            _list(result, choice, "" if other_model else side, over.targets.senses_of(result.lemma or ""))
             tables.append(result.table(named))
             listed.append(result)
     return listed
@@ -126,12 +126,12 @@ def _show_second_model(
     in_use: InUse, choice: NeighborsRequest, chosens: tuple[Chosen, Chosen], first: list[Neighbors], tables: list[pd.DataFrame]
 ) -> list[str]:
     """Show the two lists of a second model at the same depth, and what to notice in all four."""
-    waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.beside))
+    waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.other_model))
     with show_errors():  # the first model's lists stay, whatever happens to the second's
-        known = workspace(in_use).beside(in_use.beside).layers
-        name = short_name(in_use.beside)
-        layer = model_layers.in_use().at_depth(choice.space, known)
-        over = workspace(in_use).beside(in_use.beside)
+        layers = workspace(in_use).beside(in_use.other_model).layers
+        name = short_name(in_use.other_model)
+        layer = model_layers.in_use().at_depth(choice.space, layers)
+        over = workspace(in_use).beside(in_use.other_model)
         if layer == SENSES and not has_senses(over):
             st.caption(t("{model} has no sense space.", model=plain(name)))
             return []
@@ -139,20 +139,20 @@ def _show_second_model(
         if choice.among == TYPES or any(item.position is not None and item.lemma_in(over.targets) is None for item in chosens):
             everything = over.every_token
             reading.show_meanwhile(over, plain(waiting))
-        typed = choice.weights if choice.weights.count(",") == known.n - 1 else ""
+        typed = choice.weights if choice.weights.count(",") == layers.n - 1 else ""
         choice = replace(choice, space=layer, weights=typed)
         columns = st.columns(COLUMNS, gap="medium")
-        columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=known.title(layer)))
-        sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), chosens, strict=True))
-        listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, whole=everything is not None, beside=name)
-        with model_layers.speaking_of(known):
-            return notices.compare_with_second_model(name, tuple(first), tuple(listed), layer)
+        columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=layers.title(layer)))
+        sides = list(zip(columns[1:], "ab", _names(), (OTHER_MODEL, OTHER_MODEL), chosens, strict=True))
+        listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, reads_all=everything is not None, other_model=name)
+        with model_layers.speaking_of(layers):
+            return compare_with_second_model(name, tuple(first), tuple(listed), layer)
     return []
 
 
 def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     """Let the user choose layer or sense space, what is searched, how many are listed, and the weights of a mix; of no word yet."""
-    known = model_layers.in_use()
+    layers = model_layers.in_use()
     if not has_senses and SENSES in (read_parameter(LAYER_KEY), st.session_state.get(LAYER_KEY)):
         write_parameter(LAYER_KEY, None)
         st.session_state.pop(LAYER_KEY, None)
@@ -161,7 +161,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     lines = [what_layers_read(), t("Set the layer mix on Mix.")]
     lines += [t("The sense space joins layer 1, context words and substitutes.")] * has_senses
     layer = verdict.choose_layer(
-        LAYER_KEY, in_use, spaces=(*known.spaces, SENSES) if has_senses else known.spaces, place=tools[0], help=" ".join(lines)
+        LAYER_KEY, in_use, spaces=(*layers.spaces, SENSES) if has_senses else layers.spaces, place=tools[0], help=" ".join(lines)
     )
     titles = {OTHER: t("other words"), SAME: t("same word"), ANY: t("any word"), TYPES: t("types")}
     more = TYPES
@@ -188,10 +188,10 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     return NeighborsRequest(word=WordInContext((), 0), space=layer, weights=weights, among=which, k=k)
 
 
-def follow_word(state, given: str | None, usual: str, titles: dict[str, str]) -> str:
+def follow_word(state, in_url: str | None, usual: str, titles: dict[str, str]) -> str:
     """Let the kind of neighbors follow the word, unless the user chose one, or the value `given` in the address is not the usual one."""
     if BY_HAND not in state:
-        state[BY_HAND] = given in (*titles, *titles.values()) and given not in (usual, titles[usual])
+        state[BY_HAND] = in_url in (*titles, *titles.values()) and in_url not in (usual, titles[usual])
     if not state[BY_HAND] and state.get("among", usual) != usual:
         state["among"] = usual
     return usual
@@ -206,9 +206,9 @@ def _look_among(which: str) -> None:
     _chosen_by_hand()
 
 
-def _neighbors(over: Workspace, chosen: Chosen, choice: NeighborsRequest, *, whole: bool) -> Neighbors | None:
+def _neighbors(over: Workspace, chosen: Chosen, choice: NeighborsRequest, *, reads_all: bool) -> Neighbors | None:
     """Return the list of one context, or None while a job encodes what it needs."""
-    request = replace(choice, word=chosen.in_context, whole=whole)
+    request = replace(choice, word=chosen.in_context, whole=reads_all)
     with st.spinner(t("Reading sentences with the word…")) if choice.space == SENSES else nullcontext():
         return view(neighbors.compute, over, request)
 
@@ -238,7 +238,6 @@ KEPT = 20  # steps back
 # The listener handles the click before the browser does. It is on the document, because the page may redraw its lines at any time.
 # The buttons are seen once somebody listens (see STYLE): on a busy machine that is later than the lines.
 LISTENER = Path(__file__).with_name("requery.js").read_text("utf-8")
-STYLE = "<style>.st-key-requery {display: none;} html:not([data-takes]) .kwic .take {visibility: hidden;}</style>"
 _listen = st.components.v2.component("elmoscope_requery", js=LISTENER)
 
 
@@ -247,7 +246,6 @@ def listen(table: OccurrenceTable) -> None:
 
     Call this before the lines are drawn, at a place that no other part of the page moves.
     """
-    st.html(STYLE)
 
     def on_taken() -> None:
         side, _, row = str(st.session_state[KEY].get("taken") or "").partition(":")
@@ -280,3 +278,70 @@ def show_back() -> None:
 def _back() -> None:
     if st.session_state.get(BEFORE):
         st.session_state.update(st.session_state[BEFORE].pop())
+
+
+def write_notices(first: Neighbors, second: Neighbors, layer: str, *, static_has: bool) -> list[str]:
+    """State how far the two lists agree and which senses they hold. `static_has`: whether the static vectors know the word."""
+    lines = [_agreement(first, second, layer, static_has)]
+    sense_texts = [_senses(item) for item in (first, second)]
+    if all(sense_texts):
+        lines.append(t("Labeled neighbors, first sentence: {first}; second: {second}.", first=sense_texts[0], second=sense_texts[1]))
+    elif sense_texts[0]:
+        lines.append(t("Labeled neighbors, first sentence: {first}.", first=sense_texts[0]))
+    elif sense_texts[1]:
+        lines.append(t("Labeled neighbors, second sentence: {second}.", second=sense_texts[1]))
+    return lines
+
+
+def compare_with_second_model(model: str, first: Sequence[Neighbors], second: Sequence[Neighbors], layer: str) -> list[str]:
+    """State how far a second model's two lists agree with each other and with the first model's. Layers are the second model's."""
+    if len(second) < 2 or len(first) < 2 or not all(item.entries for item in (*first, *second)):
+        return []
+    (a, b), (c, d) = ([{n.in_any_table for n in item.entries} for item in pair] for pair in (second, first))
+    values = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
+    both = {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
+    return [
+        t("In {model}, {where}, they share {shared} of {most}; {common} of its {all} entries are in the lists above.", **values, **both)
+    ]
+
+
+def _agreement(first: Neighbors, second: Neighbors, layer: str, static_has: bool) -> str:
+    a, b = ([n.identity for n in item.entries] for item in (first, second))
+    values = {"where": model_layers.in_use().at(layer, begins=True), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
+    if not a and not b:
+        return t("Both lists are empty.")
+    if not a or not b:
+        return t("One list is empty.")
+    words = bare(first.word.word), bare(second.word.word)
+    if words[0].casefold() != words[1].casefold():
+        return t("Two different words. {where} their lists share {shared} of {most}.", **values)
+    if (first.word.tokens, first.word.position) == (second.word.tokens, second.word.position):
+        return t("Both sentences are the same, so the lists are too.")
+    if set(a) == set(b):
+        if a != b:
+            return t("{where} the two lists have the same {most} in a different order.", where=values["where"], most=values["most"])
+        if layer == "0" and words[0] == words[1] and model_layers.in_use().is_elmo:
+            return t("At layer 0 the lists are identical: it reads only the spelling.")
+        return t("{where} the two lists are identical.", where=values["where"])
+    if static_has:
+        return t("{where} the lists share {shared} of {most}; GloVe’s are identical.", **values)
+    return t("{where} the lists share {shared} of {most}; the word is not in GloVe.", **values)
+
+
+def _senses(listed: Neighbors) -> str:
+    """State which sense most labeled neighbors of the target word have. Return "" if none is labeled."""
+    results = [n.occurrence for n in listed.entries if isinstance(n, Neighbor)]
+    counts = Counter(o.sense for o in results if o.sense and listed.lemma is not None and o.lemma == listed.lemma).most_common()
+    if not counts:
+        return ""
+    n = sum(count for _, count in counts)
+    top = [sense for sense, count in counts if count == counts[0][1]]
+    if n == 1:
+        return t("the only neighbor means “{sense}”", sense=top[0])
+    if len(top) > 1:
+        return (
+            t("“{one}” and “{other}” tie, {count} of {n} each", one=top[0], other=top[1], count=counts[0][1], n=n)
+            if len(top) == 2
+            else t("{number} senses tie", number=len(top))
+        )
+    return t("{count} of {n} mean “{sense}”", count=counts[0][1], n=n, sense=top[0])

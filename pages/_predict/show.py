@@ -1,8 +1,8 @@
 """The Next word page: a text, and the words before and after it, the surprisal of each word, or the effect of an edit; or a masked word."""
 
+from collections.abc import Sequence
 from itertools import chain
 
-import pandas as pd
 import streamlit as st
 
 from core.analysis import expectation
@@ -20,16 +20,15 @@ from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, write_word
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached import opened
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, workspace
 from pages._frame import language, question
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.parameters import bound, read_parameter, write_parameter
 from pages._predict import passage, surprise
-from pages._widgets import lists
-from pages._widgets.lists import WORD_STYLE, word_buttons
-from pages._word import reading
+from pages._widgets import lists, reading
+from pages._widgets.lists import word_buttons
 
 PART = "predict_part"
 
@@ -63,7 +62,6 @@ def show(in_use: InUse) -> None:
 
 def _show_next(in_use: InUse, read: Reading) -> None:
     """Show two lists, the buttons that sample, what to notice, and the data table."""
-    st.html(WORD_STYLE)
     requests = (NextWordsRequest(sentences=read.sentences, backward=backward) for backward in (True, False))
     before, after = (view(next_words.compute, workspace(in_use), request, read, most=128) for request in requests)
     longest = max(p.probability for result in (before, after) for p in result.likeliest)
@@ -73,12 +71,15 @@ def _show_next(in_use: InUse, read: Reading) -> None:
     with left:
         lists.heading(t("Before “{word}”", word=shorten(first, 24)), BACKWARD, t("backward, from the right"))
         _draws(in_use, read, backward=True)
-        word_buttons("before", before, BACKWARD, longest, _prepend)
+        word_buttons("before", before, BACKWARD, longest, _join, True)
     with right:
         lists.heading(t("After “{word}”", word=shorten(last, 24)), FORWARD, t("forward, from the left"))
         _draws(in_use, read, backward=False)
-        word_buttons("after", after, FORWARD, longest, _append)
-    _how_to_draw()
+        word_buttons("after", after, FORWARD, longest, _join, False)
+    with st.popover(t("How words are drawn"), icon=":material/casino:"):
+        about = t("1 draws as the model expects; lower keeps to its top words, 0 always takes the first.")
+        st.slider(t("Temperature"), **bound("pheat"), help=about)
+        st.number_input(t("Seed"), **bound("pseed"), help=t("Same text, temperature and seed: same words."))
     st.caption(t("Words outside the vocabulary get {before:.1%} before, {after:.1%} after.", before=before.unknown, after=after.unknown))
     notice(_write_notices(first, last, before, after))
     rows = [
@@ -86,7 +87,7 @@ def _show_next(in_use: InUse, read: Reading) -> None:
         for where, result in ((t("before"), before), (t("after"), after))
         for k, p in enumerate(result.likeliest, 1)
     ]
-    lists.twin(pd.DataFrame(rows), name="next-words", label=t("Show as table"), key="predict.twin")
+    lists.offer_table(rows, name="next-words", label=t("Show as table"), key="predict.twin")
 
 
 def _draws(in_use: InUse, read: Reading, *, backward: bool) -> None:
@@ -102,36 +103,24 @@ def _draws(in_use: InUse, read: Reading, *, backward: bool) -> None:
         st.caption(t("The text is full: at most {most:,} characters.", most=limits().max_text))
 
 
-def _how_to_draw() -> None:
-    """Draw the temperature and the seed for both directions."""
-    with st.popover(t("How words are drawn"), icon=":material/casino:"):
-        st.slider(
-            t("Temperature"),
-            **bound("pheat"),
-            help=t("1 draws as the model expects; lower keeps to its top words, 0 always takes the first."),
-        )
-        st.number_input(t("Seed"), **bound("pseed"), help=t("Same text, temperature and seed: same words."))
-
-
 def _write(in_use: InUse, read: Reading, n: int, backward: bool) -> None:
-    text = st.session_state[passage.TEXT]
     tokens = list(read.sentences[0 if backward else -1])
     written = expectation.write(
         workspace(in_use).language_model, tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
     )
-    joined = expectation.prepended if backward else expectation.appended
-    position = st.session_state.get(passage.AT)
-    moved = position + len(written.words) if backward and position is not None else position
-    passage.put(joined(text, written.words), ended=("before" if backward else "after") if written.ended else None, position=moved)
+    ended = ("before" if backward else "after") if written.ended else None
+    _put_words(written.words, backward=backward, ended=ended)
 
 
-def _append(word: str) -> None:
-    passage.put(expectation.appended(st.session_state[passage.TEXT], [word]))
+def _join(word: str, backward: bool) -> None:
+    """Put a word before or after the text. This is the callback of its button."""
+    _put_words([word], backward=backward)
 
 
-def _prepend(word: str) -> None:
-    position = st.session_state.get(passage.AT)
-    passage.put(expectation.prepended(st.session_state[passage.TEXT], [word]), position=None if position is None else position + 1)
+def _put_words(words: Sequence[str], *, backward: bool, ended: str | None = None) -> None:
+    position, joined = st.session_state.get(passage.AT), expectation.prepended if backward else expectation.appended
+    moved = position + len(words) if backward and position is not None else position
+    passage.put(joined(st.session_state[passage.TEXT], words), ended=ended, position=moved)
 
 
 def _write_notices(first: str, last: str, before: Expected, after: Expected) -> list[str]:
@@ -168,7 +157,6 @@ def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     position = _position(tokens)
     word = tokens[position]
     result = view(next_words.masked, workspace(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
-    st.html(WORD_STYLE)
     lists.heading(t("In place of “{word}”, from both sides", word=shorten(word, 24)), BOTH, t("word masked, sentence read"))
     expected = Expected(
         tuple(Prediction(item.text if item.whole else f"…{item.text}", item.probability) for item in result.likeliest),
@@ -183,7 +171,7 @@ def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
         {t("rank"): k, t("word"): item.text, t("probability"): round(item.probability, 6), t("whole word"): item.whole}
         for k, item in enumerate(result.likeliest, 1)
     ]
-    lists.twin(pd.DataFrame(rows), name="masked-word", key="predict.masked")
+    lists.offer_table(rows, name="masked-word", key="predict.masked")
 
 
 def _position(tokens: list[str]) -> int:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.analysis import expectation
@@ -19,7 +18,7 @@ from core.text.tokens import write_word
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached import opened
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, workspace
 from pages._frame import question
 from pages._frame.choices import text_box
 from pages._frame.frame import notice
@@ -29,16 +28,9 @@ from pages._frame.parameters import read_parameter
 from pages._predict import passage
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.lists import WORD_STYLE, fared, word_buttons
+from pages._widgets.lists import fared, word_buttons
 
 MOST = next_words.MOST_RANKED  # words to tap
-STYLE = """
-<style>
-  .st-key-ribbon [role="radiogroup"] {column-gap: 0.2rem; row-gap: 0;}
-  .st-key-ribbon button {padding: 0.1rem 0.45rem; min-width: 30px; position: relative;}
-  @media (max-width: 640px), (pointer: coarse) {.st-key-ribbon button {min-height: 44px; min-width: 40px;}}
-</style>
-"""
 
 
 def show_words(in_use: InUse, read: Reading) -> None:
@@ -74,7 +66,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
         place = st.session_state[passage.AT] = opening
         st.session_state[passage.CHOSEN] = place, st.session_state[passage.NOW]
     st.session_state[passage.SHOWN] = place, tokens[place]
-    st.html(STYLE + WORD_STYLE + f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
+    st.html(f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
     show_html(
         '<p class="small">{}</p>',
         t(
@@ -94,8 +86,8 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
 def _get_place(tokens: Sequence[str]) -> int | None:
     """Return the selected position in this text, or None."""
     state = st.session_state
-    if passage.AT not in state and (given := read_parameter(passage.AT)) is not None:
-        return next((k for k, label in enumerate(question.token_labels(list(tokens))) if label == given), None)
+    if passage.AT not in state and (in_url := read_parameter(passage.AT)) is not None:
+        return next((k for k, label in enumerate(question.token_labels(list(tokens))) if label == in_url), None)
     place = state.get(passage.AT)
     if place not in range(len(tokens)):
         return None
@@ -212,15 +204,8 @@ def _describe_edit(words: list[tuple[str | None, str | None]], before: list[np.n
     lines = []
     p = [expectation.perplexity(values) for values in (before[0], after[0], before[1], after[1])]
     if np.isfinite(p).all():
-        lines.append(
-            t(
-                "Perplexity, other → yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.",
-                a=p[0],
-                b=p[1],
-                c=p[2],
-                d=p[3],
-            )
-        )
+        values = dict(zip("abcd", p, strict=True))
+        lines.append(t("Perplexity, other → yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.", **values))
         lines += _verdict(*p)
     for direction, (old, new) in enumerate(zip(before, after, strict=True)):
         lines.append(_effect(words, set(changed), old, new, backward=bool(direction)))
@@ -262,4 +247,4 @@ def _twin(pairs: list[tuple[int | None, int | None]], old: Reading | None, read:
             columns[t("word, {version}", version=name)] = ["" if k is None else tokens[k] for k in places]
             columns[t("bits from the left, {version}", version=name)] = _align(item.forward, places).round(3).tolist()
             columns[t("bits from the right, {version}", version=name)] = _align(item.backward, places).round(3).tolist()
-    lists.twin(pd.DataFrame(columns), name="surprisal", label=t("Show as table"), key="predict.surprisal")
+    lists.offer_table(columns, name="surprisal", label=t("Show as table"), key="predict.surprisal")

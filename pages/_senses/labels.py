@@ -9,7 +9,6 @@ from core.common.i18n import format_number, t, tn
 from core.common.limits import limits
 from core.corpus import label_files
 from core.corpus.spread import Labels, SpreadLabels, clean
-from core.files.user_names import clean_name
 from core.senses import clusters
 from core.text import own_corpus
 from core.text.sentences import Sentence, Target
@@ -32,11 +31,10 @@ def current(view: str, suggested: list[str]) -> list[str]:
     base = st.session_state.setdefault(KEPT, {}).setdefault(view, [None] * len(suggested))
     typed = [edits.get(k, {}).get("label", base[k]) for k in range(len(suggested))]
     st.session_state[KEPT][view] = typed
-    names = [
+    return [
         clean(str(item or "")) or two or (t("group {n}", n=k + 1) if len(typed) > 1 else t("all sentences"))
         for k, (item, two) in enumerate(zip(typed, suggested, strict=True))
     ]
-    return names
 
 
 def suggested_names(groups: Groups) -> list[str]:
@@ -96,28 +94,19 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
     suggested = suggested_names(groups)
     senses = [k for k, item in enumerate(groups.of) if not groups.few[item] or names[item] != suggested[item]]
     expected = [", ".join(answer.word for answer in words[:IN_TABLE]) for words in occurrences.substitutes]
-    st.download_button(
-        t("Labeled sentences (JSONL)"),
-        clusters.labeled_jsonl([occurrences.items[k] for k in senses], [labels[k] for k in senses], word).encode(),
-        clean_name(f"{word}-senses.jsonl"),
-        "application/jsonl",
-        key="found.jsonl",
-        icon=":material/download:",
-        on_click="ignore",
-        help=t("Add it under Your texts to see the groups on Map: faint, as guesses, not measured."),
-    )
-    table = pd.DataFrame(
-        {
-            t("group"): groups.of + 1,
-            t("label"): labels,
-            **{t("share, group {n}", n=k): share.round(3) for k, share in enumerate(groups.shares.T, 1)},
-            **({t("substitutes"): expected} if any(expected) else {}),
-            t("word"): [o.tokens[o.position] for o in occurrences.items],
-            t("corpus label"): [o.sense or "" for o in occurrences.items],
-            t("sentence"): [o.sentence for o in occurrences.items],
-        }
-    )
-    lists.twin(table, name=f"{word}-senses", label=t("Show as table"), key="found.twin")
+    written = clusters.labeled_jsonl([occurrences.items[k] for k in senses], [labels[k] for k in senses], word).encode()
+    about = t("Add it under Your texts to see the groups on Map: faint, as guesses, not measured.")
+    lists.download(t("Labeled sentences (JSONL)"), written, f"{word}-senses.jsonl", "application/jsonl", key="found.jsonl", help=about)
+    columns = {
+        t("group"): groups.of + 1,
+        t("label"): labels,
+        **{t("share, group {n}", n=k): share.round(3) for k, share in enumerate(groups.shares.T, 1)},
+        **({t("substitutes"): expected} if any(expected) else {}),
+        t("word"): [o.tokens[o.position] for o in occurrences.items],
+        t("corpus label"): [o.sense or "" for o in occurrences.items],
+        t("sentence"): [o.sentence for o in occurrences.items],
+    }
+    lists.offer_table(columns, name=f"{word}-senses", label=t("Show as table"), key="found.twin")
 
 
 def _join_words(words: list[tuple[str, float]]) -> str:
@@ -130,17 +119,10 @@ def show_files(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, la
     written = label_files.format_labels(
         occurrences.word, label_files.tokens_of(occurrences.items), labels, result, [o.text for o in occurrences.items]
     )
-    row.download_button(
-        t("Labeled sentences (JSONL)"),
-        written.encode(),
-        clean_name(f"{occurrences.word}-labels.jsonl"),
-        "application/jsonl",
-        key="spread.jsonl",
-        icon=":material/download:",
-        on_click="ignore",
-        disabled=not (labels.given or labels.elsewhere),
-        help=t("Open it here to continue, or give it to a second annotator."),
-    )
+    options = {"key": "spread.jsonl", "place": row, "disabled": not (labels.given or labels.elsewhere)}
+    about = t("Open it here to continue, or give it to a second annotator.")
+    name = f"{occurrences.word}-labels.jsonl"
+    lists.download(t("Labeled sentences (JSONL)"), written.encode(), name, "application/jsonl", help=about, **options)
     row.button(
         t("Use these labels everywhere"),
         icon=":material/done_all:",
@@ -160,7 +142,7 @@ def show_files(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, la
     st.caption(t("Labels stay on this machine.") if limits().paths else t("Labels are gone when you leave: download them."))
     if result is not None:
         table = result.table(occurrences.items)
-        lists.twin(table, name=f"{occurrences.word}-labels", label=t("Show as table"), key="spread.twin")
+        lists.offer_table(table, name=f"{occurrences.word}-labels", label=t("Show as table"), key="spread.twin")
 
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:

@@ -22,7 +22,7 @@ from pages._frame.parameters import bound
 from pages._senses import labels, word
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._word.reading import view_when_read
+from pages._widgets.reading import view_when_read
 
 OFTEN = 0.2  # of a word's sentences
 CLEAR_Z = 2.0  # standard deviations above which a word marks a group

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.common.errors import ElmoscopeError
@@ -32,7 +31,7 @@ from pages._senses.labels import show_files
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.components import counted_button
-from pages._word.reading import view_when_read
+from pages._widgets.reading import view_when_read
 
 OFFERED = 3  # of the most doubtful
 DOUBTFUL = 0.6  # probability below which a sentence counts as doubtful
@@ -314,10 +313,8 @@ def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | 
         row |= {t("sense"): by_user.get(k) or (result.senses[result.of[k]] if result else "")}
         share = "" if k in by_user or not result else f"{result.shares[k].max():.0%}"  # a number's column would say None
         rows.append(row | {t("probability"): share, t("by you"): k in by_user})
-    st.dataframe(
-        pd.DataFrame(rows),
-        hide_index=True,
-        width="stretch",
+    lists.grid(
+        rows,
         height=320,
         key=TABLE,
         on_select="rerun",

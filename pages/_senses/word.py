@@ -17,16 +17,15 @@ from core.text.normalization import fold_case
 from core.text.tokens import bare
 from core.views import induction
 from core.workspace import Workspace
-from pages._cached.views import workspace
+from pages._cached.opened import workspace
 from pages._frame import examples, question
 from pages._frame.choices import layer_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._frame.menu import page_link
 from pages._frame.parameters import bound, gone_through_history, read_parameter
-from pages._widgets import lists
+from pages._widgets import lists, reading
 from pages._widgets.inputs import word_search
-from pages._word import reading
 
 AUTO = "auto"
 WORD, CORPUS = "found_word", "found.corpus"  # in the session: the box, and the corpus that it was last drawn for
@@ -83,7 +82,7 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
         WORD,
         offered,
         usual,
-        known=labeled,
+        labeled=labeled,
         separability={},
         titles={},
         help=t("Any word in at least 10 sentences of your corpus."),

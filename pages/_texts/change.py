@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.common.errors import BadInput
@@ -23,8 +22,7 @@ from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord
 from core.views.sides import Side, dates_of, facts_of, keep_news, needs_every_token, split_at
 from pages._cached import jobs, opened
 from pages._cached.jobs import AT_MOST_S, show_index_state
-from pages._cached.kept import version
-from pages._cached.views import view, workspace
+from pages._cached.opened import version, view, workspace
 from pages._frame import examples, question
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
@@ -93,13 +91,8 @@ def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> W
                 raise BadInput(t("The model has not read this corpus yet. Press “Use these texts everywhere” first."))
         return result
 
-    job = jobs.job(WORD_JOB, (*key, word), work, failed=t("The word could not be compared. Try again."), most=16)
-    job.wait(AT_MOST_S)
-    if job.result is None:
-        jobs.show_state(
-            WORD_JOB, (*key, word), store.describe_sentences, widget="change.word", stopped=t("Stopped."), again=t("Read again")
-        )
-    return job.result
+    options = {"failed": t("The word could not be compared. Try again."), "most": 16, "widget": "change.word", "again": t("Read again")}
+    return jobs.result_or_progress(WORD_JOB, (*key, word), work, store.describe_sentences, **options)
 
 
 def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job | None:
@@ -132,7 +125,7 @@ def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callab
 
 def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tuple[str, str]]:
     """Draw the inputs. Return the two sides (None without two), the word ("" if no word qualifies), and the names of the sides."""
-    store.fill_inputs()
+    st.session_state.update(st.session_state.pop("change.filled", {}))  # from the files that the user opened
     places = st.columns([3, 3, 3, 3], vertical_alignment="bottom")
     chosen = [st.session_state.get(key) or read_parameter(key) for key in (FIRST, SECOND, "change_by")]
     is_example = news and all(code in (None, default) for code, default in zip(chosen, (ENGLISH_SENTENCES, news, CORPORA), strict=True))
@@ -188,14 +181,9 @@ def _news(in_use: InUse) -> str:
 
 def _offer_example(news: str) -> None:
     if news:
-        st.button(
-            t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORDS[0]),
-            icon=":material/science:",
-            key="change.example",
-            on_click=lambda: st.session_state.update(
-                {WORD: EXAMPLE_WORDS[0], FIRST: ENGLISH_SENTENCES, SECOND: news, "change_by": CORPORA}
-            ),
-        )
+        title, values = t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORDS[0]), {WORD: EXAMPLE_WORDS[0], SECOND: news}
+        values |= {FIRST: ENGLISH_SENTENCES, "change_by": CORPORA}
+        st.button(title, icon=":material/science:", key="change.example", on_click=lambda: st.session_state.update(values))
 
 
 def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -> None:
@@ -208,11 +196,8 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             f"{name}: {', '.join(f'{n} {group}' for n, group in zip(row, result.names, strict=True))}"
             for name, row in zip(bands, counts.tolist(), strict=True)
         )
-        draw(
-            bands_figure(bands, counts, result.names, key="bands"),
-            key="change.bands",
-            alt=t("Sentences by sense. {shares}.", shares=shares),
-        )
+        alt = t("Sentences by sense. {shares}.", shares=shares)
+        draw(bands_figure(bands, counts, result.names, key="bands"), key="change.bands", alt=alt)
         show_html('<div class="chips">{}</div>', [lists.chip_of(name, sense_color(k)) for k, name in enumerate(result.names)])
     with right:
         st.markdown(t("**How far apart?** Beside shuffled sentences"))
@@ -225,7 +210,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             }
             for title, measure in zip(measure_titles().values(), result.change.measures.values(), strict=True)
         ]
-        lists.grid(pd.DataFrame(rows))
+        lists.grid(rows)
         st.caption(
             t("Shuffled: whole documents, 999 times.")
             if result.change.shuffled == DOCUMENTS
@@ -236,7 +221,9 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
     if notes := result.left_out.describe():
         st.caption(plain(" ".join(notes)))
     _sentences(result, names)
-    store.download_graph(result)
+    with st.popover(t("Word usage graph"), icon=":material/download:", help=t("Files as DURel reads them.")):
+        for name, text in change.graph_files(result).items():
+            st.download_button(name, text.encode(), name, store.TSV, key=f"change.{name}", on_click="ignore")
 
 
 def _write_notices(result: WordChange, control: Control | None) -> list[str]:
@@ -301,14 +288,12 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
     def work(job: Job) -> list[RankedWord]:
         return change.rank(texts, RankRequest(at_least=at_least), job.report)
 
-    job = jobs.job(JOB, list_key, work, failed=t("The words could not be ranked. Try again."), most=MOST_JOBS)
-    job.wait(2.0)
-    if job.result is None:
-        jobs.show_state(JOB, list_key, _progress, widget="change", stopped=t("Stopped."), again=t("Rank again"))
+    options = {"failed": t("The words could not be ranked. Try again."), "most": MOST_JOBS, "widget": "change", "again": t("Rank again")}
+    if (ranked := jobs.result_or_progress(JOB, list_key, work, _progress, **options)) is None:
         return
     if notes := change.left_out(workspace(in_use), *sides).describe():
         st.caption(plain(" ".join(notes)))
-    _list(job.result)
+    _list(ranked)
 
 
 def _progress(job: Job, left: str) -> str:
@@ -331,5 +316,5 @@ def _list(ranked: list[RankedWord]) -> None:
         if rows := lists.read_selection(st.session_state["change.list"], len(ranked)):
             st.session_state[WORD] = ranked[rows[0]].word
 
-    st.dataframe(table, hide_index=True, width="stretch", height=320, key="change.list", on_select=pressed, selection_mode="single-row")
-    lists.twin(table, name="changed-words", key="change.twin")
+    lists.grid(table, height=320, key="change.list", on_select=pressed, selection_mode="single-row")
+    lists.offer_table(table, name="changed-words", key="change.twin")

@@ -3,11 +3,15 @@
 import pandas as pd
 import streamlit as st
 
+from core.common import markup
 from core.common.i18n import t, tn
 from core.common.limits import BOX
-from core.common.markup import CITED, plain, shorten
+from core.common.markup import CITED, shorten
 from core.corpus import search
 from core.corpus.collocates import CLEAR_Z
+from core.corpus.measures import BONFERRONI, FDR, NONE
+from core.files import registry
+from core.files.user_names import corpus_title
 from core.text import languages
 from core.views.concordance import (
     BY_DICE,
@@ -17,23 +21,28 @@ from core.views.concordance import (
     Collocates,
     CollocatesRequest,
     HitLines,
+    Keyness,
+    KeynessRequest,
     SenseColumn,
     collocates,
     hits_of,
+    keyness,
+    reference_of,
 )
+from core.views.left_out import describe_shared
 from core.workspace import Workspace
-from pages._cached.views import view
+from pages._cached.opened import view
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
-from pages._frame.in_use import InUse
-from pages._frame.markup import fragment
+from pages._frame.in_use import InUse, corpus_box
+from pages._frame.markup import fragment, plain, show_errors
 from pages._frame.parameters import bound
 from pages._texts import store
 from pages._texts.concordance import describe_hits, draw_lines, query_kind
 from pages._widgets import lists
 
 MOST, LONG = 200, 14  # collocates listed; rows of the table in sight
-ROW = 35  # pixels of a row
+ROW = 35  # pixels of a row in a table
 COLUMNS = 4  # senses side by side
 TELLING = 0.5  # z from which a word is listed for a sense
 
@@ -72,10 +81,8 @@ def _show(workspace: Workspace, request: CollocatesRequest, result: Collocates, 
     if result.senses:
         chosen, sense = _columns(result)
     table = result.table()
-    event = st.dataframe(
+    event = lists.grid(
         table,
-        hide_index=True,
-        width="stretch",
         height=min(LONG, len(table) + 1) * ROW + 3,
         on_select="rerun",
         selection_mode="single-row",
@@ -89,7 +96,7 @@ def _show(workspace: Workspace, request: CollocatesRequest, result: Collocates, 
         chosen = result.items[rows[0]].word
     notice(_write_notices(request, result, guessed))
     _lines(workspace, request, chosen, sense)
-    lists.twin(table, name="collocates", key="collocates.twin")
+    lists.offer_table(table, name="collocates", key="collocates.twin")
 
 
 def _columns(result: Collocates) -> tuple[str, str]:
@@ -107,7 +114,7 @@ def _columns(result: Collocates) -> tuple[str, str]:
 def _sense(column: SenseColumn) -> str:
     words = [word for word in column.words if word.z >= TELLING][:10]
     rows = [(word.word, round(word.z, 1), word.here, word.elsewhere) for word in words]
-    st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=plain(column.sense, CITED)))
+    st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=markup.plain(column.sense, CITED)))
     event = st.dataframe(
         pd.DataFrame(rows, columns=(t("word"), "z", t("here"), t("elsewhere"))),
         hide_index=True,
@@ -129,7 +136,7 @@ def _lines(workspace: Workspace, request: CollocatesRequest, word: str, sense: s
         return
     wanted = request.lines(near=word, window=request.window, sense=sense, senses=request.senses or LABELS)
     hits = hits_of(workspace, wanted)
-    values = {"word": plain(word, CITED), "query": plain(request.query, CITED)}
+    values = {"word": markup.plain(word, CITED), "query": markup.plain(request.query, CITED)}
     st.caption(tn("{n:,} line with “{word}” near “{query}”", "{n:,} lines with “{word}” near “{query}”", len(hits), **values))
     draw_lines(HitLines(workspace, wanted, hits), key="collocates.lines")
 
@@ -153,4 +160,62 @@ def _write_notices(request: CollocatesRequest, result: Collocates, guessed: bool
         notes.append(
             t("No word occurs {n} times or more near “{query}”. Lower the minimum, or widen the window.", query=query, n=request.minimum)
         )
+    return notes
+
+
+KEYWORDS, IN_SIGHT = 100, 12  # keywords of each corpus, and rows in sight
+CERTAIN = 0.05  # p below which a keyword is more than chance
+
+
+def show_keywords(in_use: InUse) -> None:
+    """Show the keywords of the user's texts and of another corpus."""
+    workspace = store.workspace_over(in_use, store.own_texts())
+    with show_errors():
+        usual = reference_of(workspace)
+        names = [name for name in registry.available("corpus") if name != workspace.corpus]
+        if in_use.corpus != workspace.corpus:
+            names.insert(0, in_use.corpus)
+        places = st.columns([4, 4, 2], vertical_alignment="bottom")
+        names = [usual, *(name for name in dict.fromkeys(names) if name != usual)]
+        against = corpus_box("against", t("Compare with"), names, usual, place=places[0])
+        corrections = {FDR: t("false discoveries"), BONFERRONI: t("Bonferroni"), NONE: t("none")}
+        correction = coded_choice("correction", t("Correction of p"), corrections, FDR, place=places[1])
+        minimum = places[2].number_input(t("At least"), **bound("key_minimum"))
+        request = KeynessRequest(against=against, minimum=int(minimum), correction=correction, most=KEYWORDS)
+        with st.spinner(t("Counting…"), show_time=True):
+            result = view(keyness, workspace, request)
+        _draw_keywords(result)
+
+
+def _draw_keywords(result: Keyness) -> None:
+    """Draw both lists, what to notice and the table."""
+    table, middle = result.table(), len(result.first)
+    visible = table[[t("word"), t("log-likelihood"), t("log ratio"), t("p, corrected")]]
+    sides = visible[:middle], visible[middle:].assign(**{t("log ratio"): -visible[t("log ratio")][middle:]})
+    number = st.column_config.NumberColumn
+    formats = {t("log-likelihood"): number(format="%.1f"), t("p, corrected"): number(format="%.2g")}
+    formats |= {t("log ratio"): number(format="%.2f", help=t("1 is twice as often, 2 four times."))}
+    for place, name, n, side in zip(st.columns(2, gap="large"), result.names, result.tokens, sides, strict=True):
+        with place:
+            called = plain(corpus_title(name, result.names))
+            st.caption(tn("More often in **{name}** ({n:,} token)", "More often in **{name}** ({n:,} tokens)", n, name=called))
+            lists.grid(side, height=min(IN_SIGHT, len(side) + 1) * ROW + 3, column_config=formats)
+    notice(_describe_keywords(result))
+    if result.shared:
+        st.caption(plain(describe_shared(result.shared, result.reduced)))
+    lists.offer_table(table, name="keywords", key="keyness.twin")
+
+
+def _describe_keywords(result: Keyness) -> list[str]:
+    certain = [word for word in (*result.first, *result.second) if word.p < CERTAIN]
+    notes = []
+    if result.first:
+        words = "”, “".join(shorten(word.word) for word in result.first[:3])
+        notes.append(t("Most characteristic here: “{words}”.", words=words))
+    listed = len(result.first) + len(result.second)
+    if not listed:
+        return [t("No word to list. Lower the count, or add text.")]
+    notes.append(
+        t("{n:,} of {shown:,} listed differ beyond chance (p < 0.05, {all:,} tested).", n=len(certain), shown=listed, all=result.compared)
+    )
     return notes

@@ -31,9 +31,7 @@ from core.views.concordance import (
 )
 from core.workspace import Workspace
 from pages._cached import jobs
-from pages._cached.jobs import AT_MOST_S
-from pages._cached.kept import version
-from pages._cached.views import view
+from pages._cached.opened import version, view
 from pages._frame import question
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
@@ -108,11 +106,8 @@ def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
         with languages.reading(workspace.language):
             return hits_of(workspace, request, job.report)
 
-    job = jobs.job(SORTING, key, work, failed=t("The lines could not be sorted. Try again."), most=16)
-    job.wait(AT_MOST_S)
-    if job.result is None:
-        jobs.show_state(SORTING, key, store.describe_sentences, widget="corpus.sort", stopped=t("Stopped."), again=t("Sort again"))
-    return job.result is not None
+    options = {"failed": t("The lines could not be sorted. Try again."), "most": 16, "widget": "corpus.sort", "again": t("Sort again")}
+    return jobs.result_or_progress(SORTING, key, work, store.describe_sentences, **options) is not None
 
 
 def query_kind(key: str, place, usual: str = WORD) -> str:
@@ -154,17 +149,13 @@ def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance
         if limits := describe_limits(result):
             st.caption(plain(" ".join(limits)))
     label = t("Show as table") if result.n <= TABLE else t("Table of the first {n}", n=TABLE)
-    lists.twin(result.table(), name="concordance", label=label, key="corpus.table")
+    lists.offer_table(result.table(), name="concordance", label=label, key="corpus.table")
     if result.n > TABLE:
-        st.download_button(
-            t("Download all lines as CSV"),
-            lambda: encode_csv(tabulate_lines(search.lines(corpus, hits, 0, EXPORTED))),
-            "concordance.csv",
-            "text/csv",
-            key="corpus.all",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+
+        def make() -> bytes:
+            return encode_csv(tabulate_lines(search.lines(corpus, hits, 0, EXPORTED)))
+
+        lists.download(t("Download all lines as CSV"), make, "concordance.csv", "text/csv", key="corpus.all")
 
 
 def draw_lines(hits: HitLines, *, key: str) -> None:

@@ -38,8 +38,12 @@ def show(in_use: InUse) -> None:
     with show_errors():
         show_plan(in_use, corpus, texts)
         with use:
-            show_use(in_use, corpus)
-        n = store.plan(corpus, in_use.model).sentences
+            plan = store.plan(corpus, in_use.model)
+            if corpus != in_use.corpus:
+                _offer(corpus, plan)
+            elif sentences_of(corpus) is None:
+                _reading(in_use, corpus, plan)
+        n = plan.sentences
         if corpus == in_use.corpus:
             notice([tn("Every page uses this {n:,} sentence.", "Every page uses these {n:,} sentences.", n)])
         else:
@@ -139,15 +143,6 @@ def show_plan(in_use: InUse, corpus: str, stored: KeptCorpus | None) -> None:
         st.warning(plain(unread, 400), icon=":material/translate:")
 
 
-def show_use(in_use: InUse, corpus: str) -> None:
-    """Show the button that selects a corpus on every page, the progress of its index, and that it is selected."""
-    plan = store.plan(corpus, in_use.model)
-    if corpus != in_use.corpus:
-        _offer(corpus, plan)
-    elif sentences_of(corpus) is None:
-        _reading(in_use, corpus, plan)
-
-
 def _size(n_bytes: float) -> str:
     if n_bytes >= 9.95e8:
         return t("{n:.1f} GB", n=n_bytes / 1e9)
@@ -169,6 +164,7 @@ def _left_out(stored: KeptCorpus | None) -> None:
 
 
 def _offer(corpus: str, plan: Plan) -> None:
+    """Draw the button that selects a corpus on every page, unless its index is too large."""
     free = VISITS.estimate_room(plan.working_bytes).free
     if free < plan.working_bytes:
         sizes = {"need": _size(plan.working_bytes), "free": _size(free)}
@@ -182,18 +178,14 @@ def _offer(corpus: str, plan: Plan) -> None:
         type="primary",
         icon=":material/done_all:",
         key="corpus.use",
-        on_click=_use,
-        args=(corpus,),
+        on_click=lambda: st.session_state.update(corpus=corpus),
         disabled=refused,
         help=t("Reads every word in the background; you can stop and continue."),
     )
 
 
-def _use(corpus: str) -> None:
-    st.session_state.corpus = corpus
-
-
 def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
+    """Show the progress of the selected corpus's index, or that the corpus is in use."""
     job = opened.table_job(corpus, in_use.model)
     job.wait(1.0)
     if job.result is None:

@@ -18,11 +18,9 @@ from core.text import own_corpus
 from core.text.corpora import open_corpus
 from core.text.languages import say_unread
 from core.text.own_corpus import KeptCorpus, Source, is_quick
-from core.views.change import WordChange, graph_files
 from core.workspace import Workspace
 from pages._cached import jobs, opened
-from pages._cached.kept import keep
-from pages._cached.views import workspace
+from pages._cached.opened import keep, workspace
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job, TooManyJobs
 from pages._frame.markup import plain
@@ -127,13 +125,6 @@ def describe_sentences(job: Job, left: str) -> str:
     return t("Reading sentences: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
 
 
-def download_graph(result: WordChange) -> None:
-    """Offer uses.csv, clusters.csv and judgments.csv of the word."""
-    with st.popover(t("Word usage graph"), icon=":material/download:", help=t("Files as DURel reads them.")):
-        for name, text in graph_files(result).items():
-            st.download_button(name, text.encode(), name, TSV, key=f"change.{name}", on_click="ignore")
-
-
 def open_graph(word: str, first: str, second: str) -> None:
     """Open the user's files as the two sides. The arguments are the keys of the inputs to fill."""
     if not limits().uploads:
@@ -160,11 +151,6 @@ def open_graph(word: str, first: str, second: str) -> None:
         (lemma, *names), st.session_state[NOTES] = outcome
         st.session_state["change.filled"] = {word: lemma, first: names[0], second: names[1]}
         st.rerun()
-
-
-def fill_inputs() -> None:
-    """Fill the inputs with the opened files. Call this before the inputs are drawn."""
-    st.session_state.update(st.session_state.pop("change.filled", {}))
 
 
 def _read_graph(files: list[Upload], numbers: tuple[int, ...]) -> tuple[tuple[str, str, str], list[str]] | None:

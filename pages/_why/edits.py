@@ -19,17 +19,16 @@ from core.senses.verdict import ONE, TWO, Verdict
 from core.text.tokens import as_written, bare
 from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, Way, compute
 from core.views.levels import has_senses
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._frame.parameters import bound
-from pages._widgets import lists
+from pages._widgets import charts, lists, verdict
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, verdict
-from pages._word.verdict import say_verdict
+from pages._widgets.verdict import say_verdict
 
 NEVER = 0  # as an edit: the sense does not flip
 CLEAR = 0.005  # a smaller lead is 0.00 to two digits
@@ -65,7 +64,7 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
     moves = path.alignment.target in path.alignment.changes
     notice(describe_path(path, judgment, guess) if revealed else describe_task(path.steps, first.word, moves))
     if revealed:
-        lists.twin(path.table(), name="edits", key="flip.table")
+        lists.offer_table(path.table(), name="edits", key="flip.table")
 
 
 def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
@@ -85,7 +84,8 @@ def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
         elif column == step.column:
             text = html('<span style="background:rgba(66,146,198,0.28);border-radius:0.2rem">{}</span>', text)
         parts.append(blank + text)
-    chip = sense_chip(path.read[k], path.senses) if revealed else ""
+    sense = path.read[k]
+    chip = lists.chip_of(sense, sense_color(path.senses.index(sense))) if revealed else ""
     return html('<div class="kwic"><span class="small">{}</span>&ensp;{}{}</div>', k, parts, chip)
 
 
@@ -99,7 +99,7 @@ def _picture(path: EditPath, route: Way, revealed: bool) -> None:
         layer_color(path.space),
         t("dots: labeled sentences; yellow star: first, pink star: second"),
     )
-    figure = atlas.word_map(
+    figure = charts.word_map(
         route.occurrences,
         route.coordinates,
         path.senses,
@@ -192,11 +192,6 @@ def edit_name(step: EditStep) -> str:
     if step.new is None:
         return t("“{old}” goes out", old=shorten(step.old))
     return t("“{old}” becomes “{new}”", old=shorten(step.old), new=shorten(step.new))
-
-
-def sense_chip(sense: str, senses: Sequence[str]) -> str:
-    """Return a sense on a background of its color."""
-    return lists.chip_of(sense, sense_color(senses.index(sense)))
 
 
 def describe_task(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:

@@ -18,9 +18,8 @@ from pages._frame import examples, question
 from pages._frame.choices import choice, mix_weights, text_box, what_layers_read
 from pages._frame.examples import Decided
 from pages._frame.in_use import InUse
-from pages._widgets import lists
+from pages._widgets import lists, verdict
 from pages._widgets.inputs import Chosen, offer_examples
-from pages._word import verdict
 
 NEUTRAL = "thing"  # the default of a swap
 MAX_TURNING = 4  # words named each of which would turn the sense
@@ -35,11 +34,6 @@ class Options:
     layer: str  # or mix
     weights: str  # of the mix, "a,b,c"
     half: str  # past, future, both
-
-
-def example_on_screen(chosen: Chosen) -> Decided | None:
-    """Return the example that the sentence and its word belong to, if any."""
-    return next((e for e in examples.decided() if (e.text, e.word) == (chosen.text.strip(), chosen.word.casefold())), None)
 
 
 def controls(in_use: InUse) -> Options:
@@ -91,15 +85,12 @@ def _examples() -> None:
 
 
 def _label(example: Decided) -> str:
-    if example.shows == "past":
-        return t("{word}: the past decides", word=example.word)
-    if example.shows == "future":
-        return t("{word}: the future decides", word=example.word)
-    if example.shows == "apart":
-        return t("{word}: the halves disagree", word=example.word)
-    if example.shows == "wrong":
-        return t("{word}: the model is wrong", word=example.word)
-    return f":material/format_quote: {example.word}"
+    return {
+        "past": t("{word}: the past decides", word=example.word),
+        "future": t("{word}: the future decides", word=example.word),
+        "apart": t("{word}: the halves disagree", word=example.word),
+        "wrong": t("{word}: the model is wrong", word=example.word),
+    }.get(example.shows, f":material/format_quote: {example.word}")
 
 
 def name_half(half: str) -> str:
@@ -127,14 +118,6 @@ def write_legend_of_two(pair: tuple[str, str]) -> Markup:
     chips = lists.chip_of(t("+ separates it from the other sentence"), pair[0]) + lists.chip_of(t("− brings it closer"), pair[1])
     message = t("No labeled senses: each word shows how much nearer the other sentence’s word is without it.")
     return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{}</p>', chips, message)
-
-
-def explain_moves(result: Influence) -> str:
-    """State why only the movement of the vector is shown, and what to do."""
-    word = result.word_at(result.position)
-    return t(
-        "“{word}” has no labeled senses here: each word shows how far it moves the vector. Type a second sentence to compare.", word=word
-    )
 
 
 def write_notices(result: Influence, options: Options, stands: SenseStanding, chosen: Chosen, content: Collection[int]) -> list[str]:
@@ -212,19 +195,9 @@ def describe_moves(result: Influence, options: Options, content: Collection[int]
     naming = [k for k in np.argsort(-moved, kind="stable") if result.changed[k] in content and moved[k] >= influence.CLEAR]
     if not naming:
         return [t("Only function words and punctuation move it."), sums]
-    word = result.word_at(result.changed[naming[0]])
-    where = model_layers.in_use().at(options.layer, begins=True)
-    half = name_half(options.half)
-    return [
-        t(
-            "{at}, read by {who}, “{word}” moves the vector most, by {value}.",
-            at=where,
-            who=half,
-            word=word,
-            value=f"{moved[naming[0]]:.2f}",
-        ),
-        sums,
-    ]
+    values = {"at": model_layers.in_use().at(options.layer, begins=True), "who": name_half(options.half)}
+    values |= {"word": result.word_at(result.changed[naming[0]]), "value": f"{moved[naming[0]]:.2f}"}
+    return [t("{at}, read by {who}, “{word}” moves the vector most, by {value}.", **values), sums]
 
 
 def _sentence(*clauses: str) -> str:
@@ -251,7 +224,8 @@ def _reading(result: Influence, nearest: SenseStanding) -> str:
 
 def _compare_with_label(chosen: Chosen, nearest: SenseStanding) -> str:
     """State whether the model is right if the sentence is labeled."""
-    example = example_on_screen(chosen)
+    on_screen = chosen.text.strip(), chosen.word.casefold()
+    example = next((example for example in examples.decided() if (example.text, example.word) == on_screen), None)
     if example is None or not example.sense or not nearest.clear:
         return ""
     if example.sense == nearest.sense:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -21,7 +20,7 @@ from core.text.tokens import bare
 from core.views import attribution, substitutes
 from core.views.attribution import Attribution, AttributionRequest
 from core.views.substitutes import ChangesRequest, weakness
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
@@ -59,7 +58,7 @@ def _show_influence(in_use: InUse, chosen: Chosen, second: Chosen) -> None:
         _sense(answer, options, chosen, {sense: sense_color(k) for k, sense in enumerate(answer.senses)}, more, picture)
     else:
         answer = _without_senses(in_use, request, answer, options, second, picture)
-    lists.twin(answer.table(), name="influence", label=t("Words as table"), key="decided.table")
+    lists.offer_table(answer.table(), name="influence", label=t("Words as table"), key="decided.table")
     if answer.influence.changed:
         _show_substitutes(in_use, chosen, options, answer.content)
 
@@ -91,7 +90,7 @@ def _sense(
     if model_layers.in_use().is_elmo:
         with right:
             _halves(result, options, colors, pair)
-        lists.twin(answer.halves_table(), name="halves", label=t("Halves as table"), key="decided.halves.table")
+        lists.offer_table(answer.halves_table(), name="halves", label=t("Halves as table"), key="decided.halves.table")
 
 
 def _halves(result: Influence, options: Options, colors: dict[str, str], pair: tuple[str, str]) -> None:
@@ -153,7 +152,12 @@ def _how_far(answer: Attribution, options: Options, picture: DeltaGenerator) -> 
     """Show how far each word moves the vector of an unlabeled word."""
     result = answer.influence
     if result.changed:
-        show_html("<p>{}</p>", influence_notices.explain_moves(result), place=picture)
+        word = result.word_at(result.position)
+        text = t(
+            "“{word}” has no labeled senses here: each word shows how far it moves the vector. Type a second sentence to compare.",
+            word=word,
+        )
+        show_html("<p>{}</p>", text, place=picture)
     column = result.views.index(options.layer)
     blue = LAYER_COLORS["2"]
     values = result.moved[:, :, influence.HALVES.index(options.half)]
@@ -200,7 +204,7 @@ def _show_substitutes(in_use: InUse, chosen: Chosen, options: Options, content: 
         for k, change in changes.items()
     ]
     label = t("Substitutes as table")
-    lists.twin(pd.DataFrame(rows), name="expectations", label=label, key="decided.expected.table")
+    lists.offer_table(rows, name="expectations", label=label, key="decided.expected.table")
 
 
 def describe_substitutes(tokens: tuple[str, ...], changes: dict[int, Change], options: Options, content: frozenset[int]) -> str:

@@ -1,17 +1,23 @@
 """Draw every figure of the app, with a description for screen readers, and record it for the exports."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
-from core.common.markup import Markup
+from core.common.markup import Markup, html
 from core.figures import measures
-from core.figures.style import CONFIG, layer_color, layer_title, with_camera
+from core.figures.maps import MapLook, Star, map_figure
+from core.figures.style import CONFIG, layer_color, layer_title, mark, with_camera
+from core.index.neighbors import Occurrence
+from core.index.table import OccurrenceTable
 from pages._export import record
 from pages._frame.markup import show_html
+from pages._widgets.inputs import Chosen
 
 LONGEST = 500  # characters of a description, which a screen reader reads without a pause
 
@@ -45,3 +51,34 @@ def weight_bars(weights: Sequence[float], *, key: str) -> None:
     row = Markup('<span>s<sub>{}</sub></span><span class="bar"><i style="width:{:.1f}%;background:{}"></i><b>{:.0%}</b></span>')
     rows = [row.format(k, 100 * weight, layer_color(str(k)), weight) for k, weight in enumerate(weights)]
     show_html('<div class="weights" role="img" aria-label="{}">{}</div>', alt, rows)
+
+
+def place_sentences(table: OccurrenceTable, word: str, chosen: Sequence[Chosen]) -> dict[int, Chosen]:
+    """Return which of the user's sentences, numbered from 1, have the word of the map."""
+    return {number: item for number, item in enumerate(chosen, 1) if (lemma := item.lemma_in(table)) and word in (lemma, ALL_WORDS)}
+
+
+def stars(chosen: Mapping[int, Chosen], names: Sequence[str], places: np.ndarray) -> list[Star]:
+    """Return the sentences by number, at their places (K, S, d) in K spaces."""
+    both = zip(chosen.items(), np.moveaxis(places, 1, 0).tolist(), strict=True)
+    return [
+        Star(t("yours, {number}", number=number), mark(item.tokens, item.position), dict(zip(names, map(tuple, positions), strict=True)))
+        for (number, item), positions in both
+    ]
+
+
+def card(occurrence: Occurrence) -> Markup:
+    """Return the tooltip of a dot: its sentence and sense."""
+    return mark(occurrence.tokens, occurrence.position) + html("<br><i>{}</i>", sense_note(occurrence))
+
+
+def sense_note(occurrence: Occurrence) -> str:
+    """Return the sense of an occurrence. A model's guess is marked as one."""
+    return occurrence.sense or (t("{sense} (guess)", sense=occurrence.guess) if occurrence.guess else "")
+
+
+def word_map(occurrences: Sequence[Occurrence], flat: np.ndarray, senses: Sequence[str], lemma: str | None, **look: Any) -> go.Figure:
+    """Return a map of occurrences at `flat` (N, 2), colored by sense, with the style of `MapLook`."""
+    labels = [o.sense or o.guess if o.lemma == lemma else None for o in occurrences]
+    look["guesses"] = [o.guess is not None and o.lemma == lemma for o in occurrences]
+    return map_figure(flat, labels, [card(o) for o in occurrences], [o.row for o in occurrences], senses, MapLook(**look))

@@ -15,6 +15,7 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
+from pages._frame.choices import choice
 from pages._frame.parameters import bound
 
 SHARED = (Path(__file__).parent / "instrument.js").read_text("utf-8")
@@ -25,8 +26,8 @@ _told = st.components.v2.component("elmoscope_told", html="<span></span>", js=TE
 def make_component(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
     """Return the component of `name`.js and `name`.css in a folder, after the scripts of its `parts`. It draws into `name`.html or a `div`."""
     read = {end: "".join((folder / f"{part}.{end}").read_text("utf-8") for part in (*parts, name)) for end in ("js", "css")}
-    own = folder / f"{name}.html"
-    html = own.read_text("utf-8") if own.is_file() else f'<div class="{name}"></div>'
+    markup_file = folder / f"{name}.html"
+    html = markup_file.read_text("utf-8") if markup_file.is_file() else f'<div class="{name}"></div>'
     return st.components.v2.component(f"elmoscope_{name}", html=html, css=read["css"], js=SHARED + read["js"])
 
 
@@ -54,14 +55,11 @@ def hide(name: str, *keys: str) -> None:
 
 
 GESTURES = Path(__file__).with_name("gestures.js").read_text("utf-8")
-# Two fingers still enlarge the page; nothing on a chart may hold it fast.
-TOUCH_STYLE = "<style>.js-plotly-plot, .js-plotly-plot * {touch-action: pan-x pan-y pinch-zoom !important;}</style>"
 _gestures = st.components.v2.component("elmoscope_gestures", js=GESTURES)
 
 
 def listen_to_gestures() -> None:
     """Install the listener. Call this once on every page, after its charts."""
-    st.html(TOUCH_STYLE)
     _gestures(key="gestures", width="content", height="content")
 
 
@@ -99,8 +97,8 @@ LIMIT = 6.0  # of a raw score to either side
 def presets(n_layers: int) -> dict[str, tuple[str, list[float]]]:
     """Return presets by code: titles, and a raw score for each layer. The scores of a rising mix give evenly rising weights."""
     k = np.arange(n_layers)
-    of = model_layers.in_use()
-    result = {str(item): (of.title(str(item)), np.where(k == item, LIMIT, -LIMIT).tolist()) for item in k}
+    layers = model_layers.in_use()
+    result = {str(item): (layers.title(str(item)), np.where(k == item, LIMIT, -LIMIT).tolist()) for item in k}
     if n_layers > model_layers.FEW:
         even = np.log(k + 1.0)
         rising = (even - even.mean()).round(1).tolist()
@@ -119,9 +117,63 @@ def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[
     from scipy.special import softmax  # not at the top: Home need not wait for it
 
     place = st.container() if n_layers <= model_layers.FEW else st.container(height=STRIP)
-    of = model_layers.in_use()
-    raw = [place.slider(of.weight_name(str(k)), -LIMIT, LIMIT, 0.0, 0.1, **bound(f"w{k}", on_change=moved)) for k in range(n_layers)]
+    layers = model_layers.in_use()
+    raw = [place.slider(layers.weight_name(str(k)), -LIMIT, LIMIT, 0.0, 0.1, **bound(f"w{k}", on_change=moved)) for k in range(n_layers)]
     gamma = st.slider(t("γ (scale)"), **bound("gamma"))
     weights = softmax(raw)
     st.session_state["s"] = ",".join(f"{v:.3g}" for v in weights)  # the Neighbors page's mix
     return weights, gamma
+
+
+Pair = tuple[str | None, str | None]  # of the button back and the button next
+
+
+def stepper(
+    key: str,
+    label: str,
+    numbers: tuple[str, ...],
+    *,
+    buttons: str,
+    following: Callable[[int], str],
+    icons: Pair = (None, None),
+    shortcuts: Pair = (None, None),
+) -> int:
+    """Draw the controls and return the number of the step, from 0.
+
+    `key` is the URL parameter, `buttons` the beginning of both buttons' keys, and `following(number)` the label of Next at a step.
+    """
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    with row:
+        back, middle, forward = st.container(width="content"), st.container(width="content"), st.container(width="content")
+    with middle:
+        number = int(choice(key, label, numbers, "1", required=True, label_visibility="collapsed")) - 1
+
+    def draw_button(place: Any, label: str, name: str, side: int, **options: Any) -> None:
+        target = number + (1, -1)[name == "back"]
+        options |= {"icon": icons[side], "shortcut": shortcuts[side], "disabled": target not in range(len(numbers))}
+        place.button(label, key=f"{buttons}.{name}", on_click=lambda: st.session_state.update({key: numbers[target]}), **options)
+
+    draw_button(back, t("Back"), "back", 0)
+    draw_button(forward, following(number), "next", 1, type="primary")
+    with row:
+        _listen(key, f"{buttons}.back", f"{buttons}.next", arrows=any(shortcuts))
+    return number
+
+
+# Streamlit answers a button with the last complete run, and stores one click for the next run, so the first of two quick steps was lost. A
+# selected number is state of the browser: it changes at once, and the next run receives the newest. The buttons and their shortcuts work
+# before the browser has loaded the script. The script handles clicks before React. It handles keys after React and before the shortcuts of
+# the buttons, which listen on the document, because the cursor keys of texts and of groups of choices have their own use.
+STEP_KEYS = Path(__file__).with_name("step_keys.js").read_text("utf-8")
+_step_keys = st.components.v2.component("elmoscope_steps", js=STEP_KEYS)
+
+
+def _listen(numbers: str, back: str, forward: str, *, arrows: bool) -> None:
+    """Let both buttons, and the arrow keys if `arrows`, press a number of a segmented control; all are named by their keys."""
+    data = {"numbers": _css(numbers), "back": _css(back), "next": _css(forward), "arrows": arrows}
+    _step_keys(key=f"{numbers}.steps", data=data, width="content", height="content")
+
+
+def _css(key: str) -> str:
+    """Return the class that Streamlit gives to the element with a key."""
+    return "st-key-" + re.sub(r"[^\w-]", "-", key, flags=re.ASCII)

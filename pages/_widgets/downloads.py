@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,12 +14,11 @@ from core.common import short_links
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import plain
-from core.files.user_names import clean_name
 from pages._export import record
-from pages._export.notebook_file import VIEWS, notebook
-from pages._export.pictures import pictures
+from pages._export.notebook_values import VIEWS, notebook
 from pages._export.record import Taken
 from pages._frame.markup import pathless
+from pages._widgets import lists
 
 
 @st.fragment
@@ -61,28 +61,45 @@ def _csv_files(view: Taken) -> None:
         st.caption(t("No table on this page."))
 
 
+PICTURES = {
+    "css": Path(__file__).with_name("pictures.css").read_text("utf-8"),
+    "js": Path(__file__).with_name("pictures.js").read_text("utf-8"),
+}
+PICTURES_HTML = '<section class="link"></section><section class="figures"></section><p role="status"></p>'
+
+
 def _draw(part: str, view: Taken) -> None:
-    query = view.query()
-    pictures(
-        part,
-        f"elmoscope-{view.view}",
-        title=view.question or view.title,
-        source=_source(view),
-        query=urlencode(query),
-        short=short_links.shortened(query) if query else "",
-        longest=short_links.LONGEST_ADDRESS,
-    )
+    """Draw a part: "link", the address with a button that copies it, or "figures", PNG and SVG files of each figure.
 
-
-def _source(view: Taken) -> str:
-    """Return the line under a picture: the app, the model and the vectors."""
-    used = view.in_use
-    return t("Elmoscope · model {model}, vectors {vectors}", model=used.model, vectors=used.vectors)
+    The browser makes the files. Plotly can save a figure only by the button in the menu of its chart (charts.py), so the script presses that
+    button while the chart has a white background. Title and source are above and below each picture, as Plotly reads text, so markup in them must be
+    escaped.
+    """
+    component = st.components.v2.component("pictures", html=PICTURES_HTML, **PICTURES)
+    query, used = view.query(), view.in_use
+    texts = {
+        "link": t("Link to this view"),
+        "copy": t("Copy link"),
+        "copy_short": t("Copy short link"),
+        "copied": t("Copied."),
+        "no_link": t("This view is too long for a link. Save it as a file instead."),
+        "figures": t("Figures"),
+        "no_figure": t("No figure on this page."),
+    }
+    data = {
+        "part": part,
+        "name": f"elmoscope-{view.view}",
+        "title": view.question or view.title,
+        "source": t("Elmoscope · model {model}, vectors {vectors}", model=used.model, vectors=used.vectors),
+        "query": urlencode(query),
+        "short": short_links.shortened(query) if query else "",
+        "longest": short_links.LONGEST_ADDRESS,
+    }
+    component(data=texts | data, key=f"take.{part}.box", on_moved_change=lambda: None)
 
 
 def _button(label: str, icon: str, file: str, mime: str, make: Callable[[], str | bytes], key: str, **options: Any) -> None:
-    icon = f":material/{icon}:"
-    st.download_button(label, make, clean_name(file), mime, key=key, icon=icon, help=label, on_click="ignore", **options)
+    lists.download(label, make, file, mime, key=key, icon=icon, help=label, **options)
 
 
 def _csv(view: Taken, key: str) -> bytes:

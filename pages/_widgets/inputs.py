@@ -65,34 +65,33 @@ def _foreign(*chosen: Chosen) -> None:
         language.offer_its_language(word, "inputs.read")
 
 
-def _words_among(tokens: tuple[str, ...], meant: tuple[int | None, ...]) -> list[int]:
-    """Return the positions of the tokens with a chip: punctuation has none, unless it is meant."""
-    return [k for k, token in enumerate(tokens) if k in meant or not all(category(sign).startswith("P") for sign in bare(token))]
+def _is_punctuation(token: str) -> bool:
+    return all(category(sign).startswith("P") for sign in bare(token))
 
 
 def _readings(*chosen: Chosen) -> None:
     """State which word an ambiguous spelling is read as, with a button for the other word."""
-    shown = {item.in_context.spelling: item for item in reversed(chosen) if item.position is not None}
-    for spelling, item in reversed(shown.items()):
+    by_spelling = {item.in_context.spelling: item for item in reversed(chosen) if item.position is not None}
+    for spelling, item in reversed(by_spelling.items()):
         possible = question.readings_of(item.word)
         if not possible:
             continue
-        now = item.read_as if item.read_as in possible else possible[0]
+        current = item.read_as if item.read_as in possible else possible[0]
         with st.container(horizontal=True, vertical_alignment="center", key=f"reading.{spelling}"):
-            for other in possible:
-                if other != now:
-                    _reading(spelling, now, other)
+            for reading in possible:
+                if reading != current:
+                    _reading(spelling, current, reading)
 
 
-def _reading(spelling: str, now: str, other: str) -> None:
-    word, base = plain(spelling), plain(other if now == spelling else now)
-    if now == spelling:
+def _reading(spelling: str, current: str, reading: str) -> None:
+    word, base = plain(spelling), plain(reading if current == spelling else current)
+    if current == spelling:
         message = t("“{word}” is read as its own word.", word=word)
         label = t("Read as a form of “{base}”", base=base)
     else:
         message, label = t("“{word}” is read as a form of “{base}”.", word=word, base=base), t("Read as its own word")
     st.caption(message, width="content")
-    st.button(label, key=f"reading.{spelling}.{other}", on_click=question.read_as, args=(other,), type="tertiary")
+    st.button(label, key=f"reading.{spelling}.{reading}", on_click=question.read_as, args=(reading,), type="tertiary")
 
 
 def _examples() -> None:
@@ -116,9 +115,10 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
             st.info(t("Type a sentence, or pick an example."), icon=":material/edit:")
             return Chosen(text or "", (), None)
         # Left out of the address where it is the guess, which Back and a link without it then come to again.
+        selected = result.guesses[number], result.positions[number]
         position = st.pills(
             label_of_word,
-            _words_among(tokens, (result.guesses[number], result.positions[number])),
+            [k for k, token in enumerate(tokens) if k in selected or not _is_punctuation(token)],
             default=result.guesses[number],
             required=True,
             **bound(f"{key}i"),
@@ -158,23 +158,23 @@ def word_search(
     words: Sequence[str],
     usual: str,
     *,
-    known: Mapping[str, Labeled],
+    labeled: Mapping[str, Labeled],
     separability: Mapping[str, float],
     titles: Mapping[str, str],
     help: str,
 ) -> str:
     """Draw the box for a word, and return the selected or typed word. The word is `usual` again when the target changes.
 
-    `known` has the themes and the number of senses of labeled words, and `separability` how well the model separates them, from 0 to 1, where
+    `labeled` has the themes and the number of senses of labeled words, and `separability` how well the model separates them, from 0 to 1, where
     it was measured. `titles` has the words with a special title.
     """
     _of_address(key, usual)
     with place:
         row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-        theme = _theme(row, key, known)
-        shown = [word for word in words if theme == ALL or (word in known and theme in known[word].themes)]
+        theme = _theme(row, key, labeled)
+        visible = [word for word in words if theme == ALL or (word in labeled and theme in labeled[word].themes)]
         chosen = st.session_state[key]
-        options = list(dict.fromkeys([*([] if chosen in shown else [chosen]), *shown]))
+        options = list(dict.fromkeys([*([] if chosen in visible else [chosen]), *visible]))
         result = row.selectbox(
             t("Word"),
             options,
@@ -182,16 +182,16 @@ def word_search(
             persist_state="session",
             accept_new_options=True,
             help=help,
-            format_func=lambda word: titles.get(word) or _line(word, known, separability),
+            format_func=lambda word: titles.get(word) or _line(word, labeled, separability),
         )
-        drawn = [word for word in shown if word in known and word != chosen]
+        candidates = [word for word in visible if word in labeled and word != chosen]
         row.button(
             t("Surprise me"),
             icon=":material/casino:",
             key=f"{key}.surprise",
             on_click=_draw,
-            args=(key, drawn),
-            disabled=not drawn,
+            args=(key, candidates),
+            disabled=not candidates,
             help=t("A random labeled word"),
         )
     result = readable(result or "").strip() or usual
@@ -227,11 +227,11 @@ def themes() -> dict[str, str]:
     }
 
 
-def _line(word: str, known: Mapping[str, Labeled], facts: Mapping[str, float]) -> str:
+def _line(word: str, labeled: Mapping[str, Labeled], facts: Mapping[str, float]) -> str:
     """Return the text that the box searches, such as "python · 2 meanings · 93% · animals, computing"."""
-    if word not in known:
+    if word not in labeled:
         return word
-    item = known[word]
+    item = labeled[word]
     names = themes()
     share = [f"{facts[word]:.0%}"] if word in facts else []
     return " · ".join(
@@ -239,10 +239,10 @@ def _line(word: str, known: Mapping[str, Labeled], facts: Mapping[str, float]) -
     )
 
 
-def _theme(row, key: str, known: Mapping[str, Labeled]) -> str:
-    if not known:
+def _theme(row, key: str, labeled: Mapping[str, Labeled]) -> str:
+    if not labeled:
         return ALL
-    there = {theme for item in known.values() for theme in item.themes}
+    there = {theme for item in labeled.values() for theme in item.themes}
     names = {ALL: t("all themes")} | dict(sorted(((code, name) for code, name in themes().items() if code in there), key=itemgetter(1)))
     return row.selectbox(t("Theme"), list(names), format_func=names.get, key=f"{key}.theme", persist_state="session", width=180)
 
@@ -250,10 +250,10 @@ def _theme(row, key: str, known: Mapping[str, Labeled]) -> str:
 def _of_address(key: str, usual: str) -> None:
     """Select the word: a new one in the address, else the word chosen earlier, else `usual`."""
     state = st.session_state
-    given = read_parameter(key)
+    in_url = read_parameter(key)
     follow(key, usual)
-    if given is not None and (key not in state or gone_through_history() or given != state.get(f"{key}.seen", usual)):
-        state[key] = given
+    if in_url is not None and (key not in state or gone_through_history() or in_url != state.get(f"{key}.seen", usual)):
+        state[key] = in_url
     if not state.get(key):
         state[key] = usual
 

@@ -1,6 +1,7 @@
 """Lists of words and sentences, and the tables that the icon row offers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -13,12 +14,13 @@ from core.common.markup import Markup, html, shorten
 from core.common.significance import Paired
 from core.figures.expectation import list_rules
 from core.figures.style import GLOVE, ink, sense_color
+from core.files.user_names import clean_name
 from core.index.neighbors import Neighbor, Occurrence, TypeNeighbor
 from core.static.vectors import StaticVectors
 from core.text import languages
 from core.text.labeled_words import definition, definitions
 from core.text.sentences import as_in_text
-from core.text.tokens import SENTENCE_BEGIN, bare, window, write_word
+from core.text.tokens import SENTENCE_BEGIN, bare, pieces, window, write_word
 from pages._export import record
 from pages._frame import question
 from pages._frame.markup import plain, show_html
@@ -71,19 +73,27 @@ def _keyword_line(neighbor: Neighbor, senses: list[str], taken_as: str) -> Marku
         definition_text = definition(languages.in_use(), o.lemma or "", o.sense)
         chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", color, definition_text)
     take = take_button(taken_as, o) if taken_as else ""
-    shown = [html("<b class=target>{}</b>", part) if k == o.position else part for k, part in enumerate(as_in_text(o.tokens, o.text))]
+    parts = [html("<b class=target>{}</b>", part) if k == o.position else part for k, part in enumerate(as_in_text(o.tokens, o.text))]
     start = 0 if o.position <= BEFORE else o.position - BEFORE
-    cut = html("… {}", Markup().join(shown[start:]).lstrip()) if start else Markup().join(shown)
+    cut = html("… {}", Markup().join(parts[start:]).lstrip()) if start else Markup().join(parts)
     return html(
         '<div class="kwic sentence"><details><summary title="{}"><span class="cut">{}</span><span class="whole">{}</span></summary>'
         '</details><span class="cosine">{:.2f}</span>{}{}</div>',
         t("Whole sentence"),
         cut.strip(),
-        Markup().join(shown).strip(),
+        Markup().join(parts).strip(),
         neighbor.cosine,
         take,
         chip,
     )
+
+
+def mark_word(tokens: Sequence[str], position: int) -> Markup:
+    """Return a sentence with one word in bold."""
+    parts = pieces(tokens)
+    word = parts[position].lstrip()
+    blank = parts[position][: len(parts[position]) - len(word)]
+    return html("{}{}<b>{}</b>{}", "".join(parts[:position]), blank, word, "".join(parts[position + 1 :])).strip()
 
 
 def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
@@ -109,10 +119,10 @@ def keyword_line(
     """
     behind = position + n_words
     start, end = window(len(tokens), position, n_words, SHORT if shortened else WIDTH)
-    shown = as_in_text(tokens, text)
+    pieces = as_in_text(tokens, text)
 
     def parts(first: int, last: int) -> tuple[str, str, str]:
-        left, words, right = ("".join(part) for part in (shown[first:position], shown[position:behind], shown[behind:last]))
+        left, words, right = ("".join(part) for part in (pieces[first:position], pieces[position:behind], pieces[behind:last]))
         apart = words[: len(words) - len(words.lstrip())] if left else ""
         return left.lstrip() + apart, words.lstrip(), right
 
@@ -162,9 +172,15 @@ def word_lines(words: list[tuple[str, float, str]]) -> None:
     show_html("{}", [line.format(cosine, bare(word), note) for word, cosine, note in words])
 
 
-def grid(table: pd.DataFrame, **options) -> None:
-    """Show a table. A missing value is a dash."""
-    st.dataframe(table, hide_index=True, width="stretch", placeholder="–", **options)
+def grid(rows: pd.DataFrame | Sequence[Mapping], **options: Any) -> Any:
+    """Show a table. A missing value is a dash. `options` and the result are those of st.dataframe."""
+    return st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch", placeholder="–", **options)
+
+
+def download(label: str, data: Any, name: str, mime: str, *, key: str, icon: str = "download", place: Any = st, **options: Any) -> None:
+    """Draw a button that downloads a file without running the page again. `data` may be a function."""
+    icon = f":material/{icon}:"
+    place.download_button(label, data, clean_name(name), mime, key=key, icon=icon, on_click="ignore", **options)
 
 
 def read_selection(event: Mapping | None, n_rows: int) -> list[int]:
@@ -172,25 +188,9 @@ def read_selection(event: Mapping | None, n_rows: int) -> list[int]:
     return [row for row in (event or {}).get("selection", {}).get("rows", []) if row < n_rows]
 
 
-def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
-    """Offer a table, and its CSV, in the icon row."""
-    record.now().note("table", record.NotedTable(table, name, label or t("Table")), key)
-
-
-WORD_STYLE = """
-<style>
-  [class*="st-key-words_"] {gap: 0.2rem;}
-  [class*="st-key-words_"] button {min-height: 34px; padding: 0.1rem 0.7rem; border-color: rgba(128,128,140,0.22);}
-  [class*="st-key-words_"] button > div, [class*="st-key-words_"] button span, [class*="st-key-words_"] button [data-testid="stMarkdownContainer"] {width: 100%;}
-  [class*="st-key-words_"] button p {display: flex; justify-content: space-between; gap: 0.8rem; font-variant-numeric: tabular-nums;}
-  [class*="st-key-words_"] button:disabled, [class*="st-key-words_"] button:disabled p {cursor: default; color: inherit; opacity: 0.85;}
-  @media (max-width: 640px), (pointer: coarse) {
-    [class*="st-key-words_"] button {min-height: 44px;}
-    .st-key-both_ways > [data-testid="stHorizontalBlock"], .st-key-both_ways > div > [data-testid="stHorizontalBlock"] {flex-direction: column-reverse;}
-    .st-key-both_ways [data-testid="stColumn"] {width: 100%; flex: 1 1 auto;}
-  }
-</style>
-"""
+def offer_table(rows: pd.DataFrame | Sequence[Mapping] | Mapping[str, Sequence], *, name: str, label: str = "", key: str) -> None:
+    """Offer a table, given by its rows or its columns, and its CSV in the icon row."""
+    record.now().note("table", record.NotedTable(pd.DataFrame(rows), name, label or t("Table")), key)
 
 
 def word_buttons(name: str, expected: Expected, color: str, longest: float, tapped: Callable, *args) -> None:
@@ -200,14 +200,11 @@ def word_buttons(name: str, expected: Expected, color: str, longest: float, tapp
     st.html(f"<style>{list_rules(f'.st-key-{name}', [p.probability / longest for p in expected.likeliest], color)}</style>")
     with st.container(key=f"words_{name}"):
         for k, p in enumerate(expected.likeliest):
-            boundary = p.word in SPECIALS
-            shown = _boundary(p.word) if boundary else f"**{question.plain_label(write_word(p.word))}**"
-            label = f"{shown} {p.probability:.1%}" if p.probability >= 0.0005 else f"{shown} < 0.1%"
+            title, boundary = f"**{question.plain_label(write_word(p.word))}**", p.word in SPECIALS
+            if boundary:
+                title = f"*{t('sentence start')}*" if p.word == SENTENCE_BEGIN else f"*{t('sentence end')}*"
+            label = f"{title} {p.probability:.1%}" if p.probability >= 0.0005 else f"{title} < 0.1%"
             st.button(label, key=f"{name}_{k}", on_click=tapped, args=(p.word, *args), disabled=boundary, width="stretch")
-
-
-def _boundary(word: str) -> str:
-    return f"*{t('sentence start')}*" if word == SENTENCE_BEGIN else f"*{t('sentence end')}*"
 
 
 def fared(word: str, expected: Expected) -> str:
@@ -247,10 +244,5 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
 def static_line(share: float, where: str, difference: Paired) -> str:
     """State the accuracy of the static context, the difference of a space to it, and whether it is significant."""
     verdict = (t("inconclusive"), t("ahead"), t("behind"))[difference.verdict]
-    return t(
-        "The other words’ static vectors alone reach {share:.1%}; {where} minus these, in points: {difference}, {verdict}.",
-        share=share,
-        where=where,
-        difference=difference.in_points(),
-        verdict=verdict,
-    )
+    values = {"share": share, "where": where, "difference": difference.in_points(), "verdict": verdict}
+    return t("The other words’ static vectors alone reach {share:.1%}; {where} minus these, in points: {difference}, {verdict}.", **values)

@@ -7,9 +7,9 @@ import pytest
 
 from pages._cached import jobs
 from pages._frame.jobs import QUEUE, end_all
-from pages._home import ahead
+from pages._home import live
 
-ahead.WARM_UP_AFTER_S = 86_400.0  # what is opened ahead of visitors would read and write in the middle of a test
+live.WARM_UP_AFTER_S = 86_400.0  # what is opened ahead of visitors would read and write in the middle of a test
 
 
 @pytest.fixture(autouse=True)

@@ -29,7 +29,7 @@ from core.views.compare import CompareRequest, space_named
 from core.views.induction import InductionRequest
 from core.workspace import Names, Workspace
 from pages._export.html_file import html_of_view
-from pages._export.notebook_file import notebook
+from pages._export.notebook_values import notebook
 from pages._widgets import downloads
 from pages._widgets.downloads import provenance
 from tests.app.visit import code_cells, html_of, opened_whole, tables
@@ -154,19 +154,21 @@ def page_of_requests(requests) -> None:
     import streamlit as st
 
     from core.cli import wire
-    from pages._cached import views
+    from pages._cached import opened
 
-    while views.workspace_of("elmo-mini").every_token is None:  # read beside the page
+    while opened.workspace_of("elmo-mini").every_token is None:  # read beside the page
         time.sleep(0.2)
 
     def answer(compute, workspace, request):
-        while (result := views.view(compute, workspace, wire.request_of(workspace, compute, request))) is None:  # a job still reads a table
+        while (
+            result := opened.view(compute, workspace, wire.request_of(workspace, compute, request))
+        ) is None:  # a job still reads a table
             time.sleep(0.2)
         return wire.json_of(result)
 
     for name, each in requests.items():
         compute = wire.view_named(name)
-        workspace = views.workspace_of("elmo-mini")
+        workspace = opened.workspace_of("elmo-mini")
         st.session_state[name] = [answer(compute, workspace, request) for request, _, _ in each]
 
 

@@ -18,9 +18,8 @@ from core.text import languages
 from core.text.readings import WordInContext
 from core.views import neighbors
 from core.workspace import Names, Workspace, open_workspace, products_with
-from pages._cached import kept, opened
-from pages._cached.kept import KEPT, keep, version, within_run
-from pages._cached.views import view, workspace_of
+from pages._cached import opened
+from pages._cached.opened import KEPT, keep, version, view, within_run, workspace_of
 from tests.core.views.test_threads import requests_of, same
 
 TOKENS = 2_000_000  # of the largest corpus that is allowed
@@ -120,7 +119,7 @@ def test_value_within_a_run_is_computed_once_in_each_run():
     def script():
         import streamlit as st
 
-        from pages._cached.kept import within_run
+        from pages._cached.opened import within_run
 
         request = st.session_state.setdefault("asked", [])
 
@@ -139,9 +138,9 @@ def test_value_within_a_run_is_computed_once_in_each_run():
 
 @pytest.fixture
 def empty_cache():
-    kept.KEPT.__init__()
+    opened.KEPT.__init__()
     yield
-    kept.KEPT.__init__()
+    opened.KEPT.__init__()
 
 
 def test_cached_answers_belong_to_their_model_and_texts(texts, models, empty_cache):

@@ -6,25 +6,25 @@ import runpy
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.classify.head import Answer
+from core.classify.head import Answer, read_and_unread
 from core.classify.model import variant_titles
-from core.classify.readable_words import read_and_unread
 from core.common.significance import Paired, holm, margin, mcnemar
 from core.evaluation.context_gains import CONTROLS, Lead, Size, part_titles
 from core.evaluation.experiments import kind_of
 from core.figures.classifiers import chain_colors
 from core.tasks.results import Summary, read_results, summaries
 from pages._classify import notices
-from pages._classify.measured import context_table, describe_calibration, describe_context
+from pages._classify.measured import describe_calibration, describe_context, list_contexts
 from pages._classify.notices import CLOSE, PAIRS, describe_answers
 from pages._classify.paper import describe_curves, describe_gains, describe_largest, describe_paper
 from pages._classify.results import describe_task
 from pages._classify.show import FRONT
-from pages._export.notebook_file import notebook
+from pages._export.notebook_values import notebook
 from pages._frame import examples
 from tests.app.visit import code_cells, html_of, opened, tables, written
 
@@ -198,7 +198,7 @@ def test_word_order_is_inconclusive_if_shuffled_words_do_as_well():
 
 
 def test_the_table_has_a_row_for_every_size_and_set_of_parts():
-    table = context_table([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})])
+    table = pd.DataFrame(list_contexts([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})]))
     assert len(table) == 12 and set(table["labeled rows"]) == {134, 403}
     elmo = table[table["classifier"] == "GloVe + ELMo"].iloc[0]
     assert elmo["over GloVe alone"] == 0.05 and elmo["over GloVe alone, p (Holm)"] == 0.001

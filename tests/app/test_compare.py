@@ -16,11 +16,10 @@ from core.views import compare
 from core.views.compare import CompareRequest, SpaceName, find_form
 from pages._cached import jobs
 from pages._cached import opened as store
-from pages._cached.kept import KEPT
-from pages._cached.views import view, workspace_of
+from pages._cached.opened import KEPT, view, workspace_of
 from pages._frame import examples
 from pages._frame.jobs import QUEUE
-from pages._home import ahead
+from pages._home import live
 from pages._models import compare as compare_page
 from pages._models import model_senses
 from tests.app.visit import html_of, opened, tables
@@ -208,5 +207,5 @@ def test_warm_up_caches_no_unfinished_answer(monkeypatch):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("core.analysis.maps.compile_layout", lambda: None)
         patch.setattr(store, "table_job", lambda *_, **__: unfinished)
-        ahead.open_rest()
+        live.open_rest()
     assert "of a word’s 10 neighbors" in html_of(opened("pages/compare.py"))

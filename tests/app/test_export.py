@@ -29,8 +29,7 @@ from core.static import vectors
 from core.text import corpora
 from pages._export import notebook_values
 from pages._export.html_file import LONG, HtmlPage, html_of, html_of_view
-from pages._export.notebook_file import notebook
-from pages._export.notebook_values import VIEWS
+from pages._export.notebook_values import VIEWS, notebook
 from pages._export.record import Taken
 from pages._frame.menu import list_views
 from pages._widgets import lists
@@ -85,13 +84,13 @@ PAGES = {
 @pytest.mark.parametrize("page", PAGES)
 def test_exported_numbers_are_not_quoted(page, monkeypatch):
     """A difference such as +6.2 is a number; only texts are guarded."""
-    exported, twin = {}, lists.twin
+    exported, offer_table = {}, lists.offer_table
 
-    def noting(table: pd.DataFrame, **named):
-        exported[named["key"]] = table
-        return twin(table, **named)
+    def noting(table, **named):
+        exported[named["key"]] = pd.DataFrame(table)
+        return offer_table(table, **named)
 
-    monkeypatch.setattr(lists, "twin", noting)
+    monkeypatch.setattr(lists, "offer_table", noting)
     path, address = PAGES[page]
     opened_whole(path, **address)
     assert exported

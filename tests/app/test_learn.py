@@ -16,7 +16,7 @@ from core.senses import quiz
 from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
 from core.workspace import open_workspace
-from pages._learn.lessons import lessons
+from pages._learn.slides import lessons
 from tests.app.visit import html_of, offered, opened, tables
 
 PAGE = "pages/lessons.py"

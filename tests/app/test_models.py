@@ -22,14 +22,12 @@ from core.engines.allennlp_engine import EngineResult
 from core.senses.calibration import calibration_of
 from core.views.pair import Angles
 from core.workspace import open_workspace
-from pages._cached import kept
 from pages._cached import opened as cached
-from pages._cached import opened as opened_once
 from pages._frame.in_use import THEIRS, InUse
-from pages._home.show import Beside
+from pages._home.show import SecondModel
 from pages._models.compare import usual
+from pages._widgets import reading
 from pages._widgets.components import presets
-from pages._word import reading
 from tests.app.visit import PATHS, html_of, opened, opened_whole, tables
 
 SHAPE = ModelShape(filters=((1, 8), (2, 8), (3, 16)), character_dim=8, n_highway=1, hidden=24, projection=12, n_layers=1)
@@ -128,7 +126,7 @@ def test_layers_of_two_models_are_aligned_by_depth():
     rng = np.random.default_rng(5)
     known = Layers(7, "deep")
     own = tuple(np.abs(rng.normal(size=28)) for _ in range(2))
-    item = Beside("deep", Angles(known, stops(7), rng.normal(size=(7, 7)), own, {}))
+    item = SecondModel("deep", Angles(known, stops(7), rng.normal(size=(7, 7)), own, {}))
     assert [item.place(space, Layers(3)) for space in Layers(3).spaces] == [0, 3, 6, 7]
     assert item.where(3.0) == "layer 3 of 6" and item.where(2.4) == "between layer 2 of 6 and layer 3 of 6"
     weights = along(2.5, item.angles.stops)
@@ -161,7 +159,7 @@ def test_switch_of_the_model_keeps_sentences_and_depth(deep):
 def test_compare_opens_on_the_two_models(deep):
     assert any("lstm\\-4 is hidden" in item.value for item in opened("pages/results.py", beside=deep).caption)
     in_use = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
-    assert usual(replace(in_use, beside=deep)) == ("elmo-mini · 2", f"{deep} · 4") and usual(in_use) == ("glove-mini", "elmo-mini · 2")
+    assert usual(replace(in_use, other_model=deep)) == ("elmo-mini · 2", f"{deep} · 4") and usual(in_use) == ("glove-mini", "elmo-mini · 2")
 
 
 def test_invalid_second_model_is_explained():
@@ -198,13 +196,13 @@ def test_model_is_opened_on_the_chosen_device(monkeypatch):
         return open_model(name, **given)  # there is no card here
 
     monkeypatch.setattr(device, "present", lambda: ("cuda", "cpu"))
-    monkeypatch.setattr(opened_once, "open_model", opened_there)
-    monkeypatch.setattr(kept, "KEPT", Kept())  # nothing was opened or computed before
+    monkeypatch.setattr(cached, "open_model", opened_there)
+    monkeypatch.setattr(cached, "KEPT", Kept())  # nothing was opened or computed before
     page = opened("pages/neighbors.py")
     box = page.selectbox(key="device")
     assert not page.exception and box.value == "cpu" and box.options == ["CPU", "GPU (CUDA)"]
     assert set(request) == {"cpu"}  # never a card unasked
-    monkeypatch.setattr(kept, "KEPT", Kept())
+    monkeypatch.setattr(cached, "KEPT", Kept())
     box.set_value("cuda").run()
     assert not page.exception and request[-1] == "cuda"
 

@@ -22,12 +22,12 @@ from core.text.sentences import Sentence
 from core.views.neighbors import Neighbors
 from pages._map.measures import NAMED, describe_leans, describe_scores
 from pages._models import about, compare
-from pages._neighbors.notices import write_notices
+from pages._neighbors.show import write_notices
 from pages._texts import concordance
 from pages._why import influence_notices
 from pages._why.influence_notices import Options
+from pages._widgets import verdict
 from pages._widgets.inputs import Chosen
-from pages._word import verdict
 from tests.app.visit import written
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<i>", "a&b", ".", "x" * 60])

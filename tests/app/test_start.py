@@ -31,7 +31,7 @@ FIRST_VISIT = """
 import asyncio
 from streamlit.testing.v1 import AppTest
 from core.common.memo import Kept
-from pages._home.ahead import open_ahead
+from pages._home.live import open_ahead
 
 async def start():
     async with open_ahead(None):
@@ -58,7 +58,7 @@ from core.analysis import maps
 from core.index import float16_products
 from streamlit.testing.v1 import AppTest
 from core.common.memo import Kept
-from pages._home.ahead import open_home, open_rest
+from pages._home.live import open_home, open_rest
 
 open_home()
 maps.compile_layout = float16_products.warm_up = lambda: None  # no page waits for these here

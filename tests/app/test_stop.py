@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.elmo.encoder import Encoder
 from pages._cached import jobs, opened
-from pages._cached.kept import KEPT
+from pages._cached.opened import KEPT
 from pages._frame import jobs as frame_jobs
 from pages._frame.jobs import Job, JobEnded, Queue
 from tests.app.visit import APP

@@ -20,11 +20,10 @@ from core.figures.classifiers import layer_weights_figure
 from core.text.languages import get_language
 from pages._cached import opened as opened_here
 from pages._cached.jobs import duration
-from pages._classify.job import Training
 from pages._classify.order import refusal
-from pages._classify.train import notebook
+from pages._classify.train import Training, notebook
 from pages._frame.jobs import QUEUE, Queue
-from tests.app.visit import opened
+from tests.app.visit import code_cells, opened
 
 
 def make_order(**options) -> Order:
@@ -212,7 +211,7 @@ def test_values_in_the_command_of_a_training_are_not_options(value: str):
 def test_notebook_of_an_uploaded_file_contains_no_path_of_the_server():
     columns = {"text_columns": ["--output=/x/y"], "label_column": 2}
     order = make_order(title="-rf.csv", files={"train": "/tmp/elmoscope-1/upload-3.csv"}, columns=columns, variants=("tfidf",))
-    code = "".join(notebook(order)["cells"][1]["source"])
+    code = "\n".join(code_cells(notebook(order)))
     line = next(line for line in code.splitlines() if line.startswith("command = "))
     read = parsed(elmoscope, shlex.split(ast.literal_eval(line.removeprefix("command = ")))[3:])[0].keywords["rows"]
     assert (read.train, read.text_column, read.label_column) == ("-rf.csv", ("--output=/x/y",), "2") and "/tmp" not in code

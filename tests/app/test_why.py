@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.elmo.weights import save_hdf5
-from pages._export.notebook_file import notebook
+from pages._export.notebook_values import notebook
 from tests.app.visit import code_cells, opened, opened_whole
 from tests.core.elmo.test_language_model import language_model
 

@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 from core.common.config import ROOT
 from core.common.short_links import shortened
 from pages._frame.menu import HOME, door, list_views
-from pages._home.ahead import open_rest
+from pages._home.live import open_rest
 
 SLOWEST_S = 10.0  # of the processor a visit may take once its page was open
 WAIT_S = 60  # by the clock

@@ -100,10 +100,10 @@ def levels(language: str) -> Any:
 
 def open_page(visit: str) -> Any:
     """Return a page opened by its view and its parameters, after the work that it began."""
-    from pages._home import ahead
+    from pages._home import live
     from tests.app.visit import opened
 
-    ahead.WARM_UP_AFTER_S = 86_400.0  # nothing is opened in the meantime
+    live.WARM_UP_AFTER_S = 86_400.0  # nothing is opened in the meantime
     view, _, parameters = visit.partition("?")
     return at_rest(opened("app.py" if view == "home" else f"pages/{view}.py", **dict(parse_qsl(parameters, keep_blank_values=True))))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.app.visit import code_cells
 from tests.browser.visit import opened
 
 pytestmark = pytest.mark.browser
@@ -129,7 +130,7 @@ def test_command_in_the_training_notebook_runs(own_file: Path):
     )
     from pages._classify.train import notebook
 
-    code = "".join(notebook(order)["cells"][1]["source"]) + "\nprint(runs['accuracy'].iloc[0])"
+    code = "\n".join([*code_cells(notebook(order)), "print(runs['accuracy'].iloc[0])"])
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     assert float(done.stdout.strip().splitlines()[-1]) > 0.9

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from core.classify.committee import make_committee, with_members
 from core.classify.explain import explain
 from core.classify.head import load_head, save_head
 from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS
-from core.classify.train import make_text_fit, texts_of
+from core.classify.train import make_committee, make_text_fit, texts_of, with_members
 from core.common.errors import BadInput, CorruptArtifact
 from tests.core.classify_parts import CONFIG, dataset, frozen, tiny_encoder, tiny_vectors, trained_heads
 

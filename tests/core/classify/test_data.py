@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.classify.ag_news import clean_ag_news
 from core.classify.data import Dataset, RowRules, SplitConfig, make_dataset, normal_form, shuffled_labels
+from core.classify.publications import clean_ag_news
 from core.classify.tables import ScoreRow, Table, read_columns, read_table
 from core.common.errors import BadInput, MissingArtifact
 from core.text.tokens import tokenize

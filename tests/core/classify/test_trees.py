@@ -2,8 +2,8 @@
 
 import pytest
 
+from core.classify.publications import tree_leaves
 from core.classify.tables import read_table
-from core.classify.trees import tree_leaves
 from core.common.errors import BadInput
 
 

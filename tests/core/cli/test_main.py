@@ -53,7 +53,6 @@ CORPUS = [
     {"tokens": ["the", "money", "of", "a", "bank"]},
 ]
 
-SEMCOR = "".join(f"# d{d} s{k}\nthe\tDT\tthe\t\nbank\tNN\tbank\tbank%1:{k}7:00::\n\n" for d in range(4) for k in range(2))  # four documents
 SENTENCES_FOUND = {"1": {"one_nn": 0.5}, "mix": {"one_nn": 0.5}, "best_mix": {"one_nn": 0.5, "weights": [1.0], "fold_weights": []}}
 SENTENCES_FOUND["1"] |= dict.fromkeys(("low", "high", "null", "silhouette", "same", "other", "gap"), 0.5)
 SENTENCES_FOUND |= {"mix": SENTENCES_FOUND["1"], "n": 4, "words": 2, "majority": 0.5}
@@ -64,9 +63,6 @@ CONTRACT = {
     "neighbors": {"query", "neighbors"},
     "static-neighbors": {"word", "neighbors"},
     "evaluate senses": {*LAYERS, "most_frequent", "n"},
-    "lab all-words": {*LAYERS, "most_frequent", "n"},
-    "lab tags": {*LAYERS, "best_mix", "most_frequent", "tags", "n_train", "n", "model"},
-    "lab sentences": {*LAYERS, "best_mix"},
     "lab card": {"format", "fingerprint", "model", "measures"},
     "evaluate perplexity": {"forward", "backward", "mean", "tokens", "unknown_share"},
     "predict": {"predictions"},
@@ -78,9 +74,6 @@ CONTRACT = {
 PROVENANCE = {"code_version", "environment", "date"}
 FURTHER = {
     "evaluate senses": {"model", "n_train", "unseen", "best_mix", "static", "order", "documents", "dropped"},
-    "lab all-words": {"model", "n_train", "unseen", "ambiguous_n", "best_mix", "static", "order", "documents"},
-    "lab tags": {"order"},
-    "lab sentences": {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"},
     "evaluate perplexity": {"charged_forward", "charged_backward", "unknown_types"},
     "lab card": {"output", *PROVENANCE},
     "predict": {"text", "direction", "unknown"},
@@ -434,12 +427,6 @@ def test_evaluate_senses_drops_and_counts_training_rows_that_are_tested(call, mo
     )
 
 
-def test_tags_report_how_much_of_the_test_set_is_in_training(call, model, tmp_path):
-    (tmp_path / "tags.txt").write_text("the DT B-NP\nbank NN I-NP\n\na DT B-NP\nboat NN I-NP\n")
-    tags = ("lab", "tags", "--train", tmp_path / "tags.txt", "--test", tmp_path / "tags.txt", "--model", model)
-    assert "2 of 2 training sentences are also in the test set" in call(*tags)[2]
-
-
 def test_evaluate_senses_counts_test_words_that_training_lacks(answer, model, tmp_path):
     train = write_jsonl(tmp_path / "train.jsonl", [labeled("bank", "the bank", "edge")])
     test = write_jsonl(tmp_path / "test.jsonl", [labeled("bank", "a bank", "edge"), labeled("river", "a river", "water")])
@@ -466,57 +453,6 @@ def test_evaluate_senses_reads_senseval_s_files(answer, model, tmp_path):
     assert result["n"] + result["n_train"] == 20 and result["unseen"] == 0
 
 
-def test_evaluate_tags_probes_every_layer_beside_the_commonest_tag(answer, model, tmp_path):
-    (tmp_path / "a.txt").write_text("the D\nbank N\n\na D\nriver N\n\nmoney N\n" * 9)
-    (tmp_path / "b.txt").write_text("a D\nbank N\nof P\nriver N\n")
-    result = answer("lab", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model)
-    keys_are(result, "lab tags")
-    assert (result["n_train"], result["n"], result["tags"]) == (45, 4, 2)
-    assert result["0"] == result["most_frequent"] == {"accuracy": 0.75}  # "of" has a tag that training lacks
-    assert set(result["best_mix"]) == {"weights", "accuracy"}
-    few = answer("lab", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model, "--limit", 2)
-    assert few["n_train"] == 4
-
-
-def test_evaluate_all_words_learns_from_some_documents_and_tests_on_the_others(answer, model, tmp_path):
-    (tmp_path / "a.tsv").write_text(SEMCOR)
-    result = answer("lab", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model)
-    keys_are(result, "lab all-words")
-    assert (result["n"], result["n_train"], result["unseen"]) == (4, 4, 0)
-    assert set(result["most_frequent"]) == {"accuracy", "ambiguous"}
-    for name in LAYERS:
-        assert set(result[name]) == {"accuracy", "ambiguous", "with_frequency", "less_static", "less_frequent"}
-        assert set(result[name]["with_frequency"]) == {"prior", "accuracy", "ambiguous"}
-    too = answer("lab", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model, "--space", "senses")
-    assert too.keys() - result.keys() == {"senses"} and too["senses"].keys() == result["1"].keys()
-    assert {name: facts for name, facts in too.items() if name != "senses"} == result
-
-
-def test_evaluate_sentences_measures_every_layer_of_a_labeled_corpus(answer, model, tmp_path):
-    rows = [
-        {"tokens": ["the", word, "of", cue], "position": 1, "word": word, "lemma": word, "sense": cue}
-        for word in ("bank", "river")
-        for cue in ("money", "a")
-    ]
-    result = answer("lab", "sentences", "--corpus", write_jsonl(tmp_path / "own.jsonl", rows * 3), "--model", model)
-    keys_are(result, "lab sentences")
-    for name in LAYERS:
-        assert set(result[name]) == {
-            *("one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap"),
-            *("less_static", "centered", "centered_less_static", "centered_less", "without"),
-        }
-    assert (result["n"], result["words"], result["majority"]) == (12, 2, 0.5)
-    assert abs(result["0"]["gap"]) < 1e-6 < result["1"]["gap"] and result["1"]["one_nn"] == 1
-    too = answer("lab", "sentences", "--corpus", tmp_path / "own.jsonl", "--model", model, "--space", "senses")
-    assert too["senses"]["one_nn"] == 1 and too["senses"]["less_static"].keys() == result["1"]["less_static"].keys()
-    assert {name: facts for name, facts in too.items() if name != "senses"} == result
-
-
-def test_evaluate_random_has_the_sense_space_too(answer):
-    result = answer("lab", "random", "--space", "senses")
-    assert result["senses"]["low"] < result["senses"]["mean"] < result["senses"]["high"] and result["senses"]["mean"] < result["1"]["mean"]
-
-
 @pytest.fixture
 def card_data(tmp_path, monkeypatch) -> Path:
     """A folder of data sets with a few rows each, and no SemCor."""
@@ -532,7 +468,7 @@ def card_data(tmp_path, monkeypatch) -> Path:
     return folder
 
 
-def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(call, answer, model, card_data, monkeypatch):
+def test_card_stores_every_measure_with_its_command(call, model, card_data):
     output = card_data.parent / "card" / "measures.json"
     request = ("lab", "card", "--data", card_data, "--model", model, "--output", output, "--limit-text", 1)
     status, out, err = call(*request, "--json")
@@ -541,13 +477,9 @@ def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(
     assert list(result["measures"]) == ["perplexity", "senses", "tags", "sentences", "random"]
     assert "all_words: left out" in err and "semcor3.tsv.xz" in err
     assert json.loads(output.read_text()) == {key: value for key, value in result.items() if key != "output"}
-    monkeypatch.chdir(card_data)
     for name, facts in result["measures"].items():
-        program, *words = shlex.split(facts["command"].removeprefix("python -m "))
-        assert facts["seconds"] >= 0 and program in ("core", "core.lab")
-        again = answer(*(["lab"] if program == "core.lab" else []), *words)
-        assert again == {key: value for key, value in facts.items() if key not in ("command", "seconds", "date")}, name
-    assert "--text=corpus/valid.txt.xz --limit=1" in result["measures"]["perplexity"]["command"]
+        limit = " --limit-text=1" if name == "perplexity" else ""
+        assert facts["seconds"] >= 0 and facts["command"] == f"python -m core.lab card --data=FOLDER --only={name}{limit} --model={model}"
 
 
 def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer, model, foreseeing, card_data):
@@ -1121,11 +1053,6 @@ MISTAKES = {
     "a share of all": (["evaluate", "senses", "--data", "{dir}/rows.jsonl", "--share", "1"], "share to train on"),
     "rows too alike to be split": (["evaluate", "senses", "--data", "{dir}/rows.jsonl"], "cannot be split in two"),
     "a senseval file that is none": (["evaluate", "senses", "--data", "{dir}/none.pos"], "no instance of Senseval-2"),
-    "a semcor file that is none": (["lab", "all-words", "--data", "{dir}/v.txt"], "before any document"),
-    "tags without a second column": (["lab", "tags", "--train", "{dir}/text.txt", "--test", "x"], "text.txt, line 1"),
-    "missing tags": (["lab", "tags", "--train", "{dir}/none.txt", "--test", "x"], "none.txt"),
-    "no training sentences wanted": (["lab", "tags", "--train", "a", "--test", "b", "--limit", "0"], "--limit"),
-    "a corpus without senses": (["lab", "sentences", "--corpus", "{dir}/text.jsonl", "--model", "{model}"], "has no labeled words"),
     "a card without data": (["lab", "card", "--data", "{dir}/none"], "no folder"),
     "a missing text": (["evaluate", "perplexity", "--text", "{dir}/none.txt", "--model", "{model}"], "none.txt"),
     "a text without words": (["evaluate", "perplexity", "--text", "{dir}/empty.txt", "--model", "{model}"], "no text to score"),
@@ -1216,9 +1143,6 @@ PROMISED = [
     "neighbors --word --sentence --position --model --corpus --layer --weights --other-words --k",
     "static-neighbors --word --vectors --k",
     "evaluate senses --train --test --data --share --seed --model",
-    "lab all-words --data --share --seed",
-    "lab tags --train --test --limit --model",
-    "lab sentences --corpus",
     "lab card --data --output --limit-text",
     "evaluate perplexity --text",
     "predict --text --direction --k",

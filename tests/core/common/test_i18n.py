@@ -16,7 +16,7 @@ from core.classify.model import VARIANTS
 from core.common import i18n, translations
 from core.common.i18n import FOLDER, damaged, languages, particle, say, t, tn
 from core.files.catalog import CATALOG
-from core.tasks.catalog import TASKS
+from core.tasks.heads import TASKS
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\nPlural-Forms: {plurals};"\n\n'

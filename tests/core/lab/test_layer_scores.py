@@ -133,7 +133,7 @@ def test_all_words_splits_by_document_and_counts_what_training_never_saw(hearing
 
 def test_the_vector_of_a_multiword_is_the_mean_over_its_tokens(model):
     sentence = SenseSentence("d", ("the", "bank", "of", "rivers"), (SpanTarget(1, 4, "x", "n", "a"), SpanTarget(0, 1, "y", "n", "b")))
-    vectors, _ = all_words._target_vectors(model.encoder, [sentence], None, None)
+    vectors = all_words._target_vectors(model.encoder, [sentence], None)
     layers = model.encoder.encode([list(sentence.tokens)])[0]
     np.testing.assert_allclose(vectors, [layers[:, 1:4].mean(axis=1), layers[:, 0]], atol=1e-3)
 

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from core.figures.curves import EvidenceRow, curves_figure
-from core.live import curves
-from core.live.curves import curves_data, decisive_rows, plain_rows, say_probability
+from core.figures.influence import EvidenceRow, curves_figure
+from core.live import widgets
+from core.live.widgets import curves_data, decisive_rows, plain_rows, say_probability
 from core.senses.densities import Density
 from core.senses.verdict import Verdict
 from core.views.levels import Judgment
@@ -48,7 +48,7 @@ def test_a_figure_has_two_curves_a_row():
 def test_a_row_is_drawn_for_each_kind_that_decides_and_has_densities(monkeypatch, lemma: str, kinds: list[str]):
     density = Density(np.linspace(-1, 1, 41), np.full(40, 0.025), np.full(40, 0.025))
     labeled = {"around": density, "senses": density, "token": density, "1": density}
-    monkeypatch.setattr(curves, "densities", lambda _, *, labeled: labeled_or_not[labeled])
+    monkeypatch.setattr(widgets, "densities", lambda _, *, labeled: labeled_or_not[labeled])
     labeled_or_not = {True: labeled, False: {"around": density}}
     verdict = Verdict(0.2, "1", evidence={"senses": -0.3, "around": 0.1, "token": 0.4, "expected": 0.2})
     judgment = Judgment(True, verdict, lemma, "1")

@@ -12,8 +12,8 @@ import pytest
 from core.common.config import ModelShape
 from core.common.errors import BadInput
 from core.elmo.model import BiLM
-from core.live import notebook, page, weights
-from core.live.pack import WIDE, Pack, as_packed, quantize
+from core.live import page
+from core.live.pack import WIDE, Pack, _strongest, add_network, as_packed, quantize
 from core.text.tokens import character_ids
 from core.workspace import open_workspace
 
@@ -39,19 +39,19 @@ def test_what_rounding_takes_from_a_filter_is_given_back_at_what_it_answers_most
     error = windows - as_packed(windows.reshape(8, -1)).reshape(windows.shape)
     strongest = embedding[(windows @ embedding.T).argmax(axis=2)]
     exact, packed = ((of * strongest).sum(axis=(1, 2)) for of in (windows, windows - error))
-    np.testing.assert_allclose(packed + weights._strongest(error, windows, embedding), exact, rtol=1e-5)
+    np.testing.assert_allclose(packed + _strongest(error, windows, embedding), exact, rtol=1e-5)
 
 
 def test_a_model_too_large_is_named_with_its_size():
     large = SimpleNamespace(shape=SimpleNamespace(n_parameters=93_600_000))
     with pytest.raises(BadInput, match="93 million weights; a page holds at most 32 million"):
-        weights.add_network(Pack(), large)
+        add_network(Pack(), large)
 
 
 def test_any_model_of_our_size_is_packed():
     shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, n_highway=2)
     pack = Pack()
-    facts = weights.add_network(pack, BiLM(shape))
+    facts = add_network(pack, BiLM(shape))
     assert facts["shape"]["n_highway"] == 2 and len(facts["anchored"]) == 2
     assert {"highway.1.carry", "forward.0.input", "backward.1.output", "convolution.1.rest"} <= pack._arrays.keys()
 
@@ -67,7 +67,7 @@ def test_the_page_cuts_a_token_as_the_model_does(size):
 
 def test_the_page_is_told_how_many_characters_a_token_has():
     shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, max_characters=10)
-    assert weights.add_network(Pack(), BiLM(shape))["shape"]["max_characters"] == 10
+    assert add_network(Pack(), BiLM(shape))["shape"]["max_characters"] == 10
 
 
 @pytest.mark.parametrize("given", [[], {}, {"bank": "one"}, {"bank": ["one"]}, {"bank": ["one", ""]}, {"bank": ["one", 2]}])
@@ -146,24 +146,24 @@ def written(monkeypatch, tmp_path):
 
 
 def test_a_notebook_shows_the_page_of_the_model_and_examples_it_names(written, tmp_path):
-    notebook.live(path="page.html")
-    notebook.live("A bank.", "The bank.", path="page.html")
+    page.live(path="page.html")
+    page.live("A bank.", "The bank.", path="page.html")
     assert written == ["elmo-mini"]  # once
-    notebook.live(model="elmo-ko-mini", path="page.html")
+    page.live(model="elmo-ko-mini", path="page.html")
     assert written == ["elmo-mini", "elmo-ko-mini"]
-    notebook.live(path="page.html")
+    page.live(path="page.html")
     mine = {"bank": ["A bank.", "The bank."]}
-    notebook.live(path="page.html", examples=mine)
-    notebook.live(path="page.html", examples=mine)
+    page.live(path="page.html", examples=mine)
+    page.live(path="page.html", examples=mine)
     assert written == ["elmo-mini", "elmo-ko-mini", "elmo-mini", "elmo-mini"]
-    notebook.live(path="page.html", examples={"bank": ["A bank.", "Her bank."]})
-    notebook.live(path="page.html")
+    page.live(path="page.html", examples={"bank": ["A bank.", "Her bank."]})
+    page.live(path="page.html")
     assert len(written) == 6
     assert page.contents_of(tmp_path / "page.html")["model"] == open_workspace("elmo-mini").model.fingerprint
 
 
 def test_two_models_pages_lie_beside_each_other(written, tmp_path):
-    first, second = notebook.live(), notebook.live(model="elmo-ko-mini")
+    first, second = page.live(), page.live(model="elmo-ko-mini")
     assert (first.path.name, second.path.name) == ("elmoscope.html", "elmoscope-elmo-ko-mini.html")
     assert {path.name for path in tmp_path.iterdir()} == {"elmoscope.html", "elmoscope-elmo-ko-mini.html"}
 
@@ -186,21 +186,21 @@ def test_a_file_that_is_no_page_is_never_written_over(text, written, tmp_path):
     (tmp_path / "mine.html").write_bytes(content)
     for examples in (None, {"bank": ["A bank.", "The bank."]}):
         with pytest.raises(BadInput, match="is not a page that elmoscope wrote"):
-            notebook.live(path="mine.html", examples=examples)
+            page.live(path="mine.html", examples=examples)
     assert (tmp_path / "mine.html").read_bytes() == content and not written
 
 
 def test_a_page_that_was_changed_by_hand_is_never_written_over(written, tmp_path):
-    notebook.live()
+    page.live()
     changed = (tmp_path / "elmoscope.html").read_text("utf-8").replace("</main>", "<p>my notes</p></main>")
     (tmp_path / "elmoscope.html").write_text(changed, "utf-8")
     with pytest.raises(BadInput, match="changed since"):
-        notebook.live(examples={"bank": ["A bank.", "The bank."]})
+        page.live(examples={"bank": ["A bank.", "The bank."]})
     assert (tmp_path / "elmoscope.html").read_text("utf-8") == changed
 
 
 def test_a_notebook_shows_the_page_at_its_sentences(written):
-    shown = notebook.live("We sat on the bank.", 'The "bank" lent.', layer="1")
-    assert isinstance(shown, notebook.LivePage)
+    shown = page.live("We sat on the bank.", 'The "bank" lent.', layer="1")
+    assert isinstance(shown, page.LivePage)
     frame = str(shown._repr_html_())
     assert 'src="elmoscope.html#a=We%20sat%20on%20the%20bank.' in frame and "layer=1" in frame and '"bank"' not in frame

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.figures.maps import scene_figure
-from core.live.scene import UNLABELED_LIMITS, caption, occurrences, scene_data
+from core.live.widgets import UNLABELED_LIMITS, caption, occurrences, scene_data
 from core.senses.scene import Scene
 from core.text.readings import Chosen
 

@@ -5,7 +5,7 @@ import lzma
 from dataclasses import replace
 from pathlib import Path
 
-from core.tasks.catalog import TASKS
+from core.tasks.heads import TASKS
 from core.tasks.task import TaskRecipe
 
 SMALL = {"hidden": 6, "character_dim": 4, "epochs": 2, "batch_size": 4, "train_limit": 0, "dev_limit": 8, "test_limit": 0}

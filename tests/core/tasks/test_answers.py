@@ -8,8 +8,7 @@ from core.common.errors import BadInput
 from core.elmo.models import Model
 from core.learning.features import vectors_fingerprint
 from core.tasks import answers
-from core.tasks.catalog import TASKS
-from core.tasks.heads import freeze, make_fit, save_head
+from core.tasks.heads import TASKS, freeze, make_fit, save_head
 from core.tasks.task import VARIANTS, read_data
 from tests.core.classify_parts import tiny_encoder, tiny_vectors
 from tests.core.tasks.task_files import small, write_files

@@ -18,7 +18,7 @@ from core.cli import tasks
 from core.elmo.weights import save_safetensors
 from core.files import download, public_data
 from core.tasks import entailment
-from core.tasks.catalog import TASKS
+from core.tasks.heads import TASKS
 from core.tasks.task import read_data
 from tests.core.classify_parts import tiny_encoder
 from tests.core.files.test_registry import Handler

@@ -8,7 +8,7 @@ import torch
 from core.elmo.models import Model
 from core.files.artifacts import read_json
 from core.tasks import results
-from core.tasks.catalog import TASKS
+from core.tasks.heads import TASKS
 from core.tasks.results import PAPER, RunPlan, curves, error_reduction, measure, read_results, summaries
 from tests.core.classify_parts import tiny_encoder, tiny_vectors
 from tests.core.tasks.task_files import small, write_files

@@ -12,10 +12,8 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.learning.features import Frozen
 from core.learning.fit import Fit, learned_mixes
 from core.learning.fit import resumed as run
-from core.tasks.catalog import TASKS, task_named
-from core.tasks.heads import batches_of, load_head, make_fit, save_head
-from core.tasks.inputs import make_texts
-from core.tasks.reader import BiLSTM
+from core.tasks.heads import TASKS, batches_of, load_head, make_fit, save_head, task_named
+from core.tasks.inputs import BiLSTM, make_texts
 from core.tasks.task import VARIANTS, longest, read_data, read_test, sample
 from tests.core.classify_parts import frozen as tiny_frozen
 from tests.core.classify_parts import tiny_encoder, tiny_vectors
@@ -99,7 +97,7 @@ def test_chance_labels_fit_the_examples_that_they_stand_for(name, folder):
 
 def test_roles_have_their_predicate_and_questions_their_commonest_answer(folder):
     roles = read_data(TASKS["roles"], folder, small("roles")).train
-    assert len(roles) == 16 and {e.facts.at for e in roles} == {1, 5} and roles[0].facts.every == (1, 5)
+    assert len(roles) == 16 and {e.facts.token for e in roles} == {1, 5} and roles[0].facts.every == (1, 5)
     assert set(roles[0].target) == {(0, 0, "ARG0"), (1, 1, "V"), (2, 3, "ARG4")}
     request = read_data(TASKS["questions"], folder, small("questions"))
     assert (len(request.train), len(request.dev), len(request.test)) == (36, 4, 8)
@@ -128,7 +126,7 @@ def test_speech_names_every_word_and_chunks_are_spans(folder):
 def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone(folder):
     task, own = TASKS["questions"], read_data(TASKS["questions"], folder, small("questions"))
     both = read_data(task, folder, small("questions"), further=["reddit"])
-    assert len(both.train) == len(own.train) + 5 and both.test == own.test and both.whole["train"] == own.whole["train"] + 5
+    assert len(both.train) == len(own.train) + 5 and both.test == own.test and both.n_available["train"] == own.n_available["train"] + 5
     assert len(read_data(task, folder, small("questions", train_limit=3), further=["reddit"]).train) == 6
     other = read_test(task, folder, "xquad")
     assert (other.train, len(other.test)) == ((), 5)

@@ -13,7 +13,7 @@ from core.engines import allennlp_engine
 from core.index.table import OccurrenceTable
 from core.workspace import Workspace
 from pages._cached import jobs, opened
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, workspace
 from pages._frame import question
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -60,20 +60,16 @@ HOW, EXPECTED = "how", "expected"
 
 def say_if_transformer(in_use: InUse, page: str) -> bool:
     """Return whether the selected model is a transformer, which this page cannot show. State it, and link to a page that can."""
-    known = model_layers.in_use()
-    if known.is_elmo:
+    layers = model_layers.in_use()
+    if layers.is_elmo:
         return False
     _ = workspace(in_use).model.encoder  # raises the error if it cannot be opened
-    message, go_on, label = {
-        HOW: lambda: (t("{model} is a transformer, without char-CNN or LSTMs.", model=known.called), "home", t("Compare its layers")),
-        EXPECTED: lambda: (
-            t("{model} gives vectors but predicts no words. elmo-mini does.", model=known.called),
-            "neighbors",
-            t("Its neighbors"),
-        ),
-    }[page]()
-    notice([message])
-    page_link(go_on, label, icon=":material/arrow_forward:")
+    if page == HOW:
+        notice([t("{model} is a transformer, without char-CNN or LSTMs.", model=layers.called)])
+        page_link("home", t("Compare its layers"), icon=":material/arrow_forward:")
+    else:
+        notice([t("{model} gives vectors but predicts no words. elmo-mini does.", model=layers.called)])
+        page_link("neighbors", t("Its neighbors"), icon=":material/arrow_forward:")
     return True
 
 
@@ -87,11 +83,10 @@ def compare_engines(in_use: InUse) -> None:
         started = time.perf_counter()
         ours = workspace(in_use).model.encoder.encode(sentences)
         milliseconds = (time.perf_counter() - started) * 1000
-        st.caption(
-            t(
-                "AllenNLP’s layers differ from Elmoscope’s by at most {largest:.1e}. It took {theirs:.0f} ms, Elmoscope {ours:.0f} ms.",
-                largest=max(float(np.abs(a - b).max()) for a, b in zip(ours, theirs.layers, strict=True)),
-                theirs=theirs.seconds * 1000,
-                ours=milliseconds,
-            )
+        largest = max(float(np.abs(a - b).max()) for a, b in zip(ours, theirs.layers, strict=True))
+        values = {"largest": largest, "theirs": theirs.seconds * 1000, "ours": milliseconds}
+        text = t(
+            "AllenNLP’s layers differ from Elmoscope’s by at most {largest:.1e}. It took {theirs:.0f} ms, Elmoscope {ours:.0f} ms.",
+            **values,
         )
+        st.caption(text)

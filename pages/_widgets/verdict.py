@@ -22,8 +22,7 @@ from core.text.readings import WordInContext
 from core.views import levels, pair
 from core.views.levels import Judgment
 from core.views.pair import Pair, PairRequest
-from pages._cached.kept import within_run
-from pages._cached.views import view, workspace
+from pages._cached.opened import view, within_run, workspace
 from pages._frame.choices import layer_choice
 from pages._frame.in_use import InUse
 from pages._frame.parameters import read_parameter
@@ -102,14 +101,14 @@ def choose_layer(
     spaces = spaces or model_layers.in_use().spaces
     usual = usual or usual_layer(in_use)
     usual = usual if usual in spaces else model_layers.in_use().top
-    given = read_parameter(key)
+    in_url = read_parameter(key)
     if f"{key}.seen_by_pair" not in state:  # a link that names a layer is a choice
         state[f"{key}.seen_by_pair"] = True
-        if given in model_layers.in_use().spaces:
-            if given != usual:
-                keep_layer(given)
-        elif given in spaces:  # a view that is no layer
-            state[key] = given
+        if in_url in model_layers.in_use().spaces:
+            if in_url != usual:
+                keep_layer(in_url)
+        elif in_url in spaces:  # a view that is no layer
+            state[key] = in_url
     wanted = state[CHOSEN_LAYER] if state.get(CHOSEN_LAYER) in spaces else usual
     by_itself = f"{key}.by_itself"  # the layer at which this page opened and that nobody chose
     if state.get(key) not in spaces or (state[key] in (*model_layers.in_use().spaces, state.get(by_itself)) and state[key] != wanted):

@@ -1,0 +1,250 @@
+"""Maps, Home's picture and the curves of "What decides" as data for their widgets."""
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+
+import numpy as np
+
+from ..common import model_layers
+from ..common.i18n import t
+from ..common.markup import shorten
+from ..common.model_layers import SENSES
+from ..elmo.models import Model
+from ..figures.influence import EvidenceRow
+from ..figures.style import DIFFERENT, OWN, SAME, ink, layer_color, layer_title, sense_color
+from ..index.neighbors import Occurrence
+from ..senses.densities import Density, densities
+from ..senses.scene import Scene
+from ..senses.trust import Links
+from ..text import languages
+from ..text.readings import Chosen
+from ..views.levels import Judgment
+from .texts import curve_texts, kind_names, map_texts, plain_name, say_like, say_own, say_point, say_together, scene_texts, stop_name
+
+NONE = "none"  # no point
+STARS = {1: "first", 2: "second"}  # by the sentence's number
+NEUTRAL = "#8c8c96"  # of dots in no group
+
+
+def pack_numbers(numbers: np.ndarray, kind: str = "<f4") -> str:
+    """Encode numbers as base64, little-endian float32 by default, for `decoded` in JavaScript."""
+    return b64encode(np.ascontiguousarray(numbers, kind).tobytes()).decode("ascii")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Points:
+    """The points of one map: N dots, each an occurrence, and S stars in K spaces."""
+
+    names: Sequence[str]  # (K,) of the spaces
+    coordinates: np.ndarray  # (K, N, 2)
+    stars: np.ndarray  # (K, S, 2)
+    chosen: Mapping[int, Chosen]  # the user's sentences that are stars, by number
+    occurrences: Sequence[Occurrence]  # (N,)
+    groups: Sequence[Sequence[int]]  # of each dot, in every space or once for all: a number into `colors`, 0 for none
+    colors: Sequence[str]
+    chips: Sequence[tuple[str, int, int]]  # what a group is called, its number, its shape
+    shapes: Sequence[int]  # (N,)
+    notes: Sequence[str]  # (N,) a note on each dot
+    links: Sequence[Sequence[Links]]  # true neighbors of the first dots, then of the stars, in every space
+    labels: Sequence[tuple[str, int, np.ndarray]] = ()  # names on the map, their groups, and where they are: (K, 2)
+    words: Sequence[Sequence[int]] = ()  # numbers of the dots whose words are written, in every space
+    under: Sequence[str] = ()  # the text under a space's name
+    meanings: Mapping[str, str] = field(default_factory=dict)  # of the groups' names
+    axes: tuple[str, str] | None = None
+
+
+def map_data(points: Points, *, title: str, alt: str) -> dict:
+    """Return everything that the map of these points needs in any layer, as JSON. `alt` has a placeholder "{where}" for the space."""
+    layers = model_layers.in_use()
+    n_spaces, n, _ = points.coordinates.shape
+    places = np.concatenate([points.coordinates, points.stars], axis=1).astype(float)
+    labels = np.array([[spots[k] for _, _, spots in points.labels] for k in range(n_spaces)], float).reshape(n_spaces, -1, 2)
+    everything = places.reshape(-1, 2)
+    low, high = (everything.min(0), everything.max(0)) if len(everything) else (np.zeros(2), np.ones(2))
+    linked = len(points.links) - len(points.chosen)
+    origins = [*range(linked), *range(n, n + len(points.chosen))]
+    result = {
+        "names": list(points.names),
+        "short": [t("sense") if name == SENSES else layers.label(name) for name in points.names],
+        "titles": [layers.heading(name) for name in points.names],
+        "where": [layer_title(name) for name in points.names],
+        "under": list(points.under) or [""] * n_spaces,
+        "tints": [layer_color(name) for name in points.names],
+        "places": pack_numbers(np.concatenate([places, labels], axis=1)),
+        "limits": [float(low[0]), float(high[0]), float(low[1]), float(high[1])],
+        "rows": [o.row for o in points.occurrences],
+        "groups": [[int(group) for group in groups] for groups in points.groups],
+        "colors": list(points.colors),
+        "chips": [
+            {"name": name, "group": group, "shape": shape, "told": points.meanings.get(name, "")} for name, group, shape in points.chips
+        ],
+        "shapes": [int(shape) for shape in points.shapes],
+        "lines": [o.around() for o in points.occurrences],
+        "notes": list(points.notes),
+        "stars": [
+            {"name": STARS[k], "label": t("yours, {number}", number=k), "text": item.readable, "color": OWN[k - 1]}
+            for k, item in points.chosen.items()
+        ],
+        "labels": [
+            {"name": name, "group": group, "color": points.colors[group], "ink": ink(points.colors[group])}
+            | {"shown": [0.0, *[1.0] * (n_spaces - 1)] if n_spaces > 1 else [1.0]}
+            for name, group, _ in points.labels
+        ],
+        "words": [[int(k) for k in numbers] for numbers in points.words] or None,
+        "links": {str(k): [link.as_lists for link in links] for k, links in zip(origins, points.links, strict=True)},
+        "axes": points.axes,
+        "text": map_texts() | {"all": t("all layers"), "every": t("all tokens"), "title": title, "alt": alt},
+    }
+    return result | {"key": sha256(repr(result).encode("utf-8", "surrogatepass")).hexdigest()[:16]}
+
+
+def point_named(name: str, rows: np.ndarray, numbers: Iterable[int]) -> int | None:
+    """Return the number of a point: of a dot by its row, or of a star after the dots; None if there is no such point."""
+    if name in STARS.values():
+        return len(rows) + [STARS[number] for number in numbers].index(name)
+    return None if name == NONE else int(np.flatnonzero(rows == int(name))[0])
+
+
+UNLABELED_LIMITS = (-0.65, 0.65, -0.57, 0.57)  # cosine distances: the same for every word without labels, so that pictures compare
+NEAR_BOTH = "#B4B4BE"
+GAP = 0.07  # between a cloud and its name, of the picture's extent
+
+
+def scene_data(scene: Scene, word: str, chosen: Mapping[int, Chosen]) -> dict:
+    """Return everything that the map's script needs to draw a scene, as JSON. `chosen` holds both typed sentences, by number."""
+    layers, text = model_layers.in_use(), scene_texts(labeled=scene.labeled)
+    groups = np.asarray(scene.sense_of) + 1
+    points = Points(
+        names=scene.spaces,
+        coordinates=scene.points,
+        stars=scene.stars,
+        chosen=chosen,
+        occurrences=occurrences(scene),
+        groups=[groups.tolist()],
+        colors=group_colors(scene),
+        chips=[(sense, k, k - 1) for k, sense in enumerate(scene.senses, 1)],
+        shapes=(groups - 1).tolist() if scene.labeled else [0] * len(groups),
+        notes=[scene.senses[k] for k in scene.sense_of] if scene.labeled else [""] * len(groups),
+        links=[(), ()],
+        labels=labels(scene),
+        under=[caption(scene, space) for space in scene.spaces],
+    )
+    values = {"word": shorten(word), "n": len(groups), "where": "{where}"}
+    data = map_data(points, title=text["title"].format(**values), alt=text["alt"].format(**values))
+    stars = [star | {"label": label} for star, label in zip(data["stars"], text["stars"], strict=True)]
+    ring = None if scene.ring is None else {"radius": scene.ring, "shown": [float(name == SENSES) for name in scene.spaces]}
+    short = [stop_name(layers, space) for space in scene.spaces]
+    limits = data["limits"] if scene.labeled else list(UNLABELED_LIMITS)
+    return data | {"stars": stars, "limits": limits, "short": short, "compact": True, "takes": scene.labeled, "ring": ring}
+
+
+def group_colors(scene: Scene) -> list[str]:
+    """Return the colors of no group, then of each sense; without labels, of words near the first star, the second, or both."""
+    return [NEUTRAL, *map(sense_color, range(len(scene.senses)))] if scene.labeled else [NEUTRAL, *OWN, NEAR_BOTH]
+
+
+def labels(scene: Scene) -> list[tuple[str, int, np.ndarray]]:
+    """Return the names of the clouds at their rims; without labels, every word at its own place."""
+    if not scene.labeled:
+        return [
+            (shorten(word), int(group) + 1, scene.points[:, k])
+            for k, (word, group) in enumerate(zip(scene.texts, scene.sense_of, strict=True))
+        ]
+    clouds = [(name, k, scene.sense_of == k) for k, name in enumerate(scene.senses)]
+    return [(name, k + 1, np.stack([above_or_below(flat[rows], flat) for flat in scene.points])) for name, k, rows in clouds]
+
+
+def above_or_below(cloud: np.ndarray, everything: np.ndarray) -> np.ndarray:
+    """Return the place of a cloud's name: above it, or below it if that is farther from the middle."""
+    middle, (x, y) = everything.mean(axis=0), np.median(cloud, axis=0)
+    side = 1 if y >= middle[1] else -1
+    rim = side * np.quantile(side * cloud[:, 1], 0.85)
+    return np.array([x, rim + side * GAP * np.ptp(everything, axis=0).max()])
+
+
+def caption(scene: Scene, space: str) -> str:
+    """Return the text under the slider at a space: how many sentences are closest to their own sense."""
+    place = scene.spaces.index(space)
+    if not np.ptp(scene.points[place], axis=0).any():
+        return say_point()
+    if not scene.labeled:
+        return t("Words near each sentence. Within the ring: as near as two sentences of one meaning.") if space == SENSES else ""
+    return say_own(scene.in_own[place], len(scene.sense_of))
+
+
+def occurrences(scene: Scene) -> Sequence[Occurrence]:
+    """Return the labeled sentences, or the words, with the number of the dot as row."""
+    return _occurrences(scene.texts, scene.positions, languages.in_use().code)
+
+
+@lru_cache(maxsize=64)
+def _occurrences(texts: tuple[str, ...], positions: tuple[int, ...], code: str) -> tuple[Occurrence, ...]:
+    language = languages.get_language(code)
+    results = []
+    for row, text in enumerate(texts):
+        tokens = tuple(language.tokenize(text)) if positions else (text,)
+        position = min(positions[row], len(tokens) - 1) if positions else 0
+        results.append(Occurrence(row, tokens[position], tokens, position, None, None, text if positions else None))
+    return tuple(results)
+
+
+def decisive_rows(model: Model, judgment: Judgment) -> list[EvidenceRow]:
+    """Return a row for each kind of evidence of a verdict that has densities."""
+    if judgment.verdict is None:
+        return []
+    by_kind, values = densities(model, labeled=bool(judgment.lemma)), judgment.verdict.evidence
+    return [_row(name, by_kind[kind], values[kind]) for kind, name in kind_names().items() if kind in by_kind and kind in values]
+
+
+def plain_rows(model: Model, judgment: Judgment, cosines: Mapping[str, float]) -> dict[str, EvidenceRow]:
+    """Return the plain cosine by layer and mix, if it has densities."""
+    by_kind = densities(model, labeled=bool(judgment.lemma))
+    return {
+        space: _row(plain_name(model_layers.in_use(), space), by_kind[space], value) for space, value in cosines.items() if space in by_kind
+    }
+
+
+def say_probability(judgment: Judgment) -> str:
+    """Return the verdict's own probability, in words."""
+    if (verdict := judgment.verdict) is None:
+        return ""
+    share = min(99, max(1, round(100 * verdict.probability)))
+    return say_together(verdict.says, share, 100 - share)
+
+
+def density_data(density: Density) -> dict:
+    """Return a density for JSON."""
+    curves = {name: [round(float(item), 4) for item in getattr(density, name)] for name in ("same", "different")}
+    return {"low": float(density.edges[0]), "high": float(density.edges[-1])} | curves
+
+
+def _row(name: str, density: Density, value: float) -> EvidenceRow:
+    low, high = float(density.edges[0]), float(density.edges[-1])
+    return EvidenceRow(name=name, low=low, high=high, same=density.same, different=density.different, value=value)
+
+
+def curves_data(rows: Sequence[EvidenceRow], plain: Mapping[str, EvidenceRow], spaces: Sequence[str], usual: str, sure: str) -> dict:
+    """Return all that the curves' script needs, as JSON.
+
+    Parameters
+    ----------
+    rows : the evidence that decides.
+    plain : by layer or mix the cosine alone; the sense space shows that of the `usual` layer.
+    spaces : of the slider of the picture.
+    sure : the verdict's own probability, in words.
+    """
+    gray = [plain.get(space, plain.get(usual)) for space in spaces]
+    return {
+        "rows": [row.as_lists for row in rows],
+        "plain": [row.as_lists if row else None for row in gray],
+        "colors": [SAME, DIFFERENT],
+        "text": curve_texts() | {"sure": sure, "alt": describe(rows, sure)},
+    }
+
+
+def describe(rows: Sequence[EvidenceRow], sure: str) -> str:
+    """Return what the curves show, in words."""
+    return " ".join([f"{curve_texts()['title']}:", *(say_like(row.name, same=row.favors_same) for row in rows), sure])
