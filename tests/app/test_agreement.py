@@ -173,7 +173,7 @@ def page_of_requests(requests) -> None:
 
 
 def differences(value, expected, path: str = "") -> Iterator[str]:
-    """Where two values of JSON differ; numbers may by what float16 and another order of sums leave."""
+    """Yield the differences between two JSON values, up to the precision of float16."""
     if isinstance(expected, dict) and isinstance(value, dict) and value.keys() == expected.keys():
         for key, each in expected.items():
             yield from differences(value[key], each, f"{path}.{key}")

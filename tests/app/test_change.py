@@ -1,4 +1,4 @@
-"""What the Corpus and the Change pages count: chosen documents alone, dates that cannot be read, lines sorted in a turn, other words on request."""
+"""Test the counts on the Texts and Change pages: selected documents, unreadable dates, sorted lines."""
 
 import csv
 import re
@@ -97,7 +97,7 @@ def test_change_between_two_texts_is_significant(tmp_path):
 
 
 def test_change_opens_with_its_example():
-    """From the word's own sentences: neither corpus is read as a whole until the list is wanted."""
+    """Check the opening, which reads only the sentences of the word. The list of all words needs both corpora."""
     page = opened_whole("pages/change.py")
     assert re.search(r"“court” is used <b>differently</b> on the two sides \(p = 0\.00\d; 44 and 12 sentences\)", html_of(page))
     assert any("compares two genres" in each.value for each in page.caption)

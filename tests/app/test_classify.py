@@ -1,7 +1,6 @@
 """Test the Classify pages: classifiers, results and the tasks of the paper."""
 
 import json
-import re
 import runpy
 from pathlib import Path
 
@@ -12,15 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.classify.head import Answer, read_and_unread
-from core.classify.model import variant_titles
-from core.common.significance import Paired, holm, margin, mcnemar
+from core.common.significance import Paired, holm, mcnemar
 from core.evaluation.context_gains import CONTROLS, Lead, Size, part_titles
-from core.evaluation.experiments import kind_of
 from core.figures.classifiers import chain_colors
 from core.tasks.results import Summary, read_results, summaries
 from pages._classify import notices
 from pages._classify.measured import describe_calibration, describe_context, list_contexts
-from pages._classify.notices import CLOSE, PAIRS, describe_answers
+from pages._classify.notices import PAIRS, describe_answers
 from pages._classify.paper import describe_curves, describe_gains, describe_largest, describe_paper
 from pages._classify.results import describe_task
 from pages._classify.show import FRONT
@@ -54,33 +51,6 @@ def answers(draw) -> dict[str, Answer]:
     return result
 
 
-@given(answers())
-@settings(deadline=None, max_examples=150)
-def test_notices_on_answers_are_true(result: dict[str, Answer]):
-    said, titles = " ".join(written(describe_answers(result, []))), variant_titles()
-    labels = [answer.label for answer in result.values()]
-    assert "<b>Business</b>" not in said.replace("&lt;b&gt;Business&lt;/b&gt;", "")  # a label is text
-    if match := re.search(r"All (\d+) say", said):
-        assert int(match[1]) == len(result) > 1 and len(set(labels)) == 1
-    elif match := re.search(r"(\d+) of (\d+) say <b>(.+?)</b>", said):
-        n = int(match[1])
-        assert int(match[2]) == len(result) and n > max([0, *(labels.count(item) for item in set(labels) if labels.count(item) != n)])
-        assert sum(labels.count(item) == n for item in set(labels)) == 1  # nobody else has as many
-    elif len(result) > 1:
-        assert "They disagree" in said
-    for name, answer in result.items():
-        ranked = sorted(answer.probabilities.values(), reverse=True)
-        close = len(ranked) > 1 and ranked[0] - ranked[1] < CLOSE
-        sentence = next((line for line in describe_answers(result, []) if line.startswith("Too close")), "")
-        assert (titles[name] in sentence.partition(":")[0].removeprefix("Too close to call for ").split(", ")) == close or "," in titles[
-            name
-        ]
-    leads = [answer.lead for answer in result.values() if answer.lead < CLOSE]
-    assert ("its top two" in said, "their top two" in said) == (len(leads) == 1, len(leads) > 1)
-    for before, after in re.findall(r"goes from (\d+)% to (\d+)%", said):
-        assert before != after
-
-
 @given(answers(), st.sampled_from(["", *LABELS]))
 @settings(deadline=None, max_examples=100)
 def test_elmo_helps_only_if_its_answer_alone_is_right(result: dict[str, Answer], label: str):
@@ -96,31 +66,6 @@ def test_elmo_helps_only_if_its_answer_alone_is_right(result: dict[str, Answer],
 
 
 NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")
-
-
-@given(
-    st.dictionaries(st.sampled_from(NAMES), st.sampled_from([0.0, 0.5, 0.83, 0.8301, 0.84, 1.0]), min_size=1),
-    st.sampled_from([1, 20, 1_500, 1_000_000]),
-)
-@settings(deadline=None, max_examples=200)
-def test_notices_on_a_task_are_true(accuracy: dict[str, float], n: int):
-    said, titles = (
-        " ".join(describe_task({v: {"accuracy": a, "train": 10, "n": n} for v, a in accuracy.items()}, "All")),
-        variant_titles(),
-    )
-    best = max(accuracy.values())
-    leaders = [v for v, a in accuracy.items() if a == best]
-    assert ("Tied" in said) == (len(leaders) > 1) and all(titles[v] in said for v in leaders)
-    assert f"{best:.1%}" in said and " 0.0 points" not in said
-    if result := re.search(r"next kind, (.+?), is ([\d.]+) points behind, ([\d,]+) of [\d,]+ texts: (beyond the|up to)", said):
-        runner = max((v for v in accuracy if kind_of(v) != kind_of(leaders[0])), key=accuracy.get)
-        gap = best - accuracy[runner]
-        assert accuracy[next(v for v, title in titles.items() if title == result[1])] == accuracy[runner]
-        assert float(result[2]) == pytest.approx(100 * gap, abs=0.051)
-        assert int(result[3].replace(",", "")) == max(1, round(gap * n))
-        assert (result[4] == "beyond the") == (gap > margin(best, accuracy[runner], n))
-    if "no network here pays off" in said:
-        assert kind_of(leaders[0]) == "plain baseline" and "beyond the" in said
 
 
 def summary_of(right: dict[str, np.ndarray]) -> dict[str, dict]:

@@ -1,4 +1,4 @@
-"""Compare: what shares a name is not taken for one thing, a space with itself is said to be one, and it opens on words that teach."""
+"""Test the Compare page: names of spaces, the opening word, and jobs that end while the page is drawn."""
 
 import threading
 from dataclasses import replace

@@ -24,7 +24,7 @@ NAMES = [item.name for item in lessons()]
 
 
 def said(page: AppTest) -> str:
-    """What to notice, as it is on the page."""
+    """Return the notice."""
     return next(block.proto.body for block in page.get("html") if "What to notice" in str(block.proto))
 
 

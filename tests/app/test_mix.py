@@ -27,7 +27,7 @@ OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
 
 
 def report(seed: int, noise: float, n: int = 40) -> SenseReport:
-    """One word of two senses, told apart the better the less noise."""
+    """Return the report of a word with two senses, which separate better with less noise."""
     rng = np.random.default_rng(seed)
     rows = np.repeat(np.eye(2, 12), n // 2, axis=0) + noise * rng.normal(size=(n, 12))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -99,7 +99,7 @@ def test_the_cosine_of_two_mixes_is_that_of_their_sums():
 
 
 def near(page) -> list:
-    """What is nearest to both words, with the cosines."""
+    """Return the neighbors of both words with their cosines."""
     return page.session_state["_taken"].tables()["mix.neighbors"].table.to_numpy().tolist()
 
 
@@ -116,7 +116,7 @@ def test_layer_normalization_changes_the_lists_and_gamma_does_not():
 
 
 def sent(page) -> dict:
-    """What the instrument was given."""
+    """Return the data of the widget."""
     return json.loads(next(block.proto.json for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_mix"))
 
 

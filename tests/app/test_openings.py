@@ -1,4 +1,4 @@
-"""What every view opens with, in both languages, is an example on which the model is right, and whose point is seen."""
+"""Test that every view opens with an example that the model gets right, in both languages."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Language model: one's own text is compared with no one else's, and the page opens on a word that tells something."""
+"""Test the Next word page: typed texts, the word it opens with, and ties."""
 
 import numpy as np
 import pytest

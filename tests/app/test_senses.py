@@ -74,7 +74,7 @@ def labeled(gold: list[str], n: int = 2) -> Labels:
 
 
 def questions(page) -> list:
-    """Return the boxes that ask for the sense of a doubtful sentence."""
+    """Return the boxes for the senses of doubtful sentences."""
     return [box for box in page.button_group if str(box.key).startswith("spread.ask.")]
 
 
@@ -84,7 +84,7 @@ def save(labels: Labels, key=KEY) -> None:
 
 
 def kept() -> dict[Token, str]:
-    """What is saved."""
+    """Return the stored labels."""
     return dict(saved_labels.read(saved_labels.file_of(*KEY), KEY[1]))
 
 
@@ -288,7 +288,7 @@ def test_deleting_a_corpus_deletes_its_labels_and_maps(gold, private_cache):
 
 
 def test_exported_groups_are_not_labels_on_other_pages(gold, tmp_path):
-    """What Senses exports of its groups, added as a corpus: drawn, with nothing measured."""
+    """Check the exported groups, which are added as a corpus."""
     items = induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items
     file = tmp_path / "groups.jsonl"
     file.write_text(clusters.labeled_jsonl(items, [f"group {k % 2}" for k in range(len(items))], "bank"), "utf-8")
@@ -300,7 +300,7 @@ def test_exported_groups_are_not_labels_on_other_pages(gold, tmp_path):
 
 
 def test_a_sentence_that_occurs_twice_has_one_label_in_both_places(tmp_path):
-    """Of five sentences in pairs of equal ones: labels last from one visit to the next, and none is lost by a further one."""
+    """Check pairs of equal sentences, whose labels must last until the next visit."""
     lines = ["The bank of the river was muddy.", "The bank lent us money.", "The bank lent us money.", "A bank by the water."] * 3
     corpus = own_corpus.keep_text("\n".join([*lines, "The bank was shut.", "Our bank closed."]), "mine", lines="keep").name
     items = read_and_items(corpus)

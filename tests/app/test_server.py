@@ -1,4 +1,4 @@
-"""What the server answers before Streamlit: documents that name the scripts a view needs, and Streamlit's files from memory."""
+"""Test the server in front of Streamlit: preloaded scripts, files from memory, and refused requests."""
 
 import asyncio
 import itertools

@@ -121,7 +121,7 @@ def test_groups_follow_a_change_of_the_corpus(tmp_path, monkeypatch):
 
 @pytest.fixture
 def read_places(monkeypatch) -> list[int]:
-    """Of how many places substitutes were computed, call by call."""
+    """Return the list of how many places substitutes were computed for, call by call."""
     counts, compute = [], Substitutes.vectors
     monkeypatch.setattr(Substitutes, "vectors", lambda self, places, words: counts.append(len(places)) or compute(self, places, words))
     return counts
@@ -206,7 +206,7 @@ ROWS = "text,label\n" + "".join(f"remark {k % 2} of number {k},{'ab'[k % 2]}\n" 
 
 
 def removals(page) -> list[str]:
-    """What the page offers to remove."""
+    """Return the labels of the buttons that remove a file."""
     return [button.label for button in page.button if button.label.startswith("Remove ")]
 
 

@@ -1,4 +1,4 @@
-"""Train: columns are chosen, what cannot be learned from is refused before the button, and what is said of a lead is so."""
+"""Test the Train page: columns, refused files, commands and results."""
 
 import ast
 import shlex

@@ -1,4 +1,4 @@
-"""What changes the words that ELMo expects in a word's place, on What decided it: each word's part, where it says little, and taken along."""
+"""Test the substitutes on the Why page: the effect of each word, the notebook, and unreliable cases."""
 
 import runpy
 from pathlib import Path

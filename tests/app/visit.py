@@ -42,7 +42,7 @@ def linked(path: str = "app.py", *, allowed: Iterable[str] = (), **address: str)
 
 
 def opened_whole(path: str = "app.py", **address: str) -> AppTest:
-    """The same, where nothing may go wrong."""
+    """Return a page after its first run, and check that nothing went wrong."""
     page = opened(path, **address)
     assert not page.exception and not page.error
     return page

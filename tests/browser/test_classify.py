@@ -1,4 +1,4 @@
-"""Classify and Train in a real Chromium: answers while one types, an own file trained, stopped, compared, asked and exported."""
+"""Test Classify and Train in Chromium: answers while typing, and a classifier trained on an uploaded file."""
 
 import csv
 import json
@@ -29,7 +29,7 @@ TOPICS = {"sport": ["goal", "match", "team", "striker"], "money": ["bank", "shar
 
 @pytest.fixture(scope="module")
 def own_file(tmp_path_factory) -> Path:
-    """160 short texts whose label is told by one of their words; with a label that is markup."""
+    """Write 160 short texts whose label depends on one word. One label is markup."""
     path, draw = tmp_path_factory.mktemp("own") / "my rows.csv", random.Random(0)
     with path.open("w", newline="") as file:
         rows = csv.writer(file)

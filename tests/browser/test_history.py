@@ -37,7 +37,7 @@ def lowest_layer(page: Page) -> None:
 
 
 def shows(page: Page, title: str, a: str = "", words: tuple[str, str] = ("", "")) -> None:
-    """The page's title; of one with sentences the first, and the tokens in question of both."""
+    """Check the title, and on a page with sentences the first sentence and both targets."""
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
     if a:
         expect(page.locator(".st-key-a input")).to_have_value(a)

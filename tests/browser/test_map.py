@@ -31,7 +31,7 @@ BANK = "a=Grandpa+fished+from+the+bank+until+dusk.&b=My+bank+closed+the+account.
 
 
 def drawn(page: Page):
-    """The instrument, once it stands and has been told what is set."""
+    """Return the widget after it has received its settings."""
     root = page.locator(".map")
     expect(root.locator(".title")).not_to_be_empty()
     at_rest(page)
@@ -191,7 +191,7 @@ def test_inconclusive_words_can_be_opened(page: Page, server: str):
 
 
 def standing(plot: Locator) -> dict[str, float]:
-    """Where it is once it has not moved for a second: what is above it may still grow, and a drag would miss it."""
+    """Return the position of the plot once it has not moved for a second. Content above it may still grow."""
     boxes = [plot.bounding_box()]
     while boxes[-4:] != boxes[-1:] * 4:
         plot.page.wait_for_timeout(300)
