@@ -74,7 +74,8 @@ def _lines(element: Node) -> Iterator[str]:
         yield f"[table] {', '.join(map(str, value.columns))}"
     elif kind == "bidi_component":
         data = json.loads(proto.json or "{}") if hasattr(proto, "json") else {}
-        texts = [value for value in data.values() if isinstance(value, str) and " " in value] if isinstance(data, dict) else []
+        values = [value for value in data.values() if isinstance(value, str) and " " in value] if isinstance(data, dict) else []
+        texts = [line for value in values for line in _plain_lines(value)]
         if proto.component_name not in WITHOUT_TEXT:
             yield f"[{proto.component_name}] {' | '.join(texts)}".rstrip()
     else:
