@@ -13,11 +13,11 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 
 from .common.device import CPU
-from .common.errors import ElmoscopeError
+from .common.errors import BadInput, ElmoscopeError
+from .common.i18n import t
 from .common.memo import Kept
 from .common.model_layers import Layers
-from .corpus.encoded import EncodedCorpus
-from .corpus.encoded_cache import open_encoded
+from .corpus.encoded import EncodedCorpus, Report, open_encoded
 from .elmo.language_model import LanguageModel
 from .elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
 from .elmo.substitutes import Substitutes
@@ -27,7 +27,7 @@ from .index.table import OccurrenceTable
 from .index.tables import open_table, open_word, opens_at_once
 from .static.vectors import StaticVectors, open_vectors, topics
 from .text import languages
-from .text.labeled_words import list_words
+from .text.corpora import list_words
 from .text.languages import Language
 from .text.readings import WordInContext, dictionary_forms, read_in
 from .text.target_word import Words, find_target_words, words_of
@@ -47,36 +47,39 @@ class Names:
 
 
 class Opener(Protocol):
-    """Opens by name and keeps what it opened; whoever waits sees what for."""
+    """An opener of models, vectors and tables by name, which caches what it opened."""
 
     memo: Kept
 
-    def model(self, name: str) -> Model: ...
+    def model(self, name: str) -> Model:
+        """Return a model."""
 
     def language(self, model_name: str) -> Language:
-        """The language of a model, which need not be open for it."""
+        """Return the language of a model, without opening the model."""
 
-    def vectors(self, name: str) -> StaticVectors: ...
+    def vectors(self, name: str) -> StaticVectors:
+        """Return static vectors."""
 
-    def is_labeled(self, corpus: str) -> bool: ...
+    def is_labeled(self, corpus: str) -> bool:
+        """Return whether a corpus has labeled tokens."""
 
     def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
-        """The labeled tokens of a corpus; of one without labels, every token."""
+        """Return the labeled tokens of a corpus, or every token of one without labels."""
 
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
-        """Every token of a corpus; None while it is being read."""
+        """Return every token of a corpus, or None while it is being read."""
 
     def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
-        """A corpus as numbers of words, to be searched and counted; its text is cut as the language's."""
+        """Return a corpus to search and count, tokenized as the language's."""
 
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
-        """(L, T, D) of each sentence."""
+        """Return the layers (L, T, D) of each sentence."""
 
 
 class _Opener:
-    """Everything is opened when first wanted, in this process, and read to its end."""
+    """An opener for one process, which opens everything when it is first used."""
 
-    def __init__(self, device: str, report: Callable[[int, int, float], None] | None, note: Callable[[str], None] | None = None) -> None:
+    def __init__(self, device: str, report: Report | None, note: Callable[[str], None] | None = None) -> None:
         self.memo = Kept()
         self._device, self._report, self._note = device, report, note
 
@@ -87,19 +90,20 @@ class _Opener:
         return self._once("model", name, lambda: open_model(name, device=self._device))
 
     def hold(self, model: Model) -> str:
-        """An open model, from now on opened by the name returned."""
+        """Return the name by which an open model is opened from now on."""
         return self._once("model", model.name, lambda: model).name
 
     def language(self, model_name: str) -> Language:
         return self.model(model_name).language
 
     def vectors(self, name: str) -> StaticVectors:
-        return self._once("vectors", name, lambda: self._with_notes(open_vectors(name)))
+        def open_with_notes() -> StaticVectors:
+            vectors = open_vectors(name)
+            for text in vectors.notes if self._note else ():
+                self._note(text)
+            return vectors
 
-    def _with_notes(self, vectors: StaticVectors) -> StaticVectors:
-        for text in vectors.notes if self._note else ():
-            self._note(text)
-        return vectors
+        return self._once("vectors", name, open_with_notes)
 
     def is_labeled(self, corpus: str) -> bool:
         return self._once("labeled", corpus, lambda: opens_at_once(corpus))
@@ -128,42 +132,47 @@ class Workspace:
 
     @property
     def model(self) -> Model:
+        """Return the model."""
         return self.opener.model(self.names.model)
 
     @property
     def language(self) -> Language:
+        """Return the language of the model."""
         return self.opener.language(self.names.model)
 
     @property
     def word_lists(self) -> Words:
-        """The language's: which words carry grammar, which have several meanings."""
+        """Return the language's function words and ambiguous words."""
         return words_of(self.language)
 
     @property
     def layers(self) -> Layers:
+        """Return the names of the model's layers."""
         return self.model.layers
 
     @property
     def language_model(self) -> LanguageModel:
-        """The model with its softmax; MissingArtifact where it came without one, BadInput where it is a transformer."""
+        """Return the model with its softmax. Raises MissingArtifact without a softmax, BadInput for a transformer."""
         return self.once("language model", lambda: open_language_model(self.model), self.model)
 
     @property
     def substitutes(self) -> Substitutes:
+        """Return the model that predicts substitutes. Raises as `language_model`."""
         return self.once("substitutes", lambda: Substitutes(self.language_model), self.language_model)
 
     @property
     def corpus(self) -> str:
+        """Return the name of the corpus."""
         return self.names.corpus or self.language.sentences
 
     @property
     def vectors(self) -> StaticVectors:
-        """The static vectors in use. MissingArtifact where there are none."""
+        """Return the selected static vectors. Raises MissingArtifact without any."""
         return self.opener.vectors(self.names.vectors or self.language.vectors)
 
     @property
     def language_vectors(self) -> StaticVectors | None:
-        """Those of the model's language, on which its sense space rests; None where it has none here."""
+        """Return the vectors of the model's language, which its sense space uses, or None without any."""
         try:
             return self.opener.vectors(self.language.vectors) if self.language.vectors else None
         except ElmoscopeError:
@@ -171,12 +180,19 @@ class Workspace:
 
     @property
     def sense_space(self) -> SenseSpace | None:
-        """The model's sense space; None where it has none."""
-        return self.once("sense space", lambda: open_space(self.model, self.language_vectors), self.model)
+        """Return the model's sense space, or None."""
+        with languages.reading(self.language):
+            return self.once("sense space", lambda: open_space(self.model, self.language_vectors), self.model)
+
+    def require_sense_space(self) -> SenseSpace:
+        """Return the model's sense space. Raises BadInput if it has none."""
+        if (space := self.sense_space) is None:
+            raise BadInput(t("{model} has no sense space: a layer is shown.", model=self.names.model))
+        return space
 
     @property
     def labeled_sentences(self) -> OccurrenceTable | None:
-        """The basic labeled sentences of the model's language; None where it has none here."""
+        """Return the basic labeled sentences of the model's language, or None without any."""
         try:
             return self.opener.targets(self.language.sentences, self.names.model).basic
         except ElmoscopeError:
@@ -184,22 +200,22 @@ class Workspace:
 
     @property
     def is_labeled(self) -> bool:
-        """Whether the corpus has labeled tokens."""
+        """Return whether the corpus has labeled tokens."""
         return self.opener.is_labeled(self.corpus)
 
     @property
     def targets(self) -> OccurrenceTable:
-        """The labeled tokens of the corpus; of one without labels, every token."""
+        """Return the labeled tokens of the corpus, or every token of one without labels."""
         return self.opener.targets(self.corpus, self.names.model)
 
     @property
     def every_token(self) -> OccurrenceTable | None:
-        """Every token of the corpus; None while a page reads it."""
+        """Return every token of the corpus, or None while a page reads it."""
         return self.opener.every_token(self.corpus, self.names.model)
 
     @property
     def encoded(self) -> EncodedCorpus:
-        """The corpus as numbers of words: no model reads it."""
+        """Return the corpus to search and count, which needs no model."""
         return self.opener.encoded(self.corpus, self.language)
 
     def reads(self, *kinds: str) -> list[tuple[str, str]]:
@@ -215,11 +231,11 @@ class Workspace:
         """Return the workspace with another model."""
         return Workspace(replace(self.names, model=model), self.opener)
 
-    def words(self, *texts: str, at: Sequence[int | None] = (), read_as: str = "") -> tuple[WordInContext, ...]:
-        """The word in question of each text: the token at the given position, else the one that all texts together suggest."""
+    def words(self, *texts: str, positions: Sequence[int | None] = (), read_as: str = "") -> tuple[WordInContext, ...]:
+        """Return the target word of each text: the token at the given position, else the one that all texts together suggest."""
         tokens = [self.language.tokenize(text) for text in texts]
-        positions = (*at, *[None] * (2 - len(at)))
-        guesses = find_target_words(*(*tokens, [])[:2], self.language, tapped=positions)
+        tapped = (*positions, *[None] * (2 - len(positions)))
+        guesses = find_target_words(*(*tokens, [])[:2], self.language, tapped=tapped)
         return tuple(
             WordInContext(tuple(sentence), place or 0, read_as or read_in(sentence, place or 0))
             for sentence, place in zip(tokens, guesses, strict=False)
@@ -235,14 +251,22 @@ class Workspace:
         return self.opener.sentences(self.names.model, sentences)
 
     def queries(self, words: Sequence[WordInContext]) -> list[Query]:
-        """Each word with its layers (L, D) as a table would store them: float16 and back."""
+        """Return each word with its layers (L, D) as a table would store them: float16 and back."""
         read = self.layers_of([word.tokens for word in words])
         queries = (query_of(layers, word.tokens, word.position) for layers, word in zip(read, words, strict=True))
         return [replace(query, read_as=word.read_as) for query, word in zip(queries, words, strict=True)]
 
     def products(self, table: OccurrenceTable, query: Query, *, normalized: bool = False, types: bool = False) -> Products:
-        """Layer products of a query with a table's rows, or its types; of normalized layers where wanted."""
-        return products_with(self.opener.memo, table, query, normalized=normalized, types=types)
+        """Return the layer products of a query with a table's rows, or with its types; of normalized layers if `normalized`."""
+        rows = table.types if types else table.rows
+
+        def compute() -> Products:
+            if normalized:
+                return normalized_products(rows, self.products(table, query, types=types))
+            return products(rows, query)
+
+        key = table_key(table), query.tokens, query.position, query.read_as, normalized, types
+        return self.opener.memo.value("products", key, compute, most=64)
 
     def once(self, name: str, make: Callable[[], Any], *key: Hashable, most: int = 3) -> Any:
         """Return a value that depends only on the model's weights, its folder and this key, made once for all workspaces."""
@@ -258,22 +282,23 @@ class Word:
 
     @property
     def tokens(self) -> tuple[str, ...]:
+        """Return the tokens of the sentence."""
         return self.context.tokens
 
     @property
     def spelled(self) -> str:
-        """The token as it is written."""
+        """Return the token as it is written."""
         return self.context.word
 
     @cached_property
     def table(self) -> OccurrenceTable | None:
-        """The first table in which the word has two labeled senses: of the corpus, then of its language. None if there is none."""
+        """Return the first table in which the word has two labeled senses: of the corpus, then of its language. None without one."""
         tables = self._tables() if self.context.spelling else ()
         return next((table for table in tables if (lemma := self.context.lemma_in(table)) and table.has_senses(lemma)), None)
 
     @cached_property
     def lemma(self) -> str:
-        """The labeled word that it is a form of; "" where none has two senses."""
+        """Return the labeled word that it is a form of, or "" if no such word has two senses."""
         return self.context.lemma_in(self.table) if self.table is not None else ""
 
     @cached_property
@@ -283,7 +308,7 @@ class Word:
 
     @cached_property
     def senses(self) -> list[str]:
-        """The names of its labeled senses, in the order of their colors."""
+        """Return the names of its labeled senses, in the order of their colors."""
         return self.table.senses_of(self.lemma) if self.table is not None else []
 
     @cached_property
@@ -293,7 +318,7 @@ class Word:
 
     @cached_property
     def query(self) -> Query:
-        """The word as a table would store it."""
+        """Return the word as a table would store it."""
         return replace(query_of(self.sentence, self.tokens, self.context.position), read_as=self.context.read_as)
 
     @property
@@ -349,18 +374,6 @@ def reads_as_model(view: Callable[Concatenate[Workspace, P], R]) -> Callable[Con
     return read
 
 
-def products_with(memo: Kept, table: OccurrenceTable, query: Query, *, normalized: bool = False, types: bool = False) -> Products:
-    """`Workspace.products`, kept in a memo."""
-    rows = table.types if types else table.rows
-
-    def compute() -> Products:
-        if normalized:
-            return normalized_products(rows, products_with(memo, table, query, types=types))
-        return products(rows, query)
-
-    return memo.value("products", (table_key(table), query.tokens, query.position, query.read_as, normalized, types), compute, most=64)
-
-
 def table_key(table: OccurrenceTable) -> str:
     """Return what distinguishes a table from every other, including one made again later in the same folder."""
     return f"{table.folder} {table.meta['model']} {table.meta['corpus']}"
@@ -372,11 +385,14 @@ def open_workspace(
     corpus: str = "",
     *,
     device: str = CPU,
-    report: Callable[[int, int, float], None] | None = None,
+    report: Report | None = None,
     note: Callable[[str], None] | None = None,
 ) -> Workspace:
-    """A workspace of one's own, of a model by name or open; `report` is told how far the reading of a corpus is: tokens done, in all, per second.
-    `note` is called with a sentence for each way in which the file of the vectors differs from its format."""
+    """Return a workspace for a model, by name or open.
+
+    `report` is called while a corpus is read, with the tokens done, in all, and per second. `note` is called with a sentence for each way
+    in which the vectors' file differs from its format.
+    """
     opener = _Opener(device, report, note)
     name = model if isinstance(model, str) else opener.hold(model)
     return Workspace(Names(model=name, vectors=vectors, corpus=corpus), opener)

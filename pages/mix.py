@@ -12,13 +12,8 @@ in_use = frame("pages/mix.py")
 question(t("Which layers matter?"))
 layers = model_layers.in_use()
 terms = [f"s{subscript(k)}·h{subscript(k)}" for k in range(layers.n)]
-lede(
-    t(
-        "{model} gives a task one vector per word, <b>γ · ({sum})</b>: set the layer weights s and the scale γ.",
-        model=layers.called,
-        sum=" + ".join(terms if layers.few else [*terms[:2], "…", terms[-1]]),
-    )
-)
+values = {"model": layers.called, "sum": " + ".join(terms if layers.few else [*terms[:2], "…", terms[-1]])}
+lede(t("{model} gives a task one vector per word, <b>γ · ({sum})</b>: set the layer weights s and the scale γ.", **values))
 notices = st.container()
 with st.expander(t("Your two sentences"), icon=":material/edit:", expanded=False, key="mix.own"):
     first, second = sentence_pair(notices=notices)

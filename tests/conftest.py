@@ -1,4 +1,4 @@
-"""Fixtures of all tests, a cache of their own and the local data where there are any."""
+"""Fixtures of all tests, with a private cache and the local data if there is any."""
 
 import json
 import os

@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-from pages._frame.menu import door, list_views
+from pages._frame.menu import list_views, page_address
 
 
 def address(link: str) -> str:
@@ -11,7 +11,7 @@ def address(link: str) -> str:
     view, _, query = link.partition("?")
     if view not in list_views():
         return link
-    file, parameters = door(view)
+    file, parameters = page_address(view)
     page = "" if file == "app.py" else Path(file).stem
     named = dict(parse_qsl(query, keep_blank_values=True))
     query = "&".join([*(f"{name}={value}" for name, value in parameters.items() if name not in named), *filter(None, [query])])

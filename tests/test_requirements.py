@@ -1,4 +1,4 @@
-"""What is imported is required, what is required is imported, and every version is pinned."""
+"""Test that imports and requirements agree, and that every version is pinned."""
 
 import ast
 import os

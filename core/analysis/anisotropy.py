@@ -121,18 +121,18 @@ def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0) -> dict:
     "without" holds the levels after removing what other random tokens share.
     """
     sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
-    drawn, others = (draw(model.encoder, sentences, n, seed=seed + k) for k in (0, 1))
-    n_layers = drawn.layers.shape[1]
+    tokens, others = (draw(model.encoder, sentences, n, seed=seed + k) for k in (0, 1))
+    n_layers = tokens.layers.shape[1]
     shared = SharedDirections.of(others)
     names = {name: layer_weights(name, n_layers) for name in (*map(str, range(n_layers)), "mix")}
-    result = {name: asdict(random_level(drawn, weights)) for name, weights in names.items()}
-    freed = {k: shared.away(drawn, k) for k in DIRECTIONS}
+    result = {name: asdict(random_level(tokens, weights)) for name, weights in names.items()}
+    freed = {k: shared.away(tokens, k) for k in DIRECTIONS}
     rounded = {
         name: {key: round(value, 4) for key, value in level.items()}
         | {"without": {str(k): round(float(random_cosines(rest, names[name]).mean()), 4) for k, rest in freed.items()}}
         for name, level in result.items()
     }
-    return {"model": model.name, "corpus": model.language.sentences, "n": len(drawn.words), **rounded}
+    return {"model": model.name, "corpus": model.language.sentences, "n": len(tokens.words), **rounded}
 
 
 def draw_for(model: Model, measures: Mapping | None) -> Drawn:
@@ -142,7 +142,7 @@ def draw_for(model: Model, measures: Mapping | None) -> Drawn:
 
 
 def measures_of(folder: Path, fingerprint: str) -> dict | None:
-    """Return the measures stored next to a model, or None if there are none for exactly these weights."""
+    """Return the measures stored next to a model, or None without any for exactly these weights."""
     path = folder / "measures.json"
     stored = read_json(path, expect=dict) if path.is_file() else {}
     return stored.get("measures") if stored.get("fingerprint") == fingerprint else None

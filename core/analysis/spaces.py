@@ -105,28 +105,25 @@ def static_space(name: str, words: Sequence[str], vectors: np.ndarray) -> Space:
     return Space(name, tuple(rows), np.asarray(vectors)[list(rows.values())])
 
 
-def type_space(name: str, table: OccurrenceTable, weights: Sequence[float], *, fewest: int = 1) -> Space:
-    """Return the spellings with at least `fewest` occurrences, each at the mean of its occurrences under a layer mix."""
+def type_space(name: str, table: OccurrenceTable, weights: Sequence[float] | Take, *, fewest: int = 1) -> Space:
+    """Return the spellings with at least `fewest` occurrences, each at the mean of its occurrences.
+
+    `weights` is a layer mix, or a function that returns the vectors of rows in another space, for which every row is read.
+    """
     counts = np.bincount(table.word, minlength=len(table.words))
     order = np.argsort(-counts, kind="stable")
     order = order[counts[order] >= max(1, fewest)]
-    vectors = mixed(table.types.take(order), check_weights(weights, table.meta["layers"]), axis=1)
+    if callable(weights):
+        vectors = (_sums(table.word, len(table.words), weights) / np.maximum(counts, 1)[:, None])[order]
+    else:
+        vectors = mixed(table.types.take(order), check_weights(weights, table.meta["layers"]), axis=1)
     return Space(name, tuple(table.words[code] for code in order), vectors)
 
 
-def occurrence_space(name: str, table: OccurrenceTable, take: Take, *, fewest: int = 1) -> Space:
-    """Return the mean vectors in a space that is not a layer mix. Reads every row."""
-    counts = np.bincount(table.word, minlength=len(table.words))
-    order = np.argsort(-counts, kind="stable")
-    order = order[counts[order] >= max(1, fewest)]
-    sums = _sums(table.word, len(table.words), take)
-    return Space(name, tuple(table.words[code] for code in order), (sums / np.maximum(counts, 1)[:, None])[order])
-
-
-def find_common_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tuple[str, ...]:
-    """Return the words with a letter that all spaces have, at most `most`, sorted by their worst rank in any space."""
+def find_common_words(spaces: Sequence[Space], *, max_words: int = MOST_WORDS) -> tuple[str, ...]:
+    """Return the words with a letter that all spaces have, at most `max_words`, sorted by their worst rank in any space."""
     ranks = [{word: rank for rank, word in enumerate(space.words)} for space in spaces]
-    common = set.intersection(*(set(each) for each in ranks))
+    common = set.intersection(*(set(ranked) for ranked in ranks))
     common = {word for word in common if any(map(str.isalpha, word))}
     if len(common) < FEWEST_WORDS:
         names = ", ".join(space.name for space in spaces)
@@ -139,7 +136,7 @@ def find_common_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tup
                 least=FEWEST_WORDS,
             )
         )
-    return tuple(sorted(common, key=lambda word: (max(rank[word] for rank in ranks), word))[:most])
+    return tuple(sorted(common, key=lambda word: (max(rank[word] for rank in ranks), word))[:max_words])
 
 
 def on_words(space: Space, words: Sequence[str]) -> np.ndarray:

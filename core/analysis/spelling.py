@@ -86,10 +86,10 @@ class Firing:
         return self.grid.sum(axis=1)
 
 
-def split_words(text: str, most: int) -> tuple[tuple[str, ...], int]:
+def split_words(text: str, limit: int) -> tuple[tuple[str, ...], int]:
     """Return the first `most` distinct words of a text, separated by blanks and commas, and the number of the rest."""
     words = tuple(dict.fromkeys(word for word in re.split(r"[\s,]+", text) if word))
-    return words[:most], max(0, len(words) - most)
+    return words[:limit], max(0, len(words) - limit)
 
 
 def answers(characters: CharacterCNN, word: str) -> tuple[list[np.ndarray], list[np.ndarray]]:

@@ -16,7 +16,6 @@ from ..index.neighbors import Query
 from ..index.table import OccurrenceTable
 from ..text.normalization import fold_case
 from .axes import Pole, View, find_views, pole_views
-from .maps import FrozenMaps, ProjectionConfig, aligned_maps
 
 TYPES_EACH = 40  # nearest spellings of each sentence; the map shows their union
 MOST_OCCURRENCES = 120  # shown at most, spread evenly over the corpus
@@ -50,7 +49,7 @@ def surroundings(
     weights,
     *,
     types: int = TYPES_EACH,
-    most: int = MOST_OCCURRENCES,
+    max_occurrences: int = MOST_OCCURRENCES,
 ) -> Surroundings:
     """Return the occurrences of `words` and the spellings nearest to each query under a layer mix.
 
@@ -61,8 +60,8 @@ def surroundings(
     for query in queries:
         keep &= ~table.own_row(query)
     rows = np.flatnonzero(keep)
-    if len(rows) > most:
-        rows = rows[np.linspace(0, len(rows) - 1, most).astype(int)]
+    if len(rows) > max_occurrences:
+        rows = rows[np.linspace(0, len(rows) - 1, max_occurrences).astype(int)]
     excluded = {word.casefold() for word in words}
     nearest = {}
     for query in queries:
@@ -101,8 +100,13 @@ def sides(result: np.ndarray) -> np.ndarray:
 
 def by_spread(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:
     """Return the principal plane of points (N, L, D) and stars (S, L, D) for each layer mix, stars last."""
+    return find_views(mix_points(layers, stars, mixes))
+
+
+def mix_points(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return the vectors (N + S, D) of points (N, L, D) and stars (S, L, D) under each layer mix."""
     everything = np.concatenate([layers, stars]).transpose(1, 0, 2)
-    return find_views([mixed(everything, weights) for weights in mixes])
+    return [mixed(everything, weights) for weights in mixes]
 
 
 def by_sentences(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:
@@ -112,15 +116,9 @@ def by_sentences(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarr
     return pole_views(everything, np.arange(len(everything)), ends, mixes=mixes)
 
 
-def by_umap(layers: np.ndarray, stars: np.ndarray, names: Sequence[str], mixes: Sequence[np.ndarray]) -> FrozenMaps:
-    """Return aligned UMAP maps of points and stars, or PCA if the points are too few."""
-    everything = np.concatenate([layers, stars]).transpose(1, 0, 2)
-    return aligned_maps([mixed(everything, weights) for weights in mixes], names, ProjectionConfig(n_neighbors=10))
-
-
-def at_large(table: OccurrenceTable, weights, *, drawn: int = 300, seed: int = 0) -> float:
+def at_large(table: OccurrenceTable, weights, *, n: int = 300, seed: int = 0) -> float:
     """Return the mean cosine of two random occurrences of a table, which may be of one word."""
-    rows = np.random.default_rng(seed).permutation(len(table))[:drawn]
+    rows = np.random.default_rng(seed).permutation(len(table))[:n]
     if len(rows) < 2:
         return 0.0
     layers = table.rows.take(np.sort(rows))

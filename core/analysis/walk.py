@@ -20,7 +20,7 @@ from ..elmo.model import BiLM, CharacterCNN, Highway, ProjectedLSTM
 from ..text.tokens import BEGIN_SENTENCE, END_SENTENCE, END_WORD, JOINER, PADDING, SENTENCE_BEGIN, SENTENCE_END, character_ids
 
 BEGIN_SIGN, END_SIGN, PADDING_SIGN = "⟨", "⟩", "·"  # how the marks round a word are written, the same in every language
-STRONGEST = 3  # filters kept of each width with all their windows
+STRONGEST = 3  # filters of each width that are returned with all their windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class LSTMStep:
     output_gate: np.ndarray  # (H,)
     candidate: np.ndarray  # (H,), -1 to 1
     cell: np.ndarray  # (H,) clipped
-    told: np.ndarray  # (H,) output gate * tanh(cell)
+    hidden: np.ndarray  # (H,) output gate * tanh(cell)
     output: np.ndarray  # (P,) projected and clipped
     skip: np.ndarray  # (P,) what the skip connection adds: x, or zeros
     n_cells_clipped: int
@@ -191,7 +191,7 @@ def _spell(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[Filter
     vectors = characters.embedding(torch.from_numpy(ids).to(of(characters)))[0]  # (50, 16)
     spelling = Spelling(ids[0], tuple(names), ("", *owners[: used - 2], ""), vectors.numpy(force=True), max(0, len(owners) - (used - 2)))
     # Behind the end mark all windows are the same run of padding: one place of them is enough, as in CharacterCNN.pooled.
-    x = vectors[: used + characters.widest].t().expand(2, -1, -1)  # (2, 16, characters): twice, as CharacterCNN.pooled says
+    x = vectors[: used + characters.widest].t().expand(2, -1, -1)  # (2, 16, characters): twice, as in CharacterCNN.pooled
     banks = []
     for convolution in characters.convolutions:
         answers = convolution(x)[0]  # (n, places)

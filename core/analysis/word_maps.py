@@ -1,22 +1,28 @@
 """The maps of a word: frozen ones opened or fitted, a new token placed in them, and a mix's layout made from its layers'."""
 
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
 import numpy as np
 
 from ..common.config import cache_folder
+from ..common.directions import unit_rows
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..elmo.mix import layer_normalized, layer_weights, mixed, shares_of
-from ..files.artifacts import safe_name, text_fingerprint
+from ..files.artifacts import replacing, safe_name, text_fingerprint
 from ..files.quotas import may_store
 from ..index.neighbors import Products, best, cosines_of_mixes
 from ..index.table import OccurrenceTable
-from .maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert
-from .token_maps import table_name
+from .maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert, trustworthiness
 
 ALL_WORDS = "all words"
-NEIGHBORS_TO_PLACE = 8  # nearest occurrences that decide where a new one lands on a map
-MEASURED = "trustworthiness without ties"  # how what is kept of a map was measured: other figures are not taken for these
+NEIGHBORS_TO_PLACE = 8  # nearest tokens that decide where a new one is placed on a map
+MEASURED = "trustworthiness without ties"  # how a stored map was measured; files with other figures have other names
 
 
 def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
@@ -50,7 +56,7 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
 
 
 def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
-    """Return the rows of a word, or of all words, that a person labeled with a sense. Raises BadInput if there are none."""
+    """Return the rows of a word, or of all words, that a person labeled with a sense. Raises BadInput without any."""
     map_rows(table, word)
     if not len(rows := table.basic.labeled_rows() if word == ALL_WORDS else table.labeled_rows(word)):
         raise BadInput(
@@ -76,7 +82,7 @@ def place(table: OccurrenceTable, products: Products, rows: np.ndarray, maps: Fr
     neighbors = np.stack([best(cosine, NEIGHBORS_TO_PLACE) for cosine in cosines])  # (K, k)
     shift = (
         maps.coordinates.shape[1] * np.arange(len(weights))[:, None]
-    )  # the maps lie one behind the other: one call places in all of them
+    )  # all maps are concatenated, so that one call places in all of them
     return insert(maps.coordinates.reshape(-1, 2), neighbors + shift, np.take_along_axis(cosines, neighbors, axis=1))
 
 
@@ -104,3 +110,142 @@ def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, nor
             start = shares = single
     space = mixed(layer_normalized(layers) if normalized else layers, shares)
     return follow(space, mixed(maps.coordinates[: len(layers)].astype(float), start), maps.config)
+
+
+MOST = 300_000  # tokens on a map; of more, random complete sentences
+# Tokens that UMAP lays out, at most, and of a spelling at most: else a third of them would be "the" and "."
+LAID_OUT, OF_ONE_SPELLING = 2_000, 8
+TRUST_POINTS = 1_000  # tokens on which trust is measured
+ROWS_AT_ONCE = 2_048
+FULL = 65_535  # places are integers from 0 to this
+FORMAT = 1  # of a saved file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TokenMaps:
+    """K maps of the same N tokens, sentence after sentence, on shared axes of one scale."""
+
+    names: tuple[str, ...]  # (K,), of the spaces
+    rows: np.ndarray  # (N,) int64, of the table
+    places: np.ndarray  # (K, N, 2) uint16: 0 is left and below, FULL right and above
+    trust: tuple[float, ...]  # (K,), 1 is perfect, 0.5 at random; NaN where equal vectors do not say who is nearest
+    laid_out: int  # tokens that UMAP laid out
+
+    def save(self, path: Path) -> None:
+        """Write one safetensors file, atomically."""
+        from safetensors.numpy import save
+
+        about = {"names": self.names, "trust": [str(item) for item in self.trust], "laid_out": self.laid_out}
+        with replacing(path) as temporary:
+            temporary.write_bytes(save({"rows": self.rows, "places": self.places}, {"elmoscope_tokens": json.dumps(about)}))
+
+    @classmethod
+    def load(cls, path: Path) -> "TokenMaps | None":
+        """Read a file that `save` wrote; None if it is missing or of another kind."""
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(path, framework="numpy") as file:
+                about = json.loads(file.metadata()["elmoscope_tokens"])
+                values = {name: file.get_tensor(name) for name in ("rows", "places")}
+            trust = tuple(float(item) for item in about["trust"])
+            return cls(names=tuple(about["names"]), trust=trust, laid_out=int(about["laid_out"]), **values)
+        except (SafetensorError, OSError, LookupError, TypeError, ValueError):
+            return None
+
+
+def file_of(table: OccurrenceTable, names: Sequence[str]) -> Path:
+    """Return the path of the stored maps of a table."""
+    made_by = text_fingerprint([repr(ProjectionConfig()), repr((*names, MOST, LAID_OUT, OF_ONE_SPELLING, NEIGHBORS_TO_PLACE, FORMAT))])[:8]
+    return cache_folder() / "maps" / "tokens" / f"{table_name(table)}-{made_by}.safetensors"
+
+
+def table_name(table: OccurrenceTable) -> str:
+    """Return the part of a file name that identifies a table. It is made safe, because meta.json may come from anyone."""
+    return f"{safe_name(str(table.meta['model']))}-{safe_name(str(table.meta['corpus'])[:16])}"
+
+
+def token_maps(
+    table: OccurrenceTable,
+    names: Sequence[str],
+    report: Callable[[int, int, float], None] = lambda done, total, speed: None,
+    *,
+    laid_out: int = LAID_OUT,
+    max_tokens: int = MOST,
+) -> TokenMaps:
+    """Compute the maps of the spaces `names`. `report(tokens placed, total, tokens per second)` may end the work by raising."""
+    rows = sentence_rows(table, max_tokens)
+    mixes = [layer_weights(name, table.meta["layers"]) for name in names]
+    report(0, len(rows), 0.0)
+    reference_rows = rows_to_lay_out(table, rows, laid_out)
+    spaces = _spaces(table, reference_rows, mixes)
+    flat = aligned_maps(spaces, names, ProjectionConfig(), lambda line: report(0, len(rows), 0.0)).coordinates
+    places = np.empty((len(names), len(rows), 2), np.uint16)
+    started = perf_counter()
+    for first in range(0, len(rows), ROWS_AT_ONCE):
+        block = rows[first : first + ROWS_AT_ONCE]
+        for k, vectors in enumerate(_spaces(table, block, mixes)):
+            coordinates = _place_near(vectors, spaces[k], flat[k])
+            places[k, first : first + len(block)] = np.round((np.clip(coordinates, -1, 1) + 1) / 2 * FULL)
+        done = first + len(block)
+        report(min(done, len(rows) - 1), len(rows), done / (perf_counter() - started))
+    sample = np.sort(np.random.default_rng(1).permutation(len(rows))[:TRUST_POINTS])
+    trust = [trustworthiness(space, places[k, sample]) for k, space in enumerate(_spaces(table, rows[sample], mixes))]
+    return TokenMaps(names=tuple(names), rows=rows, places=places, trust=tuple(trust), laid_out=len(reference_rows))
+
+
+def sentence_rows(table: OccurrenceTable, max_tokens: int = MOST, seed: int = 0) -> np.ndarray:
+    """Return the rows (N,) of complete sentences in order; of random sentences if there are more than `max_tokens`."""
+    order = np.lexsort((table.position, table.sentence))
+    if len(order) <= max_tokens:
+        return order
+    sizes = np.bincount(table.sentence)
+    shuffled = np.random.default_rng(seed).permutation(len(sizes))
+    return order[np.isin(table.sentence[order], shuffled[np.cumsum(sizes[shuffled]) <= max_tokens])]
+
+
+def rows_to_lay_out(table: OccurrenceTable, rows: np.ndarray, n: int = LAID_OUT, seed: int = 0) -> np.ndarray:
+    """Draw at random the rows (M,) that UMAP lays out, at most OF_ONE_SPELLING per spelling."""
+    random = np.random.default_rng(seed).permutation(rows)
+    word = table.word[random]
+    order = np.argsort(word, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(word[order]) != 0])
+    turn = np.empty(len(word), int)  # how many of its spelling were drawn before
+    turn[order] = np.arange(len(word)) - np.repeat(starts, np.diff(np.r_[starts, len(word)]))
+    return np.sort(random[turn < OF_ONE_SPELLING][:n])
+
+
+def sense_numbers(table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return for rows (N,) the number, from 1, of the labeled word, and of its sense among that word's; 0 for unlabeled rows."""
+    lemma, sense = np.zeros(len(rows), np.uint16), np.zeros(len(rows), np.uint16)
+    senses = [table.senses_of(lemma) for lemma in table.lemmas]
+    for k in np.flatnonzero((table.sense[rows] >= 0) & (table.lemma[rows] >= 0)):
+        number = table.lemma[rows[k]]
+        lemma[k], sense[k] = number + 1, 1 + senses[number].index(table.senses[table.sense[rows[k]]])
+    return lemma, sense
+
+
+def spreads(maps: TokenMaps, words: np.ndarray, wanted: Sequence[int]) -> np.ndarray:
+    """Return the median distance (W, K) of a spelling's tokens from their median, as a share of the map's width."""
+    result = np.zeros((len(wanted), len(maps.names)))
+    order = np.argsort(words, kind="stable")
+    first, last = (np.searchsorted(words[order], wanted, side=side) for side in ("left", "right"))
+    for w in range(len(wanted)):
+        points = maps.places[:, order[first[w] : last[w]]].astype(np.float64) / FULL  # (K, n, 2)
+        if points.shape[1]:
+            result[w] = np.median(np.linalg.norm(points - np.median(points, axis=1, keepdims=True), axis=2), axis=1)
+    return result
+
+
+def _spaces(table: OccurrenceTable, rows: np.ndarray, mixes: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return the unit vectors (n, D) of some rows in every space."""
+    layers = table.rows.take(rows).transpose(1, 0, 2)
+    return [unit_rows(mixed(layers, weights)) for weights in mixes]
+
+
+def _place_near(vectors: np.ndarray, references: np.ndarray, flat: np.ndarray) -> np.ndarray:
+    """Place vectors (n, D) where the nearest of `known` (M, D) are densest on a map (M, 2)."""
+    cosines = vectors @ references.T
+    k = min(NEIGHBORS_TO_PLACE, len(references))
+    neighbors = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
+    return insert(flat, neighbors, np.take_along_axis(cosines, neighbors, axis=1))

@@ -6,12 +6,11 @@ trained on.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import torch
@@ -22,7 +21,7 @@ from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingAr
 from ..common.i18n import ENGLISH, say, t
 from ..common.markup import command, shorten
 from ..elmo.models import Model
-from ..files import public_data
+from ..files import published
 from ..files.artifacts import parse_json
 from ..learning.features import Frozen, Report, freeze_each, vectors_fingerprint
 from ..learning.fit import Epoch, Fit, resumed
@@ -51,9 +50,9 @@ class TextTask:
 
     name: str
     title: str
-    files: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # train, test, valid -> path in the data folder
+    files: Mapping = field(default_factory=dict)  # train, test, valid -> path in the data folder
     text_columns: tuple[str, ...] = ()  # taken where a file has them
-    names: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # label in a file, case folded -> label
+    names: Mapping = field(default_factory=dict)  # label in a file, case folded -> label
     order: tuple[str, ...] = ()  # of the labels
     left_out: str | None = None  # a label whose rows are not used
     clean: Callable[[str], str] = str
@@ -65,12 +64,12 @@ class TextTask:
 
 def _sentiment(name: str, title: str, **special) -> TextTask:
     files = {"train": "sst5/train.txt.xz", "valid": "sst5/dev.txt.xz", "test": "sst5/test.txt.xz"}
-    return TextTask(name=name, title=title, files=MappingProxyType(files), order=SENTIMENT, **special)
+    return TextTask(name=name, title=title, files=files, order=SENTIMENT, **special)
 
 
 def _news(name: str, title: str, columns: Sequence[str], **files: str) -> TextTask:
-    special = {"names": MappingProxyType(_NEWS_NAMES), "order": NEWS, "clean": clean_ag_news}
-    return TextTask(name=name, title=title, text_columns=tuple(columns), files=MappingProxyType(files), **special)
+    special = {"names": _NEWS_NAMES, "order": NEWS, "clean": clean_ag_news}
+    return TextTask(name=name, title=title, text_columns=tuple(columns), files=files, **special)
 
 
 TASKS = {
@@ -82,14 +81,14 @@ TASKS = {
         TextTask(
             name="spam",
             title="Spam",
-            files=MappingProxyType({"train": "sms_spam/spam.csv"}),
+            files={"train": "sms_spam/spam.csv"},
             order=("ham", "spam"),
             duplicates="drop",
             analyzer="char",
             encoding="latin-1",  # as its publishers and all who use it read it
         ),
         _sentiment("sentiment", "Sentiment, five grades"),
-        _sentiment("sentiment2", "Sentiment, two sides", names=MappingProxyType(_TWO_SIDES), left_out=NEUTRAL),
+        _sentiment("sentiment2", "Sentiment, two sides", names=_TWO_SIDES, left_out=NEUTRAL),
     )
 }
 
@@ -144,7 +143,7 @@ def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Pa
     result = {}
     for what, name in task.files.items():
         complete = _WHOLE.get(name)
-        path = (public_data.find(complete, folder) if complete else None) or public_data.find(name, ASSETS if task.bundled else folder)
+        path = (published.find(complete, folder) if complete else None) or published.find(name, ASSETS if task.bundled else folder)
         if path is None:
             raise MissingArtifact(_not_there(task_titles().get(task.name, task.title), name, folder))
         result[what] = path
@@ -161,8 +160,8 @@ def is_here(name: str) -> bool:
 
 def _not_there(title: str, name: str, folder: str | Path | None) -> str:
     """Return which file a task lacks and how to get it."""
-    fetched = name if name in public_data.PUBLISHED else _WHOLE.get(name)
-    fetch = command("python", "-m", "core", "fetch", arguments=[public_data.data_set_of(fetched)]) if fetched else None
+    fetched = name if name in published.PUBLISHED else _WHOLE.get(name)
+    fetch = command("python", "-m", "core", "fetch", arguments=[published.data_set_of(fetched)]) if fetched else None
     values = {"title": title, "file": fetched or name if folder is None else Path(folder) / name}
     if folder is None and fetch:
         return t("{title} needs {file}, which is not there. Fetch it: {command}", command=fetch, **values)
@@ -172,7 +171,7 @@ def _not_there(title: str, name: str, folder: str | Path | None) -> str:
         return t(
             "{title} needs {file}, which is missing. Name its folder, or fetch it ({command}) and name {folder}.",
             command=fetch,
-            folder=public_data.fetched_folder(),
+            folder=published.fetched_folder(),
             **values,
         )
     return t("{title} needs {file}, which is not there. Name the folder that holds it.", **values)

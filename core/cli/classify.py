@@ -1,4 +1,4 @@
-"""The commands of text classification: train on labeled rows, classify a text, download."""
+"""Commands `train`, `classify` and `fetch`: train text classifiers on labeled rows, classify a text, download data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..classify.data import Dataset, SplitConfig
 from ..common.config import cache_folder
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import ENGLISH, t
-from ..files import public_data, registry
+from ..files import published, registry
 from ..text import languages
 from ..text.languages import Language
 from .options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, finite, flag, option, whole
@@ -38,7 +38,6 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
 
 @command(
     "train",
-    "Train text classifiers on labeled rows and score them on held-out ones.",
     option("--task", f"{', '.join(TASKS)}, or any name for rows of your own", metavar="T", required=True),
     option("--variant", VARIANT_NAMES, metavar="NAME", required=True, many=True),
     option("--train", ".csv, .tsv, .xlsx, .jsonl, .txt with tabs, or SST's trees as .txt; .xz, .gz too", metavar="F", required=True),
@@ -59,6 +58,7 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
     rows="train test valid extra text_column label_column split_seed share folds duplicates order",
 )
 def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs) -> Answer:
+    """Train text classifiers on labeled rows and score them on held-out ones."""
     from ..classify import tasks
     from ..classify.head import save_head
     from ..classify.model import variant_named
@@ -91,12 +91,12 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
     if len(runs) == 1:
         return {key: value for key, value in runs[0].items() if key != "seed"}, line_of(runs[0])
     summary = {variant.name: _summary([run for run in runs if run["variant"] == variant.name]) for variant in variants}
-    lines = in_columns((name, spread(**of["accuracy"]), f"macro F1 {spread(**of['macro_f1'])}") for name, of in summary.items())
+    lines = in_columns((name, spread(**scores["accuracy"]), f"macro F1 {spread(**scores['macro_f1'])}") for name, scores in summary.items())
     return {"task": task.name, "runs": runs, "summary": summary}, lines
 
 
 def check_places(folders: list[Path], outputs: Outputs) -> None:
-    """BadInput, before anything is trained, where a head would take the place of files of somebody's."""
+    """Raise BadInput, before anything is trained, if a head would replace files that it does not own."""
     from ..classify.head import FILES
 
     for folder in folders:
@@ -105,7 +105,6 @@ def check_places(folders: list[Path], outputs: Outputs) -> None:
 
 @command(
     "classify",
-    "Each trained classifier's prediction for a text, with its confidence.",
     option("--task", f"{', '.join(TASKS)}, or a name you trained under", metavar="T", required=True),
     option("--text", "a headline, a message, a sentence", metavar="TEXT", required=True),
     option("--variant", "default: every variant that has a trained head", metavar="NAME", many=True),
@@ -113,15 +112,16 @@ def check_places(folders: list[Path], outputs: Outputs) -> None:
     *MODEL_AND_VECTORS,
 )
 def classify(*, task, text, variant, heads, vectors, model) -> Answer:
+    """Print each trained classifier's prediction for a text, with its confidence."""
     from ..classify import tasks
     from ..classify.head import letters_of, read_and_unread
 
     task = tasks.task_named(task)
-    tasks.text_tokens(task, text)  # a blank text is said before a model is opened
+    tasks.text_tokens(task, text)  # refuse a blank text before a model is opened
     opened, model, vectors = open_heads(task, variant, vectors, model, heads)
     if not read_and_unread(opened.tokens(text), letters_of(opened.heads.values(), vectors))[0]:
         raise BadInput(t("This text has no word in letters these classifiers know. Try another."))
-    tasks.classify_text(opened, text, model=model, vectors=vectors)  # what only a first answer costs is not counted
+    tasks.classify_text(opened, text, model=model, vectors=vectors)  # the cost of a first answer is not counted
     _, answers = tasks.classify_text(opened, text, model=model, vectors=vectors)
     result = {
         name: {"label": answer.label, "seconds": round(answer.seconds + answer.shared_seconds, 6)}
@@ -132,13 +132,10 @@ def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     return {"text": text, "task": task.name, "variants": result}, lines
 
 
-@command(
-    "fetch",
-    "Download a data set from its publisher into the cache, laid out as ELMOSCOPE_DATA; resumes where it stopped.",
-    argument("data_set", "ag_news: 127,600 rows, 31 MB, non-commercial use", metavar="DATASET", choices=DATA_SETS),
-)
+@command("fetch", argument("data_set", "ag_news: 127,600 rows, 31 MB, non-commercial use", metavar="DATASET", choices=DATA_SETS))
 def fetch_data(*, data_set) -> Answer:
-    return fetch_files(public_data.files_of(data_set), public_data.PUBLISHED)
+    """Download a data set from its publisher into the cache, laid out as ELMOSCOPE_DATA; resumes where it stopped."""
+    return fetch_files(published.files_of(data_set), published.PUBLISHED)
 
 
 def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptions) -> tuple[Model | None, StaticVectors | None]:
@@ -147,7 +144,7 @@ def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptio
 
 
 def open_heads(task, names, vectors: str, options: ModelOptions, folder) -> tuple[tasks.OpenHeads, Model | None, StaticVectors | None]:
-    """A task's heads, the model and the vectors that they read; heads that cannot be opened are noted."""
+    """Open a task's heads, and the model and the vectors that they read. Heads that cannot be opened are noted."""
     from ..classify import tasks
     from ..classify.model import variant_named
     from ..common.device import choose
@@ -162,7 +159,7 @@ def open_heads(task, names, vectors: str, options: ModelOptions, folder) -> tupl
 
 
 def _language_of(model: Model | None, static: StaticVectors | None, vectors: str, options: ModelOptions) -> Language:
-    """The language of the texts: of what reads them, the model or else the vectors; else of the model that the options name."""
+    """Return the language of the texts: that of the opened model, else of the vectors, else of the model in the options."""
     for opened in (model, options.model):
         if opened is not None and not isinstance(opened, str):
             return opened.language
@@ -173,7 +170,7 @@ def _language_of(model: Model | None, static: StaticVectors | None, vectors: str
 
 
 def _datasets(task: tasks.TextTask, rows, language: Language) -> Iterator[tuple[int, Dataset]]:
-    """The split of the arguments, or each of K folds."""
+    """Yield the number and the data of the one split, or of each of K folds."""
     from ..classify import tasks
 
     if rows.test and (rows.folds or rows.order):
@@ -190,7 +187,7 @@ def _datasets(task: tasks.TextTask, rows, language: Language) -> Iterator[tuple[
 
 
 def head_notes(dataset: Dataset, variant: Variant):
-    """Notes of a head's training."""
+    """Return a function that notes the epochs of a head's training."""
     watch = epoch_notes(lambda measures: f"validation loss {measures['valid_loss']:.3f}, accuracy {measures['valid_accuracy']:.1%}")
     return lambda event: watch(f"{dataset.name}, {variant.name}", event)
 
@@ -203,17 +200,19 @@ def facts_of(head: TextHead) -> dict:
 
 
 def line_of(result: dict) -> str:
+    """Format one run's scores as a line."""
     scores = f"accuracy {result['accuracy']:.2%}, macro F1 {result['macro_f1']:.2%} on {result['n']:,} rows"
     line = f"{result['task']}, {result['variant']}: {scores}, {result['seconds']:.0f} s"
     return f"{line}, {mix_text(result['mix'])}" if result["mix"] else line
 
 
 def _summary(runs: list[dict]) -> dict:
-    """Mean and sample standard deviation over runs."""
+    """Return the mean and sample standard deviation over runs."""
     values = {key: [run[key] for run in runs] for key in ("accuracy", "macro_f1", "seconds")}
     spreads = {key: {"mean": statistics.fmean(v), "spread": statistics.stdev(v) if len(v) > 1 else None} for key, v in values.items()}
     return {"runs": len(runs)} | spreads
 
 
 def spread(mean: float, spread: float | None) -> str:
+    """Format a mean with its standard deviation, if there is one."""
     return f"{mean:.2%}" if spread is None else f"{mean:.2%} (standard deviation {spread:.2%})"

@@ -1,4 +1,4 @@
-"""`corpus search`, `corpus collocates` and `corpus keyness`: the parts of Your texts, as a table, JSON or CSV."""
+"""Commands `corpus search`, `corpus collocates` and `corpus keyness`: results as a table, JSON or CSV."""
 
 from ..files.formats import format_csv
 from .options import MODEL, Answer, argument, command, flag, group, option, whole
@@ -25,11 +25,10 @@ TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
 
 @command(
     "search",
-    "Every line with a word, how often and how evenly it occurs.",
     *QUERY,
     option(
         "--order",
-        "text, source, sense, random, substitutes, or the word beside it: left, left2, left3, right, right2, right3",
+        "text, source, sense, random, substitutes, or the word next to it: left, left2, left3, right, right2, right3",
         default="text",
     ),
     option("--near", "only lines that also have this word or phrase within the window", metavar="W", default=""),
@@ -42,6 +41,7 @@ TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
     *TABLE,
 )
 def search(*, query, corpus, documents, csv, model, **options) -> Answer:
+    """List every line with a word, and how often and how evenly it occurs."""
     from ..views import concordance as views
 
     request = views.ConcordanceRequest(query=query, documents=tuple(documents), **options)
@@ -54,13 +54,12 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     notes = (f"{result.n:,} occurrences{spread}", *views.describe_limits(result))
     forms = ", ".join(f"{form} {n:,}" for form, n in result.forms)
     table = in_columns([(line.before[-60:], line.hit, line.after[:60]) for line in lines], right=(0,))
-    near = f"Similar spellings: {', '.join(result.similar)}" if result.similar else ""
-    return result, filter(None, (*notes, forms, near, *table))
+    similar = f"Similar spellings: {', '.join(result.similar)}" if result.similar else ""
+    return result, filter(None, (*notes, forms, similar, *table))
 
 
 @command(
     "collocates",
-    "Words near a word, by how strongly they go with it.",
     *QUERY,
     WINDOW,
     option("--minimum", "how often at least (default 3)", type=whole(1), default=3),
@@ -71,6 +70,7 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     *TABLE,
 )
 def collocates(*, query, corpus, documents, content, senses, csv, model, **options) -> Answer:
+    """List the words near a word, by how strongly they go with it."""
     from ..views import concordance as views
 
     request = views.CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, senses=senses or "", **options)
@@ -83,7 +83,6 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
 
 @command(
     "keyness",
-    "The words that a corpus has more often than another, by log-likelihood.",
     CORPUS,
     option("--against", "the other corpus (default: more labeled sentences of the language)", metavar="C", default=""),
     option("--minimum", "how often at least (default 5)", type=whole(1), default=5),
@@ -92,8 +91,9 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     *TABLE,
 )
 def keyness(*, corpus, csv, model, **options) -> Answer:
+    """List the words that a corpus has more often than another, by log-likelihood."""
     from ..views import concordance as views
-    from ..views.left_out import describe_shared
+    from ..views.sides import describe_shared
 
     result = views.keyness(workspace_of(model, corpus), views.KeynessRequest(**options))
     if result.shared:

@@ -20,7 +20,6 @@ SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
 
 @command(
     "senses",
-    "Word-sense accuracy per layer: nearest neighbor and nearest centroid.",
     option("--train", 'rows {"word", "tokens", "position", "label"}; with --test, whose sentences are dropped here', metavar="A.jsonl"),
     option("--test", "rows as in --train", metavar="B.jsonl"),
     option("--data", "instead: rows, or Senseval-2 (.pos.xz), split by document", metavar="F", many=True),
@@ -28,6 +27,7 @@ SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
     *(SEED, SPACE, CLUSTER, *MODEL),
 )
 def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) -> Answer:
+    """Measure word-sense accuracy per layer: nearest neighbor and nearest centroid."""
     from ..senses import evaluate as senses
 
     rows, test = _sense_rows(train, test, data, share, seed)
@@ -49,7 +49,7 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
     often = scores["most_frequent"]
     lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
     for measure in senses.MEASURES:
-        lines += difference_lines(scores, measure=measure)
+        lines += difference_lines(scores, measure)
     counts = f"{scores['n']:,} test rows of {scores['documents']:,} documents or sentences, {scores['n_train']:,} training rows"
     counts += f" ({dropped:,} more were dropped: their sentence is tested)" if dropped else ""
     return scores, [*lines, counts]
@@ -67,13 +67,13 @@ def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[Labele
 
 @command(
     "perplexity",
-    "Perplexity of both directions, full softmax.",
     option("--text", "one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
     option("--hold-out", "only the lines that a training with this --hold-out left out", metavar="S", type=finite),
     option("--limit", "only the first N sentences", metavar="N", type=whole(1)),
     *MODEL,
 )
 def evaluate_perplexity(*, text, hold_out, limit, model) -> Answer:
+    """Measure the perplexity of both directions, full softmax."""
     from ..elmo.models import open_language_model
     from ..training.data import held_out, read_lines
 
@@ -93,49 +93,65 @@ def evaluate_perplexity(*, text, hold_out, limit, model) -> Answer:
     return result, lines
 
 
-@command(
-    "vectors",
-    "Static vectors: similarity of pairs, analogies (gensim's copies).",
-    argument("vectors", "registry names or vector files", many=True, metavar="V"),
-)
+@command("blimp", option("--data", "a folder with BLiMP's .jsonl files, also in folders of it", metavar="FOLDER", required=True), *MODEL)
+def evaluate_blimp(*, data, model) -> Answer:
+    """Measure how often the grammatical sentence of a minimal pair (BLiMP) is the more probable one."""
+    from ..elmo import blimp
+    from ..elmo.models import open_language_model
+
+    pairs = blimp.read_pairs(Path(data))
+    model = open_model(model)
+    scores = blimp.evaluate_pairs(open_language_model(model), pairs, model.language.tokenize, report=progress("sentences"))
+    published = {name: dict(zip(blimp.MODELS, blimp.PUBLISHED.get(name, ()), strict=False)) for name in scores}
+    head = ("accuracy in %", "pairs", *blimp.MEASURES, *blimp.MODELS)
+    rows = [
+        (name, f"{row['n']:,}", *(f"{100 * row[measure]:.1f}" for measure in blimp.MEASURES), *map(str, published[name].values()))
+        for name, row in scores.items()
+    ]
+    lines = in_columns([head, *rows], right=range(1, len(head)))
+    return {"model": model.name, "accuracy": scores, "published": published}, lines
+
+
+@command("vectors", argument("vectors", "registry names or vector files", many=True, metavar="V"))
 def evaluate_vectors(*, vectors) -> Answer:
+    """Measure static vectors: similarity of pairs, analogies (gensim's copies)."""
     from ..static.vectors import evaluate_vectors as measured
 
     scores = {name: measured(open_static(name)) for name in vectors}
     lines = ["vectors: WordSim-353, SimLex-999 (Spearman's rho); analogies right"]
-    for name, of_it in scores.items():
-        values = [of_it[key]["spearman"] for key in ("wordsim353", "simlex999")] + [of_it["analogies"]["all"]["accuracy"]]
+    for name, score in scores.items():
+        values = [score[key]["spearman"] for key in ("wordsim353", "simlex999")] + [score["analogies"]["all"]["accuracy"]]
         lines.append(f"{name}: " + ", ".join("none known" if value is None else f"{value:.4f}" for value in values))
     return scores, lines
 
 
-def score_table(scores: dict, head: Sequence[str] | None, cells: Callable[[dict], Iterable[str]], *more: str) -> list[str]:
-    """Format a line for each space of a result: layers, mixes, the sense space, the static context, and more."""
-    names = [*filter(str.isdecimal, scores), *(name for name in (MIX, "best_mix", SENSES, "static", *more) if name in scores)]
-    return in_columns([*filter(None, [head]), *((name, *cells(scores[name])) for name in names)])
+def score_table(scores: dict, head: Sequence[str], cells: Callable[[dict], Iterable[str]]) -> list[str]:
+    """Format a line for each space of a result: layers, mixes, the sense space and the static context."""
+    names = [*filter(str.isdecimal, scores), *(name for name in (MIX, "best_mix", SENSES, "static") if name in scores)]
+    return in_columns([head, *((name, *cells(scores[name])) for name in names)])
 
 
-def difference_lines(scores: dict, key: str = "less_static", *, measure: str = "", beside: str = "the static context") -> list[str]:
-    """Format paired differences in points, a line each: every space minus the static context, and layer 1 minus layer 2; or those of
-    another key."""
-    differences = {f"{name} minus {beside}": row[key] for name, row in scores.items() if isinstance(row, dict) and key in row}
-    if key == "less_static" and scores.get("order"):
+def difference_lines(scores: dict, measure: str) -> list[str]:
+    """Format paired differences in points, a line each: every space minus the static context, and layer 1 minus layer 2."""
+    rows = {name: row["less_static"] for name, row in scores.items() if isinstance(row, dict) and "less_static" in row}
+    differences = {f"{name} minus the static context": row for name, row in rows.items()}
+    if scores.get("order"):
         differences["layer 1 minus layer 2"] = scores["order"]
     lines = []
     for name, record in differences.items():
         difference = read_back(record.get(measure, record))
         decided = "" if difference.verdict else ", not decided"
-        what = f"{name}, {measure}" if measure else name
-        lines.append(f"{what}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")
+        lines.append(f"{name}, {measure}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")
     return lines
 
 
 def weights_text(row: dict) -> str:
+    """Format the weights of a layer mix, or return "" for a single space."""
     return f"weights {', '.join(f'{w:.2f}' for w in row['weights'])}" if "weights" in row else ""
 
 
 evaluate = group(
     "evaluate",
-    "Measure a model or vectors: senses, perplexity, similarity.",
-    commands=(evaluate_senses, evaluate_perplexity, evaluate_vectors),
+    "Measure a model or vectors: senses, perplexity, minimal pairs, similarity.",
+    commands=(evaluate_senses, evaluate_perplexity, evaluate_blimp, evaluate_vectors),
 )

@@ -1,4 +1,4 @@
-"""The commands about a word: `neighbors`, `static-neighbors`, `verdict`, `substitutes`, and `view` for any view as JSON."""
+"""Commands about a word: `neighbors`, `static-neighbors`, `verdict`, `substitutes`, and `view` for any view as JSON."""
 
 from __future__ import annotations
 
@@ -39,7 +39,6 @@ READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either
 
 @command(
     "neighbors",
-    "Nearest occurrences of a word in a sentence.",
     *PLACE,
     READ_AS,
     *MODEL,
@@ -54,6 +53,7 @@ READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either
     index="corpus approximate cluster",
 )
 def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -> Answer:
+    """List the nearest occurrences of a word in a sentence."""
     from ..elmo.mix import layer_weights
     from ..index import neighbors
     from ..index.sense_space import LAYER
@@ -80,7 +80,7 @@ def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -
             nearest = shards.nearest(replace(query, read_as=in_context.read_as), of_layers, k=k, which=among)
             narrowed = shards.narrows(query, among) if space and not index.approximate else 0
     if narrowed:
-        note(f"In the sense space stand the {narrowed:,} occurrences that are nearest at layer {LAYER}.")
+        note(f"The sense space was searched for the {narrowed:,} occurrences that are nearest at layer {LAYER}.")
     rows = [
         {"word": bare(o.tokens[o.position]), "sentence": o.sentence, "position": o.position, "sense": o.sense, "cosine": round(n.cosine, 6)}
         for n in nearest
@@ -97,10 +97,9 @@ def in_shards(where: str) -> bool:
 
 
 def _shards(index, model: Model, space: SenseSpace | None, client):
-    """A corpus in shards on a cluster, or their approximate index; of layers, or of the sense space."""
-    from ..cluster.approximate import ApproximateIndex
-    from ..cluster.search import ShardedIndex
-    from ..cluster.senses import ApproximateSenses, SensesOfShards
+    """Open a corpus in shards or their approximate index, for layers or for the sense space."""
+    from ..cluster.approximate import ApproximateIndex, ApproximateSenses
+    from ..cluster.search import SensesOfShards, ShardedIndex
     from ..index.tables import open_table
 
     corpus = index.corpus or model.language.sentences
@@ -112,7 +111,7 @@ def _shards(index, model: Model, space: SenseSpace | None, client):
 
 
 def shards_of(where: str | Path, model: Model) -> Shards:
-    """The index in shards of that folder or URL. BadInput where another model made it."""
+    """Open the index in shards of a folder or URL. Raises BadInput if another model made it."""
     from ..cluster.shards import open_shards
 
     shards = open_shards(where)
@@ -122,18 +121,18 @@ def shards_of(where: str | Path, model: Model) -> Shards:
 
 
 def _in_sentence(place, read_as: str | None, model: Model) -> WordInContext:
-    """The token that the options name."""
+    """Return the token that the options name, in its sentence."""
     word, position = place.word, place.position
     tokens, places = locate(languages.tokenize(place.sentence), word, model.language)
     if position is not None and position not in places:
-        at = f"'{tokens[position]}'" if 0 <= position < len(tokens) else "no token"
-        at += f", not '{word}'. '{word}' stands at: {', '.join(map(str, places)) or 'nowhere'}."
-        raise BadInput(f"Token {position} of the sentence is {at}")
+        token = f"'{tokens[position]}'" if 0 <= position < len(tokens) else "no token"
+        where = ", ".join(map(str, places)) or "nowhere"
+        raise BadInput(f"Token {position} of the sentence is {token}, not '{word}'. '{word}' is at: {where}.")
     if not places:
         raise BadInput(wire.no_token(word, tokens, "sentence"))
     note_unread(tokens, model.language)
     if position is None and len(places) > 1:
-        note(f"'{word}' stands at {', '.join(map(str, places))}; taking the first. Choose with --position.")
+        note(f"'{word}' is at {', '.join(map(str, places))}; taking the first. Choose with --position.")
     position = places[0] if position is None else position
     return WordInContext(tuple(tokens), position, wire.reading(read_as, tokens[position], model.language))
 
@@ -142,13 +141,9 @@ def _facts(place, word: WordInContext) -> dict:
     return {"word": place.word, "sentence": place.sentence, "tokens": list(word.tokens), "position": word.position}
 
 
-@command(
-    "static-neighbors",
-    "Nearest words by static vectors (GloVe, word2vec).",
-    option("--word", "a word of the vectors' vocabulary", metavar="W", required=True),
-    *(VECTORS, DOWNLOAD, BEST),
-)
+@command("static-neighbors", option("--word", "a word of the vectors' vocabulary", metavar="W", required=True), *(VECTORS, DOWNLOAD, BEST))
 def static_neighbors(*, word, vectors, download, k) -> Answer:
+    """List the nearest words by static vectors (GloVe, word2vec)."""
     vectors = open_static(vectors, download=download)
     rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in vectors.neighbors(word, k)]
     return {"word": word, "neighbors": rows}, (f"{r['cosine']:.3f}  {r['word']}" for r in rows)
@@ -156,7 +151,6 @@ def static_neighbors(*, word, vectors, download, k) -> Answer:
 
 @command(
     "verdict",
-    "Whether a word means the same in two sentences: Home's verdict.",
     option("--word", "the word, or a form of it (default: the word that Home compares, one that both sentences have)", metavar="W"),
     option("--sentence", "two sentences: give it twice", metavar="S", required=True, many=True),
     option("--language", "en or ko, with its own model (default: the model's language)", metavar="L"),
@@ -164,7 +158,8 @@ def static_neighbors(*, word, vectors, download, k) -> Answer:
     *MODEL,
 )
 def verdict(*, word, sentence, language, read_as, model) -> Answer:
-    from ..views import levels
+    """Decide whether a word means the same in two sentences: Home's verdict."""
+    from ..views.pair import judge
     from ..workspace import open_workspace
 
     if len(sentence) != 2:
@@ -173,7 +168,7 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
         model = replace(model, model=languages.get_language(language).model)
     model = open_model(model)
     first, second = _both_in_context(sentence, word, read_as, model)
-    judgment = levels.judgment(open_workspace(model), first, second)
+    judgment = judge(open_workspace(model), first, second)
     verdict = judgment.verdict
     if verdict is None:
         both = f"'{first.word}' and '{second.word}'"
@@ -197,7 +192,6 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
 
 @command(
     "substitutes",
-    "The words that a biLM expects in a word's place.",
     *PLACE,
     BEST,
     option("--direction", "expected from the left, the right, or both", choices=("both", "forward", "backward"), default="both"),
@@ -206,19 +200,19 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     place="word sentence position",
 )
 def substitutes(*, place, k, direction, common, model) -> Answer:
+    """List the words that a biLM expects in a word's place."""
     from ..views.substitutes import SubstitutesRequest, compute
 
     model = open_model(model)
     word = _in_sentence(place, None, model)
     (item,) = compute(workspace_of(model), SubstitutesRequest(words=(word,), direction=direction, k=k, common=common))
-    rows = [{"word": each.word, "probability": round(each.probability, 6)} for each in item.substitutes]
+    rows = [{"word": word.word, "probability": round(word.probability, 6)} for word in item.substitutes]
     lines = in_columns((f"{row['probability']:.1%}", row["word"]) for row in rows)
     return {**_facts(place, word), "direction": direction, "substitutes": rows}, lines or "No substitutes."
 
 
 @command(
     "view",
-    "What a page computes, as JSON: a request in, a result out.",
     argument("name", f"which view: {', '.join(wire.VIEWS)}", metavar="NAME"),
     option(
         "--request",
@@ -231,6 +225,7 @@ def substitutes(*, place, k, direction, common, model) -> Answer:
     *MODEL,
 )
 def view(*, name, request, corpus, vectors, model) -> Answer:
+    """Compute the result of a page as JSON: a request in, a result out."""
     try:
         parsed = json.loads(request)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Build commands from functions: `@command("name", "help", option("--word", "help"), *MODEL)`.
+"""Build commands from functions: `@command("name", option("--word", "help"), *MODEL)`. A function's docstring is its help.
 
 A command returns a result for --json and a text for people. Commands import torch only inside their functions, so that --help is fast.
 """
@@ -39,14 +39,15 @@ class Command(click.Command):
     has a keyword `outputs`, an Outputs.
     """
 
-    def __init__(self, name: str, callback: Callable[..., Answer], *, groups: dict[str, str], **settings) -> None:
-        super().__init__(name, callback=callback, **settings)
+    def __init__(self, name: str, callback: Callable[..., Answer], *, groups: dict[str, str], params: list[click.Parameter]) -> None:
+        super().__init__(name, callback=callback, params=params, help=callback.__doc__, context_settings=SETTINGS)
         self.path = name  # with the names of its groups
         self.groups = {group: make_dataclass(group.title(), names.split(), frozen=True) for group, names in groups.items()}
         if MODEL[0] in self.params:
             self.groups["model"] = ModelOptions
 
     def __call__(self, **options) -> tuple[dict, str]:
+        """Run the function with these options and the defaults of all others."""
         defaults = self.make_context(self.name, [], resilient_parsing=True).params
         return self.answer(**self._group(defaults | options))
 
@@ -99,6 +100,7 @@ class OutputPath(click.ParamType):
         self.is_checked = is_checked  # by the command line; else by the function itself
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path unchanged. Fails if it cannot be written."""
         place = Path(value).expanduser()
         try:
             nearest = next(path for path in (place, *place.parents) if path.exists())
@@ -126,14 +128,14 @@ def flag(name: str, help_text: str) -> click.Option:
 
 
 def argument(name: str, help_text: str, *, many: bool = False, choices: Sequence[str] = (), **settings) -> click.Argument:
-    """Make an argument, or one that takes all further words if `many`."""
+    """Make an argument, or one that takes all remaining words if `many`."""
     if choices:
         settings["type"] = click.Choice(choices)
     return click.Argument([name], help=help_text, nargs=-1 if many else 1, **settings)
 
 
-def command(name: str, help_text: str, *options: click.Parameter, **groups: str) -> Callable[[Callable[..., Answer]], Command]:
-    """Make a command of a function whose keywords are these options and groups of them.
+def command(name: str, *options: click.Parameter, **groups: str) -> Callable[[Callable[..., Answer]], Command]:
+    """Make a command of a function whose keywords are these options and groups of them, and whose docstring is the help.
 
     --json is added to every command, and --overwrite to one that writes.
     """
@@ -141,7 +143,7 @@ def command(name: str, help_text: str, *options: click.Parameter, **groups: str)
     writing = [k for k, param in enumerate(params) if isinstance(param.type, OutputPath)]
     if writing and OVERWRITE not in params:
         params.insert(writing[-1] + 1, OVERWRITE)
-    return partial(Command, name, groups=groups, params=params, help=help_text, context_settings=SETTINGS)
+    return partial(Command, name, groups=groups, params=params)
 
 
 def group(name: str | None, help_text: str, *, commands: Sequence[click.Command]) -> click.Group:
@@ -152,9 +154,9 @@ def group(name: str | None, help_text: str, *, commands: Sequence[click.Command]
     return click.Group(name, commands, help=help_text, no_args_is_help=False, context_settings=SETTINGS)
 
 
-def whole(least: int, most: int = 2**31 - 1) -> click.IntRange:
-    """Return the type of an integer within bounds; without `most`, one that fits 32 bits."""
-    return click.IntRange(least, most)
+def whole(lowest: int, highest: int = 2**31 - 1) -> click.IntRange:
+    """Return the type of an integer within bounds; without `highest`, one that fits 32 bits."""
+    return click.IntRange(lowest, highest)
 
 
 def finite(text: str) -> float:

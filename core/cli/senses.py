@@ -1,4 +1,4 @@
-"""The `senses` commands: how a word's use differs between two sets of texts, a few labels spread to all of its sentences, glosses beside groups."""
+"""Commands `senses change`, `senses spread` and `senses glosses`: change of meaning, spreading of labels, WordNet glosses."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -26,7 +26,6 @@ DATES = "its texts from one date to another, such as 1850..1899 (850..899, 44 BC
 
 @command(
     "change",
-    "How a word's use differs between two corpora or two spans of dates; without --word, which words differ most.",
     option("--word", "the word; left out: a list of all words that are frequent enough", metavar="W"),
     option("--first", CORPUS.help, metavar="C", default=""),
     option("--second", "the same of the second side (default: the first's)", metavar="C", default=""),
@@ -46,6 +45,7 @@ DATES = "its texts from one date to another, such as 1850..1899 (850..899, 44 BC
     ranking="at_least most",
 )
 def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph, csv, model, outputs) -> Answer:
+    """Measure how a word's use differs between two corpora or spans of dates; without --word, rank the words that differ most."""
     from ..corpus import usage_graphs
     from ..views import change
     from ..views.sides import Side
@@ -58,19 +58,19 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
         outputs.check_file(Path(graph) / name)
     workspace = workspace_of(model, sides.first)
     if sides.uses:
-        word, *kept = usage_graphs.keep_sides(sides.uses, sides.clusters, word)
-        first, second = (Side(corpus=name) for name in kept)
+        word, *corpora = usage_graphs.keep_sides(sides.uses, sides.clusters, word)
+        first, second = (Side(corpus=name) for name in corpora)
     else:
         first = _side(sides.first, sides.first_dates, "--first-dates")
         second = _side(sides.second or sides.first, sides.second_dates, "--second-dates")
     if not word:
         layer = str(change.LAYER) if layer == change.SENSES else layer
-        request = change.RankRequest(space=layer, at_least=ranking.at_least, most=ranking.most)
+        request = change.RankRequest(space=layer, at_least=ranking.at_least, max_words=ranking.most)
         left_out = change.left_out(workspace, first, second)
         for fact in left_out.describe():
             note(fact)
         ranked = change.rank(change.read(workspace, first, second), request, progress("words"))
-        rows = [{"word": each.word, **_row(each.change), "corrected_p": round(each.corrected, 6)} for each in ranked]
+        rows = [{"word": item.word, **_row(item.change), "corrected_p": round(item.corrected, 6)} for item in ranked]
         return {"layer": layer, "left_out": asdict(left_out), "words": rows}, _write_table(change.tabulate_ranking(ranked), csv)
     result = change.compute(workspace, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
     if graph:
@@ -79,7 +79,7 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
     bands = _bands(result, (first, second), workspace.corpus)
     control = None
     if like_frequency:
-        request = change.ControlRequest(word=word, first=first, second=second)
+        request = change.ChangeRequest(word=word, first=first, second=second)
         control = change.control(workspace, request, progress("words"))
     answer = {"word": result.word, "layer": result.space, **_row(result.change), "shuffled": result.change.shuffled, "bands": bands}
     answer |= {"measures": {name: asdict(measure) for name, measure in result.change.measures.items()}}
@@ -87,8 +87,9 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
     answer |= {"left_out": asdict(result.left_out)}
     answer |= {"control": control and {"words": list(control.words), "below": control.below}}
     lines = [f"“{result.word}” in {result.change.first} and {result.change.second} sentences, p = {result.change.p:.3f}"]
-    for name, of in result.change.measures.items():
-        lines.append(f"{name.upper()}: {of.value:.3f}; shuffled {of.null:.3f}, 95% below {of.limit:.3f}; p = {of.p:.3f}")
+    for name, measure in result.change.measures.items():
+        chance = f"shuffled {measure.null:.3f}, 95% below {measure.limit:.3f}"
+        lines.append(f"{name.upper()}: {measure.value:.3f}; {chance}; p = {measure.p:.3f}")
     lines += result.left_out.describe()
     if control is not None and control.words:
         lines.append(f"differs more than {control.below} of {len(control.words)} words of like frequency")
@@ -101,7 +102,7 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
 
 
 def _bands(result, sides, corpus: str) -> list[dict]:
-    """The sentences of each sense group on each side, or in each stretch of years, with the names of both."""
+    """Count the sentences of each named sense group on each named side, or in each period."""
     titles = corpus_titles([side.corpus or corpus for side in sides])
     dated = [f" {side.start or '…'}..{side.end or '…'}" if side.start or side.end else "" for side in sides]
     named = [f"{which}: {title}{dates}" for which, title, dates in zip(("first", "second"), titles, dated, strict=True)]
@@ -112,8 +113,10 @@ def _bands(result, sides, corpus: str) -> list[dict]:
 
 
 def _score_judgments(sides, word: str, result) -> tuple[dict, list[str]]:
-    """The annotators' agreement (ordinal), and Spearman's rho of the mean judgments with the cosines; None for what cannot be computed, and
-    the reasons."""
+    """Return the annotators' agreement (ordinal alpha), Spearman's rho of mean judgments and cosines, and reasons for missing values.
+
+    A value that cannot be computed is None.
+    """
     from scipy.stats import spearmanr
 
     from ..corpus import usage_graphs
@@ -122,8 +125,8 @@ def _score_judgments(sides, word: str, result) -> tuple[dict, list[str]]:
 
     uses = [use for use in usage_graphs.read_uses(sides.uses) if use.lemma.casefold() == word]
     names = {use.identifier for use in uses}
-    judgments = [each for each in usage_graphs.read_judgments(sides.judgments) if {each.first, each.second} <= names]
-    cosines, means = usage_graphs.cosines_beside_judgments(uses, judgments, tokens_of(result.items), result.placed)
+    judgments = [pair for pair in usage_graphs.read_judgments(sides.judgments) if {pair.first, pair.second} <= names]
+    cosines, means = usage_graphs.cosines_beside_judgments(uses, judgments, tokens_of(result.items), result.vectors)
     agreement, rho, whys = None, None, []
     answers = usage_graphs.answers_of(judgments)
     try:
@@ -138,10 +141,10 @@ def _score_judgments(sides, word: str, result) -> tuple[dict, list[str]]:
     return {"pairs": len(means), "alpha": agreement, "spearman": rho}, whys
 
 
-def _row(of) -> dict:
-    """A word's measures on a row."""
-    measures = {name: round(measure.value, 6) for name, measure in of.measures.items()}
-    return {"first": of.first, "second": of.second, **measures, "p": round(of.p, 6)}
+def _row(change) -> dict:
+    """Return a word's measures as a row."""
+    measures = {name: round(measure.value, 6) for name, measure in change.measures.items()}
+    return {"first": change.first, "second": change.second, **measures, "p": round(change.p, 6)}
 
 
 def _side(corpus: str, dates: str, name: str):
@@ -155,7 +158,6 @@ def _side(corpus: str, dates: str, name: str):
 
 @command(
     "spread",
-    "A few labels of a word's sentences spread to all of them, with probabilities; the most doubtful to label next.",
     WORD,
     option("--labels", "JSONL: tokens, position, sense, as this command and the page write it", metavar="FILE", required=True),
     CORPUS,
@@ -173,6 +175,7 @@ def _side(corpus: str, dates: str, name: str):
     annotation="labels second merge",
 )
 def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, outputs) -> Answer:
+    """Spread a few labels of a word's sentences to all of them, with probabilities, and name the most doubtful ones."""
     from ..corpus import label_files
     from ..corpus.label_files import carry_rows
     from ..views import induction
@@ -181,7 +184,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     adds = _adds_to_labels(output, annotation)
     if output and not adds:
         outputs.check_file(output)
-    for file in filter(None, (annotation.labels, annotation.second)):  # what is wrong with one is said before the model reads
+    for file in filter(None, (annotation.labels, annotation.second)):  # refuse a wrong file before the model reads
         label_files.read_senses(file)
     workspace = workspace_of(model, corpus)
     occurrences = induction.compute(workspace, induction.InductionRequest(word=word, space=layer)).occurrences
@@ -203,11 +206,11 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     rows = [
         {"number": k, "sense": result.senses[sense], "probability": round(float(result.shares[k, sense]), 4)}
         | {"labeled": bool(result.labeled[k]), "sentence": occurrences.items[k].sentence}
-        for k, sense in enumerate(result.of.tolist())
+        for k, sense in enumerate(result.sense_of.tolist())
     ]
     doubtful = [rows[k] for k in result.doubtful[:ask].tolist()]
     answer = {"word": occurrences.word, "senses": list(result.senses), "labels": len(labels.given)}
-    counts = ", ".join(f"{sense} {int((result.of == k).sum())}" for k, sense in enumerate(result.senses))
+    counts = ", ".join(f"{sense} {int((result.sense_of == k).sum())}" for k, sense in enumerate(result.senses))
     lines = [f"{len(rows)} sentences of “{occurrences.word}”, {len(labels.given)} labeled: {counts}"]
     if annotation.second:
         value, n = label_files.agreement(labels, label_files.read_labels(annotation.second, sentences).labels)
@@ -221,7 +224,6 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
 
 @command(
     "glosses",
-    "A WordNet's glosses beside a word's sense groups, the likeliest of each first: a guess. Needs the package wn and its data.",
     WORD,
     CORPUS,
     option("--groups", "how many groups (default: as many as the vectors suggest)", type=whole(1, 20)),
@@ -230,17 +232,18 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     *TABLE,
 )
 def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
+    """List a WordNet's glosses for a word's sense groups, the likeliest first: a guess. Needs the package wn and its data."""
     from ..views import induction
 
     workspace = workspace_of(model, corpus)
     result = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, number=groups))
-    beside = induction.glosses(workspace, result)
+    glosses = induction.glosses(workspace, result)
     rows = [
-        {"group": name, "sentences": int((result.groups.of == k).sum()), "sense": sense.number, "pos": sense.pos, "gloss": sense.gloss}
+        {"group": name, "sentences": int((result.groups.numbers == k).sum()), "sense": sense.number, "pos": sense.pos, "gloss": sense.gloss}
         for k, name in enumerate(result.groups.names)
-        for sense in beside.likeliest(k, most)
+        for sense in glosses.likeliest(k, most)
     ]
-    return {"word": result.occurrences.word, "lexicon": beside.lexicon, "guesses": rows}, _write_table(rows, csv)
+    return {"word": result.occurrences.word, "lexicon": glosses.lexicon, "guesses": rows}, _write_table(rows, csv)
 
 
 def _adds_to_labels(output: str | None, annotation) -> bool:
@@ -256,7 +259,7 @@ def _adds_to_labels(output: str | None, annotation) -> bool:
 
 
 def _merged(sense: str, into: Mapping[str, str]) -> str:
-    """The sense at the end of a chain of merges."""
+    """Return the sense at the end of a chain of merges."""
     while sense in into:
         sense = into[sense]
     return sense

@@ -1,4 +1,4 @@
-"""Shared parts of commands: notes and progress on stderr, tables, a model and a cluster as the options name them."""
+"""Share what commands need: notes and progress on stderr, tables, models and clusters from their options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..common.config import FLOAT32
 from ..common.errors import BadInput, CorruptArtifact
 from ..common.markup import shorten
-from ..files import public_data
+from ..files import published
 from ..files.atomic import locked, replacing
 from ..files.outputs import Outputs, set_aside
 from ..static.vectors import StaticVectors, open_vectors
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..elmo.models import Model
-    from ..files.catalog import RemoteFile
+    from ..files.published import RemoteFile
     from ..index.sense_space import SenseSpace
     from ..learning.fit import Epoch
     from ..workspace import Workspace
@@ -36,6 +36,7 @@ SHOWN_EVERY_S = 10
 
 
 def note(text: str) -> None:
+    """Print a line to stderr."""
     print(text, file=sys.stderr, flush=True)
 
 
@@ -166,13 +167,13 @@ def mix_text(mix: dict) -> str:
     return f"s {', '.join(f'{s:.2f}' for s in mix['s'])}, gamma {mix['gamma']:.2f}"
 
 
-def fetch_files(names: Iterable[str], published: dict[str, RemoteFile], folder: Path | None = None, unpack=lambda path: ()) -> Answer:
+def fetch_files(names: Iterable[str], sources: dict[str, RemoteFile], folder: Path | None = None, unpack=lambda path: ()) -> Answer:
     """Download published files that are missing or damaged. `unpack` returns the files that it makes of one."""
     files = []
     for name in names:
-        file = published[name]
+        file = sources[name]
         note(f"{name}: {', '.join(filter(None, (file.publisher, file.license)))}, from {file.url}, {file.size:,} bytes")
-        folder = public_data.fetch([name], folder, files=published, report=_bytes_report(name))
+        folder = published.fetch([name], folder, files=sources, report=_bytes_report(name))
         files.append({"name": name, **{kind: value for kind in ("md5", "sha256") if (value := getattr(file, kind))}})
         files += [{"name": path.relative_to(folder).as_posix()} for path in unpack(folder / name)]
     files = [file | {"bytes": (folder / file["name"]).stat().st_size} for file in files]
@@ -185,6 +186,7 @@ def _bytes_report(name: str) -> Callable[[Any], None]:
 
 
 def download_progress(event) -> None:
+    """Note how much of a download is done."""
     note(f"{event.done / 1e6:,.1f} of {(event.total or 0) / 1e6:,.1f} MB")
 
 

@@ -1,4 +1,4 @@
-"""`pretrain` and `glove`: a model or vectors, trained here."""
+"""Commands `pretrain` and `glove`: train a model or vectors."""
 
 from dataclasses import asdict, replace
 from functools import partial
@@ -6,13 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
-from ..common.errors import BadInput
-from ..files import atomic
+from ..common.config import cache_folder
+from ..common.errors import BadInput, MissingArtifact
+from ..common.i18n import t
+from ..files import atomic, published
 from ..files.artifacts import read_json, short, text_fingerprint
 from ..files.registry import resolve
 from ..text import languages
-from .options import CLUSTER, DEVICE, Answer, command, finite, flag, option, whole
-from .shared import cluster_of, note, open_static
+from .options import CLUSTER, DEVICE, MODEL_AND_VECTORS, Answer, command, finite, flag, group, option, whole
+from .shared import cluster_of, epoch_notes, fetch_files, mix_text, note, open_both, open_static, progress
 
 COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has counted, as core.cluster.worker_model names it
 TOPICS = ("words", "around", "bag")
@@ -25,7 +27,6 @@ TEXT = (
 
 @command(
     "pretrain",
-    "Train a biLM on text; resumes from its checkpoints.",
     *TEXT,
     option("--output", "checkpoints, log, and in the end DIR/model", metavar="DIR", required=True),
     flag("--resume", "continue from DIR's checkpoints"),
@@ -51,6 +52,7 @@ TEXT = (
     steps="tokens vocabulary batch_tokens negatives topic topic_target topic_reach seed",
 )
 def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
+    """Train a biLM on text; resumes from its checkpoints."""
     import torch
 
     from ..common.config import MINI
@@ -81,9 +83,9 @@ def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
         device=choose(network.device).type,
     )
     atomic.check_replaceable(output, ".*" if resume else recipe.OWN)
-    made = Path(output) / "model"
-    if resume or not made.exists():  # else the training that is there is named
-        outputs.check_folder(made, recipe.MODEL)
+    model = Path(output) / "model"
+    if resume or not model.exists():  # else the message names the training that is there
+        outputs.check_folder(model, recipe.MODEL)
     training, warm_up = _started(training, start)
     how = {"resume": resume, "report": lambda event: note(next(recipe.progress_lines(iter([event]))))}
     folder = recipe.run(training, Path(output), start=warm_up, **how)
@@ -91,7 +93,7 @@ def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
 
 
 def _started(training, start):
-    """The training that starts from a model or from vectors, and what gives them to its trainer."""
+    """Return the recipe of a training that starts from a model or from vectors, and the function that initializes its trainer."""
     from ..learning.features import vectors_fingerprint
     from ..training import warm_start
 
@@ -111,7 +113,7 @@ def _started(training, start):
 
 
 def _go_on(name: str, training):
-    """The recipe with the shape of a trained model, and what starts a trainer from it."""
+    """Return the recipe with the shape of a trained model, and the function that initializes a trainer from it."""
     from ..elmo.models import model_fingerprint
     from ..elmo.weights import find_files, load_bilm, load_softmax, read_options
     from ..training.warm_start import go_on_from
@@ -127,10 +129,9 @@ def _go_on(name: str, training):
 
 @command(
     "glove",
-    "Train GloVe vectors on text.",
     *TEXT,
     option("--output", "the folder of vectors", metavar="DIR", required=True),
-    option("--work", "where prepared text and checkpoints are kept (default: beside the output)", metavar="DIR"),
+    option("--work", "where prepared text and checkpoints are stored (default: next to the output)", metavar="DIR"),
     option("--processes", "processes that read the corpus (default 2)", type=whole(1, 64), default=2),
     CLUSTER,
     option("--epochs", "passes over the counts (default 20)", type=int, default=20),
@@ -138,6 +139,7 @@ def _go_on(name: str, training):
     text="corpus language hold_out",
 )
 def glove(*, text, output, work, processes, cluster, epochs, dim, outputs) -> Answer:
+    """Train GloVe vectors on text."""
     from ..static.glove import FILES, GloveConfig, count_pairs, is_glove, train_glove
     from ..training.data import prepare
 
@@ -159,3 +161,116 @@ def glove(*, text, output, work, processes, cluster, epochs, dim, outputs) -> An
     if cluster is not None:
         atomic.remove_own_files(counts, COUNTED)
     return {"vectors": str(folder), **read_json(folder / "meta.json")}, f"The vectors are in {folder}"
+
+
+# core.tasks.heads, which imports torch
+PAPER_TASKS = ("questions", "entailment", "roles", "coreference", "names", "wikigold", "chunks", "speech", "clusters")
+DATA = option("--data", "holds ner/, entailment/, srl/, coref/, qa/, conll2000/", metavar="FOLDER", required=True)
+HEAD = (
+    option("--task", ", ".join(PAPER_TASKS), metavar="T", choices=PAPER_TASKS, required=True),
+    option("--variant", "GloVe and characters, or ELMo next to them", choices=("baseline", "elmo"), default="elmo"),
+    DATA,
+)
+ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=True, default=PAPER_TASKS)
+
+
+@command(
+    "train",
+    *HEAD,
+    option("--further", "also train on these: reddit, amazon (questions)", metavar="SET", many=True),
+    option("--seed", "of every random choice (default 0)", metavar="S", type=whole(0), default=0),
+    option("--epochs", "at most (default: the task's own)", metavar="N", type=whole(1, 1000)),
+    flag("--random-labels", "control run: training labels drawn at random"),
+    option("--limit-train", "examples of the train set (0: all; default: the task's own)", metavar="N", type=whole(0)),
+    option("--limit-test", "examples of the test set (0: all; default: the task's own)", metavar="N", type=whole(0)),
+    option("--output", "save the head as DIR/TASK/VARIANT (default: the cache)", metavar="DIR"),
+    *MODEL_AND_VECTORS,
+    recipe="seed epochs random_labels limit_train limit_test",
+)
+def train(*, task, variant, data, further, recipe, output, vectors, model, outputs) -> Answer:
+    """Train a task's head and score it on the test set; resumes where it stopped."""
+    from ..tasks import results as measured
+    from ..tasks.heads import FILES, freeze, save_head, task_named
+    from ..tasks.task import read_data
+
+    task = task_named(task)
+    chosen = {"epochs": recipe.epochs, "train_limit": recipe.limit_train, "test_limit": recipe.limit_test}
+    chosen = {name: value for name, value in chosen.items() if value is not None}
+    recipe = replace(task.recipe, seed=recipe.seed, random_labels=recipe.random_labels, **chosen)
+    root = Path(output) if output else cache_folder() / "task-heads"
+    if not recipe.random_labels:
+        outputs.check_folder(root / task.name / variant, FILES)
+    data = read_data(task, data, recipe, further=further)
+    model, vectors = open_both(model, vectors, model=variant == "elmo")
+    frozen = freeze(variant, data, model, vectors, report=progress("layers, tokens"))
+    head = measured.train_one(task, variant, recipe, data, frozen, watch=task_notes())
+    if not recipe.random_labels:
+        note(f"saved in {save_head(head, root / task.name / variant)}")
+    result = measured.entry(head)
+    return result, _line(result)
+
+
+@command(
+    "evaluate",
+    *HEAD,
+    option("--test", "another test set instead of the task's own: xquad (questions)", metavar="SET"),
+    option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: the cache, then assets)", metavar="DIR"),
+    *MODEL_AND_VECTORS,
+)
+def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
+    """Score a trained head on the test set."""
+    from ..learning.features import vectors_fingerprint
+    from ..tasks import results as measured
+    from ..tasks.heads import freeze, load_head, task_named
+    from ..tasks.task import read_data, read_test
+
+    task = task_named(task)
+    roots = [Path(heads)] if heads else [cache_folder() / "task-heads", measured.FOLDER]
+    places = [place for root in roots if ((place := root / task.name / variant) / "meta.json").is_file()]
+    if not places:
+        values = {"task": task.name, "variant": variant}
+        raise MissingArtifact(t("No trained head for {task}, {variant}. Train it: python -m core tasks train --help", **values))
+    model, vectors = open_both(model, vectors, model=variant == "elmo")
+    fits = {"model": model.fingerprint if model else None, "vectors": vectors_fingerprint(vectors)}
+    head = load_head(places[0], **fits)
+    data = read_test(task, data, test) if test else read_data(task, data, head.recipe)
+    frozen = freeze(variant, data, model, vectors, report=progress("layers, tokens"))
+    scores = task.score(data.test, head.predictions(data.test, vectors, frozen.layers))
+    values = {"task": task.name, "variant": variant, "head": str(places[0]), "test": scores, "n": len(data.test)}
+    return values, f"{task.name}, {variant}: {_scores(scores)} ({len(data.test):,} examples, {places[0]})"
+
+
+@command("fetch", option("--data", "where to keep them (default: data/tasks in the cache)", metavar="FOLDER"), ONLY)
+def fetch(*, data, only) -> Answer:
+    """Download the tasks' data sets from their publishers; sizes and checksums are checked, existing files stay."""
+    from ..tasks.entailment import unpack
+    from ..tasks.heads import task_named
+    from ..tasks.task import MADE_BY_HAND
+
+    rooms = set()
+    for name in only:
+        paths = task_named(name).files.values()
+        if any(path.startswith(MADE_BY_HAND) for path in paths):
+            note(f"{name}: nothing to fetch: its files are joined from several publishers', see core/tasks/README.md")
+        else:
+            rooms |= {path.partition("/")[0] for path in paths}
+    names = [name for name in published.TASK_FILES if name.partition("/")[0] in rooms]
+    folder = Path(data) if data else published.fetched_folder() / "tasks"
+    return fetch_files(names, published.TASK_FILES, folder, lambda path: unpack(path) if path.suffix == ".zip" else ())
+
+
+def task_notes():
+    """Return a function that notes the epochs of a head's training."""
+    return epoch_notes(lambda measures: f"dev {measures['score']:.2%}")
+
+
+def _line(result: dict) -> str:
+    measured = f"{result['task']}, {result['variant']}: {_scores(result['test'])}, {result['seconds']:.0f} s"
+    return "; ".join([measured, *(f"{where}: {mix_text(mix)}" for where, mix in result["mixes"].items())])
+
+
+def _scores(scores: dict[str, float]) -> str:
+    return ", ".join(f"{name} {value:.2%}" for name, value in scores.items() if isinstance(value, float))
+
+
+tasks = group("tasks", "The tasks of the ELMo paper, with and without ELMo.", commands=(fetch, train, evaluate))

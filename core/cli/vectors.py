@@ -1,4 +1,4 @@
-"""The commands about texts and models: `embed`, `predict`, `index`, and `allennlp setup`."""
+"""Commands about texts and models: `embed`, `predict`, `index`, `convert` and `allennlp setup`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.work
 
 @command(
     "embed",
-    "Vectors of every token in every layer, as .npz.",
     *MODEL,
     option(
         "--input",
@@ -51,10 +50,11 @@ BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.work
     CLUSTER,
 )
 def embed(*, input, output, text_column, stateful, batch_size, engine, precision, cluster, model) -> Answer:
+    """Write the vectors of every token in every layer, as .npz."""
     if not output.endswith(".npz"):
         raise BadInput(f"--output must end in .npz, got '{shorten(output)}'.")
     if cluster is not None and (stateful or engine == "allennlp"):
-        raise BadInput("--cluster spreads sentences that know nothing of each other: leave out --stateful and --engine allennlp.")
+        raise BadInput("--cluster needs independent sentences: leave out --stateful and --engine allennlp.")
     parts = Path(f"{output}.parts")
     if cluster is not None:
         atomic.check_replaceable(parts, BATCH)
@@ -64,7 +64,7 @@ def embed(*, input, output, text_column, stateful, batch_size, engine, precision
     how = (model, sentences, stateful, batch_size)
     layers = _embed_allennlp(*how) if engine == "allennlp" else _embed_ours(*how, cluster, parts)
     streams = {f"{k}/": stream for k, stream in enumerate(layers)} if stateful else {"": layers}
-    arrays = {f"{stream}{k}": array for stream, of in streams.items() for k, array in enumerate(of)}
+    arrays = {f"{stream}{k}": array for stream, items in streams.items() for k, array in enumerate(items)}
     seconds = time.perf_counter() - started
     with replacing(Path(output)) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)
@@ -78,7 +78,7 @@ def embed(*, input, output, text_column, stateful, batch_size, engine, precision
 def _read_embed_input(path: Path, stateful: bool, text_column: str | None) -> list:
     """Return the tokens of each sentence, or of each sentence of each stream."""
     if not stateful:
-        lines = read_lines(path, text_column=text_column, most=MAX_INPUT)
+        lines = read_lines(path, text_column=text_column, max_bytes=MAX_INPUT)
         if blank := sum(not tokens for tokens in lines):
             note(f"{blank:,} of {len(lines):,} sentences are blank: their arrays have no tokens.")
         return [list(tokens) for tokens in lines]
@@ -123,13 +123,13 @@ def _embed_allennlp(model: Model, sentences: list, stateful: bool, batch_size: i
 
 @command(
     "predict",
-    "The words a biLM expects next or before.",
     option("--text", "a text: its last sentence is continued, or its first preceded", metavar="T", required=True),
     option("--direction", "the next word (default), or the one before", choices=("forward", "backward"), default="forward"),
     option("--k", "how many, best first (default 10)", type=whole(1), default=10),
     *MODEL,
 )
 def predict(*, text, direction, k, model) -> Answer:
+    """List the words that a biLM expects next or before."""
     from ..elmo.models import open_language_model
 
     model = open_language_model(open_model(model))
@@ -145,12 +145,14 @@ def predict(*, text, direction, k, model) -> Answer:
     return result, [*lines, f"{unknown:7.2%}  any word outside the vocabulary"]
 
 
-@command("setup", "Make AllenNLP's own Python 3.10 environment.")
+@command("setup")
 def allennlp_setup() -> Answer:
-    from ..engines import allennlp_engine as second
+    """Make AllenNLP's own Python 3.10 environment."""
+    from ..engines.allennlp_engine import AllenNLPEngine
+    from ..engines.allennlp_setup import setup
 
-    folder = second.setup(note)
-    with second.AllenNLPEngine() as engine:
+    folder = setup(note)
+    with AllenNLPEngine() as engine:
         versions = engine.ping()
     return {"environment": str(folder), **versions}, f"AllenNLP {versions['allennlp']} is ready in {folder}"
 
@@ -160,16 +162,16 @@ allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", commands=(al
 
 @command(
     "build",
-    "Encode a corpus into an index: every token in every layer.",
     option("--corpus", ".txt, .jsonl, .json, .csv or .tsv, as it is or .xz, .gz; .xlsx, .docx, .pdf, .epub", metavar="F", required=True),
     option("--output", "a new folder or an index; with --cluster one all workers see, or a URL (s3://...)", metavar="DIR", required=True),
     TEXT_COLUMN,
     option("--lines", "line breaks: join wrapped lines, keep each as an end, or detect which", choices=LINES, default="detect"),
-    flag("--senses", "also keep what the sense space needs: 256 bytes per token with the bundled model"),
+    flag("--senses", "also store what the sense space needs: 256 bytes per token with the bundled model"),
     CLUSTER,
     *MODEL,
 )
 def index_build(*, corpus, output, text_column, lines, senses, cluster, model, outputs) -> Answer:
+    """Encode a corpus into an index: every token in every layer."""
     from ..elmo.models import open_language_model
     from ..elmo.substitutes import Substitutes
     from ..index.build import build_index, is_index, own_files
@@ -193,7 +195,7 @@ def _index_on_cluster(corpus, output: str, text_column, lines, cluster: str, opt
 
     shards.open_own(output)
     model = open_model(options, cluster=cluster)
-    sense_space(SENSES if senses else None, model)  # says what is missing, before any work
+    sense_space(SENSES if senses else None, model)  # raises before any work if something is missing
     sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
 
     def report(done) -> None:
@@ -206,8 +208,9 @@ def _index_on_cluster(corpus, output: str, text_column, lines, cluster: str, opt
     return _info(shards.info(output))
 
 
-@command("info", "What an index holds.", argument("folder", "as made by index build", metavar="DIR"))
+@command("info", argument("folder", "as made by index build", metavar="DIR"))
 def index_info(*, folder) -> Answer:
+    """Print the facts of an index."""
     if in_shards(folder):
         from ..cluster.shards import info
     else:
@@ -218,19 +221,18 @@ def index_info(*, folder) -> Answer:
 
 @command(
     "approximate",
-    "Make an approximate index, for tables of millions of occurrences.",
     argument("folder", "as made by index build", metavar="DIR"),
     flag("--senses", "of the sense space, of an index built with --senses; with --model, the model of the index"),
     *MODEL,
 )
 def index_approximate(*, folder, senses, model) -> Answer:
+    """Make an approximate index, for tables of millions of occurrences."""
     from ..cluster import approximate
-    from ..cluster import senses as sense_shards
     from ..cluster.shards import open_shards
 
     if senses:
         model = open_model(model)
-        index_meta = sense_shards.build(shards_of(folder, model), sense_space(SENSES, model), report=progress("rows"))
+        index_meta = approximate.build_senses(shards_of(folder, model), sense_space(SENSES, model), report=progress("rows"))
     else:
         index_meta = approximate.build(open_shards(folder), report=progress("rows"))
     text = "{occurrences:,} occurrences in {cells:,} cells, {mb:.1f} MB, made in {seconds:.1f} s"
@@ -245,13 +247,9 @@ def _info(index_meta: dict) -> Answer:
 index = group("index", "Occurrence tables.", commands=(index_build, index_approximate, index_info))
 
 
-@command(
-    "convert",
-    "Write a model in AllenNLP's format (options.json, weights.hdf5).",
-    option("--output", "the new model's folder", metavar="DIR", required=True),
-    *MODEL,
-)
+@command("convert", option("--output", "the new model's folder", metavar="DIR", required=True), *MODEL)
 def convert(*, output, model, outputs) -> Answer:
+    """Write a model in AllenNLP's format (options.json, weights.hdf5)."""
     from ..elmo.weights import HDF5, save_hdf5
 
     outputs.check_folder(output, HDF5)

@@ -1,4 +1,4 @@
-"""Views over JSON: a request from JSON, a result as JSON. For the command `view`, and for servers.
+"""Convert requests from JSON and results to JSON, for the command `view` and for servers.
 
 A word in context is {"text": "We sat on the bank.", "word": "bank"}, with "position" (a token, from 0) if the word occurs more than once.
 Without "word", the word is guessed from all texts of the request, as on the pages.
@@ -20,8 +20,7 @@ import numpy as np
 from ..common.errors import BadInput
 from ..common.limits import limits
 from ..common.markup import shorten
-from ..text.corpora import locate, longer_word
-from ..text.labeled_words import list_words
+from ..text.corpora import list_words, locate, longer_word
 from ..text.languages import note_unread
 from ..text.readings import WordInContext, readings
 from ..text.tokens import bare
@@ -47,20 +46,20 @@ def answer(workspace: Workspace, name: str, request: Any) -> dict[str, Any]:
     return json_of(compute(workspace, request_of(workspace, compute, request)))
 
 
-def request_of(workspace: Workspace, compute: Compute, given: Any) -> Any:
-    """Build a view's request from JSON."""
+def request_of(workspace: Workspace, compute: Compute, data: Any) -> Any:
+    """Build a view's request from JSON. Raises BadInput for an invalid one."""
     kind = _request_class(compute)
-    if not isinstance(given, dict):
-        raise BadInput(f"A request is a JSON object, not {cite(given)}. Use: {example(compute)}.")
+    if not isinstance(data, dict):
+        raise BadInput(f"A request is a JSON object, not {cite(data)}. Use: {example(compute)}.")
     hints, required = get_type_hints(kind), _required(kind)
-    if unknown := sorted(given.keys() - hints.keys()):
+    if unknown := sorted(data.keys() - hints.keys()):
         raise BadInput(f"'{shorten(unknown[0])}' is not part of a request. Use: {', '.join(hints)}.")
-    if missing := [name for name in required if name not in given]:
+    if missing := [name for name in required if name not in data]:
         raise BadInput(f"The request lacks '{missing[0]}'. It needs: {', '.join(required)}.")
-    if empty := [name for name in required if WordInContext in _leaves(hints[name]) and _several(hints[name]) and given[name] == []]:
+    if empty := [name for name in required if WordInContext in _leaves(hints[name]) and _several(hints[name]) and data[name] == []]:
         raise BadInput(f"'{empty[0]}' is an empty list. Use [{EXAMPLE}].")
-    words = _words(workspace, {name: (hints[name], given[name]) for name in given if WordInContext in _leaves(hints[name])})
-    return kind(**{name: _value(name, hints[name], given[name]) for name in given if name not in words}, **words)
+    words = _words(workspace, {name: (hints[name], data[name]) for name in data if WordInContext in _leaves(hints[name])})
+    return kind(**{name: _value(name, hints[name], data[name]) for name in data if name not in words}, **words)
 
 
 def example(compute: Compute) -> str:
@@ -80,14 +79,14 @@ def json_of(value: Any) -> Any:
         return value
     derived = [(name, getattr(value, name)) for name, item in vars(type(value)).items() if isinstance(item, property)]
     if is_dataclass(value):
-        known = {field.name: json_of(getattr(value, field.name)) for field in fields(value) if not field.name.startswith("_")}
-        return known | {name: json_of(each) for name, each in derived if isinstance(each, str | int | float)}
+        stored = {field.name: json_of(getattr(value, field.name)) for field in fields(value) if not field.name.startswith("_")}
+        return stored | {name: json_of(item) for name, item in derived if isinstance(item, str | int | float)}
     if isinstance(value, Mapping):
-        return {str(key): json_of(each) for key, each in value.items()}
+        return {str(key): json_of(item) for key, item in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):  # a named tuple, with its properties
         return json_of(value._asdict() | dict(derived))
     if isinstance(value, list | tuple):
-        return [json_of(each) for each in value]
+        return [json_of(item) for item in value]
     if isinstance(value, set | frozenset):
         return sorted(map(json_of, value), key=str)
     raise TypeError(f"{type(value).__name__} is not a value of a result")
@@ -116,27 +115,27 @@ def _leaves(hint: Any) -> tuple[Any, ...]:
     return tuple(leaf for part in get_args(hint) for leaf in _leaves(part)) if get_origin(hint) else (hint,)
 
 
-def _words(workspace: Workspace, given: dict[str, tuple[Any, Any]]) -> dict[str, Any]:
-    """Build every word of a request, given name -> (hint, value). Words are guessed together."""
-    listed = [(name, each) for name, (hint, value) in given.items() for each in _as_list(name, hint, value)]
-    for name, each in listed:
-        if not isinstance(each, dict) or not isinstance(each.get("text"), str) or each.keys() - set(WORD_KEYS):
-            raise BadInput(f"'{name}' is a word in context, not {cite(each)}. Use: {EXAMPLE}.")
+def _words(workspace: Workspace, values: dict[str, tuple[Any, Any]]) -> dict[str, Any]:
+    """Build every word of a request from name -> (hint, value). Words are guessed together."""
+    listed = [(name, item) for name, (hint, value) in values.items() for item in _as_list(name, hint, value)]
+    for name, item in listed:
+        if not isinstance(item, dict) or not isinstance(item.get("text"), str) or item.keys() - set(WORD_KEYS):
+            raise BadInput(f"'{name}' is a word in context, not {cite(item)}. Use: {EXAMPLE}.")
         for key in ("word", "read_as"):
-            if each.get(key) is not None:
-                _value(f"{name}.{key}", str, each[key])
+            if item.get(key) is not None:
+                _value(f"{name}.{key}", str, item[key])
     if not listed:
-        return {name: None if value is None else () for name, (_, value) in given.items()}
-    places = [(each["text"], *_position(workspace, name, each)) for name, each in listed]
+        return {name: None if value is None else () for name, (_, value) in values.items()}
+    places = [(item["text"], *_position(workspace, name, item)) for name, item in listed]
     together = [places] if len(places) <= 2 else [[place] for place in places]
-    words = [word for part in together for word in workspace.words(*(text for text, *_ in part), at=[at for _, at, _ in part])]
+    words = [word for part in together for word in workspace.words(*(text for text, *_ in part), positions=[place for _, place, _ in part])]
     words = [replace(word, tokens=tokens) for word, (*_, tokens) in zip(words, places, strict=True)]
-    groups: dict[str, list[WordInContext]] = {name: [] for name in given}
-    for word, (name, each) in zip(words, listed, strict=True):
-        groups[name].append(replace(word, read_as=reading(each.get("read_as"), word.word, workspace.language) or word.read_as))
+    groups: dict[str, list[WordInContext]] = {name: [] for name in values}
+    for word, (name, item) in zip(words, listed, strict=True):
+        groups[name].append(replace(word, read_as=reading(item.get("read_as"), word.word, workspace.language) or word.read_as))
     return {
         name: None if value is None else tuple(groups[name]) if isinstance(value, list) else groups[name][0]
-        for name, (_, value) in given.items()
+        for name, (_, value) in values.items()
     }
 
 
@@ -164,13 +163,13 @@ def reading(wanted: str | None, word: str, language: Language) -> str:
     return wanted
 
 
-def _position(workspace: Workspace, name: str, given: Mapping[str, Any]) -> tuple[int | None, tuple[str, ...]]:
-    """Return where the word is, None to be guessed, and the tokens, cut so that it is one of them."""
-    tokens, most = workspace.language.tokenize(given["text"]), limits().max_words
-    if not 1 <= len(tokens) <= most:
-        raise BadInput(f"'{name}' is a text of {len(tokens):,} words. Use 1 to {most}, such as {EXAMPLE}.")
+def _position(workspace: Workspace, name: str, item: Mapping[str, Any]) -> tuple[int | None, tuple[str, ...]]:
+    """Return the word's position, None if it must be guessed, and the tokens, cut so that the word is one of them."""
+    tokens, limit = workspace.language.tokenize(item["text"]), limits().max_words
+    if not 1 <= len(tokens) <= limit:
+        raise BadInput(f"'{name}' is a text of {len(tokens):,} words. Use 1 to {limit}, such as {EXAMPLE}.")
     note_unread(tokens, workspace.language)
-    position, word = given.get("position"), given.get("word")
+    position, word = item.get("position"), item.get("word")
     if position is not None:
         if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
             raise BadInput(f"'{name}': position {cite(position)} is not a token. Use 0 to {len(tokens) - 1}.")
@@ -183,26 +182,27 @@ def _position(workspace: Workspace, name: str, given: Mapping[str, Any]) -> tupl
     return places[0], tuple(cut)
 
 
-def _value(name: str, hint: Any, given: Any) -> Any:
+def _value(name: str, hint: Any, value: Any) -> Any:
+    """Convert a JSON value to the type of a hint. Raises BadInput if it has another type."""
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-    if given is None and NoneType in kinds:
+    if value is None and NoneType in kinds:
         return None
     for kind in kinds:
-        if get_origin(kind) is tuple and isinstance(given, list):
+        if get_origin(kind) is tuple and isinstance(value, list):
             parts = get_args(kind)
-            parts = parts[:1] * len(given) if parts[-1] is ... else parts
-            if len(parts) == len(given):
-                return tuple(_value(name, each, part) for each, part in zip(parts, given, strict=True))
-        if is_dataclass(kind) and isinstance(given, dict) and given.keys() <= get_type_hints(kind).keys():
+            parts = parts[:1] * len(value) if parts[-1] is ... else parts
+            if len(parts) == len(value):
+                return tuple(_value(name, part, item) for part, item in zip(parts, value, strict=True))
+        if is_dataclass(kind) and isinstance(value, dict) and value.keys() <= get_type_hints(kind).keys():
             hints = get_type_hints(kind)
-            if missing := [key for key in _required(kind) if key not in given]:
+            if missing := [key for key in _required(kind) if key not in value]:
                 raise BadInput(f"'{name}' lacks '{missing[0]}'. It takes: {', '.join(hints)}.")
-            return kind(**{key: _value(f"{name}.{key}", hints[key], each) for key, each in given.items()})
-        if kind is float and isinstance(given, int | float) and not isinstance(given, bool):
-            return float(given)
-        if kind in (str, int, bool) and type(given) is kind:
-            return given
-    raise BadInput(f"'{name}' is {cite(given)}. Use {' or '.join(map(_kind_name, kinds))}.")
+            return kind(**{key: _value(f"{name}.{key}", hints[key], item) for key, item in value.items()})
+        if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        if kind in (str, int, bool) and type(value) is kind:
+            return value
+    raise BadInput(f"'{name}' is {cite(value)}. Use {' or '.join(map(_kind_name, kinds))}.")
 
 
 def _kind_name(kind: Any) -> str:
@@ -217,8 +217,9 @@ def cite(value: Any) -> str:
     return shorten(json.dumps(value, ensure_ascii=False))
 
 
-def no_token(word: str, tokens: Sequence[str], of: str) -> str:
+def no_token(word: str, tokens: Sequence[str], kind: str) -> str:
+    """Return the message that a word is not a token of a text. `kind` names it: "text" or "sentence"."""
     if not tokens:
-        return f"There is no word in the {of}. Write one with '{shorten(word)}' in it."
+        return f"There is no word in the {kind}. Write one with '{shorten(word)}' in it."
     part = f", only a part of '{shorten(longer)}'" if (longer := longer_word(tokens, word)) else ""
-    return f"'{shorten(word)}' is not a token of the {of}{part}. Choose one of: {shorten(' '.join(map(bare, tokens)), 300)}"
+    return f"'{shorten(word)}' is not a token of the {kind}{part}. Choose one of: {shorten(' '.join(map(bare, tokens)), 300)}"

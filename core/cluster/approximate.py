@@ -1,4 +1,4 @@
-"""An approximate index for tables of millions of rows: one for every layer mix, by faiss, with exact ranking of its candidates.
+"""Search tables of millions of rows approximately: one faiss index serves every layer mix, and its candidates are ranked exactly.
 
 cos(mix(a), mix(b)) |mix(b)| is an inner product of the stacked layers x = [h_0; h_1; h_2] with q' = [s_0 m; s_1 m; s_2 m],
 m = mix(a), so one index of x answers any weights. Each layer of x is scaled to length 1 and q' uses the layers' mean lengths: long
@@ -28,14 +28,15 @@ from ..files.artifacts import provenance, read_json, replacing, write_json
 from ..index.neighbors import ANY, Index, Neighbor, Question
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
-from .search import best_in_shard, by_shard, merged, of_all, open_shard
+from .search import best_in_shard, by_shard, merged, of_all, open_shard, rank_senses
 from .shards import APPROXIMATE, APPROXIMATE_SENSES, Shards
 from .store import open_store
 
 FORMAT = 1
 ROWS_PER_CELL = 200  # on average
 TRAINED_ON = 64  # rows a cell, of those that place the centroids
-PROBED = 0.08  # share of the cells a search goes through
+PROBED = 0.08  # share of the cells that a search visits
+FEWEST_PROBED = 16  # cells: in a table with few of them, 8% would lose one neighbor in six
 PROBED_FILTERED = 0.2  # where words are left out
 PROBED_SENSES = 0.2, 0.4  # the same two in the sense space, whose candidates another map chose than ranks them
 CANDIDATES = 20  # ranked exactly, for each answer wanted
@@ -49,7 +50,7 @@ def build(
 ) -> dict:
     """Make the approximate index next to the shards, on this machine, and return its facts as in meta.json.
 
-    Indexes the layers, or the vectors that `take` returns for rows in a `space` (core.cluster.senses).
+    Indexes the layers, or the vectors that `take` returns for rows in a `space`.
     """
     faiss = _faiss()
     began = time.perf_counter()
@@ -57,23 +58,22 @@ def build(
     n = shards.meta["occurrences"]
     cells = max(1, min(65_536, n // ROWS_PER_CELL))
     width = space.dim if space else shards.meta["layers"] * shards.meta["dim"]
-    made = faiss.index_factory(width, f"IVF{cells},SQ8", faiss.METRIC_INNER_PRODUCT)
-    made.cp.seed = seed
+    index = faiss.index_factory(width, f"IVF{cells},SQ8", faiss.METRIC_INNER_PRODUCT)
+    index.cp.seed = seed
     sample = _sample(shards, min(n, max(cells * TRAINED_ON, 10_000)), seed, take or _layers)
     lengths = np.ones(1) if take else np.linalg.norm(sample, axis=2).mean(axis=0)  # (L,)
-    made.train(sample if take else _stacked(sample))
-    done = 0
+    index.train(sample if take else _stacked(sample))
     for shard in shards.shards:
         table = open_shard(shards.url, shard)
         for start in range(0, len(table), 8192):
             rows = np.arange(start, min(start + 8192, len(table)))
-            made.add(take(table, rows) if take else _stacked(_layers(table, rows)))
+            index.add(take(table, rows) if take else _stacked(_layers(table, rows)))
             done = shard.first_row + min(start + 8192, len(table))
             if report:
                 report(done, n)
     with replacing(folder) as temporary:
         temporary.mkdir(parents=True)
-        faiss.write_index(made, str(temporary / "cells.faiss"))
+        faiss.write_index(index, str(temporary / "cells.faiss"))
         meta = {"format": FORMAT, "occurrences": n, "cells": cells, "bytes": (temporary / "cells.faiss").stat().st_size}
         meta |= {
             "seconds": round(time.perf_counter() - began, 1),
@@ -83,6 +83,18 @@ def build(
         }
         write_json(temporary / "meta.json", meta | provenance(faiss=faiss.__version__))
     return meta
+
+
+def build_senses(shards: Shards, space: SenseSpace, *, report: Report | None = None) -> dict:
+    """Make the approximate index of the sense space next to the shards and return its facts. Raises BadInput without substitutes."""
+    for shard in shards.shards:
+        if space.unread(open_shard(shards.url, shard), np.arange(shard.rows)).any():
+            raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=shards.url))
+
+    def take(table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
+        return space.place(space.of_rows(table, rows))
+
+    return build(shards, take=take, space=space, report=report)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +108,7 @@ class ApproximateIndex(Index):
     probed: float | None = None
 
     def answer(self, question: Question) -> list[Neighbor]:
-        """Return the neighbors that a question asks for."""
+        """Return the neighbors that answer a question."""
         question = of_all(question, self.shards)
         query = question.query
         weights = check_weights(question.weights, len(query.layers))
@@ -106,30 +118,51 @@ class ApproximateIndex(Index):
         return _rank_rows(self.shards, candidates(self.shards, vector, question, probed=self.probed), question)
 
 
+@dataclass(frozen=True, slots=True)
+class ApproximateSenses(Index):
+    """Neighbors in the sense space from the approximate index's candidates, with exact cosines.
+
+    The approximate index uses the map of all words, which only selects candidates. They are ranked by the map learned without the word.
+    Raises MissingArtifact if `build_senses` was not run.
+    """
+
+    shards: Shards
+    space: SenseSpace
+    probed: float | None = None  # as of ApproximateIndex
+
+    def answer(self, question: Question) -> list[Neighbor]:
+        """Return the neighbors that answer a question."""
+        question = of_all(question, self.shards)
+        query = question.query
+        vector = self.space.place(self.space.views([(query.tokens, query.position)], query.layers[None]))
+        rows = candidates(self.shards, vector, question, probed=self.probed, space=self.space)
+        return rank_senses(self.shards, self.space, by_shard(self.shards, rows), question)
+
+
 def candidates(
     shards: Shards, vector: np.ndarray, question: Question, *, probed: float | None = None, space: SenseSpace | None = None
 ) -> np.ndarray:
     """Return the rows of the complete index that may be nearest to a vector (1, W), in order."""
     faiss = _faiss()
-    made, _ = _open_cells(shards, space)
+    index, _ = _open_cells(shards, space)
     chosen = np.packbits(np.concatenate([open_shard(shards.url, shard).may_answer(question) for shard in shards.shards]), bitorder="little")
     usual = PROBED_SENSES if space else (PROBED, PROBED_FILTERED)
     share = probed if probed is not None else usual[question.which != ANY]
-    nprobe = max(8, min(made.nlist, round(share * made.nlist)))
+    nprobe = min(index.nlist, max(FEWEST_PROBED, round(share * index.nlist)))
     options = faiss.SearchParametersIVF(sel=faiss.IDSelectorBitmap(chosen), nprobe=nprobe)
-    _, rows = made.search(vector, max(LEAST, CANDIDATES * question.k), params=options)
+    _, rows = index.search(vector, max(LEAST, CANDIDATES * question.k), params=options)
     return np.sort(rows[0][rows[0] >= 0])
 
 
 def _rank_rows(shards: Shards, rows: np.ndarray, question: Question) -> list[Neighbor]:
     """Return the k best of some rows by their exact cosines."""
     parts = []
-    own = gram(question.query.layers[None])[0]
-    for shard, here in by_shard(shards, rows):
+    query_gram = gram(question.query.layers[None])[0]
+    for shard, shard_rows in by_shard(shards, rows):
         table = open_shard(shards.url, shard)
-        cross = np.einsum("id,njd->nij", question.query.layers, table.rows.take(here), optimize=True)
-        values = mix_cosines(cross, own, table.rows.gram[here], np.asarray(question.weights))
-        parts.append(best_in_shard(shard, table, here, values, question.k))
+        cross = np.einsum("id,njd->nij", question.query.layers, table.rows.take(shard_rows), optimize=True)
+        values = mix_cosines(cross, query_gram, table.rows.gram[shard_rows], np.asarray(question.weights))
+        parts.append(best_in_shard(shard, table, shard_rows, values, question.k))
     return merged(parts, question.k)
 
 
@@ -148,8 +181,8 @@ def _sample(shards: Shards, n: int, seed: int, take: Take) -> np.ndarray:
     rng = np.random.default_rng(seed)
     parts = []
     for shard in shards.shards:
-        here = max(1, round(n * shard.rows / shards.meta["occurrences"]))
-        rows = np.sort(rng.choice(shard.rows, min(here, shard.rows), replace=False))
+        size = max(1, round(n * shard.rows / shards.meta["occurrences"]))
+        rows = np.sort(rng.choice(shard.rows, min(size, shard.rows), replace=False))
         parts.append(take(open_shard(shards.url, shard), rows))
     return np.concatenate(parts)
 

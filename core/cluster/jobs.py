@@ -1,4 +1,4 @@
-"""Run jobs on a Dask cluster: connect, bound the number in flight, survive workers that die or stall.
+"""Run jobs on a Dask cluster: connect, limit the number in flight, survive workers that die or stall.
 
 Every job has the same result wherever and however often it runs. Dask repeats the jobs of a dead worker. A stalled worker's job is also
 given to an idle one, and the first answer counts. Failures are reported as one sentence.
@@ -26,12 +26,12 @@ from ..common.markup import command, shorten
 LOCALHOST = "127.0.0.1"
 CONNECT_S = 10.0  # to reach a scheduler
 WORKERS_S = 30.0  # until it has a worker, at first and later on
-ANSWER_S = 20.0  # for a scheduler that is connected to answer a question
-AHEAD = 2  # jobs in flight for each thread of the cluster: one at work, one waiting beside it
-RETRIES = 2  # of a job that failed for another reason than a sentence of ours
+ANSWER_S = 20.0  # for a connected scheduler to answer
+AHEAD = 2  # jobs in flight for each thread of the cluster: one running, one waiting
+RETRIES = 2  # of a job that failed without a message for users
 TICK_S = 1.0  # how often stalled workers are looked for
-STALLED = 3.0  # times as long as the median job, while another worker idles: given to that one too
-STALLED_S = 5.0  # and at least so long
+STALLED = 3.0  # times the median job's duration, after which an idle worker gets the job too
+STALLED_S = 5.0  # and at least this long
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Meter:
 class _Running:
     job: ShardJob
     since: float
-    where: set[str] = field(default_factory=set)  # workers it was given to as well
+    where: set[str] = field(default_factory=set)  # other workers that have it
 
 
 @contextmanager
@@ -89,7 +89,7 @@ def connected(address: str) -> Iterator[Client]:
     """Connect to the scheduler at `address` ("tcp://host:8786") with at least one worker. Raises BadInput if either is missing."""
     if not address.strip():
         raise _nobody(address, "no address")
-    client = Client.__new__(Client)  # held, so that one half made is closed here: collected later, it can block the start of the next
+    client = Client.__new__(Client)  # so that a half-made client is closed here: collected later, it can block the next one
     try:
         client.__init__(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
@@ -100,8 +100,7 @@ def connected(address: str) -> Iterator[Client]:
         try:
             client.wait_for_workers(1, timeout=WORKERS_S)
         except TimeoutError:
-            message = t("No workers at {address}. Start some: {command}", address=address, command=worker_command(address))
-            raise BadInput(message) from None
+            raise BadInput(t("No workers at {address}. Start some: {command}", address=address, command=worker_command(address))) from None
         with _report_errors(address):
             yield client
     finally:
@@ -178,12 +177,12 @@ def run_jobs(client: Client, jobs: Iterable[ShardJob]) -> Iterator[tuple[ShardJo
                 continue
             for future in finished:
                 if (entry := running.pop(future, None)) is None:
-                    continue  # its twin was quicker
+                    continue  # its copy was quicker
                 answer = _answer(future, entry.job)
                 took.append(time.monotonic() - entry.since)
-                for twin in [f for f, other in running.items() if other.job is entry.job]:
-                    del running[twin]
-                    twin.cancel()
+                for copy in [f for f, running_job in running.items() if running_job.job is entry.job]:
+                    del running[copy]
+                    copy.cancel()
                 yield entry.job, answer
             _share_stalled(client, running, took)
     finally:

@@ -73,7 +73,7 @@ class Shard:
     rows: int
     first_sentence: int
     sentences: int
-    made: str  # of what and when: two of one name are told apart by it
+    version: str  # of its content and date: distinguishes two shards of one name
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def build(
 ) -> Shards:
     """Encode `sentences` (read twice: to count and to split them) into shards at `where`; `senses` also stores substitutes.
 
-    Existing shards of these sentences and this model are kept, so an interrupted build continues. Another index at `where` is
+    Existing shards of these sentences and this model stay, so an interrupted build continues. Another index at `where` is
     replaced once the new one is complete.
     """
     store = open_own(where)
@@ -136,11 +136,10 @@ def open_shards(where: str | Path) -> Shards:
     store = open_store(absolute_place(where))
     if not store.has(INDEX) and store.is_folder and store.has_folder(""):
         table = OccurrenceTable(store.fetch(""))
-        whole = Shard("", 0, len(table), 0, len(table.sentences), f"{table.meta.get('corpus')} {table.meta.get('date')}")
-        return Shards(store.url, {**table.meta, "lemmas": bool(table.lemmas)}, (whole,))
+        shard = Shard("", 0, len(table), 0, len(table.sentences), f"{table.meta.get('corpus')} {table.meta.get('date')}")
+        return Shards(store.url, {**table.meta, "lemmas": bool(table.lemmas)}, (shard,))
     if not store.has(INDEX):
-        message = t("{place} lacks {file}. Build it: python -m core index build --help", place=where, file=INDEX)
-        raise MissingArtifact(message)
+        raise MissingArtifact(t("{place} lacks {file}. Build it: python -m core index build --help", place=where, file=INDEX))
     try:
         meta = parse_json(store.read(INDEX))
         if meta["format"] != FORMAT:
@@ -151,22 +150,21 @@ def open_shards(where: str | Path) -> Shards:
         shards = []
         row = 0
         sentence = 0
-        for each in meta["shards"]:
-            if not re.fullmatch(SHARD, str(each["name"])):
-                raise ValueError(t("{name!r} is not a shard name", name=shorten(each["name"])))
-            sizes = row, int(each["rows"]), sentence, int(each["sentences"])
-            shards.append(Shard(f"shards/{each['name']}", *sizes, each["name"]))
+        for part in meta["shards"]:
+            if not re.fullmatch(SHARD, str(part["name"])):
+                raise ValueError(t("{name!r} is not a shard name", name=shorten(part["name"])))
+            sizes = row, int(part["rows"]), sentence, int(part["sentences"])
+            shards.append(Shard(f"shards/{part['name']}", *sizes, part["name"]))
             row, sentence = row + shards[-1].rows, sentence + shards[-1].sentences
             if min(shards[-1].rows, shards[-1].sentences) < 1:
-                raise ValueError(say_wrong("shards", each))
+                raise ValueError(say_wrong("shards", part))
         if not shards:
             raise ValueError(say_wrong("shards", None))
         if (row, sentence) != (meta["occurrences"], meta["sentences"]):
             raise ValueError(say_wrong("occurrences", meta["occurrences"]))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         reason = say_wrong(str(error).strip("'"), None) if isinstance(error, KeyError) else error
-        message = t("{file} is damaged: {reason}. Rebuild the index.", file=f"{where}/{INDEX}", reason=reason)
-        raise CorruptArtifact(message) from None
+        raise CorruptArtifact(t("{file} is damaged: {reason}. Rebuild the index.", file=f"{where}/{INDEX}", reason=reason)) from None
     return Shards(store.url, meta, tuple(shards))
 
 

@@ -23,9 +23,9 @@ from ..common.markup import shorten
 from ..files import atomic
 from ..files.artifacts import replacing, text_fingerprint
 
-MARK = "meta.json"  # of a folder: with it, it is whole
+MARK = "meta.json"  # the last file of a folder: with it, the folder is complete
 SHARD = r"\d{7}-[0-9a-f]{12}"  # what we call a shard
-_FETCHED = re.compile(rf"(shards/{SHARD})?")  # folders that may be copied from elsewhere, the whole store among them
+_FETCHED = re.compile(rf"(shards/{SHARD})?")  # folders that may be copied from elsewhere, or the complete store
 _FILE = re.compile(r"\w[\w.-]*")  # a file in them
 
 
@@ -109,22 +109,22 @@ class Store:
         """Return where a worker makes a folder: in a shared folder, so that another worker can continue, else on its own disk."""
         if self.is_folder:
             return Path(self.place(f".staging/{name}"))
-        return _own_disk(self.url) / "staging" / name
+        return _local_folder(self.url) / "staging" / name
 
-    def commit(self, made: Path, name: str) -> None:
+    def commit(self, staged: Path, name: str) -> None:
         """Move a folder made at `stage(name)` into its place; if another worker was faster, its folder stays."""
         if self.is_folder:
             target = Path(self.place(name))
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
-                os.rename(made, target)
+                os.rename(staged, target)
             except OSError:
                 if not self.has_folder(name):
                     raise
         else:
-            for path in sorted(made.iterdir(), key=lambda path: path.name == MARK):
+            for path in sorted(staged.iterdir(), key=lambda path: path.name == MARK):
                 self.fs.pipe_file(self.place(f"{name}/{path.name}"), path.read_bytes())
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(staged, ignore_errors=True)
 
     def fetch(self, name: str) -> Path:
         """Return a folder's files on this machine, to be mapped: in place, or as a cached copy."""
@@ -132,13 +132,13 @@ class Store:
             raise CorruptArtifact(t("{place} has the unknown name {name!r}. Rebuild it.", place=self.url, name=shorten(name)))
         if self.is_folder:
             return Path(self.place(name))
-        kept = _own_disk(self.url) / "kept" / (name or "whole")
-        if not (kept / MARK).is_file():
-            with replacing(kept) as temporary:
+        copy = _local_folder(self.url) / "copies" / (name or "all")
+        if not (copy / MARK).is_file():
+            with replacing(copy) as temporary:
                 temporary.mkdir(parents=True)
-                for each in filter(_FILE.fullmatch, self.names(name)):
-                    self.fs.get_file(self.place(f"{name}/{each}"), str(temporary / each))
-        return kept
+                for file in filter(_FILE.fullmatch, self.names(name)):
+                    self.fs.get_file(self.place(f"{name}/{file}"), str(temporary / file))
+        return copy
 
 
 @lru_cache(maxsize=64)
@@ -157,7 +157,7 @@ def absolute_place(where: str | Path) -> str:
     return str(where) if "://" in str(where) else str(Path(where).absolute())
 
 
-def _own_disk(url: str) -> Path:
+def _local_folder(url: str) -> Path:
     base = cache_folder()
     if not os.access(base if base.exists() else base.parent, os.W_OK):
         base = Path(tempfile.gettempdir()) / "elmoscope"

@@ -64,8 +64,8 @@ class SpreadEncoder(Encoder):
     its sentences until the caller removes it, so an interrupted encoding continues.
     """
 
-    def __init__(self, own: Encoder, client: Client, fingerprint: str, *, store: str | None = None) -> None:
-        super().__init__(own.model, name=own.name, batch_tokens=own.batch_tokens)
+    def __init__(self, encoder: Encoder, client: Client, fingerprint: str, *, store: str | None = None) -> None:
+        super().__init__(encoder.model, name=encoder.name, batch_tokens=encoder.batch_tokens)
         self.client, self.fingerprint, self.store = client, fingerprint, store
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
@@ -89,7 +89,7 @@ class SpreadEncoder(Encoder):
     def alone(self, sentences: list[list[str]], positions: list[int]) -> tuple[np.ndarray, np.ndarray]:
         """Encode like Encoder.alone; complete sentences go to the workers."""
         read = self.encode(sentences)
-        layers = np.stack([each[:, position] for each, position in zip(read, positions, strict=True)])
+        layers = np.stack([sentence[:, position] for sentence, position in zip(read, positions, strict=True)])
         return layers, self.around(sentences, positions, read)
 
     def _jobs(self, sentences: list[list[str]], groups: list[list[int]]) -> Iterator[ShardJob]:
@@ -158,5 +158,5 @@ def _bytes(*arrays: np.ndarray) -> bytes:
 
 
 def _arrays(data: bytes) -> list[np.ndarray]:
-    with np.load(io.BytesIO(data), allow_pickle=False) as kept:
-        return [kept[name] for name in kept.files]
+    with np.load(io.BytesIO(data), allow_pickle=False) as file:
+        return [file[name] for name in file.files]

@@ -75,12 +75,7 @@ def read_back(record: Mapping) -> Paired:
 
 
 def compare_pairs(
-    first: Sequence[float],
-    second: Sequence[float],
-    groups: Sequence[Hashable] | None = None,
-    *,
-    weights: Sequence[float] | None = None,
-    seed: int = 0,
+    first: Sequence[float], second: Sequence[float], groups: Sequence[Hashable] | None = None, *, weights: Sequence[float] | None = None
 ) -> Paired:
     """Return the paired difference of two scores (N,) of the same items.
 
@@ -96,14 +91,14 @@ def compare_pairs(
     if not n == len(counts) == len(codes):
         raise BadInput(f"{n} items need as many weights and groups; got {len(counts)} and {len(codes)}.")
     sums, sizes = np.bincount(codes, differences * counts), np.bincount(codes, counts)  # (G,)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     means = ratios(sums, sizes, rng)
     flips = np.concatenate([(rng.integers(0, 2, size=(rows, len(sums))) * 2.0 - 1) @ sums for rows in _parts(len(sums))])
     p = rank_p(abs(sums.sum()), np.abs(flips))
     return _with_interval(float(sums.sum() / sizes.sum()), means, p, len(sums))
 
 
-def crossed(differences: np.ndarray, *, seed: int = 0) -> list[Paired]:
+def crossed(differences: np.ndarray) -> list[Paired]:
     """Return the paired difference of each of K pairs of classifiers from first minus second (K, S, N) on S subsets and N texts.
 
     Subsets and texts are both resampled, so that the interval holds for other training texts and other test texts (Owen
@@ -115,7 +110,7 @@ def crossed(differences: np.ndarray, *, seed: int = 0) -> list[Paired]:
     if differences.ndim != 3 or differences.shape[1] < 2:
         raise BadInput(f"Differences on two subsets or more are needed, (pairs, subsets, texts); got shape {differences.shape}.")
     pairs, subsets, texts = differences.shape
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     means = []
     for rows in _parts(texts):
         draws = rng.integers(texts, size=(rows, texts)) + texts * np.arange(rows)[:, None]

@@ -58,7 +58,7 @@ class UseChange:
 
     @property
     def measures(self) -> dict[str, Measure]:
-        """The measures by their names in `measure_titles`."""
+        """Return the measures by their names in `measure_titles`."""
         return {name: getattr(self, name) for name in measure_titles()}
 
 
@@ -150,36 +150,37 @@ def change(
     others = rows.sum(axis=0) - sums
     counts = members @ np.eye(groups.max() + 1, dtype=np.float32)[groups]
     rest = np.bincount(groups) - counts
-    near = nearest(rows)
-    shared = (near.T @ members.T).T  # (1 + R, n + m)
-    drawn = np.stack(
+    neighbor_rows = nearest(rows)
+    shared = (neighbor_rows.T @ members.T).T  # (1 + R, n + m)
+    values = np.stack(
         [
             1 - np.einsum("rd,rd->r", sums / sizes, others / (n + m - sizes)),
             1 - np.einsum("rd,rd->r", unit(sums), unit(others)),
             distance_of_shares(counts, rest),
             _gap(sums, others, sizes[:, 0], n + m - sizes[:, 0]),
-            _gap(shared, near.sum(axis=0) - shared, sizes[:, 0], n + m - sizes[:, 0]),
+            _gap(shared, neighbor_rows.sum(axis=0) - shared, sizes[:, 0], n + m - sizes[:, 0]),
         ]
     )
-    drawn = drawn.astype(np.float64).round(6)  # (5, 1 + R); dealings of equal distances are ties, whatever float32 makes of them
-    apd, prt, jsd, gap, neighbors = map(_measure, drawn)
-    deciding = drawn[3:]
+    values = values.astype(np.float64).round(6)  # (5, 1 + R); dealings of equal distances are ties, whatever float32 makes of them
+    apd, prt, jsd, gap, neighbors = map(_measure, values)
+    deciding = values[3:]
     summed = (deciding / np.maximum(deciding.std(axis=1, keepdims=True), 1e-12)).sum(axis=0).round(6)
     p = rank_p(summed[0], summed[1:])
     return UseChange(apd=apd, prt=prt, jsd=jsd, gap=gap, neighbors=neighbors, p=p, first=n, second=m, shuffled=shuffled)
 
 
 def _gap(sums: np.ndarray, others: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
-    """Sums (R, D), (R, D) of unit rows and how many they are of, (R,), (R,) -> APD minus the mean distance of two rows of a side, (R,)."""
-    own, other = (np.einsum("rd,rd->r", of, of) for of in (sums, others))
-    within = (own - n) / np.maximum(n * (n - 1), 1) + (other - m) / np.maximum(m * (m - 1), 1)  # mean cosines, a row with itself left out
+    """Return APD minus the mean distance within a side, (R,), from sums (R, D) of unit rows on both sides and their numbers (R,)."""
+    first_lengths, second_lengths = (np.einsum("rd,rd->r", side, side) for side in (sums, others))
+    # Mean cosines of two different rows of a side
+    within = (first_lengths - n) / np.maximum(n * (n - 1), 1) + (second_lengths - m) / np.maximum(m * (m - 1), 1)
     return within / 2 - np.einsum("rd,rd->r", sums, others) / (n * m)
 
 
-def _measure(drawn: np.ndarray) -> Measure:
+def _measure(values: np.ndarray) -> Measure:
     """Return the measure for its real value, the first, and those of the shuffled."""
-    null = drawn[1:]
-    return Measure(value=float(drawn[0]), null=float(null.mean()), limit=float(np.quantile(null, 0.95)), p=rank_p(float(drawn[0]), null))
+    null = values[1:]
+    return Measure(value=float(values[0]), null=float(null.mean()), limit=float(np.quantile(null, 0.95)), p=rank_p(float(values[0]), null))
 
 
 def _dealt(n: int, m: int, documents: Sequence[Hashable], permutations: int, rng: np.random.Generator) -> tuple[np.ndarray, str]:
@@ -187,13 +188,13 @@ def _dealt(n: int, m: int, documents: Sequence[Hashable], permutations: int, rng
     side = np.arange(n + m) < n
     codes = np.unique(np.asarray(documents, str), return_inverse=True)[1] if len(documents) else np.arange(n + m)
     of_first, of_second = np.unique(codes[:n]), np.unique(codes[n:])
-    whole = len(documents) > 0 and min(len(of_first), len(of_second)) >= FEWEST_DOCUMENTS and not np.isin(of_first, of_second).any()
-    if not whole:
+    by_document = len(documents) > 0 and min(len(of_first), len(of_second)) >= FEWEST_DOCUMENTS and not np.isin(of_first, of_second).any()
+    if not by_document:
         codes = np.arange(n + m)
     first = np.zeros(codes.max() + 1, np.float32)
     first[codes[side]] = 1
     dealt = rng.permuted(np.tile(first, (permutations, 1)), axis=1)  # (R, documents)
-    return np.concatenate([first[None], dealt])[:, codes], DOCUMENTS if whole else SENTENCES
+    return np.concatenate([first[None], dealt])[:, codes], DOCUMENTS if by_document else SENTENCES
 
 
 SAME_TEXT = 0.8  # of the smaller text's sentences; common phrases and boilerplate are fewer

@@ -42,7 +42,7 @@ class SenseWord:
 
     word: str
     z: float  # of the log-odds ratio against the other senses
-    here: int  # near hits of this sense
+    n: int  # near hits of this sense
     elsewhere: int  # near hits of the others
 
 
@@ -57,22 +57,22 @@ def near(corpus: EncodedCorpus, hits: Hits, window: int) -> tuple[np.ndarray, np
     last = hits.first + hits.length - 1
     for distance in range(window, 0, -1):  # nearer ones overwrite farther ones
         for edge, step in ((hits.first, -distance), (last, distance)):
-            at = edge + step
-            inside = np.flatnonzero((at >= 0) & (at < len(corpus)))
-            inside = inside[corpus.sentence[at[inside]] == sentence[inside]]
-            steps[at[inside]], nearest[at[inside]] = step, inside
+            places = edge + step
+            inside = np.flatnonzero((places >= 0) & (places < len(corpus)))
+            inside = inside[corpus.sentence[places[inside]] == sentence[inside]]
+            steps[places[inside]], nearest[places[inside]] = step, inside
     steps[_hit_tokens(hits)] = 0
-    at = np.flatnonzero(steps)
-    return at, steps[at], nearest[at]
+    places = np.flatnonzero(steps)
+    return places, steps[places], nearest[places]
 
 
 def collocates(
     corpus: EncodedCorpus, hits: Hits, *, window: int = WINDOW, minimum: int = 3, without: Collection[str] = ()
 ) -> list[Collocate]:
     """Return the words near hits at least `minimum` times, the highest logDice first, without punctuation and the words `without`."""
-    at, steps, nearest = near(corpus, hits, window)
+    places, steps, nearest = near(corpus, hits, window)
     n = len(corpus.words)
-    codes = corpus.word[at]
+    codes = corpus.word[places]
     pairs = np.bincount(np.unique(nearest.astype(np.int64) * n + codes) % n, minlength=n) if n else np.empty(0, int)
     together, left = np.bincount(codes, minlength=n), np.bincount(codes[steps < 0], minlength=n)
     chosen = _chosen(corpus, together, minimum, without)
@@ -81,10 +81,10 @@ def collocates(
     dice = log_dice(pairs[chosen], len(hits), frequency)
     taken = int(hits.length.sum())
     in_hits = np.bincount(corpus.word[_hit_tokens(hits)], minlength=n)[chosen]
-    rest = len(corpus) - taken - len(at)  # tokens that are neither hits nor near one
+    rest = len(corpus) - taken - len(places)  # tokens that are neither hits nor near one
     elsewhere = np.maximum(frequency - in_hits - both, 0)
-    g2 = log_likelihood(both, elsewhere, len(at), rest) if rest > 0 else np.zeros(len(chosen))
-    g2 = np.where(both * rest >= elsewhere * len(at), g2, 0.0)
+    g2 = log_likelihood(both, elsewhere, len(places), rest) if rest > 0 else np.zeros(len(chosen))
+    g2 = np.where(both * rest >= elsewhere * len(places), g2, 0.0)
     order = np.lexsort((-g2, -dice))
     names = corpus.word_list
     return [
@@ -108,7 +108,7 @@ def by_sense(
     *,
     window: int = WINDOW,
     minimum: int = 3,
-    most: int = 20,
+    max_words: int = 20,
     without: Collection[str] = (),
 ) -> dict[int, list[SenseWord]]:
     """Return for each sense number the words near its hits that distinguish it from the others, the most typical first.
@@ -125,7 +125,7 @@ def by_sense(
     results = {}
     for sense, near_hits in zip(numbers, counts, strict=True):
         z = log_odds(near_hits, total - near_hits, corpus.frequency)[words]
-        best = [k for k in np.argsort(-z, kind="stable")[:most].tolist() if z[k] > 0]
+        best = [k for k in np.argsort(-z, kind="stable")[:max_words].tolist() if z[k] > 0]
         results[sense] = [
             SenseWord(corpus.word_list[words[k]], float(z[k]), int(near_hits[words[k]]), int((total - near_hits)[words[k]])) for k in best
         ]
@@ -140,16 +140,16 @@ def check_window(window: int) -> None:
 
 def with_word_near(corpus: EncodedCorpus, hits: Hits, query: str, window: int) -> np.ndarray:
     """Return (n,) bool: which hits have a match of another query of words within the window and their sentence."""
-    other = find(corpus, query)
+    matches = find(corpus, query)
     begins, ends = np.zeros(len(corpus), bool), np.zeros(len(corpus), bool)
-    begins[other.first] = ends[other.first + other.length - 1] = True
+    begins[matches.first] = ends[matches.first + matches.length - 1] = True
     result = np.zeros(len(hits), bool)
     last = hits.first + hits.length - 1
     for distance in range(1, window + 1):
-        for at, marks in ((hits.first - distance, ends), (last + distance, begins)):
-            inside = (at >= 0) & (at < len(corpus))
-            at = np.where(inside, at, hits.first)
-            result |= inside & marks[at] & (corpus.sentence[at] == corpus.sentence[hits.first])
+        for places, marks in ((hits.first - distance, ends), (last + distance, begins)):
+            inside = (places >= 0) & (places < len(corpus))
+            places = np.where(inside, places, hits.first)
+            result |= inside & marks[places] & (corpus.sentence[places] == corpus.sentence[hits.first])
     return result
 
 

@@ -6,10 +6,11 @@ order, so that sorting by context compares numbers. 10 million tokens take 12 by
 
 import hashlib
 import json
+import shutil
 import time
 from array import array
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -18,16 +19,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..common.errors import BadInput, CorruptArtifact
+from ..common import reports
+from ..common.config import cache_folder
+from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import shorten
+from ..files import registry
 from ..files.artifacts import read_json
 from ..files.atomic import replacing
+from ..files.quotas import may_store
+from ..files.sums import file_sha256
 from ..text import languages
+from ..text.corpora import open_corpus, owner_of
 from ..text.dates import DateSpan, parse_date
-from ..text.languages import Language
+from ..text.languages import Language, note_unread
 from ..text.normalization import fold_case
-from ..text.sentences import MAX_NAME, Sentence
+from ..text.sentences import MAX_NAME, Sentence, stream_sentences
 from ..text.tokens import JOINER, bare, other_forms
 
 VERSION = 2
@@ -82,6 +89,7 @@ class EncodedCorpus:
 
     @property
     def n_sentences(self) -> int:
+        """Return the number of sentences."""
         return len(self.starts) - 1
 
     @property
@@ -107,10 +115,12 @@ class EncodedCorpus:
 
     @cached_property
     def word_list(self) -> list[str]:
+        """Return the words as a list."""
         return self.words.to_pylist()
 
     @cached_property
     def spelling_list(self) -> list[str]:
+        """Return the spellings as a list."""
         return self.spellings.to_pylist()
 
     @cached_property
@@ -296,7 +306,7 @@ def encode(
             for target in sorted(sentence.targets, key=lambda target: target.position)
             if target.sense is not None or target.lemma is not None
         ]
-        others += [(len(spelling) + at, spellings[form]) for at, form in other_forms(sentence.tokens, sentence.text)]
+        others += [(len(spelling) + k, spellings[form]) for k, form in other_forms(sentence.tokens, sentence.text)]
         spelling.extend(map(spellings.__getitem__, sentence.tokens))
         lengths.append(len(sentence.tokens))
         document.append(documents[sentence.document or unnamed])
@@ -311,7 +321,7 @@ def encode(
     names = list(spellings)
     words, of_spelling = np.unique(np.array([fold_case(bare(name)) for name in names], object), return_inverse=True)
     of_spelling = of_spelling.astype(np.int32)
-    codes, other_at, other = _settle(np.frombuffer(spelling, np.int32), others, of_spelling)
+    codes, other_at, other_spellings = _settle(np.frombuffer(spelling, np.int32), others, of_spelling)
     ordered, place = np.unique(np.array(list(dates), object), return_inverse=True)
     days = np.frombuffer(date, np.int32)
     return EncodedCorpus(
@@ -323,10 +333,10 @@ def encode(
         date=np.where(days < 0, -1, place[days]).astype(np.int32) if len(dates) else days,
         text_at=np.frombuffer(text_at, np.int64),
         texts=np.frombuffer(bytes(texts), np.uint8),
-        label_at=np.array([at for at, _ in labels], np.int64),
+        label_at=np.array([token for token, _ in labels], np.int64),
         label_sense=np.array([-1 if sense is None else senses[sense] for _, sense in labels], np.int32),
         other_at=other_at,
-        other_word=of_spelling[other] if len(other) else other,
+        other_word=of_spelling[other_spellings] if len(other_spellings) else other_spellings,
         spellings=pa.array(names, pa.string()),
         words=pa.array(words.tolist(), pa.string()),
         documents=[name[:MAX_NAME] for name in documents],
@@ -341,13 +351,81 @@ def _settle(codes: np.ndarray, others: list[tuple[int, int]], word: np.ndarray) 
 
     Of the two forms of such a word, the one that is more frequent elsewhere becomes its spelling. `others` are positions and other spellings.
     """
-    at = np.array([place for place, _ in others], np.int64)
-    other = np.array([form for _, form in others], np.int32)
+    places = np.array([place for place, _ in others], np.int64)
+    alternatives = np.array([form for _, form in others], np.int32)
     if not others:
-        return codes, at, other
-    first = codes[at]
+        return codes, places, alternatives
+    first = codes[places]
     counts = np.bincount(word[codes], minlength=int(word.max()) + 1) - np.bincount(word[first], minlength=int(word.max()) + 1)
-    is_other = counts[word[other]] > counts[word[first]]
+    is_other = counts[word[alternatives]] > counts[word[first]]
     codes = codes.copy()
-    codes[at] = np.where(is_other, other, first)
-    return codes, at, np.where(is_other, first, other)
+    codes[places] = np.where(is_other, alternatives, first)
+    return codes, places, np.where(is_other, first, alternatives)
+
+
+DIGITS = 32  # of the sha256 of a file
+UNPACKED = 3.6  # bytes of text in one of a packed file, about
+
+
+def open_encoded(corpus: str, language: Language | None = None, *, report: Report | None = None) -> EncodedCorpus:
+    """Return the encoded corpus of a registry name or a file, read as that language (else the one in use).
+
+    A file is read once. Then its folder in the cache is mapped. Bundled labeled sentences are few, and encoded each time.
+    """
+    language = language or languages.in_use()
+    if owner := owner_of(corpus):
+        with languages.reading(owner):
+            return encode(open_corpus(corpus), corpus)
+    path = registry.resolve(corpus, "corpus")
+    with languages.reading(language):
+        folder = _folder(path, language)
+        try:
+            return _note_contents(_with_name(open_folder(folder), path.name), language)
+        except CorruptArtifact:
+            shutil.rmtree(folder, ignore_errors=True)
+        except MissingArtifact:
+            pass
+        position = [0]
+        size = path.stat().st_size * (UNPACKED if path.suffix in (".xz", ".gz") else 1)
+        with reports.collecting() as collected:
+            corpus_read = encode(stream_sentences(path, position), report=report, share=lambda: min(1.0, position[0] / max(size, 1)))
+        corpus_read = replace(corpus_read, notes=list(collected.values()))
+    if not len(corpus_read):
+        raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
+    try:
+        if is_stored := may_store(corpus_read.n_bytes):
+            corpus_read.save(folder)
+    except BadInput:  # the cache cannot be written, so the corpus is encoded again next time
+        is_stored = False
+    if not path.is_file():  # a user's text that was deleted meanwhile
+        shutil.rmtree(folder, ignore_errors=True)
+        is_stored = False
+    if not is_stored:
+        return _note_contents(_with_name(corpus_read, path.name), language)
+    return _note_contents(_with_name(open_folder(folder), path.name), language)
+
+
+def unread_bytes(corpus: str, language: Language) -> int:
+    """Return the size of the file that `open_encoded` would have to read; 0 if it is cached, or not a file."""
+    path = registry.place_of(corpus, "corpus")
+    if path is None or not path.is_file() or owner_of(corpus):
+        return 0
+    return 0 if (_folder(path, language) / "meta.json").is_file() else path.stat().st_size
+
+
+def _folder(path: Path, language: Language) -> Path:
+    return cache_folder() / "encoded" / f"{file_sha256(path)[:DIGITS]}-{language.code}-{VERSION}"
+
+
+def _note_contents(corpus: EncodedCorpus, language: Language) -> EncodedCorpus:
+    """Repeat the notes from the reading of the file, and note the tokens that the language's models cannot read."""
+    note_unread(corpus.counts, language, corpus.unnamed)
+    with reports.passing_on():
+        for text in corpus.notes:
+            reports.add(text, text)
+    return corpus
+
+
+def _with_name(corpus: EncodedCorpus, unnamed: str) -> EncodedCorpus:
+    """Name the document of sentences that have none. The name is not stored, because the same file may have two."""
+    return replace(corpus, documents=[name or unnamed for name in corpus.documents], unnamed=unnamed)

@@ -1,25 +1,35 @@
-"""Read and write the labeled sentences of a word as a file, to continue, to compare with a second annotator's, or to search.
+"""Read, write and store the labeled sentences of a word.
 
 A line is a JSON object {"tokens", "position", "word", "lemma", "sense"}, as `core.text.sentences` reads labeled sentences. "given" is true for a
 person's label, else false with the "probability". Lines without "given" count as a person's.
 
 When labels are written again, rows that match no sentence and unknown fields are carried through.
+
+Stored labels are a file for each word of a corpus, which several tabs and processes change step by step. Each step changes the current
+content, under a lock, and replaces the file. Sentences are identified by their tokens, so that no label moves to another sentence when a
+corpus is read or tokenized differently.
 """
 
 import json
+import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from filelock import Timeout
+
+from ..common.config import cache_folder
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..files import user_names
-from ..files.artifacts import check_fits, parse_json
+from ..files.artifacts import check_fits, parse_json, text_fingerprint
+from ..files.atomic import locked, rename, replacing
 from ..text.file_lines import Place, is_guess, iterate_lines, json_rows, refuse, show_value
 from ..text.normalization import compose
 from ..text.sentences import as_text, check_position, checked_tokens
@@ -34,11 +44,11 @@ class ReadLabels:
     """A file's labels on a word's sentences."""
 
     labels: Labels
-    given: Given  # by sentence, including sentences that are not among them
+    by_sentence: Given  # including sentences that are not among them
 
     @property
     def missing(self) -> int:
-        """The number of labels of other sentences."""
+        """Return the number of labels of other sentences."""
         return len(self.labels.elsewhere)
 
 
@@ -58,17 +68,17 @@ def format_labels(
         if k in senses:
             row |= {"sense": senses[k], "given": True}
         else:
-            share = float(result.shares[k, result.of[k]])
-            row |= {"sense": result.senses[result.of[k]], "given": False, "probability": round(share, 4)}
+            share = float(result.shares[k, result.sense_of[k]])
+            row |= {"sense": result.senses[result.sense_of[k]], "given": False, "probability": round(share, 4)}
         lines.append((k not in senses, k, json.dumps(row, ensure_ascii=False)))
     written = [f"{line}\n" for *_, line in sorted(lines)]
-    at = sum(k in senses for k in range(len(sentences)))
-    return "".join([*written[:at], format_given(lemma, labels.elsewhere), *written[at:]])
+    n_labeled = sum(k in senses for k in range(len(sentences)))
+    return "".join([*written[:n_labeled], format_given(lemma, labels.elsewhere), *written[n_labeled:]])
 
 
-def format_given(lemma: str, given: Iterable[tuple[Token, str]]) -> str:
+def format_given(lemma: str, labels: Iterable[tuple[Token, str]]) -> str:
     """Return labels by sentence as rows, in their order."""
-    rows = (_row(lemma, token) | {"sense": sense, "given": True} for token, sense in given)
+    rows = (_row(lemma, token) | {"sense": sense, "given": True} for token, sense in labels)
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
 
@@ -120,13 +130,13 @@ def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
     return (tokens, position), "" if is_guess(row) else sense
 
 
-def numbered(given: Given, sentences: Sequence[Token]) -> Labels:
+def numbered(labels_by_sentence: Given, sentences: Sequence[Token]) -> Labels:
     """Return labels by sentence as labels by number. A sentence that occurs twice is labeled in both places."""
     places = defaultdict(list)
     for k, token in enumerate(sentences):
         places[token].append(k)
-    labels = tuple((k, sense) for token, sense in given for k in places.get(token, ()))
-    return Labels(labels, elsewhere=tuple((token, sense) for token, sense in given if token not in places))
+    labels = tuple((k, sense) for token, sense in labels_by_sentence for k in places.get(token, ()))
+    return Labels(labels, elsewhere=tuple((token, sense) for token, sense in labels_by_sentence if token not in places))
 
 
 def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
@@ -154,15 +164,15 @@ def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: 
 
 def agreement(first: Labels, second: Labels) -> tuple[float, int]:
     """Return Krippendorff's alpha of two annotators' labels, and the number of sentences that both labeled. Raises BadInput as `alpha`."""
-    labels, other = dict(first.given), dict(second.given)
-    units = sorted({*labels, *other})
-    return alpha([[labels.get(k) for k in units], [other.get(k) for k in units]]), len(labels.keys() & other.keys())
+    labels, other_labels = dict(first.given), dict(second.given)
+    units = sorted({*labels, *other_labels})
+    return alpha([[labels.get(k) for k in units], [other_labels.get(k) for k in units]]), len(labels.keys() & other_labels.keys())
 
 
-def pairs(given: Sequence[str]) -> Mapping[str, str]:
+def pairs(texts: Sequence[str]) -> Mapping[str, str]:
     """Return the target sense of each sense to merge, from texts "sense=target". Raises BadInput for other texts, or for a sense with two targets."""
     into: dict[str, str] = {}
-    for text in given:
+    for text in texts:
         first, equals, second = text.partition("=")
         if not (equals and clean(first) and clean(second)):
             raise BadInput(t("“{text}” is not a pair of senses. Write it as from=into.", text=shorten(text)))
@@ -177,7 +187,6 @@ def tokens_of(occurrences: Iterable) -> list[Token]:
 
 
 MAX_BYTES = 50_000_000  # of a file of labels
-Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
 
 
 def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Callable[[str], str] = lambda sense: sense) -> tuple[str, int]:
@@ -187,7 +196,7 @@ def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Call
     keeps its sense, even if `text` has another by now, and its other fields, such as a comment.
     """
     known_tokens = set(sentences)
-    given: dict[Token, list[dict]] = {}
+    rows_by_token: dict[Token, list[dict]] = {}
     carried = []
     for row in _rows(labels):
         token = _token(row)
@@ -196,11 +205,11 @@ def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Call
         if token not in known_tokens:
             carried.append(row)
         elif row.get("given", True) is not False:
-            given.setdefault(token, []).append(row)
+            rows_by_token.setdefault(token, []).append(row)
     labeled, guessed = [], []
     for row in map(json.loads, filter(None, text.split("\n"))):
         token = tuple(row["tokens"]), row["position"]
-        if labels := given.pop(token, []):
+        if labels := rows_by_token.pop(token, []):
             fields = {key: value for key, value in row.items() if key not in ("sense", "given", "probability")}
             labeled += [_line(label | fields | {"given": True}) for label in labels]
         elif token in known_tokens:
@@ -236,3 +245,107 @@ def _line(row: dict | str) -> str:
     except UnicodeEncodeError:  # half a character (unpaired surrogate): only the escaped form can hold it
         line = json.dumps(row)
     return f"{line}\n"
+
+
+DIGITS = 32  # of a name's fingerprint
+WAIT_S = 10  # for another tab's step
+ASIDE = "{stem}.unreadable-{number}.jsonl"
+
+
+class CannotSave(BadInput):
+    """An error in writing labels, after which the file is unchanged."""
+
+
+def stored_file(corpus: str, word: str) -> Path:
+    """Return the file with the labels of a word of a corpus."""
+    return _folder(corpus) / f"{text_fingerprint([word])[:DIGITS]}.jsonl"
+
+
+def read_stored(path: Path, word: str) -> Given:
+    """Return the labels in a file, in their order. A file that cannot be read is set aside. Raises CannotSave if that fails."""
+    try:
+        return _read(path)
+    except ElmoscopeError:
+        with _lock(path):
+            return _present(path, word)
+
+
+def change_stored(path: Path, word: str, labels: Labels, step: Callable[[Labels], Labels]) -> Labels:
+    """Apply a step to the current labels of a file and write them. `labels` has the steps before.
+
+    Raises BadInput from the step, or CannotSave.
+    """
+    with _lock(path):
+        present = labels.meanwhile(_present(path, word))
+        after = step(present)
+        if after.given != present.given:
+            _write(path, word, after.given)
+    return after
+
+
+def set_aside(path: Path) -> list[Path]:
+    """Return the unreadable files that were set aside, in order."""
+    return sorted(path.parent.glob(ASIDE.format(stem=path.stem, number="*"))) if path.parent.is_dir() else []
+
+
+def forget_stored(corpus: str) -> None:
+    """Remove all labels of a corpus, with the files that were set aside."""
+    shutil.rmtree(_folder(corpus), ignore_errors=True)
+
+
+def _folder(corpus: str) -> Path:
+    """Return the folder of a corpus. A user's corpus is identified by its content, because it has a path and a name."""
+    with suppress(ElmoscopeError):
+        path = user_names.corpus_path(user_names.corpus_name(corpus) or corpus)
+        corpus = path.stem if path else corpus
+    return cache_folder() / "labels" / text_fingerprint([corpus])[:DIGITS]
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Lock a file. Raises CannotSave if others hold it too long, or if its folder cannot be written."""
+    try:
+        with locked(path, timeout_s=WAIT_S):
+            yield
+    except Timeout:
+        raise CannotSave(t("Another tab or program is saving labels of this word. Try again.")) from None
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise CannotSave(t("Labels cannot be saved: {reason}. Download them.", reason=reason)) from error
+
+
+def _read(path: Path) -> Given:
+    with suppress(FileNotFoundError):
+        stat = path.stat()
+        return _read_once(path, stat.st_ino, stat.st_mtime_ns, stat.st_size)
+    return ()
+
+
+@lru_cache(maxsize=8)
+def _read_once(path: Path, *stamp: int) -> Given:
+    """Return the labels of a file in the state of that stamp. Pages read it at every run, and every change makes another file."""
+    return tuple(read_senses(path).items())
+
+
+def _present(path: Path, word: str) -> Given:
+    """Read a file that is locked. If it cannot be read, set it aside and write its valid labels again."""
+    try:
+        return _read(path)
+    except ElmoscopeError:
+        valid = tuple(read_valid_senses(path).items())
+        number = 1
+        while (aside := path.with_name(ASIDE.format(stem=path.stem, number=number))).exists():
+            number += 1
+        rename(path, aside)
+        if valid:
+            _write(path, word, valid)
+        return valid
+
+
+def _write(path: Path, word: str, labels: Given) -> None:
+    try:
+        with replacing(path) as temporary:
+            temporary.write_text(format_given(word, labels), "utf-8", newline="\n")
+            temporary.chmod(0o600)
+    except BadInput as error:
+        raise CannotSave(str(error)) from error

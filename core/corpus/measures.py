@@ -50,10 +50,10 @@ def log_odds(first: np.ndarray, second: np.ndarray, background: np.ndarray, *, p
     Monroe, Colaresi and Quinn 2008, equations 16, 18 and 22. Above 0 a word is typical of the first set, below 0 of the second.
     """
     alpha = prior * np.asarray(background, float) / np.sum(background)
-    y, other = np.asarray(first, float) + alpha, np.asarray(second, float) + alpha
-    n, m = y.sum(), other.sum()
-    delta = np.log(y / (n - y)) - np.log(other / (m - other))
-    return delta / np.sqrt(1 / y + 1 / other)
+    y, y_second = np.asarray(first, float) + alpha, np.asarray(second, float) + alpha
+    n, m = y.sum(), y_second.sum()
+    delta = np.log(y / (n - y)) - np.log(y_second / (m - y_second))
+    return delta / np.sqrt(1 / y + 1 / y_second)
 
 
 def p_values(g2: np.ndarray, correction: str = FDR) -> np.ndarray:

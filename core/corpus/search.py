@@ -3,19 +3,28 @@
 A search compares columns of numbers. Lines are put into words only when they are shown.
 """
 
+import re
+import time
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..common.errors import BadInput
-from ..common.i18n import t
+from ..common.i18n import ENGLISH, t
 from ..common.markup import shorten
+from ..text.morphemes import has_hangul
 from ..text.normalization import fold_case, plain_signs
+from ..text.readings import forms_among
 from ..text.sentences import as_in_text
-from . import patterns
+from ..text.target_word import lemmas, words_of
+from ..text.tokens import bare
 from .encoded import EncodedCorpus
 
 MAX_QUERY = 200  # characters, unless it is a word that occurs
@@ -62,28 +71,32 @@ class Line(NamedTuple):
 
     @property
     def left(self) -> tuple[str, ...]:
-        """The words before the hit. `words` are the hit's, and `right` those after it."""
+        """Return the words before the hit."""
         return self.tokens[: self.first]
 
     @property
     def words(self) -> tuple[str, ...]:
+        """Return the words of the hit."""
         return self.tokens[self.first : self.end]
 
     @property
     def right(self) -> tuple[str, ...]:
+        """Return the words after the hit."""
         return self.tokens[self.end :]
 
     @property
     def before(self) -> str:
-        """The text before the hit, as written. So are `hit` and `after`."""
+        """Return the text before the hit, as written."""
         return self._as_written(0, self.first)
 
     @property
     def hit(self) -> str:
+        """Return the hit as written."""
         return self._as_written(self.first, self.end)
 
     @property
     def after(self) -> str:
+        """Return the text after the hit, as written."""
         return self._as_written(self.end, None)
 
     def _as_written(self, first: int, last: int | None) -> str:
@@ -104,18 +117,16 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
     if kind not in KINDS:
         raise BadInput(t("Unknown kind of search {kind!r}. Choose: {kinds}.", kind=shorten(kind), kinds=", ".join(KINDS)))
     if kind == PATTERN:
-        ways = [[patterns.match_pattern(corpus, part) for part in _parts(query.split())]]
+        ways = [[match_pattern(corpus, part) for part in _parts(query.split())]]
     elif kind == WORD and _has_wildcard(query):
-        words = [word for part in query.split() for word in ([part] if patterns.ANY in part else corpus.language.tokenize(part))]
-        ways = [
-            [patterns.match_wildcard(corpus, word) if patterns.ANY in word else patterns.match_word(corpus, word) for word in _parts(words)]
-        ]
+        words = [word for part in query.split() for word in ([part] if ANY in part else corpus.language.tokenize(part))]
+        ways = [[match_wildcard(corpus, word) if ANY in word else match_word(corpus, word) for word in _parts(words)]]
     else:  # as the language's tokens, and as a file with its own tokens may have it
         phrases = dict.fromkeys((tuple(corpus.language.tokenize(query)), tuple(query.split()), (query.strip(),)))
-        match = patterns.match_lemma if kind == LEMMA else patterns.match_word
+        match = match_lemma if kind == LEMMA else match_word
         ways = [[match(corpus, part) for part in _parts(phrase)] for phrase in phrases]
     hits = _merged([(_spans(corpus, masks), len(masks)) for masks in ways])
-    if not len(hits) and kind != PATTERN and not set(query) - {patterns.ANY, " "}:
+    if not len(hits) and kind != PATTERN and not set(query) - {ANY, " "}:
         raise BadInput(t("A * alone matches every word. Use it with letters or words: bank* or the * of."))
     return hits
 
@@ -150,8 +161,8 @@ def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -
     sentence = corpus.sentence[part.first]
     begins, lengths = corpus.starts[sentence], corpus.starts[sentence + 1] - corpus.starts[sentence]
     ends = np.cumsum(lengths)  # of each line's sentence among the tokens of all lines, which are looked up at once
-    at = np.arange(lengths.sum()) + np.repeat(begins - ends + lengths, lengths)
-    tokens = tuple(corpus.spelling_array.take(corpus.spelling[at]).tolist())
+    places = np.arange(lengths.sum()) + np.repeat(begins - ends + lengths, lengths)
+    tokens = tuple(corpus.spelling_array.take(corpus.spelling[places]).tolist())
     first = part.first - begins
     columns = (
         map(tokens.__getitem__, map(slice, (ends - lengths).tolist(), ends.tolist())),
@@ -184,13 +195,13 @@ def label_of(corpus: EncodedCorpus, hits: Hits) -> np.ndarray:
 def commonest_beside(corpus: EncodedCorpus, hits: Hits, step: int) -> tuple[list[str], int] | None:
     """Return the most frequent words (no punctuation) `step` words after the hits (before them, if negative), and their count.
 
-    None if there are none, or more than EQUALLY of them.
+    None without such a word, or if more than EQUALLY words share the count.
     """
     codes = context_codes(corpus, hits, step)
     counts = np.bincount(codes[codes >= 0], minlength=len(corpus.words)) * corpus.lettered
-    most = counts.max(initial=0)
-    commonest = np.flatnonzero(counts == most).tolist() if most else []
-    return ([corpus.word_list[code] for code in commonest], int(most)) if 0 < len(commonest) <= EQUALLY else None
+    highest = counts.max(initial=0)
+    commonest = np.flatnonzero(counts == highest).tolist() if highest else []
+    return ([corpus.word_list[code] for code in commonest], int(highest)) if 0 < len(commonest) <= EQUALLY else None
 
 
 def forms(corpus: EncodedCorpus, hits: Hits) -> list[tuple[str, int]]:
@@ -207,24 +218,24 @@ def forms(corpus: EncodedCorpus, hits: Hits) -> list[tuple[str, int]]:
 
 def context_codes(corpus: EncodedCorpus, hits: Hits, step: int) -> np.ndarray:
     """Return the words (n,) `step` tokens after the hits (or before them, if negative); -1 beyond the sentence."""
-    at = hits.first + step if step < 0 else hits.first + hits.length - 1 + step
-    inside = (at >= 0) & (at < len(corpus))
-    at = np.where(inside, at, hits.first)
-    return np.where(inside & (corpus.sentence[at] == corpus.sentence[hits.first]), corpus.word[at], -1)
+    places = hits.first + step if step < 0 else hits.first + hits.length - 1 + step
+    inside = (places >= 0) & (places < len(corpus))
+    places = np.where(inside, places, hits.first)
+    return np.where(inside & (corpus.sentence[places] == corpus.sentence[hits.first]), corpus.word[places], -1)
 
 
 def similar(corpus: EncodedCorpus, query: str) -> list[str]:
     """Return words of the corpus that are spelled nearly like a query without hits."""
     word = fold_case(query.strip())[:LONGEST]
-    near = [other for other in corpus.word_list if other[:1] == word[:1] and abs(len(other) - len(word)) < 4]
-    return get_close_matches(word, near[:5_000], n=3, cutoff=0.7)
+    candidates = [spelling for spelling in corpus.word_list if spelling[:1] == word[:1] and abs(len(spelling) - len(word)) < 4]
+    return get_close_matches(word, candidates[:5_000], n=3, cutoff=0.7)
 
 
 def _has_wildcard(query: str) -> bool:
     """Return whether a query has a wildcard: a * at a letter, or a lone one with other words."""
     parts = query.split()
-    return any(any(map(str.isalnum, part)) and patterns.ANY in part for part in parts) or (
-        patterns.ANY in parts and any(set(part) != {patterns.ANY} for part in parts)
+    return any(any(map(str.isalnum, part)) and ANY in part for part in parts) or (
+        ANY in parts and any(set(part) != {ANY} for part in parts)
     )
 
 
@@ -261,3 +272,108 @@ def _parts(words: Sequence[str]) -> list[str]:
     if not 0 < len(words) <= MAX_WORDS:
         raise BadInput(t("That is {n} words. Search for 1 to {most}.", n=len(words), most=MAX_WORDS))
     return list(words)
+
+
+ANY = "*"  # within a word any letters, alone any word
+MAX_SECONDS = 2.0  # for all distinct words
+PART = 4_000  # words between two checks of the time
+# Forms of auxiliary verbs, which the language's lists have only among its function words.
+FORMS = {
+    "be": ("am", "is", "are", "was", "were", "been", "being", "'m", "'re"),
+    "have": ("has", "had", "having", "'ve"),
+    "do": ("does", "did", "done", "doing"),
+}
+_UNICODE = {"w": r"\p{L}\p{M}\p{N}_", "d": r"\p{Nd}"}  # RE2's own mean ASCII
+
+
+def match_word(corpus: EncodedCorpus, word: str) -> np.ndarray:
+    """Return (words,) bool: which is that word, ignoring letter case."""
+    mask = np.zeros(len(corpus.words), bool)
+    if (number := corpus.number.get(fold_case(bare(word)))) is not None:
+        mask[number] = True
+    return mask
+
+
+def match_wildcard(corpus: EncodedCorpus, word: str) -> np.ndarray:
+    """Return (words,) bool: which match a word with * in it."""
+    if word == ANY:
+        return np.ones(len(corpus.words), bool)
+    return _matching(corpus.words, ".*".join(map(re.escape, fold_case(bare(word)).split(ANY))), word)
+
+
+def match_lemma(corpus: EncodedCorpus, lemma: str) -> np.ndarray:
+    """Return (words,) bool: which are the lemma or may be its forms, by the language's irregular forms and regular endings."""
+    wanted = fold_case(bare(lemma))
+    mask = match_word(corpus, wanted)
+    words = corpus.word_list
+    if has_hangul(wanted):
+        mask[forms_among(words, wanted)] = True
+        return mask
+    lists = words_of(corpus.language)
+    beginning = wanted[: max(1, len(wanted) - 2)]
+    first = bisect_left(words, beginning)
+    for k in range(first, bisect_left(words, beginning + "\U0010ffff", first)):
+        if wanted in lemmas(words[k], lists):
+            mask[k] = True
+    irregular = [form for form, bases in lists.forms.items() if wanted in bases]
+    for form in (*irregular, *(FORMS.get(wanted, ()) if corpus.language.code == ENGLISH else ())):
+        mask |= match_word(corpus, form)
+    return mask
+
+
+def match_pattern(corpus: EncodedCorpus, pattern: str) -> np.ndarray:
+    """Return (words,) bool: which a regular expression matches completely. Raises BadInput for one that is invalid, not RE2's, or too slow."""
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise BadInput(
+            t("{pattern} is not a regular expression: {error}. Correct it, or search for words.", pattern=pattern, error=str(error))
+        ) from None
+    return _matching(corpus.words, _with_unicode(pattern), pattern)
+
+
+def _matching(words: pa.Array, pattern: str, typed: str) -> np.ndarray:
+    until = time.perf_counter() + MAX_SECONDS
+    parts = []
+    try:
+        for start in range(0, max(1, len(words)), PART):
+            matched = pc.match_substring_regex(words.slice(start, PART), f"^(?:{pattern})$", ignore_case=True)
+            parts.append(matched.to_numpy(zero_copy_only=False))
+            if time.perf_counter() > until:
+                raise BadInput(t("{pattern} takes too long. Simplify it.", pattern=typed))
+    except (pa.ArrowInvalid, UnicodeEncodeError) as error:
+        raise BadInput(_explain(typed, str(error))) from None
+    return np.concatenate(parts)
+
+
+def _explain(pattern: str, message: str) -> str:
+    if "too large" in message or "repetition" in message:
+        return t("{pattern} could take too long: repeat at most 1,000 times.", pattern=pattern)
+    return t("{pattern} could take too long: use no look-around and no \\1.", pattern=pattern)
+
+
+@lru_cache(maxsize=256)
+def _with_unicode(pattern: str) -> str:
+    r"""Return the pattern with letters and digits of every script in place of \w and \d.
+
+    >>> _with_unicode(r"\d+[\w-]")
+    '[\\p{Nd}]+[\\p{L}\\p{M}\\p{N}_-]'
+    """
+    result, k, inside = [], 0, -1  # `inside`: where a set of characters began
+    while k < len(pattern):
+        sign, after = pattern[k], pattern[k + 1 : k + 2]
+        if sign == "\\" and after:
+            letters = _UNICODE.get(after.lower())
+            if letters and inside < 0:
+                result.append(f"[{'' if after.islower() else '^'}{letters}]")
+            else:
+                result.append(letters if letters and after.islower() else sign + after)
+            k += 2
+            continue
+        if sign == "[" and inside < 0:
+            inside = k + pattern.startswith("[^", k)
+        elif sign == "]" and inside >= 0 and k > inside + 1:
+            inside = -1
+        result.append(sign)
+        k += 1
+    return "".join(result)

@@ -14,13 +14,12 @@ from scipy.special import softmax
 
 from ..common.directions import unit
 from ..common.errors import BadInput
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..text.normalization import compose
 
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
-
+if TYPE_CHECKING:
     from ..index.neighbors import Occurrence
 
 FEWEST_SENSES, MOST_SENSES = 2, 8
@@ -50,7 +49,7 @@ class Labels:
 
     @property
     def senses(self) -> tuple[str, ...]:
-        """The names of the senses, in the order of their first use."""
+        """Return the names of the senses, in the order of their first use."""
         return tuple(dict.fromkeys(sense for _, sense in self.given))
 
     def sentences(self, sense: str) -> tuple:
@@ -99,9 +98,9 @@ class Labels:
         others = dict(others)
         return self._changed((dict(self.given) | others).items(), next(reversed(others.values()), ""))
 
-    def meanwhile(self, given: Given) -> "Labels":
+    def meanwhile(self, labels: Given) -> "Labels":
         """Return the labels that another tab or process wrote meanwhile, with the steps of these."""
-        return replace(self, given=given)
+        return replace(self, given=labels)
 
     def undo(self) -> "Labels":
         """Undo the last step. A label that another tab or process changed since stays as it is."""
@@ -109,16 +108,19 @@ class Labels:
             return self
         before, after = self.steps[-1]
         if self.given != after:
-            was, became, now = dict(before), dict(after), dict(self.given)
+            was, became, present = dict(before), dict(after), dict(self.given)
             for k in dict.fromkeys((*was, *became)):
-                if was.get(k) != became.get(k) == now.get(k):
-                    now = now | {k: was[k]} if k in was else {other: sense for other, sense in now.items() if other != k}
-            before = tuple(now.items())
+                if was.get(k) != became.get(k) == present.get(k):
+                    if k in was:
+                        present[k] = was[k]
+                    else:
+                        del present[k]
+            before = tuple(present.items())
         return replace(self, given=before, steps=self.steps[:-1])
 
     def _renamed(self, names: Mapping[str, str]) -> "Labels":
-        given, elsewhere = (tuple((k, names.get(sense, sense)) for k, sense in labels) for labels in (self.given, self.elsewhere))
-        return replace(self._changed(given), elsewhere=elsewhere)
+        labels_here, elsewhere = (tuple((k, names.get(sense, sense)) for k, sense in labels) for labels in (self.given, self.elsewhere))
+        return replace(self._changed(labels_here), elsewhere=elsewhere)
 
     def _changed(self, labels: Iterable[tuple[Hashable, str]], name: str = "") -> "Labels":
         labels = tuple(labels)
@@ -134,23 +136,21 @@ class SpreadLabels:
     """The likeliest sense of every sentence."""
 
     senses: tuple[str, ...]
-    of: np.ndarray  # (n,) its number among the senses; the label of a labeled sentence
+    sense_of: np.ndarray  # (n,) its number among the senses; the label of a labeled sentence
     shares: np.ndarray  # (n, C) probabilities
     labeled: np.ndarray  # (n,) bool
     doubtful: np.ndarray  # the unlabeled ones, the most doubtful first
 
-    def table(self, sentences: "Sequence[Occurrence]") -> "pd.DataFrame":
+    def table(self, sentences: "Sequence[Occurrence]") -> Frame:
         """Return a row for each of the sentences."""
-        import pandas as pd
-
         columns = {
-            t("sense"): [self.senses[sense] for sense in self.of.tolist()],
+            t("sense"): [self.senses[sense] for sense in self.sense_of.tolist()],
             t("probability"): self.shares.max(axis=1).round(3),
             t("by you"): self.labeled,
             t("word"): [o.tokens[o.position] for o in sentences],
             t("sentence"): [o.sentence for o in sentences],
         }
-        return pd.DataFrame(columns)
+        return frame(columns)
 
 
 def clean(name: str) -> str:
@@ -163,7 +163,7 @@ def spread(rows: np.ndarray, labels: Labels) -> SpreadLabels:
     senses = labels.senses
     if len(senses) < FEWEST_SENSES:
         raise BadInput(t("Label sentences of at least {n} senses; {known} so far.", n=FEWEST_SENSES, known=len(senses)))
-    places, codes = np.array([k for k, _ in labels.given]), np.array([senses.index(of) for _, of in labels.given])
+    places, codes = np.array([k for k, _ in labels.given]), np.array([senses.index(sense) for _, sense in labels.given])
     shares = shares_of(rows, places, codes, len(senses))
     labeled = np.zeros(len(rows), bool)
     labeled[places] = True
@@ -210,10 +210,10 @@ def _held_out_probability(rows: np.ndarray, places: np.ndarray, codes: np.ndarra
 
 
 def _end_of(sense: str, into: Mapping[str, str]) -> str:
-    way = [sense]
-    while way[-1] in into:
-        if (target := into[way[-1]]) in way:
-            circle = " → ".join(f"“{name}”" for name in (*way[way.index(target) :], target))
+    chain = [sense]
+    while chain[-1] in into:
+        if (target := into[chain[-1]]) in chain:
+            circle = " → ".join(f"“{name}”" for name in (*chain[chain.index(target) :], target))
             raise BadInput(t("{circle} is a circle. Merge one way.", circle=circle))
-        way.append(target)
-    return way[-1]
+        chain.append(target)
+    return chain[-1]

@@ -114,7 +114,7 @@ def is_clusters(path: str | Path) -> bool:
 def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:
     """Return the cluster of each identifier; NOISE for an empty cell.
 
-    A use in two clusters, or one that is not among `uses` if there are any, is left out. Raises BadInput if that is a fifth of them or more.
+    A use in two clusters, or one that is not among given `uses`, is left out. Raises BadInput if that is a fifth of them or more.
     """
     identifiers = {use.identifier for use in uses}
     clusters: dict[str, str] = {}
@@ -151,10 +151,10 @@ def read_judgments(path: str | Path) -> list[UsePair]:
 
 def answers_of(judgments: Sequence[UsePair]) -> list[list[int | None]]:
     """Return each annotator's judgments of all judged pairs, None for missing ones, as `core.corpus.measures.alpha` takes them."""
-    pairs = list(dict.fromkeys(frozenset((each.first, each.second)) for each in judgments))
-    annotators = list(dict.fromkeys(judgment.annotator for judgment in judgments))
-    known = {(each.annotator, frozenset((each.first, each.second))): each.judgment or None for each in judgments}
-    return [[known.get((annotator, pair)) for pair in pairs] for annotator in annotators]
+    pairs = list(dict.fromkeys(frozenset((item.first, item.second)) for item in judgments))
+    annotators = list(dict.fromkeys(item.annotator for item in judgments))
+    judged = {(item.annotator, frozenset((item.first, item.second))): item.judgment or None for item in judgments}
+    return [[judged.get((annotator, pair)) for pair in pairs] for annotator in annotators]
 
 
 def cosines_beside_judgments(
@@ -167,9 +167,9 @@ def cosines_beside_judgments(
     rows = {(tuple(tokens), position): k for k, (tokens, position) in enumerate(occurrences)}
     row_of = {use.identifier: rows.get(_place_of(use)) for use in uses}
     judged: dict[frozenset[str], list[int]] = {}
-    for each in judgments:
-        if each.judgment != UNDECIDED and row_of.get(each.first) is not None and row_of.get(each.second) is not None:
-            judged.setdefault(frozenset((each.first, each.second)), []).append(each.judgment)
+    for judgment in judgments:
+        if judgment.judgment != UNDECIDED and row_of.get(judgment.first) is not None and row_of.get(judgment.second) is not None:
+            judged.setdefault(frozenset((judgment.first, judgment.second)), []).append(judgment.judgment)
     pairs = [[row_of[name] for name in pair] for pair in judged]
     return [float(vectors[pair[0]] @ vectors[pair[-1]]) for pair in pairs], [float(np.mean(values)) for values in judged.values()]
 

@@ -68,10 +68,10 @@ class Encoder:
 
     def at(self, precision: str) -> Encoder:
         """Return the same model and word cache with LSTM weights of another precision."""
-        other = copy.copy(self)
-        vars(other).pop("_edges", None)
-        other.stacks, other.precision = stacks(self.model, precision), precision
-        return other
+        encoder = copy.copy(self)
+        vars(encoder).pop("_edges", None)
+        encoder.stacks, encoder.precision = stacks(self.model, precision), precision
+        return encoder
 
     def know(self, words: list[str], vectors: np.ndarray) -> None:
         """Add char-CNN vectors (n, P) of n spellings that this model computed before."""
@@ -341,8 +341,7 @@ def load_spelled(folder: Path, model: str) -> tuple[list[str], np.ndarray] | Non
             vectors = file["vectors"]
             is_other_model = file["model"].tobytes().decode("utf-8") != model
     except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        message = t("{path} cannot be read: {error}. Delete it or get it again.", path=path, error=error)
-        raise CorruptArtifact(message) from None
+        raise CorruptArtifact(t("{path} cannot be read: {error}. Delete it or get it again.", path=path, error=error)) from None
     if is_other_model:
         return None
     if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(words):

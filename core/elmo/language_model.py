@@ -5,7 +5,7 @@ Both directions share one softmax over a vocabulary of the most frequent types (
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 UNKNOWN = "<UNK>"
 SPECIALS = (SENTENCE_BEGIN, SENTENCE_END, UNKNOWN)  # ids 0, 1, 2 of a vocabulary
+WORDS_PER_BLOCK = 1024  # through the softmax at a time: 512 x 1,024 numbers are 2 MB
 
 
 class Softmax(nn.Module):
@@ -34,9 +35,15 @@ class Softmax(nn.Module):
         return torch.addmm(self.bias, h, self.weight.t()).log_softmax(dim=1)
 
     def log_probability(self, h: Tensor, targets: Tensor, *, rows: int = 512) -> Tensor:
-        """Return log p(targets) (N,) under the full softmax, computed in blocks of rows to bound memory."""
-        parts = [self(h[k : k + rows]).gather(1, targets[k : k + rows, None])[:, 0] for k in range(0, len(h), rows)]
+        """Return log p(targets) (N,) under the full softmax of states (N, P), in blocks of rows and words that fit the processor's cache."""
+        parts = [self._block(h[k : k + rows], targets[k : k + rows]) for k in range(0, len(h), rows)]
         return torch.cat(parts) if parts else h.new_empty(0)
+
+    def _block(self, h: Tensor, targets: Tensor) -> Tensor:
+        starts = range(0, len(self.bias), WORDS_PER_BLOCK)
+        words = [slice(start, start + WORDS_PER_BLOCK) for start in starts]
+        sums = torch.stack([torch.addmm(self.bias[w], h, self.weight[w].t()).logsumexp(dim=1) for w in words])
+        return (h * self.weight[targets]).sum(dim=1) + self.bias[targets] - sums.logsumexp(dim=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,19 +159,27 @@ class LanguageModel:
             scores = self.softmax.log_probability(torch.from_numpy(states).to(self.device), targets.to(self.device))
             return scores.cpu().double().numpy()
 
+    def _in_parts(self, sentences: list[list[str]], report: Callable[[int, int], None] | None) -> Iterator[tuple]:
+        """Yield the items of `_all_scored`, 256 sentences at a time to bound memory. Calls `report(sentences done, total)`."""
+        for start in range(0, len(sentences), 256):
+            yield from self._all_scored(sentences[start : start + 256])
+            if report:
+                report(min(start + 256, len(sentences)), len(sentences))
+
+    def sentence_scores(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> np.ndarray:
+        """Return log p (n, 2) of n complete sentences, forward and backward, with log p(<UNK>) for unknown words; NaN for empty ones."""
+        return np.array([[score.sum() for score in scores] for scores, _ in self._in_parts(sentences, report)]).reshape(-1, 2)
+
     def perplexity(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> Perplexity:
         """Return the full-softmax perplexity of both directions over tokenized sentences."""
         sentences = [s for s in sentences if s]
         if not sentences:
             raise BadInput("There is no text to score: the file has no words. Choose another file.")
         sums, unknown_sums, n, unscored = np.zeros(2), np.zeros(2), 0, 0  # sums of log p, of known words and of <UNK>
-        for start in range(0, len(sentences), 256):
-            for scores, unknown in self._all_scored(sentences[start : start + 256]):
-                sums += [score[~where].sum() for score, where in zip(scores, unknown, strict=True)]
-                unknown_sums += [score[where].sum() for score, where in zip(scores, unknown, strict=True)]
-                n, unscored = n + int((~unknown[0]).sum()), unscored + int(unknown[0].sum())
-            if report:
-                report(min(start + 256, len(sentences)), len(sentences))
+        for scores, unknown in self._in_parts(sentences, report):
+            sums += [score[~where].sum() for score, where in zip(scores, unknown, strict=True)]
+            unknown_sums += [score[where].sum() for score, where in zip(scores, unknown, strict=True)]
+            n, unscored = n + int((~unknown[0]).sum()), unscored + int(unknown[0].sum())
         types = {token for s in sentences for token in s if token not in self.vocabulary.ids}
         forward, backward = np.exp(-sums / n)
         shared_out = unscored * np.log(max(len(types), 1))

@@ -126,8 +126,8 @@ def mix_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarray
     cross (N, L, L) holds query layer i times row layer j; query_gram (L(L+1)/2,); gram_rows (N, L(L+1)/2). Both are read fastest if one
     product of all rows is contiguous in memory (np.empty((L, L, N)).transpose(2, 0, 1)). The cosine of a mix of length 0 is 0.
     """
-    most = np.abs(weights).max(axis=-1, keepdims=True)
-    weights = weights / np.where(most > 0, most, 1.0)  # a common factor changes no cosine, but could vanish in float32
+    largest = np.abs(weights).max(axis=-1, keepdims=True)
+    weights = weights / np.where(largest > 0, largest, 1.0)  # a common factor changes no cosine, but could vanish in float32
     pairs = (weights[..., :, None] * weights[..., None, :]).reshape(*weights.shape[:-1], -1)  # s_i s_j, (L * L,)
     products = pairs.astype(cross.dtype) @ cross.reshape(len(cross), pairs.shape[-1]).T
     lengths = squared_norms(gram_rows, weights)
@@ -143,7 +143,7 @@ def mix_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarray
 def layer_weights(layer: str, n_layers: int, weights: str | None = None, *, senses: bool = False) -> np.ndarray:
     """Return the weights of a layer ("0", "1", ...), or of "mix": the given 'a,b,c', or equal ones.
 
-    `senses` says whether the caller also accepts the sense space, which the error message then mentions.
+    With `senses` the caller also accepts the sense space, which the error message then mentions.
     """
     if layer == "mix":
         parts = weights.split(",") if weights else [1 / n_layers] * n_layers

@@ -13,8 +13,7 @@ from ..common.device import CPU, choose
 from ..common.errors import BadInput, MissingArtifact
 from ..common.i18n import t
 from ..common.model_layers import Layers, name_of
-from ..engines.masked import MaskedWords
-from ..engines.transformer import MEAN, TransformerEncoder, is_transformer, weights_of
+from ..engines.transformer import MEAN, MaskedWords, TransformerEncoder, is_transformer, weights_of
 from ..engines.transformer import fingerprint as fingerprint_of
 from ..files import sums
 from ..files.registry import resolve
@@ -69,7 +68,7 @@ def open_model(
 ) -> Model:
     """Open a model by registry name or folder, on a device of core.common.device.
 
-    `precision` applies to a biLM's LSTM weights (core.elmo.low_precision). `pieces` says how a transformer's pieces become words.
+    `precision` applies to a biLM's LSTM weights (core.elmo.low_precision). `pieces` is the pooling of a transformer's pieces into words (core.engines.transformer).
     """
     place = choose(device)
     folder = resolve(name, "model", allow_download=allow_download, report=report)

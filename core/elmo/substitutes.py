@@ -2,7 +2,7 @@
 
 log p(w | left) + log p(w | right) - log p(w), normalized over the allowed words: Bayes' rule if both sides are independent given
 the word (Amrami and Goldberg 2018; Melamud et al. 2016). p(w) is the softmax at a state of zeros, its bias alone; the mean over many
-contexts separates senses no better (core/senses/README.md). Special symbols, words without a letter, the most frequent words, which fit
+contexts separates senses no better. Special symbols, words without a letter, the most frequent words, which fit
 everywhere, and the token's own forms are masked. For a Korean token only pieces that are joined in the same way are allowed, so
 that no particle replaces a noun.
 """
@@ -88,7 +88,7 @@ class Substitutes:
 
         Square roots are used because p and q overlap by the sum of sqrt(p q) (Bhattacharyya 1943), so that rare substitutes count next to a
         certain one. Of the words after the FREQUENT most frequent ones, one in EVERY is computed and stands for all: a third of the time,
-        with the same separation of senses (core/index/README.md). Zeros for a mark without a letter or digit.
+        with the same separation of senses. Zeros for a mark without a letter or digit.
         """
         vectors = np.zeros((len(places), self.dim), np.float32)
         spelled = np.flatnonzero([any(map(str.isalnum, word)) for word in words])

@@ -84,8 +84,7 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
         check_fits(words_file, MAX_WORDS_BYTES, error=CorruptArtifact)
         words = lines_of(words_file.read_bytes())
     except UnicodeDecodeError as error:
-        message = t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=words_file, n=error.start)
-        raise CorruptArtifact(message) from None
+        raise CorruptArtifact(t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=words_file, n=error.start)) from None
     matrix = state.get("softmax.weight", torch.empty(0))
     if matrix.ndim != 2:
         raise CorruptArtifact(t("{weights} has no matrix 'softmax.weight'. Get the model again.", weights=weights))
@@ -107,14 +106,12 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
 def find_files(folder: Path) -> tuple[Path, Path]:
     """Return options.json and the weights file of a model folder. Raises MissingArtifact if one is missing or ambiguous."""
     if not folder.is_dir():
-        message = t("No model folder {folder} with options.json and a weights file.", folder=folder)
-        raise MissingArtifact(message)
+        raise MissingArtifact(t("No model folder {folder} with options.json and a weights file.", folder=folder))
     files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))  # hidden: left by a killed process, perhaps
     options = [path for path in files if path.name.endswith("options.json")]
     weights = [path for path in files if path.suffix in (".hdf5", ".safetensors") and path.name != SOFTMAX]
     if len(options) != 1:
-        message = t("{folder} has {n} options.json files. A model needs one.", folder=folder, n=len(options))
-        raise MissingArtifact(message)
+        raise MissingArtifact(t("{folder} has {n} options.json files. A model needs one.", folder=folder, n=len(options)))
     if len(weights) > 1:  # published folders may hold other HDF5 files
         weights = [p for p in weights if "weights" in p.name] or weights
     if len(weights) != 1:
@@ -130,13 +127,11 @@ def find_files(folder: Path) -> tuple[Path, Path]:
 def read_options(path: Path) -> ModelShape:
     """Return the shape that an options.json describes."""
     if path.stat().st_size > MAX_OPTIONS_BYTES:
-        message = t("{path} is too large for options.json ({n:,} bytes).", path=path, n=path.stat().st_size)
-        raise CorruptArtifact(message)
+        raise CorruptArtifact(t("{path} is too large for options.json ({n:,} bytes).", path=path, n=path.stat().st_size))
     try:
         options = json.loads(path.read_bytes())  # UTF-8, UTF-16 or UTF-32, with a byte order mark or without
     except UnicodeDecodeError as error:
-        message = t("{path} is not UTF-8 (byte {n}). Save it as UTF-8 text.", path=path, n=error.start + 1)
-        raise CorruptArtifact(message) from None
+        raise CorruptArtifact(t("{path} is not UTF-8 (byte {n}). Save it as UTF-8 text.", path=path, n=error.start + 1)) from None
     except (ValueError, RecursionError) as error:
         raise CorruptArtifact(t("{path} is not valid JSON: {error}. Download the model again.", path=path, error=error)) from None
     return ModelShape.from_options(options)
@@ -175,16 +170,14 @@ def _read_safetensors(path: Path) -> dict[str, torch.Tensor]:
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name).float() for name in sorted(file.keys())}
     except (SafetensorError, OSError, ValueError) as error:
-        message = t("{path} is not valid safetensors: {error}. Get it again.", path=path, error=error)
-        raise CorruptArtifact(message) from None
+        raise CorruptArtifact(t("{path} is not valid safetensors: {error}. Get it again.", path=path, error=error)) from None
 
 
 def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path) -> None:
     wanted = module.state_dict()
     for name, value in wanted.items():
         if name not in state:
-            message = t("{path} has no '{name}', which its options.json needs.", path=path, name=name)
-            raise CorruptArtifact(message)
+            raise CorruptArtifact(t("{path} has no '{name}', which its options.json needs.", path=path, name=name))
         if state[name].shape != value.shape:
             message = t(
                 "{path}: '{name}' has shape {found}, but options.json needs {needed}.",
@@ -195,8 +188,7 @@ def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path) -
             )
             raise CorruptArtifact(message)
         if value.numel() and not torch.isfinite(torch.stack(torch.aminmax(state[name]))).all():  # NaN is both least and most
-            message = t("{path}: '{name}' has values that are not finite. Get it again.", path=path, name=name)
-            raise CorruptArtifact(message)
+            raise CorruptArtifact(t("{path}: '{name}' has values that are not finite. Get it again.", path=path, name=name))
     module.load_state_dict({name: state[name].contiguous() for name in wanted}, assign=True)
 
 
@@ -207,8 +199,7 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
         with h5py.File(path, "r") as file:
             return {name: torch.from_numpy(np.array(value)) for name, value in _from_tensorflow(file, shape)}
     except KeyError as error:
-        message = t("{path} lacks a weight of its options.json: {name}.", path=path, name=error.args[0])
-        raise CorruptArtifact(message) from None
+        raise CorruptArtifact(t("{path} lacks a weight of its options.json: {name}.", path=path, name=error.args[0])) from None
     except (OSError, ValueError, TypeError, IndexError, RuntimeError) as error:  # what h5py and odd shapes raise
         raise CorruptArtifact(
             t("{path} is not a readable ELMo HDF5 file: {error}. Download the model again.", path=path, error=error)

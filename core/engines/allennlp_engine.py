@@ -24,9 +24,7 @@ import numpy as np
 
 from ..common.errors import BadInput, EngineUnavailable
 from ..common.markup import shorten
-from .allennlp_setup import SETUP, environment_path, find_python310, is_ready, kill, setup, worker_command
-
-__all__ = ["AllenNLPEngine", "EngineResult", "environment_path", "find_python310", "is_ready", "setup"]
+from .allennlp_setup import SETUP, kill, worker_command
 
 MAX_ANSWER = 1 << 20  # bytes; an answer is one short line
 AGAIN = f"If it stays so, remove the environment's folder and run: {SETUP}"
@@ -74,7 +72,7 @@ class AllenNLPEngine:
         stateful: bool = False,
         batch_size: int = 32,  # sentences; with stateful, a batch is one sentence of every stream
         threads: int | None = None,  # of torch; None leaves it to torch
-        timeout_s: float = 120.0,  # for the whole call: starting, loading, embedding
+        timeout_s: float = 120.0,  # for the complete call: starting, loading, embedding
     ) -> EngineResult:
         """Return the layers of token lists or, with `stateful`, of equally long streams of token lists.
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ..common.config import cache_folder
-from ..common.errors import BadInput, EngineUnavailable
+from ..common.errors import EngineUnavailable
 from ..common.markup import shorten
 
 VERSION = "2.10.1"
@@ -26,7 +26,7 @@ WORKER = Path(__file__).with_name("allennlp_worker.py")
 SETUP = "python -m core allennlp setup"
 MADE = "elmoscope-made"  # marker, written first: this folder is ours to remove
 READY = "elmoscope-ready.json"  # marker, written last: the versions, and what was installed
-UV = "uv==0.13.9"  # what fetches a Python where there is none
+UV = "uv==0.13.9"  # fetches a Python if this machine has none
 
 
 def environment_path() -> Path:
@@ -47,10 +47,9 @@ def is_ready() -> bool:
 
 def worker_command() -> list[str]:
     """Return the command that starts the worker. Raises EngineUnavailable if the environment is not ready."""
-    folder = environment_path()
     if not is_ready():
-        raise EngineUnavailable(f"AllenNLP is not installed in {folder}. Run: {SETUP}")
-    return _worker_of(folder)
+        raise EngineUnavailable(f"AllenNLP is not installed in {environment_path()}. Run: {SETUP}")
+    return _worker_of(environment_path())
 
 
 def find_python310() -> Path | None:
@@ -64,19 +63,18 @@ def find_python310() -> Path | None:
     return next((python for python in map(_as_python310, candidates) if python), None)
 
 
-def setup(report: Callable[[str], None], *, python: Path | str | None = None) -> Path:
+def setup(report: Callable[[str], None]) -> Path:
     """Make the environment unless it is ready, passing pip's lines to `report`; return its folder.
 
     Uses a Python 3.10 of this machine, or else one that uv downloads. About 0.9 GB of download and 2 GB of disk. An unfinished environment
-    is removed and made again; a foreign one is used if AllenNLP works in it, and never removed. Raises EngineUnavailable, or BadInput if
-    `python` is not a 3.10.
+    is removed and made again; a foreign one is used if AllenNLP works in it, and never removed. Raises EngineUnavailable.
     """
     folder = environment_path()
     with _only_one(folder):
         if is_ready():
             return folder
         if (folder / MADE).exists() or not folder.exists() or not any(folder.iterdir()):
-            _install(_choose_python(python, report), folder, report)
+            _install(_choose_python(report), folder, report)
         elif not _python_of(folder).exists():
             raise EngineUnavailable(f"{folder} holds something else. Set ELMOSCOPE_ALLENNLP to another folder, then run: {SETUP}")
         report("Starting AllenNLP for the first time; this takes up to a minute.")
@@ -98,7 +96,7 @@ def _python_of(folder: Path) -> Path:
 
 
 def _worker_of(folder: Path) -> list[str]:
-    return [str(_python_of(folder)), "-I", str(WORKER)]  # -I: else our own allennlp.py, beside the worker, is imported
+    return [str(_python_of(folder)), "-I", str(WORKER)]  # -I: do not import modules next to the worker
 
 
 def _as_python310(command: Sequence[str]) -> Path | None:
@@ -113,11 +111,7 @@ def _as_python310(command: Sequence[str]) -> Path | None:
     return Path(answer[2]) if done.returncode == 0 and answer[:2] == ["3", "10"] and len(answer) == 3 else None
 
 
-def _choose_python(python: Path | str | None, report: Callable[[str], None]) -> Path:
-    if python:
-        if chosen := _as_python310([str(python)]):
-            return chosen
-        raise BadInput(f"{python} is not a Python 3.10 that can make environments (venv, ensurepip).")
+def _choose_python(report: Callable[[str], None]) -> Path:
     if chosen := find_python310() or _python_by_uv(report):
         return chosen
     raise EngineUnavailable(

@@ -38,7 +38,7 @@ class Worker:
     def __init__(self) -> None:
         self.key: tuple = ()  # path, time of change and size of the two files
         self.model = None  # allennlp's _ElmoBiLm
-        self.n_threads: int | None = None  # what torch chose by itself
+        self.n_threads: int | None = None  # torch's default
 
     def answer(self, request: dict) -> dict:
         """Return the answer to one request. Never raises."""
@@ -158,7 +158,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # also what C libraries print
     sys.stdout = sys.stderr
-    sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != HERE]  # our allennlp.py is not it
+    sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != HERE]  # a module next to this file is not the package
     os.environ.setdefault("ALLENNLP_CACHE_ROOT", str(Path(sys.prefix) / "cache"))  # else ~/.allennlp is made
     warnings.simplefilter("ignore")  # its packages' complaints about Python 3.10 would pass for the worker's last words
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch's threads else spin: 20 times slower on busy cores

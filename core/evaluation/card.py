@@ -4,16 +4,18 @@
 model without them (AllenNLP's, or a custom one) still has a shape and a size.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..common.config import ModelShape
 from ..common.errors import CorruptArtifact
 from ..common.i18n import ENGLISH, t
-from ..common.significance import Paired, read_back
+from ..common.significance import Paired, compare_pairs, read_back
 from ..elmo.models import weights_files
 from ..elmo.weights import find_files, read_options
 from ..figures.measures import Panel
+from ..files import sums
 from ..files.artifacts import read_json
 
 INTERVAL = ", 95%"  # of a column's name: its interval
@@ -29,6 +31,7 @@ class TrainingLog:
 
     @property
     def tokens(self) -> int:
+        """Return the number of tokens read in all stages."""
         return max((line["tokens"] for line in (*self.steps, *self.validations)), default=0)
 
     def ends(self) -> dict[str, int]:
@@ -129,7 +132,7 @@ def knowledge_panels(measures: dict) -> list[Panel]:
         if result:
             accuracy = {layer: accuracy_of(key, result[layer]) for layer in _layers(result)}
             static = accuracy_of(key, result["static"]) if "static" in result else None
-            less = {layer: each for layer in accuracy if (each := _difference(key, result[layer].get("less_static")))}
+            less = {layer: difference for layer in accuracy if (difference := _difference(key, result[layer].get("less_static")))}
             order = _difference(key, result.get("order"))
             panels.append(Panel(title, data, accuracy, chance_of(key, result), baseline_name, static, order, less))
     return panels
@@ -194,9 +197,9 @@ def _differences(key: str, result: dict) -> dict[str, float | str]:
     values = {f"layer {layer} minus static": _difference(key, result[layer].get("less_static")) for layer in _layers(result)[1:]}
     values["layer 1 minus layer 2"] = _difference(key, result.get("order"))
     cells: dict[str, float | str] = {}
-    for name, each in values.items():
-        if each is not None:
-            cells |= {name: round(100 * each.mean, 1), f"{name}{INTERVAL}": each.cell()}
+    for name, difference in values.items():
+        if difference is not None:
+            cells |= {name: round(100 * difference.mean, 1), f"{name}{INTERVAL}": difference.cell()}
     return cells
 
 
@@ -211,3 +214,30 @@ def _with_frequency(result: dict) -> dict:
 
 def _optional(path: Path, expect: type):
     return read_json(path, expect=expect) if path.is_file() else None
+
+
+LESSONS_FORMAT = 1
+LESSONS = "lessons.json"
+READ, PLACE, SUBSTITUTES = "1", "place", "substitutes"
+SHUFFLED, UNTRAINED, STATIC, CHANCE = "shuffled", "untrained", "static", "chance"
+
+
+def read_lessons(folder: Path, fingerprint: str) -> dict:
+    """Return {part: measurements} of a model; empty if nothing was measured with these weights."""
+    path = folder / LESSONS
+    if not path.is_file():
+        return {}
+    sums.check(path)
+    result = read_json(path, expect=dict)
+    return result.get("parts", {}) if result.get("format") == LESSONS_FORMAT and result.get("fingerprint") == fingerprint else {}
+
+
+def less(measured: Mapping, first: str, second: str) -> Paired:
+    """Return one space minus another, paired by word."""
+    return compare_pairs(measured["one_nn"][first], measured["one_nn"][second])
+
+
+def mean_of(measured: Mapping, measure: str, name: str) -> float | None:
+    """Return a space's mean over all words to three digits; None if it was not measured."""
+    values = measured[measure].get(name)
+    return round(sum(values) / len(values), 3) if values else None

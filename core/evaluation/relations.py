@@ -22,8 +22,7 @@ from ..elmo.mix import layer_weights
 from ..files.artifacts import read_json
 from ..index.table import OccurrenceTable
 from ..static.vectors import StaticVectors
-from .anisotropy import nearer
-from .apart import split_pairs, words_of
+from .cosines import nearer, split_pairs, words_of
 
 FILE = ASSETS / "sense-relations.json"
 HOMONYM, METAPHOR, METONYMY, OTHER = KINDS = ("homonym", "metaphor", "metonymy", "other")
@@ -41,27 +40,22 @@ class Relation:
 
     @property
     def name(self) -> str:
+        """Return the word with both senses."""
         return f"{self.word}: {self.senses[0]} / {self.senses[1]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    mean: float
-    low: float | None  # 95%, words drawn; None, both: of fewer than FEWEST words
+    """A mean or rank correlation over words, with a 95% interval over samples of words."""
+
+    value: float
+    low: float | None  # None, as `high`, with fewer than FEWEST words
     high: float | None
 
     @property
     def in_percent(self) -> str:
-        return f"{self.mean:.0%} ({t('{low} to {high}', low=f'{self.low:.0%}', high=f'{self.high:.0%}')})"
-
-
-@dataclass(frozen=True, slots=True)
-class Rank:
-    """Spearman's rank correlation over words, with an interval over samples of words."""
-
-    rho: float
-    low: float
-    high: float
+        """Return the value and its interval as text."""
+        return f"{self.value:.0%} ({t('{low} to {high}', low=f'{self.low:.0%}', high=f'{self.high:.0%}')})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,14 +96,15 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
         for relation in marked.get(word, ()):
             if set(relation.senses) <= set(senses):
                 relations.append(relation)
-                aucs.append(_auc(cosines, senses, relation.senses))
+                pair = np.flatnonzero(np.isin(senses, relation.senses))
+                aucs.append(nearer(*split_pairs(cosines[np.ix_(pair, pair)], senses[pair])))
     auc = np.array(aucs)
     kinds = {}
     ahead = {}
     of_kind = {kind: np.array([relation.kind == kind for relation in relations], bool) for kind in KINDS}
     of_kind[RELATED] = ~of_kind[HOMONYM]
-    drawn = _resample([relation.word for relation in relations], np.random.default_rng(seed))
-    means = {kind: _means(auc, chosen, drawn) for kind, chosen in of_kind.items() if chosen.any()}
+    samples = _resample([relation.word for relation in relations], np.random.default_rng(seed))
+    means = {kind: _means(auc, chosen, samples) for kind, chosen in of_kind.items() if chosen.any()}
     words = {kind: len({relation.word for relation, chosen in zip(relations, of_kind[kind], strict=True) if chosen}) for kind in means}
     for kind, (mean, sampled) in means.items():
         kinds[kind] = _interval(mean, sampled, words[kind])
@@ -130,7 +125,7 @@ class Likeness:
     values: list[float]  # (W,)
     alike: list[float]  # (W,)
     words: list[str]
-    rank: Rank | None  # None of fewer than FEWEST words
+    rank: Interval | None  # None with fewer than FEWEST words
 
 
 def likeness(table: OccurrenceTable, vectors: StaticVectors | None, result: Pairs) -> dict[str, Likeness]:
@@ -138,15 +133,14 @@ def likeness(table: OccurrenceTable, vectors: StaticVectors | None, result: Pair
     places = {word: frequency_rank(vectors, word) if vectors else None for word in result.alike}
     frequency = {word: float(place) for word, place in places.items() if place}
     senses = {word: float(len(set(table.sense[rows]))) for word, rows in words_of(table).items()}
-    return {name: _likeness(values, result.alike) for name, values in (("frequency", frequency), ("senses", senses))}
+    results = {}
+    for name, values in (("frequency", frequency), ("senses", senses)):
+        xs, ys = list(values.values()), [result.alike[word] for word in values]
+        results[name] = Likeness(xs, ys, list(values), ranks(ys, xs) if len(xs) >= FEWEST else None)
+    return results
 
 
-def _likeness(values: Mapping[str, float], alike: Mapping[str, float]) -> Likeness:
-    xs, ys = list(values.values()), [alike[word] for word in values]
-    return Likeness(xs, ys, list(values), ranks(ys, xs) if len(xs) >= FEWEST else None)
-
-
-def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) -> Rank:
+def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) -> Interval:
     """Return Spearman's rho of two measures of the same words, with a 95% interval over samples of words."""
     from scipy.stats import rankdata
 
@@ -154,23 +148,18 @@ def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) ->
     rows = np.random.default_rng(seed).integers(len(a), size=(DRAWS, len(a)))
 
     def rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        x, y = (rankdata(each, axis=-1) for each in (x, y))
-        x, y = (each - each.mean(axis=-1, keepdims=True) for each in (x, y))
+        x, y = (rankdata(values, axis=-1) for values in (x, y))
+        x, y = (values - values.mean(axis=-1, keepdims=True) for values in (x, y))
         return (x * y).sum(axis=-1) / np.maximum(np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1)), 1e-12)
 
     low, high = np.quantile(rho(a[rows], b[rows]), (0.025, 0.975))
-    return Rank(float(rho(a, b)), float(low), float(high))
+    return Interval(float(rho(a, b)), float(low), float(high))
 
 
 def frequency_rank(vectors: StaticVectors, word: str) -> int | None:
     """Return a word's rank in the static vectors' list, most frequent first, from 1; None if it is unknown."""
     place = vectors.keyed.key_to_index.get(vectors.spelling(word))
     return None if place is None else int(place) + 1
-
-
-def _auc(cosines: np.ndarray, senses: np.ndarray, two: tuple[str, str]) -> float:
-    rows = np.flatnonzero(np.isin(senses, two))
-    return nearer(*split_pairs(cosines[np.ix_(rows, rows)], senses[rows]))
 
 
 def _resample(words: Sequence[str], rng) -> np.ndarray:
@@ -180,9 +169,9 @@ def _resample(words: Sequence[str], rng) -> np.ndarray:
     return counts[:, codes]
 
 
-def _means(auc: np.ndarray, chosen: np.ndarray, drawn: np.ndarray) -> tuple[float, np.ndarray]:
+def _means(auc: np.ndarray, chosen: np.ndarray, samples: np.ndarray) -> tuple[float, np.ndarray]:
     """Return the mean over chosen pairs, and that of each sample; a sample without any has the overall mean."""
-    weights = drawn[:, chosen]
+    weights = samples[:, chosen]
     mean = float(auc[chosen].mean())
     sizes = weights.sum(axis=1)
     return mean, np.where(sizes > 0, weights @ auc[chosen] / np.maximum(sizes, 1), mean)

@@ -180,7 +180,7 @@ def map_figure(
         )
         if number >= 0 and look.name_senses and (not is_guess or not ((labels_array == sense) & ~guessed).any()):
             edges[number] = outer_edge(xy[chosen], xy)
-    _name_senses(figure, edges, senses, xy, look)
+    name_groups(figure, edges, senses, xy, height=look.height, limits=look.limits)
     figure.update_yaxes(scaleanchor="x")
     figure.update_layout(dragmode="select")
     return finish_map(figure, look)
@@ -212,20 +212,28 @@ def _side(x: float, low: float, high: float) -> str:
     return "right" if place > 0.8 else "left" if place < 0.2 else "center"
 
 
-def _name_senses(figure: go.Figure, edges: Mapping[int, np.ndarray], senses: Sequence[str], xy: np.ndarray, look: MapLook) -> None:
-    """Write each sense's name at its place, or as near to it as no other name is."""
+def name_groups(
+    figure: go.Figure,
+    edges: Mapping[int, np.ndarray],
+    names: Sequence[str],
+    xy: np.ndarray,
+    *,
+    height: float,
+    limits: tuple[float, float, float, float] | None = None,
+) -> None:
+    """Write each group's name at its place, or as near to it as no other name is, on a map `height` pixels high."""
     if not edges:
         return
     places = np.array(list(edges.values()))
     everything = np.concatenate([xy, places])
     room = 0.15 * np.ptp(everything, axis=0).max()  # which Plotly leaves around the dots
     (left, bottom), (right, top) = everything.min(axis=0) - room, everything.max(axis=0) + room
-    limits = look.limits or (left, right, bottom, top)
+    limits = limits or (left, right, bottom, top)
     anchors = [_side(x, *limits[:2]) for x, _ in places]
-    heights = free_heights(places, [senses[number] for number in edges], anchors, limits, look.height - MARGINS)
+    heights = free_heights(places, [names[number] for number in edges], anchors, limits, height - MARGINS)
     for number, (x, _), anchor, y in zip(edges, places, anchors, heights, strict=True):
         if y is not None:
-            add_plate(figure, x, y, senses[number], sense_color(number), xanchor=anchor, opacity=0.95)
+            add_plate(figure, x, y, names[number], sense_color(number), xanchor=anchor, opacity=0.95)
 
 
 def add_stars(figure: go.Figure, stars, layer: str) -> None:

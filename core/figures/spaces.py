@@ -9,12 +9,10 @@ import plotly.graph_objects as go
 from ..common.i18n import t
 from ..common.markup import Markup, html
 from . import style
-from .style import GRID, MARKED_RIM, RIM, Figure, add_plate, add_text, base, line_name, sense_color, spread_heights
+from .maps import name_groups, outer_edge
+from .style import GRID, MARKED_RIM, Figure, add_shades, add_text, base, line_name, sense_color, spread_heights
 
-STEPS = 12  # places above and below its dots that are tried for a name
 MOST_WRITTEN = 9  # spaces whose figures are written in their cells: more would overlap
-# A ramp of one hue whose ends are neither white nor black, so that it is seen on both themes.
-RAMP = ((0.0, "#DCEBF7"), (0.5, "#6BAED6"), (1.0, "#08519C"))
 
 
 def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
@@ -45,27 +43,15 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
 def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
     """Draw the linear CKA of every pair of spaces, (m, m), with numbers in the cells if they fit."""
     short_names = [name if len(name) <= 24 else "…" + name[-23:] for name in names]
-    figure = Figure().add_heatmap(
-        z=matrix,
-        x=short_names,
-        y=short_names,
-        zmin=0,
-        zmax=1,
-        colorscale=RAMP,
-        showscale=False,
-        xgap=2,
-        ygap=2,
-        hovertemplate=t("{y}, {x}: CKA {z}", y="%{y}", x="%{x}", z="%{z:.3f}"),
-    )
-    for row, values in enumerate(matrix if len(short_names) <= MOST_WRITTEN else ()):
-        for column, value in enumerate(values):
-            text = f"{value:.2f}" if len(short_names) < 6 else f"{value:.2f}".removeprefix("0")
-            font = {"size": 13 if len(short_names) < 6 else 10, "color": "#fff" if value > 0.65 else RIM}
-            figure.add_annotation(x=column, y=row, text=text, showarrow=False, font=font)
+    n = len(short_names)
+    texts = [f"{value:.2f}".removeprefix("0" if n >= 6 else "") if n <= MOST_WRITTEN else "" for value in matrix.ravel()]
+    card = t("{y}, {x}: CKA {z}", y="%{y}", x="%{x}", z="%{z:.3f}")
+    figure = Figure()
+    add_shades(figure, matrix, short_names, short_names, texts, size=13 if n < 6 else 10, hovertemplate=card)
     columns = [_short_column(name) for name in short_names]
     figure.update_xaxes(side="bottom", fixedrange=True, tickangle=0, type="category", tickvals=short_names, ticktext=columns)
     figure.update_yaxes(autorange="reversed", fixedrange=True, type="category")
-    return base(figure, height=90 + (52 if len(short_names) <= MOST_WRITTEN else 26) * len(short_names), key="cka")
+    return base(figure, height=90 + (52 if n <= MOST_WRITTEN else 26) * n, key="cka")
 
 
 def _short_column(name: str) -> Markup:
@@ -123,25 +109,19 @@ def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
 def draw_found_map(
     coordinates: np.ndarray, result: np.ndarray, names: Sequence[str], gold: Sequence[str | None], hovers: Sequence[str], *, key: str
 ) -> go.Figure:
-    """Draw a map (n, 2) colored by cluster (n,) and shaped by gold label if there is one. Clusters are named below their dots."""
+    """Draw a map (n, 2) colored by cluster (n,) and shaped by gold label if there is one. Clusters are named next to their dots."""
     figure = Figure()
     senses = sorted({label for label in gold if label})
     symbols = np.array([style.SENSE_SYMBOLS[senses.index(label) % 8] if label else "circle" for label in gold])
-    spots = _label_spots(coordinates, result, len(names))
-    for number, name in enumerate(names):
+    edges = {}
+    for number in range(len(names)):
         chosen = np.flatnonzero(result == number)
         color = sense_color(number) if len(names) > 1 else style.GRAY
-        figure.add_scatter(
-            x=coordinates[chosen, 0],
-            y=coordinates[chosen, 1],
-            mode="markers",
-            text=[hovers[k] for k in chosen],
-            hovertemplate="%{text}",
-            marker={"color": color, "symbol": symbols[chosen].tolist(), "size": 11, "line": style.THIN},
-        )
-        if len(names) > 1 and number in spots:
-            x, y, shift = spots[number]
-            _name_spot(figure, x, y, shift, name, color)
+        marker = {"color": color, "symbol": symbols[chosen].tolist(), "size": 11, "line": style.THIN}
+        style.add_dots(figure, coordinates[chosen], [hovers[k] for k in chosen], marker)
+        if len(names) > 1 and len(chosen):
+            edges[number] = outer_edge(coordinates[chosen], coordinates)
+    name_groups(figure, edges, [name[:40] for name in names], coordinates, height=430)
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, scaleanchor="x")
     return base(figure, height=430, key=key)
@@ -177,8 +157,9 @@ def label_map(
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 0.25}},
     )
-    for number, (x, y, shift) in _label_spots(coordinates, senses, len(names)).items():
-        _name_spot(figure, x, y, shift, names[number], sense_color(number))
+    groups = ((k, coordinates[senses == k]) for k in range(len(names)))
+    edges = {k: outer_edge(dots, coordinates) for k, dots in groups if len(dots)}
+    name_groups(figure, edges, [name[:40] for name in names], coordinates, height=400)
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, scaleanchor="x")
     return base(figure, height=400, key=key).update_layout(dragmode="lasso")
@@ -207,32 +188,6 @@ def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str],
     figure.update_xaxes(type="category", fixedrange=True)
     figure.update_yaxes(tickformat=".0%", fixedrange=True, range=[0, 1], gridcolor=GRID, nticks=5)
     return base(figure, height=330, key=key)
-
-
-def _name_spot(figure: go.Figure, x: float, y: float, shift: int, name: str, color: str) -> None:
-    add_plate(figure, x, y, name[:40], color, opacity=0.9, yanchor="top" if shift < 0 else "bottom", yshift=shift)
-
-
-def _label_spots(coordinates: np.ndarray, result: np.ndarray, n: int) -> dict[int, tuple[float, float, int]]:
-    """Return {cluster: (x, y, shift in pixels)}: the first free place below or above the cluster's dots."""
-    wide, high = np.ptp(coordinates, axis=0) + 1e-9
-    spots: dict[int, tuple[float, float, int]] = {}
-    for number in range(n):
-        if not (result == number).any():
-            continue
-        cluster = coordinates[result == number]
-        x, low, top = float(np.median(cluster[:, 0])), float(cluster[:, 1].min()), float(cluster[:, 1].max())
-        tried = [spot for step in range(STEPS) for spot in ((x, low, -9 - 28 * step), (x, top, 9 + 28 * step))]
-        free = next((spot for spot in tried if not any(_cover(spot, taken, wide, high) for taken in spots.values())), None)
-        if free is not None:
-            spots[number] = free
-    return spots
-
-
-def _cover(first: tuple[float, float, int], second: tuple[float, float, int], wide: float, high: float) -> bool:
-    """Return whether two names would overlap on a map 350 pixels high and as wide as a phone."""
-    apart = abs((first[1] - second[1]) / high * 350 + first[2] - second[2])
-    return apart < 27 and abs(first[0] - second[0]) / wide < 0.75
 
 
 def shape_names(gold: Sequence[str | None]) -> list[tuple[str, str]]:

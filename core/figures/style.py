@@ -89,18 +89,18 @@ def ink(ground: str) -> str:
     return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
 
 
-def add_shades(figure: go.Figure, shares, x: Sequence[str], y: Sequence[str], texts, **options) -> None:
-    """Draw a heat map of (rows, columns) shares, 0 to 1, with a text in black or white in each cell.
+def add_shades(figure: go.Figure, shares, x: Sequence, y: Sequence, texts, *, size: float = 13, ends=SHADES, **options) -> None:
+    """Draw a heat map of (rows, columns) shares, 0 to 1, from one of two colors to the other, with a black or white text in each cell.
 
     Plotly's own choice for a half transparent shade is readable in one theme only.
     """
     shares = np.asarray(shares, float)
-    scale = [[0, SHADES[0]], [1, SHADES[1]]]
+    scale = [[0, ends[0]], [1, ends[1]]]
     figure.add_heatmap(z=shares, x=x, y=y, zmin=0, zmax=1, showscale=False, xgap=3, ygap=3, colorscale=scale, **options)
-    colors = [ink(between(*SHADES, share)) for share in shares.ravel()]
+    colors = [ink(between(*ends, share)) for share in shares.clip(0, 1).ravel()]
     across, down = [*x] * len(y), [name for name in y for _ in x]
     texts = np.ravel(texts).tolist()
-    figure.add_scatter(x=across, y=down, mode="text", text=texts, textfont={"size": 13, "color": colors}, hoverinfo="skip")
+    figure.add_scatter(x=across, y=down, mode="text", text=texts, textfont={"size": size, "color": colors}, hoverinfo="skip")
 
 
 def between(low: str, high: str, along: float) -> str:

@@ -204,24 +204,11 @@ def _add_text_right(figure: go.Figure, y: str, text: str, *, axis: str) -> None:
 def cosine_table(words: Sequence[str], matrix: np.ndarray, color: str, *, key: str) -> go.Figure:
     """Draw (n, n) cosines as a shaded table. NaN, of a word without a vector, is "none"."""
     names = [shorten(word, 14) for word in words]
-    n = len(names)
     places = list(range(len(names)))  # places are the axes' values: two long words may be cut to one name
-    figure = Figure().add_heatmap(
-        z=np.clip(np.nan_to_num(matrix), 0, 1),
-        x=places,
-        y=places,
-        zmin=0,
-        zmax=1,
-        xgap=3,
-        ygap=3,
-        showscale=False,
-        hoverinfo="skip",
-        colorscale=[[0, "rgba(140,140,150,0.15)"], [1, color]],
-        opacity=0.6,
-    )
-    text = [t("none") if np.isnan(value) else format_number(value, ".2f") for value in matrix.ravel()]
-    # A trace of its own: on a shade that is half transparent a heatmap's own text takes the wrong of black and white.
-    figure.add_scatter(x=places * n, y=np.repeat(places, n).tolist(), mode="text", text=text, textfont={"size": 14}, hoverinfo="skip")
+    texts = [t("none") if np.isnan(value) else format_number(value, ".2f") for value in matrix.ravel()]
+    figure = Figure()
+    shares, ends = np.clip(np.nan_to_num(matrix), 0, 1), (style.between("#FFFFFF", color, 0.15), color)
+    style.add_shades(figure, shares, places, places, texts, size=14, ends=ends, hoverinfo="skip")
     ticks = {"tickvals": places, "ticktext": names, "fixedrange": True, "showgrid": False, "zeroline": False, "tickfont": {"size": 13}}
     figure.update_xaxes(side="top", **ticks)
     figure.update_yaxes(autorange="reversed", automargin=True, **ticks)

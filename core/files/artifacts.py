@@ -65,10 +65,10 @@ def write_json(path: str | Path, obj: Any) -> None:
             temporary.write_text(json.dumps(obj, allow_nan=False, default=_plain) + "\n", encoding="utf-8", newline="\n")
 
 
-def read_json(path: str | Path, max_bytes: int = MAX_JSON_BYTES, *, expect: type = object) -> Any:
+def read_json(path: str | Path, *, expect: type = object) -> Any:
     """Read a JSON file. Raises MissingArtifact, or CorruptArtifact if it is damaged or not of the type `expect`."""
     path = Path(path)
-    check_fits(path, max_bytes, error=CorruptArtifact)
+    check_fits(path, MAX_JSON_BYTES, error=CorruptArtifact)
     try:
         value = parse_json(path.read_bytes())
     except OSError as error:

@@ -118,8 +118,9 @@ class _Transfer:
         return self.target.with_name(f"{self.target.name}.part.json")
 
     @property
-    def host(self) -> str:
-        return urlsplit(self.url).hostname or self.url
+    def names(self) -> dict[str, str]:
+        """Return the values of messages: the file's name, its host and its address."""
+        return {"name": self.target.name, "host": urlsplit(self.url).hostname or self.url, "url": self.url}
 
     def run(self) -> None:
         """Request the file, then what is missing, until it is complete. Give up after TRIES in a row without progress."""
@@ -131,19 +132,27 @@ class _Transfer:
                 if self.request(self.resume_headers()):
                     return
             except (OSError, http.client.HTTPException) as error:
-                problem = describe_failure(error, self.url, self.target.name, answered=self.answered)
+                problem = self.describe_failure(error)
             failures = 0 if self.stream.tell() > before else failures + 1
             if failures < TRIES:
                 self.wait(min(BACKOFF_S * 2**failures, LONGEST_WAIT_S))
-        raise MissingArtifact(
-            t(
-                "{name} from {host} failed: {problem}. {n:,} bytes kept. Try again.",
-                name=self.target.name,
-                host=self.host,
-                problem=problem,
-                n=self.stream.tell(),
-            )
-        )
+        values = self.names | {"problem": problem, "n": self.stream.tell()}
+        raise MissingArtifact(t("{name} from {host} failed: {problem}. {n:,} bytes kept. Try again.", **values))
+
+    def describe_failure(self, error: Exception) -> str:
+        """Describe an error after which another try may help. Raises MissingArtifact if none can."""
+        reason = getattr(error, "reason", error)
+        if isinstance(error, urllib.error.HTTPError):
+            if error.code in RETRIED:
+                return t("server: {code} {reason}", code=error.code, reason=reason)
+            values = self.names | {"code": error.code, "reason": reason}
+            raise MissingArtifact(t("{host} answers {code} {reason} for {url}. Use another source.", **values)) from None
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            values = self.names | {"reason": reason.verify_message}
+            raise MissingArtifact(t("Certificate of {host} refused ({reason}). Check date and network.", **values)) from None
+        if isinstance(reason, socket.gaierror) and not self.answered:  # a host that has answered exists
+            raise MissingArtifact(t("{host} not found (for {name}). Check the network.", **self.names)) from None
+        return t("timeout") if isinstance(reason, TimeoutError) else f"{reason}" or type(reason).__name__
 
     def check(self, sums: dict[str, str | None]) -> None:
         """Compare the sums with the published ones. Remove the file and raise CorruptArtifact if they differ."""
@@ -151,16 +160,8 @@ class _Transfer:
             digest = file_sum(self.part, kind) if expected else None
             if digest != expected:
                 self.restart()
-                raise CorruptArtifact(
-                    t(
-                        "{name} from {url} has {kind} {found}, not {expected}: removed. Try again.",
-                        name=self.target.name,
-                        url=self.url,
-                        kind=kind,
-                        found=digest,
-                        expected=expected,
-                    )
-                )
+                values = self.names | {"kind": kind, "found": digest, "expected": expected}
+                raise CorruptArtifact(t("{name} from {url} has {kind} {found}, not {expected}: removed. Try again.", **values))
 
     def resume_headers(self) -> dict[str, str]:
         """Return headers that request what is missing, or the complete file if it has changed."""
@@ -184,7 +185,7 @@ class _Transfer:
         """Send one request and append its answer to the part. Return whether the file is complete."""
         self.check_stop()
         try:
-            answer = _make_opener(self.host).open(urllib.request.Request(self.url, headers=headers), timeout=self.timeout_s)
+            answer = _make_opener(self.names["host"]).open(urllib.request.Request(self.url, headers=headers), timeout=self.timeout_s)
         except urllib.error.HTTPError as error:
             with error:
                 if error.code != 416:
@@ -219,27 +220,13 @@ class _Transfer:
             write_json(self.note, {"url": self.url, "validator": validator, "total": total})
         if self.size is not None and total not in (None, self.size):
             self.restart()
-            raise CorruptArtifact(
-                t(
-                    "{host} offers {name} with {n:,} bytes instead of {size:,}. Use another source.",
-                    host=self.host,
-                    name=self.target.name,
-                    n=total,
-                    size=self.size,
-                )
-            )
+            values = self.names | {"n": total, "size": self.size}
+            raise CorruptArtifact(t("{host} offers {name} with {n:,} bytes instead of {size:,}. Use another source.", **values))
         total = self.size if total is None else total
         free = shutil.disk_usage(self.target.parent).free
         if total is not None and total - done > free:
-            raise BadInput(
-                t(
-                    "{name} needs {needed:,.0f} MB; {folder} has {free:,.0f} MB. Free space, or set ELMOSCOPE_CACHE.",
-                    name=self.target.name,
-                    needed=(total - done) / 1e6,
-                    folder=self.target.parent,
-                    free=free / 1e6,
-                )
-            )
+            values = self.names | {"needed": (total - done) / 1e6, "folder": self.target.parent, "free": free / 1e6}
+            raise BadInput(t("{name} needs {needed:,.0f} MB; {folder} has {free:,.0f} MB. Free space, or set ELMOSCOPE_CACHE.", **values))
         return total
 
     def receive(self, answer: http.client.HTTPResponse, total: int | None) -> None:
@@ -247,14 +234,8 @@ class _Transfer:
         while (total is None or self.stream.tell() < total) and (chunk := answer.read1(CHUNK)):
             if self.stream.tell() + len(chunk) > max_bytes:
                 self.restart()
-                raise CorruptArtifact(
-                    t(
-                        "{host} sent over {most:,} bytes of {name}. Use another source.",
-                        host=self.host,
-                        most=max_bytes,
-                        name=self.target.name,
-                    )
-                )
+                values = self.names | {"most": max_bytes}
+                raise CorruptArtifact(t("{host} sent over {most:,} bytes of {name}. Use another source.", **values))
             try:
                 view = memoryview(chunk)
                 while view:
@@ -318,28 +299,6 @@ def check_url(url: str) -> None:
         fine = False
     if not fine:
         raise BadInput(t("{url} is not an https address. Use one.", url=shorten(url, 200)))
-
-
-def describe_failure(error: Exception, url: str, name: str, *, answered: bool) -> str:
-    """Describe an error of a request for the file `name`, if another try may help. Raises MissingArtifact if it cannot.
-
-    `answered` states that the host has answered before, so it exists.
-    """
-    host = urlsplit(url).hostname or url
-    reason = getattr(error, "reason", error)
-    if isinstance(error, urllib.error.HTTPError):
-        if error.code in RETRIED:
-            return t("server: {code} {reason}", code=error.code, reason=error.reason)
-        raise MissingArtifact(
-            t("{host} answers {code} {reason} for {url}. Use another source.", host=host, code=error.code, reason=error.reason, url=url)
-        ) from None
-    if isinstance(reason, ssl.SSLCertVerificationError):
-        raise MissingArtifact(
-            t("Certificate of {host} refused ({reason}). Check date and network.", host=host, reason=reason.verify_message)
-        ) from None
-    if isinstance(reason, socket.gaierror) and not answered:
-        raise MissingArtifact(t("{host} not found (for {name}). Check the network.", host=host, name=name)) from None
-    return t("timeout") if isinstance(reason, TimeoutError) else f"{reason}" or type(reason).__name__
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):

@@ -1,13 +1,14 @@
 """Handle the formats of users' files: conversions, encodings, limits, XML parts of archives, and CSV without formulas."""
 
 import zipfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NoReturn
 from xml.parsers import expat
 
 from ..common import reports
-from ..common.errors import BadInput
+from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
 from ..common.limits import limits
 
@@ -79,33 +80,26 @@ def _conversion(kind: str, kinds: Collection[str]) -> str:
     book = ".epub" if ".epub" in kinds else text
     if ".txt" not in kinds and kind in _TEXT_KINDS:
         return t("Copy its table into a spreadsheet and save it as {kind}.", kind=table)
-    if kind in ("doc", "rtf", "odt", "dot", "wps", "wpd", "docm", "docx"):
-        return t("Open it in Word or LibreOffice and save it as {kind}.", kind=written)
-    if kind in ("xls", "ods", "xlsb", "xlsm", "dbf", "xlsx"):
-        return t("Open it in Excel or LibreOffice and save it as {kind}.", kind=table)
-    if kind in ("pages", "numbers", "key", "gdoc", "gsheet"):
-        return t("Export it as {kind} from the program that wrote it.", kind=table if kind in ("numbers", "gsheet") else written)
-    if kind in ("ppt", "pptx", "odp"):
-        return t("Copy its text into a {kind} file.", kind=text)
-    if kind == "pdf":
-        return t("Copy its text into a {kind} file.", kind=text)
-    if kind in ("html", "htm", "xhtml", "mhtml"):
-        return t("Open it in a browser, copy the text and save it as {kind}.", kind=text)
-    if kind in ("xml", "tei", "tex", "md", "rst"):
-        return t("Save its text as {kind}.", kind=text)
-    if kind in ("mobi", "azw", "azw3", "fb2", "djvu", "epub"):
-        return t("Convert it to {kind}, for example with Calibre.", kind=book)
-    if kind in ("parquet", "feather", "arrow", "pkl", "pickle", "dta", "sav", "h5", "hdf5", "npz", "npy"):
-        return t("Convert it in Python: pandas.read_…(file).to_csv('texts.csv', index=False).")
-    if kind in ("rds", "rdata", "rda"):
-        return t("Convert it in R: write.csv(data, 'texts.csv', row.names = FALSE).")
-    if kind in ("db", "sqlite", "sqlite3", "mdb", "accdb"):
-        return t("Export the table as {kind}.", kind=".csv")
-    if kind in ("zip", "7z", "rar", "tar", "tgz", "bz2", "zst", "xz", "gz"):
-        return t("Unpack it and choose the files inside.")
-    if kind in ("png", "jpg", "jpeg", "tif", "tiff", "gif", "webp", "heic"):
-        return t("It is a picture: recognize its text first (OCR) and save that as {kind}.", kind=text)
-    return ""
+    advice = {
+        "doc rtf odt dot wps wpd docm docx": lambda: t("Open it in Word or LibreOffice and save it as {kind}.", kind=written),
+        "xls ods xlsb xlsm dbf xlsx": lambda: t("Open it in Excel or LibreOffice and save it as {kind}.", kind=table),
+        "numbers gsheet": lambda: t("Export it as {kind} from the program that wrote it.", kind=table),
+        "pages key gdoc": lambda: t("Export it as {kind} from the program that wrote it.", kind=written),
+        "ppt pptx odp pdf": lambda: t("Copy its text into a {kind} file.", kind=text),
+        "html htm xhtml mhtml": lambda: t("Open it in a browser, copy the text and save it as {kind}.", kind=text),
+        "xml tei tex md rst": lambda: t("Save its text as {kind}.", kind=text),
+        "mobi azw azw3 fb2 djvu epub": lambda: t("Convert it to {kind}, for example with Calibre.", kind=book),
+        "parquet feather arrow pkl pickle dta sav h5 hdf5 npz npy": lambda: t(
+            "Convert it in Python: pandas.read_…(file).to_csv('texts.csv', index=False)."
+        ),
+        "rds rdata rda": lambda: t("Convert it in R: write.csv(data, 'texts.csv', row.names = FALSE)."),
+        "db sqlite sqlite3 mdb accdb": lambda: t("Export the table as {kind}.", kind=".csv"),
+        "zip 7z rar tar tgz bz2 zst xz gz": lambda: t("Unpack it and choose the files inside."),
+        "png jpg jpeg tif tiff gif webp heic": lambda: t(
+            "It is a picture: recognize its text first (OCR) and save that as {kind}.", kind=text
+        ),
+    }
+    return next((write() for names, write in advice.items() if kind in names.split()), "")
 
 
 def check_beginning(path: Path, data: bytes) -> None:
@@ -160,6 +154,18 @@ def check_archive(path: Path, needed: Collection[str], recommended: str) -> None
     if size > max_mb * 10**6:
         values = {"name": path.name, "mb": size / 1e6, "most": max_mb, "other": recommended}
         raise BadInput(t("{name} unpacks to {mb:,.0f} MB; the limit is {most:,.0f} MB. Save it as {other}.", **values))
+
+
+@contextmanager
+def refuse_unreadable(path: Path, recommended: str) -> Iterator[None]:
+    """Raise BadInput for any failure within the context, because a library can fail in any way on a file of unknown origin."""
+    try:
+        yield
+    except (ElmoscopeError, MemoryError):
+        raise
+    except Exception as error:
+        values = {"name": path.name, "error": type(error).__name__, "other": recommended}
+        raise BadInput(t("{name} cannot be read ({error}). Save it as {other}.", **values)) from error
 
 
 def _not_of_its_kind(path: Path, kind: str, recommended: str) -> str:

@@ -4,7 +4,6 @@ The configuration, the tokenizer and the safetensors are downloaded by core.file
 for large files. Neither pickles nor code are downloaded. HF_ENDPOINT names another server with the hub's paths.
 """
 
-import hashlib
 import os
 import re
 import tempfile
@@ -18,9 +17,8 @@ from ..common.errors import CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.limits import check_allowed
 from .artifacts import read_json
-from .catalog import RemoteFile
 from .download import Report, download
-from .sums import file_sha256
+from .published import RemoteFile
 
 NAME = r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}"
 USUAL = "https://huggingface.co"
@@ -81,7 +79,9 @@ def fetch(name: str, *, report: Report | None = None, stop: Callable[[], bool] =
     """Download a published model. An interrupted download is resumed, unless the model was published again meanwhile."""
     folder = place(name)
     files = look_up(name, stop=stop).files
-    wanted = [file for file in files if not _is_this(folder / file.name, file)]
+    # a file without a known sum is downloaded again
+    present = [file for file in files if (file.sha256 or file.git_sha1) and (folder / file.name).is_file()]
+    wanted = [file for file in files if file not in present or not file.matches(folder / file.name)]
     if wanted:
         (folder / CONFIG).unlink(missing_ok=True)  # with it the folder would count as complete
     for file in files:
@@ -98,19 +98,6 @@ def fetch(name: str, *, report: Report | None = None, stop: Callable[[], bool] =
 
 def _server() -> str:
     return (os.environ.get("HF_ENDPOINT") or USUAL).rstrip("/")
-
-
-def _is_this(path: Path, file: RemoteFile) -> bool:
-    """Return whether a downloaded file is the published one, by its sha256 or, for a small file, by git's sum."""
-    if not path.is_file() or file.size not in (None, path.stat().st_size):
-        return False
-    if file.sha256:
-        return file_sha256(path) == file.sha256
-    return file.git_sha1 is not None and _git_sha1(path.read_bytes()) == file.git_sha1  # without a known sum it is downloaded again
-
-
-def _git_sha1(data: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def _file(name: str, entry: dict, url: str) -> RemoteFile:

@@ -44,7 +44,7 @@ class Holdings:
     @property
     def text_bytes(self) -> int:
         """Return the size of the texts."""
-        return sum(map(_file_size, tuple(self.texts)))
+        return sum(map(disk_space.count_bytes, tuple(self.texts)))
 
     @property
     def n_bytes(self) -> int:
@@ -64,8 +64,8 @@ class _Removal:
 class Visits:
     """The visits of a server with their holdings. `is_there(visit)` returns whether a page of the visit is open."""
 
-    def __init__(self, is_there: Callable[[str], bool] = lambda visit: True) -> None:
-        self.is_there = is_there
+    def __init__(self) -> None:
+        self.is_there: Callable[[str], bool] = lambda visit: True
         self._holdings: dict[str, Holdings] = {}
         self._lock = threading.RLock()
 
@@ -119,10 +119,10 @@ class Visits:
             room = self.estimate_room(upload_bytes + n_bytes)
             check_fits(Room(room.used + upload_bytes, room.free), n_bytes)
 
-    def estimate_room(self, needed: int, n_texts: int = 0) -> Room:
+    def estimate_room(self, needed: int) -> Room:
         """Return the used and free bytes as they would be if `make_room` removed everything that it may. Nothing is removed."""
         with self._lock:
-            return self._plan_removals(needed, n_texts)[0]
+            return self._plan_removals(needed)[0]
 
     def make_room(self, needed: int, *, n_texts: int = 0, layers: Path | None = None) -> Room:
         """Remove data until `needed` bytes fit, or nothing if they cannot fit. Return the room as `estimate_room` does."""
@@ -176,7 +176,7 @@ class Visits:
                 t("This needs {need:,.1f} MB; you have used {spent:,.1f} of {most:,} MB. Use less text, or delete one.", **values)
             )
 
-    def _plan_removals(self, needed: int, n_texts: int, layers: Path | None = None) -> tuple[Room, list[_Removal]]:
+    def _plan_removals(self, needed: int, n_texts: int = 0, layers: Path | None = None) -> tuple[Room, list[_Removal]]:
         """Choose removals until `needed` bytes and `n_texts` texts fit. Return the room after them, and the removals."""
         caps = limits()
         surplus = len(list_texts()) + n_texts - caps.max_texts if n_texts else 0
@@ -200,13 +200,13 @@ class Visits:
             since = time.time() - RESUMED_WITHIN_S
             for file in sorted(_entries(cache_folder() / CHECKPOINTS), key=_last_use):
                 if file.suffix == ".pt" and _last_use(file) < since:
-                    yield _Removal(file, True, _file_size(file))
+                    yield _Removal(file, True, disk_space.count_bytes(file))
         my_holdings = self.get_holdings()
         others = {visit: holdings for visit, holdings in self._holdings.items() if holdings is not my_holdings}
         places = [place for name in MADE_OF_TEXTS for place in _entries(cache_folder() / name)]
         texts_in_use = set().union(my_holdings.texts, *(holdings.texts for holdings in others.values()))
         for text in sorted(list_texts() - texts_in_use, key=_last_use):
-            yield _Removal(text, True, _file_size(text) + _count_data_bytes(text, places))
+            yield _Removal(text, True, disk_space.count_bytes(text) + _count_data_bytes(text, places))
         shares = {visit: len(holdings.texts) if by_number else holdings.n_bytes for visit, holdings in others.items()}
         my_share = (len(my_holdings.texts) if by_number else my_holdings.n_bytes) + needed
         larger_visits = {visit for visit, share in shares.items() if share > my_share}
@@ -220,7 +220,7 @@ class Visits:
             ]
             sizes = {text: _count_data_bytes(text, places) for text in removable}
             items = [] if by_number else [_Removal(text, False, size) for text, size in sizes.items() if size]
-            items += [_Removal(text, True, _file_size(text) + sizes[text] * by_number) for text in removable]
+            items += [_Removal(text, True, disk_space.count_bytes(text) + sizes[text] * by_number) for text in removable]
             queues[visit] = deque(items)
         yielded = set()
         while shares and shares[largest := max(shares, key=shares.__getitem__)] > my_share:
@@ -312,12 +312,6 @@ def _entries(folder: Path) -> list[Path]:
     with contextlib.suppress(OSError):
         return list(folder.iterdir())
     return []
-
-
-def _file_size(file: Path) -> int:
-    with contextlib.suppress(OSError):
-        return file.stat().st_size
-    return 0
 
 
 def _last_use(text: Path) -> float:

@@ -19,8 +19,9 @@ from ..common.limits import check_allowed, limits
 from ..common.markup import shorten
 from . import hub, sums, user_names
 from .artifacts import read_json, write_json
-from .catalog import CATALOG, CatalogEntry, in_words
+from .disk_space import count_bytes
 from .download import Report, download
+from .published import CatalogEntry, catalog
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
 NAME = r"\w[\w.+-]{0,100}"  # cannot lead out of the folders
@@ -37,8 +38,7 @@ def entries(kind: str) -> list[CatalogEntry]:
 
     Titles and notes are in the language of the interface.
     """
-    _check_kind(kind)
-    listed = [in_words(entry) for entry in CATALOG if entry.kind == kind]
+    listed = [entry for entry in catalog() if entry.kind == kind]
     names = {entry.name for entry in listed}
     for folder in _own_folders(kind):
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
@@ -46,7 +46,7 @@ def entries(kind: str) -> list[CatalogEntry]:
                 names.add(path.name)
                 listed.append(CatalogEntry(path.name, kind, t("{name}, local", name=path.name), (), 0.0, "local", "Not recorded"))
     places = [(entry, _find(entry.name, kind)[0]) for entry in listed]
-    return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in places]
+    return [replace(entry, available=True, size_mb=round(count_bytes(path) / 1e6, 1)) if path else entry for entry, path in places]
 
 
 def available(kind: str) -> list[str]:
@@ -56,7 +56,7 @@ def available(kind: str) -> list[str]:
 
 def entry_named(name: str, kind: str) -> CatalogEntry | None:
     """Return the catalog's entry of that name, or None. Its `available` is not set."""
-    return next((entry for entry in CATALOG if entry.name == name and entry.kind == kind), None)
+    return next((entry for entry in catalog() if entry.name == name and entry.kind == kind), None)
 
 
 def resolve(
@@ -66,7 +66,6 @@ def resolve(
 
     Raises MissingArtifact for an unknown name, BadInput for an invalid folder, and CorruptArtifact for a download that has changed.
     """
-    _check_kind(kind)
     name = str(name_or_path)
     if kind == "corpus" and (path := user_names.corpus_path(name)):
         return path
@@ -303,14 +302,4 @@ def existing(name: str, kind: str) -> Path | None:
 
 def is_bundled(name: str, kind: str) -> bool:
     """Return whether a name is that of something that ships."""
-    return any(entry.name == name and entry.kind == kind and entry.source == "bundled" for entry in CATALOG)
-
-
-def _size_mb(path: Path) -> float:
-    files = [path] if path.is_file() else [file for file in path.iterdir() if file.is_file()]
-    return round(sum(file.stat().st_size for file in files) / 1e6, 1)
-
-
-def _check_kind(kind: str) -> None:
-    if kind not in FOLDERS:
-        raise BadInput(t("Unknown kind '{kind}'. Choose: {known}.", kind=shorten(kind), known=", ".join(FOLDERS)))
+    return any(entry.name == name and entry.kind == kind and entry.source == "bundled" for entry in catalog())

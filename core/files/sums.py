@@ -50,9 +50,9 @@ def check(path: str | Path) -> None:
         _write_record()
 
 
-def sum_of(path: Path) -> str:
-    """Return the sha256 of a file in hex digits. It is read once for each size and time, by this or an earlier process."""
-    digest, is_new = _look_up(path)
+def sum_of(path: Path, kind: str = "sha256") -> str:
+    """Return the "sha256" or "md5" of a file in hex digits. It is read once for each size and time, by this or an earlier process."""
+    digest, is_new = _look_up(path, kind)
     if is_new:
         _write_record()
     return digest
@@ -126,16 +126,16 @@ def _check_file(path: Path, expected: str) -> bool:
     return is_new
 
 
-def _look_up(path: Path) -> tuple[str, bool]:
-    """Return the sha256 of a file, and whether the file had to be read for it."""
-    stat, name = path.stat(), str(path.resolve())
+def _look_up(path: Path, kind: str = "sha256") -> tuple[str, bool]:
+    """Return the sum of a file, and whether the file had to be read for it."""
+    stat, name = path.stat(), str(path.resolve()) if kind == "sha256" else f"{kind}:{path.resolve()}"
     with _LOCK:
         if not _SEEN:
             _SEEN.update(_read_record())
         seen = _SEEN.get(name)
         if seen and seen[:2] == (stat.st_size, stat.st_mtime_ns):
             return seen[2], False
-        digest = file_sha256(path)
+        digest = file_sum(path, kind)
         _SEEN[name] = stat.st_size, stat.st_mtime_ns, digest
         return digest, True
 

@@ -41,7 +41,7 @@ class Source:
     path: Path
 
 
-def clean_name(name: str, max_characters: int = MAX_CHARACTERS) -> str:
+def clean_name(name: str) -> str:
     r"""Return a file name that is safe on every system and in a line of text: the last part of `name`, without unsafe characters.
 
     Control characters, half characters and signs that change the direction of text are removed. A long name loses its beginning, so that
@@ -52,7 +52,7 @@ def clean_name(name: str, max_characters: int = MAX_CHARACTERS) -> str:
     """
     last = re.split(r"[/\\]", name)[-1]
     clean = "".join(map(_clean_sign, unicodedata.normalize("NFC", last)))
-    clean = re.sub(_WINDOWS_SIGNS, "_", " ".join(clean.split()))[-max_characters:]
+    clean = re.sub(_WINDOWS_SIGNS, "_", " ".join(clean.split()))[-MAX_CHARACTERS:]
     while len(clean.encode()) > MAX_BYTES:
         clean = clean[1:]
     clean = clean.lstrip(" ").rstrip(". ")

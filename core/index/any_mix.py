@@ -1,4 +1,4 @@
-"""Compute what any layer mix needs of a query, small enough to be sent to the browser.
+"""Compute the products from which the browser ranks a query's neighbors under any layer mix.
 
 The cosine of two mixes needs only the products of their layers (core.elmo.mix): L x L of a query with a row, and the gram of each. The
 products of a few rows therefore serve every mix; the rows are chosen by trying mixes all over the simplex. The browser ranks this table
@@ -18,7 +18,7 @@ from .rows import Rows
 from .table import OccurrenceTable
 
 STEPS, MIXES = (10, 100)  # mixes in tenths, 66 of three layers; of more layers in fewer steps, so that they are about so many at most
-EACH = 60  # nearest rows that are kept of every mix
+EACH = 60  # nearest rows that every mix contributes
 MOST = 2_000  # rows in all
 
 
@@ -48,13 +48,13 @@ def mixes(lengths: np.ndarray) -> np.ndarray:
 
 
 def of_word(table: OccurrenceTable, products: Products, lengths: np.ndarray) -> Candidates:
-    """The other occurrences of the query's word, any of its forms, as core.index.neighbors.SAME has them."""
+    """Return the other occurrences of the query's word in any of its forms, as core.index.neighbors.SAME selects them."""
     keep = table.same_word(products.query.word, read_as=products.query.read_as) & ~table.own_row(products.query)
     return _chosen(table.rows, products, keep, lengths)
 
 
 def of_types(table: OccurrenceTable, products: Products, lengths: np.ndarray) -> Candidates:
-    """The other spellings by their mean vectors; `found` must be of `table.types`."""
+    """Return the other spellings by their mean vectors; `products` must be with `table.types`."""
     keep = np.ones(len(table.types), bool)
     if (code := table.word_codes.get(products.query.word.casefold())) is not None:
         keep[code] = False
@@ -62,10 +62,10 @@ def of_types(table: OccurrenceTable, products: Products, lengths: np.ndarray) ->
 
 
 def _chosen(rows: Rows, products: Products, keep: np.ndarray, lengths: np.ndarray) -> Candidates:
-    """Those to keep, if they are few; else the union of the nearest under each of `mixes`, fewer of each where that is too many."""
+    """Return all candidates if they are few, else the union of the nearest under each of `mixes`, fewer of each if that is too many."""
     chosen = np.flatnonzero(keep)
     if len(chosen) > MOST:
-        cosines = mix_cosines(products.cross, products.own, grams_beside(rows, products), mixes(lengths))
+        cosines = mix_cosines(products.cross, products.query_gram, grams_beside(rows, products), mixes(lengths))
         values = np.where(keep, cosines, -np.inf)  # (K, N)
         ranked = np.stack([best(value, EACH) for value in values])  # (K, EACH), best first
         depth = EACH
@@ -75,14 +75,14 @@ def _chosen(rows: Rows, products: Products, keep: np.ndarray, lengths: np.ndarra
 
 
 def of_rows(rows: Rows, products: Products, chosen: np.ndarray) -> Candidates:
-    """The very rows that are asked for, (n,) numbers of `rows`."""
+    """Return exactly these rows (n,) as candidates."""
     grams = grams_beside(rows, products)
     cross = np.ascontiguousarray(products.cross[chosen], np.float32)
-    return Candidates(chosen, cross, np.ascontiguousarray(grams[chosen], np.float32), np.asarray(products.own, np.float32))
+    return Candidates(chosen, cross, np.ascontiguousarray(grams[chosen], np.float32), np.asarray(products.query_gram, np.float32))
 
 
 def together(parts: Sequence[Candidates], rows: np.ndarray) -> Candidates:
-    """One query's candidates of several tables, one after the other, under the numbers `rows`."""
+    """Join one query's candidates of several tables, numbered by `rows`."""
     cross, grams = (np.concatenate([getattr(part, name) for part in parts]) for name in ("cross", "grams"))
     return Candidates(rows, cross, grams, parts[0].own)
 

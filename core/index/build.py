@@ -1,6 +1,6 @@
-"""Sentences -> an occurrence table (core.index.table) on disk; a build that was stopped goes on where it was.
+"""Build an occurrence table (core.index.table) on disk from sentences. A build that was stopped continues where it was.
 
-What was encoded of an index that is not finished lies beside it, a file a round, until it is.
+Encoded sentences of an unfinished index are stored next to it, one file a round.
 """
 
 import shutil
@@ -25,7 +25,7 @@ from .rows import SPELLINGS, schema_of
 from .table import FORMAT, GUESSES, TAGS, OccurrenceTable
 
 FILES = r"(occurrences|types|sentences)\.arrow|(substitutes|spellings)\.npy|meta\.json"  # of an index, as core.files.atomic names them
-APPROXIMATE = r"\.approximate(-senses)?(/(cells\.faiss|meta\.json))?"  # what core.cluster.approximate makes beside them
+APPROXIMATE = r"\.approximate(-senses)?(/(cells\.faiss|meta\.json))?"  # what core.cluster.approximate writes next to them
 ARROW = b"ARROW1"  # what a file of Arrow IPC begins with
 ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
 TOKENS_PER_ROUND = 4_000  # tokens encoded before they are written: what a stop waits for, and a restart repeats
@@ -39,36 +39,36 @@ def build_index(
     model: str,
     targets_only: bool = False,
     report: Callable[[int, int, float], None] | None = None,
-    beside: str = "",
+    other_files: str = "",
     substitutes: Substitutes | None = None,
     more: Sequence[Sentence] = (),
-    known: OccurrenceTable | None = None,
+    known_table: OccurrenceTable | None = None,
 ) -> OccurrenceTable:
-    """Encode `sentences` into a new index at `folder`, written beside it and renamed when whole.
+    """Encode `sentences` into a new index at `folder`, written under a temporary name and renamed when complete.
 
-    `targets_only` keeps the rows of labeled tokens alone. `report(tokens done, tokens in all, tokens per second)` is
-    called as it goes on; what it raises ends the work. The next call for the same sentences and model goes on from there,
-    and gives the same rows as if nothing had happened (vectors up to float16's next number). An older index goes, with what
-    `beside` names (a pattern, as core.files.atomic has it); BadInput where anything else is there.
+    The next call for the same sentences and model continues after the last finished round. It gives the same rows, vectors up to the next
+    number of float16. An older index is replaced. BadInput if the folder holds anything else that `other_files` does not name.
 
-    With the encoder's `substitutes` those of every row are kept for the sense space; of labeled tokens alone, `SenseSpace.keep` reads them.
-    The labeled tokens of `more` sentences follow, and the rows before them are the table's `basic` ones. They are the last rows of a
-    `known` table, or else encoded.
+    Parameters ---------- targets_only : write the rows of labeled tokens only. report : called with (tokens done, tokens in all, tokens per
+    second); an exception that it raises stops the build. other_files : a pattern of files that may be replaced too (core.files.atomic).
+    substitutes : the encoder's; those of every row are stored for the sense space. For labeled tokens alone, `SenseSpace.keep` computes
+    them. more : sentences whose labeled tokens follow; the rows before them are the table's `basic` ones. known_table : a table whose last
+    rows are those of `more`; if None they are encoded.
     """
-    check_replaceable(folder, beside)
+    check_replaceable(folder, other_files)
     if targets_only:
         sentences = [s for s in sentences if s.targets]
     started = perf_counter()
     total = sum(len(s.tokens) for s in (*sentences, *more))
-    n_known = sum(len({target.position for target in s.targets}) for s in more) if known else 0
+    n_known = sum(len({target.position for target in s.targets}) for s in more) if known_table else 0
     done = fresh = rows = first = 0
     corpus = fingerprint([*sentences, *more])
     columns = (_target_words if targets_only else _words, _senses, _lemmas)
     names = [sorted({value for s in sentences for value in values(s)}) for values in columns]
     basic = dict(zip(("types", "senses", "lemmas"), map(len, names), strict=True)) | {"sentences": len(sentences)}
     if more:
-        found = [{value for s in more for value in values(s)} for values in (_target_words, _senses, _lemmas)]
-        names = [[*own, *sorted(others.difference(own))] for own, others in zip(names, found, strict=True)]
+        added = [{value for s in more for value in values(s)} for values in (_target_words, _senses, _lemmas)]
+        names = [[*listed, *sorted(others.difference(listed))] for listed, others in zip(names, added, strict=True)]
     if not names[0]:
         if targets_only:
             raise BadInput(t("No labeled words to index."))
@@ -80,10 +80,10 @@ def build_index(
     senses = f" substitutes {sense_space.FORMAT}" if substitutes else ""
     made_of = text_fingerprint([model, corpus, f"{FORMAT} {targets_only} {TOKENS_PER_ROUND} {schema}{senses}"])
     parts = Path(folder).with_name(f".{Path(folder).name}.{made_of[:16]}.parts")
-    with replacing(Path(folder), pattern=own_files(beside)) as temporary:
+    with replacing(Path(folder), pattern=own_files(other_files)) as temporary:
         temporary.mkdir(parents=True, exist_ok=True)
         n_rows = sum(len(s.tokens) for s in sentences) + n_known
-        kept = sense_space.new_file(temporary, n_rows, substitutes.dim) if substitutes else None
+        stored = sense_space.new_file(temporary, n_rows, substitutes.dim) if substitutes else None
         with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
             for part, is_more in [*((part, False) for part in rounds(sentences)), *((part, True) for part in rounds(more))]:
                 if is_more and "occurrences" not in basic:
@@ -91,16 +91,16 @@ def build_index(
                 keep = _choose_rows(part, targets_only or is_more)
                 labels = _labels(part, first, keep, names, schema)
                 codes = labels.column("word").indices.to_numpy()
-                if is_more and known:
-                    chosen = np.arange(len(codes)) + len(known) - n_known + rows - basic["occurrences"]
-                    vectors, expected, is_new = known.rows.take(chosen), sense_space.stored_substitutes(known, chosen), False
-                    vectors, of_types = vectors.astype(np.float16), _sums(vectors, codes)
+                if is_more and known_table:
+                    chosen = np.arange(len(codes)) + len(known_table) - n_known + rows - basic["occurrences"]
+                    vectors, expected, is_new = known_table.rows.take(chosen), sense_space.stored_substitutes(known_table, chosen), False
+                    vectors, sums_of_types = vectors.astype(np.float16), _sums(vectors, codes)
                 else:
-                    made = _vectors_of(part, keep, targets_only or is_more, codes, encoder, parts / f"{first}.npz", substitutes)
-                    vectors, of_types, expected, is_new = made
-                if kept is not None:
-                    kept[rows : rows + len(expected)] = expected
-                sums[np.unique(codes)] += of_types
+                    encoded = _vectors_of(part, keep, targets_only or is_more, codes, encoder, parts / f"{first}.npz", substitutes)
+                    vectors, sums_of_types, expected, is_new = encoded
+                if stored is not None:
+                    stored[rows : rows + len(expected)] = expected
+                sums[np.unique(codes)] += sums_of_types
                 counts += np.bincount(codes, minlength=len(counts))
                 batch = pa.RecordBatch.from_arrays([*labels.columns, *_vectors(vectors)], schema=schema)
                 for start in range(0, batch.num_rows, ROWS_PER_BATCH):
@@ -110,7 +110,7 @@ def build_index(
                 done, fresh, first = done + tokens, fresh + tokens * is_new, first + len(part)
                 if report:
                     report(done, total, (fresh or done) / (perf_counter() - started))
-        del kept  # closed before the folder is renamed
+        del stored  # closed before the folder is renamed
         _write_types(temporary / "types.arrow", schema, names, sums / np.maximum(counts, 1)[:, None, None])
         _write_sentences(temporary / "sentences.arrow", [*sentences, *more])
         seconds = perf_counter() - started
@@ -123,14 +123,14 @@ def build_index(
     return OccurrenceTable(folder)
 
 
-def check_replaceable(folder: Path, beside: str = "") -> None:
-    """An index takes its folder's place as a whole: only another index, and what `beside` names, may be lost by that."""
-    atomic.check_replaceable(folder, own_files(beside), marked=is_index)
+def check_replaceable(folder: Path, other_files: str = "") -> None:
+    """Raise BadInput if a folder holds anything but an index and the files that `other_files` names."""
+    atomic.check_replaceable(folder, own_files(other_files), marked=is_index)
 
 
-def own_files(beside: str = "") -> str:
+def own_files(other_files: str = "") -> str:
     """Return the pattern of an index's files, as core.files.atomic has it."""
-    return "|".join(filter(None, (FILES, APPROXIMATE, beside)))
+    return "|".join(filter(None, (FILES, APPROXIMATE, other_files)))
 
 
 def is_index(folder: Path) -> bool:
@@ -167,7 +167,7 @@ def _lemma(target: Target) -> str:
 
 
 def rounds(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
-    """The sentences in rounds of about TOKENS_PER_ROUND tokens."""
+    """Yield the sentences in rounds of about TOKENS_PER_ROUND tokens."""
     part, tokens = [], 0
     for sentence in sentences:
         part.append(sentence)
@@ -187,12 +187,16 @@ def _choose_rows(part: list[Sentence], targets_only: bool) -> np.ndarray:
 
 
 def _vectors_of(
-    part: list[Sentence], keep: np.ndarray, targets_only: bool, codes: np.ndarray, encoder, kept_at: Path, substitutes: Substitutes | None
+    part: list[Sentence], keep: np.ndarray, targets_only: bool, codes: np.ndarray, encoder, path: Path, substitutes: Substitutes | None
 ) -> tuple:
-    """A round's vectors (N, L, D) float16, their sums (U, L, D) a spelling, their substitutes (N or 0, P) float16, and whether they are new,
-    not from `kept_at`."""
-    with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(kept_at) as kept:
-        return kept["layers"], kept["sums"], kept["substitutes"], False  # no such file, or a damaged one: encoded anew
+    """Return the vectors of a round, from `path` if it was encoded before.
+
+    Returns
+    -------
+    vectors (N, L, D) float16, their sums (U, L, D) by spelling, their substitutes (N or 0, P) float16, and whether they are new.
+    """
+    with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(path) as stored:
+        return stored["layers"], stored["sums"], stored["substitutes"], False  # no such file, or a damaged one: encoded again
     expected = np.empty((0, 0), np.float16)
     if targets_only and hasattr(encoder, "encode_tokens"):  # a biLM's directions need not read on behind the token
         places = [(list(s.tokens), k) for s in part for k in sorted({target.position for target in s.targets})]
@@ -205,13 +209,13 @@ def _vectors_of(
             expected = substitutes.vectors(around, [token for s in part for token in s.tokens]).astype(np.float16)
     sums = _sums(vectors, codes)
     vectors = vectors.astype(np.float16)
-    with replacing(kept_at) as temporary:
+    with replacing(path) as temporary:
         np.savez(temporary, layers=vectors, sums=sums, substitutes=expected)
     return vectors, sums, expected, True
 
 
 def _sums(vectors: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """(N, L, D) float32 -> (U, L, D): the sum of the rows of each spelling, in the order of the spellings' codes."""
+    """Sum vectors (N, L, D) float32 by spelling: (U, L, D) in the order of the spellings' codes."""
     from scipy.sparse import csr_array
 
     types, numbers = np.unique(codes, return_inverse=True)
@@ -220,8 +224,8 @@ def _sums(vectors: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 def _labels(part: list[Sentence], first: int, keep: np.ndarray, names: list[list[str]], schema: pa.Schema) -> pa.RecordBatch:
-    """Arrow rows of sentences in reading order, without vectors; `keep` (tokens,) says which tokens become rows."""
-    word_code, sense_code, lemma_code = ({name: k for k, name in enumerate(each)} for each in names)
+    """Return the rows of sentences in reading order, without vectors; `keep` (tokens,) selects the tokens that become rows."""
+    word_code, sense_code, lemma_code = ({name: k for k, name in enumerate(values)} for values in names)
     words, senses, lemmas, numbers, positions = [], [], [], [], []
     for number, sentence in enumerate(part, first):
         targets = {t.position: t for t in sentence.targets}
@@ -237,13 +241,13 @@ def _labels(part: list[Sentence], first: int, keep: np.ndarray, names: list[list
 
 
 def _coded(codes: Iterable[Sequence[int | None]], names: list[list[str]]) -> list[pa.Array]:
-    """The columns of words, senses and lemmas."""
+    """Return the columns of words, senses and lemmas."""
     pairs = zip(codes, names, strict=True)
-    return [pa.DictionaryArray.from_arrays(pa.array(numbers, pa.int32()), pa.array(each, pa.string())) for numbers, each in pairs]
+    return [pa.DictionaryArray.from_arrays(pa.array(numbers, pa.int32()), pa.array(values, pa.string())) for numbers, values in pairs]
 
 
 def _vectors(layers: np.ndarray) -> list[pa.Array]:
-    """(N, L, D) float16 -> the two vector columns; gram is of the stored values, so that a cosine with itself is 1."""
+    """Return the two vector columns of layers (N, L, D) float16. The gram is of the stored values, so that a cosine with itself is 1."""
     flat = np.ascontiguousarray(layers).reshape(len(layers), -1)
     products = gram(layers)
     return [
@@ -253,7 +257,7 @@ def _vectors(layers: np.ndarray) -> list[pa.Array]:
 
 
 def _own_memory(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A slice written as such would carry its parent's buffers along."""
+    """Copy a slice, which would otherwise be written with its parent's buffers."""
     return pa.RecordBatch.from_arrays([pa.concat_arrays([c]) if len(c) else c for c in batch.columns], schema=batch.schema)
 
 

@@ -1,7 +1,7 @@
-"""A token in context, its neighbors, and the one way to ask for them (`Index.nearest`), for any layer or any mix of layers.
+"""Search the neighbors of a token in context under any layer or layer mix (`Index.nearest`).
 
-One pass over the table per query gives the (L, L) products of every row with the query; after that any weights cost
-nine multiplications a row (DESIGN: any mix from one pass; core.elmo.mix.mix_cosines).
+One pass over the table per query gives the (L, L) products of every row with the query. After that any weights cost nine
+multiplications a row (DESIGN: any mix from one pass; core.elmo.mix.mix_cosines).
 """
 
 import ctypes
@@ -22,8 +22,7 @@ from ..common.markup import shorten
 from ..elmo import mix
 from ..elmo.mix import check_weights, gram, mix_cosines, widen
 from ..text.tokens import around, join_tokens
-from . import float16_products
-from .rows import Rows
+from .rows import Rows, compiled_products
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
@@ -44,16 +43,17 @@ class Query:
 
     @property
     def word(self) -> str:
+        """Return the token."""
         return self.tokens[self.position]
 
 
 @dataclass(frozen=True, slots=True)
 class Products:
-    """The products of a query's layers: `cross` (N, L, L) with every row, `own` (L(L+1)/2,) with itself."""
+    """The products of a query's layers: `cross` (N, L, L) with every row, `query_gram` (L(L+1)/2,) with itself."""
 
     query: Query
     cross: np.ndarray
-    own: np.ndarray
+    query_gram: np.ndarray
     normalized: bool = False  # of layers after layer normalization (core.elmo.mix), the rows' too
 
 
@@ -72,6 +72,7 @@ class Occurrence:
 
     @property
     def sentence(self) -> str:
+        """Return the sentence as it is written."""
         return self.text or join_tokens(list(self.tokens))
 
     def around(self) -> tuple[str, str, str]:
@@ -81,6 +82,8 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
+    """A near occurrence and its cosine."""
+
     occurrence: Occurrence
     cosine: float
 
@@ -105,6 +108,7 @@ class TypeNeighbor:
 
     @property
     def identity(self) -> str:
+        """Return what identifies the neighbor in any table."""
         return self.word
 
     in_any_table = identity
@@ -112,9 +116,9 @@ class TypeNeighbor:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A validated search: the k nearest to a query under the weights of a mix, among which words."""
+    """A validated search: the k nearest to a query under a layer mix, among the rows that `which` selects."""
 
-    asked: Query | Products
+    source: Query | Products
     weights: Sequence[float]
     k: int = NEIGHBORS
     which: str = ANY
@@ -124,28 +128,29 @@ class Question:
         if self.k < 1:
             raise BadInput(t("k must be at least 1, got {k}.", k=self.k))
         if self.which not in (ANY, SAME, OTHER):
-            known = ", ".join((ANY, SAME, OTHER))
-            raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(self.which), known=known))
+            choices = ", ".join((ANY, SAME, OTHER))
+            raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(self.which), known=choices))
 
     @property
     def query(self) -> Query:
-        return self.asked.query if isinstance(self.asked, Products) else self.asked
+        """Return the query."""
+        return self.source.query if isinstance(self.source, Products) else self.source
 
 
 class Index(ABC):
-    """Occurrences among which neighbors are looked for: a table, its shards, or the approximate index of them."""
+    """An index of occurrences: a table, its shards, or their approximate index."""
 
     def nearest(self, query: Query | Products, weights, *, k: int = NEIGHBORS, which: str = ANY) -> list[Neighbor]:
-        """The k nearest occurrences, best first; equal cosines keep the rows' order. The query's own row is left out.
+        """Return the k nearest occurrences, best first; equal cosines keep the rows' order. The query's own row is left out.
 
-        `which` keeps any word, only the same spelling (letter case aside) or only others. Where a query's `products` with a
-        table are kept, they are given in its place, and no vector is read again.
+        `which` selects any word, only the same spelling (ignoring case) or only others. If `products` with the table are given instead of a
+        query, no vector is read again.
         """
         return self.answer(Question(query, weights, k, which))
 
     @abstractmethod
     def answer(self, question: Question) -> list[Neighbor]:
-        """The neighbors that a checked question asks for; `nearest` says in which order."""
+        """Return the neighbors that a validated question selects, in the order of `nearest`."""
 
 
 def make_query(encoder, tokens: Sequence[str], position: int) -> Query:
@@ -154,7 +159,7 @@ def make_query(encoder, tokens: Sequence[str], position: int) -> Query:
 
 
 def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
-    """The token at `position` of an encoded sentence, (L, T, D)."""
+    """Return the token at `position` of an encoded sentence (L, T, D) as a query."""
     if not tokens:
         raise BadInput(t("Empty sentence. Type one with the word."))
     if not 0 <= position < len(tokens):
@@ -164,22 +169,26 @@ def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
 
 
 def products(rows: Rows, query: Query) -> Products:
-    """One pass over the vectors: all layer products of the query with every row."""
+    """Compute all layer products of the query with every row in one pass over the vectors."""
     n_layers = len(query.layers)
     n_shared = int(rows.spellings is not None)  # layers that are stored once for each spelling
     cross, pieces = np.empty((n_layers, n_layers, len(rows)), np.float32), []  # as core.elmo.mix.mix_cosines reads it soonest
     for start, block in zip(rows.starts[:-1], rows.layers, strict=True):
         if (rows.n_layers, rows.dim) != query.layers.shape:
-            (n, size), (given, given_size) = (rows.n_layers, rows.dim), query.layers.shape
+            (n, size), (model_layers, given_size) = (rows.n_layers, rows.dim), query.layers.shape
             message = t(
-                "The index has {n} layers of {size}, the model {given} of {given_size}.", n=n, size=size, given=given, given_size=given_size
+                "The index has {n} layers of {size}, the model {given} of {given_size}.",
+                n=n,
+                size=size,
+                given=model_layers,
+                given_size=given_size,
             )
             raise BadInput(message)
         for k in range(0, len(block), ROWS_A_THREAD):
             piece = block[k : k + ROWS_A_THREAD]
             pieces.append((piece, cross[:, n_shared:, start + k : start + k + len(piece)]))
     wanted = np.ascontiguousarray(query.layers, np.float32)  # (L, D)
-    multiply = float16_products.products() or _layer_products
+    multiply = compiled_products() or _layer_products
     for done in [_READERS.submit(multiply, *piece, wanted) for piece in pieces]:
         done.result()
     if n_shared:
@@ -188,12 +197,12 @@ def products(rows: Rows, query: Query) -> Products:
 
 
 def _layer_products(block: np.ndarray, cross: np.ndarray, wanted: np.ndarray) -> None:
-    """cross[i, j, n] = query layer i times row n's layer j, a few rows at a time so that they stay in the processor's cache.
+    """Write cross[i, j, n], query layer i times row n's layer j, a few rows at a time so that they stay in the processor's cache.
 
     torch widens float16 with the processor's own instruction, numpy a number at a time.
     """
     n_layers, dim = block.shape[1:]
-    # The mapping is read-only, which torch warns of (it might write): so it is told the address. Nothing is written.
+    # The mapping is read-only, which torch warns of (it might write), so it gets the address. Nothing is written.
     memory = (ctypes.c_char * block.nbytes).from_address(block.ctypes.data)
     narrow = torch.frombuffer(memory, dtype=torch.float16).view(-1, dim)
     wide = torch.empty((ROWS_AT_ONCE * n_layers, dim))
@@ -212,24 +221,24 @@ def normalized_products(rows: Rows, result: Products) -> Products:
     """Return the products after layer normalization, exactly, from those of the original layers."""
     layers = result.query.layers[None]
     means = mix.means_of(layers)
-    d = mix.gram_deviations(result.own[None], means, rows.dim)
+    d = mix.gram_deviations(result.query_gram[None], means, rows.dim)
     cross = mix.normalized_cross(result.cross, (means[0], d[0]), rows.spread, rows.dim)
-    return Products(result.query, cross, mix.normalized_gram(result.own[None], means, d, rows.dim)[0], normalized=True)
+    return Products(result.query, cross, mix.normalized_gram(result.query_gram[None], means, d, rows.dim)[0], normalized=True)
 
 
 def cosines(rows: Rows, result: Products, weights) -> np.ndarray:
-    """Cosine of the query's mix with every row's mix, (N,); 0 where a mix has no length."""
-    return mix_cosines(result.cross, result.own, grams_beside(rows, result), check_weights(weights, len(result.query.layers)))
+    """Return the cosine of the query's mix with every row's mix (N,); 0 where a mix has no length."""
+    return mix_cosines(result.cross, result.query_gram, grams_beside(rows, result), check_weights(weights, len(result.query.layers)))
 
 
 def cosines_of_mixes(rows: Rows, result: Products, mixes) -> np.ndarray:
-    """`cosines` for several mixes at once: K times L weights -> (K, N)."""
+    """Return `cosines` for several mixes at once: K times L weights -> (K, N)."""
     checked = [check_weights(weights, len(result.query.layers)) for weights in mixes]
-    return mix_cosines(result.cross, result.own, grams_beside(rows, result), np.array(checked))
+    return mix_cosines(result.cross, result.query_gram, grams_beside(rows, result), np.array(checked))
 
 
 def products_of(rows: Rows, request: Query | Products) -> Products:
-    """The products themselves where they are given."""
+    """Return the products, computed if a query is given."""
     return request if isinstance(request, Products) else products(rows, request)
 
 
@@ -239,11 +248,11 @@ def grams_beside(rows: Rows, result: Products) -> np.ndarray:
 
 
 def best(values: np.ndarray, k: int) -> np.ndarray:
-    """Row numbers of the k highest cosines, highest first, ties in row order; one of -inf is never among them."""
+    """Return the rows of the k highest cosines, highest first, ties in row order. A row of -inf is never among them."""
     highest = values
     if len(values) > 2 * CHUNK * k:  # the k-th highest of the chunks' highest: k values are no lower
-        whole = len(values) // CHUNK * CHUNK
-        highest = values[:whole].reshape(-1, CHUNK).max(axis=1)
+        end = len(values) // CHUNK * CHUNK
+        highest = values[:end].reshape(-1, CHUNK).max(axis=1)
     cut = np.partition(highest, len(highest) - k)[len(highest) - k] if len(highest) > k else -np.inf
     rows = np.flatnonzero(values >= max(cut, -2.0))  # no cosine is below -1
     return rows[np.argsort(-values[rows], kind="stable")][:k]

@@ -5,6 +5,7 @@ layers.
 """
 
 import mmap
+from collections.abc import Callable
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -18,12 +19,17 @@ from ..elmo import mix
 from ..elmo.mix import widen
 
 SPELLINGS = "spellings.npy"  # (S, D) float16, next to the rows of a compact table
+Multiply = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
+SHIFT = 13  # a float16's exponent and fraction, moved to where float32 has them; its sign, extended to 32 bits, arrives there too
+SIGN_AND_FRACTION = np.int32(np.uint32(0x8FFFE000).view(np.int32))  # of that: the copies of the sign are cut out
+BIAS = np.float32(2.0**112)  # float32's exponents begin so much lower; a float16 below 2^-14 comes right by it too
+_compiled: list[Multiply] = []
 
 
 class Rows:
     """Blocks of an Arrow file as numpy views: `layers` (n, L, D) float16 and `gram` (n, L(L+1)/2) per block.
 
-    Of a compact table `layers` are (n, L - 1, D), and `spellings[spelling]` is layer 0 of all rows.
+    In a compact table `layers` are (n, L - 1, D), and `spellings[spelling]` is layer 0 of all rows.
     """
 
     def __init__(self, path: Path, n_layers: int, dim: int) -> None:
@@ -55,23 +61,25 @@ class Rows:
             part.__dict__.pop(name, None)
         part.starts = np.minimum(self.starts, n)
         sizes = np.diff(part.starts)
-        part.layers, part.grams = ([block[:size] for block, size in zip(each, sizes, strict=True)] for each in (self.layers, self.grams))
+        part.layers, part.grams = (
+            [block[:size] for block, size in zip(blocks, sizes, strict=True)] for blocks in (self.layers, self.grams)
+        )
         part.spelling = self.spelling[:n] if self.spellings is not None else None
         return part
 
     def let_go(self) -> None:
-        """Leave what was read to the system's cache: until it is read again, none of it counts as this process's memory."""
+        """Release what was read to the system's cache: until it is read again, none of it counts as this process's memory."""
         if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
             self._mapped.madvise(mmap.MADV_DONTNEED)
 
     @cached_property
     def gram(self) -> np.ndarray:
-        """(N, L(L+1)/2), each product's numbers of all rows side by side in memory, for core.elmo.mix.mix_cosines."""
+        """Return (N, L(L+1)/2), each product of all rows contiguous in memory, for core.elmo.mix.mix_cosines."""
         return np.array(np.concatenate(self.grams), order="F") if self.grams else np.empty((0, 0), np.float32)
 
     @cached_property
     def spread(self) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and standard deviation (N, L) of every layer's numbers: what layer normalization needs, read once."""
+        """Return the mean and standard deviation (N, L) of every layer's numbers, which layer normalization needs, read once."""
         if not self.layers:
             return np.empty((0, 0)), np.empty((0, 0))
         means = np.concatenate([mix.means_of(block) for block in self.layers])
@@ -81,11 +89,11 @@ class Rows:
 
     @cached_property
     def normalized_gram(self) -> np.ndarray:
-        """`gram` of the layers after layer normalization."""
+        """Return `gram` of the layers after layer normalization."""
         return mix.normalized_gram(self.gram, *self.spread, self.dim)
 
     def numbers(self, name: str) -> np.ndarray:
-        """A column of integers, or a dictionary column's codes (-1 where there is none)."""
+        """Return a column of integers, or the codes of a dictionary column (-1 for null)."""
         columns = []
         for batch in self.batches:
             column = batch.column(name)
@@ -93,7 +101,7 @@ class Rows:
         return np.concatenate(columns) if columns else np.empty(0, np.int32)
 
     def names(self, name: str) -> list[str]:
-        """The dictionary of a dictionary column."""
+        """Return the dictionary of a dictionary column."""
         return self.batches[0].column(name).dictionary.to_pylist() if self.batches else []
 
     def take(self, rows: np.ndarray) -> np.ndarray:
@@ -123,20 +131,23 @@ def schema_of(n_layers: int, dim: int, *, is_compact: bool = False) -> pa.Schema
 
 
 def _matrix(batch: pa.RecordBatch, name: str) -> np.ndarray:
-    """A fixed-size-list column as (n, size), without a copy."""
+    """Return a fixed-size-list column as (n, size), without a copy."""
     column = batch.column(name)
     return _view(column.flatten()).reshape(len(column), -1)
 
 
 def _view(column: pa.Array) -> np.ndarray:
-    """The numbers of a column without nulls, not copied. Arrow's own `to_numpy` and `fill_null` import pandas, a second of processor time."""
+    """Return the numbers of a column without nulls, not copied.
+
+    Arrow's own `to_numpy` and `fill_null` import pandas, a second of processor time.
+    """
     if column.null_count:
         raise pa.ArrowInvalid(t("{n} values are missing", n=column.null_count))
     return _numbers(column)
 
 
 def _codes(column: pa.Array) -> np.ndarray:
-    """A dictionary column's codes, -1 where there is none."""
+    """Return the codes of a dictionary column, -1 for null."""
     codes = _numbers(column)
     if not column.null_count:
         return codes
@@ -149,3 +160,44 @@ def _numbers(column: pa.Array) -> np.ndarray:
     if buffer is None or not len(column):
         return np.empty(0, dtype)
     return np.frombuffer(buffer, dtype, len(column), column.offset * dtype.itemsize)
+
+
+def compiled_products() -> Multiply | None:
+    """Return a function (rows (n, L, D) float16, out (L', L, n) float32, wanted (L', D) float32) that fills `out`; None before `warm_up`.
+
+    Rows must be finite. Any thread may call it, and others run meanwhile.
+    """
+    return _compiled[0] if _compiled else None
+
+
+def warm_up() -> None:
+    """Compile the products of float16 rows, once in a process. Takes seconds, which one search does not pay back.
+
+    The loop reads at about the speed of memory. torch, which has no product of float16 with float32, widens every number into memory first.
+    """
+    if _compiled:
+        return
+    from numba import njit, types
+
+    rows, out = types.Array(types.int16, 3, "C", readonly=True), types.Array(types.float32, 3, "A")
+    signature = types.void(rows, out, types.float32[:, ::1])
+    multiply = njit(signature, nogil=True, fastmath={"reassoc", "contract"})(_multiply)
+
+    def run(rows: np.ndarray, out: np.ndarray, wanted: np.ndarray) -> None:
+        multiply(rows.view(np.int16), out, wanted * BIAS)
+
+    _compiled.append(run)
+
+
+def _multiply(bits, out, wanted) -> None:
+    """Widen one row's layer at a time in the processor's registers, and multiply it with every wanted vector."""
+    wide = np.empty(bits.shape[2], np.float32)
+    for n in range(bits.shape[0]):
+        for j in range(bits.shape[1]):
+            for d in range(bits.shape[2]):
+                wide[d] = np.int32((np.int32(bits[n, j, d]) << SHIFT) & SIGN_AND_FRACTION).view(np.float32)
+            for i in range(len(wanted)):
+                total = np.float32(0)
+                for d in range(bits.shape[2]):
+                    total += wide[d] * wanted[i, d]
+                out[i, j, n] = total

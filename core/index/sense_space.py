@@ -1,11 +1,12 @@
-"""The sense space: an occurrence seen three ways at once, and stretched along what tells senses apart.
+"""The sense space: three views of an occurrence, joined and mapped so that senses separate.
 
-Three parts, each of length 1: layer 1; the sum of the other words' static vectors (core.static.vectors); the words that both directions
-expect in its place (core.elmo.substitutes). What all occurrences of a word share is taken off each part, and the parts are joined. A
-linear map, learned from labeled words (core.analysis.sense_map), weighs what differs between senses against what differs within one. A
-word that it was learned from is judged by a map that has not seen it.
+The parts, each of length 1: layer 1; the sum of the other words' static vectors (core.static.vectors); the words that both directions
+expect in its place (core.elmo.substitutes). The mean of all occurrences of a word is subtracted from each part, and the parts are joined. A
+linear map, learned from labeled words (core.lab.sense_space_map), weighs what differs between senses against what differs within one. A
+word that it was learned from is placed by a map that has not seen it.
 
-Layers 0, 1, 2 and their mix stay what the paper defines; this space is ours.
+Layers 0, 1, 2 and their mix stay as the paper defines them; this space is ours. Neighbors in it are ranked after subtracting the mean of all
+words.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,25 +20,32 @@ import numpy as np
 from ..common.directions import unit
 from ..common.errors import ElmoscopeError
 from ..common.memo import Bounded
-from ..common.model_layers import SENSES as SENSES  # its name beside the layers' and the mix's
+from ..common.model_layers import SENSES as SENSES  # its name, next to the layers' and the mix's
 from ..elmo.encoder import Encoder
 from ..elmo.language_model import Prediction
+from ..elmo.mix import layer_weights
 from ..elmo.models import Model, open_language_model
 from ..elmo.substitutes import Substitutes
 from ..files.artifacts import write_json
 from ..files.atomic import replacing
 from ..static.vectors import StaticVectors, static_contexts
+from ..text.readings import WordInContext
+from .neighbors import ANY, Index, Neighbor, Query, Question, best, cosines, products_of
 from .table import OccurrenceTable
 
 FILE = "sense_space.npz"  # of a model's folder: its Learned
-KEPT = "substitutes.npy"  # of a table's folder: the substitutes of its rows; meta.json says in which FORMAT, as SUBSTITUTES
-LAYER = 1  # whose vectors are the first part: of a biLM's the one that tells senses apart best
+KEPT = "substitutes.npy"  # of a table's folder: the substitutes of its rows; meta.json has their FORMAT under SUBSTITUTES
+LAYER = 1  # whose vectors are the first part: of a biLM's layers the one that separates senses best
 FOLDS = 10
 FORMAT = 2
 SUBSTITUTES = "substitutes"
 MOST_TABLES, MOST_COMPUTED = 8, 50_000  # whose substitutes are cached, and rows of each: 256 bytes a row with the bundled model
-LAST = 2  # readings that are kept: of two sides
+LAST = 2  # readings that are cached, for two sides
 MOST_TYPED = 64  # sentences whose substitutes stay in memory: a typed letter changes one of two
+MOST_READ = 300  # rows whose sentences a search reads: two seconds
+MOST_PLACED = 40_000  # rows with stored substitutes that a search places: 1.2 seconds
+ROWS_AT_ONCE = 8_192  # placed at a time: 16 MB
+WEIGHTS = (1.0,)  # the space is one layer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,16 +57,16 @@ class Learned:
     words: frozenset[str] = frozenset()  # those that it was learned from
 
     def map_for(self, word: str = "") -> np.ndarray:
-        """The map that has not seen the word: of all words where it is none of them."""
+        """Return the map that has not seen the word, which is the map of all words for any other."""
         return self.maps[self.number_for(word)]
 
     def number_for(self, word: str = "") -> int:
-        """Its number among the maps."""
+        """Return the number of that map."""
         return fold_of(word) if word in self.words else FOLDS
 
 
 def fold_of(word: str) -> int:
-    """The tenth of the words that a word belongs to, the same everywhere."""
+    """Return the tenth of the words that a word belongs to, the same everywhere."""
     return crc32(word.encode()) % FOLDS
 
 
@@ -79,12 +87,12 @@ class SenseSpace:
 
     @property
     def widths(self) -> tuple[int, int, int]:
-        """The sizes of the three parts."""
+        """Return the sizes of the three parts."""
         return self.encoder.dim, self.vectors.dim if self.vectors else 1, self.substitutes.dim
 
     @property
     def dim(self) -> int:
-        """D, of `placed`."""
+        """Return D, the size of a place."""
         return self.learned.maps.shape[2] if self.learned else sum(self.widths)
 
     @property
@@ -98,7 +106,14 @@ class SenseSpace:
         return f"{crc32(self.learned.maps.tobytes()):08x}" if self.learned else "parts"
 
     def views(self, occurrences: Sequence[tuple[Sequence[str], int]], layers: np.ndarray, read: Sequence[np.ndarray] = ()) -> np.ndarray:
-        """(tokens, position) each, their layers (n, L, D), and what was `read` of the sentences, (L, T, D) each -> (n, V) parts side by side."""
+        """Return the joined parts (n, V) of occurrences.
+
+        Parameters
+        ----------
+        occurrences : n pairs (tokens, position).
+        layers : (n, L, D) of the tokens.
+        read : (L, T, D) of each sentence, if they are encoded already.
+        """
         sentences, positions, words = _columns(occurrences)
         keys = [(tuple(tokens), position) for tokens, position in zip(sentences, positions, strict=True)]
         expected = [self._typed.get(key) for key in keys]
@@ -112,19 +127,23 @@ class SenseSpace:
         return self._side_by_side(layers, sentences, positions, np.stack(expected))
 
     def alone(self, occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[np.ndarray, np.ndarray]:
-        """(tokens, position) each -> (n, V) as of `views`, and their places (n, 2P): read no further than that takes."""
+        """Return the parts (n, V) of (tokens, position) pairs and their places (n, 2P), encoding no more than that takes."""
         sentences, positions, words = _columns(occurrences)
         layers, places = self.encoder.alone(sentences, positions)
         vectors = self.substitutes.vectors(places, words)
         return self._side_by_side(layers.astype(np.float16), sentences, positions, vectors), places  # as tables store them
 
     def of_rows(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
-        """(n, V) of some rows of a table; what takes long, their substitutes, is kept beside the table or in memory."""
+        """Return the parts (n, V) of rows of a table. Their substitutes, which take long, are stored next to the table or in memory."""
         sentences, positions, _ = _columns(_in_place(table, rows))
         return self._side_by_side(table.rows.take(rows), sentences, positions, self._substitutes_of(table, rows))
 
     def place(self, views: np.ndarray, mean: np.ndarray | None = None, word: str = "", *, mapped: bool = True) -> np.ndarray:
-        """(n, V) -> (n, D) unit vectors: each part minus that of `mean`, what is shared (all words' if None), to length 1, then the map for a word."""
+        """Place parts (n, V) in the space: (n, D) unit vectors.
+
+        `mean` (V,) is subtracted from each part, by default that of all words. The map is the one that has not seen `word`; none is applied
+        unless `mapped`.
+        """
         mean = self.mean if mean is None else mean
         joined = np.empty_like(views, dtype=np.float32)
         start = 0
@@ -136,7 +155,7 @@ class SenseSpace:
         return unit(joined @ self.learned.map_for(word) if self.learned and mapped else joined)
 
     def of_word(self, table: OccurrenceTable, rows: np.ndarray, word: str = "", *, mapped: bool = True) -> np.ndarray:
-        """(n, D): some rows of one word of a table in the space minus their own mean; not `mapped`: the parts as they are, (n, V)."""
+        """Place rows of one word of a table (n, D) after subtracting their mean; without `mapped` return the parts (n, V)."""
         views = self.of_rows(table, rows)
         return self.place(views, views.mean(axis=0), word, mapped=mapped)
 
@@ -145,7 +164,7 @@ class SenseSpace:
         return views[:, -self.substitutes.dim :]
 
     def likeliest(self, table: OccurrenceTable, rows: np.ndarray, k: int) -> list[tuple[Prediction, ...]]:
-        """The k likeliest substitutes of some rows of a table, best first."""
+        """Return the k likeliest substitutes of rows of a table, best first."""
         return self.substitutes.likeliest(*self._places_of(table, rows), k)
 
     def _side_by_side(self, layers: np.ndarray, sentences: list[list[str]], positions: list[int], substitutes: np.ndarray) -> np.ndarray:
@@ -154,9 +173,9 @@ class SenseSpace:
         return np.concatenate([unit(np.asarray(layers[:, LAYER], np.float32)), unit(topics), unit(substitutes)], axis=1)
 
     def _substitutes_of(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
-        """(n, P) float32: as they were kept, or from the sentences read anew; only rows that were asked for take memory."""
-        kept, computed = self._of(table)
-        vectors = {int(row): computed.get(int(row)) if kept is None else kept[row] for row in rows}
+        """Return the substitutes (n, P) float32, as stored or by encoding the sentences; only these rows take memory."""
+        stored, computed = self._of(table)
+        vectors = {int(row): computed.get(int(row)) if stored is None else stored[row] for row in rows}
         if missing := [row for row, vector in vectors.items() if vector is None]:
             read = self.substitutes.vectors(*self._places_of(table, np.array(missing))).astype(np.float16)
             for row, vector in zip(missing, read, strict=True):
@@ -166,18 +185,18 @@ class SenseSpace:
 
     def unread(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
         """Return which rows (n,) have no stored substitutes, so that their sentences are encoded."""
-        kept, _ = self._of(table)
-        return np.full(len(rows), kept is None)
+        stored, _ = self._of(table)
+        return np.full(len(rows), stored is None)
 
     def _of(self, table: OccurrenceTable) -> tuple[np.ndarray | None, Bounded[int, np.ndarray]]:
         key = str(table.folder), str(table.meta["corpus"])
         return self._kept.value(key, lambda: (self._read(table), Bounded(MOST_COMPUTED)))
 
     def _places_of(self, table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:
-        """(n, 2P) the places of some rows, and their tokens; the last that were read are kept, as a page names groups of what it grouped."""
+        """Return the places (n, 2P) of rows and their tokens. The last results are cached: a page names the groups that it has just made."""
         key, wanted = (str(table.folder), str(table.meta["corpus"])), rows.tolist()
-        for known, number, places, words in self._last:
-            if known == key and all(row in number for row in wanted):
+        for table_key, number, places, words in self._last:
+            if table_key == key and all(row in number for row in wanted):
                 chosen = [number[row] for row in wanted]
                 return places[chosen], [words[k] for k in chosen]
         sentences, positions, words = _columns(_in_place(table, wanted))
@@ -190,13 +209,13 @@ class SenseSpace:
         if not keeps_substitutes(table) or table.meta["model"] != self.fingerprint:
             return None
         with suppress(OSError, EOFError, ValueError):
-            kept = np.load(table.folder / KEPT, mmap_mode="r")
-            if kept.shape[1:] == (self.substitutes.dim,) and len(kept) >= len(table):  # more than `table.basic` has
-                return kept[: len(table)]
+            stored = np.load(table.folder / KEPT, mmap_mode="r")
+            if stored.shape[1:] == (self.substitutes.dim,) and len(stored) >= len(table):  # more than `table.basic` has
+                return stored[: len(table)]
         return None
 
     def keep(self, table: OccurrenceTable) -> None:
-        """Write the substitutes of all rows of a table beside it."""
+        """Store the substitutes of all rows next to their table."""
         vectors = self._substitutes_of(table, np.arange(len(table))).astype(np.float16)
         with replacing(table.folder / KEPT) as temporary, temporary.open("wb") as file:
             np.save(file, vectors)
@@ -214,7 +233,7 @@ def _columns(occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[list[lis
 
 
 def keeps_substitutes(table: OccurrenceTable) -> bool:
-    """Whether the substitutes of a table's rows lie beside it; else, as of older indexes, they are computed when asked for."""
+    """Return whether the substitutes of a table's rows are stored next to it; otherwise they are computed when needed."""
     return table.meta.get(SUBSTITUTES) == FORMAT
 
 
@@ -229,7 +248,7 @@ def new_file(folder: Path, rows: int, dim: int) -> np.ndarray:
 
 
 def open_space(model: Model, vectors: StaticVectors | None) -> SenseSpace | None:
-    """A model's sense space; None where it has no softmax, or is no biLM."""
+    """Return a model's sense space, or None without a softmax or a biLM."""
     if (substitutes := substitutes_of(model)) is None:
         return None
     space = SenseSpace(model.encoder, substitutes, vectors, fingerprint=model.fingerprint)
@@ -238,7 +257,7 @@ def open_space(model: Model, vectors: StaticVectors | None) -> SenseSpace | None
 
 
 def substitutes_of(model: Model) -> Substitutes | None:
-    """By the model's softmax; None as of `open_space`."""
+    """Return the substitutes by the model's softmax; None as for `open_space`."""
     with suppress(ElmoscopeError):
         return Substitutes(open_language_model(model))
     return None
@@ -263,3 +282,57 @@ def write(path: Path, learned: Learned, facts: Mapping[str, str]) -> None:
             format=FORMAT,
             **facts,
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SenseIndex(Index):
+    """A table's occurrences in a model's sense space.
+
+    Stored substitutes are used at once; the sentences of other rows are encoded. If more than MOST_READ rows need that, or more than
+    MOST_PLACED are stored, only the rows nearest at layer 1 are placed.
+    """
+
+    table: OccurrenceTable
+    space: SenseSpace
+    word: str = ""  # by whose map; "" by that of the query's word as the table has it
+
+    def answer(self, question: Question) -> list[Neighbor]:
+        """Return the neighbors that a validated question selects."""
+        rows = self.rows(question)
+        return self.table.best_of(rows, self.cosines(rows, question.query), question.k)
+
+    def cosines(self, rows: np.ndarray, query: Query) -> np.ndarray:
+        """Return the cosines (n,) of some rows with a word in its sentence. Sentences without stored substitutes are encoded."""
+        place = self.place(query)
+        parts = (rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE))
+        return np.concatenate(
+            [np.empty(0, np.float32), *(self._place(self.space.of_rows(self.table, part), query) @ place for part in parts)]
+        )
+
+    def place(self, query: Query, by: Query | None = None) -> np.ndarray:
+        """Return the place (D,) of a word in its sentence, by the map learned without the word, or without the word of `by`."""
+        return self._place(self.space.views([(query.tokens, query.position)], query.layers[None]), by or query)[0]
+
+    def rows(self, question: Question) -> np.ndarray:
+        """Return the rows (n,) that are placed, in the table's order: all that may answer, unless they are too many."""
+        rows = np.flatnonzero(self.table.may_answer(question))
+        if len(rows) <= (limit := self.count_most(rows)):
+            return rows
+        layer = cosines(
+            self.table.rows, products_of(self.table.rows, question.source), layer_weights(str(LAYER), len(question.query.layers))
+        )
+        return np.sort(rows[best(layer[rows], limit)])
+
+    def narrows(self, query: Query, which: str = ANY) -> int:
+        """Return how many rows, those nearest at layer 1, are placed if not all that may answer are; else 0."""
+        rows = np.flatnonzero(self.table.may_answer(Question(query, WEIGHTS, which=which)))
+        limit = self.count_most(rows)
+        return limit if len(rows) > limit else 0
+
+    def count_most(self, rows: np.ndarray) -> int:
+        """Return how many of these rows a search places."""
+        return MOST_READ if np.count_nonzero(self.space.unread(self.table, rows)) > MOST_READ else MOST_PLACED
+
+    def _place(self, views: np.ndarray, query: Query) -> np.ndarray:
+        word = WordInContext(query.tokens, query.position, query.read_as)
+        return self.space.place(views, word=self.word or word.lemma_in(self.table) or word.spelling)

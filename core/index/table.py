@@ -1,10 +1,9 @@
 """The occurrence table: one row per token in context, on disk as Arrow IPC, opened by memory-mapping.
 
-A folder holds `occurrences.arrow` (word, lemma, sense: dictionary-coded; sentence, position: int32; layers: float16
-(L * D); gram: float32 (L(L+1)/2)), `types.arrow` (the same columns, layers averaged over a spelling's occurrences),
-`sentences.arrow` (tokens; text where it is written otherwise than `join_tokens` does; pos where labels bear a part of speech; guess
-where a model, not a person, gave the sense: such rows have no sense, so nothing is measured on them) and `meta.json`, as
-core.index.build writes them. Vectors are read only when a search touches them.
+A folder holds `occurrences.arrow` (word, lemma, sense: dictionary-coded; sentence, position: int32; layers: float16 (L * D);
+gram: float32 (L(L+1)/2)), `types.arrow` (the same columns, layers averaged over a spelling's occurrences), `sentences.arrow` and
+`meta.json`. The sentences have tokens; their text if `join_tokens` would write it differently; the parts of speech of labels; and senses
+that a model guessed. Guessed rows have no sense, so that nothing is measured on them. Vectors are read only when a search needs them.
 """
 
 from collections.abc import Collection, Sequence
@@ -38,7 +37,7 @@ STEMS = 2_000  # occurrences of a bare stem that are read in their sentences
 
 
 class OccurrenceTable(Index):
-    """An index folder, opened at once; nothing of it is changed by reading."""
+    """An index folder, memory-mapped. Reading changes nothing in it."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -68,6 +67,7 @@ class OccurrenceTable(Index):
         return len(self.rows)
 
     def occurrence(self, row: int) -> Occurrence:
+        """Return a row as a token in its sentence."""
         sense, lemma = self.sense[row], self.lemma[row]
         labels = (self.senses[sense] if sense >= 0 else None, self.lemmas[lemma] if lemma >= 0 else None)
         sentence = int(self.sentence[row])
@@ -75,7 +75,7 @@ class OccurrenceTable(Index):
         return Occurrence(row, self.words[self.word[row]], tokens, int(self.position[row]), *labels, text, self.guesses.get(row))
 
     def labeled_rows(self, lemma: str | None = None) -> np.ndarray:
-        """Rows that carry a sense (of one lemma)."""
+        """Return the rows that have a sense (of one lemma)."""
         wanted = self.sense >= 0
         if lemma is not None:
             wanted &= self.lemma == (self.lemmas.index(lemma) if lemma in self.lemmas else -2)
@@ -87,7 +87,7 @@ class OccurrenceTable(Index):
         return len(counts) > 1 and counts.max() > 1
 
     def rows_to_draw(self, lemma: str | None = None) -> np.ndarray:
-        """Rows that carry a sense, or a model's guess of one (of one lemma)."""
+        """Return the rows that have a sense, or a model's guess of one (of one lemma)."""
         guessed = np.fromiter(self.guesses, int, len(self.guesses))
         if lemma is not None:
             guessed = guessed[self.lemma[guessed] == (self.lemmas.index(lemma) if lemma in self.lemmas else -2)]
@@ -95,7 +95,7 @@ class OccurrenceTable(Index):
 
     @cached_property
     def basic(self) -> "OccurrenceTable":
-        """The first rows, those of a language's basic sentences: measures over all words are made of them. Usually the table itself."""
+        """Return the first rows, those of a language's basic sentences, on which measures over all words rest. Usually the table itself."""
         if (facts := self.meta.get("basic")) is None:
             return self
         part = OccurrenceTable.__new__(OccurrenceTable)
@@ -115,23 +115,29 @@ class OccurrenceTable(Index):
 
     @cached_property
     def guesses(self) -> dict[int, str]:
-        """The sense that a model, not a person, gave a row, by its number."""
+        """Return the sense that a model, not a person, gave a row, by the row's number."""
         sentences = np.flatnonzero(self.guessed.is_valid().to_numpy(zero_copy_only=False))
-        of = {(int(k), each["position"]): each["sense"] for k in sentences for each in self.guessed[int(k)].as_py()}
-        rows = np.flatnonzero(np.isin(self.sentence, sentences)).tolist() if of else ()
+        senses = {(int(k), guess["position"]): guess["sense"] for k in sentences for guess in self.guessed[int(k)].as_py()}
+        rows = np.flatnonzero(np.isin(self.sentence, sentences)).tolist() if senses else ()
         places = {row: (int(self.sentence[row]), int(self.position[row])) for row in rows}
-        return {row: of[place] for row, place in places.items() if place in of}
+        return {row: senses[place] for row, place in places.items() if place in senses}
 
     def pos_of(self, rows: np.ndarray) -> np.ndarray:
         """Return the labeled part of speech of each of these rows, (n,) str, "" if unknown."""
         tags = [self.tags[int(number)].as_py() or () for number in self.sentence[rows]]
         places = self.position[rows]
-        return np.array([next((tag["pos"] for tag in of if tag["position"] == at), "") for of, at in zip(tags, places, strict=True)], str)
+        return np.array(
+            [
+                next((tag["pos"] for tag in targets if tag["position"] == position), "")
+                for targets, position in zip(tags, places, strict=True)
+            ],
+            str,
+        )
 
     def lemma_of(self, word: str) -> str | None:
-        """The labeled word that a form belongs to ("banks" -> "bank"), or None; a form that is labeled nowhere by its ending.
+        """Return the labeled word that a form belongs to ("banks" -> "bank"), or None. An unlabeled form is judged by its ending.
 
-        A spelling that is a word of its own is no form of another: "wound" of "wind" (core.text.readings).
+        A separate word is no form of another: "wound" of "wind" (core.text.readings).
         """
         word = fold_case(word)
         if word in self.lemmas:
@@ -144,29 +150,31 @@ class OccurrenceTable(Index):
         return next((form for form in dictionary_forms(word) if form in self.lemmas), None) if self.lemmas else None
 
     def senses_of(self, word: str) -> list[str]:
-        """The senses a word has in the labeled sentences, in a fixed order, so that each keeps its color everywhere."""
+        """Return a word's senses in the labeled sentences, always in the same order, so that each keeps its color everywhere."""
         lemma = self.lemma_of(word)
         return sorted({self.senses[k] for k in self.sense[self.labeled_rows(lemma)]}) if lemma else []
 
     @cached_property
     def word_codes(self) -> dict[str, int]:
+        """Return the code of each spelling."""
         return {word: code for code, word in enumerate(self.words)}
 
     @cached_property
     def plain_codes(self) -> dict[str, list[int]]:
-        """Word without joiners -> the codes of the words that are spelled so."""
+        """Return the codes of the words by their spelling without joiners."""
         codes: dict[str, list[int]] = {}
         for code, word in enumerate(self.words):
             codes.setdefault(bare(word), []).append(code)
         return codes
 
     def answer(self, question: Question) -> list[Neighbor]:
-        values = cosines(self.rows, products_of(self.rows, question.asked), question.weights)
+        """Return the neighbors that a validated question selects."""
+        values = cosines(self.rows, products_of(self.rows, question.source), question.weights)
         rows = best(np.where(self.may_answer(question), values, -np.inf), question.k)
         return [Neighbor(self.occurrence(int(row)), float(values[row])) for row in rows]
 
     def best_of(self, rows: np.ndarray, values: np.ndarray, k: int) -> list[Neighbor]:
-        """The k best of some rows by their cosines, (n,) each."""
+        """Return the k best of these rows by their cosines, (n,) each."""
         return [Neighbor(self.occurrence(int(rows[n])), float(values[n])) for n in best(values, k)]
 
     def may_answer(self, question: Question) -> np.ndarray:
@@ -181,16 +189,16 @@ class OccurrenceTable(Index):
         return self.word == self.word_codes.get(fold_case(word), -2)
 
     def lemmas_of(self, word: str) -> set[str]:
-        """The lemmas that a spelling is labeled with; of a word of its own none but itself."""
+        """Return the lemmas that a spelling is labeled with; for a separate word only itself."""
         if is_separate_word(word):
             return {fold_case(word)} & set(self.lemmas)
         return {self.lemmas[code] for code in np.unique(self.lemma[self.spelled(word)]) if code >= 0}
 
     def same_word(self, word: str, lemmas: Collection[str] = (), read_as: str = "") -> np.ndarray:
-        """(N,) bool: rows with this spelling; inflected forms of a labeled word, or of one with these `lemmas`, are no other word, nor
-        are those of a Korean verb. A word that stands nowhere as it is spelled is what it is a form of, but for a word of its own.
+        """Return the rows (N,) of a word: its spelling, the inflected forms of a labeled word or of `lemmas`, and those of a Korean verb.
 
-        `read_as` says which word it is (core.text.readings): then the rows labeled as another are left out.
+        A word that does not occur as it is spelled counts as the word that it is a form of, unless it is a separate word. `read_as` states
+        which word it is (core.text.readings); then rows labeled as another are left out.
         """
         spelled = self.spelled(word)
         if read_as:
@@ -205,7 +213,7 @@ class OccurrenceTable(Index):
         return spelled | np.isin(self.lemma, [code for code, lemma in enumerate(self.lemmas) if lemma in wanted])
 
     def _forms_of(self, verb: str) -> np.ndarray:
-        """(N,) bool: the forms of a Korean verb, none of any other word; a bare stem, which may be a noun, as its sentence has it."""
+        """Return the rows (N,) with forms of a Korean verb. A bare stem may be a noun, so that its sentence decides."""
         return self._verbs.value(verb, lambda: self._find_forms(verb))
 
     def _find_forms(self, verb: str) -> np.ndarray:
@@ -220,10 +228,10 @@ class OccurrenceTable(Index):
 
     def own_row(self, query: Query) -> np.ndarray:
         """Return the row (N,) that is the query's own occurrence, if its sentence is in the corpus."""
-        own = np.zeros(len(self), bool)
+        result = np.zeros(len(self), bool)
         rows = np.flatnonzero(self.spelled(query.word))
-        own[rows] = self.same_sentence(rows, query.tokens, query.position)
-        return own
+        result[rows] = self.same_sentence(rows, query.tokens, query.position)
+        return result
 
     def same_sentence(self, rows: np.ndarray, tokens: Sequence[str], position: int) -> np.ndarray:
         """Return which of some rows (n,) are this very token of this very sentence."""
@@ -234,7 +242,7 @@ class OccurrenceTable(Index):
         return same
 
     def nearest_types(self, query: Query | Products, weights, *, k: int = NEIGHBORS, other_words: bool = True) -> list[TypeNeighbor]:
-        """The k nearest spellings by their mean vectors; products that are given are those with `types`."""
+        """Return the k nearest spellings by their mean vectors; `query` may be its products with `types`."""
         question = Question(query, weights, k)
         values = cosines(self.types, products_of(self.types, query), question.weights)
         if other_words and (code := self.word_codes.get(question.query.word.casefold())) is not None:
@@ -243,18 +251,18 @@ class OccurrenceTable(Index):
         return [TypeNeighbor(self.words[code], float(values[code]), int(counts[code])) for code in best(values, k)]
 
     def nearest_of_types(self, query: Query, words: Sequence[str], weights) -> list[Occurrence]:
-        """For each spelling the occurrence that is nearest to the query; of a frequent one the first LOOKED_AT are looked at."""
+        """Return for each spelling its occurrence nearest to the query, among the first LOOKED_AT."""
         checked = check_weights(weights, len(query.layers))
-        own = self.own_row(query)
+        is_query = self.own_row(query)
         results = []
         wanted = mixed(query.layers, checked, unit=True)
         for word in words:
-            rows = np.flatnonzero(self.spelled(word) & ~own)[:LOOKED_AT]
+            rows = np.flatnonzero(self.spelled(word) & ~is_query)[:LOOKED_AT]
             results.append(self.occurrence(int(rows[np.argmax(mixed(self.rows.take(rows), checked, axis=1, unit=True) @ wanted)])))
         return results
 
     def similarities(self, rows: np.ndarray, weights, *, normalized: bool = False) -> np.ndarray:
-        """Cosines of the mixes of some rows with each other, (n, n) float32; of normalized layers if told so."""
+        """Return the cosines of the mixes of rows with each other, (n, n) float32, optionally of normalized layers."""
         layers = self.rows.take(rows)
         layers = layer_normalized(layers) if normalized else layers
         mixes = mixed(layers, check_weights(weights, self.meta["layers"]), axis=1, unit=True)
@@ -262,7 +270,7 @@ class OccurrenceTable(Index):
 
 
 def say_wrong(name: str, value) -> str:
-    """What is wrong with a fact of an index."""
+    """Describe a missing or wrong entry of meta.json."""
     return t("no {name}", name=name) if value is None else t("{name} is {value}", name=name, value=shorten(value))
 
 
@@ -273,7 +281,7 @@ def index_info(folder: Path) -> dict:
 
 
 def _read_sentences(path: Path) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array]:
-    """The sentences' tokens, texts, parts of speech and guessed senses; empty where an index has none of these."""
+    """Read the sentences' tokens, texts, parts of speech and guessed senses; null where an index has none."""
     try:
         batch = pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
         texts = batch.column("text") if "text" in batch.schema.names else pa.nulls(batch.num_rows, pa.string())

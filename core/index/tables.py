@@ -1,31 +1,44 @@
-"""Open occurrence tables by the name of a corpus: an index folder, the bundled table, or one built into the cache."""
+"""Open occurrence tables by the name of a corpus, and check the disk, memory and time that a new one needs.
 
+A name is that of an index folder, the bundled table, or a corpus whose table is built into the cache.
+"""
+
+import shutil
+import time
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
+
+import numpy as np
 
 from ..common.config import ASSETS, cache_folder
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.limits import limits
+from ..elmo.encoder import Encoder
 from ..elmo.models import Model
-from ..files import sums
+from ..elmo.substitutes import Substitutes
+from ..files import registry, sums, user_names
 from ..files.artifacts import read_json
-from ..files.registry import existing
-from ..text.corpora import labeled_of, open_corpus
-from ..text.labeled_words import sentences_of
+from ..files.quotas import VISITS
+from ..files.sums import file_sha256
+from ..text.corpora import labeled_of, open_corpus, owner_of, sentences_of
 from ..text.sentences import Sentence, fingerprint
-from .build import build_index
+from .build import TOKENS_PER_ROUND, build_index, rounds
 from .sense_space import keeps_substitutes, substitutes_of
 from .table import OccurrenceTable
 
 Report = Callable[[int, int, float], None]  # tokens done, in all, per second
+SAMPLE_SENTENCES, SAMPLE_TOKENS = 50, 40  # what the speed is measured on: so many sentences, each cut to so many tokens
 
 
 def open_table(corpus: str, model: Model, *, targets_only: bool = False, report: Report | None = None) -> OccurrenceTable:
     """Open the index of a corpus under a model, or build it into the cache.
 
-    With `targets_only` it has the labeled tokens alone; of a corpus without labels it has every token. Under a bundled model both tables of
-    a language's sentences also have the labeled tokens of the reference corpus.
+    With `targets_only` it has the labeled tokens only, unless the corpus has no labels. Under a bundled model both tables of a language's
+    sentences also have the labeled tokens of the reference corpus.
     """
     if (folder := index_at(corpus)) and (folder / "occurrences.arrow").is_file():
         table = OccurrenceTable(folder)
@@ -40,7 +53,7 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
 
 
 def open_word(word: str, model: Model) -> OccurrenceTable:
-    """Open a table with the labeled sentences of one word of the model's language: the bundled one, else one of that word alone."""
+    """Open a table with the labeled sentences of one word of the model's language: the bundled one, or one of that word only."""
     table = bundled_targets(model.language.sentences, model)
     return table if table and word in table.lemmas else _built(labeled_of(model.language, word), model, True)
 
@@ -64,12 +77,12 @@ def bundled_folder(model: Model) -> Path | None:
 
 def index_at(corpus: str) -> Path | None:
     """Return the folder of an index if a path names one and paths may be named, else None."""
-    folder = existing(corpus, "corpus") if limits().paths else None
+    folder = registry.existing(corpus, "corpus") if limits().paths else None
     return folder if folder and (folder / "meta.json").is_file() else None
 
 
 def takes_long(corpus: str) -> bool:
-    """Return whether a corpus may have more labeled sentences than are encoded in a moment: it is a user's."""
+    """Return whether a corpus is a user's, which may have more labeled sentences than are encoded in a moment."""
     return not sentences_of(corpus) and not index_at(corpus)
 
 
@@ -87,7 +100,7 @@ def unread(corpus: str, model: Model, *, targets_only: bool = False) -> list[Sen
 
 
 def token_folder(corpus: str, model: Model) -> Path:
-    """Return the folder of a corpus' index of every token, complete once it has a meta.json; the corpus is no index itself."""
+    """Return the folder of a corpus' index of every token, complete once it has a meta.json. The corpus must not be an index."""
     return _folder(open_corpus(corpus, model.language), model, False, _is_bundled(corpus, model))
 
 
@@ -110,7 +123,7 @@ def _folder(sentences: list[Sentence], model: Model, targets_only: bool, adds_la
 def _built(
     sentences: list[Sentence], model: Model, targets_only: bool, report: Report | None = None, labels: OccurrenceTable | None = None
 ) -> OccurrenceTable:
-    """Open the table of sentences in the cache, made if needed; of every token with its substitutes, where the model has any."""
+    """Open the table of sentences in the cache, built if needed; one of every token with its substitutes if the model has any."""
     targets_only &= any(sentence.targets for sentence in sentences)
     folder = _folder(sentences, model, targets_only, labels is not None)
     if (folder / "meta.json").is_file():
@@ -126,5 +139,172 @@ def _built(
         report=report,
         substitutes=substitutes,
         more=open_corpus(model.language.reference, model.language) if labels else (),
-        known=labels,
+        known_table=labels,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The contents of a corpus and the costs of its index."""
+
+    documents: int
+    sentences: int
+    tokens: int  # and rows of the index
+    words: int  # distinct, letter case aside
+    spellings: int  # distinct: the char-CNN reads each of them once
+    commonest: tuple[tuple[str, int], ...]  # words (no marks) and how often they occur
+    index_bytes: int
+    working_bytes: int  # on disk while the index is made, itself included
+    memory_bytes: int  # while the index is made, beyond the model
+    keeps_substitutes: bool  # of every token, for the sense space
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The speed of this machine: a spelling costs time once, a token every time."""
+
+    spelling_s: float
+    token_s: float
+
+    def seconds(self, plan: Plan) -> float:
+        """Return the time that an index takes to build."""
+        return plan.spellings * self.spelling_s + plan.tokens * self.token_s
+
+
+def plan_for(sentences: list[Sentence], model: Model, *, targets_only: bool = False) -> Plan:
+    """Return the `index_plan` of the table that `open_table` would build with a model."""
+    substitutes = None if targets_only else substitutes_of(model)
+    return index_plan(sentences, model.encoder.n_layers, model.encoder.dim, substitutes.dim if substitutes else 0)
+
+
+def index_plan(sentences: list[Sentence], n_layers: int, dim: int, substitutes: int = 0) -> Plan:
+    """Return the contents of a corpus and the disk and memory of its index (as core.index.build writes it).
+
+    `substitutes` is the number of values stored for every token besides its layers.
+    """
+    spellings: Counter[str] = Counter()
+    of_rounds = 0  # spellings of each, together
+    for part in rounds(sentences):
+        counts = Counter(token for sentence in part for token in sentence.tokens)
+        spellings.update(counts)
+        of_rounds += len(counts)
+    words: Counter[str] = Counter()
+    for spelling, n in spellings.items():
+        words[spelling.casefold()] += n
+    tokens = spellings.total()
+    vector = n_layers * dim
+    row = 2 * vector + 4 * (n_layers * (n_layers + 1) // 2) + 5 * 4  # float16 layers, float32 products, five numbers
+    letters = sum(n * len(spelling.encode("utf-8", "ignore")) for spelling, n in spellings.items())
+    substitute_bytes = tokens * 2 * substitutes  # float16
+    index = (tokens + len(words)) * row + letters + 4 * tokens + substitute_bytes
+    return Plan(
+        documents=len({sentence.document for sentence in sentences}),
+        sentences=len(sentences),
+        tokens=tokens,
+        words=len(words),
+        spellings=len(spellings),
+        commonest=tuple((word, n) for word, n in words.most_common(200) if any(map(str.isalpha, word)))[:12],
+        index_bytes=index,
+        working_bytes=index + tokens * 2 * vector + of_rounds * 4 * vector + substitute_bytes,
+        memory_bytes=len(words) * vector * 10 + min(tokens, TOKENS_PER_ROUND) * (vector * 20 + substitutes * 18) + tokens * 40,
+        keeps_substitutes=substitutes > 0,
+    )
+
+
+def claim_room(plan: Plan, spent: int = 0) -> None:
+    """Check that the index fits as `check_room` does, then remove data from the cache if the index needs the space."""
+    check_room(plan, spent)
+    VISITS.make_room(plan.working_bytes)
+
+
+def open_claimed(
+    corpus: str, model: Model, spent: dict[tuple, int], report: Report | None = None, *, targets_only: bool = False
+) -> OccurrenceTable:
+    """Open the table of a corpus. If it is not built yet, claim its disk space first and add its bytes to `spent`."""
+    is_own = user_names.corpus_exists(corpus)
+    if sentences := unread(corpus, model, targets_only=targets_only):
+        rows = [replace(s, tokens=tuple(target.word for target in s.targets)) for s in sentences] if targets_only else sentences
+        plan = plan_for(rows, model, targets_only=targets_only)
+        key = (corpus, model.fingerprint, targets_only)
+        claim_room(plan, sum(size for name, size in spent.items() if name != key))
+        spent[key] = plan.index_bytes
+    table = open_table(corpus, model, targets_only=targets_only, report=report)
+    if is_own and not user_names.corpus_exists(corpus):  # it was deleted meanwhile
+        shutil.rmtree(table.folder, ignore_errors=True)
+    return table
+
+
+def check_room(plan: Plan, spent: int = 0) -> None:
+    """Raise BadInput if an index of this plan exceeds the disk space of one visit, which has `spent` bytes already, or of all visits."""
+    caps = limits()
+    needed = plan.working_bytes
+    room = VISITS.estimate_room(needed)
+    spent += VISITS.get_holdings().text_bytes
+    values = {"need": needed / 1e6, "spent": spent / 1e6}
+    if needed + spent > caps.max_session_disk_mb * 10**6:
+        raise BadInput(
+            t(
+                "This corpus needs {need:,.0f} MB; you have used {spent:,.0f} of {most:,} MB. Use less text.",
+                most=caps.max_session_disk_mb,
+                **values,
+            )
+        )
+    if needed + room.used > caps.max_disk_mb * 10**6:
+        raise BadInput(
+            t(
+                "This corpus needs {need:,.0f} MB; all corpora use {used:,.0f} of {most:,} MB. Delete one first.",
+                used=room.used / 1e6,
+                most=caps.max_disk_mb,
+                **values,
+            )
+        )
+
+
+def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | None = None) -> Pace:
+    """Measure the speed on a sample, with the substitutes that an index stores.
+
+    The sample is encoded twice, by an encoder without cached spellings: the second time every spelling is cached.
+    """
+    every = max(1, len(sentences) // SAMPLE_SENTENCES)
+    sample = [list(sentence.tokens[:SAMPLE_TOKENS]) for sentence in sentences[::every][:SAMPLE_SENTENCES]]
+    fresh = Encoder(encoder.model) if isinstance(encoder, Encoder) else encoder
+    words = [token for tokens in sample for token in tokens]
+    if substitutes:
+        _ = substitutes.sample  # made once for a model, whatever is read
+    seconds = []
+    for _ in range(2):
+        started = time.perf_counter()
+        read = fresh.encode(sample)
+        if substitutes and words:
+            substitutes.vectors(np.concatenate([fresh.places_in(layers) for layers in read]), words)
+        seconds.append(time.perf_counter() - started)
+    return Pace(max(0.0, seconds[0] - seconds[1]) / max(1, len(set(words))), seconds[1] / max(1, len(words)))
+
+
+def content_of(name: str, kind: str) -> tuple:
+    """Return the sha256 of a file of texts, or the places, sizes and times of last change of other files; () if there is nothing.
+
+    Two corpora of a language are parts of one file, so their names count too.
+    """
+    path = registry.place_of(name, kind)
+    try:
+        if path is None:
+            return ()
+        if path.is_dir():
+            return (str(path), *(_stamp(file) for file in sorted(path.iterdir()) if file.is_file()))
+        if kind != "corpus":
+            return _stamp(path)
+        return (_sha256(_stamp(path)), name) if owner_of(name) else (_sha256(_stamp(path)),)
+    except OSError:
+        return ()
+
+
+def _stamp(path: Path) -> tuple:
+    stat = path.stat()
+    return str(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+
+
+@lru_cache(maxsize=256)
+def _sha256(stamp: tuple) -> str:
+    """Return the sha256 of a file; it is read again when its stamp changes."""
+    return file_sha256(stamp[0])

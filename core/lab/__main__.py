@@ -4,10 +4,10 @@ import sys
 
 from ..cli.main import run
 from ..cli.options import group
-from . import bundle, card, shipping
+from . import bundle, card, variants
 
 COMMANDS = (
-    *(bundle.bundle, bundle.texts, shipping.train_heads, shipping.experiments, shipping.task_results),
+    *(bundle.bundle, bundle.texts, variants.train_heads, variants.experiments, variants.task_results),
     *(card.evaluate_card, card.evaluate_lessons, card.evaluate_layers, card.check_sentences),
     *(bundle.sense_space, bundle.verdicts, bundle.tag_sentences, bundle.quiz),
 )

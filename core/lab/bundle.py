@@ -16,14 +16,14 @@ from ..files import sums as checksums
 from ..files.atomic import replacing
 from ..text import languages
 from .card import evaluate_card
-from .shipping import train_heads
+from .sentences import tag_bundled
+from .variants import train_heads
 
 LISTED = 20  # untranslated texts that `texts` prints of each catalog
 
 
 @command(
     "bundle",
-    "Rebuild what ships with a bundled model: its table and maps; `bundle all` rebuilds every stale part.",
     argument("what", "every stale part, in order; resumes where it stopped", required=False, metavar="all", choices=("all",)),
     option("--data", "the data sets, laid out as ELMOSCOPE_DATA: measures and heads are made too", metavar="FOLDER"),
     option("--language", "whose model, a code of core.text.languages (default en)", metavar="L", default="en"),
@@ -33,10 +33,7 @@ LISTED = 20  # untranslated texts that `texts` prints of each catalog
     flag("--sums", "only write the sha256 of each file in assets to assets/SHA256"),
 )
 def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> Answer:
-    """Build the table and its maps; with --data also the measures and the heads of all classifiers; then write the sums.
-
-    The list of sums is removed first, so that files being replaced are not reported as damaged.
-    """
+    """Rebuild what ships with a bundled model: its table and maps; `bundle all` rebuilds every stale part."""
     if sums:
         return _list_sums({}, [])
     if what:
@@ -49,7 +46,7 @@ def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> A
     language = languages.get_language(language)
     folder = Path(output or config.ASSETS / language.targets)
     outputs.check_folder(folder, own_files(bundled.BESIDE), marked=is_index)
-    checksums.drop()
+    checksums.drop()  # first, so that files being replaced are not reported as damaged
     result = bundled.make_table(language, folder, note, progress("tokens"))
     lines = ["{occurrences:,} labeled tokens and {maps} maps in {output}".format(**result)]
     for name, m in result["senses"].items():
@@ -90,12 +87,11 @@ def _list_sums(result: dict, lines: list[str]) -> Answer:
 
 @command(
     "texts",
-    "Bring the interface's translations up to date with the code, and compile them.",
     argument("files", "named by language, new ones are made (default: assets/texts/*.po)", many=True, required=False, metavar="XX.po"),
     OVERWRITE,
 )
 def texts(*, files, outputs) -> Answer:
-    """Bring each catalog in line with the texts of the code, compile it to .mo, and report what is left to translate."""
+    """Bring the interface's translations up to date with the code, and compile them."""
     from ..common import translations
 
     places, result, lines = translations.in_code(config.ROOT), {}, []
@@ -126,28 +122,21 @@ WRITE = flag("--write", "store the result in assets; then: python -m core.lab bu
 
 @command(
     "sense-space",
-    "Learn the map of the sense space, and measure it on words it has not seen.",
     LANGUAGE,
     option("--data", "a folder with senseval/: also measure on Senseval-2's four words", metavar="FOLDER"),
     flag("--nulls", "measure instead what has less information"),
     WRITE,
 )
 def sense_space(*, language, data, nulls, write) -> Answer:
-    """Learn and measure the map of the sense space."""
+    """Learn the map of the sense space, and measure it on words it has not seen."""
     from . import sense_space_map
 
     return sense_space_map.measure(language, data, nulls=nulls, write=write)
 
 
-@command(
-    "verdicts",
-    "Learn the coefficients of verdicts, and measure how often verdicts are right.",
-    LANGUAGE,
-    flag("--named", "measure instead the senses that are named"),
-    WRITE,
-)
+@command("verdicts", LANGUAGE, flag("--named", "measure instead the senses that are named"), WRITE)
 def verdicts(*, language, named, write) -> Answer:
-    """Learn and measure the coefficients of verdicts."""
+    """Learn the coefficients of verdicts, and measure how often verdicts are right."""
     from . import verdicts
 
     return verdicts.measure(language, named_only=named, write=write)
@@ -155,26 +144,22 @@ def verdicts(*, language, named, write) -> Answer:
 
 @command(
     "tag-sentences",
-    "Tag the bundled English sentences by a tagger that knows spellings alone: assets/tags-en.json.",
     argument("train", "CoNLL-2000's training sentences", metavar="A"),
     argument("test", "and its test sentences", metavar="B"),
 )
 def tag_sentences(*, train, test) -> Answer:
-    """Tag the bundled English sentences."""
-    from . import tags
-
-    return tags.tag_bundled(train, test)
+    """Tag the bundled English sentences by a tagger that knows spellings alone: assets/tags-en.json."""
+    return tag_bundled(train, test)
 
 
 @command(
     "quiz",
-    "Measure how often the model of Guess the machine is right; with --write find the sentences that it misreads.",
     LANGUAGE,
     option("--number", "of the quiz (default 0)", metavar="N", type=whole(0), default=0),
     flag("--write", "write assets/quiz-LANGUAGE.json instead; then: python -m core.lab bundle --sums"),
 )
 def quiz(*, language, number, write) -> Answer:
-    """Measure the quiz, or write the sentences that it misreads."""
+    """Measure how often the model of Guess the machine is right; with --write find the sentences that it misreads."""
     from . import sense_space_map
 
     return sense_space_map.write_misread(language) if write else sense_space_map.measure_quiz(language, number)

@@ -33,7 +33,7 @@ from ..index.build import build_index, compact
 from ..index.sense_space import KEPT, open_space
 from ..senses.calibration import FILE as VERDICT
 from ..senses.evaluate import static_vectors
-from ..senses.reports import sense_report_of
+from ..senses.separation import sense_report_of
 from ..senses.trust import GAINS, word_ranking, write_gains
 from ..text import languages
 from ..text.corpora import open_corpus
@@ -195,7 +195,7 @@ def make_table(language: Language, folder: Path, note: Callable[[str], None], re
     sentences = open_corpus(language.sentences, language)
     more = open_corpus(language.reference, language) if language.reference else []
     _spell(model, language, sentences, note)
-    build_index(sentences, model.encoder, folder, model=model.fingerprint, targets_only=True, report=report, beside=BESIDE, more=more)
+    build_index(sentences, model.encoder, folder, model=model.fingerprint, targets_only=True, report=report, other_files=BESIDE, more=more)
     table = compact(folder)
     (folder / "maps").mkdir()
     names = [*table.basic.lemmas, ALL_WORDS]

@@ -17,7 +17,7 @@ from ..files.artifacts import provenance, read_json, write_json
 from ..files.atomic import locked
 from ..senses.senseval import read_sense_rows, split_rows, without_repeated
 from .datasets import read_semcor, read_tags
-from .sentence_checks import faults, read_rows, shared_lines
+from .sentences import faults, read_rows, shared_lines
 
 if TYPE_CHECKING:
     from ..elmo.models import Model
@@ -40,7 +40,6 @@ ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # measures of sever
 
 @command(
     "card",
-    "Take all measures whose data are there and store them next to the model.",
     option("--data", "holds corpus, senseval, semcor, conll2000, or some", metavar="FOLDER", required=True),
     option("--output", "default: measures.json in the model's folder", metavar="FILE", is_checked=False),
     option("--limit-text", "only the first N sentences for the perplexity", metavar="N", type=whole(1)),
@@ -48,7 +47,7 @@ ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # measures of sever
     *MODEL,
 )
 def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
-    """Take every measure whose data are present. Write the card after each, so that an interrupted run keeps its results."""
+    """Take all measures whose data are there and store each with the model, so that an interrupted run keeps its results."""
     folder = Path(data)
     if not folder.is_dir():
         raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
@@ -133,19 +132,18 @@ def _card(model: Model, measured: dict) -> dict:
 
 @command(
     "lessons",
-    "Measure what the lessons show, in minutes, and keep it beside the model: context, before the word is read, the control task.",
     option("--only", f"only these of: {', '.join(PARTS)}; others stay", metavar="WHAT", choices=PARTS, many=True),
     OVERWRITE,
     *MODEL,
 )
 def evaluate_lessons(*, only, model, outputs) -> Answer:
-    """Measure the parts of the lessons and store them next to the model."""
-    from ..evaluation.lessons import FILE, read
+    """Measure the figures of the lessons and store them with the model: context, before the word is read, the control task."""
+    from ..evaluation.card import LESSONS, read_lessons
     from . import lessons
 
     model = open_model(model)
-    outputs.check_file(model.folder / FILE, merged=True)
-    read_earlier(model.folder / FILE, lambda path: read(path.parent, model.fingerprint), outputs)
+    outputs.check_file(model.folder / LESSONS, merged=True)
+    read_earlier(model.folder / LESSONS, lambda path: read_lessons(path.parent, model.fingerprint), outputs)
     lines = []
     result = lessons.measure(model, only or None, report=progress("tokens or probes"))
     for part, measure in (("context", "one_nn"), ("before", "one_nn"), ("before", "ari")):
@@ -154,12 +152,11 @@ def evaluate_lessons(*, only, model, outputs) -> Answer:
     for layer, ranks in result.get("control", {}).get("layers", {}).items():
         for rank, value in ranks.items():
             lines.append(f"layer {layer}, rank {rank}: tags {value['tags']:.1%}, random tags {value['control']:.1%}")
-    return result, [*lines, f"-> {model.folder / FILE}"]
+    return result, [*lines, f"-> {model.folder / LESSONS}"]
 
 
 @command(
     "layers",
-    "Compare models on the same data, by layer and best mix.",
     option("--models", "registry names or folders, of one language", metavar="M", required=True, many=True),
     option("--data", "holds senseval, conll2000, ag_news, or some of them", metavar="FOLDER", required=True),
     option("--only", f"only these of: {', '.join(ACROSS)}", metavar="WHAT", choices=ACROSS, many=True),
@@ -169,7 +166,7 @@ def evaluate_lessons(*, only, model, outputs) -> Answer:
     *(PIECES, DOWNLOAD),
 )
 def evaluate_layers(*, models, data, only, limit, titles, output, pieces, download) -> Answer:
-    """Compare several models on the same data, layer by layer. Each measure is written as soon as it is done."""
+    """Compare models on the same data, by layer and best mix."""
     from .layer_scores import compare_models, data_of
 
     folder = Path(data)
@@ -202,13 +199,9 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
     return result, lines
 
 
-@command(
-    "check-sentences",
-    "Check a file of sense-labeled sentences: enough of each sense, varied, no copies.",
-    argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"),
-)
+@command("check-sentences", argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"))
 def check_sentences(*, file) -> Answer:
-    """List the rules that a file of sense-labeled sentences breaks, and count its content."""
+    """Check a file of sense-labeled sentences: enough of each sense, varied, no copies."""
     rows = read_rows(file)
     broken_rules = list(faults(rows))
     counts = {

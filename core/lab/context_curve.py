@@ -26,8 +26,7 @@ from ..classify.train import truth_of
 from ..common.device import seeded
 from ..elmo.encoder import Encoder
 from ..elmo.models import Model
-from ..evaluation.context_gains import EXPERIMENTS, PARTS, SUBSETS
-from ..evaluation.experiments import RECIPE_NUMBER
+from ..evaluation.experiments import CONTEXT_RUNS, PARTS, RECIPE_NUMBER, SUBSETS
 from ..files.artifacts import provenance, text_fingerprint
 from ..files.disk_space import layers_folder
 from ..learning.features import FeatureStore, Layers, open_features
@@ -179,8 +178,8 @@ def run_contexts(
     every = tasks.open_data(task, **tasks.task_files(task, folder))
     workshop = Workshop(model, vectors)
     for name in names:
-        for number in range(SUBSETS[EXPERIMENTS[name]]):
-            dataset = subset(every, EXPERIMENTS[name], number, n_test=TESTED)
+        for number in range(SUBSETS[CONTEXT_RUNS[name]]):
+            dataset = subset(every, CONTEXT_RUNS[name], number, n_test=TESTED)
             done = done_runs(output, model, name, number, dataset)
             sources = {"model": model.fingerprint, "vectors": tasks.vectors_fingerprint(vectors)}
             keys = {kind: f"{name}/{_key(kind, number, dataset, config, sources)}" for kind in PARTS}

@@ -9,7 +9,7 @@ leave-one-out 1-NN and the adjusted Rand index (Hubert and Arabie 1985) of k-mea
 
 Control task: does a probe read a tag from the vectors, or memorize it for each word? (Hewitt and Liang 2019) Every type gets a random tag, which
 can only be memorized. Selectivity is the accuracy on the tags minus that on the control, on tokens whose type occurs in training. English tags
-are in `assets/tags-en.json` (core.lab.tags), Korean ones come from the morphological analyzer (core.text.morphemes).
+are in `assets/tags-en.json` (core.lab.sentences), Korean ones come from the morphological analyzer (core.text.morphemes).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,8 +26,8 @@ from ..elmo.encoder import Encoder, encoded
 from ..elmo.model import BiLM
 from ..elmo.models import Model, open_language_model
 from ..elmo.substitutes import Substitutes
-from ..evaluation.apart import words_of
-from ..evaluation.lessons import CHANCE, FILE, FORMAT, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, read
+from ..evaluation.card import CHANCE, LESSONS, LESSONS_FORMAT, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, read_lessons
+from ..evaluation.cosines import words_of
 from ..files import sums
 from ..files.artifacts import provenance, read_json, write_json
 from ..files.atomic import locked
@@ -35,8 +35,7 @@ from ..index.table import OccurrenceTable
 from ..index.tables import open_table
 from ..senses.clusters import clusters
 from ..senses.evaluate import static_vectors
-from ..senses.reports import static_contexts_of
-from ..senses.separation import one_nn
+from ..senses.separation import one_nn, static_contexts_of
 from ..static.vectors import cosines
 from ..text.corpora import open_corpus
 from ..text.morphemes import analyzed
@@ -188,14 +187,14 @@ def measure(model: Model, parts: list[str] | None = None, *, report: Callable | 
     """Measure parts of a model (default: all) and store each as it is done. Other stored parts of the same weights stay."""
     if not model.language.sentences:
         raise BadInput(f"{model.name}'s language has no labeled sentences of its own, which the lessons are measured on.")
-    result = read(model.folder, model.fingerprint)
+    result = read_lessons(model.folder, model.fingerprint)
     for name in parts or PARTS:
         measured = {**PARTS[name](model, report=report), "date": provenance()["date"]}
-        with locked(model.folder / FILE):  # another process may have added parts
-            result = read(model.folder, model.fingerprint) | {name: measured}
+        with locked(model.folder / LESSONS):  # another process may have added parts
+            result = read_lessons(model.folder, model.fingerprint) | {name: measured}
             record = provenance(model=model.name, fingerprint=model.fingerprint, command="python -m core.lab lessons", parts=result)
-            write_json(model.folder / FILE, {"format": FORMAT} | record)
-        sums.renew(model.folder / FILE)
+            write_json(model.folder / LESSONS, {"format": LESSONS_FORMAT} | record)
+        sums.renew(model.folder / LESSONS)
     return result
 
 

@@ -17,8 +17,7 @@ from ..elmo.models import Model
 from ..index.table import OccurrenceTable
 from ..index.tables import index_at, open_table
 from ..senses.evaluate import best_weights, spaces, static_vectors
-from ..senses.reports import sense_report_of, static_contexts_of, static_report_of
-from ..senses.separation import SenseReport, one_nn, pair_cosines, sense_report
+from ..senses.separation import SenseReport, one_nn, pair_cosines, sense_report, sense_report_of, static_contexts_of, static_report_of
 from ..static.vectors import cosines, forms, nearness
 from ..text.corpora import open_corpus
 from .all_words import group_rows

@@ -3,7 +3,7 @@
 Pairs of labeled sentences that no vote has seen (core.senses.calibration.pairs_by_votes): each bundled word is judged by coefficients that the
 other words teach, each tenth of the additional words by the other nine. Pairs of one sense and of two count equally, and so do words. Then
 the same words as if they had no labels. Both sets of coefficients are stored in verdict.json next to the table, with histograms of the
-evidence over the pairs of both (core.senses.densities).
+evidence over the pairs of both (core.senses.calibration).
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,11 @@ from ..files.artifacts import write_json
 from ..index.sense_space import SenseSpace, open_space
 from ..index.table import OccurrenceTable
 from ..index.tables import open_table
-from ..senses import calibration, evidence, votes
-from ..senses.densities import Density, as_json, count
+from ..senses import calibration, evidence
+from ..senses.calibration import Density, count_density, densities_as_json
 from ..senses.evaluate import static_vectors
+from ..senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS, fit, probability_of, weights_of
 from ..senses.verdict import SURE
-from ..senses.votes import LABELED_COLUMNS, UNLABELED_COLUMNS, fit, probability_of, weights_of
 from ..text import languages
 
 FOLDS = 10
@@ -99,8 +99,8 @@ def score_named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> d
         for quarters in calibration.partitions(word, labels):
             for quarter in np.unique(quarters):
                 tested, others = quarters == quarter, quarters != quarter
-                by_layer = votes.shares_of(token[others], labels[others], token[tested], n, pos[others])
-                in_space = votes.places_in(space, parts[others], labels[others], parts[tested], n, word, pos[others]).shares
+                by_layer = evidence.shares_of(token[others], labels[others], token[tested], n, pos[others])
+                in_space = evidence.places_in(space, parts[others], labels[others], parts[tested], n, word, pos[others]).shares
                 ways = by_layer.votes, by_layer.middles, in_space.middles
                 right.append([_leads(shares, labels[tested]) for shares in ways])
         accuracies.append(np.concatenate(right, axis=1).mean(axis=1))
@@ -131,13 +131,15 @@ def plain_densities(model: Model, tables: Sequence[tuple[OccurrenceTable, Sequen
         weights = layer_weights(name, model.layers.n)
         rows = [unit(mixed(table.rows.take(rows), weights, axis=1, unit=True)) for table, rows, _ in words]
         cosines = [np.einsum("nd,nd->n", part[first], part[second]) for part, (first, second) in zip(rows, firsts, strict=True)]
-        results[name] = count(cosines, same)
+        results[name] = count_density(cosines, same)
     return results
 
 
 def densities_of(words: Sequence[Pairs], columns: Mapping[str, int]) -> dict[str, Density]:
     """Return histograms of each kind of evidence over the words' pairs."""
-    return {kind: count([inputs[:, column] for inputs, _ in words], [same for _, same in words]) for kind, column in columns.items()}
+    return {
+        kind: count_density([inputs[:, column] for inputs, _ in words], [same for _, same in words]) for kind, column in columns.items()
+    }
 
 
 def measure(code: str, *, named_only: bool, write: bool) -> Answer:
@@ -177,7 +179,7 @@ def measure(code: str, *, named_only: bool, write: bool) -> Answer:
         ]
         words = {**measured.words, **{word: calibration.trust_of(table, word) for word in additional}}
         record = calibration.as_json(replace(measured, words=words, reference_votes=tuple(votes)))
-        write_json(table.folder / calibration.FILE, {**record, "densities": as_json(*sets)})
+        write_json(table.folder / calibration.FILE, {**record, "densities": densities_as_json(*sets)})
         lines.append(f"stored: {measured.votes} {measured.alone} {votes}")
     return result, lines
 

@@ -17,7 +17,8 @@ from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..senses.calibration import calibration_of
 from ..senses.evidence import is_also_a_name
-from ..views import layouts, levels, scene
+from ..views import layouts, pair
+from ..views.neighbors import mean_random_cosines
 from ..workspace import Workspace
 from .widgets import labels
 
@@ -186,7 +187,7 @@ def add_labeled(pack: Pack, workspace: Workspace) -> dict:
         "forms": {word: lemma for word in table.words if (lemma := table.lemma_of(word)) in rated_words},
         "calibration": {"layer": calibration.layer, "votes": list(calibration.votes), "alone": list(calibration.alone)},
         "folds": len(space.learned.maps) - 1 if space else 0,
-        "random": {name: mean for name, mean in levels.means(workspace, spaces).items()},
+        "random": {name: mean for name, mean in mean_random_cosines(workspace, spaces).items()},
     }
 
 
@@ -194,7 +195,7 @@ def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str
     """Add each word's scene without stars, its dots and projection axes, to the pack. Returns the facts of each."""
     table, scenes, numbers, start = workspace.targets.basic, {}, [], 0
     for lemma in lemmas:
-        dots = scene.labeled_dots(workspace, table, lemma)
+        dots = pair.labeled_dots(workspace, table, lemma)
         axes = [
             np.concatenate([projection.axes.ravel(), projection.axes @ projection.mean]) for projection in dots.projections
         ]  # (2, d), and (2,) to take off

@@ -20,7 +20,7 @@ from ..common.i18n import t
 from ..common.markup import Markup, html, shorten
 from ..figures.style import DIFFERENT, OWN, SAME, SENSE_COLORS, layer_color
 from ..files.atomic import replacing
-from ..senses.densities import densities
+from ..senses.calibration import densities
 from ..text.languages import Language
 from ..text.target_word import same_word
 from ..text.tokens import find_word

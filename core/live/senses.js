@@ -36,7 +36,7 @@ function newSenses(pack, network, statics, substitutes) {
     const mean = meanOf(used);
     return (row) => (there(row) ? unit(less(unit(row), mean)) : row);
   }
-  // Which rows have a middle together (core/senses/votes.py): those of a sense in one part of speech, where they are not too few.
+  // Which rows have a middle together (core/senses/evidence.py): those of a sense in one part of speech, where they are not too few.
   function groupsOf(labels, pos) {
     const counts = new Map();
     labels.forEach((label, k) => counts.set(label, (counts.get(label) ?? new Map()).set(pos[k], (counts.get(label)?.get(pos[k]) ?? 0) + 1)));

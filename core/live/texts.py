@@ -3,8 +3,8 @@
 from ..common.i18n import t
 from ..common.model_layers import MIX, SENSES, Layers
 from ..figures.style import layer_title
+from ..senses.evidence import AROUND, EXPECTED, NEAREST
 from ..senses.verdict import CLOSE, ONE, TWO
-from ..senses.votes import AROUND, EXPECTED, NEAREST
 
 
 def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:

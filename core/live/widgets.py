@@ -16,12 +16,12 @@ from ..elmo.models import Model
 from ..figures.influence import EvidenceRow
 from ..figures.style import DIFFERENT, OWN, SAME, ink, layer_color, layer_title, sense_color
 from ..index.neighbors import Occurrence
-from ..senses.densities import Density, densities
+from ..senses.calibration import Density, densities
 from ..senses.scene import Scene
 from ..senses.trust import Links
 from ..text import languages
 from ..text.readings import Chosen
-from ..views.levels import Judgment
+from ..views.pair import Judgment
 from .texts import curve_texts, kind_names, map_texts, plain_name, say_like, say_own, say_point, say_together, scene_texts, stop_name
 
 NONE = "none"  # no point

@@ -102,7 +102,7 @@ kinds = {name: experiments.kind_of(name) for name in summary}
 accuracy_dots({name: (row["accuracy"], row["spread"]) for name, row in summary.items()}, kinds) if summary else None
 
 # %% results
-from elmoscope.core.evaluation.context_gains import sizes
+from elmoscope.core.evaluation.experiments import context_sizes
 
 
 def points_of(share):
@@ -113,7 +113,7 @@ def points_of(share):
 context = [  # is it context? GloVe + ELMo minus each control, and each set of parts minus GloVe alone
     {"labeled": size.labeled, "subsets": size.subsets, "parts": name, "less": baseline, "points": 100 * lead.difference.mean}
     | {"low": points_of(lead.difference.low), "high": points_of(lead.difference.high), "p (Holm)": lead.p}
-    for size in sizes(lines)
+    for size in context_sizes(lines)
     for leads, fixed, less in ((size.over_glove, None, "glove"), (size.of_elmo, "glove+elmo", None))
     for key, lead in leads.items()
     for name, baseline in [(fixed or key, less or key)]

@@ -63,13 +63,13 @@ from elmoscope.core.views import induction
 
 result = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, number=number))
 occurrences, groups, suggestion = result.occurrences, result.groups, result.occurrences.suggestion
-{name: int((groups.of == k).sum()) for k, name in enumerate(groups.names)}  # sentences of each
+{name: int((groups.numbers == k).sum()) for k, name in enumerate(groups.names)}  # sentences of each
 
 # %% found
 import numpy as np
 
 typical = {  # the three sentences nearest to the middle of each group
-    name: [occurrences.items[k].sentence for k in np.argsort(-np.where(groups.of == group, groups.near, -2))[:3]]
+    name: [occurrences.items[k].sentence for k in np.argsort(-np.where(groups.numbers == group, groups.closeness, -2))[:3]]
     for group, name in enumerate(groups.names)
 }
 typical, groups.agreement, groups.shares.round(2)  # of each sentence in each group
@@ -100,7 +100,7 @@ from elmoscope.core.figures.spaces import label_map
 
 sentences = [o.sentence for o in occurrences.items]
 label_map(
-    occurrences.coordinates, spread.of, spread.shares.max(axis=1), spread.labeled, spread.senses, sentences, key="spread"
+    occurrences.coordinates, spread.sense_of, spread.shares.max(axis=1), spread.labeled, spread.senses, sentences, key="spread"
 ) if spread else None
 
 # %% change
@@ -124,7 +124,7 @@ bands = [band.name or ("first", "second")[k] for k, band in enumerate(result.ban
 bands_figure(bands, np.array([band.counts for band in result.bands]), result.names, key="bands")
 
 # %% change
-control = change.control(workspace, change.ControlRequest(word=word, first=first, second=second))  # reads every token of both sides
+control = change.control(workspace, change.ChangeRequest(word=word, first=first, second=second))  # reads every token of both sides
 control and f"differs more than {control.below} of {len(control.words)} words of like frequency"
 
 # %% compare

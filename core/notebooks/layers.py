@@ -104,10 +104,10 @@ weights.round(3), result.pulls.round(3), round(gamma * result.norm, 2)
 import pandas as pd
 from elmoscope.core.views.neighbors import tabulate_neighbors
 
-pd.concat([tabulate_neighbors(nearest, text) for nearest, (text, *_) in zip(result.near, sentences)])
+pd.concat([tabulate_neighbors(nearest, text) for nearest, (text, *_) in zip(result.neighbors, sentences)])
 
 # %% mix
-shares = {layer: report.one_nn for layer, report in result.alone.items()}
+shares = {layer: report.one_nn for layer, report in result.by_layer.items()}
 (result.report and result.report.one_nn), shares  # sentences whose nearest one has the same meaning: this mix, each layer alone
 
 # %% mix

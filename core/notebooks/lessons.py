@@ -18,11 +18,11 @@ model_layers.use(model.layers)  # how many it has, and what they are called
 languages.use(model.language.code)  # how its text is cut into tokens
 
 # %% cone
-from elmoscope.core.evaluation import anisotropy
+from elmoscope.core.evaluation import cosines
 from elmoscope.core.index.tables import open_table
 
 table = open_table(corpus, model, targets_only=True)  # all of a corpus without labels
-shape = anisotropy.measure(anisotropy.sample(table))
+shape = cosines.measure(cosines.sample(table))
 shape.measured, shape.controls  # the words that are measured, and those that chose k
 
 # %% cone
@@ -43,7 +43,7 @@ colors = {kind: color for kind, color in zip(("random", "word", "sense"), (RANDO
 density = [
     Row(f"layer {layer}", "", {kind: panels[treatment].density[kind] for kind in colors}) for layer, panels in enumerate(shape.panels)
 ]
-density_rows(density, anisotropy.GRID, colors, span=(-0.85, 1.0), key="cone")
+density_rows(density, cosines.GRID, colors, span=(-0.85, 1.0), key="cone")
 
 # %% apart
 from elmoscope.core.index.tables import open_table
@@ -54,9 +54,9 @@ if not len(table.labeled_rows()):  # no senses there: the labeled sentences of t
 spaces = [*map(str, range(table.meta["layers"])), "mix"]
 
 # %% apart
-from elmoscope.core.evaluation import apart
+from elmoscope.core.evaluation import cosines
 
-of_all = {name: apart.measure_spread(table, name) for name in spaces}
+of_all = {name: cosines.measure_spread(table, name) for name in spaces}
 top = spaces[-2]
 threshold = of_all[top].balanced() if threshold is None else threshold
 spreads = {name: spread.of(word) if word in spread.words else spread for name, spread in of_all.items()}
@@ -72,7 +72,7 @@ for name, spread in spreads.items():
 pd.DataFrame(rows).round(3)
 
 # %% apart
-from elmoscope.core.evaluation.anisotropy import GRID
+from elmoscope.core.evaluation.cosines import GRID
 from elmoscope.core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
 
 colors = {"same sense": ONE_SENSE, "different senses": ONE_WORD}
@@ -90,7 +90,7 @@ compared.ahead  # homonyms minus each other relation, words resampled
 # %% homonyms
 from elmoscope.core.figures.lessons import Dots, interval_dots
 
-rows = [Dots(kind, share.mean, share.low, share.high) for kind, share in compared.kinds.items()]
+rows = [Dots(kind, share.value, share.low, share.high) for kind, share in compared.kinds.items()]
 interval_dots(rows, title="same-sense pair is closer", zero=0.5, key="homonyms")
 
 # %% homonyms
@@ -100,9 +100,9 @@ pairs = zip(compared.relations, compared.auc)
 pd.DataFrame([{"word": r.word, "senses": " / ".join(r.senses), "kind": r.kind, "AUC": auc, "why": r.reason} for r, auc in pairs])
 
 # %% control context before
-from elmoscope.core.evaluation import lessons
+from elmoscope.core.evaluation.card import read_lessons
 
-parts = lessons.read(model.folder, model.fingerprint)  # python -m core.lab lessons makes it
+parts = read_lessons(model.folder, model.fingerprint)  # python -m core.lab lessons makes it
 list(parts)
 
 # %% control
@@ -141,10 +141,10 @@ from elmoscope.core.figures.lessons import Dots, interval_dots
 rows = []
 for name, values in measured["one_nn"].items():
     share = compare_pairs(values, [0] * len(values))
-    rows.append(Dots(name, share.mean, share.low, share.high, dict(zip(measured["words"], values))))
+    rows.append(Dots(name, share.value, share.low, share.high, dict(zip(measured["words"], values))))
 interval_dots(rows, title="nearest sentence has the same sense", zero=None, key="context") if rows else None
 
 # %% context before
-from elmoscope.core.evaluation.lessons import less
+from elmoscope.core.evaluation.card import less
 
 {name: less(measured, layer, name) for name in measured["one_nn"] if name != layer}  # word by word, words resampled

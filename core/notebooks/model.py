@@ -132,10 +132,9 @@ cosine_table(words, spelling.cosine_matrix(list(rows)), LAYER_COLORS["1"], key="
 # %% guess
 import pandas as pd
 from elmoscope.core.senses import quiz
-from elmoscope.core.views.levels import sense_space
 from elmoscope.core.workspace import open_workspace
 
-space = sense_space(open_workspace(model_name))
+space = open_workspace(model_name).require_sense_space()
 questions = quiz.quiz(quiz.today() if number is None else number, model.language)
 readings = [quiz.reading(model, question, space) for question in questions]  # the sentence itself does not vote
 pd.DataFrame(

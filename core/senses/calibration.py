@@ -1,8 +1,11 @@
-"""Calibrate the evidence into a probability: a logistic regression over pairs of labeled sentences, stored with a table.
+"""Calibrate the evidence into a probability: logistic regression over pairs of labeled sentences, stored with a table.
 
 The regression is learned, and its rates are measured, on pairs of labeled sentences that no vote has seen: a quarter of each sense's
 sentences at a time, judged by the other three. Leaving out only the two of a pair would give the answer away, by which sense has lost
 sentences. Pairs of the same meaning and of two weigh alike, and so do words; each word is judged by what the others teach.
+
+The same file has histograms of the evidence over these pairs (`python -m core.lab verdicts --write`), and of the plain cosines of each
+layer and the layer mix.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,45 +19,23 @@ import numpy as np
 from ..common.config import cache_folder
 from ..common.errors import ElmoscopeError
 from ..elmo.mix import layer_weights, mixed
+from ..elmo.models import Model
 from ..files.artifacts import read_json, write_json
 from ..index.sense_space import LAYER, SenseSpace
 from ..index.table import OccurrenceTable
+from ..index.tables import bundled_folder
 from ..static.vectors import StaticVectors, topics
 from ..workspace import Word, Workspace, table_key
 from . import evidence
-from .evidence import Evidence
+from .evidence import Evidence, K, fit, inputs_of_pairs, places_in, shares_of, weights_of
 from .separation import above_chance, purity_at_k
-from .votes import K, fit, inputs_of_pairs, places_in, shares_of
 
-FILE = "verdict.json"  # in a table's folder: its Calibration, and the histograms of core.senses.densities
+FILE = "verdict.json"  # in a table's folder: its Calibration, and the histograms
 FEWEST_WORDS = 5  # that a regression is learned from
 QUARTERS, REPEATS = 4, 3  # into how many parts a word's sentences are cut to judge pairs, and how often
 MOST_WORDS = 80  # of a table
 MOST_TRUSTS = 4_096  # words whose layer is cached, each in one table
 MOST_ROWS = 64  # of a word: what the choice of its layer looks at
-
-
-@dataclass(frozen=True, slots=True)
-class Separability:
-    """How well a space separates a word's senses, and the best layer."""
-
-    layer: str  # a layer's number, or "mix"
-    above_chance: float  # share of the K nearest that have one's own sense: 0 by chance, 1 all of them
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """The data on which the verdicts of a table rest."""
-
-    words: Mapping[str, Separability]  # labeled words of two senses or more
-    layer: str  # best over all words: for those without labels
-    votes: tuple[float, ...]  # the regression's coefficients where senses are known (core.senses.calibration)
-    alone: tuple[float, ...]  # ... and where they are not
-    centers: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of evidence's views; {}: the token's cosine alone counts
-    ring: float | None = None  # median cosine distance of same-meaning pairs in the sense space; None without one
-    reference_votes: tuple[float, ...] = ()  # as `votes`, learned from the words of the reference corpus; () if it was not learned
-
-
 # Those of the bundled English sentences under elmo-mini, for tables with too few words to learn from.
 _VOTES = (
     -0.9348,
@@ -75,19 +56,45 @@ _VOTES = (
     0.5464,
     0.1657,
 )
+BINS = 40
+OUTSIDE = 0.002  # share of the pairs at either end that is counted in the last bin: a few outliers would leave the rest no room
+DENSITY_DIGITS = 5  # of a share, in the file
+
+
+@dataclass(frozen=True, slots=True)
+class Separability:
+    """How well a space separates a word's senses, and the best layer."""
+
+    layer: str  # a layer's number, or "mix"
+    above_chance: float  # share of the K nearest with the same sense: 0 by chance, 1 all of them
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The data on which the verdicts of a table rest."""
+
+    words: Mapping[str, Separability]  # labeled words of two senses or more
+    layer: str  # best over all words: for those without labels
+    votes: tuple[float, ...]  # the regression's coefficients where senses are known (core.senses.calibration)
+    alone: tuple[float, ...]  # ... and where they are not
+    centers: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of evidence's views; {}: the token's cosine alone counts
+    ring: float | None = None  # median cosine distance of same-meaning pairs in the sense space; None without one
+    reference_votes: tuple[float, ...] = ()  # as `votes`, learned from the words of the reference corpus; () if it was not learned
+
+
 USUAL = Calibration({}, "1", _VOTES, (2.7502, -1.3598, 1.0, 0.0))
 
 
 def calibration_of(workspace: Workspace) -> Calibration:
-    """Return what verdicts of the workspace's model rest on, as it is stored with its labeled sentences; else measure it, which takes seconds."""
+    """Return the calibration stored with the labeled sentences of the workspace's model, or measure it, which takes seconds."""
     return workspace.once("calibration", lambda: _open(workspace), workspace.model)
 
 
 def calibration_for(word: Word) -> Calibration:
     """Return the calibration with a labeled word's layer and votes: those learned from the words of its corpus."""
-    general, own, table = calibration_of(word.workspace), word.workspace.labeled_sentences, word.table
-    if own is not None and table.folder == own.folder and word.lemma in general.words:
-        is_other = word.lemma not in own.lemmas and bool(general.reference_votes)
+    general, labeled_table, table = calibration_of(word.workspace), word.workspace.labeled_sentences, word.table
+    if labeled_table is not None and table.folder == labeled_table.folder and word.lemma in general.words:
+        is_other = word.lemma not in labeled_table.lemmas and bool(general.reference_votes)
         return replace(general, votes=general.reference_votes) if is_other else general
     trust = word.workspace.once("trust", lambda: trust_of(table, word.lemma), table_key(table), word.lemma, most=MOST_TRUSTS)
     return replace(general, words={word.lemma: trust})
@@ -122,12 +129,12 @@ def read(folder: Path) -> Calibration | None:
     if len(record.get("votes", ())) != len(USUAL.votes) or "ring" not in record:  # the file is missing or has another format
         return None
     words = {lemma: Separability(**value) for lemma, value in record["words"].items()}
-    votes, alone, others = (tuple(record.get(name, ())) for name in ("votes", "alone", "reference_votes"))
-    return Calibration(words, record["layer"], votes, alone, record.get("centers", {}), record["ring"], others)
+    votes, unlabeled, others = (tuple(record.get(name, ())) for name in ("votes", "alone", "reference_votes"))
+    return Calibration(words, record["layer"], votes, unlabeled, record.get("centers", {}), record["ring"], others)
 
 
 def as_json(ground: Calibration) -> dict:
-    """What `read` reads."""
+    """Return a calibration as `read` reads it."""
     words = {lemma: {"layer": value.layer, "above_chance": round(value.above_chance, 8)} for lemma, value in ground.words.items()}
     centers = {name: [round(float(value), 4) for value in center] for name, center in ground.centers.items()}
     learned = {name: [round(value, 4) for value in getattr(ground, name)] for name in ("votes", "alone", "reference_votes")}
@@ -136,17 +143,20 @@ def as_json(ground: Calibration) -> dict:
 
 
 def measure(table: OccurrenceTable, seen: Evidence) -> Calibration | None:
-    """The ground of a table's labeled words; None where too few have two senses. `seen`: the evidence of `rows_to_judge`, in order."""
+    """Measure the calibration of a table's labeled words, or return None if too few have two senses.
+
+    `seen` is the evidence of `rows_to_judge`, in order.
+    """
     words = words_to_judge(table)
     if len(words) < FEWEST_WORDS:
         return None
     trusts, voted = _judge_words(table, seen)
-    layer, alone, centers = measure_unlabeled(table, words, seen)
-    return Calibration(trusts, layer, fit(voted)[0], alone, centers, measure_ring(table, words, seen))
+    layer, unlabeled, centers = measure_unlabeled(table, words, seen)
+    return Calibration(trusts, layer, fit(voted)[0], unlabeled, centers, measure_ring(table, words, seen))
 
 
 def measure_unlabeled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
-    """What is learned of words as if they had no labels: the layer that tells them apart best, the coefficients there, the views' centers."""
+    """Learn from words as if they had no labels: the layer that separates them best, the coefficients there, the views' centers."""
     by_layer = {}
     for name in spaces(table.meta["layers"]):
         pairs, centers = pairs_unlabeled(table, words, seen, name)
@@ -156,8 +166,10 @@ def measure_unlabeled(table: OccurrenceTable, words: Sequence[str], seen: Eviden
 
 
 def measure_ring(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> float | None:
-    """Return the median cosine distance of same-meaning pairs in the sense space, words alike; None without a sense space. `seen`: the
-    evidence of the words' `rows_of`, word after word."""
+    """Return the median cosine distance of same-meaning pairs in the sense space, words weighing alike; None without one.
+
+    `seen` is the evidence of the words' `rows_of`, word after word.
+    """
     if seen.space is None:
         return None
     places, medians, start = seen.views(str(LAYER))["senses"], [], 0
@@ -172,17 +184,17 @@ def measure_ring(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -
 
 
 def words_to_judge(table: OccurrenceTable) -> list[str]:
-    """The words that a ground is measured on."""
+    """Return the words that a calibration is measured on."""
     return [lemma for lemma in table.lemmas if table.has_senses(lemma)][:MOST_WORDS]
 
 
 def rows_to_judge(table: OccurrenceTable) -> np.ndarray:
-    """Their rows, word after word."""
+    """Return the rows of `words_to_judge`, word after word."""
     return np.concatenate([rows_of(table, lemma) for lemma in words_to_judge(table)] or [np.empty(0, int)])
 
 
 def rows_of(table: OccurrenceTable, lemma: str) -> np.ndarray:
-    """The rows of a word that are looked at."""
+    """Return the rows of a word that a calibration is measured on."""
     return some_rows(table, lemma)[0]
 
 
@@ -194,11 +206,14 @@ def pairs_by_votes(
     parts: np.ndarray | None = None,
     space: SenseSpace | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of a word's sentences, each quarter judged by the other three: (n, 14) inputs of the regression, (n,) same sense.
+    """Return the inputs (n, 14) of pairs of a word's sentences, each quarter judged by the other three, and their agreement (n,) bool.
 
-    `around`, `parts`: what stands around each of its `rows_of`, and where these are in the sense space.
+    Every sense gives each quarter the same share of its sentences, so that what is missing does not give a pair away.
 
-    Every sense gives each quarter the same share of its sentences, so that what is missing says nothing of a pair.
+    Parameters
+    ----------
+    around : the topic of each of its `rows_of`.
+    parts : their parts in the sense space.
     """
     rows, labels = some_rows(table, lemma)
     n_senses, pos = labels.max() + 1, table.pos_of(rows)
@@ -207,35 +222,37 @@ def pairs_by_votes(
     same = []
     for quarters in partitions(lemma, labels):
         for quarter in range(QUARTERS):
-            here, others = np.flatnonzero(quarters == quarter), np.flatnonzero(quarters != quarter)
-            if len(here) < 2:
+            judged, others = np.flatnonzero(quarters == quarter), np.flatnonzero(quarters != quarter)
+            if len(judged) < 2:
                 continue
-            first, second = np.triu_indices(len(here), 1)
-            by_token, by_topic = (shares_of(view[others], labels[others], view[here], n_senses, pos[others]) for view in (token, around))
-            senses = None if space is None else places_in(space, parts[others], labels[others], parts[here], n_senses, lemma, pos[others])
+            first, second = np.triu_indices(len(judged), 1)
+            by_token, by_topic = (shares_of(view[others], labels[others], view[judged], n_senses, pos[others]) for view in (token, around))
+            senses = None if space is None else places_in(space, parts[others], labels[others], parts[judged], n_senses, lemma, pos[others])
             inputs.append(inputs_of_pairs(first, second, trust.above_chance, by_token, by_topic if around.any() else None, senses))
-            same.append(labels[here][first] == labels[here][second])
+            same.append(labels[judged][first] == labels[judged][second])
     return np.concatenate(inputs), np.concatenate(same)
 
 
 def pairs_unlabeled(
     table: OccurrenceTable, words: Sequence[str], seen: Evidence, layer: str
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
-    """Of each word every pair of its sentences as if they had no labels, inputs (n, 4) and (n,) same sense; and the views' centers. `seen`:
-    the evidence of the words' `rows_of`, word after word."""
+    """Return for each word all pairs of its sentences as if they had no labels, and the views' centers.
+
+    A word's pairs are inputs (n, 4) and whether both have the same sense (n,). `seen` is the evidence of the words' `rows_of`, in order.
+    """
     labels = [some_rows(table, lemma)[1] for lemma in words]
     starts = np.cumsum([0, *map(len, labels)])
     views = seen.views(layer)
     centers = evidence.centers(views, np.repeat(np.arange(len(labels)), list(map(len, labels))))
     pairs = []
-    for start, of in zip(starts, labels, strict=False):
-        a, b = np.triu_indices(len(of), 1)
-        pairs.append((evidence.cosines(views, centers, start + a, start + b), of[a] == of[b]))
+    for start, word_labels in zip(starts, labels, strict=False):
+        a, b = np.triu_indices(len(word_labels), 1)
+        pairs.append((evidence.cosines(views, centers, start + a, start + b), word_labels[a] == word_labels[b]))
     return pairs, centers
 
 
 def _judge_words(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Separability], list[tuple[np.ndarray, np.ndarray]]]:
-    """Of each judged word how far it is to be trusted, and its pairs."""
+    """Return for each word how well its senses separate, and its pairs."""
     trusts = {}
     pairs = []
     start = 0
@@ -249,7 +266,7 @@ def _judge_words(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Sepa
 
 
 def partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
-    """REPEATS times the quarter (n,) of each sentence, at random, the same for the same word."""
+    """Yield REPEATS times the quarter (n,) of each sentence, at random, the same for the same word."""
     for repeat in range(REPEATS):
         random = np.random.default_rng([repeat, crc32(lemma.encode())])
         parts = np.empty(len(labels), int)
@@ -260,7 +277,7 @@ def partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def trust_of(table: OccurrenceTable, lemma: str) -> Separability:
-    """In which layer or mix most of a word's nearest have its own sense, and how far that is above chance."""
+    """Find the layer or mix in which most of a word's nearest have its own sense, and how far that is above chance."""
     rows, labels = some_rows(table, lemma)
     shares = {}
     for name in spaces(table.meta["layers"]):
@@ -275,7 +292,7 @@ def spaces(n_layers: int) -> tuple[str, ...]:
 
 
 def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarray]:
-    """A word's labeled rows, at most MOST_ROWS drawn at random, and their senses as numbers from 0."""
+    """Return a word's labeled rows, at most MOST_ROWS chosen at random, and their senses as numbers from 0."""
     rows = table.labeled_rows(lemma)
     if len(rows) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
@@ -283,17 +300,74 @@ def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarra
 
 
 def _center_cosines(table: OccurrenceTable, rows: np.ndarray, layer: str) -> np.ndarray:
-    """(n, n): cosines of a word's rows with their mean taken off."""
+    """Return the cosines (n, n) of a word's rows after subtracting their mean."""
     return _cosines(mixed(table.rows.take(rows), layer_weights(layer, table.meta["layers"]), axis=1, unit=True))
 
 
 def _cosines(rows: np.ndarray) -> np.ndarray:
-    """(n, D) -> (n, n), the mean direction taken off."""
+    """Return the cosines (n, n) of rows (n, D) after subtracting the mean direction."""
     centered = evidence.center(rows)
     return centered @ centered.T
 
 
 def words_around(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors | None) -> np.ndarray:
-    """What stands around each of these rows, (n, V)."""
+    """Return the topic (n, V) of each row: the sum of the other words' static vectors."""
     results = [table.occurrence(int(row)) for row in rows]
     return topics(vectors, [(o.tokens, o.position) for o in results])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Density:
+    """Histograms of one kind of evidence: the shares of the pairs in each of BINS equal bins, which sum to 1."""
+
+    edges: np.ndarray  # (BINS + 1,)
+    same: np.ndarray  # (BINS,) of pairs of the same meaning
+    different: np.ndarray  # (BINS,) of pairs of different meanings
+
+
+def densities(model: Model, *, labeled: bool) -> dict[str, Density]:
+    """Return a model's histograms by kind of evidence, layer ("0", "1", ...) and "mix", for words with labels or without.
+
+    {} for a model without any.
+    """
+    folder = bundled_folder(model)
+    record = read_json(folder / FILE, expect=dict) if folder and (folder / FILE).is_file() else {}
+    bundled = record.get("densities", {}).get(_set(labeled), {})
+    return {kind: _read_density(record) for kind, record in bundled.items()}
+
+
+def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> Density:
+    """Count the values (n,) of each word's pairs; `same` (n,) bool marks the pairs of the same meaning."""
+    weights, is_same, joined = np.concatenate([weights_of(selected) for selected in same]), np.concatenate(same), np.concatenate(values)
+    low, high = np.quantile(joined, [OUTSIDE, 1 - OUTSIDE])
+    edges = np.linspace(low, max(high, low + 1e-6), BINS + 1)
+    inside = np.clip(joined, edges[0], edges[-1])
+    counts = [np.histogram(inside[selected], edges, weights=weights[selected])[0] for selected in (is_same, ~is_same)]
+    return Density(edges, *(counted / counted.sum() for counted in counts))
+
+
+def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, Density]) -> dict:
+    """Return both sets as `densities` reads them."""
+    return {
+        _set(is_labeled): {kind: _density_as_json(density) for kind, density in kinds.items()}
+        for is_labeled, kinds in ((True, labeled), (False, unlabeled))
+    }
+
+
+def _set(labeled: bool) -> str:
+    return "labeled" if labeled else "unlabeled"
+
+
+def _density_as_json(density: Density) -> dict:
+    low, high = (round(float(edge), DENSITY_DIGITS) for edge in density.edges[[0, -1]])
+    return {
+        "low": low,
+        "high": high,
+        "same": density.same.round(DENSITY_DIGITS).tolist(),
+        "different": density.different.round(DENSITY_DIGITS).tolist(),
+    }
+
+
+def _read_density(record: Mapping) -> Density:
+    edges = np.linspace(record["low"], record["high"], BINS + 1)
+    return Density(edges, *(np.array(record[name]) / sum(record[name]) for name in ("same", "different")))

@@ -1,4 +1,4 @@
-"""Linear discriminants of a word's senses: two axes that keep sentences of one sense together and the senses apart.
+"""Linear discriminants of a word's senses: two axes that keep sentences of one sense together and separate the senses.
 
 Fisher's discriminants (1936), with every covariance shrunken toward a sphere (Ledoit and Wolf 2004) by a fixed share, since a word has
 fewer labeled sentences than a vector has numbers. Every sense counts alike. These are the axes of scikit-learn's
@@ -48,7 +48,7 @@ def fit_axes(x: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def lay_out(x: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Place each row on axes that were fitted without it, so that it lies where an unseen sentence would.
+    """Place each row on axes that were fitted without it, where an unseen sentence would be.
 
     The senses are cut into FOLDS parts. The places of a part come from axes of the other parts, turned onto those of all rows.
 
@@ -100,11 +100,11 @@ def posteriors(x: np.ndarray, senses: np.ndarray, points: np.ndarray) -> np.ndar
         return even
     _, widths, directions = np.linalg.svd(x - mean, full_matrices=False)
     span = directions[widths > THIN * widths[0]].T
-    known, others = (x - mean) @ span, (points - mean) @ span
-    within = np.mean([_shrunken_covariance(known[senses == name]) for name in names], axis=0)
-    if np.trace(within) < 1e-12:  # nothing varies within a sense: no covariance says how far is far
+    seen, others = (x - mean) @ span, (points - mean) @ span
+    within = np.mean([_shrunken_covariance(seen[senses == name]) for name in names], axis=0)
+    if np.trace(within) < 1e-12:  # nothing varies within a sense: no covariance to measure distances by
         return even
-    means = np.stack([known[senses == name].mean(axis=0) for name in names])
+    means = np.stack([seen[senses == name].mean(axis=0) for name in names])
     slopes = np.linalg.solve(within, means.T)  # (d, k)
     scores = others @ slopes - 0.5 * np.einsum("kd,dk->k", means, slopes)
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -112,12 +112,12 @@ def posteriors(x: np.ndarray, senses: np.ndarray, points: np.ndarray) -> np.ndar
 
 
 def is_point(x: np.ndarray) -> bool:
-    """Whether all rows (n, d) are one point, as a spelling's vectors at layer 0 are."""
+    """Return whether all rows (n, d) are one point, as a spelling's vectors at layer 0 are."""
     return bool(np.linalg.norm(x - x.mean(axis=0), axis=1).max() < POINT)
 
 
 def assign_folds(senses: np.ndarray) -> np.ndarray:
-    """(n,) senses -> (n,) the fold of each row; every sense gives each fold the same share of its rows."""
+    """Assign a fold to each row (n,), so that every sense gives each fold the same share of its rows."""
     folds = np.empty(len(senses), int)
     for sense in np.unique(senses):
         rows = np.random.default_rng(0).permutation(np.flatnonzero(senses == sense))
@@ -132,20 +132,22 @@ def turn_onto(moving: np.ndarray, fixed: np.ndarray) -> np.ndarray:
 
 
 def nearest_clouds(places: np.ndarray, senses: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Points (m, 2) -> (m,) the sense whose places (n, 2) have the nearest mean."""
+    """Return for each point (m, 2) the sense whose places (n, 2) have the nearest mean."""
     names = np.unique(senses)
     means = np.stack([places[senses == name].mean(axis=0) for name in names])
     return names[np.square(points[:, None] - means).sum(axis=2).argmin(axis=1)]
 
 
 def left_out_clouds(places: np.ndarray, senses: np.ndarray) -> np.ndarray:
-    """Places (n, 2), senses (n,) -> (n,) the sense whose cloud each is nearest to, by means without itself."""
+    """Return for each place (n, 2) the sense whose cloud is nearest, by means without itself."""
     others = ~np.eye(len(places), dtype=bool)
-    return np.array([nearest_clouds(places[of], senses[of], place[None])[0] for of, place in zip(others, places, strict=True)])
+    return np.array(
+        [nearest_clouds(places[is_other], senses[is_other], place[None])[0] for is_other, place in zip(others, places, strict=True)]
+    )
 
 
 def _discriminants(x: np.ndarray, senses: np.ndarray) -> np.ndarray:
-    """(k, d) unit directions, best first: two, one of two senses, none where nothing varies within a sense or there is one sense."""
+    """Return unit directions (k, d), best first: two, one for two senses, none if nothing varies within a sense or there is one sense."""
     names = np.unique(senses)
     within = np.mean([_shrunken_covariance(x[senses == name]) for name in names], axis=0)
     if len(names) < 2 or np.trace(within) < 1e-12:
@@ -158,7 +160,7 @@ def _discriminants(x: np.ndarray, senses: np.ndarray) -> np.ndarray:
 
 
 def _shrunken_covariance(x: np.ndarray) -> np.ndarray:
-    """(n, d) -> (d, d)."""
+    """Return the shrunken covariance (d, d) of rows (n, d)."""
     centered = (x - x.mean(axis=0)).astype(np.float64)
     covariance = centered.T @ centered / len(x)
     return (1 - SHRINKAGE) * covariance + SHRINKAGE * np.trace(covariance) / len(covariance) * np.eye(len(covariance))

@@ -1,8 +1,8 @@
-"""One sentence turned into another word by word, and the sense a model reads at every step.
+"""Turn one sentence into another word by word, and read the word's sense at every step.
 
-Two sentences with the same word are set side by side in columns (old token, new token), the word in question in one of its
-own. An edit switches one column from old to new, so that any order of edits ends in the second sentence and the word is
-never lost. A sense is read by the nearest centroid: the mean of the unit vectors of its labeled occurrences.
+Two sentences with the same word are aligned in columns (old token, new token), the target word in a column of its own. An edit switches one
+column from old to new, so that any order of edits ends in the second sentence and the word is never lost. A sense is read by the nearest
+centroid: the mean of the unit vectors of its labeled occurrences.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,11 +32,11 @@ class Alignment:
 
     @property
     def changes(self) -> tuple[int, ...]:
-        """Columns in which the two differ, left to right: the edits there are."""
+        """Return the columns in which the two differ, left to right: the possible edits."""
         return tuple(k for k, (old, new) in enumerate(self.columns) if old != new)
 
     def sentence(self, switched: frozenset[int] | set[int]) -> tuple[tuple[str, ...], int]:
-        """Tokens, and the word's position, when these columns are as in the second sentence."""
+        """Return the tokens and the word's position when these columns are as in the second sentence."""
         sentence = [pair[k in switched] for k, pair in enumerate(self.columns)]
         tokens = tuple(token for token in sentence if token is not None)
         return tokens, sum(token is not None for token in sentence[: self.target])
@@ -47,8 +47,7 @@ class EditStep:
     """A sentence on the way, and the edit that led to it; the first has none (old and new are None)."""
 
     tokens: tuple[str, ...]
-    position: int  # of the word in question
-    at: int | None = None  # where the new token stands; None where one was taken out, and for the first
+    position: int  # of the target word
     old: str | None = None
     new: str | None = None
     column: int | None = None  # of the alignment; None for the first
@@ -56,8 +55,10 @@ class EditStep:
 
 
 def align(first: Sequence[str], i: int, second: Sequence[str], j: int) -> Alignment:
-    """Columns of two token lists whose words in question stand at i and j: what is left of them and right of them apart. Equal runs, letter
-    case aside, share columns (Ratcliff and Obershelp, as in difflib); between them tokens are paired in turn."""
+    """Align two token lists in columns around their target words at i and j.
+
+    Equal runs, ignoring case, share columns (Ratcliff and Obershelp, as in difflib); between them tokens are paired in turn.
+    """
     for tokens, position in ((first, i), (second, j)):
         if not 0 <= position < len(tokens):
             raise BadInput(t("Position {position} is outside a sentence of {n} tokens. Choose another.", position=position, n=len(tokens)))
@@ -66,7 +67,7 @@ def align(first: Sequence[str], i: int, second: Sequence[str], j: int) -> Alignm
 
 
 def order_edits(alignment: Alignment, order: str) -> list[int]:
-    """The edits (columns) in an order that needs no model: LEFT_TO_RIGHT or NEAREST_FIRST, of two equally near the left one."""
+    """Return the edits (columns) in an order that needs no model: LEFT_TO_RIGHT or NEAREST_FIRST, ties from the left."""
     if order == LEFT_TO_RIGHT:
         return list(alignment.changes)
     if order == NEAREST_FIRST:
@@ -75,8 +76,10 @@ def order_edits(alignment: Alignment, order: str) -> list[int]:
 
 
 def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...], int]]], np.ndarray]) -> list[int]:
-    """The edits so that each step takes the one that raises the margin most; from where it is above 0, left to right. `margins_of` gives
-    (n,) margins of n (tokens, position), one call a step. The first edits found are few, not proven fewest."""
+    """Order the edits so that each step takes the one that raises the margin most, and from where it is above 0 left to right.
+
+    `margins_of` computes the margins (n,) of n (tokens, position), called once a step. The first edits found are few, not proven fewest.
+    """
     if len(alignment.changes) > MAX_GREEDY:
         raise BadInput(
             t(
@@ -86,18 +89,18 @@ def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...
             )
         )
     left = list(alignment.changes)
-    done = []
+    switched = []
     while left:
-        margins = margins_of([alignment.sentence({*done, k}) for k in left])
+        margins = margins_of([alignment.sentence({*switched, k}) for k in left])
         best = int(np.argmax(margins))
-        done.append(left.pop(best))
+        switched.append(left.pop(best))
         if margins[best] > 0:
             break
-    return done + left
+    return switched + left
 
 
 def steps(alignment: Alignment, edits: Sequence[int]) -> list[EditStep]:
-    """The first sentence, then one more step for each edit, the last of which is the second sentence if all are given."""
+    """Return the first sentence, then one step for each edit."""
     if len(edits) > MAX_EDITS:
         raise BadInput(
             t(
@@ -111,28 +114,26 @@ def steps(alignment: Alignment, edits: Sequence[int]) -> list[EditStep]:
     for column in edits:
         done.add(column)
         old, new = alignment.columns[column]
-        before = (pair[k in done] for k, pair in enumerate(alignment.columns[:column]))
-        at = None if new is None else sum(token is not None for token in before)
-        path.append(EditStep(*alignment.sentence(done), at, old, new, column, frozenset(done)))
+        path.append(EditStep(*alignment.sentence(done), old, new, column, frozenset(done)))
     return path
 
 
 def write_step(alignment: Alignment, step: EditStep, first: Sequence[str], second: Sequence[str]) -> list[tuple[int, str, bool]]:
-    """A step as it is read: (column, text with the blank before it, whether it stands there), in order.
+    """Write a step as parts (column, text with the blank before it, whether it is present), in order.
 
-    `first` and `second` are the two sentences' tokens as `core.text.tokens.as_written` gives them. What the last edit took out is told in
-    its place, as no longer standing there.
+    `first` and `second` are the tokens of both sentences as `core.text.tokens.as_written` returns them. A token that the last edit removed
+    is written in its place as not present.
     """
     places = []
-    at = [0, 0]
+    counts = [0, 0]
     for pair in alignment.columns:
-        places.append([at[side] if pair[side] is not None else None for side in (0, 1)])
-        at = [at[side] + (pair[side] is not None) for side in (0, 1)]
+        places.append([counts[side] if pair[side] is not None else None for side in (0, 1)])
+        counts = [counts[side] + (pair[side] is not None) for side in (0, 1)]
     parts = []
-    for k, of in enumerate(places):
+    for k, numbers in enumerate(places):
         side = int(k in step.switched)
-        gone = of[side] is None and k == step.column
-        place = of[1 - side] if gone else of[side]
+        gone = numbers[side] is None and k == step.column
+        place = numbers[1 - side] if gone else numbers[side]
         if place is None:
             continue
         piece = (first, second)[side ^ gone][place]
@@ -142,36 +143,38 @@ def write_step(alignment: Alignment, step: EditStep, first: Sequence[str], secon
 
 
 def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray, left_out: np.ndarray | None = None) -> Centroids:
-    """(n, L, D) labeled occurrences, their senses, (L,) weights -> a unit centroid a sense; `left_out` (n,) bool are not used. A sense all
-    of whose occurrences are left out has no centroid; BadInput where fewer than two have one."""
+    """Return a unit centroid for each sense of labeled occurrences (n, L, D) under a mix (L,), without the rows `left_out` (n,).
+
+    A sense without other rows has no centroid. BadInput if fewer than two have one.
+    """
     units = unit_mixes(layers, weights)
     labels = np.asarray(labels, str)
-    kept = np.ones(len(labels), bool) if left_out is None else ~np.asarray(left_out, bool)
-    senses = tuple(str(sense) for sense in np.unique(labels[kept]))
+    is_used = np.ones(len(labels), bool) if left_out is None else ~np.asarray(left_out, bool)
+    senses = tuple(str(sense) for sense in np.unique(labels[is_used]))
     if len(senses) < 2:
         raise BadInput(t("Two labeled senses are needed; there are {n}.", n=len(senses)))
-    members = [kept & (labels == sense) for sense in senses]
-    vectors = unit(np.stack([units[own].mean(axis=0) for own in members]))
-    return Centroids(senses, tuple(int(own.sum()) for own in members), vectors)
+    members = [is_used & (labels == sense) for sense in senses]
+    vectors = unit(np.stack([units[is_sense].mean(axis=0) for is_sense in members]))
+    return Centroids(senses, tuple(int(is_sense.sum()) for is_sense in members), vectors)
 
 
 def between(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> Centroids:
-    """(2, L, D) of the first sentence's word and the second's -> the two as what every step is read by, where no sense is labeled."""
+    """Return the two words (2, L, D) as what every step is compared with, if no sense is labeled."""
     return Centroids(names, (1, 1), unit_mixes(layers, weights))
 
 
 def readings(layers: np.ndarray, result: Centroids, weights: np.ndarray) -> np.ndarray:
-    """(S, L, D) tokens, (L,) weights -> (S, C) cosines with the senses' centroids."""
+    """Return the cosines (S, C) of tokens (S, L, D) with the senses' centroids."""
     return unit_mixes(layers, weights) @ result.vectors.T
 
 
 def unit_mixes(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(S, L, D), (L,) -> (S, D): the mixes, of length 1, so that their products are cosines."""
+    """Return the mixes (S, D) of layers (S, L, D), of length 1, so that their products are cosines."""
     return mixed(layers, weights, axis=1, unit=True)
 
 
 def ends(cosines: np.ndarray) -> tuple[int, int]:
-    """(S, C) -> the sense read in the first step, and the one read in the last; where they are one, the next best of the last."""
+    """Return the sense of the first step and that of the last from cosines (S, C); if they are equal, the next best of the last."""
     first = int(cosines[0].argmax())
     last = cosines[-1].copy()
     if int(last.argmax()) == first:
@@ -180,7 +183,7 @@ def ends(cosines: np.ndarray) -> tuple[int, int]:
 
 
 def flips(margins: np.ndarray) -> list[int]:
-    """(S,) -> the steps at which the margin changes its sign; 0 counts as not yet changed over."""
+    """Return the steps at which the margin (S,) changes its sign; 0 counts as negative."""
     over = np.asarray(margins) > 0
     return [k for k in range(1, len(over)) if over[k] != over[k - 1]]
 

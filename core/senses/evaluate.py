@@ -3,16 +3,18 @@
 Results are plain numbers for JSON: "0", "1", ... for the layers, "mix" for equal weights, and "best_mix" with its "weights". Those weights
 are chosen on training rows by the measure they are scored by, never on test rows. "static" is the sum of the other words' static vectors
 (core.static.vectors), which needs no network; "less_static" is each space minus it on the same items, and "order" is layer 1 minus layer 2.
-Both are paired, with an interval over words, documents or sentences (core.common.significance).
+Both are paired, with an interval over words, documents or sentences (core.common.significance). Everything is judged within each word, and
+a tie is worth the share of it that is right, as in core.senses.separation.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
 
 import numpy as np
 
-from ..common.directions import unit
+from ..common.directions import unit, unit_rows
 from ..common.errors import BadInput, MissingArtifact
 from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import vectors_of_rows
@@ -22,8 +24,7 @@ from ..index.sense_space import SENSES, SenseSpace
 from ..static.vectors import StaticVectors, open_vectors
 from ..text.sentences import LabeledRow
 from .evidence import topics
-from .held_out import SplitScores, classify_split, left_out_centroids
-from .separation import one_nn
+from .separation import TIE, one_nn, rows_of
 
 MIXES = 300  # layer mixes that a search for the best tries, at most
 MOST_TO_CHOOSE = 2_000  # training rows of a word that choose its weights
@@ -86,15 +87,15 @@ def static_vectors(model: Model) -> StaticVectors | None:
 
 def _in_space(space: SenseSpace, parts: Sequence[list[LabeledRow]], layers: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Return training and test rows in the sense space, (n, D) each."""
-    views = [space.views([(row.tokens, row.position) for row in rows], of) for rows, of in zip(parts, layers, strict=True)]
+    views = [space.views([(row.tokens, row.position) for row in rows], values) for rows, values in zip(parts, layers, strict=True)]
     words = [np.array([row.word for row in rows]) for rows in parts]
-    placed = [np.zeros((len(rows), space.dim), np.float32) for rows in parts]
+    results = [np.zeros((len(rows), space.dim), np.float32) for rows in parts]
     for word in np.unique(np.concatenate(words)):
-        known = views[0][words[0] == word]
-        mean = known.mean(axis=0) if len(known) else None
-        for of, seen, into in zip(words, views, placed, strict=True):
-            into[of == word] = space.place(seen[of == word], mean, str(word))
-    return placed
+        training = views[0][words[0] == word]
+        mean = training.mean(axis=0) if len(training) else None
+        for values, seen, into in zip(words, views, results, strict=True):
+            into[values == word] = space.place(seen[values == word], mean, str(word))
+    return results
 
 
 def spaces(model: Model) -> list[tuple[str, np.ndarray]]:
@@ -129,8 +130,8 @@ def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: n
     def score(weights: np.ndarray) -> float:
         mixes = ((mix_of(layers[rows], weights), labels[rows]) for rows in groups)
         if measure == "centroid":
-            return float(np.mean([left_out_centroids(mix, given) for mix, given in mixes]))
-        return float(np.mean([one_nn(_cosines(mix), given) for mix, given in mixes]))
+            return float(np.mean([left_out_centroids(mix, senses) for mix, senses in mixes]))
+        return float(np.mean([one_nn(_cosines(mix), senses) for mix, senses in mixes]))
 
     return best_weights(score, layers.shape[1])[0]
 
@@ -150,9 +151,115 @@ def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps:
         steps = next(n for n in range(10, 0, -1) if n == 1 or comb(n + max(1, n_layers) - 1, n) <= MIXES)
     if n_layers < 1 or steps < 1:
         raise BadInput(f"A grid of layer weights needs a layer and a step at least; got {n_layers} and {steps}.")
-    bars = combinations(range(steps + n_layers - 1), n_layers - 1)  # between steps in a row: how many stand before each layer's end
+    bars = combinations(range(steps + n_layers - 1), n_layers - 1)  # between steps in a row: their number before each layer's end
     grid = [np.diff([-1, *cuts, steps + n_layers - 1]) - 1 for cuts in bars]
     grid = [weights / steps for weights in grid]
     scores = [score(weights) for weights in grid]
     best = max(range(len(grid)), key=lambda k: (round(scores[k], 9), -round(float((grid[k] ** 2).sum()), 9), -k))
     return grid[best], scores[best]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordScores:
+    """Accuracies on one word's test occurrences."""
+
+    n: int
+    nearest: float
+    centroid: float
+    most_frequent: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitScores:
+    """Accuracies of senses learned from a training file, `macro` over test words and `pooled` over test occurrences."""
+
+    hits: np.ndarray = field(compare=False, repr=False)  # (3, n): what nearest, centroid and most frequent sense get right
+    nearest_macro: float
+    nearest_pooled: float
+    centroid_macro: float
+    centroid_pooled: float
+    most_frequent_macro: float
+    most_frequent_pooled: float
+    n: int  # test occurrences
+    unseen: int  # of them, of words that training never saw: scored as wrong
+    per_word: dict[str, WordScores]
+
+
+def classify_split(
+    train_vectors: np.ndarray,
+    train_labels: Sequence[str],
+    train_words: Sequence[str],
+    test_vectors: np.ndarray,
+    test_labels: Sequence[str],
+    test_words: Sequence[str],
+) -> SplitScores:
+    """Classify test vectors (N, D) by the nearest training neighbor, the nearest centroid and the most frequent sense.
+
+    Each word is judged by its own training occurrences only. A test word that training never saw is scored as wrong by all three, and
+    counted in `unseen`. A tie is worth the share of it that is right. Vectors may be of any length; a zero vector is equally far from all.
+    """
+    train_labels, train_words = np.asarray(train_labels, str), np.asarray(train_words, str)
+    test_labels, test_words = np.asarray(test_labels, str), np.asarray(test_words, str)
+    parts = (("training", train_vectors, train_labels, train_words), ("test", test_vectors, test_labels, test_words))
+    for what, vectors, labels, words in parts:
+        if not len(vectors) == len(labels) == len(words) > 0:
+            message = f"{len(vectors)}, {len(labels)} and {len(words)}"
+            raise BadInput(f"Each {what} row needs a vector, a label and a word; got {message} of them.")
+    train, test = unit_rows(train_vectors), unit_rows(test_vectors)
+    if train.shape[1] != test.shape[1]:
+        raise BadInput(f"Training and test vectors must be of one size; got {train.shape[1]} and {test.shape[1]}.")
+    rows_by_word = rows_of(train_words)
+    of_word = rows_of(test_words)
+    scores = np.zeros((3, len(test)))
+    for word in rows_by_word.keys() & of_word.keys():
+        seen, rows = rows_by_word[word], of_word[word]
+        scores[:, rows] = _score_word(train[seen], train_labels[seen], test[rows], test_labels[rows])
+    names = ("nearest", "centroid", "most_frequent")
+    means = {word: dict(zip(names, scores[:, rows].mean(axis=1).tolist(), strict=True)) for word, rows in of_word.items()}
+    per_word = {word: WordScores(n=len(of_word[word]), **mean) for word, mean in means.items()}
+    macro = {f"{name}_macro": float(np.mean([mean[name] for mean in means.values()])) for name in names}
+    pooled = {f"{name}_pooled": float(score.mean()) for name, score in zip(names, scores, strict=True)}
+    return SplitScores(
+        hits=scores, **macro, **pooled, n=len(test), unseen=int((~np.isin(test_words, train_words)).sum()), per_word=per_word
+    )
+
+
+def left_out_centroids(vectors: np.ndarray, labels: Sequence) -> float:
+    """Return the leave-one-out accuracy of the nearest sense centroid (of unit vectors) for one word; ties by their share.
+
+    A sense of one occurrence has no centroid without it, so that occurrence is wrong.
+    """
+    rows = unit_rows(vectors)
+    names, senses = np.unique(np.asarray(labels), return_inverse=True)
+    members = np.eye(len(names), dtype=np.float32)[senses]  # (n, C)
+    sums = members.T @ rows
+    sizes = members.sum(axis=0)
+    numbers = np.arange(len(rows))
+    scores = rows @ unit(sums).T  # (n, C)
+    sums_of_others = sums[senses] - rows  # (n, D): the same sense without the row
+    scores[numbers, senses] = np.where(sizes[senses] > 1, np.einsum("nd,nd->n", rows, unit(sums_of_others)), -np.inf)
+    close = _best(scores)
+    return float((close[numbers, senses] / close.sum(axis=1)).mean())
+
+
+def _score_word(train: np.ndarray, train_labels: np.ndarray, test: np.ndarray, test_labels: np.ndarray) -> np.ndarray:
+    """Score one word's test rows by nearest, centroid and most frequent sense (3, m), from unit vectors (n, D), (m, D)."""
+    names, senses = np.unique(train_labels, return_inverse=True)
+    members = np.eye(len(names), dtype=np.float32)[senses]  # (n, C)
+    centroids = unit(members.T @ train)
+    right = test_labels[:, None] == names  # (m, C)
+    scores = np.empty((3, len(test)))
+    for start in range(0, len(test), 1024):
+        part = slice(start, start + 1024)
+        nearest = _best(test[part] @ train.T) @ members  # (m, C): the tied nearest, by sense
+        scores[0, part] = (nearest * right[part]).sum(axis=1) / nearest.sum(axis=1)
+        close = _best(test[part] @ centroids.T)
+        scores[1, part] = (close * right[part]).sum(axis=1) / close.sum(axis=1)
+    often = members.sum(axis=0) == members.sum(axis=0).max()  # (C,)
+    scores[2] = right @ often / often.sum()
+    return scores
+
+
+def _best(similarities: np.ndarray) -> np.ndarray:
+    """Return 1.0 where a column is tied for the nearest of its row (m, n)."""
+    return (similarities >= similarities.max(axis=1, keepdims=True) - TIE).astype(np.float32)

@@ -1,28 +1,45 @@
-"""What speaks of a word in its sentence where nobody labeled its senses: four views of one token.
+"""Collect the evidence for a word's meaning in a sentence, from its vectors and from its labeled sentences.
 
-"token": its vector at a layer minus that of the word standing by itself.
+Without labels there are four views of a token. Two occurrences are compared by cosines after subtracting the mean over labeled words.
+
+"token": its vector at a layer minus that of the word alone.
 "place": what both directions of the biLM know of its place before they read it, the forward state in front of it and the backward
 one behind it. Where a word has one meaning, like words are expected in its place (as substitutes; Amrami and Goldberg 2018).
 "topic": the sum of the other words' static vectors (core.static.vectors), which needs no network.
 "senses": the token in the sense space (core.index.sense_space), by a map that has not seen its word; empty without a softmax.
 
-All tokens share much of each, so that the mean over the labeled words is taken off; two occurrences are then compared by cosines.
+With labels the nearest sentences vote, and the means of the senses get shares in proportion to exp(SHARPNESS * cosine). A sense that is
+labeled in two parts of speech ("to tap somebody", "a tap on the shoulder") has one mean in each, and the nearer one counts, because nothing
+is between noun and verb. How far two sentences belong to the same sense is the product of their shares, summed.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..common.directions import unit
+from ..common.model_layers import SENSES
 from ..elmo.mix import layer_weights, mixed
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..static.vectors import StaticVectors, topics
 from ..text.tokens import bare
 from ..workspace import Word
+from . import discriminants
 
 VIEWS = ("token", "place", "topic", "senses")
+K = 8  # labeled sentences that vote on one: half of the 16 a bundled sense has
+SHARPNESS = 10.0  # of 5, 10 and 20 the one whose verdicts on words held out cost the fewest nats (core.lab.verdicts)
+FEWEST = 3  # sentences of a sense in a part of speech that have a mean of their own
+SOFT, SOFT_MIDDLES = 0.1, 0.02  # added to both sides of an agreement's odds: eight votes to none are no certainty
+RIDGE = 1e-5  # on the regression's coefficients: enough to keep them finite; more makes cosines, which differ by 0.1, count too little
+# Kinds of evidence, and the column of the regression that has each: a pair's place in the sense space, the words around, the words expected
+# in both places, the sense that each is nearest to, the word's vectors at a layer.
+AROUND, EXPECTED, NEAREST, TOKEN = "around", "expected", "nearest", "token"
+LABELED_COLUMNS = {SENSES: 10, AROUND: 11, EXPECTED: 12, NEAREST: 13, TOKEN: 4}
+UNLABELED_COLUMNS = {SENSES: 3, AROUND: 2, EXPECTED: 1, TOKEN: 0}  # of core.senses.evidence.cosines
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,54 +48,56 @@ class Evidence:
 
     layers: np.ndarray  # (n, L, D) of the tokens
     alone: np.ndarray  # (n, L, D) of each word as a sentence of its own
-    place: np.ndarray  # (n, d): what stands around each token
+    place: np.ndarray  # (n, d): the states around each token
     topic: np.ndarray  # (n, V): zeros where no other word has a vector
     parts: np.ndarray | None = None  # (n, W) of the sense space, `space`; None without one
     space: SenseSpace | None = None
     lemmas: tuple[str, ...] = ()  # of labeled words: their map has not seen them
 
     def views(self, layer: str) -> dict[str, np.ndarray]:
-        """By name (n, d); the token under that layer or mix."""
+        """Return each view (n, d) by name; the token under that layer or mix."""
         weights = layer_weights(layer, self.layers.shape[1])
-        token, alone = (mixed(each, weights, axis=1, unit=True) for each in (self.layers, self.alone))
-        return {"token": token - alone, "place": self.place, "topic": unit(self.topic), "senses": self._senses()}
+        token, isolated = (mixed(layers, weights, axis=1, unit=True) for layers in (self.layers, self.alone))
+        return {"token": token - isolated, "place": self.place, "topic": unit(self.topic), "senses": self._senses()}
 
     def _senses(self) -> np.ndarray:
-        """(n, D) in the sense space; zeros without one."""
+        """Return the places (n, D) in the sense space; zeros without one."""
         if self.space is None or self.parts is None:
             return np.zeros((len(self.layers), 1), np.float32)
         lemmas = np.array(self.lemmas or [""] * len(self.parts))
-        placed = [(np.flatnonzero(lemmas == lemma), lemma) for lemma in np.unique(lemmas)]
-        vectors = np.concatenate([self.space.place(self.parts[rows], word=str(lemma)) for rows, lemma in placed])
-        return vectors[np.argsort(np.concatenate([rows for rows, _ in placed]))]
+        groups = [(np.flatnonzero(lemmas == lemma), lemma) for lemma in np.unique(lemmas)]
+        vectors = np.concatenate([self.space.place(self.parts[rows], word=str(lemma)) for rows, lemma in groups])
+        return vectors[np.argsort(np.concatenate([rows for rows, _ in groups]))]
 
 
 def of_words(words: Sequence[Word]) -> Evidence:
     """Return the evidence of typed words."""
     space = words[0].workspace.sense_space
-    layers, alone, place, topic = (np.stack([getattr(word, name) for word in words]) for name in ("layers", "alone", "place", "topic"))
-    return Evidence(layers, alone, place, topic, np.stack([word.parts for word in words]) if space else None, space)
+    layers, isolated, place, topic = (np.stack([getattr(word, name) for word in words]) for name in ("layers", "alone", "place", "topic"))
+    return Evidence(layers, isolated, place, topic, np.stack([word.parts for word in words]) if space else None, space)
 
 
 def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows: np.ndarray, space: SenseSpace | None = None) -> Evidence:
-    """Of some rows of a table, whose sentences are read anew: seconds."""
+    """Return the evidence of rows of a table, whose sentences are encoded: seconds."""
     occurrences = [table.occurrence(int(row)) for row in rows]
-    alone = standing_alone(encoder, [table.words[code] for code in np.unique(table.word[rows])])
-    each = np.stack([alone[table.words[code]] for code in table.word[rows]])
+    by_word = standing_alone(encoder, [table.words[code] for code in np.unique(table.word[rows])])
+    isolated = np.stack([by_word[table.words[code]] for code in table.word[rows]])
     place = encoder.around([list(o.tokens) for o in occurrences], [o.position for o in occurrences])
     topic = topics(vectors, [(o.tokens, o.position) for o in occurrences])
     lemmas = tuple(table.lemmas[code] for code in table.lemma[rows])
-    return Evidence(table.rows.take(rows), each, place, topic, space and space.of_rows(table, rows), space, lemmas if space else ())
+    return Evidence(table.rows.take(rows), isolated, place, topic, space and space.of_rows(table, rows), space, lemmas if space else ())
 
 
 def standing_alone(encoder, words: Sequence[str]) -> dict[str, np.ndarray]:
-    """Each word as a sentence of its own: its vectors (L, D)."""
+    """Return the vectors (L, D) of each word as a sentence of its own."""
     return {word: layers[:, 0] for word, layers in zip(words, encoder.encode([[word] for word in words]), strict=True)}
 
 
 def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
-    """Whether one of a word's labeled senses is written with a capital within sentences, as the company Apple is and no fruit:
-    then letter case tells meanings apart."""
+    """Return whether a labeled sense of a word is written with a capital within sentences, as the company Apple is.
+
+    Then letter case distinguishes meanings.
+    """
     written: dict[str | None, list[int]] = {}  # sense -> occurrences without a capital, and with one
     for row in table.labeled_rows(lemma):
         item = table.occurrence(int(row))
@@ -88,8 +107,10 @@ def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
 
 
 def center(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
-    """(n, d) -> their directions minus the mean direction of the `reference` rows (theirs if none), of unit length; a row of zeros stays
-    zeros and counts in no mean."""
+    """Return the directions of rows (n, d) minus the mean direction of the `reference` rows (by default the rows), as unit vectors.
+
+    A row of zeros stays zeros and counts in no mean.
+    """
     others = rows if reference is None else reference
     used = np.linalg.norm(others, axis=1) > 1e-9
     if not used.any():
@@ -98,15 +119,195 @@ def center(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
 
 
 def centers(views: Mapping[str, np.ndarray], words: np.ndarray) -> dict[str, np.ndarray]:
-    """The mean (d,) of each view over the words, of which each occurrence has a number (n,); every word counts alike."""
+    """Return the mean (d,) of each view over words; `words` (n,) numbers the word of each occurrence. Every word counts alike."""
     return {name: np.mean([rows[words == word].mean(axis=0) for word in np.unique(words)], axis=0) for name, rows in views.items()}
 
 
 def cosines(views: Mapping[str, np.ndarray], center: Mapping[str, np.ndarray], first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Numbers of occurrences (m,), (m,) -> (m, 4): the cosine of each pair in every view; 0 where a view of one of them is empty."""
+    """Return the cosine of each pair of occurrences in every view (m, 4), by their numbers; 0 where a view of one of them is empty."""
     results = []
     for name in VIEWS:
         there = np.linalg.norm(views[name], axis=1) > 1e-9
         rows = unit(views[name] - np.asarray(center[name], np.float32)) * there[:, None]
         results.append(np.einsum("md,md->m", rows[first], rows[second]))
     return np.stack(results, axis=1)
+
+
+class Shares(NamedTuple):
+    """The votes of a word's labeled sentences on q other sentences, by one view."""
+
+    directions: np.ndarray  # (q, D) unit vectors with the labeled sentences' mean taken off
+    votes: np.ndarray  # (q, C): share of each sense among the K nearest, as if every sense had as many sentences
+    middles: np.ndarray  # (q, C): share of each sense by the senses' middles
+
+
+def shares_of(labeled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, pos: np.ndarray | None = None) -> Shares:
+    """Compute the votes of labeled rows (n, D), their senses (n,) and parts of speech (n,), on other rows (q, D)."""
+    centered, directions = center(labeled), center(rows, labeled)
+    nearest = np.argsort(-(directions @ centered.T), axis=1, kind="stable")[:, :K]  # (q, K)
+    members = np.eye(n_senses)[labels]  # (n, C)
+    votes = members[nearest].sum(axis=1) / np.maximum(members.sum(axis=0), 1)
+    return Shares(directions, votes / votes.sum(axis=1, keepdims=True), centroid_shares(centered, labels, directions, n_senses, pos))
+
+
+def centroid_shares(
+    directions: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, pos: np.ndarray | None = None
+) -> np.ndarray:
+    """Compute the share of each sense in other rows (q, D): (q, C), 0 for a sense without a row.
+
+    `directions` (n, D) are unit rows with their senses (n,) and parts of speech (n,).
+    """
+    groups, sense = (labels, np.arange(n_senses)) if pos is None else _groups(labels, pos)
+    cosines = np.full((len(rows), n_senses), -np.inf)
+    members = np.eye(len(sense))[groups]  # (n, G)
+    to_middles = rows @ unit(members.T @ directions).T  # (q, G)
+    for group in np.flatnonzero(members.any(axis=0)):
+        cosines[:, sense[group]] = np.maximum(cosines[:, sense[group]], to_middles[:, group])
+    raised = np.exp(SHARPNESS * (cosines - cosines.max(axis=1, keepdims=True)))
+    return raised / raised.sum(axis=1, keepdims=True)
+
+
+def _groups(labels: np.ndarray, pos: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Group the rows (n,) that have a mean together, and return each group's sense (G,).
+
+    Fewer than FEWEST rows join the commonest part of speech of their sense.
+    """
+    groups, senses = np.empty(len(labels), int), []
+    for sense in np.unique(labels):
+        rows = np.flatnonzero(labels == sense)
+        names, counts = np.unique(pos[rows], return_counts=True)
+        main = counts.argmax()
+        names_used = [k for k in range(len(names)) if k == main or counts[k] >= FEWEST]
+        number = {names[k]: len(senses) + n for n, k in enumerate(names_used)}
+        groups[rows] = [number.get(name, number[names[main]]) for name in pos[rows]]
+        senses += [sense] * len(names_used)
+    return groups, np.array(senses)
+
+
+class SensePlaces(NamedTuple):
+    """The votes of a word's labeled sentences on q other sentences, in the sense space."""
+
+    shares: Shares
+    posteriors: np.ndarray  # (q, C) of each sense, by discriminants of the labeled sentences
+    expected: np.ndarray  # (q, P) unit vectors of the words expected in their places, with the labeled sentences' mean taken off
+
+
+def places_in(
+    space: SenseSpace, labeled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, lemma: str, pos: np.ndarray | None = None
+) -> SensePlaces:
+    """Compute the votes of labeled sentences on others in the sense space, from its parts (n, V) and (q, V)."""
+    mean = labeled.mean(axis=0)
+    places, others = space.place(labeled, mean, lemma), space.place(rows, mean, lemma)
+    posteriors = np.zeros((len(rows), n_senses))
+    posteriors[:, np.unique(labels)] = discriminants.posteriors(places, labels, others)
+    expected = center(space.expected(rows), space.expected(labeled))
+    return SensePlaces(shares_of(places, labels, others, n_senses, pos), posteriors, expected)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class VoteAgreement:
+    """How far one view of n pairs gives both sentences to the same sense."""
+
+    votes: np.ndarray  # (n,) of the nearest labeled sentences: the products of the senses' shares, summed
+    middles: np.ndarray  # (n,) the same of the senses' middles
+    cosines: np.ndarray  # (n,) of both sentences, the word's mean taken off
+
+
+def inputs_of_pairs(
+    first: np.ndarray, second: np.ndarray, trust: float, token: Shares, topic: Shares | None, in_senses: SensePlaces | None = None
+) -> np.ndarray:
+    """Compute the inputs (n, 14) of the regression for pairs of sentences by their numbers; their order does not matter."""
+
+    def products(values: np.ndarray) -> np.ndarray:
+        return np.einsum("nd,nd->n", values[first], values[second])
+
+    def agreement(shares: Shares) -> VoteAgreement:
+        return VoteAgreement(votes=products(shares.votes), middles=products(shares.middles), cosines=products(shares.directions))
+
+    around = None if topic is None else agreement(topic)
+    if in_senses is None:
+        return inputs_of(trust, agreement(token), around=around)
+    return inputs_of(
+        trust,
+        agreement(token),
+        around=around,
+        senses=agreement(in_senses.shares),
+        expected=products(in_senses.expected),
+        nearest=products(in_senses.posteriors),
+    )
+
+
+def inputs_of(
+    trust: float,
+    token: VoteAgreement,
+    *,
+    around: VoteAgreement | None = None,
+    senses: VoteAgreement | None = None,
+    expected: np.ndarray | None = None,
+    nearest: np.ndarray | None = None,
+) -> np.ndarray:
+    """Arrange the evidence of n pairs in the columns of the regression.
+
+    Parameters
+    ----------
+    trust : the weight of the word's vectors at a layer. They count alone, and as far as that.
+    token : by those vectors.
+    around : by the words around; None if unknown, as for the rest.
+    senses : in the sense space.
+    expected : (n,) cosines of the words expected in both places.
+    nearest : (n,) probability that both have one sense, by the sense space's discriminants.
+
+    Returns
+    -------
+    (n, 14)
+    """
+    zero, half = np.zeros_like(token.cosines), np.full_like(token.cosines, 0.5)
+    unknown = VoteAgreement(votes=half, middles=half, cosines=zero)
+    around, senses = around or unknown, senses or unknown
+    votes, of_middles = _odds(token.votes, SOFT), _odds(token.middles, SOFT_MIDDLES)
+    inputs = [votes, votes * trust, of_middles, of_middles * trust, token.cosines, token.cosines * trust, np.full_like(zero, trust)]
+    inputs += [_odds(around.middles, SOFT_MIDDLES), _odds(senses.votes, SOFT), _odds(senses.middles, SOFT_MIDDLES), senses.cosines]
+    inputs += [around.cosines, zero if expected is None else expected, zero if nearest is None else _odds(nearest, SOFT_MIDDLES)]
+    return np.stack(inputs, axis=1)
+
+
+def _odds(shares: np.ndarray, soft: float) -> np.ndarray:
+    return np.log((shares + soft) / (1 - shares + soft))
+
+
+def fit(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[tuple[float, ...], float]:
+    """Fit the regression to each word's (inputs (n, d), same (n,)): return coefficients (d + 3,) and the mean loss in nats.
+
+    The d + 1 of a logistic regression are followed by two that bend its log-odds z into a z + b z |z|. Half-sure evidence is right less
+    often than a logistic curve predicts, and nearly certain evidence more often.
+    """
+    inputs, same = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    weights = np.concatenate([weights_of(item) for _, item in pairs]) / len(pairs)
+    straight = _regression(np.column_stack([inputs, np.ones(len(inputs))]), same, weights)
+    odds = inputs @ straight[:-1] + straight[-1]
+    coefficients = (*straight, *_regression(np.column_stack([odds, odds * np.abs(odds)]), same, weights))
+    probability = probability_of(inputs, coefficients)
+    return tuple(map(float, coefficients)), float(-(weights * np.log(np.where(same, probability, 1 - probability))).sum())
+
+
+def _regression(sides: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Fit a logistic regression by Newton's method: (n, d), (n,), (n,) -> (d,)."""
+    coefficients = np.zeros(sides.shape[1])
+    for _ in range(25):
+        probability = 1 / (1 + np.exp(-sides @ coefficients))
+        slope = sides.T @ (weights * (probability - same)) + RIDGE * coefficients
+        bend = (sides * (weights * probability * (1 - probability))[:, None]).T @ sides + RIDGE * np.eye(len(coefficients))
+        coefficients = coefficients - np.linalg.solve(bend, slope)
+    return coefficients
+
+
+def weights_of(same: np.ndarray) -> np.ndarray:
+    """Weigh one word's pairs (n,) so that those of one sense and those of two each sum to a half."""
+    return np.where(same, 0.5 / max(same.sum(), 1), 0.5 / max((~same).sum(), 1))
+
+
+def probability_of(inputs: np.ndarray, coefficients: Sequence[float]) -> np.ndarray:
+    """Return the probability of the same sense: (n, d), (d + 3,) -> (n,)."""
+    *straight, constant, slope, bend = coefficients
+    odds = inputs @ np.asarray(straight) + constant
+    return 1 / (1 + np.exp(-(slope * odds + bend * odds * np.abs(odds))))

@@ -1,8 +1,7 @@
-"""One Gaussian cloud that scatters as given directions do, and how clear its best clusters are: what real clusters are held against.
+"""Draw Gaussian clouds that scatter as given directions do, and measure how clear their best clusters are.
 
-The null of SigClust (Liu et al. 2008): clusters are more than those of one cloud only where hardly any such cloud has clearer ones. With
-fewer rows than dimensions all hangs on the cloud's variances, see `one_cloud`. Only numbers are made here; core.senses.clusters draws the
-conclusion.
+This is the null of SigClust (Liu et al. 2008): clusters are more than those of one cloud only if hardly any such cloud has clearer ones.
+With fewer rows than dimensions the result depends on the cloud's variances, see `one_cloud`. core.senses.clusters draws the conclusion.
 """
 
 from dataclasses import dataclass
@@ -27,28 +26,28 @@ class Cloud:
     mean: np.ndarray  # (D,)
 
     def draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """(n, D) float32 of length 1."""
+        """Draw directions (n, D) float32 of length 1."""
         rows = rng.standard_normal((n, len(self.mean)), np.float32) * np.sqrt(self.variances) + self.mean
         return unit(rows)
 
 
 def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
-    """(n, D) directions -> the one Gaussian cloud of which n directions have, in the mean, the variances that the rows have.
+    """Fit the Gaussian cloud of which n directions have, on average, the variances that the rows (n, D) have.
 
     Silhouettes are the same however a cloud is turned, so only the variances along its axes matter. Those of n rows are more
     uneven than those of what the rows were drawn from, and the more so the fewer they are; Ledoit and Wolf's shrinkage (2004)
-    evens them out, but too far where a few axes hold most, as here. From there each axis is corrected by how the drawn clouds' own
-    variances differ from the rows', a few times.
+    evens them out, but too far where a few axes hold most, as here. From there each axis is corrected a few times by how the drawn clouds'
+    variances differ from the rows'.
     """
     n, size = rows.shape
     mean = rows.mean(axis=0)
     _, lengths, axes = np.linalg.svd(rows - mean, full_matrices=False)
-    known = len(lengths)
+    n_axes = len(lengths)
     wanted = lengths**2 / n
     along = np.zeros(size, np.float32)
-    along[:known] = axes @ mean
-    if known < size:
-        along[known] = np.sqrt(max(float(mean @ mean - along[:known] @ along[:known]), 0.0))  # what of it no axis holds
+    along[:n_axes] = axes @ mean
+    if n_axes < size:
+        along[n_axes] = np.sqrt(max(float(mean @ mean - along[:n_axes] @ along[:n_axes]), 0.0))  # what of it no axis holds
     if not wanted.sum() > 1e-9:
         return Cloud(np.zeros(size, np.float32), along)
     # Of (1 - share) sample covariance + share * one variance for all axes, the share that is nearest to the true one (theorem 3.2).
@@ -56,12 +55,12 @@ def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
     squares = float((wanted**2).sum())
     share = min((lengths_4 - squares) / n / max(squares - wanted.sum() ** 2 / size, 1e-12), 1.0)
     variances = np.full(size, share * wanted.sum() / size)
-    variances[:known] += (1 - share) * wanted
+    variances[:n_axes] += (1 - share) * wanted
     variances = np.maximum(variances, 0.0)  # below 0 where rows repeat each other
-    seen = min(n - 1, size)  # axes that n rows can tell of
+    seen = min(n - 1, size)  # axes that n rows can span
     for _ in range(CORRECTIONS):
-        drawn = np.mean([_variances(Cloud(variances.astype(np.float32), along).draw(n, rng)) for _ in range(3)], axis=0)
-        ratio = wanted[:seen] / np.maximum(drawn[:seen], 1e-12)
+        sampled = np.mean([_variances(Cloud(variances.astype(np.float32), along).draw(n, rng)) for _ in range(3)], axis=0)
+        ratio = wanted[:seen] / np.maximum(sampled[:seen], 1e-12)
         variances[:seen] *= ratio
         variances[seen:] *= ratio[-10:].mean()
         variances = np.sort(variances)[::-1]
@@ -69,10 +68,10 @@ def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
 
 
 def silhouettes(rows: np.ndarray) -> np.ndarray:
-    """(n, D) directions -> mean silhouette over 1 - cosine for each of NUMBERS, (numbers,), of quick k-means clusters.
+    """Return the mean silhouette over 1 - cosine of quick k-means clusters for each of NUMBERS (numbers,).
 
-    Each number starts where the one before ended, its loosest cluster cut across its longest axis (PCA-Part, Su and Dy 2004): no
-    luck in it, and two hundred clouds are clustered in the time that `clusters`, with its ten starts, takes for a few.
+    Each number starts where the one before ended, its loosest cluster cut across its longest axis (PCA-Part, Su and Dy 2004). So nothing is
+    random, and two hundred clouds are clustered in the time that `clusters`, with its ten starts, takes for a few.
     """
     rows = _turn(rows)
     labels = np.zeros(len(rows), int)
@@ -83,23 +82,23 @@ def silhouettes(rows: np.ndarray) -> np.ndarray:
         sums = members.T @ rows
         within = np.bincount(labels, np.einsum("nd,nd->n", rows, rows), number) - (sums * sums).sum(axis=1) / np.maximum(sizes, 1)
         loosest = int(within.argmax())
-        here = np.flatnonzero(labels == loosest)
-        part = rows[here] - sums[loosest] / max(sizes[loosest], 1)
+        members_of_loosest = np.flatnonzero(labels == loosest)
+        part = rows[members_of_loosest] - sums[loosest] / max(sizes[loosest], 1)
         labels = labels.copy()
-        labels[here[part @ _longest_axis(part) > 0]] = number - 1
+        labels[members_of_loosest[part @ _longest_axis(part) > 0]] = number - 1
         for _ in range(STEPS):
             members = np.eye(number, dtype=np.float32)[labels]
             centers = members.T @ rows / np.maximum(members.sum(axis=0), 1)[:, None]
-            now = (rows @ centers.T - (centers * centers).sum(axis=1) / 2).argmax(axis=1)
-            if (now == labels).all():
+            nearest = (rows @ centers.T - (centers * centers).sum(axis=1) / 2).argmax(axis=1)
+            if (nearest == labels).all():
                 break
-            labels = now
+            labels = nearest
         results.append(_silhouette(rows, np.eye(number, dtype=np.float32)[labels]))
     return np.array(results)
 
 
 def _turn(rows: np.ndarray) -> np.ndarray:
-    """(n, D) -> (n, n) with the same products, where that is much less: clusters and silhouettes are the same however the rows are turned."""
+    """Return rows (n, n) with the same products as (n, D) if that is much smaller. Clusters and silhouettes stay the same."""
     n, size = rows.shape
     if 2 * n > size:
         return rows
@@ -112,20 +111,20 @@ def _turn(rows: np.ndarray) -> np.ndarray:
 
 
 def _silhouette(rows: np.ndarray, members: np.ndarray) -> float:
-    """(n, D) of length 1, (n, C) 0 or 1 -> as core.senses.separation.silhouette, by each cluster's sum instead of every pair."""
+    """Return the silhouette (core.senses.separation.silhouette) of unit rows (n, D) and members (n, C), by each cluster's sum."""
     sizes = members.sum(axis=0)
     mine = members > 0
     totals = sizes - rows @ (members.T @ rows).T  # (n, C): sums of 1 - cosine; a row has none with itself
-    own = sizes[members.argmax(axis=1)]
-    a = totals[mine] / np.maximum(own - 1, 1)
+    size = sizes[members.argmax(axis=1)]
+    a = totals[mine] / np.maximum(size - 1, 1)
     b = np.where(mine | (sizes == 0), np.inf, totals / np.maximum(sizes, 1)).min(axis=1)
     larger = np.maximum(a, b)
-    counts = (own > 1) & (larger > EQUAL) & np.isfinite(b)
+    counts = (size > 1) & (larger > EQUAL) & np.isfinite(b)
     return float(np.where(counts, (b - a) / np.where(counts, larger, 1), 0).mean())
 
 
 def _longest_axis(rows: np.ndarray) -> np.ndarray:
-    """(m, D) about their mean -> roughly the direction (D,) in which they vary most, by a few steps of the power method."""
+    """Estimate the direction (D,) in which centered rows (m, D) vary most, by a few steps of the power method."""
     axis = rows[np.einsum("nd,nd->n", rows, rows).argmax()]
     for _ in range(POWER):
         axis = (rows @ axis) @ rows
@@ -134,7 +133,7 @@ def _longest_axis(rows: np.ndarray) -> np.ndarray:
 
 
 def _variances(rows: np.ndarray) -> np.ndarray:
-    """(n, D) -> along their own axes, (min(n, D),), largest first."""
+    """Return the variances along the rows' own axes, (min(n, D),), largest first."""
     rows = rows - rows.mean(axis=0)
     square = rows @ rows.T if len(rows) < rows.shape[1] else rows.T @ rows
     return np.maximum(np.linalg.eigvalsh(square)[::-1], 0) / len(rows)

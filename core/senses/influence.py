@@ -1,10 +1,10 @@
-"""What decided the sense of a word: each word around it dropped, masked or swapped, and the word's vector made again.
+"""Find the words that decided a word's sense: drop, mask or swap each word around it, and encode it again.
 
-A word's senses are the centroids of its labeled occurrences; an occurrence is read as the sense of nearest centroid
+A word's senses are the centroids of its labeled occurrences; an occurrence has the sense of the nearest centroid
 (Peters et al. 2018, section 5.3). The forward LSTMs of a biLM fill the first half of a vector and have read the past,
-the backward ones fill the second and have read the future, and the two never meet (section 3.1): so each half can be
-asked by itself. Both have read the word itself. Layer 0 repeats the char-CNN in both halves and has read nothing else.
-What the model expects in the word's place it knows without having read it: there each word's influence is a change of substitutes.
+the backward ones fill the second and have read the future, and the two never meet (section 3.1). So each half can be
+measured separately. Both have read the word itself. Layer 0 repeats the char-CNN in both halves and has read nothing else.
+The model expects words in a place without having read it: there each word's influence is a change of substitutes.
 """
 
 from collections.abc import Sequence
@@ -23,11 +23,11 @@ from ..text.tokens import bare, join_tokens
 
 DROP, MASK, SWAP = WAYS = ("drop", "mask", "swap")
 PAST, FUTURE, BOTH = HALVES = ("past", "future", "both")
-MASK_TOKEN = "<UNK>"  # spelled, as any token is: five characters that stand for no word
+MASK_TOKEN = "<UNK>"  # spelled, as any token is: five characters that are no word
 REACH = 20  # words tried on each side: the work grows with words tried times words in the sentence
 CLEAR = 0.005  # a smaller margin is 0.00 to two digits: no sense is nearest
-LARGE = 0.8  # of a half's spread: so far apart one half decides, less far it only adds more (a large effect, Cohen 1988)
-EVEN = 0.3  # of a half's spread: two halves that gain less apart than this speak alike, and one that gains less says nothing
+LARGE = 0.8  # of a half's spread: at this distance one half decides, below it only adds more (a large effect, Cohen 1988)
+EVEN = 0.3  # of a half's spread: halves whose gains differ by less agree, and a smaller gain does not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,10 @@ class Centroids:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Influence:
-    """Cosines to every sense, of the target in its sentence, in each variant of it, and alone; V views, 3 halves, S senses. Views are the
-    layers, then the mix. Without labeled senses S is 0 and only `moved` says something."""
+    """Cosines of the target to every sense, in its sentence, in each variant of it, and alone; V views, 3 halves, S senses.
+
+    Views are the layers, then the mix. Without labeled senses S is 0 and only `moved` has values.
+    """
 
     tokens: tuple[str, ...]
     position: int
@@ -68,13 +70,13 @@ class Influence:
     least: np.ndarray  # (V, 3, S), of Centroids; -1 where not known
 
     def word_at(self, position: int) -> str:
-        """A word of the sentence, cut where it is long."""
+        """Return a word of the sentence, cut if it is long."""
         return shorten(bare(self.tokens[position]))
 
 
 @dataclass(frozen=True, slots=True)
 class SenseStanding:
-    """How a sense stands by one half of one view: the sense it chooses itself, or one asked for."""
+    """How a sense compares with its rivals in one half of one view."""
 
     view: str
     half: str
@@ -83,10 +85,11 @@ class SenseStanding:
     cosine: float
     margin: float  # cosine to the sense minus that to the rival, -2 to 2; negative where the rival is nearer
     alone: float  # the sense's margin with no sentence around the word
-    far: bool = False  # further from the sense than any of its labeled sentences
+    far: bool = False  # farther from the sense than any of its labeled sentences
 
     @property
     def clear(self) -> bool:
+        """Return whether the sense leads clearly."""
         return self.margin >= CLEAR
 
 
@@ -96,11 +99,10 @@ def half_name(half: str) -> str:
 
 
 def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, reach: int | None = None) -> tuple[SentenceVariant, ...]:
-    """One sentence for each word but the target (and, with `reach`, none further from it than that), in reading order.
+    """Return one sentence for each word but the target, within `reach` of it if given, in reading order.
 
-    `how` is 'drop', 'mask' (MASK_TOKEN in its place) or 'swap' (`swap` in its place). A swap that is the word itself
-    changes nothing and is kept, with its influence of 0. BadInput where `how` is unknown, `position` is outside, or
-    `swap` is not one word.
+    `how` is 'drop', 'mask' (MASK_TOKEN in its place) or 'swap' (`swap` in its place). A swap with the same word stays, with an influence of
+    0. BadInput if `how` is unknown, `position` is outside, or `swap` is not one word.
     """
     tokens = tuple(tokens)
     if not 0 <= position < len(tokens):
@@ -108,14 +110,13 @@ def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, 
     if how not in WAYS:
         raise BadInput(t("There is no way “{how}” to change a word. Choose drop, mask or swap.", how=shorten(how)))
     put = () if how == DROP else (MASK_TOKEN,) if how == MASK else (_one_word(swap),)
-    near = range(len(tokens)) if reach is None else range(max(0, position - reach), min(len(tokens), position + reach + 1))
+    places = range(len(tokens)) if reach is None else range(max(0, position - reach), min(len(tokens), position + reach + 1))
     shift = len(put) - 1  # a word dropped before the target moves it one to the left
-    return tuple(SentenceVariant(tokens[:k] + put + tokens[k + 1 :], position + shift * (k < position), k) for k in near if k != position)
+    return tuple(SentenceVariant(tokens[:k] + put + tokens[k + 1 :], position + shift * (k < position), k) for k in places if k != position)
 
 
 def centroids(vectors: np.ndarray, labels: Sequence[str], weights: np.ndarray) -> Centroids:
-    """(N, L, D) vectors of labeled occurrences, a sense each, and the mix's weights (L,) -> the mean of each sense's
-    unit vectors, in every view and half."""
+    """Return the mean of each sense's unit vectors in every view and half, from labeled occurrences (N, L, D) and a mix (L,)."""
     units = unit_views(vectors, weights)
     names = np.asarray(labels, object)
     senses = tuple(sorted(set(labels)))
@@ -129,15 +130,17 @@ def centroids(vectors: np.ndarray, labels: Sequence[str], weights: np.ndarray) -
 
 
 def _least(units: np.ndarray) -> np.ndarray:
-    """(N, V, 3, D) -> (V, 3): the least cosine of one with the mean of the others; -1 where there is no other."""
+    """Return the least cosine of one row with the mean of the others, (N, V, 3, D) -> (V, 3); -1 if there is no other."""
     if len(units) < 2:
         return np.full(units.shape[1:3], -1.0)
     return np.einsum("nvhd,nvhd->nvh", units, unit(units.sum(axis=0) - units)).min(axis=0)
 
 
 def unit_views(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(N, L, D) -> (N, L + 1, 3, D): every layer, then their mix, as its past half, its future half, and whole. Each has length 1 (or 0);
-    where a half has no numbers they are 0, so that a dot product is the cosine of halves."""
+    """Return every layer and the mix as past half, future half and both: (N, L, D) -> (N, L + 1, 3, D), of length 1 (or 0).
+
+    The numbers of the other half are 0, so that a dot product is the cosine of halves.
+    """
     mix = mixed(layers, weights, axis=1)[:, None]  # (N, 1, D)
     wide = np.repeat(np.concatenate([layers, mix], axis=1)[:, :, None], 3, axis=2)  # (N, L + 1, 3, D)
     middle = layers.shape[-1] // 2
@@ -150,32 +153,34 @@ def influence(
     encoder,
     tokens: Sequence[str],
     position: int,
-    known: Centroids | None,
+    sense_centroids: Centroids | None,
     *,
     how: str,
     weights: np.ndarray,
     swap: str = "",
     reach: int | None = REACH,
 ) -> Influence:
-    """The target's cosines to its senses with every word of its context changed in turn, all in one batch of `encoder`. `known` are the
-    senses of the word (None: it has no labeled ones), made with the same mix `weights`, (L,). BadInput as `variants`."""
+    """Compute the target's cosines to its senses with every word of its context changed in turn, in one batch of `encoder`.
+
+    `sense_centroids` are the word's (None: it has no labeled ones), made with the same mix `weights` (L,). BadInput as `variants`.
+    """
     tried = variants(tokens, position, how, swap, reach=reach)
     sentences = [list(tokens), [tokens[position]], *(list(v.tokens) for v in tried)]
     places = [position, 0, *(v.position for v in tried)]
     encoded = encoder.encode(sentences)
     layers = np.stack([array[:, place] for array, place in zip(encoded, places, strict=True)])  # (2 + K, L, D)
     units = unit_views(layers, weights)  # (2 + K, V, 3, D)
-    senses = known.vectors if known is not None else np.empty((0, *units.shape[1:]), units.dtype)
+    senses = sense_centroids.vectors if sense_centroids is not None else np.empty((0, *units.shape[1:]), units.dtype)
     shape = *units.shape[1:3], len(senses)
-    spread = known.spread if known is not None and known.spread is not None else np.zeros(shape)
-    least = known.least if known is not None and known.least is not None else np.full(shape, -1.0)
+    spread = sense_centroids.spread if sense_centroids is not None and sense_centroids.spread is not None else np.zeros(shape)
+    least = sense_centroids.least if sense_centroids is not None and sense_centroids.least is not None else np.full(shape, -1.0)
     cosines = np.einsum("nvhd,svhd->nvhs", units, unit(senses))
     return Influence(
         tokens=tuple(tokens),
         position=position,
         changed=tuple(v.changed for v in tried),
         views=(*map(str, range(layers.shape[1])), "mix"),
-        senses=known.senses if known is not None else (),
+        senses=sense_centroids.senses if sense_centroids is not None else (),
         cosines=cosines[0],
         alone=cosines[1],
         varied=cosines[2:],
@@ -188,7 +193,7 @@ def influence(
 def expectations(
     substitutes: Substitutes, tokens: Sequence[str], position: int, *, how: str, swap: str = "", reach: int | None = REACH
 ) -> dict[int, Change]:
-    """By its position: how each word, changed as by `variants`, changes what is expected in the target's place."""
+    """Return by position how each word, changed as by `variants`, changes what is expected in the target's place."""
     tried = variants(tokens, position, how, swap, reach=reach)
     sentences = [list(tokens), *(list(v.tokens) for v in tried)]
     places = substitutes.model.encoder.around(sentences, [position, *(v.position for v in tried)])
@@ -197,71 +202,73 @@ def expectations(
 
 
 def margins(cosines: np.ndarray, sense: int) -> np.ndarray:
-    """(..., S) -> (...): the cosine to a sense minus the best of all others'; BadInput where there is no other."""
+    """Return the cosine to a sense minus the best of all others', (..., S) -> (...). BadInput if there is no other."""
     if cosines.shape[-1] < 2:
         raise BadInput(t("A word needs at least two labeled senses."))
     return cosines[..., sense] - np.delete(cosines, sense, axis=-1).max(axis=-1)
 
 
 def parts(result: Influence, view: str, half: str, sense: str) -> np.ndarray:
-    """(K,): how much each word tried adds to the sense's margin: positive where the word speaks for the sense."""
+    """Return how much each word adds to the sense's margin (K,): positive if the word supports the sense."""
     v, h, s = result.views.index(view), HALVES.index(half), result.senses.index(sense)
     return margins(result.cosines[v, h], s) - margins(result.varied[:, v, h], s)
 
 
 def measure_apart(result: Influence, view: str, half: str) -> np.ndarray:
-    """(K,): how much each word tried holds the target away from the second of two vectors it is measured by: what the cosine gains
-    without it. Two vectors are the `senses` of what `pair` made."""
+    """Return how far each word holds the target from the second of two vectors (K,): what the cosine gains without it.
+
+    The two vectors are the `senses` made by `pair`.
+    """
     v, h = result.views.index(view), HALVES.index(half)
     return result.varied[:, v, h, 1] - result.cosines[v, h, 1]
 
 
 def pair(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> Centroids:
-    """(2, L, D) the target in its sentence and a word in another one -> the two as what the target is measured by."""
+    """Return the target in its sentence and a word in another one, (2, L, D), as what the target is measured by."""
     return Centroids(names, (1, 1), unit_views(layers, weights))
 
 
 def shifts(result: Influence, view: str, half: str) -> np.ndarray:
-    """(K, S): how far each word tried moves the target toward each sense, a difference of cosines."""
+    """Return how far each word moves the target toward each sense (K, S), a difference of cosines."""
     v, h = result.views.index(view), HALVES.index(half)
     return result.cosines[v, h] - result.varied[:, v, h]
 
 
 def verdict(result: Influence, view: str, half: str, sense: str | None = None) -> SenseStanding:
-    """How a sense stands by one half of one view; without `sense` the nearest one."""
+    """Compare a sense, by default the nearest one, with its rivals in one half of one view."""
     v, h = result.views.index(view), HALVES.index(half)
     cosines = result.cosines[v, h]
     s = int(cosines.argmax()) if sense is None else result.senses.index(sense)
-    margin, alone = margins(cosines, s), margins(result.alone[v, h], s)
+    margin, base_margin = margins(cosines, s), margins(result.alone[v, h], s)
     rival = next(int(k) for k in np.argsort(-cosines, kind="stable") if k != s)
     far = bool(cosines[s] < result.least[v, h, s])
-    return SenseStanding(view, half, result.senses[s], result.senses[rival], float(cosines[s]), float(margin), float(alone), far)
+    return SenseStanding(view, half, result.senses[s], result.senses[rival], float(cosines[s]), float(margin), float(base_margin), far)
 
 
 def halves(result: Influence, view: str) -> dict[str, SenseStanding]:
-    """What the past, the future and both together choose in one view."""
+    """Return the sense that the past, the future and both together choose in one view."""
     return {half: verdict(result, view, half) for half in HALVES}
 
 
 def gains(result: Influence, view: str) -> dict[str, float]:
-    """What the sentence adds in each half to the lead of what both together choose, in standard deviations of that half.
+    """Return what the sentence adds in each half to the lead of the chosen sense, in standard deviations of that half.
 
-    A half carries the word's own leaning, too, whatever it has read: its margin without a sentence is taken off, which leaves a
-    half that has read nothing at 0. And one half's margins may be larger than the other's throughout: each is measured by how
-    much its margin for that sense varies over the word's labeled occurrences. 0 where they do not vary.
+    Both halves together choose the sense. A half favors a sense whatever it has read: its margin without a sentence is subtracted, which
+    leaves a half that has read nothing at 0. One half's margins may be larger throughout: each is divided by how much its margin for that
+    sense varies over the word's labeled occurrences. 0 if they do not vary.
     """
     v = result.views.index(view)
     sense = verdict(result, view, BOTH).sense
-    made = {}
+    scores = {}
     for half in HALVES:
         item = verdict(result, view, half, sense)
         spread = result.spread[v, HALVES.index(half), result.senses.index(sense)]
-        made[half] = (item.margin - item.alone) / float(spread) if spread > 0 else 0.0
-    return made
+        scores[half] = (item.margin - item.alone) / float(spread) if spread > 0 else 0.0
+    return scores
 
 
 def settles(result: Influence, view: str) -> str | None:
-    """The half, 'past' or 'future', whose reading adds more to the lead of what both together choose; None where that is not clear."""
+    """Return the half, "past" or "future", that adds more to the lead of the chosen sense, or None if neither does clearly."""
     added = gains(result, view)
     past, future = added[PAST], added[FUTURE]
     if not verdict(result, view, BOTH).clear or abs(past - future) < EVEN or max(past, future) < EVEN:
@@ -270,10 +277,10 @@ def settles(result: Influence, view: str) -> str | None:
 
 
 def turning(result: Influence, view: str, half: str) -> tuple[int, ...]:
-    """Positions of the words each of which, changed alone, makes another sense the nearest."""
+    """Return the positions of the words each of which, changed alone, makes another sense the nearest."""
     v, h = result.views.index(view), HALVES.index(half)
-    now = result.cosines[v, h].argmax()
-    return tuple(k for k, row in zip(result.changed, result.varied[:, v, h], strict=True) if row.argmax() != now)
+    current = result.cosines[v, h].argmax()
+    return tuple(k for k, row in zip(result.changed, result.varied[:, v, h], strict=True) if row.argmax() != current)
 
 
 def _one_word(swap: str) -> str:

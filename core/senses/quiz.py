@@ -1,10 +1,10 @@
-"""Guess the machine: eight labeled sentences drawn by a quiz's number, and the sense that a model reads in each.
+"""Guess the machine: eight labeled sentences chosen by a quiz's number, and the sense that a model reads in each.
 
-What is asked follows from the number and the sentences alone, by sha256: the same words, sentences and choices for everybody, on every
+The questions follow from the number and the sentences alone, by sha256: the same words, sentences and choices for everybody, on every
 machine, whatever model is in use. Two of the eight sentences are ones that the bundled model misreads. The quiz of a day has the number of
-days since FIRST_DAY. What a model reads is asked of it afterward: its nearest labeled sentences of the same word vote, and the sentence
-that is asked about is never among them. Nearness is the cosine in the sense space (core.index.sense_space), which reads more sentences as
-they are labeled than the word's best layer (core/senses/README.md); of a model without one, in that layer, the word's own mean taken off.
+days since FIRST_DAY. The model's answer is the vote of the nearest labeled sentences of the same word, without the sentence of the
+question. Nearness is the cosine in the sense space (core.index.sense_space), which reads more sentences as they are labeled than the word's
+best layer (core/senses/README.md). For a model without one it is the cosine in that layer after subtracting the word's mean.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,20 +30,19 @@ from ..index.neighbors import Neighbor, Query, make_query
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..index.tables import open_word
-from ..text.corpora import labeled_of
-from ..text.labeled_words import words_of
+from ..text.corpora import labeled_of, words_of
 from ..text.languages import Language
 from ..text.sentences import Sentence
 from ..text.tokens import join_tokens
-from . import calibration, votes
+from . import calibration, evidence
 from .separation import purity_at_k
 
 FIRST_DAY = date(2026, 1, 1)  # whose quiz has number 0
 OTHERS, LAST = 10_000, 99_999  # numbers from OTHERS to LAST are of no day for the next 27 years
 QUESTIONS, MOST_SENSES = 8, 3
 MISREAD = 2  # questions of a quiz on sentences that the language's own model misreads
-FEWEST = 2  # sentences of a sense: one that is asked about, and one that may vote for it
-K = votes.K  # labeled sentences that vote
+FEWEST = 2  # sentences of a sense: one for the question, and one that may vote for it
+K = evidence.K  # labeled sentences that vote
 HIT, MISS = "■", "□"  # in every font, of every color
 
 
@@ -59,6 +58,7 @@ class QuizQuestion:
 
     @property
     def text(self) -> str:
+        """Return the sentence as text."""
         return join_tokens(list(self.tokens))
 
 
@@ -68,7 +68,7 @@ class QuizReading:
 
     sense: str  # with most votes
     votes: tuple[int, ...]  # of the nearest labeled sentences, by sense as they are offered
-    layer: str  # in which they are nearest: SENSES, or where the word's other sentences are told apart best
+    layer: str  # in which they are nearest: SENSES, or the layer that separates the word's other sentences best
     nearest: tuple[Neighbor, ...]  # those that voted, the nearest first; cosines with the word's mean taken off
     right: int  # of the word's other sentences, how many the same vote reads as they are labeled ...
     others: int  # ... of so many
@@ -84,39 +84,39 @@ class Game:
     """One quiz under one model, as far as it was played."""
 
     number: int
-    answers: list[str] = field(default_factory=list)  # the senses chosen, in the order asked
+    answers: list[str] = field(default_factory=list)  # the chosen senses, in the order of the questions
     at: int = 0  # the question shown; that after the last is the score
 
-    def choose(self, at: int, sense: str) -> None:
-        """Answer the question; a second answer to it is none."""
-        if len(self.answers) == at:
+    def choose(self, number: int, sense: str) -> None:
+        """Answer the question; a second answer to it is ignored."""
+        if len(self.answers) == number:
             self.answers.append(sense)
 
     def hits(self, readings: "Sequence[QuizReading]") -> list[bool]:
         """Return which answers agree with the model."""
         return [answer == reading.sense for answer, reading in zip(self.answers, readings, strict=True)]
 
-    def show(self, at: int) -> None:
-        """Go to that question."""
-        self.at = at
+    def show(self, number: int) -> None:
+        """Go to a question."""
+        self.at = number
 
     def begin_again(self) -> None:
-        """From the first question, without the answers."""
+        """Start from the first question, without the answers."""
         self.answers, self.at = [], 0
 
 
 def number_of(day: date) -> int:
-    """The number of a day's quiz."""
+    """Return the number of a day's quiz."""
     return min(max((day - FIRST_DAY).days, 0), OTHERS - 1)
 
 
 def today() -> int:
-    """The number of the day's quiz: the same at one moment everywhere, so days begin at midnight UTC."""
+    """Return the number of today's quiz. Days begin at midnight UTC, so that it is the same at one moment everywhere."""
     return number_of(datetime.now(UTC).date())
 
 
 def number_from(text: str) -> int:
-    """A quiz's number as an address has it; BadInput where it is none."""
+    """Parse a quiz's number from an address. BadInput if there is no such quiz."""
     if text.isascii() and text.isdecimal() and len(text) <= len(str(LAST)):
         return int(text)
     message = t("There is no quiz “{number}”: quizzes have whole numbers from 0 to {last:,}.", number=shorten(text), last=LAST)
@@ -124,7 +124,7 @@ def number_from(text: str) -> int:
 
 
 def quiz(number: int, language: Language) -> tuple[QuizQuestion, ...]:
-    """Return the questions of a number, in the order asked; fewer, or none, where a language has too few labeled words.
+    """Return the questions of a number, in order; fewer, or none, if a language has too few labeled words.
 
     MISREAD of them are on sentences that the language's own model misreads, the others on sentences that it reads as they are labeled.
     """
@@ -145,7 +145,7 @@ def misread(code: str) -> dict[str, dict[str, str]]:
 
 
 def _questions(number: int, language: Language, words: Iterable[str], *, is_misread: bool = False) -> Iterator[QuizQuestion]:
-    """Yield a question a word, as long as one is wanted: no other word's sentences are looked for."""
+    """Yield a question for each word, looking up only the sentences of words that are needed."""
     for word in words:
         if quiz_question := question(number, word, labeled_of(language, word), misread(language.code).get(word, {}), is_misread=is_misread):
             yield quiz_question
@@ -154,10 +154,10 @@ def _questions(number: int, language: Language, words: Iterable[str], *, is_misr
 def question(
     number: int, word: str, sentences: Sequence[Sentence], misread: Mapping[str, str] = MappingProxyType({}), *, is_misread: bool = False
 ) -> QuizQuestion | None:
-    """Return a quiz's question about a word with these labeled sentences; None where it has no two senses to separate.
+    """Return a quiz's question about a word with these labeled sentences, or None if it has fewer than two senses to separate.
 
-    The sentence asked about is one of those that a model misreads (sentence -> the sense that it reads) if `is_misread`, else one of the
-    others.
+    The sentence of the question is one of those that a model misreads (sentence -> the sense that it reads) if `is_misread`, else one of
+    the others.
     """
     targets = [(s.tokens, target) for s in sentences for target in s.targets if target.lemma == word and target.sense]
     by_sense: dict[str, dict[str, tuple[tuple[str, ...], int]]] = {}
@@ -178,10 +178,10 @@ def question(
 
 
 def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, space: SenseSpace | None = None) -> QuizReading:
-    """What a model reads: `query` is the question's token as it encodes it, `table` holds the word's labeled sentences under it.
+    """Return a model's reading of a question: `query` is its token, `table` holds the word's labeled sentences under the model.
 
-    Only sentences of the senses on offer vote, as a person too is to choose among these. The sentence asked about stays out of the vote
-    and, without a `space`, of the choice of the layer: the one in which most of the other sentences' nearest have their own sense.
+    Only sentences of the senses on offer vote, because a person chooses among these too. The sentence of the question does not vote and,
+    without a `space`, does not count in the choice of the layer: the one in which most of the other sentences' nearest have the same sense.
     """
     rows = table.labeled_rows(quiz_question.word)
     senses = np.array([-1] * len(table.senses))
@@ -190,17 +190,17 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
             senses[table.senses.index(sense)] = k
     labels = senses[table.sense[rows]]
     text = quiz_question.text.casefold()
-    kept = [k for k in np.flatnonzero(labels >= 0) if join_tokens(list(table.occurrence(int(rows[k])).tokens)).casefold() != text]
-    rows, labels = rows[kept], labels[kept]
+    others = [k for k in np.flatnonzero(labels >= 0) if join_tokens(list(table.occurrence(int(rows[k])).tokens)).casefold() != text]
+    rows, labels = rows[others], labels[others]
     if len(set(labels.tolist())) < 2:
         raise BadInput(t("“{word}” lacks two labeled senses in this corpus. Choose another word.", word=shorten(quiz_question.word)))
     if space:
         layer, views = SENSES, space.of_rows(table, rows)
         seen = space.views([(query.tokens, query.position)], query.layers[None])
-        known, own = (space.place(each, views.mean(axis=0), quiz_question.word) for each in (views, seen))
+        places, place = (space.place(parts, views.mean(axis=0), quiz_question.word) for parts in (views, seen))
     else:
-        layer, known, own = _best_layer(table.rows.take(rows), labels, query)
-    similarities, cosines = known @ known.T, known @ own[0]
+        layer, places, place = _best_layer(table.rows.take(rows), labels, query)
+    similarities, cosines = places @ places.T, places @ place[0]
     sense, nearest = vote(cosines, labels, len(quiz_question.senses))
     np.fill_diagonal(similarities, -np.inf)
     right = sum(vote(row, labels, len(quiz_question.senses))[0] == label for row, label in zip(similarities, labels, strict=True))
@@ -210,18 +210,18 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
 
 
 def reading(model: Model, quiz_question: QuizQuestion, space: SenseSpace | None) -> QuizReading:
-    """What a model reads, of the word's own labeled sentences and no others."""
+    """Return a model's reading of a question from the word's labeled sentences only."""
     query = make_query(model.encoder, quiz_question.tokens, quiz_question.position)
     return read(open_word(quiz_question.word, model), quiz_question, query, space)
 
 
 def squares(hits: Iterable[bool]) -> str:
-    """A square an answer: filled where a person chose what the model read."""
+    """Return a square for each answer: filled where a person chose what the model read."""
     return "".join(HIT if hit else MISS for hit in hits)
 
 
 def line(number: int, hits: Sequence[bool], right: int, link: str = "") -> str:
-    """A finished quiz as one line to share: its number, the squares, a person's score, the model's own, the way to the same quiz."""
+    """Return a finished quiz as one line to share: its number, the squares, both scores, the link to the same quiz."""
     message = t(
         "Guess the machine {number} · {squares} {hits}/{n} · ELMo {right}/{n}",
         number=number,
@@ -234,22 +234,22 @@ def line(number: int, hits: Sequence[bool], right: int, link: str = "") -> str:
 
 
 def vote(cosines: np.ndarray, labels: np.ndarray, n_senses: int) -> tuple[int, np.ndarray]:
-    """Return the sense with most of the K nearest, of two with as many that of the nearest, and these rows, nearest first; (n,), (n,)."""
+    """Return the sense with most of the K nearest votes and these rows, nearest first. A tie goes to the nearest sentence's sense."""
     nearest = np.argsort(-cosines, kind="stable")[: min(K, int(np.isfinite(cosines).sum()))]
     votes = np.bincount(labels[nearest], minlength=n_senses)
     return next(int(label) for label in labels[nearest] if votes[label] == votes.max()), nearest
 
 
 def _best_layer(layers: np.ndarray, labels: np.ndarray, query: Query) -> tuple[str, np.ndarray, np.ndarray]:
-    """(n, L, D) of a word's sentences -> the layer that tells them apart best, the n there and the query (1, D), their mean taken off."""
+    """Return the layer that separates a word's sentences (n, L, D) best, the n there and the query (1, D) minus their mean."""
     spaces = {}
     for name in calibration.spaces(layers.shape[1]):
         vectors = _directions(layers, name)
         mean = vectors.mean(axis=0)
-        known = unit(vectors - mean)
+        rows = unit(vectors - mean)
         spaces[name] = (
-            purity_at_k(known @ known.T, labels, min(K, len(labels) - 1)),
-            known,
+            purity_at_k(rows @ rows.T, labels, min(K, len(labels) - 1)),
+            rows,
             unit(_directions(query.layers[None], name) - mean),
         )
     layer = max(spaces, key=lambda name: spaces[name][0])
@@ -257,10 +257,10 @@ def _best_layer(layers: np.ndarray, labels: np.ndarray, query: Query) -> tuple[s
 
 
 def _directions(layers: np.ndarray, name: str) -> np.ndarray:
-    """(n, L, D) -> (n, D) unit vectors of a layer, or of the equal mix."""
+    """Return the unit vectors (n, D) of a layer, or of the equal mix."""
     return mixed(layers, layer_weights(name, layers.shape[1]), axis=1, unit=True)
 
 
 def _shuffle(number: int, what: str, names: Iterable[str]) -> list[str]:
-    """Names in an order of their own: the same for the same number, whatever order they come in and whatever else is there."""
+    """Shuffle names by a number: the same order for the same number, whatever order they come in and whatever else is there."""
     return sorted(names, key=lambda name: (sha256(f"{number}\n{what}\n{name}".encode()).digest(), name))

@@ -1,4 +1,4 @@
-"""Two sentences and a word's labeled ones in a plane, in every space on one scale: the picture of a verdict.
+"""Place two sentences and a word's labeled ones in a plane, in every space on one scale: the picture of a verdict.
 
 A layer's vector minus that of the same spelling encoded alone is what the sentence adds: nothing at layer 0, where all sentences are one
 point. The axes are those of core.senses.discriminants. Every space is turned onto the last one, the sense space, so that dots glide and
@@ -70,7 +70,7 @@ class Projection:
     axes: np.ndarray  # (2, d)
 
     def place(self, rows: np.ndarray) -> np.ndarray:
-        """(m, d) -> (m, 2)."""
+        """Project rows (m, d) to (m, 2)."""
         return (rows - self.mean) @ self.axes.T
 
 
@@ -91,11 +91,11 @@ def draw_labeled(table: OccurrenceTable, lemma: str, rows: np.ndarray, encode: E
     if len(rows) > MOST_DOTS:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_DOTS, replace=False))
     occurrences = [table.occurrence(int(row)) for row in rows]
-    vectors = layer_vectors(table.rows.take(rows), encode([each.tokens[each.position] for each in occurrences]))
+    vectors = layer_vectors(table.rows.take(rows), encode([occurrence.tokens[occurrence.position] for occurrence in occurrences]))
     views = space.of_rows(table, rows) if space else None
     if views is not None:
         vectors[SENSES] = space.place(views, views.mean(axis=0), lemma)
-    names, senses = np.unique([each.sense for each in occurrences], return_inverse=True)
+    names, senses = np.unique([occurrence.sense for occurrence in occurrences], return_inverse=True)
     points, projections = arrange(vectors, senses)
     clouds = np.stack([left_out_clouds(places, senses) for places in points])
     scene = Scene(
@@ -106,8 +106,8 @@ def draw_labeled(table: OccurrenceTable, lemma: str, rows: np.ndarray, encode: E
         sense_of=senses,
         in_own=tuple(map(int, (clouds == senses).sum(axis=1) * points.any(axis=(1, 2)))),  # at one point none is nearer its own
         nearest=(),
-        texts=tuple(each.sentence for each in occurrences),
-        positions=tuple(each.position for each in occurrences),
+        texts=tuple(occurrence.sentence for occurrence in occurrences),
+        positions=tuple(occurrence.position for occurrence in occurrences),
         distance=None,
         ring=None,
         labeled=True,
@@ -136,33 +136,33 @@ def arrange(vectors: Vectors, senses: np.ndarray) -> tuple[np.ndarray, tuple[Pro
     turns = [turn_onto(places, target) for places, _ in layouts]
     points = np.stack([places @ turn for (places, _), turn in zip(layouts, turns, strict=True)])
     return points.astype(np.float32), tuple(
-        Projection(each.mean, turn.T @ each.axes) for (_, each), turn in zip(layouts, turns, strict=True)
+        Projection(projection.mean, turn.T @ projection.axes) for (_, projection), turn in zip(layouts, turns, strict=True)
     )
 
 
-def add_stars(dots: LabeledDots, typed: Vectors, own: Sequence[int | None] = (None, None)) -> Scene:
+def add_stars(dots: LabeledDots, typed: Vectors, typed_dots: Sequence[int | None] = (None, None)) -> Scene:
     """Add two typed sentences to the labeled ones.
 
     Parameters
     ----------
     typed : the rows (2, d) of both in every space.
-    own : the number of the dot that is the very sentence, or None. Its star lies on it, where no axis has seen it.
+    typed_dots : the number of the dot with the same sentence, or None. Its star is placed on it, where no axis has seen it.
     """
     scene = dots.scene
-    stars = np.stack([each.place(typed[name]) for name, each in zip(scene.spaces, dots.projections, strict=True)])
+    stars = np.stack([projection.place(typed[name]) for name, projection in zip(scene.spaces, dots.projections, strict=True)])
     nearest = np.stack([nearest_clouds(*pair) for pair in zip(scene.points, [scene.sense_of] * len(stars), stars, strict=True)])
-    for star, dot in enumerate(own):
+    for star, dot in enumerate(typed_dots):
         if dot is not None:
             stars[:, star], nearest[:, star] = scene.points[:, dot], dots.clouds[:, dot]
     return replace(scene, stars=stars.astype(np.float32), nearest=tuple((int(a), int(b)) for a, b in nearest))
 
 
-def layer_vectors(layers: np.ndarray, alone: np.ndarray) -> dict[str, np.ndarray]:
-    """Tokens (n, L, D) in their sentences and as sentences of their own -> for each layer and the mix (n, D), what the sentence adds."""
-    layers, alone = unit(np.asarray(layers, np.float32)), unit(np.asarray(alone, np.float32))
+def layer_vectors(layers: np.ndarray, isolated: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what the sentence adds to tokens (n, D) for each layer and the mix, from their layers (n, L, D) in it and alone."""
+    layers, isolated = unit(np.asarray(layers, np.float32)), unit(np.asarray(isolated, np.float32))
     n_layers = layers.shape[1]
     return {
-        name: np.subtract(*(mixed(each, layer_weights(name, n_layers), axis=1, unit=True) for each in (layers, alone)))
+        name: np.subtract(*(mixed(vectors, layer_weights(name, n_layers), axis=1, unit=True) for vectors in (layers, isolated)))
         for name in (*map(str, range(n_layers)), MIX)
     }
 
@@ -202,7 +202,7 @@ def find_near_words(table: OccurrenceTable, cosines: np.ndarray, may_answer: np.
     return NearWords(rows, tuple(table.words[code] for code in table.word[rows]), np.array(star_of, int))
 
 
-def draw_unlabeled(near: NearWords, points: Vectors, stars: Vectors, ring: float | None) -> Scene:
+def draw_unlabeled(words: NearWords, points: Vectors, stars: Vectors, ring: float | None) -> Scene:
     """Place the words near two sentences along the line between both: rows (n, d) and (2, d) in every space, the last the sense space."""
     layouts = [along_line(points[name], stars[name]) for name in points]
     heights = layouts[-1][0][:, 1]
@@ -214,10 +214,10 @@ def draw_unlabeled(near: NearWords, points: Vectors, stars: Vectors, ring: float
         points=np.stack([places for places, _ in layouts]).astype(np.float32),
         stars=np.stack([ends for _, ends in layouts]).astype(np.float32),
         senses=(),
-        sense_of=near.star_of,
+        sense_of=words.star_of,
         in_own=(),
         nearest=(),
-        texts=near.words,
+        texts=words.words,
         positions=(),
         distance=float(1 - first @ second),
         ring=ring,

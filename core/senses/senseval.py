@@ -77,18 +77,18 @@ def split_rows(rows: Sequence[Row], share: float = 0.8, seed: int = 0) -> tuple[
     parts: tuple[list[Row], list[Row]] = ([], [])
     for row, name in zip(rows, _find_ties(rows), strict=True):
         text = f"{seed} {name}".encode("utf-8", "surrogatepass")
-        drawn = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) / 2**64
-        parts[drawn >= share].append(row)
+        fraction = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) / 2**64
+        parts[fraction >= share].append(row)
     return both_sides(parts, share, f"{len(rows):,} rows")
 
 
 def without_repeated(rows: Sequence[Row], test: Sequence[Row]) -> list[Row]:
     """Return the rows whose sentence is not in the test rows. BadInput if none is left."""
     tested = {tuple(row.tokens) for row in test}
-    kept = [row for row in rows if tuple(row.tokens) not in tested]
-    if rows and not kept:
+    remaining = [row for row in rows if tuple(row.tokens) not in tested]
+    if rows and not remaining:
         raise BadInput(f"All {len(rows):,} training rows have a sentence of the test rows: nothing is left to learn from. Name other rows.")
-    return kept
+    return remaining
 
 
 def _find_ties(rows: Sequence[Row]) -> list[str]:
@@ -103,17 +103,19 @@ def _find_ties(rows: Sequence[Row]) -> list[str]:
     names = [(" ".join(row.tokens), row.document) for row in rows]
     for text, document in names:
         if document:
-            of_text, other = top(f"text {text}"), top(document)
-            above[max(of_text, other)] = min(of_text, other)
+            of_text, other_name = top(f"text {text}"), top(document)
+            above[max(of_text, other_name)] = min(of_text, other_name)
     return [top(f"text {text}").removeprefix("text ") for text, _ in names]
 
 
 def check_share(share: float) -> None:
+    """Raise BadInput if a share is not between 0 and 1."""
     if not 0 < share < 1:
         raise BadInput(f"The share to train on must lie between 0 and 1, got {share:g}.")
 
 
 def both_sides(parts: tuple[list, list], share: float, what: str) -> tuple[list, list]:
+    """Return both parts. BadInput if one is empty."""
     if not all(parts):
         raise BadInput(f"{what} cannot be split in two at {share:g}: one side is empty. Use more data, or another share.")
     return parts

@@ -1,10 +1,10 @@
-"""How well vectors tell the senses of a word apart, measured in the full space, never on a map.
+"""Measure how well vectors separate the senses of a word, in the full space, never on a map.
 
 A sense is a sense of one spelling, so everything is measured within each word and then averaged over words (macro).
 Where neighbors are equally near, each counts for its share: in layer 0 all occurrences of a word have one vector, and
-its nearest neighbor must come out as the random draw that it is, not as the order of the rows. Whether a figure is more
-than luck is answered by the same figure for shuffled sense labels, and by a bootstrap over words and occurrences, in which two
-occurrences that are each other's nearest, and so right or wrong together, are drawn together.
+its nearest neighbor must come out as the random draw that it is, not as the order of the rows. Shuffled sense labels give the level of
+chance, and a bootstrap over words and occurrences gives intervals. Two occurrences that are each other's nearest are right or wrong
+together, so they are drawn together.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,9 +12,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..analysis.word_maps import rows_to_measure
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.significance import DRAWS, Paired, compare_pairs, rank_p, ratios
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from ..static.vectors import StaticVectors, cosines, static_contexts
 
 TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
 ROUNDS = 2_000  # shuffles: the least p is 1 / 2,001, small enough for a hundred words at once
@@ -49,45 +53,47 @@ class SenseReport:
     null_95: float  # ... and the value that 95% of the shuffles stay under
     p: float  # share of the shuffles that do as well
     majority: float  # share of the most frequent sense
-    silhouette: float  # -1 to 1; 0 says nothing is apart
+    silhouette: float  # -1 to 1; 0 if nothing is separated
     purity: float  # of the k nearest, the share with the same sense
     k: int
     n: int  # occurrences measured
     per_word: dict[str, WordSenses]
-    left_out: tuple[str, ...]  # words without two labeled senses: nothing to tell apart
+    left_out: tuple[str, ...]  # words without two labeled senses: nothing to separate
 
 
 def one_nn(similarities: np.ndarray, labels: Sequence) -> float:
-    """(n, n), (n,) of one word -> leave-one-out accuracy of the nearest neighbor; tied neighbors count by their share."""
+    """Return the leave-one-out accuracy of the nearest neighbor for one word, (n, n), (n,); tied neighbors count by their share."""
     return purity_at_k(similarities, labels, 1)
 
 
 def purity_at_k(similarities: np.ndarray, labels: Sequence, k: int) -> float:
-    """(n, n), (n,) of one word -> among the k nearest others, the mean share with one's own sense; k is at most n - 1."""
+    """Return the mean share of the same sense among the k nearest others, (n, n), (n,) of one word; k is at most n - 1."""
     similarities, senses = _one_word(similarities, labels)
     return float(_hits(_neighbors(similarities, k), senses).mean())
 
 
 def above_chance(share: float, labels: np.ndarray) -> float:
-    """0 where neighbors have one's own sense as often as they would at random, 1 where all have."""
+    """Rescale a share of neighbors with the same sense: 0 as at random, 1 if all have it."""
     counts = np.bincount(labels)
     chance = float((counts * (counts - 1)).sum() / (len(labels) * (len(labels) - 1)))
     return (share - chance) / (1 - chance)
 
 
 def judge(similarities: np.ndarray, labels: Sequence, rng, rounds: int = ROUNDS) -> tuple[np.ndarray, np.ndarray]:
-    """(n, n), (n,) of one word -> how much of each occurrence's nearest has its sense (n,), and the mean of it in each shuffle (rounds,)."""
+    """Return how much of each occurrence's nearest has its sense (n,), and the mean of that in each shuffle (rounds,), for one word."""
     similarities, senses = _one_word(similarities, labels)
     nearest = _neighbors(similarities, 1)  # labels do not move it: found once for all the shuffles
     return _hits(nearest, senses), _shuffled(nearest, senses, rounds, rng)
 
 
 def mutual_pairs(similarities: np.ndarray) -> np.ndarray:
-    """(n, n) -> (n,) numbers, one for two occurrences that are each other's one nearest, another for each of the rest. Two such are right
-    or wrong together (their senses are equal or they are not), so a bootstrap must draw both or neither."""
-    of, who, weights = _neighbors(similarities, 1)
+    """Give occurrences numbers (n,) such that two that are each other's only nearest share a number, and no others do.
+
+    Such two are right or wrong together (their senses are equal or they are not), so a bootstrap must draw both or neither.
+    """
+    rows, who, weights = _neighbors(similarities, 1)
     nearest = np.full(len(similarities), -1)
-    nearest[of[weights > 0.5]] = who[weights > 0.5]  # -1 where two or more tie for it
+    nearest[rows[weights > 0.5]] = who[weights > 0.5]  # -1 where two or more tie for it
     numbers = np.arange(len(nearest))
     mutual = (nearest >= 0) & (nearest[nearest] == numbers)
     numbers[mutual] = np.minimum(numbers, nearest)[mutual]
@@ -95,13 +101,13 @@ def mutual_pairs(similarities: np.ndarray) -> np.ndarray:
 
 
 def resampled(hits: np.ndarray, pairs: np.ndarray, rng) -> np.ndarray:
-    """Hits (n,) and numbers of what is drawn together (n,) -> the means of DRAWS bootstrap samples: (DRAWS,)."""
+    """Return the means (DRAWS,) of bootstrap samples of hits (n,), drawing those with the same number in `pairs` (n,) together."""
     codes = np.unique(pairs, return_inverse=True)[1]
     return ratios(np.bincount(codes, hits), np.bincount(codes).astype(np.float64), rng)
 
 
 def pair_cosines(similarities: np.ndarray, labels: Sequence) -> tuple[float, float]:
-    """(n, n), (n,) of one word -> mean cosine of two occurrences of one sense, and of two senses; NaN where there is no pair."""
+    """Return the mean cosine of two occurrences of one sense, and of two senses, for one word; NaN if there is no pair."""
     codes = np.unique(np.asarray(labels), return_inverse=True)[1]
     same = codes[:, None] == codes
     pairs = ~np.eye(len(codes), dtype=bool)
@@ -110,9 +116,9 @@ def pair_cosines(similarities: np.ndarray, labels: Sequence) -> tuple[float, flo
 
 
 def silhouette(similarities: np.ndarray, labels: Sequence) -> float:
-    """(n, n), (n,) of one word -> mean of (b - a) / max(a, b) over 1 - cosine (Rousseeuw 1987); never NaN.
+    """Return the mean of (b - a) / max(a, b) over 1 - cosine for one word, (n, n), (n,) (Rousseeuw 1987); never NaN.
 
-    a is the mean distance to one's own sense, b to the nearest other. An occurrence counts 0 when it is alone in its
+    a is the mean distance within the same sense, b to the nearest other. An occurrence counts 0 when it is alone in its
     sense, and when both distances are no more than rounding; a word of one sense has 0.
     """
     similarities, senses = _one_word(similarities, labels)
@@ -124,13 +130,13 @@ def silhouette(similarities: np.ndarray, labels: Sequence) -> float:
     np.fill_diagonal(distances, 0)
     totals = distances @ members  # (n, C)
     rows = np.arange(len(senses))
-    own = sizes[senses]
-    a = totals[rows, senses] / np.maximum(own - 1, 1)
+    size = sizes[senses]
+    a = totals[rows, senses] / np.maximum(size - 1, 1)
     means = totals / sizes
     means[rows, senses] = np.inf
     b = means.min(axis=1)
     larger = np.maximum(a, b)
-    counts = (own > 1) & (larger > TIE)
+    counts = (size > 1) & (larger > TIE)
     return float(np.where(counts, (b - a) / np.where(counts, larger, 1), 0).mean())
 
 
@@ -143,8 +149,10 @@ def sense_report(
     k: int = 5,
     rounds: int = ROUNDS,
 ) -> SenseReport:
-    """All measures for the occurrences (N,) of many words; `similarities_of` gives the cosines (n, n) of the rows (n,). Occurrences without
-    a label (None or "") are left out."""
+    """Measure the occurrences (N,) of many words; those without a label (None or "") are left out.
+
+    `similarities_of` returns the cosines (n, n) of rows (n,).
+    """
     words, labels = np.asarray(words, str), np.asarray(["" if label is None else str(label) for label in labels])
     if words.shape != labels.shape or words.ndim != 1:
         raise BadInput(f"Senses need a word and a label for each occurrence; got {words.shape} words and {labels.shape} labels.")
@@ -173,7 +181,10 @@ def sense_report(
 
 
 def less(first: SenseReport, second: SenseReport) -> Paired:
-    """One report minus another of the same occurrences, 1-NN: over words; of one word over occurrences, each other's nearest together."""
+    """Compare the 1-NN of two reports of the same words, the first minus the second.
+
+    Words are paired; for one word occurrences are, each other's nearest together.
+    """
     if first.per_word.keys() != second.per_word.keys():
         raise BadInput("Only reports of the same words can be compared.")
     words = list(zip(first.per_word.values(), second.per_word.values(), strict=True))
@@ -189,7 +200,7 @@ def less(first: SenseReport, second: SenseReport) -> Paired:
 
 
 def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, rng) -> tuple[WordSenses, np.ndarray]:
-    """One word -> its measures, and one_nn of each shuffle (rounds,)."""
+    """Return one word's measures, and one_nn of each shuffle (rounds,)."""
     hits, null = judge(similarities, labels, rng, rounds)
     similarities, senses = _one_word(similarities, labels)
     names, counts = np.unique(labels, return_counts=True)
@@ -211,7 +222,7 @@ def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, 
 
 
 def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, np.ndarray]:
-    """Checked similarities (n, n) and senses as numbers from 0 on (n,)."""
+    """Check similarities (n, n) of a word, and return them with its senses as numbers from 0 (n,)."""
     similarities, labels = np.asarray(similarities), np.asarray(labels)
     if labels.ndim != 1 or len(labels) < 2 or similarities.shape != labels.shape * 2 or not np.isfinite(similarities).all():
         message = t(
@@ -224,8 +235,10 @@ def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, n
 
 
 def _neighbors(similarities: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(n, n) -> who counts as a neighbor of whom, and for how much: (E,), (E,), (E,); each row's weights sum to 1. Those clearly among the
-    k nearest weigh 1/k; those tied for the last places share what is left."""
+    """Return the neighbors of each occurrence as (rows (E,), neighbors (E,), weights (E,)); each row's weights sum to 1.
+
+    Those clearly among the k nearest weigh 1/k; those tied for the last places share the rest.
+    """
     if k < 1:
         raise BadInput(f"Neighbors are counted from 1, got {k}.")
     others = np.array(similarities, np.float32)
@@ -234,30 +247,30 @@ def _neighbors(similarities: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray
     last = -np.partition(-others, k - 1, axis=1)[:, k - 1 : k]  # (n, 1)
     above, tied = others > last + TIE, np.abs(others - last) <= TIE
     left = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
-    of, who = np.nonzero(above | tied)
-    return of, who, (above + tied * left)[of, who] / k
+    rows, who = np.nonzero(above | tied)
+    return rows, who, (above + tied * left)[rows, who] / k
 
 
 def _hits(neighbors: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray) -> np.ndarray:
-    """For each occurrence, how much of its neighbors has its sense: (n,)."""
-    of, who, weights = neighbors
-    return np.bincount(of, weights * (senses[of] == senses[who]), minlength=len(senses))
+    """Return for each occurrence how much of its neighbors has its sense (n,)."""
+    rows, who, weights = neighbors
+    return np.bincount(rows, weights * (senses[rows] == senses[who]), minlength=len(senses))
 
 
 def _shuffled(neighbors: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray, rounds: int, rng) -> np.ndarray:
-    """Mean hits for each of `rounds` shuffles of the senses: (rounds,)."""
-    of, who, weights = neighbors
+    """Return the mean hits for each of `rounds` shuffles of the senses (rounds,)."""
+    rows, who, weights = neighbors
     n = len(senses)
-    few = len(of) <= 8 * len(senses)
+    few = len(rows) <= 8 * len(senses)
     results = []
     table = np.zeros((0 if few else n, 0 if few else n))
     if not few:  # many ties: one matrix product a sense is faster than pair by pair
-        table[of, who] = weights
-    each = max(1, PART // max(len(of) if few else n, 1))
-    for start in range(0, rounds, each):
-        shuffles = rng.permuted(np.tile(senses.astype(np.int16), (min(each, rounds - start), 1)), axis=1)  # (R, n)
+        table[rows, who] = weights
+    at_once = max(1, PART // max(len(rows) if few else n, 1))
+    for start in range(0, rounds, at_once):
+        shuffles = rng.permuted(np.tile(senses.astype(np.int16), (min(at_once, rounds - start), 1)), axis=1)  # (R, n)
         if few:
-            results.append((shuffles[:, of] == shuffles[:, who]) @ weights / n)
+            results.append((shuffles[:, rows] == shuffles[:, who]) @ weights / n)
             continue
         members = [(shuffles == sense).astype(np.float64) for sense in range(senses.max() + 1)]
         results.append(sum(((m @ table) * m).sum(axis=1) for m in members) / n)
@@ -265,10 +278,42 @@ def _shuffled(neighbors: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.n
 
 
 def _round(value: float) -> float:
-    """In layer 0 every shuffle has the accuracy of the true senses: rounding must not make it seem less."""
+    """Round a mean: in layer 0 every shuffle has the accuracy of the true senses, and rounding must not make it seem less."""
     return round(float(value), 9)
 
 
 def rows_of(words: np.ndarray) -> dict[str, np.ndarray]:
-    """Each word's rows, words in alphabetical order."""
+    """Return each word's rows, words in alphabetical order."""
     return {str(word): np.flatnonzero(words == word) for word in np.unique(words)}
+
+
+def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray, *, normalized: bool = False) -> SenseReport:
+    """Measure a word's labeled rows (or all words') under a layer mix, optionally of normalized layers."""
+    return _report(table, word, lambda rows: table.similarities(rows, weights, normalized=normalized))
+
+
+def senses_report_of(table: OccurrenceTable, word: str, space: SenseSpace) -> SenseReport:
+    """Measure the same rows in the sense space, each word's by a map that has not seen it."""
+
+    def similarities_of(rows: np.ndarray) -> np.ndarray:
+        places = space.place(space.of_rows(table, rows), word=table.lemmas[table.lemma[rows[0]]])
+        return places @ places.T
+
+    return _report(table, word, similarities_of)
+
+
+def static_report_of(table: OccurrenceTable, word: str, vectors: StaticVectors) -> SenseReport:
+    """Measure the same rows by their static contexts, without a network."""
+    return _report(table, word, lambda rows: cosines(static_contexts_of(table, rows, vectors)))
+
+
+def _report(table: OccurrenceTable, word: str, similarities_of: Callable[[np.ndarray], np.ndarray]) -> SenseReport:
+    rows = rows_to_measure(table, word)
+    words, labels = [table.lemmas[k] for k in table.lemma[rows]], [table.senses[k] for k in table.sense[rows]]
+    return sense_report(lambda picked: similarities_of(rows[picked]), words, labels, seed=0)
+
+
+def static_contexts_of(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors) -> np.ndarray:
+    """Return for each row the sum (D,) of the static vectors of its sentence's other words: (n, D)."""
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    return static_contexts(vectors, [o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])

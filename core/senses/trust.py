@@ -1,10 +1,9 @@
-"""Where a map, or the model itself, is not to be believed: neighbors that a map tore apart, words whose senses stay mixed.
+"""Flag unreliable results: neighbors separated by a map, and words whose senses overlap.
 
-A map keeps what it can. Which of a point's nearest occurrences by cosine, in the full space, are also among its nearest on the
-map is what trustworthiness and continuity (Venna and Kaski 2001) average over all points; here it is asked of one point. And
-whether the full space itself holds senses apart is asked of each word by itself, against shuffled senses. Wiedemann et al. (2019)
-saw regions by sense in a map of one word's BERT vectors and hardly any in ELMo's; their counts by nearest neighbors are over whole data
-sets, and no single word was tested against luck, as is done here.
+Trustworthiness and continuity (Venna and Kaski 2001) average over all points which of their nearest occurrences by cosine are also
+nearest on the map. Here this is counted for one point. Whether the full space separates a word's senses is tested for each word against
+shuffled senses. Wiedemann et al. (2019) saw regions by sense in a map of one word's BERT vectors and hardly any in ELMo's; their counts
+by nearest neighbors are over complete data sets, without a test of single words.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +22,7 @@ from .separation import TIE, judge, mutual_pairs, resampled
 GAINS = "gains.json"  # in a table's folder: how well each space separates the senses of its words
 FORMAT = 1  # of a file of gains
 DIGITS = 4  # in that file
-K = 10  # true neighbors of a point that are asked for
+K = 10  # true neighbors of a point that are counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,23 +37,23 @@ class Links:
 
     @property
     def by_chance(self) -> float:
-        """Of its neighbors so many would be near on a layout at random, on average."""
+        """Return the mean number of its neighbors that would be near on a random layout."""
         return len(self.rows) ** 2 / self.others if self.others else 0.0
 
     @property
     def as_counts(self) -> tuple[int, int, str, int]:
-        """Neighbors near on the map, all of them, how many by chance, and how many are tied."""
+        """Return how many neighbors are near on the map, how many there are, how many would be by chance, and how many are tied."""
         return int(self.near.sum()), len(self.rows), f"{self.by_chance:.1f}", self.tied
 
     @property
     def as_lists(self) -> list:
-        """For JSON: rows, which the map has near, cosines, how many are tied, how many others there are."""
+        """Return rows, whether the map has them near, cosines, the number of tied and of other points, for JSON."""
         return [self.rows.tolist(), self.near.astype(int).tolist(), self.cosines.round(3).tolist(), self.tied, self.others]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordGain:
-    """How well one space tells one word's senses apart; see SenseReport."""
+    """How well one space separates one word's senses; see SenseReport."""
 
     n: int
     senses: int
@@ -72,15 +71,15 @@ class WordGain:
         object.__setattr__(self, "shown", self.p < LEVEL)
 
 
-def links(cosines: np.ndarray, places: np.ndarray, at: np.ndarray, *, own: int | None = None, k: int = K) -> Links:
-    """Cosines (N,) of a point with all others, their places (N, d) on a map, its own place (d,) -> its Links.
+def links(cosines: np.ndarray, places: np.ndarray, place: np.ndarray, *, own: int | None = None, k: int = K) -> Links:
+    """Return the links of a point from its cosines (N,) with all others, their places (N, d) on a map, and its place (d,).
 
-    `own` is the point's own number, or that of its very sentence, which is nobody's neighbor. Where more points are tied for the
-    last places than there are places (in layer 0 all occurrences of a spelling are one vector), none of the tied is counted.
+    `own` is the number of the point or of the same sentence, which is no neighbor. If more points are tied for the last places than there
+    are places (in layer 0 all occurrences of a spelling are one vector), none of the tied is counted.
     """
-    cosines, places, at = np.asarray(cosines, np.float64), np.asarray(places, np.float64), np.asarray(at, np.float64)
-    if cosines.shape != places.shape[:1] or places.shape[1:] != at.shape or k < 1:
-        message = f"{cosines.shape} cosines, {places.shape} places, one of {at.shape}, k = {k}"
+    cosines, places, place = np.asarray(cosines, np.float64), np.asarray(places, np.float64), np.asarray(place, np.float64)
+    if cosines.shape != places.shape[:1] or places.shape[1:] != place.shape or k < 1:
+        message = f"{cosines.shape} cosines, {places.shape} places, one of {place.shape}, k = {k}"
         raise BadInput(f"True neighbors need a cosine and a place for each point, a place of one's own and k from 1; got {message}.")
     others = np.array([n for n in range(len(cosines)) if n != own], int)
     order = others[np.argsort(-cosines[others], kind="stable")]
@@ -92,13 +91,13 @@ def links(cosines: np.ndarray, places: np.ndarray, at: np.ndarray, *, own: int |
     else:
         chosen = order[:k]
         left_out = 0
-    ways = np.linalg.norm(places - at, axis=1)
+    ways = np.linalg.norm(places - place, axis=1)
     reach = np.sort(ways[others])[len(chosen) - 1] if len(chosen) else 0.0
     return Links(chosen, cosines[chosen], ways[chosen] <= reach + 1e-9, left_out, len(others))
 
 
 def word_gain(similarities: np.ndarray, labels: Sequence, *, seed: int = 0) -> WordGain:
-    """Cosines (n, n) and senses (n,) of one word -> its gain: the numbers of a sense_report of this word alone."""
+    """Return the gain of one word from cosines (n, n) and senses (n,): the numbers of a sense_report of this word alone."""
     rng = np.random.default_rng(seed)
     hits, null = judge(similarities, labels, rng)
     low, high = np.quantile(resampled(hits, mutual_pairs(similarities), rng), (0.025, 0.975))
@@ -126,7 +125,7 @@ class SignificantWords:
 
 
 def count_significant(gains: Sequence[WordGain]) -> SignificantWords:
-    """The words of one space, counted."""
+    """Count the words of one space."""
     p = [gain.p for gain in gains]
     return SignificantWords(
         raw=sum(gain.shown for gain in gains),
@@ -137,7 +136,7 @@ def count_significant(gains: Sequence[WordGain]) -> SignificantWords:
 
 
 def word_ranking(table: OccurrenceTable, mixes: Mapping[str, Sequence[float]]) -> dict[str, dict[str, WordGain]]:
-    """Every labeled word of two senses or more, in the table's order -> its gain under each mix of layers (weights (L,))."""
+    """Return the gain of every labeled word with at least two senses under each mix (weights (L,)), in the table's order."""
     result = {}
     for lemma in table.lemmas:
         rows = table.labeled_rows(lemma)
@@ -149,7 +148,7 @@ def word_ranking(table: OccurrenceTable, mixes: Mapping[str, Sequence[float]]) -
 
 def write_gains(path: Path, gains: Mapping[str, Mapping[str, WordGain]]) -> None:
     """Write gains by word and space as JSON: a list of numbers each, in the order of the fields."""
-    measured = [each.name for each in fields(WordGain) if each.init]
+    measured = [item.name for item in fields(WordGain) if item.init]
     words = {
         word: {name: [round(getattr(gain, key), DIGITS) for key in measured] for name, gain in spaces.items()}
         for word, spaces in gains.items()

@@ -1,17 +1,16 @@
-"""Compare a word in two sentences: one meaning or two, and how sure one may be of it.
+"""Compare a word in two sentences: one meaning or two, with a calibrated probability.
 
-Of a word with labeled senses, the K labeled sentences nearest to each sentence vote for their senses, by the cosine after the word's mean
-is subtracted. A logistic regression (core.senses.calibration) turns into a probability how far the two votes agree, how far the means of
-the senses assign both sentences to the same sense (core.senses.votes), and the cosines of the two: by the word's vectors, by the words
-around it (core.senses.evidence) and in the sense space (core.index.sense_space). That probability alone decides the answer: at SURE or more
-it is one or two meanings, else too close to call. The sense named for each sentence is that of the nearest mean, in the sense space where
-the model has one. The rates, with the command: core/senses/README.md, "The verdict".
+For a word with labeled senses, the K labeled sentences nearest to each sentence vote, by the cosine after subtracting the word's mean. A
+logistic regression (core.senses.calibration) computes the probability from the agreement of the two votes, from how far the means of the
+senses assign both sentences to the same sense (core.senses.evidence), and from the cosines of the two: by the word's vectors, by the words
+around it and in the sense space. At SURE or more the answer is one or two meanings, else too close to call. The sense named for each
+sentence is that of the nearest mean, in the sense space if the model has one. README.md has the rates and the command that measures them.
 
-Of a word without labels four cosines count (core.senses.evidence): of its two vectors minus that of the word alone, of what the biLM
+For a word without labels four cosines count (core.senses.evidence): of its two vectors minus that of the word alone, of what the biLM
 expects in its place before it reads it, of the other words' static vectors, and in the sense space.
 
 The layer is the one in which most of a word's nearest have its own sense; for words without labels the best over all words. Layer 0 is
-never used, because it does not depend on the sentence. Sentences are read as they are written, and either may come first.
+never used, because it does not depend on the sentence. Sentences are encoded as they are written. Their order does not matter.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,14 +34,14 @@ from ..text.tokens import bare
 from ..workspace import Word, Workspace
 from . import evidence
 from .calibration import Calibration, calibration_for, calibration_of, trust_of, words_around
-from .evidence import Evidence
-from .votes import (
+from .evidence import (
     AROUND,
     EXPECTED,
     LABELED_COLUMNS,
     NEAREST,
     TOKEN,
     UNLABELED_COLUMNS,
+    Evidence,
     inputs_of_pairs,
     places_in,
     probability_of,
@@ -59,35 +58,35 @@ class Verdict:
     """The answer to "same meaning?" for one word in two sentences."""
 
     probability: float  # that both mean the same, if beforehand either was as likely
-    layer: str  # whose vectors were asked
+    layer: str  # whose vectors were compared
     shares: tuple[dict[str, float], dict[str, float]] | None = (
         None  # of each sense by the senses' middles, for each sentence; they sum to 1
     )
     named_in: str = ""  # the layer, "mix" or "senses" whose middles these are
     evidence: Mapping[str, float] = field(
         default_factory=dict
-    )  # what counted, by kind, with its value for this pair (core.senses.densities)
+    )  # what counted, by kind, with its value for this pair (core.senses.calibration)
     name: bool = False  # whether one of both is written as a name: the rates were measured on common words
     lemma: str = ""  # the labeled word whose sentences vote; "" where none has labels
 
     @property
     def around(self) -> bool:
-        """Whether its context counted, and not its vectors alone."""
+        """Return whether its context counted, not only its vectors."""
         return AROUND in self.evidence or EXPECTED in self.evidence
 
     @property
     def expected(self) -> bool:
-        """Whether the words expected in its place counted."""
+        """Return whether the words expected in its place counted."""
         return EXPECTED in self.evidence
 
     @property
     def certainty(self) -> float:
-        """The probability of the likelier of both answers, 0.5 to 1."""
+        """Return the probability of the likelier answer, 0.5 to 1."""
         return max(self.probability, 1 - self.probability)
 
     @property
     def says(self) -> str:
-        """ONE, TWO or CLOSE."""
+        """Return the answer: ONE, TWO or CLOSE."""
         if self.certainty < SURE:
             return CLOSE
         return ONE if self.probability > 0.5 else TWO
@@ -110,7 +109,7 @@ class Verdict:
 
     @property
     def outvoted(self) -> bool:
-        """Whether the senses that are named speak for the other answer than the one that is said."""
+        """Return whether the named senses contradict the answer."""
         return (
             self.says != CLOSE
             and bool(self.senses)
@@ -120,12 +119,15 @@ class Verdict:
 
     @property
     def senses(self) -> tuple[str | None, str | None] | None:
-        """The nearest sense of each sentence, None where it leads by less than CLEAR."""
+        """Return the nearest sense of each sentence, None if it leads by less than CLEAR."""
         return None if self.shares is None else (_leader(self.shares[0]), _leader(self.shares[1]))
 
 
 def compare(a: Word, b: Word) -> Verdict | None:
-    """Return the verdict on two words: by labeled sentences if there are any, else by the evidence that needs none. None if they differ."""
+    """Return the verdict on two words, or None if they differ.
+
+    Labeled sentences decide if there are any, else the evidence that needs none.
+    """
     workspace = a.workspace
     with languages.reading(workspace.language):
         if not is_one_word(a, b):
@@ -136,8 +138,8 @@ def compare(a: Word, b: Word) -> Verdict | None:
         by_case = evidence.is_also_a_name(a.table, a.lemma)
         first, second = _read_alike(a, b, by_case=by_case)
         read = workspace.layers_of([first.tokens, second.tokens])
-        known = a.table, a.lemma, first.query, second.query, calibration_for(a), workspace.language_vectors, workspace.sense_space
-        return replace(of_labeled(*known, read), name=not by_case and is_name, lemma=a.lemma)
+        arguments = a.table, a.lemma, first.query, second.query, calibration_for(a), workspace.language_vectors, workspace.sense_space
+        return replace(of_labeled(*arguments, read), name=not by_case and is_name, lemma=a.lemma)
 
 
 def _without_labels(a: Word, b: Word) -> Verdict:
@@ -146,7 +148,7 @@ def _without_labels(a: Word, b: Word) -> Verdict:
 
 
 def is_one_word(a: Word, b: Word) -> bool:
-    """Return whether two words are the same apart from letter case and inflection, and words at all."""
+    """Return whether two words are the same word, ignoring letter case and inflection."""
     first, second, language = a.context, b.context, a.workspace.language
     if not all(is_word(word, language) for word in (first, second)):
         return False
@@ -180,8 +182,8 @@ def _read_alike(a: Word, b: Word, *, by_case: bool = False) -> tuple[Word, Word]
     both = a.context, b.context
     if both[0].word == both[1].word or both[0].spelling != both[1].spelling:
         return a, b
-    in_capitals = any(len(bare(each.word)) > 1 and bare(each.word).isupper() for each in both)
-    opens = any(not any(map(str.isalnum, "".join(each.tokens[: each.position]))) for each in both)
+    in_capitals = any(len(bare(word.word)) > 1 and bare(word.word).isupper() for word in both)
+    opens = any(not any(map(str.isalnum, "".join(word.tokens[: word.position]))) for word in both)
     if not in_capitals and (by_case or not opens):
         return a, b
     return _in_small_letters(a), _in_small_letters(b)
@@ -204,13 +206,19 @@ def of_labeled(
     space: SenseSpace | None = None,
     read: Sequence[np.ndarray] = (),
 ) -> Verdict:
-    """The verdict on two occurrences of a word that has two labeled senses or more in the table. By `vectors` what stands around counts,
-    by `space` the sense space; `read`: both sentences' layers (L, T, D), where they are known."""
+    """Compare two occurrences of a word with at least two labeled senses in the table.
+
+    Parameters
+    ----------
+    vectors : static vectors, by which the surrounding words count.
+    space : the sense space, which counts if it is given.
+    read : the layers (L, T, D) of both sentences, if they are encoded already.
+    """
     trust = ground.words.get(lemma) or trust_of(table, lemma)
     rows = table.labeled_rows(lemma)
     names, labels = np.unique([table.senses[k] for k in table.sense[rows]], return_inverse=True)
-    own = _own(table, rows, a) | _own(table, rows, b)
-    rows, labels = rows[~own], labels[~own]
+    is_query = _own(table, rows, a) | _own(table, rows, b)
+    rows, labels = rows[~is_query], labels[~is_query]
     weights = layer_weights(trust.layer, len(a.layers))
     mixes = mixed(table.rows.take(rows), weights, axis=1, unit=True)
     pos = table.pos_of(rows)
@@ -223,43 +231,43 @@ def of_labeled(
         parts = space.views(occurrences, np.stack([a.layers, b.layers]), read)
         in_senses = places_in(space, space.of_rows(table, rows), labels, parts, len(names), lemma, pos)
     middles = (in_senses.shares if in_senses else token).middles
-    shares = tuple({str(name): float(share) for name, share in zip(names, each, strict=True)} for each in middles)
+    shares = tuple({str(name): float(share) for name, share in zip(names, sense_shares, strict=True)} for sense_shares in middles)
     named = (shares, SENSES if space else trust.layer)
     if _same_place(a, b):
         return Verdict(1.0, trust.layer, *named)
     inputs = inputs_of_pairs(np.array([0]), np.array([1]), trust.above_chance, token, topic, in_senses)
-    known = {TOKEN} | ({AROUND} if _are_there(around) else set()) | ({SENSES, EXPECTED, NEAREST} if space else set())
-    values = {kind: float(inputs[0, column]) for kind, column in LABELED_COLUMNS.items() if kind in known}
+    kinds = {TOKEN} | ({AROUND} if _are_there(around) else set()) | ({SENSES, EXPECTED, NEAREST} if space else set())
+    values = {kind: float(inputs[0, column]) for kind, column in LABELED_COLUMNS.items() if kind in kinds}
     return Verdict(float(probability_of(inputs, ground.votes)[0]), trust.layer, *named, evidence=values)
 
 
 def of_unlabeled(a: Query, b: Query, seen: Evidence, ground: Calibration) -> Verdict:
-    """The verdict on two occurrences of any word; `seen` is the evidence of both."""
+    """Compare two occurrences of any word by the evidence of both."""
     if _same_place(a, b):
         return Verdict(1.0, ground.layer)
     views = seen.views(ground.layer)
     x, y = unit(views["token"])
     inputs = evidence.cosines(views, ground.centers, np.array([0]), np.array([1])) if ground.centers else np.array([[x @ y]])
-    known = {TOKEN, *(kind for kind, column in UNLABELED_COLUMNS.items() if ground.centers and _are_there(views[evidence.VIEWS[column]]))}
-    values = {kind: float(inputs[0, column]) for kind, column in UNLABELED_COLUMNS.items() if kind in known}
+    kinds = {TOKEN, *(kind for kind, column in UNLABELED_COLUMNS.items() if ground.centers and _are_there(views[evidence.VIEWS[column]]))}
+    values = {kind: float(inputs[0, column]) for kind, column in UNLABELED_COLUMNS.items() if kind in kinds}
     return Verdict(float(probability_of(inputs, ground.alone)[0]), ground.layer, evidence=values)
 
 
 def _are_there(views: np.ndarray) -> bool:
-    """Whether no row (n, d) is empty, as that of a sentence without other words with a vector is."""
+    """Return whether no row (n, d) is empty, as that of a sentence without other words with a vector is."""
     return bool((np.linalg.norm(views, axis=1) > 1e-9).all())
 
 
 def _own(table: OccurrenceTable, rows: np.ndarray, query: Query) -> np.ndarray:
-    """(n,) bool: which rows are the query's own sentence and place, letter case aside; nobody votes on themselves."""
-    own = table.position[rows] == query.position
-    for k in np.flatnonzero(own):
-        own[k] = _folded(query.tokens) == _folded(table.occurrence(int(rows[k])).tokens)
-    return own
+    """Return which rows (n,) are the query's sentence and position, ignoring case. They do not vote on it."""
+    result = table.position[rows] == query.position
+    for k in np.flatnonzero(result):
+        result[k] = _folded(query.tokens) == _folded(table.occurrence(int(rows[k])).tokens)
+    return result
 
 
 def _same_place(a: Query, b: Query) -> bool:
-    """Whether both are the same token of the same sentence; in other letter case the token may be another word (Turkey, turkey)."""
+    """Return whether both are the same token of the same sentence. In other letter case the token may be another word (Turkey, turkey)."""
     return a.position == b.position and a.word == b.word and _folded(a.tokens) == _folded(b.tokens)
 
 

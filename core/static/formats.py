@@ -16,7 +16,7 @@ import zlib
 from array import array
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -36,7 +36,6 @@ MAX_READ_PER_STORED = 16  # bytes read for each byte stored; a number of four by
 LINE_COST = 16  # bytes added for each line, because even a blank line takes time
 FREE_BYTES = 8 * MAX_LINE  # read before any byte must be stored
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
-Report = Callable[[str], None]
 BINARY, WITH_HEADER, WITHOUT_HEADER = "word2vec binary", "word2vec text", "GloVe text"
 PACKED = (".gz", ".xz", ".bz2", ".zip")
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
@@ -47,11 +46,11 @@ _NUMBER = re.compile(rb"[-+]?((\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|inf|infinity)", 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _LINES_COUNTED = 1000  # whose numbers are counted, to know how many a line has
 NOTED = ("format", "words", "dim", "duplicates", "not_utf8", "first_not_utf8", "promised", "promised_dim")  # the facts that `notes` reads
-_REPORTED_EVERY = 50_000  # words
+_CHECKED_EVERY = 50_000  # words
 
 
-def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str], np.ndarray, dict]:
-    """Return words, their vectors (V, D) float32 and facts about the file; the first `limit` words at most.
+def read(path: Path) -> tuple[list[str], np.ndarray, dict]:
+    """Return words, their vectors (V, D) float32 and facts about the file.
 
     The format is known by content; .gz, .xz, .bz2 and .zip are unpacked on the way. Raises BadInput or CorruptArtifact, which name the
     file and the line that is wrong (in a binary file, the word).
@@ -60,7 +59,7 @@ def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str
         with _unpack(path) as stream:
             head = stream.read(MAX_LINE)
         with _unpack(path) as stream:
-            return _collect(stream, head, path.name, limit, report)
+            return _collect(stream, head, path.name)
     except UNREADABLE as error:
         raise CorruptArtifact(t("Cannot read all of {name}: {error}. Choose another file.", name=path.name, error=error)) from None
 
@@ -166,10 +165,19 @@ class _ByteCount:
 class _Form:
     """The form of a file: its format, the words and the numbers per word that a header promises, and the numbers per word it has."""
 
+    file: str
     name: str
     promised: int | None
     promised_dim: int | None
     dim: int
+
+    @property
+    def is_binary(self) -> bool:
+        return self.name == BINARY
+
+    def error(self, place: int, problem: object) -> BadInput:
+        """Return an error with its location."""
+        return BadInput(t("{name}, {place}: {fault}.", name=self.file, place=_place(self.name, place), fault=problem))
 
 
 def _form_of(head: bytes, name: str) -> _Form:
@@ -200,7 +208,7 @@ def _form_of(head: bytes, name: str) -> _Form:
         dim = most_common
     if not 1 <= dim <= MAX_DIM:
         raise BadInput(t("{name}, line 1: expected a word and 1 to {most:,} numbers, not {n:,}.", name=name, most=MAX_DIM, n=dim))
-    return _Form(BINARY if binary else WITH_HEADER if header else WITHOUT_HEADER, promised, promised_dim, dim)
+    return _Form(name, BINARY if binary else WITH_HEADER if header else WITHOUT_HEADER, promised, promised_dim, dim)
 
 
 def _count_numbers(line: bytes) -> int:
@@ -209,10 +217,10 @@ def _count_numbers(line: bytes) -> int:
     return next((k for k, field in enumerate(reversed(fields)) if not _NUMBER.fullmatch(field)), len(fields))
 
 
-def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, report: Report | None) -> tuple[list[str], np.ndarray, dict]:
+def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.ndarray, dict]:
     """Read all words; `head` is the file's beginning, which determines its form."""
     form = _form_of(head, name)
-    binary = form.name == BINARY
+    binary = form.is_binary
     places: dict[str, int] = {}
     values = bytearray()
     not_utf8: list[int] = []
@@ -220,7 +228,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
     rest: list[bytes] = []  # of a binary file, after its last vector
     n_accented = n_words = 0
     count = _ByteCount(name)
-    for place, spelling, row in _binary_rows(stream, form, name, rest, count) if binary else _text_rows(stream, head, form, name, count):
+    for place, spelling, row in _binary_rows(stream, form, rest, count) if binary else _text_rows(stream, head, form, count):
         try:
             word = spelling.decode()
             n_accented += not word.isascii()
@@ -233,46 +241,40 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
             values += row
             count.add_stored(len(row) + len(spelling))
         n_words += 1
-        if n_words % _REPORTED_EVERY == 0:
-            _check_encoding(form, name, not_utf8, n_accented, n_words)
-            if report:
-                report(t("{n:,} words of {name} read", n=n_words, name=name))
-        if len(places) == limit:
-            break
+        if n_words % _CHECKED_EVERY == 0:
+            _check_encoding(form, not_utf8, n_accented, n_words)
     matrix = np.frombuffer(values, "<f4").reshape(-1, form.dim)
-    _check_values(form, name, matrix, list(places.values()), {*not_utf8, *controls})
-    _check_end(form, name, n_words, sum(map(len, rest)))
-    _check_encoding(form, name, not_utf8, n_accented, n_words)
+    _check_values(form, matrix, list(places.values()), {*not_utf8, *controls})
+    _check_end(form, n_words, sum(map(len, rest)))
+    _check_encoding(form, not_utf8, n_accented, n_words)
     properties = {"format": form.name, "words": n_words, "dim": form.dim, "duplicates": n_words - len(places), "not_utf8": len(not_utf8)}
     if not_utf8:
         properties["first_not_utf8"] = not_utf8[0]
-    if form.promised not in (None, n_words) and len(places) != limit:
+    if form.promised not in (None, n_words):
         properties["promised"] = form.promised
     if form.promised_dim not in (None, form.dim):
         properties["promised_dim"] = form.promised_dim
     return list(places), matrix, properties
 
 
-def _check_encoding(form: _Form, name: str, not_utf8: list[int], n_accented: int, n_words: int) -> None:
+def _check_encoding(form: _Form, not_utf8: list[int], n_accented: int, n_words: int) -> None:
     """Refuse a file in another encoding: of its words beyond ASCII, most are not UTF-8, and they are no few damaged ones."""
     n = len(not_utf8)
     if n > 1 and n > n_accented and n > 0.1 * n_words:
-        fault = t("not UTF-8 text ({n:,} of {words:,} words). Save the file as UTF-8", n=n, words=n_words)
-        raise BadInput(_at(form.name, name, not_utf8[0], fault))
+        raise form.error(not_utf8[0], t("not UTF-8 text ({n:,} of {words:,} words). Save the file as UTF-8", n=n, words=n_words))
 
 
-def _check_values(form: _Form, name: str, matrix: np.ndarray, places: list[int], odd_words: set[int]) -> None:
+def _check_values(form: _Form, matrix: np.ndarray, places: list[int], odd_words: set[int]) -> None:
     """Refuse numbers that no vector has.
 
     In a binary file they show that a word contains a blank: its end is then read as numbers, and the last bytes of its vector as the
     beginning of the next word, one of `odd_words`.
     """
-    displaced = t("A word may contain a blank, or the first line may be wrong: save the vectors as text") if form.name == BINARY else ""
+    displaced = t("A word may contain a blank, or the first line may be wrong: save the vectors as text") if form.is_binary else ""
     sizes = np.abs(matrix)
     if len(bad := np.flatnonzero(~(sizes <= 1e15).all(axis=1))):  # also finds what is not a number
-        fault = ". ".join(filter(None, [t("not a number, or above 1e15"), displaced]))
-        raise BadInput(_at(form.name, name, places[bad[0]], fault))
-    if form.name != BINARY:
+        raise form.error(places[bad[0]], ". ".join(filter(None, [t("not a number, or above 1e15"), displaced])))
+    if not form.is_binary:
         return
     signs = matrix.view("u1").reshape(*matrix.shape, 4)
     spelled = ((signs[..., 3] == ord(" ")) & ((signs[..., :3] > ord(" ")) & (signs[..., :3] < 0x7F)).all(axis=2)).any(axis=1)  # letters
@@ -281,26 +283,19 @@ def _check_values(form: _Form, name: str, matrix: np.ndarray, places: list[int],
         if (row := rows.get(place - 1)) is not None and (size := sizes[row][sizes[row] > 0]).size:
             spelled[row] |= size.max() > 1e12 * size.min()
     if len(bad := np.flatnonzero(spelled)):
-        raise BadInput(_at(form.name, name, places[bad[0]], t("its numbers are not those of a vector") + ". " + displaced))
+        raise form.error(places[bad[0]], t("its numbers are not those of a vector") + ". " + displaced)
 
 
-def _check_end(form: _Form, name: str, n_words: int, n_left_over: int) -> None:
+def _check_end(form: _Form, n_words: int, n_left_over: int) -> None:
     """Refuse a file without a word, and a binary one that does not end with a vector."""
     if not n_words or (n_left_over and n_words < form.promised):
-        promised = form.promised or 0
-        raise CorruptArtifact(
-            t("{name} ends after {n:,} of {promised:,} words. Download it again.", name=name, promised=promised, n=n_words)
-        )
+        values = {"name": form.file, "promised": form.promised or 0, "n": n_words}
+        raise CorruptArtifact(t("{name} ends after {n:,} of {promised:,} words. Download it again.", **values))
     if n_left_over:
-        fault = t(
+        problem = t(
             "{n:,} bytes are left over. A word may contain a blank, or the first line may be wrong: save the vectors as text", n=n_left_over
         )
-        raise BadInput(_at(form.name, name, n_words, fault))
-
-
-def _at(form: str, name: str, place: int, fault: object) -> str:
-    """Describe an error with its location."""
-    return t("{name}, {place}: {fault}.", name=name, place=_place(form, place), fault=fault)
+        raise form.error(n_words, problem)
 
 
 def _place(form: str, place: int) -> str:
@@ -321,7 +316,7 @@ def _has_old_breaks(head: bytes) -> bool:
     return b"\n" not in head and b"\r" in head
 
 
-def _text_rows(stream: IO[bytes], head: bytes, form: _Form, name: str, count: _ByteCount) -> Iterator[tuple[int, bytes, bytes]]:
+def _text_rows(stream: IO[bytes], head: bytes, form: _Form, count: _ByteCount) -> Iterator[tuple[int, bytes, bytes]]:
     """Yield (line, word, D float32) for each line that is not blank."""
     lines = ((place, line) for place, line in enumerate(_lines(stream, head, count), start=1) if line.strip())
     if form.name == WITH_HEADER:
@@ -333,7 +328,7 @@ def _text_rows(stream: IO[bytes], head: bytes, form: _Form, name: str, count: _B
                 raise ValueError
             yield place, word, array("f", map(float, numbers)).tobytes()
         except ValueError:
-            raise BadInput(_at(form.name, name, place, _fault(line, form.dim))) from None
+            raise form.error(place, _describe_line(line, form.dim)) from None
 
 
 def _with_blanks(line: bytes, dim: int) -> list[bytes]:
@@ -351,7 +346,7 @@ def _with_blanks(line: bytes, dim: int) -> list[bytes]:
     return [word, *numbers] if all((are_decimals and field.isdigit()) or len(field) < shortest for field in last) else [b""]
 
 
-def _fault(line: bytes, dim: int) -> str:
+def _describe_line(line: bytes, dim: int) -> str:
     """Return why a line is not a word with D numbers."""
     fields = line.split()
     if line[:1].isspace() and len(fields) == dim:
@@ -363,7 +358,7 @@ def _fault(line: bytes, dim: int) -> str:
     return tn("{n} number instead of {dim}", "{n} numbers instead of {dim}", n, dim=dim)
 
 
-def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes], count: _ByteCount) -> Iterator[tuple[int, bytes, bytes]]:
+def _binary_rows(stream: IO[bytes], form: _Form, rest: list[bytes], count: _ByteCount) -> Iterator[tuple[int, bytes, bytes]]:
     """Yield (number, word, D float32) of each entry: the word, a space, the numbers, an optional line break.
 
     `rest` receives the remaining bytes.
@@ -378,21 +373,15 @@ def _binary_rows(stream: IO[bytes], form: _Form, name: str, rest: list[bytes], c
             place += 1
             word = buffer[start : end - 1].lstrip(b"\r\n")
             if not word or b"\n" in word:
-                raise BadInput(
-                    _at(
-                        form.name,
-                        name,
-                        place,
-                        t(
-                            "no word before the numbers. A word may contain a blank, or the first line may be wrong: save the vectors as text"
-                        ),
-                    )
+                problem = t(
+                    "no word before the numbers. A word may contain a blank, or the first line may be wrong: save the vectors as text"
                 )
+                raise form.error(place, problem)
             count.add_read(end + size - start)
             yield place, word, buffer[end : end + size]
             start = end + size
         elif not end and len(buffer) - start > MAX_LINE:
-            raise BadInput(_at(form.name, name, place + 1, t("no word ends within 1 MB")))
+            raise form.error(place + 1, t("no word ends within 1 MB"))
         elif more := stream.read(MAX_LINE):
             buffer = buffer[start:] + more
             start = 0

@@ -25,14 +25,12 @@ from ..common.i18n import t
 from ..common.limits import limits
 from ..common.markup import shorten
 from ..files.artifacts import lines_of
-from ..files.download import Report as DownloadReport
+from ..files.download import Report
 from ..files.registry import resolve
 from ..text.normalization import plain_word
 from ..text.tokens import JOINER, bare
 from . import formats
-from .formats import Report
 
-BUNDLED_VECTORS = "glove-mini"
 MOST_SEEN = 200_000  # tokens whose row is cached
 
 
@@ -101,14 +99,11 @@ class StaticVectors:
         if len(seen := self._seen) > MOST_SEEN:
             self._seen = seen = {}
         result = ((token, seen.get(token)) for token in tokens)
-        rows = np.array([seen.setdefault(token, self._look_up(token)) if row is None else row for token, row in result], np.int64)
+        rows = np.array(
+            [seen.setdefault(token, self._row.get(self.spelling(token), -1)) if row is None else row for token, row in result], np.int64
+        )
         places = np.flatnonzero(rows >= 0)
         return places, self._vectors[rows[places]]
-
-    def _look_up(self, token: str) -> int:
-        """Return the row of a token's vector, or -1 if it has none."""
-        spelling = self.spelling(token)
-        return -1 if spelling is None else self._row[spelling]
 
     def cosine(self, a: str, b: str) -> float | None:
         """Return the cosine of two spellings' vectors, or None if one is unknown or all zeros."""
@@ -154,30 +149,28 @@ class StaticVectors:
         nearest = nearest[np.lexsort((nearest, -cosines[nearest]))]
         return [StaticNeighbor(self.words[i], float(cosines[i])) for i in nearest if self.words[i] not in left_out][:k]
 
-    def near_spellings(self, word: str, k: int = 5) -> list[str]:
+    def near_spellings(self, word: str) -> list[str]:
         """Return known words similar to `word`: same first letter, length within 2, among the 3,000 most frequent such words."""
         target = plain_word(word).lower()
         first = {target[:1], target[:1].upper()}
         least = len(target) - 2
         longest = len(target) + 2
         alike = (candidate for candidate in self.words if candidate[:1] in first and least <= len(candidate) <= longest)
-        return difflib.get_close_matches(target, list(islice(alike, 3000)), n=k, cutoff=0.6)
+        return difflib.get_close_matches(target, list(islice(alike, 3000)), n=5, cutoff=0.6)
 
 
-def load_vectors(path: str | Path, *, limit: int | None = None, report: Report | None = None) -> StaticVectors:
+def load_vectors(path: str | Path) -> StaticVectors:
     """Read a folder in our format or a file: GloVe text, word2vec text or binary, plain, .gz, .xz, .bz2 or .zip.
 
-    The format is detected from the content. Reads at most the first `limit` words; the first of equal words counts. Raises MissingArtifact,
+    The format is detected from the content. The first of equal words counts. Raises MissingArtifact,
     BadInput or CorruptArtifact, which name the file and the line.
     """
     path = Path(path)
-    if limit is not None and limit < 1:
-        raise BadInput(t("limit must be at least 1, not {limit}.", limit=limit))
     if path.is_dir():
-        return _load_folder(path, limit)
+        return _load_folder(path)
     if not path.is_file():
         raise MissingArtifact(t("No vector file {path}. Choose another.", path=path))
-    words, vectors, provenance = formats.read(path, limit, report)
+    words, vectors, provenance = formats.read(path)
     provenance |= {"path": str(path), "bytes": path.stat().st_size}
     return StaticVectors(words, vectors, name=re.sub(r"(\.(txt|vec|bin|gz|xz|bz2|zip))+$", "", path.name), provenance=provenance)
 
@@ -207,7 +200,7 @@ def evaluate_vectors(vectors: StaticVectors, *, restrict: int = 30_000) -> dict:
     return result
 
 
-def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
+def _load_folder(folder: Path) -> StaticVectors:
     """Load vectors saved by core.static.glove after comparing their checksums."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
@@ -225,7 +218,7 @@ def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
                 raise CorruptArtifact(t("{path} is damaged: checksum differs from meta.json. Download it again.", path=folder / file))
         words = lines_of(files["words.txt"])
         arrays = load(files["vectors.safetensors"])
-        vectors = arrays["vectors"][:limit].astype(np.float32) * arrays["scales"][:limit, None]  # int8 times scale
+        vectors = arrays["vectors"].astype(np.float32) * arrays["scales"][:, None]  # int8 times scale
         if len(words) != len(arrays["vectors"]) or vectors.ndim != 2 or len(set(words)) != len(words):
             raise CorruptArtifact(
                 t(
@@ -235,14 +228,14 @@ def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
                     shape=arrays["vectors"].shape,
                 )
             )
-        return StaticVectors(words[:limit], vectors, name=str(meta["name"]), provenance={**meta, "path": str(folder)})
+        return StaticVectors(words, vectors, name=str(meta["name"]), provenance={**meta, "path": str(folder)})
     except FileNotFoundError as error:
         raise MissingArtifact(t("{folder} has no {name}. Choose another.", folder=folder, name=Path(error.filename).name)) from None
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, SafetensorError) as error:
         raise CorruptArtifact(t("Cannot read vectors in {folder}: {error!r}. Choose another.", folder=folder, error=error)) from None
 
 
-def open_vectors(name: str, *, allow_download: bool = False, report: DownloadReport | None = None) -> StaticVectors:
+def open_vectors(name: str, *, allow_download: bool = False, report: Report | None = None) -> StaticVectors:
     """Open static vectors by registry name or file, downloading published ones if allowed."""
     return load_vectors(resolve(name, "vectors", allow_download=allow_download, report=report))
 

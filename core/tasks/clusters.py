@@ -9,7 +9,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import torch
@@ -19,7 +18,7 @@ from ..common.device import Dropout, first_weights
 from ..common.errors import BadInput
 from ..common.i18n import t
 from .inputs import PassageBatch, Reader, Span, flat, masked
-from .task import PARTS, Example, Passage, Shape, Task, TaskRecipe, lines_in, one_reader
+from .task import PARTS, Example, Passage, Shape, Task, TaskRecipe, lines_in
 
 BACK = 60  # mentions before one that it may go with
 WIDTH = 12  # tokens of a mention that are read, from its first
@@ -207,8 +206,8 @@ def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[
 TASK = Task(
     name="clusters",
     title="Coreference clusters",
-    files=MappingProxyType({part: f"coref/ontogum.{part}.conll.xz" for part in PARTS}),
-    readers=one_reader(read),
+    files={part: f"coref/ontogum.{part}.conll.xz" for part in PARTS},
+    readers=dict.fromkeys(PARTS, read),
     network=MentionRanker,
     score=score,
     scrambled=scrambled,

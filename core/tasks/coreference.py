@@ -8,7 +8,6 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import torch
@@ -19,7 +18,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from .inputs import PassageBatch, Reader, Span, covered, masked, passage_of
 from .spans import f1
-from .task import Example, Passage, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
+from .task import PARTS, Example, Passage, Shape, Task, TaskRecipe, deal_targets, lines_in
 
 MASCULINE, FEMININE = ("he", "him", "his"), ("she", "her", "hers")
 DISTANCE_DIM = 16
@@ -165,10 +164,8 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
 TASK = Task(
     name="coreference",
     title="Coreference",
-    files=MappingProxyType(
-        {"train": "coref/gap-development.tsv.xz", "dev": "coref/gap-validation.tsv.xz", "test": "coref/gap-test.tsv.xz"}
-    ),
-    readers=one_reader(read),
+    files={"train": "coref/gap-development.tsv.xz", "dev": "coref/gap-validation.tsv.xz", "test": "coref/gap-test.tsv.xz"},
+    readers=dict.fromkeys(PARTS, read),
     network=PairScorer,
     score=score,
     scrambled=deal_targets,

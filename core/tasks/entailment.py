@@ -9,7 +9,6 @@ import json
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 import torch
 from torch import Generator, Tensor, nn
@@ -20,7 +19,7 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from ..files.atomic import replacing
 from .inputs import BiLSTM, PassageBatch, Reader, flat, masked, passage_of
-from .task import Example, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
+from .task import PARTS, Example, Shape, Task, TaskRecipe, deal_targets, lines_in
 
 KEYS = ("sentence1", "sentence2", "gold_label")
 TRAIN_PAIRS = 33_069  # that `unpack` takes of 549,367 with a label
@@ -136,10 +135,8 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
 TASK = Task(
     name="entailment",
     title="Entailment",
-    files=MappingProxyType(
-        {"train": "entailment/snli_train_33k.jsonl.xz", "dev": "entailment/snli_dev.jsonl.xz", "test": "entailment/snli_test.jsonl.xz"}
-    ),
-    readers=one_reader(read),
+    files={"train": "entailment/snli_train_33k.jsonl.xz", "dev": "entailment/snli_dev.jsonl.xz", "test": "entailment/snli_test.jsonl.xz"},
+    readers=dict.fromkeys(PARTS, read),
     labels=labels,
     network=ESIM,
     score=score,

@@ -7,7 +7,6 @@ speech by accuracy. The network is the paper's in small: a bidirectional LSTM, w
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import torch
@@ -19,7 +18,7 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from .inputs import PassageBatch, Reader
 from .spans import CRF, bio_tags, span_f1, spans_of, true_tags
-from .task import PARTS, Example, Shape, Task, TaskRecipe, one_reader, sentences_in
+from .task import PARTS, Example, Shape, Task, TaskRecipe, sentences_in
 
 BETWEEN_DOCUMENTS = "-DOCSTART-"
 N_DEV = 936  # last sentences of CoNLL-2000's training file, by which the epoch is chosen
@@ -167,8 +166,8 @@ def _place_at_random(spans: Sequence, length: int, kinds: Sequence[str], random:
 TASK = Task(
     name="names",
     title="Names",
-    files=MappingProxyType({part: f"ner/wnut17_{part}.conll.xz" for part in PARTS}),
-    readers=one_reader(read),
+    files={part: f"ner/wnut17_{part}.conll.xz" for part in PARTS},
+    readers=dict.fromkeys(PARTS, read),
     labels=labels,
     network=Tagger,
     score=score,
@@ -181,19 +180,19 @@ WIKIGOLD = replace(
     TASK,
     name="wikigold",
     title="Names in Wikipedia",
-    files=MappingProxyType(dict.fromkeys(PARTS, "ner/wikigold.conll.xz")),
-    readers=one_reader(read_documents),
+    files=dict.fromkeys(PARTS, "ner/wikigold.conll.xz"),
+    readers=dict.fromkeys(PARTS, read_documents),
     folds=5,
 )
 
-_CONLL = MappingProxyType({part: f"conll2000/{'test' if part == 'test' else 'train'}.txt.xz" for part in PARTS})
+_CONLL = {part: f"conll2000/{'test' if part == 'test' else 'train'}.txt.xz" for part in PARTS}
 
 CHUNKS = replace(
     TASK,
     name="chunks",
     title="Chunks",
     files=_CONLL,
-    readers=MappingProxyType({part: _columns(2, part) for part in PARTS}),
+    readers={part: _columns(2, part) for part in PARTS},
     recipe=replace(TASK.recipe, epochs=5, dropout=0.3, train_limit=2_500, dev_limit=400),
 )
 
@@ -201,7 +200,7 @@ SPEECH = replace(
     CHUNKS,
     name="speech",
     title="Parts of speech",
-    readers=MappingProxyType({part: _columns(1, part) for part in PARTS}),
+    readers={part: _columns(1, part) for part in PARTS},
     network=WordTagger,
     score=accuracy,
     scrambled=dealt,

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import torch
@@ -178,13 +177,11 @@ def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[
 TASK = Task(
     name="questions",
     title="Question answering",
-    files=MappingProxyType({part: "qa/squadshifts_new_wiki.json.xz" for part in PARTS}),
-    readers=MappingProxyType(
-        {part: _read_part(articles, to_train=part == "train") for part, articles in zip(PARTS, ARTICLES, strict=True)}
-        | {"further": _read_part(None, to_train=True), "further test": _read_part(None, to_train=False)}
-    ),
-    tests=MappingProxyType({"xquad": "qa/xquad_en.json.xz"}),
-    further=MappingProxyType({"reddit": "qa/squadshifts_reddit.json.xz", "amazon": "qa/squadshifts_amazon_reviews.json.xz"}),
+    files={part: "qa/squadshifts_new_wiki.json.xz" for part in PARTS},
+    readers={part: _read_part(articles, to_train=part == "train") for part, articles in zip(PARTS, ARTICLES, strict=True)}
+    | {"further": _read_part(None, to_train=True), "further test": _read_part(None, to_train=False)},
+    tests={"xquad": "qa/xquad_en.json.xz"},
+    further={"reddit": "qa/squadshifts_reddit.json.xz", "amazon": "qa/squadshifts_amazon_reviews.json.xz"},
     network=Biattention,
     score=score,
     scrambled=scrambled,

@@ -7,7 +7,6 @@ under BIO's rules.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import torch
@@ -18,7 +17,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from .inputs import BiLSTM, PassageBatch, ReaderWords, masked
 from .spans import bio_rules, bio_tags, join_arguments, span_f1, spans_of, spans_of_brackets, true_tags, viterbi
-from .task import PARTS, Example, Shape, Task, TaskRecipe, one_reader, sentences_in
+from .task import PARTS, Example, Shape, Task, TaskRecipe, sentences_in
 
 MARK_DIM = 16
 RARE = 5  # a role with fewer arguments in the training set is not learned
@@ -140,8 +139,8 @@ def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[
 TASK = Task(
     name="roles",
     title="Semantic roles",
-    files=MappingProxyType({part: f"srl/ewt_propbank.{part}.conll.xz" for part in PARTS}),
-    readers=one_reader(read),
+    files={part: f"srl/ewt_propbank.{part}.conll.xz" for part in PARTS},
+    readers=dict.fromkeys(PARTS, read),
     labels=labels,
     network=Labeler,
     score=score,

@@ -4,11 +4,10 @@ Each task's module reads its files and defines its network; core.tasks.inputs an
 """
 
 import lzma
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -79,8 +78,8 @@ class Task:
 
     name: str
     title: str
-    files: MappingProxyType  # train, dev, test -> path in the data folder
-    readers: MappingProxyType  # train, dev, test -> its file's reader, Path -> list[Example]
+    files: Mapping  # train, dev, test -> path in the data folder
+    readers: Mapping  # train, dev, test -> its file's reader, Path -> list[Example]
     network: Callable[[Shape, TaskRecipe, Generator | None], Any]
     score: Callable[[Sequence[Example], Sequence], dict[str, float]]
     scrambled: Callable[[Sequence[Example], np.random.Generator], list[Example]]  # for the random-label control
@@ -88,8 +87,8 @@ class Task:
     recipe: TaskRecipe = field(default_factory=TaskRecipe)
     labels: Callable[[Sequence[Example]], tuple[str, ...]] = lambda examples: ()  # of the training examples
     folds: int = 0  # of documents, which `facts` number: a run's seed chooses the tested one; 0: the files are the split
-    tests: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # more test sets by name -> their path
-    further: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # more training sets by name -> their path
+    tests: Mapping = field(default_factory=dict)  # more test sets by name -> their path
+    further: Mapping = field(default_factory=dict)  # more training sets by name -> their path
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ class Data:
     train: tuple[Example, ...]
     dev: tuple[Example, ...]
     test: tuple[Example, ...]
-    n_available: MappingProxyType
+    n_available: Mapping
 
     @property
     def sentences(self) -> tuple[tuple[str, ...], ...]:
@@ -151,17 +150,17 @@ def read_data(task: Task, folder: str | Path, recipe: TaskRecipe, *, further: Se
         n_available["train"] += len(more)
     if recipe.random_labels:
         read["train"] = tuple(task.scrambled(read["train"], np.random.default_rng([recipe.seed, 1])))
-    return Data(**read, n_available=MappingProxyType(n_available))
+    return Data(**read, n_available=n_available)
 
 
 def read_test(task: Task, folder: str | Path, name: str) -> Data:
     """Read one of the task's additional test sets, complete, with nothing to train on."""
     path = _further_file(task, folder, task.tests, name)
     examples = tuple(task.readers["further test"](path))
-    return Data((), (), examples, MappingProxyType({"train": 0, "dev": 0, "test": len(examples)}))
+    return Data((), (), examples, {"train": 0, "dev": 0, "test": len(examples)})
 
 
-def _further_file(task: Task, folder: str | Path, files: MappingProxyType, name: str) -> Path:
+def _further_file(task: Task, folder: str | Path, files: Mapping, name: str) -> Path:
     if name not in files:
         others = ", ".join(files) or t("none")
         raise BadInput(
@@ -186,11 +185,6 @@ def file_of(title: str, folder: str | Path, name: str) -> Path:
     if name.startswith(MADE_BY_HAND):
         raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it.", **values))
     raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it, or fetch it: {command}", **values))
-
-
-def one_reader(read: Callable[[Path], list[Example]]) -> MappingProxyType:
-    """Return one reader for all three files."""
-    return MappingProxyType({part: read for part in PARTS})
 
 
 def deal_targets(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:

@@ -3,17 +3,17 @@
 import logging
 import re
 import zipfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
 from ..common import reports
-from ..common.errors import BadInput, ElmoscopeError
+from ..common.errors import BadInput
 from ..common.i18n import t, tn
 from ..common.limits import limits
-from ..files.formats import check_archive, local_name, read_part
+from ..files.formats import check_archive, local_name, read_part, refuse_unreadable
 from ..files.user_names import clean_name
 from .file_lines import LineCount
 
@@ -53,13 +53,11 @@ def _of_docx(path: Path) -> list[str]:
     """
     check_archive(path, ("[Content_Types].xml", "word/document.xml"), ".txt")
 
-    def read() -> list[str]:
+    with refuse_unreadable(path, ".txt"):
         body = _Body(path.name)
         with zipfile.ZipFile(path) as archive:
             read_part(archive, _main_part(archive, path.name), path.name, body.start, body.end, body.data)
-        return body.texts
-
-    return [line for text in _guarded(path, read) for line in ("", *text.splitlines())]
+        return [line for text in body.texts for line in ("", *text.splitlines())]
 
 
 def _main_part(archive: zipfile.ZipFile, name: str) -> str:
@@ -114,35 +112,19 @@ class _Body:
             self._paragraphs[-1][1].append(text)
 
 
-def _guarded(path: Path, read: Callable[[], Any]) -> Any:
-    """Return the result of `read`. Raises BadInput for any failure, because a library can fail in any way on a file of unknown origin."""
-    try:
-        return read()
-    except (ElmoscopeError, MemoryError):
-        raise
-    except Exception as error:
-        message = t("{name} cannot be read ({error}). Save it as .txt.", name=path.name, error=type(error).__name__)
-        raise BadInput(message) from error
-
-
 def _of_pdf(path: Path) -> list[str]:
     """Return the lines of a PDF's pages, as pypdf orders them; pages of pictures are counted."""
-    try:
-        from pypdf import PdfReader
-        from pypdf.errors import DependencyError, FileNotDecryptedError
-    except ImportError:
-        raise BadInput(t("{name} needs pypdf. Save it as .txt.", name=path.name)) from None
+    from pypdf import PdfReader
+    from pypdf.errors import DependencyError, FileNotDecryptedError
 
-    def read() -> list[str]:
+    with refuse_unreadable(path, ".txt"):
         reader = PdfReader(path)
         try:
             if reader.is_encrypted and not reader.decrypt(""):
                 raise BadInput(t("{name} is locked with a password. Save it without one.", name=path.name))
-            return list(_page_texts(path.name, reader))
+            pages = list(_page_texts(path.name, reader))
         except (DependencyError, FileNotDecryptedError):
             raise BadInput(t("{name} is encrypted. Print it to a new PDF, or save its text as .txt.", name=path.name)) from None
-
-    pages = _guarded(path, read)
     without = sum(not page.strip() for page in pages)
     if without == len(pages):
         message = t(
@@ -190,7 +172,7 @@ def _of_epub(path: Path) -> list[str]:
     """Return the text of an e-book's chapters in the order of its spine, without its list of contents."""
     check_archive(path, (_CONTAINER,), ".txt")
 
-    def read() -> list[str]:
+    with refuse_unreadable(path, ".txt"):
         count = LineCount(path.name, limits().max_paragraphs)
         with zipfile.ZipFile(path) as archive:
             members = set(archive.namelist())
@@ -209,8 +191,6 @@ def _of_epub(path: Path) -> list[str]:
                 reports.add((path.name, "chapters"), text)
             present = [chapter for chapter in chapters if chapter in members]
             return [line for chapter in present for line in ("", *_html_lines(archive.read(chapter), count))]
-
-    return _guarded(path, read)
 
 
 def _spine(archive: zipfile.ZipFile, name: str) -> Iterator[str]:

@@ -94,14 +94,16 @@ class LeftOut:
         reports.add((self._name, "left out"), self._describe())
 
     def _describe(self) -> str:
-        n, number, why = len(self._numbers), self._numbers[0], self._first.result
-        if isinstance(self._first.place, Place) and self._first.place.is_item:
-            if n == 1:
-                return t("{name}: 1 row is left out, item {item}: {why}.", name=self._name, item=number, why=why)
-            return t("{name}: {n:,} rows are left out, the first is item {item}: {why}.", name=self._name, n=n, item=number, why=why)
-        if n == 1:
-            return t("{name}: 1 row is left out, line {line}: {why}.", name=self._name, line=number, why=why)
-        return t("{name}: {n:,} rows are left out, the first in line {line}: {why}.", name=self._name, n=n, line=number, why=why)
+        is_item = isinstance(self._first.place, Place) and self._first.place.is_item
+        place = t("item {n}", n=self._numbers[0]) if is_item else t("line {n}", n=self._numbers[0])
+        return tn(
+            "{name}: {n:,} row is left out, {place}: {why}.",
+            "{name}: {n:,} rows are left out, the first is {place}: {why}.",
+            len(self._numbers),
+            name=self._name,
+            place=place,
+            why=self._first.result,
+        )
 
     def check(self) -> None:
         """Raise BadInput with the places if at least a fifth of the rows are left out."""

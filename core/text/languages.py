@@ -32,13 +32,9 @@ SHORTEST = 4  # letters of a second part that may
 EXAMPLES = 3  # tokens that a message cites
 
 
-def _at_blanks(sentence: str, _choose: Choice) -> list[str]:
-    return [plain_word(token) for token in sentence.split()]
-
-
 TOKENIZERS: dict[str, Callable[[str, Choice], list[str]]] = {
     "words": tokens.tokenize,  # separates words and marks; good for most languages that write spaces
-    "spaces": _at_blanks,  # for text that is cut already
+    "spaces": lambda sentence, _: [plain_word(token) for token in sentence.split()],  # for text that is cut already
     "morphemes-ko": morphemes,
 }
 

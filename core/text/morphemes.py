@@ -53,7 +53,7 @@ def morphemes(sentence: str, choose: Choice = keep_hyphen) -> list[str]:
     plain, spans = token_spans(sentence, choose)
     text = plain.text
     if any(_HANGUL.search(text, start, end) for start, end in spans):
-        cuts = _cuts(text)
+        cuts = {item.start for item in _analyze(text)}
         spans = [part for span in spans for part in _cut(text, span, cuts)]
     return _mark_joints(text, spans)
 
@@ -72,7 +72,7 @@ def analyzed(tokens: Sequence[str]) -> list[Morpheme | None]:
     written = pieces(tokens)
     if not any(map(has_hangul, tokens)):
         return [None] * len(tokens)
-    result = sorted(_analyzer()("".join(written).encode("utf-8", "replace").decode()), key=lambda item: item.start)
+    result = sorted(_analyze("".join(written)), key=lambda item: item.start)
     lines = []
     end = 0
     k = 0
@@ -108,12 +108,12 @@ def may_follow_noun(noun: str, rest: str) -> bool:
 
 
 def _has_particles(noun: str, rest: str) -> bool:
-    first, *others = _analyzer()(f"{noun}{rest}".encode("utf-8", "replace").decode())
+    first, *others = _analyze(noun + rest)
     return first.surface == noun and all(tag.startswith("J") for item in others for tag in item.tags)
 
 
 def _is_noun_with_particles(noun: str, rest: str) -> bool:
-    first, *others = _analyzer()(f"{noun}{rest}".encode("utf-8", "replace").decode())
+    first, *others = _analyze(noun + rest)
     if first.surface != noun or not others:
         return False
     if others[0].surface == _PLURAL:
@@ -140,12 +140,6 @@ def _cut(text: str, span: tuple[int, int], cuts: set[int]) -> list[tuple[int, in
     return list(pairwise(edges))
 
 
-def _cuts(text: str) -> set[int]:
-    """Return where the analyzer begins morphemes."""
-    valid = text.encode("utf-8", "replace").decode()  # half a character becomes one "?", so that positions stay the same
-    return {item.start for item in _analyzer()(valid)}
-
-
 def _mark_joints(text: str, spans: list[tuple[int, int]]) -> list[str]:
     """Return the pieces, with a JOINER where two were joined and would be separated.
 
@@ -158,6 +152,11 @@ def _mark_joints(text: str, spans: list[tuple[int, int]]) -> list[str]:
             opening = tokens[k].isalnum() and not touching[k - 1] and not any(map(str.isalnum, tokens[k - 1]))
             tokens[k - opening] = f"{tokens[k - 1]}{JOINER}" if opening else f"{JOINER}{tokens[k]}"
     return tokens
+
+
+def _analyze(text: str) -> list[Morpheme]:
+    """Return the morphemes of a text. Half a character becomes one "?", so that positions stay the same."""
+    return _analyzer()(text.encode("utf-8", "replace").decode())
 
 
 @cache

@@ -20,6 +20,7 @@ from ..common.limits import check_allowed, limits, texts_expire
 from ..common.markup import shorten
 from ..files import quotas, user_names
 from ..files.artifacts import check_fits, replacing, text_fingerprint
+from ..files.disk_space import count_bytes
 from ..files.formats import PACKED, TEXTUAL, suffix_of, unpacked_size
 from ..files.sums import file_sha256
 from ..files.user_names import Source
@@ -97,7 +98,7 @@ def keep_files(
     meaning of line breaks. `report` is called several times a second with the bytes read, the bytes of all files, and the bytes per second.
     An exception that it raises ends the reading.
     """
-    progress = reports.ReadingProgress(sum(map(_size, sources)), report)
+    progress = reports.ReadingProgress(sum(count_bytes(source.path) for source in sources), report)
     with reports.watch_steps(progress.step):
         return _keep_files(sources, (text_column, date_column), lines, progress)
 
@@ -106,10 +107,6 @@ def is_quick(sources: list[Source]) -> bool:
     """Return whether reading the files takes at most a second or two. Their unpacked size decides."""
     is_packed = any(source.path.suffix.lower() in (*PACKED, ".pdf") for source in sources)
     return not is_packed and sum(unpacked_size(source.path) for source in sources) <= QUICK_BYTES
-
-
-def _size(source: Source) -> int:
-    return source.path.stat().st_size if source.path.is_file() else 0
 
 
 def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], lines: str, progress: reports.ReadingProgress) -> KeptCorpus:
@@ -123,7 +120,7 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
     n_bytes = 0
     for source in sources:
         progress.reach(n_bytes)
-        n_bytes += _size(source)
+        n_bytes += count_bytes(source.path)
         name = _writable(source.name)
         taken[name] += 1
         document = name if taken[name] == 1 else f"{name} ({taken[name]})"
@@ -218,7 +215,7 @@ def _write(sentences: list[Sentence]) -> Path:
 def _find_marks(path: Path) -> list[str]:
     """Return the fingerprints that occur in the names of a text's indexes, maps and encoded form.
 
-    The names are made in core.index.tables, core.analysis and core.corpus.encoded_cache.
+    The names are made in core.index.tables, core.analysis and core.corpus.encoded.
     """
     sentences = read_sentences(path)
     labeled = [sentence for sentence in sentences if sentence.targets]  # an index and its maps may be of these sentences only

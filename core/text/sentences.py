@@ -76,7 +76,6 @@ def read_sentences(
     text_column: str | None = None,
     date_column: str | None = None,
     limit: int | None = None,
-    split: bool = True,
     lines: str = DETECT,
     max_bytes: int = MAX_BYTES,
 ) -> list[Sentence]:
@@ -84,8 +83,7 @@ def read_sentences(
 
     The file is read only up to the last sentence needed. `max_bytes` bounds its unpacked size.
 
-    .txt: text, split into paragraphs according to `lines` (core.text.line_breaks), and then into sentences. With `split=False` each line,
-    cell or "text" is one sentence.
+    .txt: text, split into paragraphs according to `lines` (core.text.line_breaks), and then into sentences.
     .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or rows {"text"}.
     "document" names the text of a row. "text" together with "tokens" is the original form of the sentence.
     .json: a list of such rows, of token lists or of texts.
@@ -100,7 +98,7 @@ def read_sentences(
     spellings = {}  # one string object per spelling
     columns = text_column, date_column
     with reports.passing_on():
-        rows = _sentences(path, columns, lines if split else None, is_size_checked=limit is None, max_bytes=max_bytes)
+        rows = _sentences(path, columns, lines, is_size_checked=limit is None, max_bytes=max_bytes)
         result = _settle(list(islice(_merged(rows), limit)))
         sentences = [replace(s, tokens=tuple(spellings.setdefault(token, token) for token in s.tokens)) for s in result]
         if not sentences:
@@ -160,9 +158,9 @@ def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
     return sentences
 
 
-def sentences_of_lines(written: Iterable[str], name: str = "", *, lines: str | None = DETECT) -> list[Sentence]:
-    """Return the sentences of a text's lines; `name` is the file's. Each line is one sentence if `lines` is None."""
-    return _settle(list(_from_text(_with_places(written, name), lines)))
+def sentences_of_lines(written: Iterable[str], *, lines: str | None = DETECT) -> list[Sentence]:
+    """Return the sentences of a text's lines. Each line is one sentence if `lines` is None."""
+    return _settle(list(_from_text(_with_places(written, ""), lines)))
 
 
 def _with_places(written: Iterable[str], name: str) -> Iterator[tuple[Place, str]]:
@@ -295,11 +293,6 @@ def _unless_joined(tokens: Sequence[str], text: str) -> str | None:
     return None if join_tokens(list(tokens)) == text else text
 
 
-def _text_of(tokens: Sequence[str], text: Any) -> str | None:
-    """Return a row's "text" if it has the row's tokens and `join_tokens` gives another text."""
-    return _unless_joined(tokens, text) if isinstance(text, str) and _has_all(text, tokens) else None
-
-
 def _has_all(text: str, tokens: Sequence[str]) -> bool:
     """Return whether a text has these tokens and nothing else, ignoring invisible characters."""
     spans = spans_in(tokens, text)
@@ -321,7 +314,9 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         return [Sentence(checked_tokens(row, place))]
     if isinstance(row, dict) and "tokens" in row:
         tokens = checked_tokens(row["tokens"], place)
-        return [Sentence(tokens, _targets(row, tokens, place), text=_text_of(tokens, row.get("text")))]
+        text = row.get("text")
+        is_original = isinstance(text, str) and _has_all(text, tokens)
+        return [Sentence(tokens, _targets(row, tokens, place), text=_unless_joined(tokens, text) if is_original else None)]
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
     if isinstance(row, dict) and {column, "text"} & row.keys() and (text is None or (isinstance(text, str) and is_missing(text))):
         text = ""

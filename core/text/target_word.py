@@ -137,7 +137,13 @@ def _find_pair(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate,
     """Return the best pair of one spelling, else of forms of one word, else of one verb's stem, else sharing a part of a compound."""
     for keys in (lambda c: {c.spelling}, lambda c: set(c.worth), lambda c: {c.stem, *c.worth} - {""}, lambda c: {*c.parts, *c.worth}):
         pairs = [
-            (max(_least(a, b, key) for key in shared | (a.worth.keys() & b.worth.keys())), -a.position, -b.position, a, b)
+            (
+                max(min(item.worth.get(key, item.best) for item in (a, b)) for key in shared | (a.worth.keys() & b.worth.keys())),
+                -a.position,
+                -b.position,
+                a,
+                b,
+            )
             for a in of_a
             for b in of_b
             if (shared := keys(a) & keys(b))
@@ -145,10 +151,6 @@ def _find_pair(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate,
         if pairs:
             return max(pairs, key=lambda pair: pair[:3])[3:]
     return None
-
-
-def _least(a: Candidate, b: Candidate, key: str) -> float:
-    return min(a.worth.get(key, a.best), b.worth.get(key, b.best))
 
 
 def _place(candidate: Candidate | None, tokens: Sequence[str]) -> int | None:

@@ -7,17 +7,18 @@ cells. Therefore the elements of all parts are counted in a stream before openpy
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
 from ..common import reports
-from ..common.errors import BadInput, ElmoscopeError
+from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.limits import limits
 from ..files.artifacts import check_fits
-from ..files.formats import check_archive, local_name, read_part
+from ..files.formats import check_archive, local_name, read_part, refuse_unreadable
 from .file_lines import MAX_BYTES, LineCount, Place
 
 MAX_COLUMNS = 1_000
@@ -29,29 +30,18 @@ def workbook_rows(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[tuple[P
     """Yield the rows of the first sheet that has any, with their numbers; a note names the other sheets that have some."""
     check_fits(path, max_bytes)
     check_archive(path, ("xl/workbook.xml",), ".csv")
-    try:
-        import openpyxl
-    except ImportError:
-        raise BadInput(t("{name} needs openpyxl. Save it as .csv.", name=path.name)) from None
+    import openpyxl
+
     _check_parts(path)
-    try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
-        try:
-            sheets = [sheet for sheet in book.worksheets if next(_filled(sheet), None)]
-            if sheets[1:]:
-                values = {"name": path.name, "sheet": sheets[0].title, "others": ", ".join(sheet.title for sheet in sheets[1:6])}
-                message = t("{name}: sheet “{sheet}” is read, not: {others}. Save each as a file of its own.", **values)
-                reports.add((path.name, "sheets"), message)
-            for sheet in sheets[:1]:
-                for number, cells in _filled(sheet):
-                    yield Place(path.name, number), cells
-        finally:
-            book.close()
-    except (ElmoscopeError, MemoryError):
-        raise
-    except Exception as error:  # of a file that anybody may have made, openpyxl can fail in any way
-        message = t("{name} cannot be read ({error}). Save it as .csv.", name=path.name, error=type(error).__name__)
-        raise BadInput(message) from error
+    with refuse_unreadable(path, ".csv"), closing(openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
+        sheets = [sheet for sheet in book.worksheets if next(_filled(sheet), None)]
+        if sheets[1:]:
+            values = {"name": path.name, "sheet": sheets[0].title, "others": ", ".join(sheet.title for sheet in sheets[1:6])}
+            message = t("{name}: sheet “{sheet}” is read, not: {others}. Save each as a file of its own.", **values)
+            reports.add((path.name, "sheets"), message)
+        for sheet in sheets[:1]:
+            for number, cells in _filled(sheet):
+                yield Place(path.name, number), cells
 
 
 def _check_parts(path: Path) -> None:

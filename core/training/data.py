@@ -70,13 +70,13 @@ def prepare(
         _check_same(folder, wanted)
         return folder
     atomic.check_replaceable(folder, FILES)
-    languages.get_language(language).tokenize("")  # what is wrong with it is said here, not by a worker
+    languages.get_language(language).tokenize("")  # raise its errors here, not in a worker
     with ProcessPoolExecutor(processes) as pool:
         parts, held = [], []
         how = [[value] * len(files) for value in (max_tokens, language, hold_out)]
-        for path, (*part, kept) in zip(files, pool.map(_read_file, files, *how), strict=True):
+        for path, (*part, held_lines) in zip(files, pool.map(_read_file, files, *how), strict=True):
             parts.append(part)
-            held += kept
+            held += held_lines
             report(f"{path.name}: {len(part[2]):,} sentences, {len(part[1]):,} tokens")
     if not any(len(lengths) for _, _, lengths in parts):
         raise BadInput(f"There are no words to learn from in: {', '.join(p.name for p in files) or 'no files'}.")
@@ -112,10 +112,10 @@ def _check_same(folder: Path, wanted: dict) -> None:
     if not isinstance(before, dict):
         raise BadInput(f"{folder} does not say which text it was prepared from. Move it away, or name another folder.")
     if before.get("language") != wanted["language"]:
-        was, now = before.get("language"), wanted["language"]
-        raise BadInput(f"{folder} was prepared as '{was}', not as '{now}'. Name another folder.")
-    if other := artifacts.describe_differences(before, wanted):
-        raise BadInput(f"{folder} was prepared from other text or in another way ({other}). Move it away, or name another folder.")
+        raise BadInput(f"{folder} was prepared as '{before.get('language')}', not as '{wanted['language']}'. Name another folder.")
+    if differences := artifacts.describe_differences(before, wanted):
+        reason = f"from other text or in another way ({differences})"
+        raise BadInput(f"{folder} was prepared {reason}. Move it away, or name another folder.")
 
 
 def _read_file(path: Path, max_tokens: int, language: str, hold_out: float) -> tuple[list[str], np.ndarray, np.ndarray, list[str]]:
@@ -163,7 +163,7 @@ class Corpus:
             self.types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")
             fits = len(self.starts) == len(self.domains) + 1 and self.starts[-1] == len(self.ids)
         except (OSError, ValueError, EOFError, TypeError, IndexError) as error:
-            raise CorruptArtifact(f"{folder} is no whole prepared text: {error}. Delete it; it will be rebuilt.") from None
+            raise CorruptArtifact(f"{folder} is not a complete prepared text: {error}. Delete it; it will be rebuilt.") from None
         if not fits or not isinstance(self.meta.get("files"), list) or len(self.meta["files"]) <= self.domains.max(initial=0):
             raise CorruptArtifact(f"{folder} is damaged: its files do not fit together. Delete it; it will be rebuilt.")
 
@@ -179,7 +179,7 @@ class Corpus:
         times = np.array([oversample.get(name.split("-")[0], 1) for name in self.meta["files"]])[self.domains]
         pool = np.repeat(np.arange(len(times)), times)
         lengths = np.diff(self.starts) + 2
-        drawn = 0
+        n_drawn = 0
         for epoch in range(1_000_000):
             rng = np.random.default_rng((seed, epoch))
             shuffled = rng.permutation(pool)
@@ -189,6 +189,6 @@ class Corpus:
                 cuts = np.flatnonzero(np.diff(np.cumsum(lengths[stretch]) // tokens)) + 1
                 groups = np.split(stretch, cuts)
                 for k in rng.permutation(len(groups)):
-                    drawn += 1
-                    if drawn > skip:
+                    n_drawn += 1
+                    if n_drawn > skip:
                         yield pack([self.sentence(n) for n in groups[k]])[0]

@@ -47,7 +47,7 @@ class SampledSoftmax:
         self.targets, self.negatives = targets, negatives
         place = torch.full((len(softmax.bias),), -1, dtype=torch.long, device=targets.device)
         place[negatives] = torch.arange(len(negatives), device=targets.device)
-        self.hit = place[targets]  # where a row's own target stands among the negatives: it must not count twice
+        self.hit = place[targets]  # the place of a row's own target among the negatives: it must not count twice
 
     def loss(self, h: Tensor, rows: Tensor, log_count: Tensor, n: int | None = None) -> Tensor:
         """Return the mean -log p of the targets of `rows` (n',) over them and the first n negatives (None: all), from h (n', P).
@@ -165,9 +165,9 @@ def bag_loss(
     for distance in range(NEAREST, min(reach, len(batch_sizes) - 1) + 1):
         rows, contexts = rows_ahead(batch_sizes, distance, bags.device)
         bags.index_add_(0, contexts, vectors[rows])
-    some = (bags.square().sum(1) > 0).nonzero()[:, 0]
-    if not len(some):
+    rows = (bags.square().sum(1) > 0).nonzero()[:, 0]
+    if not len(rows):
         return states[0].new_zeros(())
-    bags = bags[some]
-    cosines = [nn.functional.cosine_similarity(mapped(j, h[some]), bags).mean() for j, h in enumerate(states)]
+    bags = bags[rows]
+    cosines = [nn.functional.cosine_similarity(mapped(j, h[rows]), bags).mean() for j, h in enumerate(states)]
     return len(states) - torch.stack(cosines).sum()

@@ -38,7 +38,7 @@ MODEL = (
     r"options\.json|weights\.safetensors|vocabulary\.txt|training_log\.json|meta\.json"  # files of model/, as core.files.atomic has them
 )
 OWN = rf"begun\.json|log\.jsonl|(table|characters|joint)\.pt|prepared(/({FILES}))?|model(/({MODEL}))?"  # files of the folder
-MOST_PASSES = 20  # over a text, before a note says that it is too small
+MOST_PASSES = 20  # over a text, before a note warns that it is too small
 SAVE_EVERY_S = 240.0
 VALIDATE_EVERY_S = 900.0
 SCALES = (1.0, 1.02, 1.04, 1.06, 1.08, 1.1, 1.13, 1.16)  # of the logits, tried when a run ends
@@ -66,8 +66,8 @@ class Recipe:
     def decides(self) -> dict:
         """Return everything that determines what is learned, as begun.json stores it, without machines and processes."""
         texts = {"corpus": artifacts.list_sums(self.files), "valid": artifacts.list_sums([self.valid]) if self.valid else None}
-        kept = ("hold_out", "language", "start", "table_types", "table_share", "joint_rate", "valid_sentences")
-        values = {**texts, **{name: getattr(self, name) for name in kept}, **asdict(self.config), "shape": asdict(self.shape)}
+        names = ("hold_out", "language", "start", "table_types", "table_share", "joint_rate", "valid_sentences")
+        values = {**texts, **{name: getattr(self, name) for name in names}, **asdict(self.config), "shape": asdict(self.shape)}
         return json.loads(json.dumps(values))
 
     def stage_config(self, stage: str) -> PretrainConfig:
@@ -123,8 +123,8 @@ def _begin(recipe: Recipe, folder: Path, resume: bool) -> None:
         return
     if not (folder / BEGUN).is_file():
         raise BadInput(f"{folder} holds {there}, but no {BEGUN} that says what was begun. Name another folder.")
-    if other := artifacts.describe_differences(read_json(folder / BEGUN, expect=dict), wanted):
-        raise BadInput(f"The training in {folder} was begun otherwise ({other}). Go on with the same, or name another folder.")
+    if differences := artifacts.describe_differences(read_json(folder / BEGUN, expect=dict), wanted):
+        raise BadInput(f"The training in {folder} was begun otherwise ({differences}). Go on with the same, or name another folder.")
 
 
 def _says_what_was_begun(path: Path, wanted: dict) -> bool:
@@ -145,11 +145,11 @@ class _Log:
 
     def lines(self) -> list[dict]:
         """Return the complete lines written so far."""
-        kept = []
+        lines = []
         for line in self.path.read_text(encoding="utf-8", errors="replace").splitlines():
             with suppress(ValueError):
-                kept.append(json.loads(line))
-        return kept
+                lines.append(json.loads(line))
+        return lines
 
     def __call__(self, **facts) -> None:
         with self.path.open("a", encoding="utf-8", newline="\n") as file:
@@ -177,10 +177,10 @@ def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Non
             characters.load_state_dict(state)
         characters.to(trainer.device)
         return
-    known = trainer.corpus.types[: min(FITTED_TYPES, len(target) - 1)]
+    types = trainer.corpus.types[: min(FITTED_TYPES, len(target) - 1)]
     started = time.monotonic()
-    result = solve_characters(characters, known, target[: len(known)])
-    log(stage="characters", **result, types=len(known), seconds=round(time.monotonic() - started))
+    result = solve_characters(characters, types, target[: len(types)])
+    log(stage="characters", **result, types=len(types), seconds=round(time.monotonic() - started))
     artifacts.write_checkpoint(path, characters.state_dict())
     characters.to(trainer.device)
 
@@ -197,18 +197,18 @@ def _joint_stage(recipe: Recipe, corpus: Corpus, table: Trainer, folder: Path, l
     return trainer
 
 
-def _train(recipe: Recipe, trainer: Trainer, kept: Path, stage: str, log: _Log, *, tokens_before: int = 0) -> None:
+def _train(recipe: Recipe, trainer: Trainer, checkpoint: Path, stage: str, log: _Log, *, tokens_before: int = 0) -> None:
     saved = validated = time.monotonic()
     for progress in trainer.run():
         if progress.step % 20 == 0:
             log(stage=stage, **_round_facts(progress, tokens_before))
         if time.monotonic() - saved > SAVE_EVERY_S:
-            trainer.save(kept)
+            trainer.save(checkpoint)
             saved = time.monotonic()
         if recipe.valid and time.monotonic() - validated > VALIDATE_EVERY_S:
             _log_perplexity(recipe, trainer, stage, tokens_before, log)
             validated = time.monotonic()
-    trainer.save(kept)
+    trainer.save(checkpoint)
     if recipe.valid:
         _log_perplexity(recipe, trainer, stage, tokens_before, log)
 

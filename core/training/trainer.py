@@ -13,7 +13,7 @@ import json
 import math
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,6 @@ from ..files import artifacts
 from . import losses
 from .data import Corpus
 from .losses import LogUniformSampler, SampledSoftmax
-from .optimizer import OrthogonalMomentum
 
 SPELLED_AT_ONCE = 512  # words
 
@@ -160,8 +159,8 @@ class Trainer:
 
         def one(backward: bool) -> tuple[float, Tensor | None]:
             read = x.detach().requires_grad_(x.requires_grad)
-            loss, beside = self.loss(read, batch, negatives, backward=backward)
-            ((loss + beside) / 2).backward()
+            loss, topic = self.loss(read, batch, negatives, backward=backward)
+            ((loss + topic) / 2).backward()
             return loss.item() / 2, read.grad
 
         (ahead, grad), (behind, grad_behind) = side_by_side(one, self.threads, self.device)
@@ -192,7 +191,7 @@ class Trainer:
     def _topic_loss(self, states, ids: Tensor, targets: Tensor, batch_sizes: list[int], of_words, backward: bool) -> Tensor:
         config = self.config
         mapped = partial(self.topic, backward=backward)
-        content = (ids >= 2 + config.topic_common) & (targets != 2)  # boundaries and words out of the vocabulary are none
+        content = (ids >= 2 + config.topic_common) & (targets != 2)  # boundaries and unknown words are not content words
         if config.topic_target != losses.BAG:
             generator = torch.Generator().manual_seed(config.seed * 1_000_003 + self.step)
             distances = losses.draw_distances(config.topic_draws, config.topic_reach, generator)
@@ -284,8 +283,8 @@ class Trainer:
         with artifacts.read_checkpoint(path) as state:
             before = {"corpus": json.loads(state["corpus"]), **json.loads(state["config"])}
             mine = {"corpus": self.corpus.meta.get("made_of"), **json.loads(json.dumps(asdict(self.config)))}
-            if other := artifacts.describe_differences(before, mine):
-                raise ValueError(other)
+            if differences := artifacts.describe_differences(before, mine):
+                raise ValueError(differences)
             if bool(state["table"]) != bool(self.table):
                 raise ValueError("one has an embedding table (table_types) and the other has none")
             if bool(state.get("topic")) != bool(self.topic):
@@ -314,3 +313,48 @@ def spell(characters: CharacterCNN, words: list[str], device: torch.device = PRO
     vectors = [characters(characters.ids(part)) for part in parts]
     none = torch.empty(0, characters.projection.out_features, device=device)
     return torch.cat([none, *vectors])[torch.tensor(order, dtype=torch.long).argsort().to(device)]
+
+
+MOMENTUM = 0.95
+LIKE_ADAM = 0.2  # root mean square of a step over the learning rate, as Adam's usually is (Liu et al. 2025, section 2.2)
+
+
+class OrthogonalMomentum(torch.optim.Optimizer):
+    """Nesterov momentum, orthogonalized block by block, for matrices (n * rows, cols) of n stacked blocks, or transposed."""
+
+    def __init__(self, parameters, lr: float, *, rows: int, threads: Executor | None = None) -> None:
+        """Prepare the update of matrices. `rows`: the longer side of a block; a matrix with `rows` columns is one block, transposed.
+
+        `threads` share the matrices.
+        """
+        super().__init__(parameters, {"lr": lr, "rows": rows, "momentum": MOMENTUM})
+        self.map = threads.map if threads else map
+
+    def step(self, closure=None) -> None:
+        """Update all matrices once."""
+        for group in self.param_groups:
+            for _ in self.map(partial(self._step, group), (p for p in group["params"] if p.grad is not None)):
+                pass
+
+    @torch.no_grad()
+    def _step(self, group: dict, parameter: Tensor) -> None:
+        state = self.state[parameter]
+        if not state:
+            state["momentum"] = torch.zeros_like(parameter)
+        state["momentum"].lerp_(parameter.grad, 1 - group["momentum"])
+        ahead = parameter.grad.lerp(state["momentum"], group["momentum"])
+        turned = ahead.shape[0] % group["rows"] != 0
+        blocks = (ahead.t() if turned else ahead).reshape(-1, group["rows"], ahead.shape[0 if turned else 1])
+        step = orthogonal(blocks).flatten(0, 1)
+        parameter.add_(step.t() if turned else step, alpha=-group["lr"] * LIKE_ADAM * group["rows"] ** 0.5)
+
+
+def orthogonal(blocks: Tensor) -> Tensor:
+    """Return the nearest blocks (n, rows, cols), rows >= cols, with orthonormal columns; a zero block stays zero."""
+    products = blocks.transpose(1, 2) @ blocks  # (n, cols, cols)
+    if products.device.type == "mps":  # which has neither double precision nor this decomposition
+        products = products.cpu()
+    values, vectors = torch.linalg.eigh(products.double())  # (n, cols), (n, cols, cols)
+    least = (values[:, -1:] * 1e-7).clamp_min(1e-30)  # directions this weak are rounding
+    root = (vectors * values.clamp_min(least).rsqrt()[:, None]) @ vectors.transpose(1, 2)
+    return blocks @ root.to(blocks.dtype).to(blocks.device)

@@ -19,9 +19,9 @@ from ..elmo.model import BiLM, CharacterCNN
 from ..text.tokens import BEGIN_WORD, END_WORD, character_ids
 from .trainer import Trainer, spell
 
-WHOLE = 2  # of the char-CNN's widths, the widest: for whole words
-SCALE = 8.0  # by which a filter of an n-gram falls off as characters differ
-RIDGE, WORD_RIDGE = 1e-2, 1e-3  # of n-grams, of whole words
+WORD_WIDTHS = 2  # the widest widths of the char-CNN, whose filters match complete words
+SCALE = 8.0  # how steeply an n-gram filter falls off as characters differ
+RIDGE, WORD_RIDGE = 1e-2, 1e-3  # of n-grams, of complete words
 STEPS = 60  # of conjugate gradients
 
 
@@ -60,17 +60,17 @@ def go_on_from(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Voca
     """
     trainer.model.load_state_dict(model.state_dict())
     named = trainer.vocabulary()
-    known = [(mine, vocabulary.ids[word]) for mine, word in enumerate(named) if word in vocabulary.ids]
+    pairs = [(mine, vocabulary.ids[word]) for mine, word in enumerate(named) if word in vocabulary.ids]
     types = trainer.corpus.types[: trainer.config.table_types]
     table = trainer.table.weight
     model.characters.anchor()
     with torch.no_grad():
-        mine, theirs = torch.tensor(known, dtype=torch.long).reshape(-1, 2).unbind(1)
+        mine, theirs = torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).unbind(1)
         for weight, known_weight in zip(trainer.softmax.parameters(), softmax.parameters(), strict=True):
             weight[mine.to(weight.device)] = known_weight[theirs].to(weight.device)
         table[: len(types)] = spell(model.characters, types).to(table.device)
-        table[-1] = table[len(types) // 2 : -1].mean(0)  # what stands for every rarer type
-    return len(known)
+        table[-1] = table[len(types) // 2 : -1].mean(0)  # represents every rarer type
+    return len(pairs)
 
 
 def space_out(characters: CharacterCNN) -> None:
@@ -87,14 +87,14 @@ def space_out(characters: CharacterCNN) -> None:
         vectors[BEGIN_WORD, -1] = 4.0
 
 
-def set_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WHOLE) -> int:
-    """Let each filter, except those of the `whole` widest widths, respond with 1 to one character n-gram and about 0 to all others.
+def set_n_grams(characters: CharacterCNN, types: list[str], *, word_widths: int = WORD_WIDTHS) -> int:
+    """Let each filter, except those of the `word_widths` widest widths, respond with 1 to one character n-gram and about 0 to all others.
 
     The most important n-grams of `types` are used, so that unknown words are spelled from parts (as in Bojanowski et al. 2017).
     Returns how many filters are set; the widest are made silent.
     """
     encoded = [character_ids([word], characters.max_characters)[0][: len(word.encode("utf-8", "ignore")) + 2] for word in types]
-    narrow = len(characters.convolutions) - whole
+    narrow = len(characters.convolutions) - word_widths
     n_set = 0
     for k, convolution in enumerate(characters.convolutions):
         n_grams = _weightiest(encoded, convolution.kernel_size[0]) if k < narrow else []
@@ -102,13 +102,13 @@ def set_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WHOL
     return n_set
 
 
-def set_words(characters: CharacterCNN, types: list[str], gain: np.ndarray, *, whole: int = WHOLE) -> int:
-    """Let each filter of the `whole` widest widths respond with 1 to one complete word, choosing those with most `gain`, (n,).
+def set_words(characters: CharacterCNN, types: list[str], gain: np.ndarray, *, word_widths: int = WORD_WIDTHS) -> int:
+    """Let each filter of the `word_widths` widest widths respond with 1 to one complete word, choosing those with most `gain`, (n,).
 
     A word is spelled with its begin and end marks, or by its beginning if it is longer than the widest filter. One wrong
     character subtracts 1 - (the cosine of the two) from the response. Returns how many filters are set.
     """
-    wide = _widest(characters, whole)
+    wide = _widest(characters, word_widths)
     windows: list[dict[tuple, None]] = [{} for _ in wide]
     for number in np.argsort(-gain, kind="stable"):
         ids = character_ids([types[number]], characters.max_characters)[0]
@@ -150,19 +150,19 @@ def importance(n: int) -> np.ndarray:
     return (np.arange(n) + 10.0) ** -0.75
 
 
-def solve_characters(characters: CharacterCNN, types: list[str], target: Tensor, *, whole: int = WHOLE) -> dict:
+def solve_characters(characters: CharacterCNN, types: list[str], target: Tensor, *, word_widths: int = WORD_WIDTHS) -> dict:
     """Set the char-CNN so that it spells `target` (n, P), the vectors of `types`, most frequent first; widths must rise.
 
     First the n-grams are fitted by a ridge regression over types with more equal weights, so that they learn the general effect of
-    spelling. The words with the largest errors, by `importance`, get the filters of the `whole` widest widths, which learn the rest. They
+    spelling. The words with the largest errors, by `importance`, get the filters of the `word_widths` widest widths, which learn the rest. They
     are sparse and solved by conjugate gradients. A highway layer would mix both kinds; with one, all filters are n-grams. Returns
     {"n_grams", "words", "r2"}: filters set, and the R^2 weighted by `importance`.
     """
-    whole = 0 if len(characters.highways) else whole
+    word_widths = 0 if len(characters.highways) else word_widths
     space_out(characters)
-    n_set = set_n_grams(characters, types, whole=whole)
+    n_set = set_n_grams(characters, types, word_widths=word_widths)
     characters.anchor()
-    n_grams = characters.projection.in_features - sum(c.out_channels for c in _widest(characters, whole))
+    n_grams = characters.projection.in_features - sum(c.out_channels for c in _widest(characters, word_widths))
     parts = torch.ones(len(types), n_grams + 1)  # the one is for the bias
     for rows, answers in _answers(characters, types):
         parts[rows, :-1] = answers[:, :n_grams]
@@ -173,10 +173,10 @@ def solve_characters(characters: CharacterCNN, types: list[str], target: Tensor,
     solution = torch.linalg.solve(gram + penalty.diag(), moment)
     left = (target - parts @ solution).numpy()
     weights = importance(len(types)).astype(np.float32)
-    n_words = set_words(characters, types, weights * np.square(left).sum(1), whole=whole)
+    n_words = set_words(characters, types, weights * np.square(left).sum(1), word_widths=word_widths)
     characters.anchor()
     order, values = [], []
-    for rows, answers in _answers(characters, types) if whole else ():
+    for rows, answers in _answers(characters, types) if word_widths else ():
         order += rows
         values.append(sparse.csr_array(answers[:, n_grams:].numpy()))
     words = sparse.vstack(values, format="csr")[np.argsort(order)] if values else sparse.csr_array((len(types), 0), dtype=np.float32)
@@ -190,8 +190,8 @@ def solve_characters(characters: CharacterCNN, types: list[str], target: Tensor,
     return {"n_grams": n_set, "words": n_words, "r2": float(r2)}
 
 
-def _widest(characters: CharacterCNN, whole: int) -> list[nn.Conv1d]:
-    return list(characters.convolutions[len(characters.convolutions) - whole :])
+def _widest(characters: CharacterCNN, word_widths: int) -> list[nn.Conv1d]:
+    return list(characters.convolutions[len(characters.convolutions) - word_widths :])
 
 
 def _answers(characters: CharacterCNN, types: list[str]) -> Iterator[tuple[list[int], Tensor]]:

@@ -3,15 +3,16 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..analysis import surroundings
+from ..analysis.maps import ProjectionConfig, aligned_maps
 from ..analysis.surroundings import Surroundings
 from ..common import model_layers
 from ..common.directions import unit_rows
 from ..common.errors import BadInput
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..elmo.mix import layer_weights, mixed
@@ -23,17 +24,14 @@ from ..text.readings import WordInContext
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model, table_key
 
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
-
 READS = ("model", "corpus")
 SPREAD, BETWEEN, UMAP = "spread", "between", "umap"  # layouts
-OFFERED = 200  # words of a corpus without labels that can be chosen
+OFFERED = 200  # words to choose from in a corpus without labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AroundRequest:
-    """A word, the sentences around whose words to look, two at most, and a layout; between two sentences runs an axis."""
+    """A word, at most two sentences whose surroundings are shown, and a layout. Between two sentences runs an axis."""
 
     word: str
     contexts: tuple[WordInContext, ...] = ()
@@ -45,33 +43,31 @@ class Around:
     """A map of N points and S stars (the sentences' own words) in K spaces."""
 
     word: str
-    label: str  # the word without what clings to it, as a message cites it
+    label: str  # the word without punctuation, for messages
     plan: str
     spaces: tuple[str, ...]  # (K,)
     points: Surroundings
     labels: tuple[str, ...]  # (N,) of the points, alike
     absent: tuple[str, ...]  # which of the words do not occur
-    total: int  # occurrences there are, drawn or not
+    total: int  # all occurrences, on the map or not
     coordinates: np.ndarray  # (K, N, 2)
     stars: np.ndarray  # (K, S, 2)
     shares: tuple[float, ...]  # (K,) of the spread that the plane holds; () for UMAP, and of one point, which has none
     cosines: np.ndarray  # (K, S, N) of each star with every point
     between: tuple[float, ...]  # (K,) cosines of two stars with each other; else ()
-    groups: np.ndarray  # (K, N) which of two sentences a point leans to, 1 or 2, or its cluster from 1; 0: none
+    groups: np.ndarray  # (K, N) the nearer of two sentences, 1 or 2, or the cluster from 1; 0: none
     strength: np.ndarray  # (K, N) in which order points are named
-    telling: tuple[tuple[str, ...], ...]  # words that tell each cluster from the others; () where there are no clusters
+    telling: tuple[tuple[str, ...], ...]  # words typical of each cluster; () without clusters
     links: tuple[tuple[Links, ...], ...]  # (N + S, K) true neighbors of each point, then of each star
-    has_sides: bool  # whether there are two sentences to lean to, so that groups are their sides
+    has_sides: bool  # whether there are two sentences, so that groups are their sides
     leans: np.ndarray | None  # (K, N) cosine with the first of two sentences minus cosine with the second; None where there are not two
 
     def at(self, space: str) -> int:
         """Return the number of a space."""
         return self.spaces.index(space)
 
-    def table(self) -> "pd.DataFrame":
-        """Return a row for each point, with its places in every space and, between two sentences, which of them it leans to."""
-        import pandas as pd
-
+    def table(self) -> Frame:
+        """Return a row for each point with its places in every space and, between two sentences, its difference of cosines."""
         columns = {t("word"): self.labels, t("occurrences"): self.points.counts}
         for k, name in enumerate(self.spaces):
             layer = model_layers.in_use().label(name)
@@ -79,7 +75,7 @@ class Around:
                 columns[t("lean, layer {layer}", layer=layer)] = self.leans[k].round(3)
             columns[t("x, layer {layer}", layer=layer)] = self.coordinates[k][:, 0].round(3)
             columns[t("y, layer {layer}", layer=layer)] = self.coordinates[k][:, 1].round(3)
-        return pd.DataFrame(columns)
+        return frame(columns)
 
 
 @reads_as_model
@@ -90,7 +86,7 @@ def frequent_words(workspace: Workspace) -> list[str]:
     def choose() -> list[str]:
         counts = np.bincount(table.word, minlength=len(table.words))
         order = [table.words[code] for code in np.argsort(-counts, kind="stable") if any(map(str.isalpha, table.words[code]))]
-        return ([word for word in order if clusters.tells(word) or not word.isascii()] or order)[:OFFERED]
+        return ([word for word in order if clusters.is_telling(word) or not word.isascii()] or order)[:OFFERED]
 
     return workspace.opener.memo.value("frequent words", table_key(table), choose, most=8)
 
@@ -99,8 +95,8 @@ def frequent_words(workspace: Workspace) -> list[str]:
 def compute(workspace: Workspace, request: AroundRequest) -> Around | None:
     """Return the map, or None while the corpus is still being read."""
     if request.plan not in (SPREAD, UMAP, BETWEEN) or (request.plan == BETWEEN and len(request.contexts) != 2):
-        known = ", ".join((SPREAD, UMAP, BETWEEN)[: 3 if len(request.contexts) == 2 else 2])
-        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=known))
+        layouts = ", ".join((SPREAD, UMAP, BETWEEN)[: 3 if len(request.contexts) == 2 else 2])
+        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=layouts))
     table = workspace.every_token
     if table is None:
         return None
@@ -111,7 +107,9 @@ def compute(workspace: Workspace, request: AroundRequest) -> Around | None:
     spaces = workspace.layers.spaces
     mixes = [layer_weights(space, n_layers) for space in spaces]
     coordinates, stars, shares = _places(points, queries, request.plan, spaces, mixes)
-    cosines = np.stack([_cosines(points.layers, queries, weights) for weights in mixes])
+    nowhere = np.zeros(points.layers.shape[1:], np.float32)
+    leans = [[surroundings.leans(points.layers, query.layers, nowhere, weights) for query in queries] for weights in mixes]
+    cosines = np.array(leans).reshape(len(mixes), len(queries), len(points))
     groups, telling = _groups(table, points, cosines)
     has_sides = len(queries) == 2
     return Around(
@@ -146,18 +144,11 @@ def _places(
     if n + len(stars) < 2:
         flat = np.zeros((len(mixes), n + len(stars), 2), np.float32)
     elif plan == UMAP:
-        flat = surroundings.by_umap(points.layers, stars, spaces, mixes).coordinates
+        flat = aligned_maps(surroundings.mix_points(points.layers, stars, mixes), spaces, ProjectionConfig(n_neighbors=10)).coordinates
     else:
         views = (surroundings.by_sentences if plan == BETWEEN else surroundings.by_spread)(points.layers, stars, mixes)
         flat, shares = np.stack([view.coordinates for view in views]), tuple(view.plane.together for view in views)
     return flat[:, :n], flat[:, n:], shares
-
-
-def _cosines(layers: np.ndarray, queries: Sequence[Query], weights: np.ndarray) -> np.ndarray:
-    """Return cosines (S, N) of points (N, L, D) with each star."""
-    nowhere = np.zeros(layers.shape[1:], np.float32)
-    rows = [surroundings.leans(layers, query.layers, nowhere, weights) for query in queries]
-    return np.array(rows).reshape(len(queries), len(layers))
 
 
 def _groups(table: OccurrenceTable, points: Surroundings, cosines: np.ndarray) -> tuple[np.ndarray, tuple[tuple[str, ...], ...]]:
@@ -185,7 +176,9 @@ def _links(
     """Return the true neighbors of N points, then of S stars, in each of K spaces."""
     n, n_stars = coordinates.shape[1], stars.shape[1]
     rows = [unit_rows(mixed(np.moveaxis(layers, 1, 0), weights), np.float64) for weights in mixes] if n else []
-    of_points = [tuple(links(of @ of[k], flat, flat[k], own=k) for of, flat in zip(rows, coordinates, strict=True)) for k in range(n)]
-    near = zip(cosines, coordinates, stars, strict=True)
-    by_space = [[links(of[s], flat, at[s]) for s in range(n_stars)] for of, flat, at in near]
+    of_points = [
+        tuple(links(vectors @ vectors[k], flat, flat[k], own=k) for vectors, flat in zip(rows, coordinates, strict=True)) for k in range(n)
+    ]
+    by_layer = zip(cosines, coordinates, stars, strict=True)
+    by_space = [[links(vectors[s], flat, star_places[s]) for s in range(n_stars)] for vectors, flat, star_places in by_layer]
     return (*of_points, *zip(*by_space, strict=True))

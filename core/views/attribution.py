@@ -1,24 +1,21 @@
 """The words that decide how a word is read: each other word dropped, masked or swapped, measured by senses or another sentence."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..common import model_layers
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.model_layers import MIX
 from ..elmo.mix import layer_weights
-from ..index.table import OccurrenceTable
+from ..elmo.substitutes import Change
 from ..senses import influence
-from ..senses.influence import DROP, Centroids, Influence, centroids, half_name, pair
+from ..senses.influence import DROP, Influence, centroids, half_name, pair
 from ..text import target_word
 from ..text.readings import WordInContext
 from ..text.tokens import join_tokens
 from ..workspace import Workspace, reads_as_model
-
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
 
 READS = ("model", "corpus")
 SENSES, OTHER, MOVED = "senses", "other", "moved"
@@ -26,13 +23,13 @@ SENSES, OTHER, MOVED = "senses", "other", "moved"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributionRequest:
-    """A word, what is done to each word around it, and a word of another sentence to measure by where no two senses are labeled."""
+    """A word, what is done to each word around it, and a word of another sentence to compare with if no two senses are labeled."""
 
     word: WordInContext
     other: WordInContext | None = None
     how: str = DROP
     swap: str = ""
-    weights: str = ""  # of the mix, "a,b,c"; equal if none are given
+    weights: str = ""  # of the mix, "a,b,c"; "" for equal weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,12 +39,10 @@ class Attribution:
     by: str
     senses: tuple[str, ...]  # all that are labeled, in the order of their colors
     influence: Influence
-    content: frozenset[int]  # positions of the words that carry more than grammar: no other is named as what decided
+    content: frozenset[int]  # positions of content words; no other word is named as decisive
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> Frame:
         """Return a row for each word, layer and direction: how far it moves the vector, and toward which senses (differences of cosines)."""
-        import pandas as pd
-
         result, title, rows = self.influence, model_layers.in_use().title, []
         for n, position in enumerate(result.changed):
             for v, view in enumerate(result.views):
@@ -57,12 +52,10 @@ class Attribution:
                     change = result.cosines[v, h] - result.varied[n, v, h]
                     row |= {t("toward {sense}", sense=s): round(float(c), 4) for s, c in zip(result.senses, change, strict=True)}
                     rows.append(row)
-        return pd.DataFrame(rows)
+        return frame(rows)
 
-    def halves_table(self) -> "pd.DataFrame":
+    def halves_table(self) -> Frame:
         """Return a row for each layer and direction: its sense, the lead, and the cosine to every sense."""
-        import pandas as pd
-
         result, title, rows = self.influence, model_layers.in_use().title, []
         for v, view in enumerate(result.views):
             added = influence.gains(result, view)
@@ -76,27 +69,33 @@ class Attribution:
                 cosines = zip(result.senses, result.cosines[v, h], strict=True)
                 row |= {t("cosine to {sense}", sense=s): round(float(c), 4) for s, c in cosines}
                 rows.append(row)
-        return pd.DataFrame(rows)
+        return frame(rows)
 
 
 @reads_as_model
 def compute(workspace: Workspace, request: AttributionRequest) -> Attribution:
     """Return the influences. The word's own sentence does not count for the senses. Raises BadInput as `variants` does."""
-    word, other = request.word, request.other
+    word, other_word = request.word, request.other
     weights = layer_weights(MIX, workspace.layers.n, request.weights or None)
     lemma = word.lemma_in(workspace.targets) if workspace.is_labeled else None
-    measures = _senses(workspace.targets, lemma, word, weights) if lemma else None
+    measures = None
+    if lemma:
+        table = workspace.targets
+        rows = np.array([row for row in table.labeled_rows(lemma) if table.occurrence(row).tokens != word.tokens], int)
+        measures = centroids(table.rows.take(rows), [table.senses[code] for code in table.sense[rows]], weights)
     by = SENSES if measures and len(measures.senses) > 1 else MOVED
-    if by == MOVED and other and (other.tokens, other.position) != (word.tokens, word.position):
-        vectors = np.stack([query.layers for query in workspace.queries((word, other))])
+    if by == MOVED and other_word and (other_word.tokens, other_word.position) != (word.tokens, word.position):
+        vectors = np.stack([query.layers for query in workspace.queries((word, other_word))])
         by, measures = OTHER, pair(vectors, weights, ("this sentence", "the other"))
     result = influence.influence(
         workspace.model.encoder, word.tokens, word.position, measures, how=request.how, swap=request.swap, weights=weights
     )
-    content = frozenset(each.position for each in target_word.candidates(result.tokens, workspace.language))
+    content = frozenset(candidate.position for candidate in target_word.candidates(result.tokens, workspace.language))
     return Attribution(by, tuple(workspace.targets.senses_of(lemma)) if lemma else (), result, content)
 
 
-def _senses(table: OccurrenceTable, lemma: str, word: WordInContext, weights: np.ndarray) -> Centroids:
-    rows = np.array([row for row in table.labeled_rows(lemma) if table.occurrence(row).tokens != word.tokens], int)
-    return centroids(table.rows.take(rows), [table.senses[code] for code in table.sense[rows]], weights)
+@reads_as_model
+def expectation_changes(workspace: Workspace, request: AttributionRequest) -> dict[int, Change]:
+    """Return how each other word, dropped, masked or swapped, changes the expected words, by its position."""
+    word = request.word
+    return influence.expectations(workspace.substitutes, word.tokens, word.position, how=request.how, swap=request.swap)

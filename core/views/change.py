@@ -2,20 +2,21 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..common.directions import unit
 from ..common.errors import BadInput
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
 from ..common.significance import LEVEL, benjamini_hochberg
 from ..corpus import change, usage_graphs
 from ..corpus.change import UseChange
+from ..corpus.encoded import Report
 from ..elmo.mix import layer_weights, mixed
 from ..index.neighbors import Occurrence
 from ..index.sense_space import LAYER, SenseSpace
@@ -23,10 +24,9 @@ from ..senses import clusters
 from ..text.normalization import fold_case
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model, table_key
-from .induction import space_of
-from .left_out import LeftOutSentences
 from .sides import (
     Band,
+    LeftOutSentences,
     Side,
     SideTexts,
     WordTexts,
@@ -41,18 +41,14 @@ from .sides import (
     word_texts,
 )
 
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
-
 READS = ("model", "corpus")
-COUNTED = 80  # of all, in which the number of groups is looked for
-MOST_RANKED = 100  # of a side, of each word of a list
-GROUPS_RANKED = 3  # of each word of a list
+COUNTED = 80  # sentences from which the number of groups is suggested
+MOST_RANKED = 100  # sentences of a side for each word of a list
+GROUPS_RANKED = 3  # groups for each word of a list
 CONTROLS = 20
-PER_GROUP, PER_UNCLEAR = 5, 10  # sentences of a group on average, at least; where the vectors suggest no groups
+PER_GROUP, PER_UNCLEAR = 5, 10  # least mean number of sentences in a group; the same if the vectors suggest no groups
 NAMING = 5  # sentences of a group that name it
 REPORT_EVERY = 5  # words
-Report = Callable[[int, int, float], None]  # words done, in all, per second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +63,8 @@ class ChangeRequest:
 
     @property
     def reads(self) -> tuple[tuple[str, str], ...]:
-        return _reads(self.first, self.second)
+        """Return (kind, name) of each corpus."""
+        return tuple(("corpus", side.corpus) for side in (self.first, self.second) if side.corpus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,39 +87,26 @@ class WordChange:
 
     word: str
     change: UseChange
-    space: str  # the one that the model has
-    everything: tuple[int, int]  # occurrences there are on each side; more than `items` has where only some are taken
+    space: str  # the space used, a layer if the model has no sense space
+    everything: tuple[int, int]  # all occurrences on each side; `items` may be a sample
     items: list[Occurrence]
     groups: np.ndarray  # (n,)
     names: tuple[str, ...]  # of the groups
     labeled: bool  # whether the groups are the corpus' labels
     clear: bool  # whether the vectors suggest more groups than one
-    near: np.ndarray  # (n,) closeness to the own group
-    placed: np.ndarray  # (n, D) the vectors that are compared, unit rows
+    closeness: np.ndarray  # (n,) to its group
+    vectors: np.ndarray  # (n, D) unit rows that are compared
     bands: tuple[Band, ...]
     left_out: LeftOutSentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ControlRequest:
-    """The words of like frequency beside a word."""
-
-    word: str
-    first: Side
-    second: Side
-
-    @property
-    def reads(self) -> tuple[tuple[str, str], ...]:
-        return _reads(self.first, self.second)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RankRequest:
-    """All words with at least so many occurrences on each side, of these the `most` frequent."""
+    """All words with at least so many occurrences on each side, of these the `max_words` most frequent."""
 
     space: str = str(LAYER)
     at_least: int = 10
-    most: int = 1_000
+    max_words: int = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,20 +118,18 @@ class RankedWord:
     corrected: float  # p, corrected for as many words as the list has (Benjamini and Hochberg 1995)
 
 
-def tabulate_ranking(ranked: Sequence[RankedWord]) -> "pd.DataFrame":
+def tabulate_ranking(ranked: Sequence[RankedWord]) -> Frame:
     """Return a row for each ranked word."""
-    import pandas as pd
-
-    return pd.DataFrame(
+    return frame(
         {
-            t("word"): [each.word for each in ranked],
-            t("first"): [each.change.first for each in ranked],
-            t("second"): [each.change.second for each in ranked],
-            "PRT": [round(each.change.prt.value, 3) for each in ranked],
-            t("shuffled"): [round(each.change.prt.null, 3) for each in ranked],
-            "APD": [round(each.change.apd.value, 3) for each in ranked],
-            "JSD": [round(each.change.jsd.value, 3) for each in ranked],
-            t("p, corrected"): [round(each.corrected, 4) for each in ranked],
+            t("word"): [item.word for item in ranked],
+            t("first"): [item.change.first for item in ranked],
+            t("second"): [item.change.second for item in ranked],
+            "PRT": [round(item.change.prt.value, 3) for item in ranked],
+            t("shuffled"): [round(item.change.prt.null, 3) for item in ranked],
+            "APD": [round(item.change.apd.value, 3) for item in ranked],
+            "JSD": [round(item.change.jsd.value, 3) for item in ranked],
+            t("p, corrected"): [round(item.corrected, 4) for item in ranked],
         }
     )
 
@@ -160,25 +142,25 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
     """
     chosen = choose(workspace, request.first, request.second)
     word = fold_case(bare(request.word.strip()))
-    space = space_of(workspace) if request.space == SENSES else None
+    space = workspace.sense_space if request.space == SENSES else None
     layer = workspace.layers.top if request.space == SENSES and space is None else request.space
     both = word_texts(workspace, chosen, word, space, report)
     if both is None:
         return None
-    n, m = (len(each.items) for each in both)
+    n, m = (len(side.items) for side in both)
     if min(n, m) < change.FEWEST:
         values = {"word": shorten(word), "n": n, "m": m, "least": change.FEWEST}
         message = t(
             "“{word}” is in {n} and {m} sentences; change needs at least {least} on each side. Choose another word, or add texts.", **values
         )
         raise BadInput(" ".join([message, *chosen.left_out.describe()]))
-    items = [o for each in both for o in each.items]
+    items = [o for side in both for o in side.items]
     spellings = [o.tokens[o.position] for o in items]
     vectors, unmapped = _vectors(both, layer, space, word)
     groups, names, labeled, clear = _groups(both, items, (vectors, unmapped), request.number, space)
-    placed = change.evened(vectors, spellings)
-    documents = [name for each in both for name in each.documents]
-    result = change.change(placed[:n], placed[n:], groups, documents if all(documents) else ())
+    rows = change.evened(vectors, spellings)
+    documents = [name for side in both for name in side.documents]
+    result = change.change(rows[:n], rows[n:], groups, documents if all(documents) else ())
     return WordChange(
         word=word,
         change=result,
@@ -189,15 +171,15 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
         names=tuple(names),
         labeled=labeled,
         clear=clear,
-        near=clusters.closeness(clusters.directions(vectors, spellings), groups)[0],
-        placed=placed,
+        closeness=clusters.closeness(clusters.directions(vectors, spellings), groups)[0],
+        vectors=rows,
         bands=bands_of(both, groups, len(names)),
         left_out=chosen.left_out,
     )
 
 
 @reads_as_model
-def control(workspace: Workspace, request: ControlRequest, report: Report | None = None) -> Control | None:
+def control(workspace: Workspace, request: ChangeRequest, report: Report | None = None) -> Control | None:
     """Return the words with the most similar frequencies on both sides. Reads every token of both sides.
 
     None while a table is being read, and for a word without a frequency.
@@ -206,17 +188,19 @@ def control(workspace: Workspace, request: ControlRequest, report: Report | None
     if texts is None:
         return None
     word = fold_case(bare(request.word.strip()))
-    key = tuple(table_key(each.table) for each in texts), request.first, request.second
+    key = tuple(table_key(side.table) for side in texts), request.first, request.second
     shared = dict(workspace.opener.memo.value("words of both sides", key, lambda: find_shared_words(texts, change.FEWEST), most=4))
     if word not in shared:
         return None
-    own = np.log(shared.pop(word))
-    nearest = sorted(filter(clusters.tells, shared), key=lambda other: (float(np.abs(np.log(shared[other]) - own).sum()), other))[:CONTROLS]
+    log_counts = np.log(shared.pop(word))
+    distances = {key: float(np.abs(np.log(n) - log_counts).sum()) for key, n in shared.items() if clusters.is_telling(key)}
+    nearest = sorted(distances, key=lambda word: (distances[word], word))[:CONTROLS]
     leads, started = [], time.monotonic()
-    for k, each in enumerate((word, *nearest)):
+    for k, spelling in enumerate((word, *nearest)):
         if report:
             report(k, len(nearest) + 1, k / max(time.monotonic() - started, 1e-9))
-        leads.append(_lead(*_pair_in(texts, each, str(LAYER))[:2]))
+        rows, n, _ = _pair_in(texts, spelling, str(LAYER))
+        leads.append(change.average_pairwise_distance(rows[:n], rows[n:]) - change.expected_distance(rows))
     return Control(tuple(nearest), tuple(leads[1:]), leads[0])
 
 
@@ -239,19 +223,22 @@ def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None
 
     Raises BadInput if there is no such word.
     """
-    words = [word for word in find_shared_words(texts, request.at_least) if clusters.tells(word)][: request.most]
+    words = [word for word in find_shared_words(texts, request.at_least) if clusters.is_telling(word)][: request.max_words]
     if not words:
         raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or add text.", n=request.at_least))
     started, results = time.monotonic(), []
     for k, word in enumerate(words):
         if report and k % REPORT_EVERY == 0:
             report(k, len(words), k / max(time.monotonic() - started, 1e-9))
-        results.append((word, _of_list(texts, word, request.space)))
+        vectors, n, rows = _pair_in(texts, word, request.space)
+        groups = clusters.clusters(unit(vectors - vectors.mean(axis=0)), GROUPS_RANKED, starts=1)
+        documents = [name for side, side_rows in zip(texts, rows, strict=True) for name in side.documents(side_rows)]
+        results.append((word, change.change(vectors[:n], vectors[n:], groups, documents if all(documents) else ())))
     if report:
         report(len(words), len(words), len(words) / max(time.monotonic() - started, 1e-9))
-    corrected = benjamini_hochberg([each.p for _, each in results])
-    ranked = [RankedWord(word, each, float(p)) for (word, each), p in zip(results, corrected, strict=True)]
-    return sorted(ranked, key=lambda each: (each.corrected >= LEVEL, each.change.prt.null - each.change.prt.value))
+    corrected = benjamini_hochberg([item.p for _, item in results])
+    ranked = [RankedWord(word, item, float(p)) for (word, item), p in zip(results, corrected, strict=True)]
+    return sorted(ranked, key=lambda item: (item.corrected >= LEVEL, item.change.prt.null - item.change.prt.value))
 
 
 def describe_groups(result: WordChange) -> str:
@@ -289,11 +276,11 @@ def reads_few(workspace: Workspace) -> bool:
 
     Without a sense space the top layer is read, of many sentences.
     """
-    return space_of(workspace) is not None
+    return workspace.sense_space is not None
 
 
 @reads_as_model
-def opening_word(workspace: Workspace, request: ControlRequest) -> str:
+def opening_word(workspace: Workspace, request: ChangeRequest) -> str:
     """Return the requested word if both sides have enough of it, else their most frequent content word, or ""."""
     chosen = choose(workspace, request.first, request.second)
     counts = [counts_of(workspace, chosen, k) for k in (0, 1)]
@@ -302,22 +289,18 @@ def opening_word(workspace: Workspace, request: ControlRequest) -> str:
     shared = {word: min(n, counts[1].get(word, 0)) for word, n in counts[0].items()}
     if shared.get(fold_case(bare(request.word.strip())), 0) >= change.FEWEST:
         return request.word
-    content = [word for word, n in shared.items() if n >= change.FEWEST and clusters.tells(word)]
+    content = [word for word, n in shared.items() if n >= change.FEWEST and clusters.is_telling(word)]
     return min(content, key=lambda word: (-shared[word], word), default="")
-
-
-def _reads(first: Side, second: Side) -> tuple[tuple[str, str], ...]:
-    return tuple(("corpus", side.corpus) for side in (first, second) if side.corpus)
 
 
 def _vectors(both: Sequence[WordTexts], layer: str, space: SenseSpace | None, word: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the vectors (n, D) of both sides, and those in which groups are counted: in the sense space its parts before the map."""
     if layer != SENSES:
-        layers = np.concatenate([each.layers() for each in both])  # (n, L, D)
+        layers = np.concatenate([side.layers() for side in both])  # (n, L, D)
         vectors = mixed(layers, layer_weights(layer, layers.shape[1], senses=True), axis=1)
         return vectors, vectors
-    views = np.concatenate([each.views(space) for each in both])
-    # Minus what all words share: minus the mean of its own rows, the two sides' prototypes would always point in opposite directions
+    views = np.concatenate([side.views(space) for side in both])
+    # The mean of all words is subtracted: without the mean of its own rows, the two prototypes would always be opposite
     return space.place(views, word=word), space.place(views, views.mean(axis=0), word, mapped=False)
 
 
@@ -337,15 +320,15 @@ def _groups(
     directions = clusters.directions(vectors[0], spellings)
     suggestion = clusters.suggest(spread_evenly(clusters.directions(vectors[1], spellings), COUNTED)) if number is None else None
     if suggestion:
-        wanted, each = (suggestion.number, PER_GROUP) if suggestion.number > 1 else (suggestion.best, PER_UNCLEAR)
-        number = min(wanted, max(2, len(items) // each))
+        wanted, size = (suggestion.number, PER_GROUP) if suggestion.number > 1 else (suggestion.best, PER_UNCLEAR)
+        number = min(wanted, max(2, len(items) // size))
     groups = clusters.clusters(directions, number)
     names = _name_groups(both, items, groups, clusters.closeness(directions, groups)[0], space)
     return groups, names, False, suggestion is None or suggestion.number > 1
 
 
 def _name_groups(
-    both: Sequence[WordTexts], items: Sequence[Occurrence], groups: np.ndarray, near: np.ndarray, space: SenseSpace | None
+    both: Sequence[WordTexts], items: Sequence[Occurrence], groups: np.ndarray, closeness: np.ndarray, space: SenseSpace | None
 ) -> list[str]:
     """Return names for groups by the substitutes and context words of their typical sentences, as on Senses."""
     forms = {o.word for o in items}
@@ -353,41 +336,29 @@ def _name_groups(
     words = clusters.telling_words(contexts, groups, Counter())
     substitutes = [[] for _ in words]
     if space is not None:
-        typical = np.sort([k for group in range(len(words)) for k in np.argsort(np.where(groups == group, -near, 2))[:NAMING]])
+        typical = np.sort([k for group in range(len(words)) for k in np.argsort(np.where(groups == group, -closeness, 2))[:NAMING]])
         typical = typical[groups[typical] >= 0]
         n = len(both[0].items)
         predicted = []
-        for each, chosen in ((both[0], typical[typical < n]), (both[1], typical[typical >= n] - n)):
-            predicted += each.likeliest(space, chosen, clusters.NAMED_BY) if len(chosen) else []
+        for side, chosen in ((both[0], typical[typical < n]), (both[1], typical[typical >= n] - n)):
+            predicted += side.likeliest(space, chosen, clusters.NAMED_BY) if len(chosen) else []
         if predicted:
             substitutes = clusters.telling_substitutes(predicted, groups[typical])
             substitutes += [[]] * (len(words) - len(substitutes))
-    return [clusters.name_of(*each) for each in zip(substitutes, words, strict=True)]
+    return [clusters.name_of(*telling) for telling in zip(substitutes, words, strict=True)]
 
 
 def _pair_in(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndarray, int, list[np.ndarray]]:
     """Return unit rows (n, D) of a spelling on both sides, corrected for spellings, the number of the first side's, and the rows of each."""
     rows = []
-    for each in texts:
-        of = each.within(rows_spelled(each.table, word))
-        rows.append(spread_evenly(of, MOST_RANKED))
-    layers = np.concatenate([each.table.rows.take(of) for each, of in zip(texts, rows, strict=True)])
+    for side in texts:
+        spelled = side.within(rows_spelled(side.table, word))
+        rows.append(spread_evenly(spelled, MOST_RANKED))
+    layers = np.concatenate([side.table.rows.take(spelled) for side, spelled in zip(texts, rows, strict=True)])
     vectors = mixed(layers, layer_weights(layer, layers.shape[1], senses=True), axis=1)
     spellings = [
-        each.table.sentences[int(each.table.sentence[k])][int(each.table.position[k])].as_py()
-        for each, of in zip(texts, rows, strict=True)
-        for k in of
+        side.table.sentences[int(side.table.sentence[k])][int(side.table.position[k])].as_py()
+        for side, spelled in zip(texts, rows, strict=True)
+        for k in spelled
     ]
     return change.evened(vectors, spellings), len(rows[0]), rows
-
-
-def _of_list(texts: Sequence[SideTexts], word: str, layer: str) -> UseChange:
-    placed, n, rows = _pair_in(texts, word, layer)
-    groups = clusters.clusters(unit(placed - placed.mean(axis=0)), GROUPS_RANKED, starts=1)
-    documents = [name for each, of in zip(texts, rows, strict=True) for name in each.documents(of)]
-    return change.change(placed[:n], placed[n:], groups, documents if all(documents) else ())
-
-
-def _lead(placed: np.ndarray, n: int) -> float:
-    """Return by how much the APD exceeds that of shuffled sentences."""
-    return change.average_pairwise_distance(placed[:n], placed[n:]) - change.expected_distance(placed)

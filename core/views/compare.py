@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from ..analysis.spaces import Comparison, PairedAtRandom, Shift, Space, Take
 from ..analysis.word_maps import ALL_WORDS
 from ..common import model_layers
 from ..common.errors import BadInput, ElmoscopeError
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.limits import limits
 from ..common.memo import Kept
@@ -25,42 +25,36 @@ from ..elmo.models import Model
 from ..files import registry
 from ..index.sense_space import FILE, SenseSpace
 from ..index.table import OccurrenceTable
-from ..senses.reports import sense_report_of, senses_report_of
-from ..senses.separation import SenseReport
-from ..text.corpora import open_corpus
-from ..text.labeled_words import sentences_of
+from ..senses.separation import SenseReport, sense_report_of, senses_report_of
+from ..text.corpora import open_corpus, sentences_of
 from ..text.languages import Language
 from ..text.normalization import fold_case
 from ..text.target_word import lemmas, words_of
 from ..workspace import Workspace, open_workspace, reads_as_model, table_key
-from .levels import sense_space
 
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
-
-READS = ()  # the request names all that the answer hangs on
+READS = ()  # the request names everything that the answer depends on
 MARK = " · "  # between a model and its layer
-SAMPLE = 64  # sentences that are read to tell the pace
-MOST_STATIC = 100_000  # words of a vector file that are looked at, the most frequent
-FEWEST = 3  # occurrences a word needs in each of two corpora, lest its mean be one sentence
+SAMPLE = 64  # sentences that are read to measure the pace
+MOST_STATIC = 100_000  # most frequent words of a vector file that are compared
+FEWEST = 3  # occurrences that a word needs in each of two corpora
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceName:
     """A vector file, or a model's layer by the mean vectors of its words in a corpus: of every token, or of the labeled ones alone.
 
-    The sense space, minus the mean of all words and by the map of all of them, is of tables that keep what it needs.
+    The sense space, minus the mean of all words and by the map of all of them, is of tables that store what it needs.
     """
 
     source: str
     layer: str | None = None  # a number, "mix" or "senses"; None: static vectors
     corpus: str = ""
-    whole: bool = True
+    every_token: bool = True
 
     @property
     def labeled(self) -> "SpaceName | None":
         """Return the same space of the labeled tokens alone, which can be read at once, or None if its corpus has none."""
-        return replace(self, whole=False) if sentences_of(self.corpus) else None
+        return replace(self, every_token=False) if sentences_of(self.corpus) else None
 
     @property
     def reads(self) -> tuple[tuple[str, str], ...]:
@@ -78,6 +72,7 @@ class CompareRequest:
 
     @property
     def sides(self) -> tuple[SpaceName, SpaceName]:
+        """Return both spaces."""
         return self.first, self.second
 
     @property
@@ -87,6 +82,7 @@ class CompareRequest:
 
     @property
     def reads(self) -> tuple[tuple[str, str], ...]:
+        """Return (kind, name) of each file or folder."""
         return self.first.reads + self.second.reads
 
 
@@ -100,15 +96,13 @@ class SpacesCompared:
     cka: np.ndarray  # (m, m)
     cka_pair: float
     paired: PairedAtRandom  # the same with the words paired at random
-    halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbors kept between its halves, words
+    halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbors shared by its halves, words
     shift: Shift | None  # of one model's layer from corpus to corpus
-    ambiguous: tuple[str, ...]  # words that have several senses in the labeled sentences of what is compared
-    shared: int = 0  # sentences that both corpora have, where one is the other's text or a part of it
+    ambiguous: tuple[str, ...]  # words with several labeled senses in the compared corpora
+    shared: int = 0  # sentences of both corpora, if one text contains the other
 
-    def table(self, order: np.ndarray) -> "pd.DataFrame":
+    def table(self, order: np.ndarray) -> Frame:
         """Return a row for each word, in the given order."""
-        import pandas as pd
-
         c, words = self.comparison, np.array(self.comparison.words, object)
         columns = {
             t("word"): words[order],
@@ -124,15 +118,15 @@ class SpacesCompared:
             }
         for name, nearest in zip(self.names, (c.first, c.second), strict=True):
             columns[t("nearest in {name}", name=name)] = [", ".join(words[row]) for row in nearest[order]]
-        return pd.DataFrame(columns)
+        return frame(columns)
 
-    def words_to_open(self, request: str, examples: Sequence[str], most: int, language: Language) -> tuple[str, list[str]]:
+    def words_to_open(self, request: str, examples: Sequence[str], limit: int, language: Language) -> tuple[str, list[str]]:
         """Return the target word if both have it, else an ambiguous one, and `most` words to offer."""
         c = self.comparison
         order = [c.words[k] for k in c.most_changed()]
         telling = [c.words[k] for k in c.telling([*examples, *self.ambiguous])]
-        ends = [*order[: most // 4], *order[-(most // 4) :]]
-        offered = list(dict.fromkeys([*telling[: most - len(ends)], *ends]))
+        ends = [*order[: limit // 4], *order[-(limit // 4) :]]
+        offered = list(dict.fromkeys([*telling[: limit - len(ends)], *ends]))
         return find_form(request, c.words, language) or offered[0], offered
 
 
@@ -163,8 +157,8 @@ def compute(workspace: Workspace, request: CompareRequest) -> SpacesCompared | N
     every: dict[SpaceName, Space] = {}
     for side in sides:
         label = labels[side.corpus if request.across else side.source]
-        known = workspace.opener.model(side.source).layers.spaces if side.layer else (None,)
-        for layer in (*known, *[SENSES] * (side.layer == SENSES)):
+        layers = workspace.opener.model(side.source).layers.spaces if side.layer else (None,)
+        for layer in (*layers, *[SENSES] * (side.layer == SENSES)):
             if (name := replace(side, layer=layer)) not in every:
                 every[name] = _space(workspace, name, label, tables.get(side), FEWEST if request.across else 1)
     words = spaces.find_common_words(list(every.values()))
@@ -193,7 +187,7 @@ def compute(workspace: Workspace, request: CompareRequest) -> SpacesCompared | N
         paired=spaces.test_cka(a, b),
         halves=tuple(half for half in halves if half[2]),
         shift=shift,
-        ambiguous=tuple(dict.fromkeys(lemma for table in tables.values() for lemma in _ambiguous(table))),
+        ambiguous=tuple(dict.fromkeys(lemma for table in tables.values() for lemma in table.lemmas if len(table.senses_of(lemma)) > 1)),
         shared=int(np.isin(keys[0], intersect_keys(*keys)).sum()) if len(keys) == 2 else 0,
     )
 
@@ -207,7 +201,7 @@ def measure_models(
         None if space and space.unread(table, np.arange(len(table))).any() else space for space, table in zip(senses, tables, strict=True)
     ]
     named = [(*model.layers.spaces, *[SENSES] * (space is not None)) for model, space in zip(models, senses, strict=True)]
-    done, total = count(), sum(len(each) + 1 for each in named)
+    done, total = count(), sum(len(names) + 1 for names in named)
     results = []
     for model, table, in_senses, names in zip(models, tables, senses, named, strict=True):
         reports = {}
@@ -216,7 +210,7 @@ def measure_models(
             key = table_key(table), model.fingerprint, name
             reports[name] = memo.value("all words", key, partial(_over_all_words, table, name, in_senses), most=64)
         report(next(done), total)
-        shares = {name: each.one_nn for name, each in reports.items()}
+        shares = {name: result.one_nn for name, result in reports.items()}
         results.append(Measured(shares, reports[MIX].null_mean, _pace(table, model)))
     return tuple(results)
 
@@ -242,10 +236,10 @@ def as_read(sides: Sequence[SpaceName], is_read: Callable[[SpaceName], bool]) ->
     for side in sides:
         if side.layer is None:
             result.append(side)
-        elif side.layer == SENSES and side.labeled:  # its labeled words are kept in the sense space, its other ones not
+        elif side.layer == SENSES and side.labeled:  # only labeled words are stored in the sense space
             result.append(side.labeled)
         else:
-            registry.resolve(side.corpus, "corpus")  # a wrong path is said at once, not by what reads it
+            registry.resolve(side.corpus, "corpus")  # a wrong path is an error at once, before it is read
             result.append(side if is_read(side) else side.labeled)
     return tuple(result)
 
@@ -295,7 +289,7 @@ def is_same(first: SpaceName, second: SpaceName) -> bool:
 
 
 def _table(workspace: Workspace, side: SpaceName) -> OccurrenceTable | None:
-    table = (workspace.opener.every_token if side.whole else workspace.opener.targets)(side.corpus, side.source)
+    table = (workspace.opener.every_token if side.every_token else workspace.opener.targets)(side.corpus, side.source)
     return table and table.basic
 
 
@@ -305,7 +299,7 @@ def _space(workspace: Workspace, name: SpaceName, label: str, table: OccurrenceT
         words = vectors.words[:MOST_STATIC]
         return spaces.static_space(label, words, vectors.vectors_of(words)[1])
     title, weights = f"{label}{MARK}{name.layer}", _weights(workspace, name, table)
-    return (spaces.occurrence_space if name.layer == SENSES else spaces.type_space)(title, table, weights, fewest=fewest)
+    return spaces.type_space(title, table, weights, fewest=fewest)
 
 
 def _weights(workspace: Workspace, name: SpaceName, table: OccurrenceTable) -> np.ndarray | Take:
@@ -315,7 +309,7 @@ def _weights(workspace: Workspace, name: SpaceName, table: OccurrenceTable) -> n
     """
     if name.layer != SENSES:
         return layer_weights(name.layer, table.meta["layers"])
-    space = sense_space(workspace.beside(name.source))
+    space = workspace.beside(name.source).require_sense_space()
     if space.unread(table, np.arange(len(table))).any():
         raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=name.corpus))
     return lambda rows: space.place(space.of_rows(table, rows))
@@ -330,7 +324,3 @@ def _documents(workspace: Workspace, side: SpaceName, table: OccurrenceTable) ->
     if len(sentences) != len(table.sentences) or not all(s.document for s in sentences):
         return None
     return np.unique([s.document for s in sentences], return_inverse=True)[1]
-
-
-def _ambiguous(table: OccurrenceTable) -> list[str]:
-    return [lemma for lemma in table.lemmas if len(set(table.sense[table.labeled_rows(lemma)].tolist())) > 1]

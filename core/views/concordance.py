@@ -1,12 +1,12 @@
 """A corpus searched and counted: concordance lines, collocates, and keywords compared with another corpus."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..common.errors import BadInput
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.limits import limits
 from ..common.markup import shorten
@@ -14,29 +14,25 @@ from ..corpus import collocates as near_words
 from ..corpus import measures, search
 from ..corpus.change import intersect_keys, sentence_keys
 from ..corpus.collocates import Collocate, SenseWord
-from ..corpus.encoded import EncodedCorpus
+from ..corpus.encoded import EncodedCorpus, Report
 from ..corpus.measures import FDR, Keyword, Part, keywords
 from ..corpus.search import BY_SENSE, BY_SUBSTITUTES, Hits, Line
 from ..elmo.in_place import by_substitutes
 from ..files.artifacts import text_fingerprint
-from ..text.labeled_words import sentences_of
+from ..text.corpora import sentences_of
 from ..text.readings import WordInContext
 from ..text.target_word import words_of
 from ..workspace import Workspace, reads_as_model
 from . import induction, substitutes
 from .induction import InductionRequest
-from .left_out import describe_undated
+from .sides import describe_undated
 from .substitutes import SubstitutesRequest
-
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
 
 READS = ("model", "corpus")
 MOST_LINES = 100_000  # of one slice
 BY_DICE, BY_LIKELIHOOD = "log_dice", "log_likelihood"
-STAND = 3  # substitutes said of a line, where hits are sorted by them
-LABELS, GROUPS = "labels", "groups"  # of senses: as a file has them, or found by the model
-Report = Callable[[int, int, float], None]  # sentences that a model has read, of all, per second
+SHOWN = 3  # substitutes next to a line, if hits are sorted by them
+LABELS, GROUPS = "labels", "groups"  # where senses come from: the file's labels, or groups that the model finds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +44,7 @@ class ConcordanceRequest:
     order: str = search.IN_TEXT
     first: int = 0
     number: int = 20
-    documents: tuple[str, ...] = ()  # the corpus is cut to these before anything is counted; all without
+    documents: tuple[str, ...] = ()  # only these are searched and counted; () for all
     near: str = ""  # hits with that word or phrase within the window
     window: int = near_words.WINDOW
     sense: str = ""  # hits of that sense
@@ -68,24 +64,24 @@ class Concordance:
     forms: tuple[tuple[str, int], ...]
     documents: tuple[Part, ...]
     stretches: tuple[Part, ...]
-    dates: tuple[Part, ...]  # () where the corpus has none
-    undated: int  # sentences of a corpus with dates that have none that can be read
+    dates: tuple[Part, ...]  # () for a corpus without dates
+    undated: int  # sentences without a readable date, if the corpus has dates
     sentences: int
     unread_date: str  # an example of such a date, as written
-    in_order: int  # hits that are sorted; fewer than `n` where a model reads only so many, the rest stays in the order of the text
+    in_order: int  # sorted hits; a model reads only so many, the others follow in text order
     first: int
     lines: tuple[Line, ...]
-    missing: str  # what does not occur at all, where there are no hits: the word that should be near, else the query; "" if each occurs
-    similar: tuple[str, ...]  # spellings like that one's
+    missing: str  # without hits: the word nearby or the query that does not occur; "" if both occur
+    similar: tuple[str, ...]  # spellings similar to `missing`
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> Frame:
         """Return the visible lines."""
         return tabulate_lines(self.lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollocatesRequest:
-    """A query, how far from it, how often at least; `senses` asks for a list of each of its senses too."""
+    """A query, the window, and the least count. `senses` adds a list for each sense of the query."""
 
     query: str
     kind: str = search.WORD
@@ -94,8 +90,8 @@ class CollocatesRequest:
     most: int = 50
     order: str = BY_DICE
     documents: tuple[str, ...] = ()
-    senses: str = ""  # LABELS, nothing for a word without two; or GROUPS
-    grammar: bool = True  # words that carry grammar too
+    senses: str = ""  # LABELS, which has no effect for a word without two senses, or GROUPS
+    grammar: bool = True  # whether function words count
 
     def lines(self, **more) -> ConcordanceRequest:
         """Return the search whose neighborhoods are counted, with more fields, such as a word nearby or a sense."""
@@ -104,10 +100,10 @@ class CollocatesRequest:
 
 @dataclass(frozen=True, slots=True)
 class SenseColumn:
-    """A sense, and the words that tell it from the others."""
+    """A sense, and the words that distinguish it from the others."""
 
     sense: str
-    n: int  # hits of it
+    n: int  # hits with the sense
     words: tuple[SenseWord, ...]
 
 
@@ -118,24 +114,20 @@ class Collocates:
     query: str
     n: int  # hits
     tokens: int
-    everything: int  # collocates there are; more than `items` where only some are wanted
+    everything: int  # number of all collocates; `items` may be fewer
     items: tuple[Collocate, ...]
     senses: tuple[SenseColumn, ...]
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> Frame:
         """Return a row for each collocate."""
-        import pandas as pd
-
         rows = [(i.word, i.log_dice, i.log_likelihood, i.together, i.left, i.right, i.frequency) for i in self.items]
         columns = (t("word"), t("logDice"), t("log-likelihood"), t("together"), t("before"), t("after"), t("in the corpus"))
-        return pd.DataFrame(rows, columns=columns)
+        return frame(rows, columns=columns)
 
-    def senses_table(self) -> "pd.DataFrame":
+    def senses_table(self) -> Frame:
         """Return a row for each characteristic word of each sense."""
-        import pandas as pd
-
-        rows = [(column.sense, word.word, word.z, word.here, word.elsewhere) for column in self.senses for word in column.words]
-        return pd.DataFrame(rows, columns=(t("sense"), t("word"), "z", t("here"), t("elsewhere")))
+        rows = [(column.sense, word.word, word.z, word.n, word.elsewhere) for column in self.senses for word in column.words]
+        return frame(rows, columns=(t("sense"), t("word"), "z", t("here"), t("elsewhere")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +141,7 @@ class KeynessRequest:
 
     @property
     def reads(self) -> tuple[tuple[str, str], ...]:
+        """Return (kind, name) of the second corpus."""
         return (("corpus", self.against),) if self.against else ()
 
 
@@ -162,12 +155,10 @@ class Keyness:
     first: tuple[Keyword, ...]
     second: tuple[Keyword, ...]
     shared: int = 0  # sentences of both, which count for the smaller corpus alone
-    reduced: int = 0  # the place, in `names`, of the corpus without them
+    reduced: int = 0  # the place, in `names`, of the corpus from which they are removed
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> Frame:
         """Return the keywords of the first corpus, then those of the second. "Here" is the first corpus in every row."""
-        import pandas as pd
-
         columns = {
             t("word"): "word",
             t("count"): "first",
@@ -179,7 +170,7 @@ class Keyness:
             t("p, corrected"): "p",
         }
         words = (*self.first, *self.second)
-        return pd.DataFrame({title: [getattr(word, name) for word in words] for title, name in columns.items()})
+        return frame({title: [getattr(word, name) for word in words] for title, name in columns.items()})
 
 
 @reads_as_model
@@ -193,7 +184,10 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
     hits = hits_of(workspace, request, report)
     documents, stretches = measures.by_document(corpus, hits), measures.by_stretch(corpus, hits)
     parts = documents if len(documents) > 1 else stretches
-    missing = "" if len(hits) else _missing(corpus, request)
+    missing = ""  # the word nearby or the query, if it does not occur at all
+    if not len(hits):
+        is_near_missing = request.near.strip() and not len(search.find(corpus, request.near))
+        missing = request.near if is_near_missing else "" if len(search.find(corpus, request.query, kind=request.kind)) else request.query
     return Concordance(
         query=request.query,
         n=len(hits),
@@ -215,12 +209,10 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
     )
 
 
-def tabulate_lines(lines: Sequence[Line]) -> "pd.DataFrame":
+def tabulate_lines(lines: Sequence[Line]) -> Frame:
     """Return concordance lines as a table. Sentences count from 1."""
-    import pandas as pd
-
     rows = ((line.document, line.sentence + 1, line.before, line.hit, line.after) for line in lines)
-    return pd.DataFrame(rows, columns=(t("document"), t("sentence"), t("before"), t("found"), t("after")))
+    return frame(rows, columns=(t("document"), t("sentence"), t("before"), t("found"), t("after")))
 
 
 def describe_limits(result: Concordance) -> list[str]:
@@ -249,16 +241,11 @@ def searched(workspace: Workspace, documents: tuple[str, ...] = ()) -> EncodedCo
 def hits_of(workspace: Workspace, request: ConcordanceRequest, report: Report | None = None) -> Hits:
     """Return all hits of a request in order. They are cached while slices of them are read."""
     corpus = searched(workspace, request.documents)
-    key = _key(workspace, corpus, request)
-    return workspace.opener.memo.value("hits of a search", key, lambda: _hits(workspace, corpus, request, report), most=64)
-
-
-def _key(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceRequest) -> tuple:
     grouped = request.senses == GROUPS and (request.sense or request.order == BY_SENSE)
-    reads = workspace.model.fingerprint if grouped or request.order == BY_SUBSTITUTES else ""
-    what = (request.query, request.kind, request.near, request.window, request.sense, request.senses, request.seed)
-    most = limits().max_sentences_read if request.order == BY_SUBSTITUTES else 0
-    return corpus.fingerprint, reads, request.order, *what, most
+    by_substitutes = request.order == BY_SUBSTITUTES
+    reads = (workspace.model.fingerprint, limits().max_sentences_read * by_substitutes) if grouped or by_substitutes else ()
+    key = corpus.fingerprint, reads, replace(request, first=0, number=0)
+    return workspace.opener.memo.value("hits of a search", key, lambda: _hits(workspace, corpus, request, report), most=64)
 
 
 @reads_as_model
@@ -272,14 +259,16 @@ def with_senses(workspace: Workspace, request: ConcordanceRequest) -> Concordanc
 
 
 class HitLines:
-    """The lines of a request's hits, slice by slice, each with what is said of it: its substitutes where hits are sorted by them, else
-    document, date and sense."""
+    """The lines of a request's hits, slice by slice.
+
+    Each line has its document, date and sense as notes, or its substitutes if hits are sorted by them.
+    """
 
     def __init__(self, workspace: Workspace, request: ConcordanceRequest, hits: Hits) -> None:
         self._workspace, self._hits, self._corpus = workspace, hits, searched(workspace, request.documents)
         self.by_substitutes = request.order == BY_SUBSTITUTES
         grouped = request.order == BY_SENSE and request.senses == GROUPS
-        self._of, self._senses = senses_of(workspace, request.query, hits, GROUPS if grouped else LABELS, request.documents)
+        self._sense_of, self._senses = senses_of(workspace, request.query, hits, GROUPS if grouped else LABELS, request.documents)
         self.key = text_fingerprint([self._corpus.fingerprint, repr(request)])[:16]
 
     def __len__(self) -> int:
@@ -288,16 +277,16 @@ class HitLines:
     def lines(self, first: int, number: int) -> list[tuple[Line, str, int]]:
         """Return some lines from the first on, each with its notes and the number of its sense, -1 for none."""
         corpus = self._corpus
-        lines, of = search.lines(corpus, self._hits, first, number), self._of[first : first + number].tolist()
-        names = [self._senses[k] if k >= 0 else "" for k in of]
+        lines, senses = search.lines(corpus, self._hits, first, number), self._sense_of[first : first + number].tolist()
+        names = [self._senses[k] if k >= 0 else "" for k in senses]
         several = len(corpus.documents) > 1
         notes = [(line.document if several else "", line.date, name) for line, name in zip(lines, names, strict=True)]
         if self.by_substitutes and lines:
             words = tuple(WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines)
             answers = substitutes.compute(self._workspace, SubstitutesRequest(words=words))
-            expected = [", ".join(each.word for each in answer.substitutes[:STAND]) for answer in answers]
-            notes = [(words,) if words else each for words, each in zip(expected, notes, strict=True)]
-        return [(line, " · ".join(filter(None, each)), k) for line, each, k in zip(lines, notes, of, strict=True)]
+            expected = [", ".join(substitute.word for substitute in answer.substitutes[:SHOWN]) for answer in answers]
+            notes = [(words,) if words else parts for words, parts in zip(expected, notes, strict=True)]
+        return [(line, " · ".join(filter(None, parts)), k) for line, parts, k in zip(lines, notes, senses, strict=True)]
 
 
 @reads_as_model
@@ -310,17 +299,19 @@ def senses_of(workspace: Workspace, query: str, hits: Hits, senses: str, documen
     if senses == LABELS:
         numbers = search.label_of(corpus, hits)
         used, places = np.unique(numbers[numbers >= 0], return_inverse=True)
-        of = np.full(len(hits), -1)
-        of[numbers >= 0] = places
-        return of, [corpus.senses[k] for k in used.tolist()]
+        sense_of = np.full(len(hits), -1)
+        sense_of[numbers >= 0] = places
+        return sense_of, [corpus.senses[k] for k in used.tolist()]
     result = induction.compute(workspace, InductionRequest(word=query))
     if result is None:
         raise BadInput(t("The model has not read this corpus yet. Press “Use these texts everywhere” first."))
-    places = {(item.tokens, item.position): int(k) for item, k in zip(result.occurrences.items, result.groups.of, strict=True)}
+    places = {(item.tokens, item.position): int(k) for item, k in zip(result.occurrences.items, result.groups.numbers, strict=True)}
     sentences = corpus.sentence[hits.first].tolist()
     starts = corpus.starts[sentences].tolist() if sentences else []
-    of = [places.get((corpus.tokens(s), at - start), -1) for s, at, start in zip(sentences, hits.first.tolist(), starts, strict=True)]
-    return np.array(of, int), list(result.groups.names)
+    sense_of = [
+        places.get((corpus.tokens(s), place - start), -1) for s, place, start in zip(sentences, hits.first.tolist(), starts, strict=True)
+    ]
+    return np.array(sense_of, int), list(result.groups.names)
 
 
 @reads_as_model
@@ -338,9 +329,9 @@ def collocates(workspace: Workspace, request: CollocatesRequest) -> Collocates:
     senses = ()
     if request.senses:
         _check_senses(request.senses)
-        of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)
-        lists = {} if request.senses == LABELS and len(names) < 2 else near_words.by_sense(corpus, hits, of, **how)
-        senses = tuple(SenseColumn(names[k], int((of == k).sum()), tuple(words)) for k, words in lists.items())
+        sense_of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)
+        lists = {} if request.senses == LABELS and len(names) < 2 else near_words.by_sense(corpus, hits, sense_of, **how)
+        senses = tuple(SenseColumn(names[k], int((sense_of == k).sum()), tuple(words)) for k, words in lists.items())
     return Collocates(request.query, len(hits), len(corpus), len(items), tuple(items[: request.most]), senses)
 
 
@@ -354,16 +345,16 @@ def keyness(workspace: Workspace, request: KeynessRequest) -> Keyness:
     both = [workspace.encoded, workspace.over(against).encoded]
     shared = intersect_keys(*map(sentence_keys, both))
     reduced = int(both[0].n_sentences < both[1].n_sentences)
-    kept = ~np.isin(sentence_keys(both[reduced]), shared)
-    if not kept.any():
+    is_kept = ~np.isin(sentence_keys(both[reduced]), shared)
+    if not is_kept.any():
         raise BadInput(t("Both corpora have the same sentences. Choose another."))
     if len(shared):
-        both[reduced] = both[reduced].cut(kept)
+        both[reduced] = both[reduced].cut(is_kept)
     words = keywords(*both, minimum=request.minimum, correction=request.correction)
-    own = tuple(word for word in words if word.first and word.log_ratio > 0)[: request.most]
-    other = tuple(word for word in words if word.second and word.log_ratio < 0)[: request.most]
+    first = tuple(word for word in words if word.first and word.log_ratio > 0)[: request.most]
+    second = tuple(word for word in words if word.second and word.log_ratio < 0)[: request.most]
     names = (workspace.corpus, against)
-    return Keyness(names, (len(both[0]), len(both[1])), len(words), own, other, int((~kept).sum()), reduced)
+    return Keyness(names, (len(both[0]), len(both[1])), len(words), first, second, int((~is_kept).sum()), reduced)
 
 
 def _check_senses(senses: str) -> None:
@@ -393,32 +384,25 @@ def reference_of(workspace: Workspace) -> str:
     return choices[0]
 
 
-def _missing(corpus: EncodedCorpus, request: ConcordanceRequest) -> str:
-    """Return the part of a request without hits that does not occur: the word nearby, or the query. "" if both occur."""
-    if request.near.strip() and not len(search.find(corpus, request.near)):
-        return request.near
-    return "" if len(search.find(corpus, request.query, kind=request.kind)) else request.query
-
-
 def _hits(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceRequest, report: Report | None) -> Hits:
     near_words.check_window(request.window)
     _check_senses(request.senses)
     hits = search.find(corpus, request.query, kind=request.kind)
     if request.near.strip():
         hits = hits.at(near_words.with_word_near(corpus, hits, request.near, request.window))
-    of = None
+    sense_of = None
     if request.sense or request.order == BY_SENSE:
-        of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)
+        sense_of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)
         if request.sense:
             if request.sense not in names:
                 raise BadInput(
                     t("No sense {name!r} of this word here. It has: {names}.", name=shorten(request.sense), names=", ".join(names) or "–")
                 )
-            wanted = of == names.index(request.sense)
-            hits, of = hits.at(wanted), of[wanted]
+            wanted = sense_of == names.index(request.sense)
+            hits, sense_of = hits.at(wanted), sense_of[wanted]
     if request.order == BY_SUBSTITUTES:
         lines = search.lines(corpus, hits, 0, limits().max_sentences_read)
         words = [WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines]
         order = by_substitutes(workspace.substitutes, words, report)
         return hits.at(np.concatenate([order, np.arange(len(lines), len(hits))]).astype(int))
-    return search.sort_hits(corpus, hits, request.order, senses=of, seed=request.seed)
+    return search.sort_hits(corpus, hits, request.order, senses=sense_of, seed=request.seed)

@@ -1,8 +1,7 @@
-"""A sentence turned into another word by word: the sense at every step, each space's lead, and the way across the word's map."""
+"""A sentence turned into another word by word: the sense at every step, each space's lead, and the path across the word's map."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from ..analysis.maps import insert
 from ..analysis.word_maps import NEIGHBORS_TO_PLACE, map_rows, open_maps, rows_to_measure
 from ..common import model_layers
 from ..common.errors import BadInput
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.model_layers import SENSES
 from ..elmo.mix import layer_weights
@@ -22,13 +22,9 @@ from ..text.tokens import join_tokens
 from ..workspace import Workspace, reads_as_model
 from . import layouts
 from .layouts import LayoutRequest
-from .levels import sense_space
-
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
 
 READS = ("model", "corpus")
-SENTENCES = FIRST, SECOND = "first", "second"  # what steps are read by where no two senses are labeled
+SENTENCES = FIRST, SECOND = "first", "second"  # the senses of a path without two labeled senses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +38,7 @@ class EditsRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Way:
+class MapPath:
     """A path on a word's frozen map of N labeled sentences."""
 
     occurrences: tuple[Occurrence, ...]
@@ -52,29 +48,27 @@ class Way:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EditPath:
-    """A path of n steps; without two labeled senses the two sentences, "first" and "second", stand for them."""
+    """A path of n steps. Without two labeled senses the two sentences, "first" and "second", are used in their place."""
 
     alignment: Alignment
     steps: Sequence[EditStep]
     space: str
-    lemma: str  # whose labeled senses they are, or ""
+    lemma: str  # the labeled word, or ""
     senses: tuple[str, ...]  # all of them, in the order of their colors
     read: tuple[str, ...]  # the sense of each step
-    ends: tuple[str, str]  # the senses in question
+    ends: tuple[str, str]  # the senses of both ends
     margins: Mapping[str, np.ndarray]  # by space, (n,): how far the second end leads
-    way: Way | None  # of a word with labeled senses
+    map_path: MapPath | None  # of a word with labeled senses
 
     @property
     def flips(self) -> dict[str, int | None]:
         """Return the step at which each space's lead first changes its sign."""
-        return {space: next(iter(edits.flips(each)), None) for space, each in self.margins.items()}
+        return {space: next(iter(edits.flips(margins)), None) for space, margins in self.margins.items()}
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> Frame:
         """Return a row for each step."""
-        import pandas as pd
-
         title = model_layers.in_use().title
-        return pd.DataFrame(
+        return frame(
             {
                 t("edit"): range(len(self.steps)),
                 t("from"): [step.old or "" for step in self.steps],
@@ -95,11 +89,14 @@ def compute(workspace: Workspace, request: EditsRequest) -> EditPath:
         raise BadInput(t("The two sentences are the same. Change a word in one of them."))
     space = request.space
     weights = {name: _weights(workspace, name) for name in (space, *workspace.layers.spaces)}
-    lemma = _find_shared_lemma(workspace, *both)
+    lemmas = {word.lemma_in(workspace.targets) for word in both} if workspace.is_labeled else set()
+    lemma = next(iter(lemmas)) if len(lemmas) == 1 else None  # of both sentences, if it has two labeled senses
+    if lemma and len(workspace.targets.senses_of(lemma)) < 2:
+        lemma = None
     if lemma:
         centroids = _centroids(workspace, rows_to_measure(workspace.targets, lemma), both, weights)
     else:
-        centroids = {name: edits.between(_layers(workspace, both, name), each, SENTENCES) for name, each in weights.items()}
+        centroids = {name: edits.between(_layers(workspace, both, name), mix, SENTENCES) for name, mix in weights.items()}
 
     def readings(words: Sequence[WordInContext], name: str = space) -> np.ndarray:
         return edits.readings(_layers(workspace, words, name, lemma), centroids[name], weights[name])
@@ -108,7 +105,7 @@ def compute(workspace: Workspace, request: EditsRequest) -> EditPath:
     words = [WordInContext(step.tokens, step.position) for step in steps]
     read = {name: readings(words, name) for name in dict.fromkeys((*workspace.layers.spaces, space))}
     start, goal = edits.ends(read[space])
-    leads = {name: each[:, goal] - each[:, start] for name, each in read.items()}
+    leads = {name: values[:, goal] - values[:, start] for name, values in read.items()}
     senses = centroids[space].senses
     return EditPath(
         alignment=alignment,
@@ -118,17 +115,9 @@ def compute(workspace: Workspace, request: EditsRequest) -> EditPath:
         senses=tuple(workspace.targets.senses_of(lemma)) if lemma else SENTENCES,
         read=tuple(senses[k] for k in read[space].argmax(axis=1)),
         ends=(senses[start], senses[goal]),
-        margins={name: np.where(np.abs(each) < TIE, 0.0, each) for name, each in leads.items()},
-        way=_way(workspace, lemma, words, space) if lemma else None,
+        margins={name: np.where(np.abs(values) < TIE, 0.0, values) for name, values in leads.items()},
+        map_path=_map_path(workspace, lemma, words, space) if lemma else None,
     )
-
-
-def _find_shared_lemma(workspace: Workspace, *words: WordInContext) -> str | None:
-    """Return the word of both sentences if it has two labeled senses, else None."""
-    if not workspace.is_labeled:
-        return None
-    first, second = (word.lemma_in(workspace.targets) for word in words)
-    return first if first and first == second and len(workspace.targets.senses_of(first)) > 1 else None
 
 
 def _centroids(
@@ -138,15 +127,15 @@ def _centroids(
     table = workspace.targets
     labels = [table.senses[code] for code in table.sense[rows]]
     layers = table.rows.take(rows)
-    own = np.any([table.same_sentence(rows, word.tokens, word.position) for word in words], axis=0)
+    is_own = np.any([table.same_sentence(rows, word.tokens, word.position) for word in words], axis=0)
 
     def of(space: str) -> np.ndarray:
         if space != SENSES:
             return layers
-        senses = sense_space(workspace)
+        senses = workspace.require_sense_space()
         return senses.place(senses.of_rows(table, rows), word=table.lemmas[table.lemma[rows[0]]])[:, None]
 
-    return {name: edits.centroids(of(name), labels, each, own) for name, each in weights.items()}
+    return {name: edits.centroids(of(name), labels, mix, is_own) for name, mix in weights.items()}
 
 
 def _weights(workspace: Workspace, space: str) -> np.ndarray:
@@ -159,7 +148,7 @@ def _layers(workspace: Workspace, words: Sequence[WordInContext], space: str, le
     layers = np.stack([query.layers for query in workspace.queries(words)])
     if space != SENSES:
         return layers
-    senses = sense_space(workspace)
+    senses = workspace.require_sense_space()
     return senses.place(senses.views([(word.tokens, word.position) for word in words], layers), word=lemma or words[0].spelling)[:, None]
 
 
@@ -167,7 +156,7 @@ def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordIn
     """Return the columns to switch, in order. `readings` gives the (n, C) cosines of n words."""
     if order != edits.GREEDY:
         return edits.order_edits(alignment, order)
-    if len(alignment.changes) > edits.MAX_EDITS:  # refused by `steps`, in its words
+    if len(alignment.changes) > edits.MAX_EDITS:  # `steps` raises BadInput
         return edits.order_edits(alignment, edits.LEFT_TO_RIGHT)
     both = alignment.sentence(frozenset()), alignment.sentence(frozenset(alignment.changes))
 
@@ -183,16 +172,16 @@ def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordIn
     return edits.greedy(alignment, margins)
 
 
-def _way(workspace: Workspace, lemma: str, words: Sequence[WordInContext], space: str) -> Way:
+def _map_path(workspace: Workspace, lemma: str, words: Sequence[WordInContext], space: str) -> MapPath:
     table = workspace.targets
     rows = map_rows(table, lemma)
     occurrences = tuple(table.occurrence(int(row)) for row in rows)
     if space == SENSES:
-        drawn = layouts.compute(workspace, LayoutRequest(word=lemma, contexts=tuple(words), senses=True))
-        return Way(occurrences, drawn.coordinates[-1], drawn.stars[-1])
+        layout = layouts.compute(workspace, LayoutRequest(word=lemma, contexts=tuple(words), senses=True))
+        return MapPath(occurrences, layout.coordinates[-1], layout.stars[-1])
     maps, weights = open_maps(table, lemma, fit=True), _weights(workspace, space)
     coordinates = maps.coordinates[maps.names.index(space)]
     cosines = edits.unit_mixes(_layers(workspace, words, space), weights) @ edits.unit_mixes(table.rows.take(rows), weights).T
-    near = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBORS_TO_PLACE]
-    places = insert(coordinates, near, np.take_along_axis(cosines, near, axis=1))
-    return Way(occurrences, coordinates, places)
+    nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBORS_TO_PLACE]
+    places = insert(coordinates, nearest, np.take_along_axis(cosines, nearest, axis=1))
+    return MapPath(occurrences, coordinates, places)

@@ -23,22 +23,24 @@ from ..index.table import OccurrenceTable
 from ..senses import clusters
 from ..senses.clusters import Agreement, Suggestion
 from ..static.vectors import static_contexts
-from ..text.labeled_words import DictionarySense, dictionary_senses, sentences_of
+from ..text.corpora import DictionarySense, dictionary_senses, sentences_of
 from ..text.normalization import fold_case
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key
 
 READS = ("model", "corpus")
 MOST = 2_000  # occurrences of a word that are clustered
-MOST_LOOKED_AT = 300  # of them, for how many substitutes say little
-OFFERED = 400  # words; any other can be asked for
-EARLIER = 0.1  # a dictionary names frequent senses first: what each later one loses, times the logarithm of its place
+MOST_LOOKED_AT = 300  # of them, to measure the share of uninformative substitutes
+OFFERED = 400  # words to choose from; any other can be typed
+EARLIER = 0.1  # dictionaries list frequent senses first: subtracted from a score, times the logarithm of its place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InductionRequest:
-    """A word, a layer, "mix" or "senses", and how many clusters; None: as many as the vectors suggest. What a person labeled: the number of an
-    occurrence and its sense, each."""
+    """A word, a layer, "mix" or "senses", and the number of clusters.
+
+    Without a number it is suggested by the vectors. `given` holds the labels of a person: the number of an occurrence and its sense.
+    """
 
     word: str
     space: str = SENSES
@@ -51,27 +53,27 @@ class Occurrences:
     """A word's rows in the corpus in one space."""
 
     word: str
-    everything: int  # occurrences there are; more than `items` where only some are taken
+    everything: int  # all occurrences; `items` may be a sample
     items: list[Occurrence]
     rows: np.ndarray  # (n, D) directions minus what a spelling shares
     suggestion: Suggestion
     coordinates: np.ndarray  # (n, 2)
     frozen: bool  # whether the map is the Map page's
-    substitutes: Sequence[tuple[Prediction, ...]] = ()  # of each; () where the model names none
-    weak: float = 0.0  # the share of them in which substitutes say little (core.elmo.in_place)
+    substitutes: Sequence[tuple[Prediction, ...]] = ()  # of each occurrence; () without a softmax
+    weak: float = 0.0  # share of occurrences with uninformative substitutes (core.elmo.in_place)
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
     """The clusters of a word's rows."""
 
-    of: np.ndarray  # (n,) the cluster of each
-    substitutes: list[list[tuple[str, float]]]  # each cluster's most telling ones; none where the model names none
-    words: list[list[tuple[str, float]]]  # each cluster's most telling words near by
+    numbers: np.ndarray  # (n,) the cluster of each
+    substitutes: list[list[tuple[str, float]]]  # the most typical of each cluster; none without a softmax
+    words: list[list[tuple[str, float]]]  # the most typical context words of each cluster
     names: list[str]
     few: list[bool]  # whether each has too few sentences to be a sense
     shares: np.ndarray  # (n, clusters)
-    near: np.ndarray  # (n,) closeness
+    closeness: np.ndarray  # (n,) to its cluster
     margin: np.ndarray  # (n,)
     agreement: Agreement | None  # with gold labels
 
@@ -82,12 +84,12 @@ class Induction:
 
     occurrences: Occurrences
     groups: Groups
-    spread: SpreadLabels | None = None  # what was labeled, spread to all occurrences; None where fewer than two senses were
+    spread: SpreadLabels | None = None  # labels spread to all occurrences; None with fewer than two senses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupGlosses:
-    """A dictionary's senses beside the groups of a word."""
+    """A dictionary's senses, scored for each group of a word."""
 
     lexicon: str
     senses: tuple[DictionarySense, ...]
@@ -110,42 +112,43 @@ def compute(workspace: Workspace, request: InductionRequest) -> Induction | None
     word = lemma_of(workspace, request.word)
     if (table := labeled_with(workspace, word) or workspace.every_token) is None:
         return None
-    space = space_of(workspace)
+    space = workspace.sense_space
     layer = workspace.layers.top if request.space == SENSES and space is None else request.space
     key = table_key(table), word, layer
     memo = workspace.opener.memo
     occurrences = memo.value("occurrences of a word", key, lambda: _occurrences(workspace, table, word, layer, space), most=64)
     groups = _make_groups(workspace, occurrences, occurrences.suggestion.number if request.number is None else request.number, table)
-    return Induction(occurrences, groups, _spread(occurrences, Labels(request.given)))
-
-
-def _spread(of: Occurrences, labels: Labels) -> SpreadLabels | None:
-    if wrong := [k for k, _ in labels.given if not 0 <= k < len(of.items)]:
-        raise BadInput(t("Sentence {k} is labeled, but “{word}” has {n}, from 0.", k=wrong[0], word=shorten(of.word), n=len(of.items)))
-    return spread(of.rows, labels) if len(labels.senses) >= FEWEST_SENSES else None
+    labels = Labels(request.given)
+    if wrong := [k for k, _ in labels.given if not 0 <= k < len(occurrences.items)]:
+        values = {"k": wrong[0], "word": shorten(occurrences.word), "n": len(occurrences.items)}
+        raise BadInput(t("Sentence {k} is labeled, but “{word}” has {n}, from 0.", **values))
+    return Induction(occurrences, groups, spread(occurrences.rows, labels) if len(labels.senses) >= FEWEST_SENSES else None)
 
 
 @reads_as_model
-def glosses(workspace: Workspace, found: Induction) -> GroupGlosses:
+def glosses(workspace: Workspace, result: Induction) -> GroupGlosses:
     """Return a WordNet's senses of the word, and guess the likeliest of each group.
 
     Glosses and groups are compared by their words: sums of static vectors (core.static.vectors), minus what the word's glosses, or its
     groups, have in common. Raises MissingArtifact without a WordNet, BadInput if it lacks the word, or the model word vectors.
     """
-    of, groups = found.occurrences, found.groups
-    lexicon, senses = dictionary_senses(of.word, workspace.language.code)
+    occurrences, groups = result.occurrences, result.groups
+    lexicon, senses = dictionary_senses(occurrences.word, workspace.language.code)
     if not senses:
-        raise BadInput(t("{lexicon} does not have “{word}”. Choose another word.", lexicon=lexicon, word=shorten(of.word)))
+        raise BadInput(t("{lexicon} does not have “{word}”. Choose another word.", lexicon=lexicon, word=shorten(occurrences.word)))
     if (vectors := workspace.language_vectors) is None:
         raise BadInput(t("Glosses are compared by the words in them, and there are no vectors of this language’s words here."))
-    texts = [[of.word, *workspace.language.tokenize(" ".join((sense.gloss, *sense.words, *sense.examples)))] for sense in senses]
-    own = [[k for k, token in enumerate(tokens) if fold_case(token) == of.word] for tokens in texts]
-    texts = [[tokens[0], *(token for k, token in enumerate(tokens) if k not in at)] for tokens, at in zip(texts, own, strict=True)]
+    texts = [[occurrences.word, *workspace.language.tokenize(" ".join((sense.gloss, *sense.words, *sense.examples)))] for sense in senses]
+    places = [[k for k, token in enumerate(tokens) if fold_case(token) == occurrences.word] for tokens in texts]
+    texts = [
+        [tokens[0], *(token for k, token in enumerate(tokens) if k not in positions)]
+        for tokens, positions in zip(texts, places, strict=True)
+    ]
     of_glosses = unit(static_contexts(vectors, texts, [(0, 1)] * len(texts)))
-    spans = [(o.position, o.position + 1) for o in of.items]
-    around = unit(static_contexts(vectors, [list(o.tokens) for o in of.items], spans))
-    number = int(groups.of.max()) + 1
-    middles = np.stack([around[groups.of == k].mean(axis=0) for k in range(number)])
+    spans = [(o.position, o.position + 1) for o in occurrences.items]
+    around = unit(static_contexts(vectors, [list(o.tokens) for o in occurrences.items], spans))
+    number = int(groups.numbers.max()) + 1
+    middles = np.stack([around[groups.numbers == k].mean(axis=0) for k in range(number)])
     common = around.mean(axis=0) if number > 1 else 0
     scores = unit(middles - common) @ unit(of_glosses - (of_glosses.mean(axis=0) if len(senses) > 1 else 0)).T
     scores -= EARLIER * np.log1p(np.arange(len(senses)))
@@ -175,7 +178,7 @@ def words_of(workspace: Workspace, table: OccurrenceTable) -> list[str]:
         counts = np.bincount(table.word, minlength=len(table.words))
         often = (table.words[code] for code in np.argsort(-counts, kind="stable") if counts[code] >= clusters.FEWEST)
         forms = {*labeled, *(table.words[code] for code in np.unique(table.word[table.lemma >= 0]))}  # "banks" is found under "bank"
-        return [*labeled, *(word for word in often if clusters.tells(word) and word not in forms)][:OFFERED]
+        return [*labeled, *(word for word in often if clusters.is_telling(word) and word not in forms)][:OFFERED]
 
     return workspace.opener.memo.value("words with groups", table_key(table), choose, most=8)
 
@@ -185,12 +188,6 @@ def opening_word(workspace: Workspace, table: OccurrenceTable) -> str:
     """Return the most ambiguous frequent word of a corpus, "" if none is frequent enough."""
     words = words_of(workspace, table)
     return workspace.opener.memo.value("opening word", table_key(table), lambda: clusters.most_ambiguous(table, words), most=32)
-
-
-@reads_as_model
-def space_of(workspace: Workspace) -> SenseSpace | None:
-    """Return the model's sense space, or None."""
-    return workspace.sense_space
 
 
 def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
@@ -212,7 +209,7 @@ def _occurrences(workspace: Workspace, table: OccurrenceTable, word: str, layer:
         layers = table.rows.take(rows)  # (n, L, D)
         vectors = mixed(layers, layer_weights(layer, layers.shape[1], senses=True), axis=1)
     directions = unmapped = clusters.directions(vectors, table.word[rows])
-    if layer == SENSES:  # how many is asked before the map, which pulls any cloud apart
+    if layer == SENSES:  # the number is suggested before the map, which divides any cloud
         unmapped = clusters.directions(space.of_word(table, rows, word, mapped=False), table.word[rows])
     suggestion = clusters.suggest(unmapped, directions)
     maps = open_maps(table, word, fit=True) if sentences_of(workspace.corpus) and word in table.lemmas else None
@@ -220,36 +217,29 @@ def _occurrences(workspace: Workspace, table: OccurrenceTable, word: str, layer:
     points = maps.coordinates[maps.names.index(layer)] if frozen else pca(directions)
     substitutes = space.likeliest(table, rows, clusters.NAMED_BY) if space else [()] * len(rows)
     items = [table.occurrence(int(row)) for row in rows]
-    weak = _weak(items) if space else 0.0
+    weak = 0.0
+    if space:
+        sample = [items[k] for k in np.unique(np.linspace(0, len(items) - 1, min(len(items), MOST_LOOKED_AT)).astype(int))]
+        weak = float(np.mean([bool(in_place.weakness(WordInContext(o.tokens, o.position))) for o in sample]))
     return Occurrences(word, len(every), items, directions, suggestion, points, frozen, substitutes, weak)
 
 
-def _weak(items: Sequence[Occurrence]) -> float:
-    """Return the share of occurrences with uninformative substitutes, among at most MOST_LOOKED_AT of them, evenly spaced."""
-    some = [items[k] for k in np.unique(np.linspace(0, len(items) - 1, min(len(items), MOST_LOOKED_AT)).astype(int))]
-    return float(np.mean([bool(in_place.weakness(WordInContext(o.tokens, o.position))) for o in some]))
+def _make_groups(workspace: Workspace, occurrences: Occurrences, number: int, table: OccurrenceTable) -> Groups:
+    numbers = clusters.clusters(occurrences.rows, number)
+    forms = {o.word for o in occurrences.items} | {occurrences.word}
+    contexts = [clusters.content_words(o.tokens, o.position, without=forms) for o in occurrences.items]
 
+    def count_words() -> Counter[str]:
+        tokens = Counter(token.casefold() for token in table.sentences.flatten().to_pylist())
+        return Counter({word: n for word, n in tokens.items() if clusters.is_telling(word)})
 
-def _make_groups(workspace: Workspace, of: Occurrences, number: int, table: OccurrenceTable) -> Groups:
-    numbers = clusters.clusters(of.rows, number)
-    forms = {o.word for o in of.items} | {of.word}
-    contexts = [clusters.content_words(o.tokens, o.position, without=forms) for o in of.items]
-    words = clusters.telling_words(contexts, numbers, _background(workspace, table))
-    near, margin = clusters.closeness(of.rows, numbers)
-    labeled = np.array([k for k, o in enumerate(of.items) if o.sense], int)
-    gold = [of.items[k].sense for k in labeled]
+    background = workspace.opener.memo.value("background", table_key(table), count_words, most=4)
+    words = clusters.telling_words(contexts, numbers, background)
+    closeness, margin = clusters.closeness(occurrences.rows, numbers)
+    labeled = np.array([k for k, o in enumerate(occurrences.items) if o.sense], int)
+    gold = [occurrences.items[k].sense for k in labeled]
     agreement = clusters.agreement(gold, numbers[labeled]) if len(set(gold)) > 1 else None
-    substitutes = clusters.telling_substitutes(of.substitutes, numbers)
+    substitutes = clusters.telling_substitutes(occurrences.substitutes, numbers)
     few = [len(substitutes) > 1 and size < clusters.PER_GROUP for size in np.bincount(numbers).tolist()]
     names = [clusters.name_of(*telling) for telling in zip(substitutes, words, strict=True)]
-    return Groups(numbers, substitutes, words, names, few, clusters.shares(of.rows, numbers), near, margin, agreement)
-
-
-def _background(workspace: Workspace, table: OccurrenceTable) -> Counter[str]:
-    """Count the content words of the corpus."""
-
-    def count() -> Counter[str]:
-        tokens = Counter(token.casefold() for token in table.sentences.flatten().to_pylist())
-        return Counter({word: n for word, n in tokens.items() if clusters.tells(word)})
-
-    return workspace.opener.memo.value("background", table_key(table), count, most=4)
+    return Groups(numbers, substitutes, words, names, few, clusters.shares(occurrences.rows, numbers), closeness, margin, agreement)

@@ -3,16 +3,15 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..analysis import axes
-from ..analysis.maps import FrozenMaps, follow, insert
-from ..analysis.trustworthiness import trustworthiness
+from ..analysis.maps import FrozenMaps, follow, insert, trustworthiness
 from ..analysis.word_maps import ALL_WORDS, NEIGHBORS_TO_PLACE, map_rows, open_maps, place
 from ..common import model_layers
 from ..common.errors import BadInput
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.model_layers import MIX, SENSES, Layers
@@ -20,30 +19,25 @@ from ..elmo.mix import layer_weights, mixed
 from ..elmo.weights import has_softmax
 from ..index.neighbors import Occurrence, Query, best
 from ..index.table import OccurrenceTable
-from ..senses.reports import sense_report_of, senses_report_of, static_report_of
-from ..senses.separation import SenseReport
+from ..senses.separation import SenseReport, sense_report_of, senses_report_of, static_report_of
 from ..senses.trust import GAINS, Links, WordGain, links, read_gains, word_ranking
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key
-from .levels import sense_space
-
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
 
 READS = ("model", "corpus")
 UMAP, PCA, POLES, SOLID = "umap", "pca", "poles", "3d"  # layouts
-REST = "–"  # the second axis: the largest spread that the first leaves over
+REST = "–"  # the second axis: the largest spread orthogonal to the first
 MOST_TO_TRUST = 500  # points whose map's trustworthiness is measured now; UMAP's is measured once, with the map
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutRequest:
-    """A labeled word, or all of them, and sentences to be placed among its own. `senses`: the sense space beside the layers, by UMAP."""
+    """A labeled word, or all of them, and sentences to place among its own. `senses` adds the sense space to the layers, by UMAP."""
 
     word: str
     contexts: tuple[WordInContext, ...] = ()
     plan: str = UMAP
-    ends: tuple[str, ...] = ()  # of one's own axes: right, left, or right, left, up, down; none: the word's two most frequent senses
+    ends: tuple[str, ...] = ()  # of custom axes: right, left, or right, left, up, down; (): the word's two most frequent senses
     senses: bool = False
 
 
@@ -66,12 +60,12 @@ class Layout:
     occurrences: Sequence[Occurrence]  # (N,)
     coordinates: np.ndarray  # (K, N, d)
     stars: np.ndarray  # (K, S, d)
-    reports: Mapping[str, SenseReport]  # of each space; {} where there are no two senses to tell apart
+    reports: Mapping[str, SenseReport]  # of each space; {} with fewer than two senses
     static: SenseReport | None  # of the other words' static vectors
-    trustworthiness: Mapping[str, float]  # of each space's map; {} where it is not measured
+    trustworthiness: Mapping[str, float]  # of each space's map; {} if not measured
     maps: FrozenMaps | None = None  # by UMAP
     views: tuple[axes.View, ...] = ()  # (K,) but for UMAP
-    ends: tuple[str, ...] = ()  # of one's own axes
+    ends: tuple[str, ...] = ()  # of custom axes
     senses: InSenses | None = None
 
     def senses_of(self, lemma: str | None) -> list[str]:
@@ -88,10 +82,8 @@ class Layout:
         k = self.names.index(space)
         return np.concatenate([self.coordinates[k], self.stars[k]])
 
-    def table(self) -> "pd.DataFrame":
+    def table(self) -> Frame:
         """Return a row for each dot, with its places in every space."""
-        import pandas as pd
-
         columns = {t("word"): [o.tokens[o.position] for o in self.occurrences], t("sense"): [o.sense or "" for o in self.occurrences]}
         if self.guessed:
             columns[t("guess")] = [o.guess or "" for o in self.occurrences]
@@ -100,24 +92,32 @@ class Layout:
             layer = model_layers.in_use().label(name)
             titles = t("x, layer {layer}", layer=layer), t("y, layer {layer}", layer=layer), t("z, layer {layer}", layer=layer)
             columns |= dict(zip(titles, coordinates.T.round(3), strict=False))
-        return pd.DataFrame(columns)
+        return frame(columns)
 
 
 @reads_as_model
 def compute(workspace: Workspace, request: LayoutRequest) -> Layout | None:
     """Return the map, or None while words at an axis's end are being read. Raises BadInput for an unlabeled word or unknown layout."""
     if request.plan not in (UMAP, PCA, POLES, SOLID):
-        known = ", ".join((UMAP, PCA, POLES, SOLID))
-        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=known))
+        layouts = ", ".join((UMAP, PCA, POLES, SOLID))
+        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=layouts))
     table, word = workspace.targets, request.word
     rows = map_rows(table, word)
     occurrences = workspace.opener.memo.value(
         "dots", (table_key(table), word), lambda: [table.occurrence(int(row)) for row in rows], most=32
     )
-    known = {"word": word, "plan": request.plan, "rows": rows, "occurrences": occurrences, "static": static_report(workspace, word)}
-    known["reports"] = _reports(workspace, word)
+    facts = {"word": word, "plan": request.plan, "rows": rows, "occurrences": occurrences, "static": static_report(workspace, word)}
+    facts["reports"] = {}
+    with suppress(BadInput):
+        mixes = {name: layer_weights(name, workspace.layers.n) for name in workspace.layers.spaces}
+        facts["reports"] = {name: report_of(workspace, word, weights) for name, weights in mixes.items()}
     if request.plan == UMAP:
-        layout = Layout(**known, **_by_umap(workspace, word, request.contexts))
+        maps = maps_of(workspace, word)
+        queries = workspace.queries(request.contexts)
+        places = [place(table, workspace.products(table, query), rows, maps) for query in queries]
+        stars = np.stack(places, axis=1) if places else np.empty((len(maps.names), 0, 2))
+        trust = dict(zip(maps.names, maps.trustworthiness, strict=True))
+        layout = Layout(**facts, maps=maps, names=maps.names, coordinates=maps.coordinates, stars=stars, trustworthiness=trust)
         return _with_senses(workspace, table, layout, request.contexts) if request.senses else layout
     names = workspace.layers.spaces
     mixes = [layer_weights(name, table.meta["layers"]) for name in names]
@@ -135,7 +135,7 @@ def compute(workspace: Workspace, request: LayoutRequest) -> Layout | None:
     if len(rows) <= MOST_TO_TRUST:
         trust = {name: trustworthiness(space, view.coordinates) for name, space, view in zip(names, spaces, views, strict=True)}
     flat, stars = np.stack([view.coordinates for view in views]), _stars(table, rows, workspace.queries(request.contexts), views, mixes)
-    return Layout(**known, names=names, coordinates=flat, stars=stars, trustworthiness=trust, views=tuple(views), ends=ends)
+    return Layout(**facts, names=names, coordinates=flat, stars=stars, trustworthiness=trust, views=tuple(views), ends=ends)
 
 
 @reads_as_model
@@ -147,7 +147,7 @@ def true_neighbors(
     stars = [query.layers[None] for query in workspace.queries(contexts)]
     layers = np.concatenate([table.rows.take(layout.rows), *stars])  # (N + S, L, D)
     same = [np.flatnonzero(table.same_sentence(layout.rows, word.tokens, word.position)) for word in contexts]
-    own = [*range(n), *(int(dots[0]) if len(dots) else None for dots in same)]
+    own_rows = [*range(n), *(int(dots[0]) if len(dots) else None for dots in same)]
     places = np.concatenate([layout.coordinates, layout.stars], axis=1)  # (K, N + S, d)
     by_space = []
     for name, flat in zip(layout.names, places, strict=True):
@@ -156,7 +156,7 @@ def true_neighbors(
         else:
             units = mixed(layers, layer_weights(name, table.meta["layers"]), axis=1, unit=True)
             cosines = units[points] @ units[:n].T
-        by_space.append([links(each, flat[:n], flat[k], own=own[k]) for each, k in zip(cosines, points, strict=True)])
+        by_space.append([links(row, flat[:n], flat[k], own=own_rows[k]) for row, k in zip(cosines, points, strict=True)])
     return list(zip(*by_space, strict=True))
 
 
@@ -182,10 +182,10 @@ def word_gains(table: OccurrenceTable) -> dict[str, dict[str, WordGain]]:
 def ends_of(table: OccurrenceTable, word: str) -> list[str]:
     """Return the offered ends of an axis, a word's own senses first. Raises BadInput with fewer than two."""
     names = axes.sense_names(table)
-    own = [name for name in names if name.startswith(f"{word}: ")]
+    own_names = [name for name in names if name.startswith(f"{word}: ")]
     if len(names) < 2:
         raise BadInput(t("Your own axes need two labeled senses; there is one. Choose another layout."))
-    return [*own, *(name for name in names if name not in own)]
+    return [*own_names, *(name for name in names if name not in own_names)]
 
 
 def _poles(workspace: Workspace, table: OccurrenceTable, request: LayoutRequest) -> list[axes.Pole] | None:
@@ -205,44 +205,28 @@ def _stars(
     same = [np.flatnonzero(table.same_sentence(rows, query.tokens, query.position)) for query in queries]
     places = [
         [
-            view.coordinates[own[0]] if len(own) else view.plane.place(mixed(query.layers, weights)[None])[0]
-            for query, own in zip(queries, same, strict=True)
+            view.coordinates[dots[0]] if len(dots) else view.plane.place(mixed(query.layers, weights)[None])[0]
+            for query, dots in zip(queries, same, strict=True)
         ]
         for view, weights in zip(views, mixes, strict=True)
     ]
     return np.array(places).reshape(len(views), len(queries), views[0].coordinates.shape[1])
 
 
-@reads_as_model
-def on_frozen(workspace: Workspace, word: str, contexts: Sequence[WordInContext]) -> tuple[FrozenMaps, np.ndarray]:
-    """Return a word's frozen maps, and the places of words in context on them, (K, S, 2)."""
-    maps, table = maps_of(workspace, word), workspace.targets
-    rows, stars = map_rows(table, word), np.empty((len(maps.names), 0, 2))
-    if contexts:
-        stars = np.stack([place(table, workspace.products(table, query), rows, maps) for query in workspace.queries(contexts)], axis=1)
-    return maps, stars
-
-
-def _by_umap(workspace: Workspace, word: str, contexts: Sequence[WordInContext]) -> dict:
-    maps, stars = on_frozen(workspace, word, contexts)
-    trust = dict(zip(maps.names, maps.trustworthiness, strict=True))
-    return {"maps": maps, "names": maps.names, "coordinates": maps.coordinates, "stars": stars, "trustworthiness": trust}
-
-
 def _with_senses(workspace: Workspace, table: OccurrenceTable, layout: Layout, contexts: Sequence[WordInContext]) -> Layout:
     """Add the sense space to the layers. It starts from the map of the mix, so that no dot jumps between them."""
-    space, word = sense_space(workspace), layout.word
-    if word == ALL_WORDS:  # each word has a map into the space of its own
+    space, word = workspace.require_sense_space(), layout.word
+    if word == ALL_WORDS:  # each word has its own map into the space
         raise BadInput(t("The sense space is drawn for one word at a time. Choose a word."))
     vectors = space.place(space.of_rows(table, layout.rows), word=word)  # (N, D)
     flat = follow(vectors, layout.coordinates[layout.names.index(MIX)], layout.maps.config)
     stars = np.empty((0, vectors.shape[1]), np.float32)
     if contexts:
         layers = np.stack([query.layers for query in workspace.queries(contexts)])
-        stars = space.place(space.views([(each.tokens, each.position) for each in contexts], layers), word=word)
+        stars = space.place(space.views([(word.tokens, word.position) for word in contexts], layers), word=word)
     cosines = stars @ vectors.T  # (S, N)
-    near = np.array([best(each, NEIGHBORS_TO_PLACE) for each in cosines], int)
-    places = insert(flat, near, np.take_along_axis(cosines, near, axis=1)) if len(stars) else np.empty((0, 2))
+    nearest = np.array([best(row, NEIGHBORS_TO_PLACE) for row in cosines], int)
+    places = insert(flat, nearest, np.take_along_axis(cosines, nearest, axis=1)) if len(stars) else np.empty((0, 2))
     return replace(
         layout,
         names=(*layout.names, SENSES),
@@ -254,15 +238,9 @@ def _with_senses(workspace: Workspace, table: OccurrenceTable, layout: Layout, c
     )
 
 
-def _reports(workspace: Workspace, word: str) -> dict[str, SenseReport]:
-    with suppress(BadInput):
-        return {name: report_of(workspace, word, layer_weights(name, workspace.layers.n)) for name in workspace.layers.spaces}
-    return {}
-
-
 @reads_as_model
 def maps_of(workspace: Workspace, word: str) -> FrozenMaps:
-    """Return a labeled word's frozen maps, fitted if there are none."""
+    """Return a labeled word's frozen maps, fitted if none are stored."""
     table = workspace.targets
     return workspace.opener.memo.value("maps", (table_key(table), word), lambda: open_maps(table, word, fit=True), most=128)
 

@@ -28,67 +28,61 @@ from .neighbors import TYPES
 
 READS = ("model", "corpus")
 LENGTHS_OF = 1_000  # tokens whose vectors are measured
-MOST_PAIRS = 480  # rows of a word, times layers, whose accuracy is counted from products: 0.5 MB of them
+MOST_PAIRS = 480  # rows of a word times layers up to which all products are sent: 0.5 MB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixRequest:
-    """One or two words and the weights. `whole`: every token may be read if it is needed."""
+    """One or two words and the weights. With `every_token` all tokens may be read if needed."""
 
     words: tuple[WordInContext, ...]
     weights: tuple[float, ...]  # (L,)
-    normalized: bool = False  # each layer, before it is weighed
-    among: str = ""  # sentences with the same word, or "types", spellings; "": as `choose_among` has it
+    normalized: bool = False  # normalize each layer before weighting
+    among: str = ""  # sentences with the same word, or "types", spellings; "": by `choose_among`
     k: int = 20
-    whole: bool = True
+    every_token: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Mixed:
-    """A mix of L layers: N dots on the map and S words as stars. Without labels the dots are sentences with the word, then spellings."""
+    """A mix of L layers, with a map of N dots and S words as stars.
 
-    lemma: str | None  # the first word's, where it is labeled
+    Without labels the dots are sentences with the word, then spellings.
+    """
+
+    lemma: str | None  # of the first word; None if unlabeled
     lengths: np.ndarray  # (L,) how long each layer's vectors are on average, as they are weighed
     pulls: np.ndarray  # (L,) what each layer counts for in the sum
-    norm: float  # of the first word's weighed sum
-    near: tuple[tuple[Neighbor, ...] | tuple[TypeNeighbor, ...] | None, ...]  # of each word; None: every token is needed
-    report: SenseReport | None  # of the lemma; None where there are no two senses to tell apart
-    alone: Mapping[str, SenseReport]  # each layer's
+    norm: float  # of the first word's weighted sum
+    neighbors: tuple[tuple[Neighbor, ...] | tuple[TypeNeighbor, ...] | None, ...]  # of each word; None: every token is needed
+    report: SenseReport | None  # of the lemma; None with fewer than two senses
+    by_layer: Mapping[str, SenseReport]
     static: SenseReport | None  # of the other words' static vectors
     coordinates: np.ndarray | None  # (N, 2)
     occurrences: Sequence[Occurrence]  # (N,) of a lemma's map
     stars: np.ndarray  # (S, 2)
     cosines: Mapping[str, float]  # of two words: in each layer, and under this mix
-    spellings: tuple[str, ...]  # (n,) those in `near`, from the first of two words to the second
+    spellings: tuple[str, ...]  # (n,) those in `neighbors`, from the first of two words to the second
     leans: np.ndarray  # (2, n) their cosines with either word
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnyMixRequest:
-    """A MixRequest without weights."""
-
-    words: tuple[WordInContext, ...]
-    normalized: bool = False
-    among: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AnyMix:
     """The data by which the browser ranks, counts and draws under any weights. An id is a table row, or -1 minus a spelling's code."""
 
-    lemma: str | None  # None: nobody labeled it, and the table is of every token
+    lemma: str | None  # None for an unlabeled word, for which the table has every token
     lengths: np.ndarray  # (L,) of the layers as they are
     candidates: tuple[Candidates, ...]  # of each word, by ids
     between: np.ndarray | None  # (L, L) products of two words' layers
     ids: np.ndarray  # (N,) of the dots
-    examples: Mapping[int, Occurrence]  # of every id; of a spelling its first
+    examples: Mapping[int, Occurrence]  # of every id; the first one of a spelling
     coordinates: np.ndarray  # (L, N, 2)
     stars: Mapping[int, np.ndarray]  # number of a word -> (L, 2)
-    pairs: np.ndarray | None = None  # products of all pairs of the dots, where they are few
+    pairs: np.ndarray | None = None  # products of all pairs of dots, if they are few
     chance: float | None = None  # their accuracy with shuffled senses
-    itself: tuple[int, ...] = ()  # of each word: which of the candidates is its own spelling; -1: none
-    listed: int = 0  # so many of the candidates, the first, are spellings
-    occurrences: int = 0  # so many of the dots, the first, are sentences with the word
+    itself: tuple[int, ...] = ()  # number of each word's own spelling among the candidates; -1 for none
+    listed: int = 0  # number of spellings, the first candidates
+    occurrences: int = 0  # number of sentences with the word, the first dots
 
 
 @reads_as_model
@@ -103,19 +97,22 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
     table, request = workspace.targets, replace(request, among=request.among or choose_among(workspace, request.words))
     weights = check_weights(request.weights, table.meta["layers"])
     queries = workspace.queries(request.words)
-    own = [_as_weighed(query.layers, request) for query in queries]
+    layers_of_words = [_as_weighed(query.layers, request) for query in queries]
     lemma = request.words[0].lemma_in(table)
-    near = [_same_word(workspace, table, *each, request) for each in zip(request.words, queries, strict=True)]
+    nearest = [_same_word(workspace, table, *pair, request) for pair in zip(request.words, queries, strict=True)]
     everything = None
-    if request.whole and not all(near):
+    if request.every_token and not all(nearest):
         if (everything := workspace.every_token) is None:
             return None
-        near = [same or _types(workspace, everything, query, request) for same, query in zip(near, queries, strict=True)]
-    report, static, alone = None, None, {}
+        for k, query in enumerate(queries):
+            if not nearest[k]:
+                products = workspace.products(everything, query, normalized=request.normalized, types=True)
+                nearest[k] = tuple(everything.nearest_types(products, np.array(request.weights), k=request.k))
+    report, static, by_layer = None, None, {}
     if lemma is not None:
         with suppress(BadInput):
             report = report_of(workspace, lemma, weights, normalized=request.normalized)
-            alone = {
+            by_layer = {
                 str(k): report_of(workspace, lemma, item, normalized=request.normalized) for k, item in enumerate(np.eye(len(weights)))
             }
             static = static_report(workspace, lemma)
@@ -126,28 +123,32 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
     elif everything is not None:
         flat, stars = _plane(workspace, everything, queries, request)
     lengths = layer_lengths(workspace) if not request.normalized else np.full(len(weights), workspace.model.encoder.dim**0.5)
-    spellings, leans = _leans(everything, near, own, request)
+    cosines = {}
+    if len(layers_of_words) == 2:
+        mixes = {str(k): single for k, single in enumerate(np.eye(len(weights)))} | {MIX: weights}
+        cosines = {name: surroundings.cosine(*layers_of_words, mix) for name, mix in mixes.items()}
+    spellings, leans = _leans(everything, nearest, layers_of_words, request)
     return Mixed(
         lemma=lemma,
         lengths=lengths,
         pulls=pulls(weights, lengths),
-        norm=float(np.linalg.norm(mixed(own[0], weights))),
-        near=tuple(near),
+        norm=float(np.linalg.norm(mixed(layers_of_words[0], weights))),
+        neighbors=tuple(nearest),
         report=report,
-        alone=alone,
+        by_layer=by_layer,
         static=static,
         coordinates=flat,
         occurrences=dots,
         stars=stars,
-        cosines=_cosines(own, weights) if len(own) == 2 else {},
+        cosines=cosines,
         spellings=spellings,
         leans=leans,
     )
 
 
 @reads_as_model
-def of_any(workspace: Workspace, request: AnyMixRequest) -> AnyMix | None:
-    """Return the data for any mix, or None while it is being read."""
+def of_any(workspace: Workspace, request: MixRequest) -> AnyMix | None:
+    """Return the data for any mix, whatever the weights of the request, or None while it is being read."""
     lengths = layer_lengths(workspace)
     queries = workspace.queries(request.words)
     if (request.among or choose_among(workspace, request.words)) == SAME:
@@ -181,7 +182,7 @@ def pulls_of(workspace: Workspace, weights: Sequence[float]) -> np.ndarray:
     return pulls(np.array(weights), lengths) if len(lengths) == len(weights) > 0 else np.empty(0)
 
 
-def _as_weighed(layers: np.ndarray, request: MixRequest | AnyMixRequest) -> np.ndarray:
+def _as_weighed(layers: np.ndarray, request: MixRequest) -> np.ndarray:
     """Return layers (..., D) as the mix takes them."""
     return layer_normalized(layers) if request.normalized else layers
 
@@ -196,24 +197,14 @@ def _same_word(
     return tuple(table.nearest(products, np.array(request.weights), k=request.k, which=SAME)) or None
 
 
-def _types(workspace: Workspace, everything: OccurrenceTable, query: Query, request: MixRequest) -> tuple[TypeNeighbor, ...]:
-    products = workspace.products(everything, query, normalized=request.normalized, types=True)
-    return tuple(everything.nearest_types(products, np.array(request.weights), k=request.k))
-
-
-def _cosines(own: Sequence[np.ndarray], weights: np.ndarray) -> dict[str, float]:
-    alone = {str(k): surroundings.cosine(*own, item) for k, item in enumerate(np.eye(len(weights)))}
-    return alone | {MIX: surroundings.cosine(*own, weights)}
-
-
 def _leans(
-    everything: OccurrenceTable | None, near: Sequence, own: Sequence[np.ndarray], request: MixRequest
+    everything: OccurrenceTable | None, nearest: Sequence, layers_of_words: Sequence[np.ndarray], request: MixRequest
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    spellings = list(dict.fromkeys(entry.word for entries in near for entry in entries or () if isinstance(entry, TypeNeighbor)))
-    if everything is None or not spellings or len(own) < 2:
+    spellings = list(dict.fromkeys(entry.word for entries in nearest for entry in entries or () if isinstance(entry, TypeNeighbor)))
+    if everything is None or not spellings or len(layers_of_words) < 2:
         return (), np.empty((2, 0))
     layers = _as_weighed(everything.types.take(np.array([everything.word_codes[word] for word in spellings])), request)
-    cosines = np.array([surroundings.leans(layers, word, np.zeros_like(word), np.array(request.weights)) for word in own])
+    cosines = np.array([surroundings.leans(layers, word, np.zeros_like(word), np.array(request.weights)) for word in layers_of_words])
     order = np.argsort(cosines[1] - cosines[0], kind="stable")
     return tuple(spellings[k] for k in order), cosines[:, order]
 
@@ -226,8 +217,10 @@ def _map(
     rows = map_rows(table, lemma)
     layers = table.rows.take(rows).transpose(1, 0, 2)
     flat = follow_mix(layers, weights, maps_of(workspace, lemma), normalized=request.normalized)
-    own = [query for word, query in zip(request.words, queries, strict=True) if word.lemma_in(table) == lemma]
-    stars = [place_under(table, workspace.products(table, query, normalized=request.normalized), rows, flat, weights) for query in own]
+    own_queries = [query for word, query in zip(request.words, queries, strict=True) if word.lemma_in(table) == lemma]
+    stars = [
+        place_under(table, workspace.products(table, query, normalized=request.normalized), rows, flat, weights) for query in own_queries
+    ]
     return flat, np.array(stars).reshape(-1, 2)
 
 
@@ -254,7 +247,7 @@ def _points(workspace: Workspace, everything: OccurrenceTable, queries: Sequence
 
 
 def _planes(
-    workspace: Workspace, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest | AnyMixRequest
+    workspace: Workspace, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return each layer's plane of largest variance, one turned onto the next, (L, N + S, 2), of dots (N, L, D) and words (S, L, D)."""
     layers = _as_weighed(_points(workspace, everything, queries).layers, request)
@@ -267,15 +260,15 @@ def _planes(
     return layers, stars, workspace.opener.memo.value("planes around", key, spread, most=12)
 
 
-def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.ndarray, request: AnyMixRequest) -> AnyMix:
+def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.ndarray, request: MixRequest) -> AnyMix:
     table = workspace.targets
     lemma = request.words[0].lemma_in(table)
     products = [workspace.products(table, query, normalized=request.normalized) for query in queries]
     rows, maps = map_rows(table, lemma), maps_of(workspace, lemma)
-    by_person = np.isin(rows, labeled := rows_to_measure(table, lemma))  # those of a model's guesses would count as a sense of their own
-    own = [k for k, word in enumerate(request.words) if word.lemma_in(table) == lemma]
+    by_person = np.isin(rows, labeled := rows_to_measure(table, lemma))  # guesses of a model would count as another sense
+    own_words = [k for k, word in enumerate(request.words) if word.lemma_in(table) == lemma]
     few = len(labeled) * len(lengths) <= MOST_PAIRS
-    candidates = tuple(any_mix.of_word(table, each, lengths) for each in products)
+    candidates = tuple(any_mix.of_word(table, word_products, lengths) for word_products in products)
     ids = np.unique(np.concatenate([rows, *(part.rows for part in candidates)]))
     return AnyMix(
         lemma=lemma,
@@ -285,27 +278,27 @@ def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.
         between=any_mix.between(*products) if len(products) > 1 else None,
         ids=labeled,
         coordinates=maps.coordinates[: len(lengths), by_person],
-        stars={k: place(table, workspace.products(table, queries[k]), rows, maps)[: len(lengths)] for k in own},
+        stars={k: place(table, workspace.products(table, queries[k]), rows, maps)[: len(lengths)] for k in own_words},
         pairs=any_mix.pairs(_as_weighed(table.rows.take(labeled), request)) if few else None,
         chance=any_mix.chance(table.sense[labeled]) if few else None,
     )
 
 
 def _any_of_spellings(
-    workspace: Workspace, table: OccurrenceTable, queries: Sequence[Query], lengths: np.ndarray, request: AnyMixRequest
+    workspace: Workspace, table: OccurrenceTable, queries: Sequence[Query], lengths: np.ndarray, request: MixRequest
 ) -> AnyMix:
     """Return the data of spellings. Both words have the same candidates, whose nearer word is computed again under every mix."""
     points = _points(workspace, table, queries)
     of_types, of_rows = (
         [workspace.products(table, query, normalized=request.normalized, types=types) for query in queries] for types in (True, False)
     )
-    near = [any_mix.of_types(table, products, lengths).rows for products in of_types]
-    drawn = np.array([table.word_codes[word] for word in points.words[points.occurrences :]], int)
-    codes = np.unique(np.concatenate([*near, drawn]))
-    own = points.rows[: points.occurrences]
-    ids = np.concatenate([-1 - codes, own])
+    nearest = [any_mix.of_types(table, products, lengths).rows for products in of_types]
+    type_codes = np.array([table.word_codes[word] for word in points.words[points.occurrences :]], int)
+    codes = np.unique(np.concatenate([*nearest, type_codes]))
+    own_rows = points.rows[: points.occurrences]
+    ids = np.concatenate([-1 - codes, own_rows])
     parts = [
-        any_mix.together([any_mix.of_rows(table.types, types, codes), any_mix.of_rows(table.rows, rows, own)], ids)
+        any_mix.together([any_mix.of_rows(table.types, types, codes), any_mix.of_rows(table.rows, rows, own_rows)], ids)
         for types, rows in zip(of_types, of_rows, strict=True)
     ]
     itself = [np.flatnonzero(codes == table.word_codes.get(query.word.casefold(), -1)) for query in queries]
@@ -316,11 +309,11 @@ def _any_of_spellings(
         lengths=lengths,
         candidates=tuple(parts),
         between=any_mix.between(*of_types) if len(of_types) > 1 else None,
-        ids=np.concatenate([own, -1 - drawn]),
+        ids=np.concatenate([own_rows, -1 - type_codes]),
         examples={number: table.occurrence(int(number if number >= 0 else first[-1 - number])) for number in ids.tolist()},
         coordinates=planes[:, : len(points)],
         stars={k: planes[:, len(points) + k] for k in range(len(queries))},
-        itself=tuple(int(each[0]) if len(each) else -1 for each in itself),
+        itself=tuple(int(matches[0]) if len(matches) else -1 for matches in itself),
         listed=len(codes),
         occurrences=points.occurrences,
     )

@@ -1,33 +1,28 @@
-"""The nearest occurrences or spellings to a word in its sentence: at a layer, under a mix, or in the sense space."""
+"""The nearest occurrences or spellings to a word in its sentence, and the cosines of two random words to compare them with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..analysis import anisotropy
 from ..analysis.anisotropy import Level
 from ..common.config import NEIGHBORS
-from ..common.errors import BadInput
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.model_layers import MIX, SENSES
-from ..elmo.mix import layer_weights
-from ..index import sense_index
+from ..elmo.mix import layer_weights, to_largest_1
 from ..index.neighbors import OTHER, SAME, Neighbor, Occurrence, Query, TypeNeighbor
-from ..index.sense_index import SenseIndex
+from ..index.sense_space import WEIGHTS, SenseIndex
 from ..index.table import OccurrenceTable
 from ..text.readings import WordInContext, dictionary_forms
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model
-from . import levels
-from .levels import sense_space
-
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
 
 READS = ("model", "corpus")
 TYPES = "types"
-WORDS, OCCURRENCES = 8, 48  # nearest words that are listed, and the occurrences among which they are found
+WORDS, OCCURRENCES = 8, 48  # listed words, and the occurrences among which they are found
 EQUAL = 0.005  # weights that differ less are equal
 
 
@@ -35,15 +30,15 @@ EQUAL = 0.005  # weights that differ less are equal
 class NeighborsRequest:
     """A word, a space, and where to search: `among` the same word, other words, any word, or types.
 
-    `whole`: in every token, else in the labeled ones.
+    With `every_token` all tokens are searched, else the labeled ones.
     """
 
     word: WordInContext
     space: str  # a layer, "mix" or "senses"
-    weights: str = ""  # of the mix, "a,b,c"; equal if none are given
+    weights: str = ""  # of the mix, "a,b,c"; "" for equal weights
     among: str = SAME
     k: int = NEIGHBORS
-    whole: bool = True
+    every_token: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -51,13 +46,13 @@ class Neighbors:
     """A list, best first."""
 
     word: WordInContext
-    lemma: str | None  # the labeled word that it is
+    lemma: str | None  # the labeled word, if it is a form of one
     entries: tuple[Neighbor | TypeNeighbor, ...]
     examples: tuple[Occurrence, ...] = ()  # of types: the nearest sentence of each
-    narrowed: int = 0  # in the sense space: how many occurrences are ranked, those nearest at layer 1, where not all are
-    level: Level | None = None  # two random words' cosines, where it is known
+    narrowed: int = 0  # in the sense space: the number of ranked occurrences, nearest at layer 1; 0 for all
+    level: Level | None = None  # cosines of two random words, if measured
 
-    def table(self, context: str = "") -> "pd.DataFrame":
+    def table(self, context: str = "") -> Frame:
         """Return a row for each neighbor, best first. `context` names the list."""
         return tabulate_neighbors(self.entries, context)
 
@@ -65,21 +60,23 @@ class Neighbors:
 @reads_as_model
 def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None:
     """Return the list, or None while data is being read. Raises BadInput for a space that the model lacks."""
-    table = workspace.every_token if request.whole else workspace.targets
+    table = workspace.every_token if request.every_token else workspace.targets
     query, lemma = workspace.queries([request.word])[0], request.word.lemma_in(workspace.targets)
-    of = {"word": request.word, "lemma": lemma}
-    if table is None or (not request.whole and _needs_every_token(table, query, request.among)):
+    facts = {"word": request.word, "lemma": lemma}
+    if table is None or (
+        not request.every_token and (request.among == TYPES or not table.same_word(query.word, read_as=query.read_as).any())
+    ):
         return None
     if request.space == SENSES:
-        return Neighbors(**of, **_in_senses(workspace, table, query, request))
+        return Neighbors(**facts, **_in_senses(workspace, table, query, request))
     weights = layer_weights(request.space, workspace.layers.n, request.weights or None, senses=True)
     products = workspace.products(table, query, types=request.among == TYPES)
     if request.among == TYPES:
         types = table.nearest_types(products, weights, k=request.k)
-        examples = table.nearest_of_types(query, [near.word for near in types], weights)
-        return Neighbors(**of, entries=tuple(types), examples=tuple(examples))
-    level = levels.level(workspace, request.space) if request.space != MIX or np.ptp(weights) < EQUAL else None
-    return Neighbors(**of, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
+        examples = table.nearest_of_types(query, [neighbor.word for neighbor in types], weights)
+        return Neighbors(**facts, entries=tuple(types), examples=tuple(examples))
+    level = random_level(workspace, request.space) if request.space != MIX or np.ptp(weights) < EQUAL else None
+    return Neighbors(**facts, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
 
 
 @reads_as_model
@@ -94,32 +91,36 @@ def nearest_words(workspace: Workspace, request: NeighborsRequest) -> tuple[tupl
         return None
     seen, words = _forms(listed.word.word), []
     function = workspace.word_lists.function
-    for near in listed.entries:
-        word = bare(near.occurrence.word)
+    for neighbor in listed.entries:
+        word = bare(neighbor.occurrence.word)
         if word.isalpha() and word.casefold() not in function and not (forms := _forms(word)) & seen:
             seen |= forms
-            words.append((word, near.cosine))
+            words.append((word, neighbor.cosine))
     return tuple(words[:WORDS])
 
 
-def tabulate_neighbors(entries: Sequence[Neighbor | TypeNeighbor], context: str = "") -> "pd.DataFrame":
+def tabulate_neighbors(entries: Sequence[Neighbor | TypeNeighbor], context: str = "") -> Frame:
     """Return neighbors as a table, best first: occurrences with their sentences, or types with their numbers of occurrences."""
     rows = []
-    for near in entries:
-        if isinstance(near, TypeNeighbor):
-            rows.append((near.word, near.cosine, {t("occurrences"): near.occurrences}))
+    for neighbor in entries:
+        if isinstance(neighbor, TypeNeighbor):
+            rows.append((neighbor.word, neighbor.cosine, {t("occurrences"): neighbor.occurrences}))
         else:
-            of = near.occurrence
-            rows.append((of.tokens[of.position], near.cosine, {t("sense"): of.sense or "", t("sentence"): of.sentence}))
+            occurrence = neighbor.occurrence
+            rows.append(
+                (
+                    occurrence.tokens[occurrence.position],
+                    neighbor.cosine,
+                    {t("sense"): occurrence.sense or "", t("sentence"): occurrence.sentence},
+                )
+            )
     return tabulate_words([(bare(word), cosine) for word, cosine, _ in rows], context, [more for *_, more in rows])
 
 
-def tabulate_words(words: Sequence[tuple[str, float]], context: str = "", more: Sequence[dict] = ()) -> "pd.DataFrame":
+def tabulate_words(words: Sequence[tuple[str, float]], context: str = "", more: Sequence[dict] = ()) -> Frame:
     """Return words and their cosines as a table, best first, with the cells of `more` behind them."""
-    import pandas as pd
-
     rows = [{t("context"): context, t("rank"): k, t("word"): word, t("cosine"): round(c, 4)} for k, (word, c) in enumerate(words, 1)]
-    return pd.DataFrame([row | cells for row, cells in zip(rows, more or [{}] * len(rows), strict=True)])
+    return frame([row | cells for row, cells in zip(rows, more or [{}] * len(rows), strict=True)])
 
 
 def _forms(word: str) -> set[str]:
@@ -133,13 +134,62 @@ def other_sentences(table: OccurrenceTable, query: Query) -> int:
     return int((table.same_word(query.word, read_as=query.read_as) & ~table.own_row(query)).sum())
 
 
-def _needs_every_token(table: OccurrenceTable, query: Query, among: str) -> bool:
-    return among == TYPES or not table.same_word(query.word, read_as=query.read_as).any()
-
-
 def _in_senses(workspace: Workspace, table: OccurrenceTable, query: Query, request: NeighborsRequest) -> dict:
-    index = SenseIndex(table, sense_space(workspace))
+    index = SenseIndex(table, workspace.require_sense_space())
     if request.among == TYPES:
         raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
-    near = index.nearest(query, sense_index.WEIGHTS, k=request.k, which=request.among)
-    return {"entries": tuple(near), "narrowed": index.narrows(query, request.among), "level": levels.level(workspace, SENSES)}
+    nearest = index.nearest(query, WEIGHTS, k=request.k, which=request.among)
+    return {"entries": tuple(nearest), "narrowed": index.narrows(query, request.among), "level": random_level(workspace, SENSES)}
+
+
+@reads_as_model
+def random_level(workspace: Workspace, space: str, *, normalized: bool = False) -> Level | None:
+    """Return the cosines of two random words at a layer, "mix" or "senses".
+
+    None if the language has no sentences here, or the model no sense space.
+    """
+    if space == SENSES:
+
+        def measure_in_senses() -> Level | None:  # on FEWER words, which takes half a second
+            words, space = _random_words(workspace, few=True), workspace.sense_space
+            return None if words is None or space is None else anisotropy.level_in_senses(words, space)
+
+        return workspace.once("level in senses", measure_in_senses)
+    n_layers = workspace.layers.n
+    names = (*map(str, range(n_layers)), MIX)
+    measured = workspace.once("levels", lambda: {name: anisotropy.level_of(_measures(workspace), name) for name in names})
+    return (None if normalized else measured.get(space)) or _measure(workspace, tuple(layer_weights(space, n_layers)), normalized)
+
+
+@reads_as_model
+def random_level_of_mix(workspace: Workspace, weights: Sequence[float], *, normalized: bool = False) -> Level | None:
+    """Return the cosines of two random words under any weights (L,)."""
+    if np.count_nonzero(weights) == 1:
+        return random_level(workspace, str(np.flatnonzero(weights)[0]), normalized=normalized)
+    return _measure(workspace, tuple(to_largest_1(weights).round(3)), normalized)
+
+
+@reads_as_model
+def mean_random_cosines(workspace: Workspace, spaces: Sequence[str], *, normalized: bool = False) -> dict[str, float]:
+    """Return the mean of the level in each space that has one."""
+    levels = {space: random_level(workspace, space, normalized=normalized) for space in spaces}
+    return {space: level.mean for space, level in levels.items() if level is not None}
+
+
+def _measure(workspace: Workspace, weights: tuple[float, ...], normalized: bool) -> Level | None:
+    def measure() -> Level | None:
+        words = workspace.once("random words", lambda: _random_words(workspace))
+        return words and anisotropy.random_level(words, np.array(weights), normalized=normalized)
+
+    return workspace.once("random level", measure, weights, normalized, most=64)
+
+
+def _random_words(workspace: Workspace, *, few: bool = False) -> anisotropy.Drawn | None:
+    try:
+        return anisotropy.draw_for(workspace.model, None if few else _measures(workspace))
+    except ElmoscopeError:  # a language without sentences of its own
+        return None
+
+
+def _measures(workspace: Workspace) -> dict | None:
+    return anisotropy.measures_of(workspace.model.folder, workspace.model.fingerprint)

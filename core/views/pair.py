@@ -1,25 +1,31 @@
-"""One word in two sentences: the verdict, its picture, and what any mix of the layers needs of both vectors."""
+"""One word in two sentences: the verdict, the scene around both, and the vector products that any layer mix needs."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..common.model_layers import Layers
+from ..common.errors import ElmoscopeError
+from ..common.model_layers import SENSES, Layers
 from ..elmo.mix import along, mix_cosines, pair_products, stops
-from ..senses.scene import Scene
-from ..text.readings import WordInContext
+from ..index.sense_space import SenseSpace
+from ..index.table import OccurrenceTable
+from ..index.tables import token_folder
+from ..senses import scene, verdict
+from ..senses.calibration import calibration_of
+from ..senses.scene import LabeledDots, NearWords, Scene
+from ..senses.verdict import Verdict
+from ..text.readings import WordInContext, dictionary_forms
 from ..text.tokens import bare
-from ..workspace import Workspace, reads_as_model
-from . import levels, scene
-from .levels import Judgment
+from ..workspace import Word, Workspace, reads_as_model, table_key
+from .neighbors import mean_random_cosines
 
 READS = ("model", "vectors", "corpus")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairRequest:
-    """Two words in question."""
+    """Two words in their sentences."""
 
     first: WordInContext
     second: WordInContext
@@ -32,61 +38,187 @@ class Angles:
     layers: Layers
     stops: np.ndarray  # (L + 1, L) weights: each layer alone, then the mix
     cross: np.ndarray  # (L, L) layer products, first word with second
-    own: tuple[np.ndarray, np.ndarray]  # (L(L+1)/2,) of each with itself
+    self_products: tuple[np.ndarray, np.ndarray]  # (L(L+1)/2,) of each with itself
     cosines: Mapping[str, float]  # by layer, last the mix
 
     def cosine(self, place: float) -> float:
-        """At a place between two stops."""
+        """Return the cosine at a place between two stops."""
         weights = along(place, self.stops)
-        return float(mix_cosines(self.cross[None], self.own[0], self.own[1][None], weights)[0])
+        return float(mix_cosines(self.cross[None], self.self_products[0], self.self_products[1][None], weights)[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """The verdict on a word in two sentences, and what it was computed from."""
+
+    one_word: bool  # whether both are forms of one word; two words get no verdict
+    verdict: Verdict | None
+    lemma: str  # the labeled word whose sentences vote; "" without labels
+    layer: str  # the layer that separates the word's meanings best
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Pair:
     """All results about two words in their sentences."""
 
-    words: tuple[str, str]  # without what clings to them
+    words: tuple[str, str]  # without punctuation
     judgment: Judgment
-    scene: Scene | None  # None where no labeled sentence has both words, and the model has no sense space
+    scene: Scene | None  # None for unlabeled words of a model without a sense space
     angles: Angles
-    static: float | None  # GloVe's cosine; None where one has no vector, or one of no length
+    static: float | None  # GloVe's cosine; None if a word has no vector
     in_static: tuple[bool, bool]
-    random: Mapping[str, float]  # mean cosine of two random words, where it is known
-    cosines: Mapping[str, float] = field(init=False)  # by layer, and last the mix
-    bars: Mapping[str, float] = field(init=False)  # all cosines, GloVe's first where it has one
-    same: bool = field(init=False)  # whether both are one spelling, letter case aside: one vector to GloVe
-    one_word: bool = field(init=False)  # whether both are forms of one word, letter case aside
-
-    def __post_init__(self) -> None:
-        first, second = (word.casefold() for word in self.words)
-        cosines = self.angles.cosines
-        bars = dict(cosines) if self.static is None else {"GloVe": self.static, **cosines}
-        derived = {"cosines": cosines, "bars": bars, "same": first == second, "one_word": self.judgment.one_word}
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
+    random: Mapping[str, float]  # mean cosine of two random words, by space
+    cosines: Mapping[str, float]  # by layer, and last the mix
+    bars: Mapping[str, float]  # all cosines, with GloVe's first
+    same: bool  # whether both have one spelling, ignoring case, and so one vector in GloVe
+    one_word: bool  # whether both are forms of one word, ignoring case
 
 
 @reads_as_model
 def compute(workspace: Workspace, request: PairRequest) -> Pair:
-    """The answer; MissingArtifact where the vectors in use are not there."""
+    """Return all results of a pair. Raises MissingArtifact without static vectors."""
     both = request.first, request.second
-    turned = angles(workspace, *both)
+    products, judgment = angles(workspace, *both), judge(workspace, *both)
+    static = workspace.vectors.cosine(both[0].word, both[1].word)
+    words = bare(both[0].word), bare(both[1].word)
     return Pair(
-        words=(bare(both[0].word), bare(both[1].word)),
-        judgment=levels.judgment(workspace, *both),
-        scene=scene.compute(workspace, *both),
-        angles=turned,
-        static=workspace.vectors.cosine(both[0].word, both[1].word),
+        words=words,
+        judgment=judgment,
+        scene=draw_scene(workspace, *both),
+        angles=products,
+        static=static,
         in_static=tuple(workspace.vectors.vector(word.word) is not None for word in both),
-        random=levels.means(workspace, turned.layers.spaces),
+        random=mean_random_cosines(workspace, products.layers.spaces),
+        cosines=products.cosines,
+        bars=products.cosines if static is None else {"GloVe": static, **products.cosines},
+        same=words[0].casefold() == words[1].casefold(),
+        one_word=judgment.one_word,
     )
 
 
 @reads_as_model
+def judge(workspace: Workspace, first: WordInContext, second: WordInContext) -> Judgment:
+    """Return the verdict on both words, by the labels of the selected corpus where it has some."""
+    words = [Word(workspace, context) for context in (first, second)]
+    result = verdict.compare(*words)
+    layer = calibration_of(workspace).layer if result and not result.lemma else verdict.best_layer(workspace, words)
+    return Judgment(result is not None, result, result.lemma if result else "", layer)
+
+
+@reads_as_model
+def best_layer(workspace: Workspace, words: Sequence[WordInContext]) -> str:
+    """Return the layer, or "mix", that separates the meanings of the first of these words with labels best; else the best of all words."""
+    return verdict.best_layer(workspace, [Word(workspace, context) for context in words])
+
+
+@reads_as_model
 def angles(workspace: Workspace, first: WordInContext, second: WordInContext) -> Angles:
-    """Return the products of both words' vectors, which need no labels and no static vectors."""
+    """Return the products of both words' vectors, which need neither labels nor static vectors."""
     a, b = (query.layers for query in workspace.queries((first, second)))
-    cross, *own = pair_products(a, b)
+    cross, *self_products = pair_products(a, b)
     weights = stops(len(a))
-    values = mix_cosines(cross[None], own[0], own[1][None], weights)[:, 0]
-    return Angles(workspace.layers, weights, cross, tuple(own), dict(zip(workspace.layers.spaces, map(float, values), strict=True)))
+    values = mix_cosines(cross[None], self_products[0], self_products[1][None], weights)[:, 0]
+    return Angles(
+        workspace.layers, weights, cross, tuple(self_products), dict(zip(workspace.layers.spaces, map(float, values), strict=True))
+    )
+
+
+MOST_WORDS, MOST_VIEWS = 32, 64  # cached labeled words and typed sentences
+
+
+@reads_as_model
+def draw_scene(workspace: Workspace, first: WordInContext, second: WordInContext) -> Scene | None:
+    """Return the scene of two words; None where no labeled sentence has both, and the model has no sense space."""
+    both = first, second
+    space = workspace.sense_space
+    queries = workspace.queries(both)
+    vectors = scene.layer_vectors(np.stack([query.layers for query in queries]), encode_alone(workspace, [word.word for word in both]))
+    word = Word(workspace, first)
+    table, lemma = word.table, word.lemma
+    if table is not None and second.lemma_in(table) == lemma:
+        dots = labeled_dots(workspace, table, lemma)
+        if space:
+            vectors[SENSES] = space.place(_views(workspace, space, both), dots.mean, lemma)
+        own_rows = [np.flatnonzero(table.same_sentence(dots.rows, word.tokens, word.position)) for word in both]
+        return scene.add_stars(dots, vectors, [int(rows[0]) if len(rows) else None for rows in own_rows])
+    table = _table_of_words(workspace)
+    if space is None or table is None:
+        return None
+    vectors[SENSES] = space.place(_views(workspace, space, both))
+
+    def place_rows() -> np.ndarray:  # (N, D) by the map of all words
+        pieces = np.array_split(np.arange(len(table)), max(1, len(table) // 4096))
+        return np.concatenate([space.place(space.of_rows(table, rows)) for rows in pieces])
+
+    places = workspace.once("words in the sense space", place_rows, table_key(table), space.mark, most=2)
+    near_words = _near_words(workspace, table, both, places @ vectors[SENSES].T)
+    written = [occurrence.tokens[occurrence.position] for occurrence in map(table.occurrence, near_words.rows.tolist())]
+    word_vectors = scene.layer_vectors(table.rows.take(near_words.rows), encode_alone(workspace, written)) | {
+        SENSES: places[near_words.rows]
+    }
+    return scene.draw_unlabeled(near_words, word_vectors, vectors, calibration_of(workspace).ring)
+
+
+@reads_as_model
+def labeled_dots(workspace: Workspace, table: OccurrenceTable, lemma: str) -> LabeledDots:
+    """Return all of a scene that depends on the labeled word alone, computed once."""
+
+    def make() -> LabeledDots:
+        return scene.draw_labeled(
+            table, lemma, table.labeled_rows(lemma), lambda words: encode_alone(workspace, words), workspace.sense_space
+        )
+
+    return workspace.once("scene", make, table_key(table), lemma, most=MOST_WORDS)
+
+
+@reads_as_model
+def encode_alone(workspace: Workspace, words: Sequence[str]) -> np.ndarray:
+    """Encode each spelling as a sentence of its own, (n, L, D)."""
+    spellings = list(dict.fromkeys(words))
+    by_spelling = dict(zip(spellings, workspace.layers_of([(spelling,) for spelling in spellings]), strict=True))
+    return np.stack([by_spelling[word][:, 0] for word in words])
+
+
+def _views(workspace: Workspace, space: SenseSpace, words: Sequence[WordInContext]) -> np.ndarray:
+    """Return the typed words (n, V) as the sense space sees them, each computed once."""
+
+    def make(word: WordInContext) -> np.ndarray:
+        [query], [layers] = workspace.queries([word]), workspace.layers_of([word.tokens])
+        return space.views([(word.tokens, word.position)], query.layers[None], [layers])[0]
+
+    return np.stack([workspace.once("views", lambda word=word: make(word), word.tokens, word.position, most=MOST_VIEWS) for word in words])
+
+
+def _table_of_words(workspace: Workspace) -> OccurrenceTable | None:
+    """Return every token of the language's own sentences if they are encoded, else the labeled ones, or None.
+
+    `workspace.every_token` would make a page start to encode them.
+    """
+    own_workspace = workspace.over(workspace.language.sentences)
+    try:
+        folder = workspace.once("token folder", lambda: token_folder(own_workspace.corpus, workspace.model), own_workspace.corpus)
+        if (folder / "meta.json").is_file():
+            return workspace.once("token table", lambda: OccurrenceTable(folder).basic, own_workspace.corpus)
+        return own_workspace.targets.basic
+    except ElmoscopeError:
+        return None
+
+
+def _near_words(workspace: Workspace, table: OccurrenceTable, both: Sequence[WordInContext], cosines: np.ndarray) -> NearWords:
+    """Return the content words near both sentences, with (N, 2) cosines."""
+
+    def mark_content_words() -> np.ndarray:  # (N,) of three letters or two syllables; a piece of a Korean word begins with a joiner
+        function, words = workspace.word_lists.function, enumerate(table.words)
+        codes = [code for code, word in words if len(word) > word.isascii() + 1 and word.isalpha() and word not in function]
+        return np.isin(table.word, codes)
+
+    may_answer = workspace.once("content words", mark_content_words, table_key(table), most=2)
+    for word in both:
+        lemma = word.lemma_in(table)
+        may_answer = may_answer & ~table.same_word(word.word, (lemma,) if lemma else (), word.read_as)
+
+    def name(row: int) -> str:
+        word = table.words[table.word[row]]
+        return table.lemmas[table.lemma[row]] if table.lemma[row] >= 0 else next(iter(dictionary_forms(word)), word)
+
+    return scene.find_near_words(table, cosines.T, may_answer, name)

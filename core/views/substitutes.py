@@ -1,25 +1,30 @@
-"""The words that a biLM expects in a word's place, and how each word around it changes them."""
+"""Words that a biLM predicts: substitutes for a word, the surprisal of a text's words, and the words before and after it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import accumulate
 
+import numpy as np
+
+from ..analysis import expectation
+from ..analysis.expectation import Expected, Reading
 from ..common.config import NEIGHBORS
+from ..common.errors import ElmoscopeError
+from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..elmo import in_place
 from ..elmo.in_place import InPlace
-from ..elmo.substitutes import BOTH, Change
-from ..senses import influence
+from ..elmo.models import masked_words
+from ..elmo.substitutes import BOTH
+from ..text.corpora import open_corpus
 from ..text.readings import WordInContext
+from ..text.target_word import words_of
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model
 
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
-
 READS = ("model",)
-PLACES = 256  # that are kept: of two sentences, while one is typed, the other
+PLACES = 256  # cached words: while one sentence is typed, the other's stays
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,25 +37,14 @@ class SubstitutesRequest:
     common: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangesRequest:
-    """A word in question, and what is done to the others: core.senses.influence.variants."""
-
-    word: WordInContext
-    how: str
-    swap: str = ""
-
-
-def tabulate(answers: Sequence[InPlace]) -> "pd.DataFrame":
+def tabulate(answers: Sequence[InPlace]) -> Frame:
     """Return the substitutes of each word as a table, which may be empty. Words count as contexts, from the first."""
-    import pandas as pd
-
     rows = [
         (context, k, answer.word, round(answer.probability, 6))
-        for context, of in zip((t("1st"), t("2nd")), answers, strict=False)
-        for k, answer in enumerate(of.substitutes, 1)
+        for context, in_place in zip((t("1st"), t("2nd")), answers, strict=False)
+        for k, answer in enumerate(in_place.substitutes, 1)
     ]
-    return pd.DataFrame(rows, columns=[t("context"), t("rank"), t("word"), t("probability")])
+    return frame(rows, columns=[t("context"), t("rank"), t("word"), t("probability")])
 
 
 @reads_as_model
@@ -62,28 +56,108 @@ def compute(workspace: Workspace, request: SubstitutesRequest) -> tuple[InPlace,
         words = [word for *_, word in keys]
         return in_place.in_place(model, words, request.k, read=workspace.layers_of([word.tokens for word in words]), **options)
 
-    known = workspace.model.fingerprint, str(workspace.model.folder), request.k, *options.values()
-    return tuple(workspace.opener.memo.values("substitutes of a word", [(*known, word) for word in request.words], answers, most=PLACES))
+    key = workspace.model.fingerprint, str(workspace.model.folder), request.k, *options.values()
+    return tuple(workspace.opener.memo.values("substitutes of a word", [(*key, word) for word in request.words], answers, most=PLACES))
 
 
-@reads_as_model
-def changes(workspace: Workspace, request: ChangesRequest) -> dict[int, Change]:
-    """Return, by its position, how each other word, dropped, masked or swapped, changes the expected words."""
-    word = request.word
-    return influence.expectations(workspace.substitutes, word.tokens, word.position, how=request.how, swap=request.swap)
-
-
-def weak_texts(word: str) -> dict[str, str]:
-    """Return the reasons why substitutes may be uninformative, by code of core.elmo.in_place.weakness."""
-    return {
+def weakness(word: str, why: str) -> str:
+    """Return why substitutes of a word may be uninformative, by a code of core.elmo.in_place.weakness; "" for no code."""
+    word = shorten(bare(word), 24)
+    reasons = {
         in_place.GRAMMAR: t("“{word}” is a function word: substitutes say little.", word=word),
         in_place.NAME: t("“{word}” is a name: substitutes say little.", word=word),
         in_place.FIRST: t("Nothing before “{word}”: less reliable.", word=word),
         in_place.LAST: t("Nothing after “{word}”: less reliable.", word=word),
         in_place.ALONE: t("“{word}” has no context: not reliable.", word=word),
     }
+    return reasons.get(why, "")
 
 
-def weakness(word: str, why: str) -> str:
-    """Return the reason of one code, "" for none."""
-    return weak_texts(shorten(bare(word), 24)).get(why, "")
+COMMON = 150  # most frequent words, which say little about a text's topic
+MOST_RANKED = 120  # words whose ranks are computed: two softmaxes over the vocabulary each
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextWordsRequest:
+    """A text's sentences as tokens, with the direction or the position of a token where the answer needs one."""
+
+    sentences: tuple[tuple[str, ...], ...]
+    backward: bool = False
+    position: int = 0
+
+
+@reads_as_model
+def next_words(workspace: Workspace, request: NextWordsRequest, reading: Reading) -> Expected:
+    """Return the words that may follow a text, or precede it. `reading` is the text as `read_text` returns it."""
+    return expectation.expected_next(workspace.language_model, reading, backward=request.backward)
+
+
+@reads_as_model
+def read_text(workspace: Workspace, request: NextWordsRequest) -> Reading:
+    """Read the text once. Raises BadInput for one without words."""
+    return expectation.read(workspace.language_model, request.sentences)
+
+
+@reads_as_model
+def expected_at(workspace: Workspace, request: NextWordsRequest, reading: Reading) -> tuple[Expected, Expected, Expected]:
+    """Return substitutes for the target token: from the left, the right and both sides."""
+    return expectation.expected_at(workspace.language_model, reading, request.position, _marginal(workspace))
+
+
+@reads_as_model
+def ranks(workspace: Workspace, request: NextWordsRequest, reading: Reading) -> np.ndarray:
+    """Return the ranks (3, n) of the first words of a text: from the left, the right and both sides."""
+    return expectation.ranks(workspace.language_model, reading, MOST_RANKED, _marginal(workspace))
+
+
+@reads_as_model
+def masked(workspace: Workspace, request: NextWordsRequest):
+    """Return what a transformer expects behind a mask over the target token. Raises MissingArtifact without its head."""
+    words = workspace.once("masked words", lambda: masked_words(workspace.model), workspace.model)
+    starts = list(accumulate(map(len, request.sentences), initial=0))[:-1]
+    number = max(k for k, start in enumerate(starts) if start <= request.position)
+    return words.at(list(request.sentences[number]), request.position - starts[number])
+
+
+@reads_as_model
+def opening_place(workspace: Workspace, reading: Reading, limit: int = MOST_RANKED) -> int:
+    """Return which of the first words of a text to show first."""
+    return widest_gap(reading.tokens[:limit], reading.forward[:limit], reading.backward[:limit], _common_words(workspace))
+
+
+def widest_gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray, common: frozenset[str]) -> int:
+    """Return the content word that the two directions expected most differently, by (T,) bits of each.
+
+    It is in the vocabulary and not one of the most frequent words; else any word, else any token.
+    """
+    apart = np.abs(np.asarray(forward) - np.asarray(backward))
+    apart = np.where(np.isfinite(apart), apart, -1.0)
+    words = np.array([any(map(str.isalpha, token)) for token in tokens])
+    content = np.array([token.casefold() not in common for token in tokens]) & words
+    for candidates in (content & (apart >= 0), words & (apart >= 0), apart >= 0, content, words):
+        if candidates.any():
+            return int(np.argmax(np.where(candidates, apart, -2.0)))
+    return 0
+
+
+def _common_words(workspace: Workspace) -> frozenset[str]:
+    """Return the most frequent words of the vocabulary, which is in order of frequency, and the language's function words."""
+
+    def collect() -> frozenset[str]:
+        commonest = frozenset(word.casefold() for word in workspace.language_model.vocabulary.words[:COMMON])
+        return commonest | words_of(workspace.language).function
+
+    return workspace.once("common words", collect, workspace.language_model)
+
+
+def _marginal(workspace: Workspace) -> np.ndarray:
+    """Return log p (V,) of each word in any context, over the bundled sentences of the model's language."""
+
+    def measure() -> np.ndarray:
+        try:
+            sentences = open_corpus(workspace.language.sentences, workspace.language)
+        except ElmoscopeError:  # a language without sentences of its own
+            return expectation.prior(workspace.language_model)
+        return expectation.marginal(workspace.language_model, [sentence.tokens for sentence in sentences])
+
+    return workspace.once("marginal", measure, workspace.language_model)

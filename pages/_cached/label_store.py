@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.common.errors import ElmoscopeError
 from core.common.limits import limits
-from core.corpus import label_store
+from core.corpus import label_files
 from core.corpus.label_files import Token
 from core.corpus.spread import Labels
 
@@ -23,7 +23,7 @@ def current(key: Key) -> Labels:
     labels = stored.get(key, Labels())
     if (path := file_of(key)) is not None:
         try:
-            labels_on_disk = label_store.read(path, key[1])
+            labels_on_disk = label_files.read_stored(path, key[1])
         except ElmoscopeError as error:
             state[FAULT] = str(error)
         else:
@@ -44,9 +44,11 @@ def change(key: Key, step: Callable[[Labels], Labels]) -> None:
     if path is not None:
         try:
             waiting = dict(unsaved.get(key, ()))
-            after = label_store.change(path, key[1], labels, lambda now: step(now.meanwhile(tuple((dict(now.given) | waiting).items()))))
+            after = label_files.change_stored(
+                path, key[1], labels, lambda now: step(now.meanwhile(tuple((dict(now.given) | waiting).items())))
+            )
             unsaved.pop(key, None)
-        except label_store.CannotSave as error:
+        except label_files.CannotSave as error:
             state[FAULT] = str(error)
             unsaved[key] = after.given
         except ElmoscopeError as error:  # the step cannot be taken on what another tab left
@@ -63,7 +65,7 @@ def copy(key: Key, labels: Labels) -> None:
 
 def forget(corpus: str) -> None:
     """Delete the labels of a corpus from this machine and from the session."""
-    label_store.forget(corpus)
+    label_files.forget_stored(corpus)
     for labels_by_key in (st.session_state.get(name, {}) for name in (KEPT, UNSURE, UNSAVED)):
         for key in [key for key in labels_by_key if key[0] == corpus]:
             del labels_by_key[key]
@@ -82,10 +84,10 @@ def unsure(key: Key) -> set[Token]:
 def set_aside(key: Key) -> list[Path]:
     """Return the files of labels that could not be read."""
     with suppress(OSError):
-        return label_store.set_aside(path) if (path := file_of(key)) else []
+        return label_files.set_aside(path) if (path := file_of(key)) else []
     return []
 
 
 def file_of(key: Key) -> Path | None:
     """Return the file that stores the labels, or None on a public server."""
-    return label_store.file_of(*key) if limits().paths else None
+    return label_files.stored_file(*key) if limits().paths else None

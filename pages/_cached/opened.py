@@ -1,7 +1,8 @@
-"""Open models, vectors and tables once for all pages, for the workspace (core.workspace.Opener). Opened objects are never changed.
+"""Cache what pages open and compute, for all users: models, vectors, tables and the results of core's views.
 
-The keys are names and fingerprints, and the caches are bounded. Heavy jobs, such as an index of every token, run in threads, a limited
-number at once (pages._frame.jobs), so that no page waits for them.
+This module is the opener of every workspace (core.workspace.Opener). A file can change under the same name, so a key holds the contents of what
+is read, not only names. Opened objects are never changed, and the caches are bounded. Heavy jobs, such as an index of every token, run in
+threads, a limited number at once (pages._frame.jobs), so that no page waits for them.
 """
 
 import functools
@@ -20,16 +21,13 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.memo import Kept
-from core.corpus.encoded import EncodedCorpus
-from core.corpus.encoded_cache import open_encoded, unread_bytes
+from core.corpus.encoded import EncodedCorpus, open_encoded, unread_bytes
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.files import registry
 from core.files.quotas import VISITS
-from core.index.contents import content_of
-from core.index.index_plan import open_claimed
 from core.index.table import OccurrenceTable
-from core.index.tables import opens_at_once, takes_long
+from core.index.tables import content_of, open_claimed, opens_at_once, takes_long
 from core.static.formats import PACKED
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
@@ -43,6 +41,11 @@ from pages._frame.markup import plain
 P = ParamSpec("P")
 R = TypeVar("R")
 KEPT = Kept()
+memo = KEPT  # the cache of a workspace's answers
+KEPT_TABLES = 3  # tables of every token that are open at a time, and tables of labeled tokens
+ENCODING, VECTORS = "encoded corpus", "vectors of a file"  # kinds of jobs
+MOST_READ = 4_000_000  # bytes of a file that a page reads without a job, which takes a second or two
+READS = {"model": ("model",), "language_model": ("model",), "targets": ("model", "corpus")}  # by part of a workspace
 _RUN = threading.local()  # for each thread that runs a page: the run, and the cached values of its names
 
 
@@ -85,12 +88,6 @@ def within_run(function: Callable[P, R]) -> Callable[P, R]:
 
 
 version = within_run(content_of)  # the fingerprint of the contents of a name, in this run
-
-
-KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
-memo = KEPT  # what a workspace keeps its answers in (core.workspace.Opener, which this module is)
-ENCODING, VECTORS = "encoded corpus", "vectors of a file"  # the kinds of jobs
-MOST_READ = 4_000_000  # bytes of a file that a page reads without a job, which takes a second or two
 
 
 def model(name: str) -> Model:
@@ -269,9 +266,6 @@ def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> Engi
     return keep("allennlp", [("model", model_name)], sentences, compute, most=64, meanwhile=t("AllenNLP is computing…"))
 
 
-READS = {"model": ("model",), "language_model": ("model",), "targets": ("model", "corpus")}  # by part of a workspace
-
-
 def workspace(in_use: InUse) -> Workspace:
     """Return the workspace for the selected model and data."""
     return Workspace(Names(model=in_use.model, vectors=in_use.vectors, corpus=in_use.corpus), sys.modules[__name__])
@@ -291,7 +285,7 @@ def view(compute: Callable[..., R], over: Workspace, request: Hashable, *argumen
     return keep(_maker(compute), reads, request, lambda: compute(over, request, *arguments), most=most, **options)
 
 
-def of(part: str, compute: Callable[..., R], over: Workspace, *request: Hashable, most: int = 64, **options: Any) -> R:
+def view_part(part: str, compute: Callable[..., R], over: Workspace, *request: Hashable, most: int = 64, **options: Any) -> R:
     """Return the cached result of a function of one part of a workspace, such as "targets" or "model.encoder", and of a request."""
     reads = over.reads(*READS[part.partition(".")[0]])
     return keep(_maker(compute), reads, request, lambda: compute(attrgetter(part)(over), *request), most=most, **options)

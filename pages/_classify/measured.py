@@ -12,8 +12,8 @@ from core.classify.scores import calibrated_ece
 from core.classify.trainings import all_metas
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.evaluation import context_gains, experiments
-from core.evaluation.context_gains import CONTROLS, ELMO, PLAIN, Lead, Size, part_titles, range_of, rows_of
+from core.evaluation import experiments
+from core.evaluation.experiments import CONTROLS, ELMO, PLAIN, Lead, Size, part_titles, range_of, rows_of
 from core.figures.classifiers import confusion_figure, curves_figure, leads_figure, reliability_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from pages._cached import classifiers
@@ -36,7 +36,7 @@ COLORS = {
 
 def show_curve(lines: Sequence[dict]) -> None:
     """Show the accuracies, the differences to GloVe with intervals, what to notice, and the table. Show nothing without results."""
-    result = keep("contexts", (), experiments.changed(), lambda: context_gains.sizes(lines), most=2, weighed=False)
+    result = keep("contexts", (), experiments.changed(), lambda: experiments.context_sizes(lines), most=2, weighed=False)
     if not result:
         return
     st.markdown(t("#### Does ELMo help most when labels are few?"))
@@ -189,14 +189,8 @@ def _closer(name: str, meta: dict) -> None:
         st.markdown(t("**Confidence against accuracy**"))
         alt = t("{classifier}: accuracy by confidence; mean gap {gap:.1%}.", classifier=title, gap=test["ece"])
         draw(reliability_figure(test["bins"], color=LAYER_COLORS["2"]), key=f"bins.{name}", alt=alt)
-        st.caption(
-            t(
-                "Mean gap {after:.1%}, {before:.1%} before temperature scaling (T = {temperature:.2f}; Guo et al. 2017).",
-                after=test["ece"],
-                before=meta["ece_uncalibrated"],
-                temperature=meta["temperature"],
-            )
-        )
+        values = {"after": test["ece"], "before": meta["ece_uncalibrated"], "temperature": meta["temperature"]}
+        st.caption(t("Mean gap {after:.1%}, {before:.1%} before temperature scaling (T = {temperature:.2f}; Guo et al. 2017).", **values))
         st.caption(describe_calibration(test))
     with right:
         st.markdown(t("**Confusions**"))

@@ -124,7 +124,7 @@ def describe_measure(title: str, summary: Summary | None) -> str:
     return t("On {n:,} unseen examples, {measure}: {baseline:.1%} without ELMo, {elmo:.1%} with it.", **values)
 
 
-def draw_spans(tokens: Sequence[str], labeleds: Sequence[Span], *, colors: dict[str, str], dashed: Sequence[Span] = ()) -> Markup:
+def draw_spans(tokens: Sequence[str], spans: Sequence[Span], *, colors: dict[str, str], dashed: Sequence[Span] = ()) -> Markup:
     """Return tokens with a bracket and a label under each span. Spans may be nested; those in `dashed` are dashed and marked with ≠.
 
     The label is always written, so that nothing depends on color alone.
@@ -154,7 +154,7 @@ def draw_spans(tokens: Sequence[str], labeleds: Sequence[Span], *, colors: dict[
             k = outer[1] + 1
         return parts
 
-    return html('<div class="spans">{}</div>', draw_span(0, len(tokens) - 1, labeleds))
+    return html('<div class="spans">{}</div>', draw_span(0, len(tokens) - 1, spans))
 
 
 def mark_text(text: str, begin: int, end: int, *, is_dashed: bool) -> Markup:

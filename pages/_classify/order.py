@@ -15,7 +15,7 @@ from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
 from core.common.markup import shorten
-from core.files import public_data
+from core.files import published
 from core.text.own_corpus import Source, is_quick
 from pages._cached import jobs
 from pages._cached.opened import keep
@@ -90,19 +90,15 @@ def _offer_ag_news() -> None:
             bar.progress(min(1.0, event.done / size), text=message)
 
         with show_errors(), hold_turn(bar) as job:
-            public_data.fetch(public_data.files_of("ag_news"), report=report, stop=job.is_over)
+            published.fetch(published.files_of("ag_news"), report=report, stop=job.is_over)
             st.rerun()
 
 
 def _own_file() -> tuple[str, str, dict, dict]:
     check_allowed("uploads")
     allowed = limits()
-    files = upload_box(
-        "train_file",
-        t("CSV, TSV, Excel or JSONL: texts and labels"),
-        allowed.max_table_mb,
-        help=t("At most {mb:,} MB and {rows:,} rows.", mb=upload_limit(allowed.max_table_mb), rows=allowed.max_rows),
-    )
+    about = t("At most {mb:,} MB and {rows:,} rows.", mb=upload_limit(allowed.max_table_mb), rows=allowed.max_rows)
+    files = upload_box("train_file", t("CSV, TSV, Excel or JSONL: texts and labels"), allowed.max_table_mb, help=about)
     if not files:
         st.caption(t('First line `text,label`, then one text per line: `"Great phone, poor battery",mixed`.'))
         return OWN, "", {}, {}

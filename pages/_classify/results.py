@@ -156,34 +156,25 @@ def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
     is_clear = gap > values["margin"] / 100 if p is None else p < LEVEL
     if p is not None:
         values["p"] = format_p(p)
-        if is_clear:
-            lines.append(
-                t(
-                    "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: beyond chance (McNemar’s exact test with Holm, {p}).",
-                    **values,
-                )
-            )
-        else:
-            lines.append(
-                t(
-                    "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: that may be chance (McNemar’s exact test with Holm, {p}).",
-                    **values,
-                )
-            )
+    if p is not None and is_clear:
+        line = t(
+            "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: beyond chance (McNemar’s exact test with Holm, {p}).",
+            **values,
+        )
+    elif p is not None:
+        line = t(
+            "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: that may be chance (McNemar’s exact test with Holm, {p}).",
+            **values,
+        )
     elif is_clear:
-        lines.append(
-            t(
-                "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: beyond the {margin:.1f} of chance.",
-                **values,
-            )
+        line = t(
+            "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: beyond the {margin:.1f} of chance.", **values
         )
     else:
-        lines.append(
-            t(
-                "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: up to {margin:.1f} may be chance.",
-                **values,
-            )
+        line = t(
+            "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: up to {margin:.1f} may be chance.", **values
         )
+    lines.append(line)
     if experiments.kind_of(best) == "plain baseline" and is_clear:
         lines.append(t("That is a baseline: no network here pays off on this task."))
     return lines

@@ -192,25 +192,21 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
 
 
 def _words(explanation: Explanation) -> None:
-    show_html(
-        "{}{}{}",
-        t("<p>Which words supported {label} ({share:.0%})?</p>", label=explanation.label, share=explanation.probability),
-        token_marks(explanation.tokens, explanation.occlusion, title=t("for {label}", label=explanation.label)),
-        t(
-            '<p class="small">Removing a blue word makes the prediction less likely, an orange word more likely. Hover for the change in log-odds.</p>'
-        ),
+    heading = t("<p>Which words supported {label} ({share:.0%})?</p>", label=explanation.label, share=explanation.probability)
+    legend = t(
+        '<p class="small">Removing a blue word makes the prediction less likely, an orange word more likely. Hover for the change in log-odds.</p>'
     )
+    marks = token_marks(explanation.tokens, explanation.occlusion, title=t("for {label}", label=explanation.label))
+    show_html("{}{}{}", heading, marks, legend)
 
 
 def _context(explanation: Explanation) -> None:
     lines = []
     if explanation.context is not None:
-        show_html(
-            "{}{}{}",
-            t("<p>What did context add?</p>"),
-            token_marks(explanation.tokens, explanation.context, title=t("for {label}, by its context", label=explanation.label)),
-            t('<p class="small">Each word’s ELMo vector is replaced by its vector without a sentence.</p>'),
-        )
+        title = t("for {label}, by its context", label=explanation.label)
+        legend = t('<p class="small">Each word’s ELMo vector is replaced by its vector without a sentence.</p>')
+        marks = token_marks(explanation.tokens, explanation.context, title=title)
+        show_html("{}{}{}", t("<p>What did context add?</p>"), marks, legend)
         change = explanation.context_total
         if change > 0.05:
             lines.append(t("Context supported the prediction ({change:+.2f} log-odds).", change=change))

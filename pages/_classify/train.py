@@ -1,4 +1,4 @@
-"""The Train part: the choices, the progress with its curves, and the results: the table over seeds, the confusions, and what to do with the classifiers."""
+"""The Train part: the training job, its progress, and the results with their table, confusions and exports."""
 
 from __future__ import annotations
 
@@ -285,13 +285,8 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
         title = t("{texts}, trained here", texts=order.title)
         over = workspace_of(order.model, order.vectors)
         classifiers.hold(title, classifiers.Trained(opened, training.dataset, over, dict(training.pooled)))
-        page_link(
-            "classify",
-            t("Listed there as “{title}”", title=plain(title)),
-            place=place,
-            icon=":material/arrow_forward:",
-            query_params={"task": title},
-        )
+        label, options = t("Listed there as “{title}”", title=plain(title)), {"icon": ":material/arrow_forward:", "place": place}
+        page_link("classify", label, query_params={"task": title}, **options)
     name, mime = f"train-{training.order.task}.ipynb", "application/x-ipynb+json"
     options = {"key": "train.notebook", "place": notebook_, "width": "stretch"}
     lists.download(t("Training notebook"), notebook(training.order), name, mime, **options)
@@ -325,8 +320,4 @@ def show_comparison() -> None:
                     len(rows),
                 )
             )
-            st.button(t("Forget them"), key="train.empty", on_click=_empty)
-
-
-def _empty() -> None:
-    st.session_state.comparison = []
+            st.button(t("Forget them"), key="train.empty", on_click=lambda: st.session_state.update(comparison=[]))

@@ -54,20 +54,15 @@ def html_of(page: HtmlPage) -> str:
         policy=POLICY,
         style=Markup((FOLDER / "html_file.css").read_text("utf-8")),  # noqa: S704
         most=MOST_ROWS,
-        texts=_texts(page),
+        texts={
+            "cut": [t("First {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) for table, _ in page.tables],
+            "whence": t("Source"),
+            "link": t("Open in Elmoscope"),
+        },
         script=Markup(get_plotlyjs()) if page.figures else "",  # noqa: S704
         figures=[(_figure_html(figure, number), alt) for number, (figure, alt) in enumerate(page.figures, 1)],
         link=page.link if page.link.startswith(("http://", "https://")) else "",  # only what a browser opens
     )
-
-
-def _texts(page: HtmlPage) -> dict[str, str | list[str]]:
-    """Return the file's own texts in the language of the interface."""
-    return {
-        "cut": [t("First {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) for table, _ in page.tables],
-        "whence": t("Source"),
-        "link": t("Open in Elmoscope"),
-    }
 
 
 def _figure_html(figure: go.Figure, number: int) -> Markup:

@@ -14,7 +14,7 @@ from core.common.markup import plain, shorten
 from core.files import registry
 from core.notebooks.build import build_notebook
 from core.text import languages, readings
-from core.text.labeled_words import list_words
+from core.text.corpora import list_words
 from core.text.target_word import find_target_words
 
 FILES = {  # in core/notebooks, and the views whose notebooks they make; "home" is app.py

@@ -61,16 +61,11 @@ def what_layers_read() -> str:
     return t("The embeddings read word pieces, higher layers the sentence.")
 
 
-def mix_weights(**options: Any) -> str:
+def mix_weights() -> str:
     """Draw the text box for the layer weights. It shows the sliders' weights until the user types others."""
     n = model_layers.in_use().n
-    return options.pop("place", st).text_input(
-        t("Layer weights, 0 to {top}", top=n - 1),
-        ",".join("1" * n),
-        **bound(WEIGHTS),
-        **options,
-        help=t("{n} numbers. The Mix page has sliders.", n=n),
-    )
+    label, about = t("Layer weights, 0 to {top}", top=n - 1), t("{n} numbers. The Mix page has sliders.", n=n)
+    return st.text_input(label, ",".join("1" * n), help=about, **bound(WEIGHTS))
 
 
 def fit_layers(model: str, layers: model_layers.Layers) -> None:

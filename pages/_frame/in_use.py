@@ -16,11 +16,11 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import shorten
 from core.common.memo import Bounded
-from core.engines.allennlp_engine import is_ready
+from core.engines.allennlp_setup import is_ready
 from core.files import hub, registry, user_names
 from core.files.quotas import VISITS
 from core.text import languages
-from core.text.labeled_words import sentences_of
+from core.text.corpora import sentences_of
 from core.text.languages import Language
 from pages._frame import language
 from pages._frame.choices import choice, coded_choice, fit_layers, settle_choice, turn_layers
@@ -88,15 +88,9 @@ def _choose_second_model(model: str) -> str:
     others = [name for name in registry.available("model") if name != model]
     others += _add_typed("beside", others)
     nothing = t("none")
-    chosen = st.selectbox(
-        t("Second model"),
-        ["", *others],
-        **bound("beside"),
-        accept_new_options=True,
-        on_change=_forget_compared,
-        format_func=lambda name: name or nothing,
-        help=t("Both appear on Home, Neighbors and Compare, one elsewhere."),
-    )
+    options = {"accept_new_options": True, "on_change": _forget_compared, "format_func": lambda name: name or nothing}
+    about = t("Both appear on Home, Neighbors and Compare, one elsewhere.")
+    chosen = st.selectbox(t("Second model"), ["", *others], **bound("beside"), help=about, **options)
     if not chosen or chosen == model:
         return ""
     if _offer_published(chosen):
@@ -212,7 +206,7 @@ def _keep_file(path: Path) -> str:
 
 def _words(language: Language) -> None:
     """Show a table of every labeled word of a language with its senses."""
-    senses = import_module("core.text.labeled_words").every(language)
+    senses = import_module("core.text.corpora").every(language)
     st.caption(t("{words:,} words, {n:,} senses, each with sentences.", words=len({word for word, *_ in senses}), n=len(senses)))
     columns = dict(zip((t("word"), t("sense"), t("definition")), zip(*senses, strict=True), strict=True))
     st.dataframe(columns, hide_index=True, width="stretch", height=520)

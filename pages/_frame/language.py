@@ -38,16 +38,9 @@ def follow() -> None:
 def choose() -> Language:
     """Draw the choice of a language and return the language whose model is used. Its code is a URL parameter."""
     codes = languages.codes()
-    chosen = st.selectbox(
-        "Language, 언어",
-        codes,
-        index=codes.index(_code()),
-        key="lang",
-        persist_state="session",
-        format_func=lambda code: languages.get_language(code).name,
-        label_visibility="collapsed",
-        on_change=_changed,
-    )
+    names = {code: languages.get_language(code).name for code in codes}
+    options = {"persist_state": "session", "format_func": names.get, "label_visibility": "collapsed", "on_change": _changed}
+    chosen = st.selectbox("Language, 언어", codes, index=codes.index(_code()), key="lang", **options)
     write_parameter("lang", None if chosen == i18n.ENGLISH else chosen)
     return _content(chosen)
 
@@ -158,17 +151,12 @@ def _changed() -> None:
 
 def own(kind: str, content: Language) -> str:
     """Return the model, vectors or sentences of a language, or the English ones if it has none on this machine."""
-    english = languages.get_language(i18n.ENGLISH)
-    name, instead = {
-        "model": (content.model, english.model),
-        "vectors": (content.vectors, english.vectors),
-        "corpus": (content.sentences, english.sentences),
-    }[kind]
+    field = "sentences" if kind == "corpus" else kind
     try:
-        registry.resolve(name, kind)
+        registry.resolve(getattr(content, field), kind)
     except ElmoscopeError:
-        return instead
-    return name
+        content = languages.get_language(i18n.ENGLISH)
+    return getattr(content, field)
 
 
 # A browser without a Hangul font draws the same box for every letter, also in charts and saved pictures. The check draws two letters of the

@@ -60,19 +60,15 @@ def apply_address() -> None:
 def answers_to(host: str) -> bool:
     """Return whether the server answers to a host name. An open server answers to every IP address, because nobody can redirect those."""
     name = _normalize_host(host)
-    return any(fnmatchcase(name, pattern) for pattern in _HOSTS) or (is_open() and _is_ip(name))
+    if any(fnmatchcase(name, pattern) for pattern in _HOSTS):
+        return True
+    with suppress(ValueError):
+        return is_open() and bool(ipaddress.ip_address(name))
+    return False
 
 
 def _normalize_host(host: str) -> str:
     return host.lower().strip("[]").rstrip(".")
-
-
-def _is_ip(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
 
 
 def make_lifespan(prepare: Callable[[object], AbstractAsyncContextManager[None]]) -> Callable[[object], AbstractAsyncContextManager[None]]:

@@ -92,7 +92,7 @@ def has_switch(view: str) -> bool:
     return any(view in page.views for page in list_pages() if len(page.parts) > 1)
 
 
-def door(view: str) -> tuple[str, dict[str, str]]:
+def page_address(view: str) -> tuple[str, dict[str, str]]:
     """Return the file of a view's page, and the URL parameters that open the view."""
     page = next(page for page in list_pages() if view in page.views)
     return page.file, {page.control: view} if len(page.parts) > 1 else {}
@@ -100,5 +100,5 @@ def door(view: str) -> tuple[str, dict[str, str]]:
 
 def page_link(view: str, label: str, *, place=st, query_params: Mapping[str, str] | None = None, **options: Any) -> None:
     """Draw a link to a view, with additional URL parameters."""
-    file, parameters = door(view)
+    file, parameters = page_address(view)
     place.page_link(file, label=label, query_params={**parameters, **(query_params or {})} or None, **options)

@@ -207,19 +207,17 @@ def _read_address() -> dict[str, str]:
 
 def open_link() -> None:
     """Expand a short link in the address, remove invalid parameters, and propose the paths that the address names."""
-    code = st.query_params.get(KEY)
+    code, is_expanded = st.query_params.get(KEY), False
     if code is not None:
         del st.query_params[KEY]
         try:
-            results = [(name, value) for name, value in short_links.expanded(code) if name.casefold() not in EMBEDDING]
-        except BadInput as error:
-            st.session_state[ERROR] = str(error)
-            results = None
-        if results is not None:
             values: dict[str, list[str]] = {}
-            for name, value in results[:MAX_PARAMETERS]:
+            for name, value in [item for item in short_links.expanded(code) if item[0].casefold() not in EMBEDDING][:MAX_PARAMETERS]:
                 values.setdefault(name, []).append(value)
             st.query_params.from_dict(values)
+            is_expanded = True
+        except BadInput as error:
+            st.session_state[ERROR] = str(error)
     errors, removed_names = {}, []
     for name, value in list(st.query_params.items()):
         if error := _find_error(name):
@@ -242,7 +240,7 @@ def open_link() -> None:
         if n_others > 0:
             sentences.append(tn("{n:,} more parameter was ignored.", "{n:,} more parameters were ignored.", n_others))
         st.session_state[ERROR] = " ".join(sentences)
-    if removed_names or (code is not None and results is not None):
+    if removed_names or is_expanded:
         st.rerun()  # because boxes read the address as it was at the start of the run
 
 

@@ -17,7 +17,7 @@ from core.common.errors import ElmoscopeError
 from core.common.limits import limits
 from core.common.markup import plain
 from core.text import languages, readings
-from core.text.labeled_words import list_words
+from core.text.corpora import list_words
 from core.text.readings import WordInContext
 from core.text.target_word import find_target_words, same_word
 from core.text.tokens import bare, find_word
@@ -25,25 +25,25 @@ from pages._frame import examples
 from pages._frame.parameters import current_page, gone_through_history, read_parameter, write_parameter
 
 SIDES = ("a", "b")
-KEY = "asked"  # the session's, of what was settled last
-READ_AS, LONGEST = "as", 40  # its key, and the letters of a word
-KEPT = (*SIDES, "ai", "bi", "a.tapped", "b.tapped", READ_AS, "w")  # what a way back has to put back
+KEY = "asked"  # the session's key of the last result of `settle`
+READ_AS, LONGEST = "as", 40  # the parameter of the chosen reading, and the maximum number of letters of a word
+KEPT = (*SIDES, "ai", "bi", "a.tapped", "b.tapped", READ_AS, "w")  # keys of the session that Back restores
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 @dataclass(frozen=True, slots=True)
-class InQuestion:
+class TargetPair:
     """Two tokenized sentences and the selected token of each."""
 
     texts: tuple[str, str]
     tokens: tuple[tuple[str, ...], tuple[str, ...]]
-    positions: tuple[int | None, int | None]  # None in one without a token
+    positions: tuple[int | None, int | None]  # None for a sentence without a token
     guesses: tuple[int | None, int | None]  # the target tokens if the user had selected none
     language: str
-    page: str  # that was drawn then
+    page: str  # the identity of the page of that run
 
 
-def settle() -> InQuestion:
+def settle() -> TargetPair:
     """Determine the sentences and the selected tokens of this run, before any widget is drawn."""
     state = st.session_state
     before = st.session_state.get(KEY)
@@ -70,17 +70,17 @@ def settle() -> InQuestion:
     target_tokens = [side_tokens[k] for side_tokens, k in zip(tokens, positions, strict=True) if k is not None]
     possible = {reading for token in target_tokens for reading in readings_of(token)}
     write_parameter(READ_AS, state[READ_AS] if state.get(READ_AS) in possible else None)
-    in_question = InQuestion(texts, tokens, positions, guesses, code, page)
+    target_pair = TargetPair(texts, tokens, positions, guesses, code, page)
     words = [bare(token).casefold() for token in target_tokens]
     state["w"] = words[0] if words else examples.first_word()
     pair = next((word for word, both in examples.pairs().items() if both == texts), None)
     if state.get("example") != pair:
         state["example"] = pair
-    state[KEY] = in_question
-    return in_question
+    state[KEY] = target_pair
+    return target_pair
 
 
-def now() -> InQuestion:
+def now() -> TargetPair:
     """Return the result of `settle` for this run."""
     return st.session_state[KEY] if KEY in st.session_state else settle()
 

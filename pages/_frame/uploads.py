@@ -50,15 +50,8 @@ def upload_box(key: str, label: str, most_mb: int, *, several: bool = False, hel
     """
     state = st.session_state
     widget = f"{key}.{state.get(f'{key}.turn', 0)}"
-    place.file_uploader(
-        label,
-        accept_multiple_files=several,
-        key=widget,
-        max_upload_size=upload_limit(most_mb),
-        help=help,
-        on_change=_take,
-        args=(key, widget, several),
-    )
+    options = {"accept_multiple_files": several, "max_upload_size": upload_limit(most_mb), "help": help}
+    place.file_uploader(label, key=widget, on_change=_take, args=(key, widget, several), **options)
     if refusal := state.pop(f"{key}.refused", ""):
         place.error(plain(refusal), icon=":material/error:")
     files = uploads(key)
@@ -114,13 +107,9 @@ def _take(key: str, widget: str, several: bool) -> None:
 def _list(key: str, files: list[Upload], place: Any) -> None:
     row = place.container(horizontal=True, gap="small", key=f"{key}.here".replace(".", "-"))
     for file in files[:LISTED]:
-        row.button(
-            t("Remove {name}", name=plain(shorten(file.name, 60))),
-            icon=":material/close:",
-            key=f"{key}.remove.{file.number}",
-            on_click=remove,
-            args=(key, file.number),
-        )
+        label = t("Remove {name}", name=plain(shorten(file.name, 60)))
+        options = {"icon": ":material/close:", "on_click": remove, "args": (key, file.number)}
+        row.button(label, key=f"{key}.remove.{file.number}", **options)
     if len(files) > 1:
         more = len(files) - LISTED
         if more > 0:

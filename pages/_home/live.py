@@ -128,16 +128,16 @@ def open_rest() -> None:
     """Compile UMAP and the float16 products, then compute the opening views of Senses, Compare and the first lesson."""
     from core.analysis.maps import compile_layout
     from core.elmo.models import BUNDLED_MODEL
-    from core.evaluation.anisotropy import of_table
-    from core.index import float16_products
+    from core.evaluation.cosines import of_table
+    from core.index import rows
     from core.views import compare, induction
-    from pages._cached.opened import of, table_job, view, workspace_of
+    from pages._cached.opened import table_job, view, view_part, workspace_of
 
-    float16_products.warm_up()
+    rows.warm_up()
     compile_layout()
     with suppress(ElmoscopeError):  # the page shows the error
         over = workspace_of(BUNDLED_MODEL)
-        of("targets", of_table, over, most=4)
+        view_part("targets", of_table, over, most=4)
         view(induction.compute, over, induction.opening(over))
         job = table_job(over.corpus, BUNDLED_MODEL)
         job.wait(600)

@@ -1,4 +1,4 @@
-"""Home's picture and "What decides": the data for their widgets, and the settings that the user changed there."""
+"""Home's widgets: the picture, "What decides", and the words that ELMo expects in place of each target word."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

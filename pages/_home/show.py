@@ -66,7 +66,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, pl
     with suppress(
         ElmoscopeError
     ):  # computed before anything is drawn, so that all old elements are replaced at once; errors are shown there
-        verdict.of_pair(in_use, first, second)
+        verdict.compare_pair(in_use, first, second)
         picture.expect_words(in_use, first, second)
     with place:
         _verdict(in_use, first, second)
@@ -75,7 +75,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, pl
 
 def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """Show the answer in large type, and a button for the language of a foreign word."""
-    judgment = verdict.on(in_use, first.in_context, second.in_context).verdict
+    judgment = verdict.judge(in_use, first, second).verdict
     if foreign := language.foreign(bare(first.word), second.word):
         title, reason = t("Another language"), language.say_foreign(foreign[0])
     elif judgment is not None:
@@ -92,7 +92,7 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
 
 def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator) -> None:
     first, second = chosen.values()
-    pair = verdict.of_pair(in_use, first, second)
+    pair = verdict.compare_pair(in_use, first, second)
     spellings = [bare(first.word), bare(second.word)]
     are_words = all(is_word(item.in_context, languages.in_use()) for item in (first, second)) and not language.foreign(*spellings)
     scene = pair.scene if are_words else None
@@ -166,12 +166,8 @@ def offer_html_file(in_use: InUse) -> None:
         return
     key = in_use.model, version(in_use.model, "model"), i18n.language()  # which the page opens in
     with opened:
-        st.caption(
-            t(
-                "One HTML file with {model} in it. It opens from disk in any browser, without a network.",
-                model=plain(short_name(in_use.model)),
-            )
-        )
+        name = plain(short_name(in_use.model))
+        st.caption(t("One HTML file with {model} in it. It opens from disk in any browser, without a network.", model=name))
         if jobs.find_job(ALONE_JOB, key) is None:
             if st.button(t("Make the page"), key=f"{ALONE}.make", icon=":material/build:"):
                 _make_html_file(in_use.model, key)

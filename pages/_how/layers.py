@@ -28,7 +28,7 @@ CELLS, READ = 48, 16  # cells shown, and tokens of those read before
 TOKENS = 24  # rows of a layer's picture: a window round the word
 
 
-def direction(walk: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[str], Rows]:
+def direction(walk: Walk, *, backward: bool) -> tuple[list[str], Rows]:
     reading = walk.backward if backward else walk.forward
     names = [str(k + 1) for k in range(len(reading.steps))]
     layer = choice("howlayer", t("Layer"), names, "1", required=True, help=t("LSTM 1 reads spellings, LSTM 2 reads its output."))
@@ -45,7 +45,7 @@ def direction(walk: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[st
         t("g, new content"): step.candidate,
         t("c, the cell"): step.cell,
         t("o, output gate"): step.output_gate,
-        t("o · tanh c, output"): step.told,
+        t("o · tanh c, output"): step.hidden,
     }
     values = np.stack(list(rows.values()))[:, cells]
     cell_names = [t("cell {number:,}", number=int(c)) for c in cells]
@@ -76,21 +76,13 @@ def _read_so_far(walk: Walk, outputs: np.ndarray, *, backward: bool) -> None:
 def _write_notices(walk: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[str]:
     word = shorten(walk.tokens[walk.position])
     read = len(walk.tokens) - 1 - walk.position if backward else walk.position
-    if not read:
-        lines = [t("This direction has read no word before “{word}”.", word=word)]
-    else:
-        lines = [
-            tn("This direction has read one word before “{word}”.", "This direction has read {n} words before “{word}”.", read, word=word)
-        ]
-    forget, added = float(step.forget_gate.mean()), float(step.input_gate.mean())
-    lines.append(
-        t(
-            "On average, layer {layer} keeps {kept:.0%} of a cell and adds {taken:.0%} of the new content.",
-            layer=layer,
-            kept=forget,
-            taken=added,
+    line = t("This direction has read no word before “{word}”.", word=word)
+    if read:
+        line = tn(
+            "This direction has read one word before “{word}”.", "This direction has read {n} words before “{word}”.", read, word=word
         )
-    )
+    values = {"layer": layer, "kept": float(step.forget_gate.mean()), "taken": float(step.input_gate.mean())}
+    lines = [line, t("On average, layer {layer} keeps {kept:.0%} of a cell and adds {taken:.0%} of the new content.", **values)]
     if step.n_cells_clipped or step.n_outputs_clipped:
         lines.append(t("Clipped: {cells:,} cells, {outputs:,} outputs.", cells=step.n_cells_clipped, outputs=step.n_outputs_clipped))
     return lines
@@ -106,38 +98,21 @@ def layers(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     for k, column in enumerate(st.columns(len(walk.layers), gap="small")):
         with column:
             st.markdown(t("**Layer {layer}**", layer=k))
-            figure = heat_figure(
-                walk.layers[k][window],
-                rows,
-                key=f"how.layer.{k}",
-                limit=limit,
-                bold=walk.position - first,
-                row=20,
-                columns=t("forward half | backward half"),
-            )
+            options = {"limit": limit, "bold": walk.position - first, "row": 20, "columns": t("forward half | backward half")}
+            figure = heat_figure(walk.layers[k][window], rows, key=f"how.layer.{k}", **options)
             figure.add_vline(x=walk.layers.shape[-1] / 2 - 0.5, line={"color": "#888", "width": 1, "dash": "dot"})
             alt = t("Heat map of layer {layer}: {n} words, {size} numbers each.", layer=k, n=len(rows), size=walk.layers.shape[-1])
             draw(figure, key=f"how.layer.{k}", alt=alt)
     if shape.skip_connections and shape.n_layers > 1:
         _skip(walk)
     lengths = np.linalg.norm(walk.layers[:, walk.position], axis=1)
-    lines = [
-        t(
-            "Vector lengths of “{word}” by layer: {lengths}.",
-            word=shorten(walk.tokens[walk.position]),
-            lengths=", ".join(f"{n:.1f}" for n in lengths),
-        )
-    ]
-    lines += [_compare_repeated_word(walk)]
+    word, listed = shorten(walk.tokens[walk.position]), ", ".join(f"{n:.1f}" for n in lengths)
+    lines = [t("Vector lengths of “{word}” by layer: {lengths}.", word=word, lengths=listed), _compare_repeated_word(walk)]
+    halves = np.linalg.norm(walk.layers.reshape(*walk.layers.shape[:2], 2, -1), axis=-1)  # (L, T, 2)
     return lines, [
-        {
-            t("word"): token,
-            t("layer"): k,
-            t("forward length"): round(float(np.linalg.norm(row[: len(row) // 2])), 3),
-            t("backward length"): round(float(np.linalg.norm(row[len(row) // 2 :])), 3),
-        }
+        {t("word"): token, t("layer"): k, t("forward length"): round(float(ahead), 3), t("backward length"): round(float(behind), 3)}
         for n, token in enumerate(walk.tokens)
-        for k, row in enumerate(walk.layers[:, n])
+        for k, (ahead, behind) in enumerate(halves[:, n])
     ]
 
 
@@ -157,20 +132,17 @@ def _compare_repeated_word(walk: Walk) -> str:
     if word := next((word for word in words if walk.tokens.count(word) > 1), None):
         a, b = (walk.layers[:, k] for k in [k for k, token in enumerate(walk.tokens) if token == word][:2])
         cosines = (a * b).sum(1) / np.maximum(np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-12)
-        return t(
-            "“{word}” occurs more than once. Cosines of its first two vectors by layer: {cosines}.",
-            word=shorten(word),
-            cosines=", ".join(f"{c:.2f}" for c in cosines),
-        )
+        values = {"word": shorten(word), "cosines": ", ".join(f"{c:.2f}" for c in cosines)}
+        return t("“{word}” occurs more than once. Cosines of its first two vectors by layer: {cosines}.", **values)
     return t("Repeat a word: its two vectors are equal only at layer 0.")
 
 
-def draw_angle(in_use: InUse, first: Chosen, walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+def draw_angle(in_use: InUse, first: Chosen, walk: Walk) -> tuple[list[str], Rows]:
     """Draw both vectors at the top layer, GloVe's left of them, and the cosines of all layers."""
     second = sentence(st.container(), "b", t("Second sentence"), t("Word, second sentence"))
     if second.position is None:
         return [t("Type a second sentence to compare.")], []
-    result = verdict.of_pair(in_use, first, second)
+    result = verdict.compare_pair(in_use, first, second)
     top = model_layers.in_use().top
     degrees = {name: math.degrees(math.acos(max(-1.0, min(1.0, cosine)))) for name, cosine in result.cosines.items()}
     left, right = st.columns(2, gap="large")
@@ -191,7 +163,7 @@ def draw_angle(in_use: InUse, first: Chosen, walk: Walk, shape: ModelShape) -> t
     ]
 
 
-def mix(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+def mix(walk: Walk) -> tuple[list[str], Rows]:
     n = len(walk.layers)
     h = walk.layers[:, walk.position]  # (L, D)
     left, right = st.columns([2, 3], gap="large")
@@ -203,34 +175,19 @@ def mix(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     vector = mixed(h, weights, gamma)
     parts = np.stack([*(gamma * weights[:, None] * h), vector])
     names = [f"γ · s{subscript(k)} · h{subscript(k)}" for k in range(n)] + [t("ELMo (sum)")]
-    st.markdown(
-        t("**The vector of “{word}”** and its parts, {n} numbers each", word=plain(shorten(walk.tokens[walk.position])), n=len(vector))
-    )
-    alt = t(
-        "Heat map: the weighted layers of “{word}” and their sum, {n} numbers each.",
-        word=shorten(walk.tokens[walk.position]),
-        n=len(vector),
-    )
+    word = shorten(walk.tokens[walk.position])
+    st.markdown(t("**The vector of “{word}”** and its parts, {n} numbers each", word=plain(word), n=len(vector)))
+    alt = t("Heat map: the weighted layers of “{word}” and their sum, {n} numbers each.", word=word, n=len(vector))
     draw(heat_figure(parts, names, key="how.mix", limit=limit_of(parts), bold=n, row=34), key="how.mix", alt=alt)
     length = float(np.linalg.norm(vector))
     cosines = [float(vector @ layer / max(length * np.linalg.norm(layer), 1e-12)) for layer in h]
     nearest = int(np.argmax(cosines))
     lengths = np.linalg.norm(parts[:-1], axis=1)
     longest = int(lengths.argmax())
-    lines = [
-        t(
-            "The vector has length {length:.2f} and is closest to layer {layer} (cosine {cosine:.2f}).",
-            length=length,
-            layer=nearest,
-            cosine=cosines[nearest],
-        ),
-        t(
-            "Layer {layer} contributes most: length {part:.2f}, with weight {share:.0%}.",
-            layer=longest,
-            part=float(lengths[longest]),
-            share=float(weights[longest]),
-        ),
-    ]
+    values = {"length": length, "layer": nearest, "cosine": cosines[nearest]}
+    lines = [t("The vector has length {length:.2f} and is closest to layer {layer} (cosine {cosine:.2f}).", **values)]
+    values = {"layer": longest, "part": float(lengths[longest]), "share": float(weights[longest])}
+    lines.append(t("Layer {layer} contributes most: length {part:.2f}, with weight {share:.0%}.", **values))
     return lines, [
         {t("part"): name} | {str(d + 1): round(float(v), 4) for d, v in enumerate(row)} for name, row in zip(names, parts, strict=True)
     ]

@@ -1,7 +1,6 @@
 """How it works: an overview of the network, then nine steps of one token. The number of the step is a URL parameter."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,23 +8,21 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.walk import BEGIN_SIGN, END_SIGN, Walk, walk
-from core.common.config import ModelShape
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.style import layer_color
 from core.figures.walk import cell_sizes, draw_strip
-from pages._cached.opened import of, workspace
+from pages._cached.opened import view_part, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
 from pages._how import layers, spelling, spellings
-from pages._how.texts import Rows, Step, shorten, steps
+from pages._how.texts import Step, shorten, steps
 from pages._widgets import lists, reading
 from pages._widgets.components import stepper
 from pages._widgets.inputs import Chosen
 
 NUMBERS = ("1", "2", "3", "4", "5", "6", "7", "8", "9")
-Draw = Callable[[Walk, ModelShape], tuple[list[str], Rows]]
 # The drawing for each width of the page: pixels, maximum of words, pixels for the names on the left (0: the names are above the boxes).
 WIDE, MIDDLE, NARROW = (1000, 7, 190), (640, 4, 190), (380, 3, 0)
 LEAST, MOST = 5, 13  # height of a strip; all layers of a kind share about 30 pixels
@@ -43,7 +40,7 @@ def show(in_use: InUse, chosen: Chosen) -> None:
     if reading.say_if_transformer(in_use, reading.HOW):
         return
     over = workspace(in_use)
-    token_walk = of("model.encoder", walk, over, chosen.tokens, chosen.position)
+    token_walk = view_part("model.encoder", walk, over, chosen.tokens, chosen.position)
     shape = over.model.encoder.model.shape
     all_steps = steps(shape)
     overview = st.container()
@@ -60,24 +57,20 @@ def show(in_use: InUse, chosen: Chosen) -> None:
             st.latex(equation)
         if step.source:
             st.caption(step.source)
-    lines, table = _drawings(in_use, chosen)[number](token_walk, shape)
+    draw = (  # each draws its step, and returns what to notice and the rows of its table
+        lambda: spelling.characters(token_walk, shape),
+        lambda: spelling.filters(token_walk),
+        lambda: spelling.projection(token_walk),
+        lambda: spellings.draw_spellings(in_use),
+        lambda: layers.direction(token_walk, backward=False),
+        lambda: layers.direction(token_walk, backward=True),
+        lambda: layers.layers(token_walk, shape),
+        lambda: layers.draw_angle(in_use, chosen, token_walk),
+        lambda: layers.mix(token_walk),
+    )
+    lines, table = draw[number]()
     notice(lines)
     lists.offer_table(table, name=f"step-{number + 1}", key=f"how.table.{number + 1}")
-
-
-def _drawings(in_use: InUse, chosen: Chosen) -> tuple[Draw, ...]:
-    """Return the function of each step. It draws the step, and returns what to notice and the rows of its table."""
-    return (
-        spelling.characters,
-        spelling.filters,
-        spelling.projection,
-        partial(spellings.draw_spellings, in_use),
-        partial(layers.direction, backward=False),
-        partial(layers.direction, backward=True),
-        layers.layers,
-        partial(layers.draw_angle, in_use, chosen),
-        layers.mix,
-    )
 
 
 def _stepper(all_steps: tuple[Step, ...]) -> int:
@@ -142,12 +135,8 @@ def draw_network(token_walk: Walk, all_steps: Sequence[Step], number: int, width
         for n in range(len(words))
     ]
     target_x = left + PAD + (token_walk.position - first) * column
-    alt = t(
-        "The network for {n} words, “{word}” marked: characters, filters, {layers} LSTM layers per direction, layer mix.",
-        n=len(words),
-        word=shorten(token_walk.tokens[token_walk.position]),
-        layers=len(token_walk.layers) - 1,
-    )
+    values = {"n": len(words), "word": shorten(token_walk.tokens[token_walk.position]), "layers": len(token_walk.layers) - 1}
+    alt = t("The network for {n} words, “{word}” marked: characters, filters, {layers} LSTM layers per direction, layer mix.", **values)
     return html(
         '<svg viewBox="0 0 {width} {tall:.0f}" role="group" aria-label="{alt}">'
         '<rect x="{at:.1f}" y="0" width="{column:.1f}" height="{tall:.1f}" rx="7" fill="#FFD23F" fill-opacity="0.16"/>'

@@ -25,29 +25,13 @@ def characters(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     n = min(shape.max_characters, spelling.used + PADDING_SHOWN)
     signs = [*spelling.signs, *PADDING_SIGN * (n - spelling.used)]
     values = spelling.vectors[:n].T  # (16, n)
-    draw(
-        heat_figure(
-            values,
-            [str(k + 1) for k in range(len(values))],
-            key="how.characters",
-            limit=limit_of(values),
-            row=18,
-            columns=[html("<b>{}</b><br>{}", sign, number) for sign, number in zip(signs, spelling.ids, strict=False)],
-        ),
-        key="how.1",
-        alt=t("Heat map of the characters {signs}, {size} numbers each.", signs=" ".join(signs), size=len(values)),
-    )
-    word = walk.tokens[walk.position]
-    inside = spelling.used - 2
-    lines = [
-        t(
-            "“{word}” fills {used} of {n} places: {inside} bytes and 2 marks. The rest is padding.",
-            word=shorten(word),
-            inside=inside,
-            used=spelling.used,
-            n=shape.max_characters,
-        )
-    ]
+    rows, columns = [str(k + 1) for k in range(len(values))], zip(signs, spelling.ids, strict=False)
+    columns = [html("<b>{}</b><br>{}", sign, number) for sign, number in columns]
+    figure = heat_figure(values, rows, key="how.characters", limit=limit_of(values), row=18, columns=columns)
+    draw(figure, key="how.1", alt=t("Heat map of the characters {signs}, {size} numbers each.", signs=" ".join(signs), size=len(values)))
+    counts = {"inside": spelling.used - 2, "used": spelling.used, "n": shape.max_characters}
+    word = shorten(walk.tokens[walk.position])
+    lines = [t("“{word}” fills {used} of {n} places: {inside} bytes and 2 marks. The rest is padding.", word=word, **counts)]
     if spelling.left_out:
         lines.append(t("ELMo reads {most} bytes. Not read: {n}.", n=spelling.left_out, most=shape.max_characters - 2))
     elif any(len(c.encode("utf-8", "ignore")) > 1 for c in spelling.characters):
@@ -63,50 +47,32 @@ def characters(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     ]
 
 
-def filters(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+def filters(walk: Walk) -> tuple[list[str], Rows]:
     spelling = walk.spelling
-    rows = []
-    names = []
-    hovers = []
-    winners = []
-    table = []
+    rows, names, hovers, winners, table = [], [], [], [], []
     columns = [*spelling.signs, PADDING_SIGN][: len(spelling.ids)]
     for bank in walk.banks:
         awake = [k for k, f in enumerate(bank.strongest) if bank.pooled[f] > 0]
         for k in awake or [0]:
             f = int(bank.strongest[k])
             answers = bank.answers[k][: len(columns)]
-            row = np.full(len(columns), np.nan)
-            row[: len(answers)] = np.maximum(answers, 0)
+            heat = np.full(len(columns), np.nan)
+            heat[: len(answers)] = np.maximum(answers, 0)
             place = min(int(bank.places[f]), len(columns) - 1)
             winners += [(len(rows), place)] if awake else []
-            rows.append(row)
+            rows.append(heat)
             names.append(t("width {width}: {answer:.2f}", width=bank.width, answer=float(bank.pooled[f])))
             reading = t("filter {number}, width {width}:", number=f, width=bank.width)
-            hovers.append(
-                [
-                    html(
-                        "{} <b>{}</b><br>{}", reading, spelling.window(i, bank.width), t("before ReLU: {answer:.2f}", answer=float(answer))
-                    )
-                    for i, answer in enumerate(answers)
-                ]
-                + [""] * (len(columns) - len(answers))
-            )
-            table.append(
-                {
-                    t("width"): bank.width,
-                    t("filter"): f,
-                    t("window"): spelling.window(int(bank.places[f]), bank.width),
-                    t("maximum"): round(float(answers[place]), 4),
-                    t("after ReLU"): round(float(bank.pooled[f]), 4),
-                }
-            )
+            cards = [
+                html("{} <b>{}</b><br>{}", reading, spelling.window(i, bank.width), t("before ReLU: {answer:.2f}", answer=float(answer)))
+                for i, answer in enumerate(answers)
+            ]
+            hovers.append(cards + [""] * (len(columns) - len(answers)))
+            row = {t("width"): bank.width, t("filter"): f, t("window"): spelling.window(int(bank.places[f]), bank.width)}
+            table.append(row | {t("maximum"): round(float(answers[place]), 4), t("after ReLU"): round(float(bank.pooled[f]), 4)})
     limit = max(limit_of(walk.pooled, share=100.0), 0.1)
-    draw(
-        mark_cells(heat_figure(np.array(rows), names, columns=columns, key="how.filters", limit=limit, hovers=hovers), winners),
-        key="how.2",
-        alt=t("Heat map of the strongest filters of each width, by position."),
-    )
+    figure = mark_cells(heat_figure(np.array(rows), names, columns=columns, key="how.filters", limit=limit, hovers=hovers), winners)
+    draw(figure, key="how.2", alt=t("Heat map of the strongest filters of each width, by position."))
     pooled = walk.pooled
     awake = int((walk.pooled > 0).sum())
     lines = [t("{awake:,} of {n:,} filters respond ({share:.2%}).", awake=awake, n=len(pooled), share=awake / len(pooled))]
@@ -124,7 +90,7 @@ def filters(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     return lines, table
 
 
-def projection(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+def projection(walk: Walk) -> tuple[list[str], Rows]:
     units = np.sort(np.argsort(-np.abs(walk.highways[-1].y if walk.highways else walk.pooled), kind="stable")[:UNITS])
     for k, step in enumerate(walk.highways):
         st.markdown(t("**Highway layer {number}**, {n} largest units", number=k + 1, n=len(units)))

@@ -6,8 +6,6 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.spelling import Firing, cosine_matrix, firing, split_words
-from core.analysis.walk import Walk
-from core.common.config import ModelShape
 from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import Markup, html, plain, shorten
@@ -16,7 +14,7 @@ from core.figures.walk import cosine_table, letter_marks, windows_figure
 from core.static.vectors import StaticNeighbor, StaticVectors
 from core.text.languages import tokenize
 from core.text.tokens import bare, write_word
-from pages._cached.opened import of, workspace
+from pages._cached.opened import view_part, workspace
 from pages._cached.spellings import NEIGHBORS, reading, show_reading
 from pages._frame import examples
 from pages._frame.choices import coded_choice, text_box
@@ -29,10 +27,10 @@ from pages._widgets.inputs import offer_examples
 
 MOST_WORDS = 8
 BY_HEART = 0.3  # share of the vector from one window over the complete word
-PARTED = 3  # words named that a sentence's reader parts
+PARTED = 3  # words named that the tokenizer splits
 
 
-def draw_spellings(in_use: InUse, walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
+def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
     """Draw what is known of the spellings typed: windows, neighbors by both models, cosines."""
     text, among = _inputs()
     words, left_out = split_words(text, MOST_WORDS)
@@ -43,7 +41,7 @@ def draw_spellings(in_use: InUse, walk: Walk, shape: ModelShape) -> tuple[list[s
         st.caption(t("First {n} words only ({left_out:,} left out).", n=MOST_WORDS, left_out=left_out))
     over = workspace(in_use)
     read, vectors = reading(over), over.vectors
-    results = [of("model.encoder.model.characters", firing, over, word, most=512) for word in words]
+    results = [view_part("model.encoder.model.characters", firing, over, word, most=512) for word in words]
     rows = over.model.encoder.word_vectors(list(words))
     neighbors = read.nearest(words, rows, among)
     static = [vectors.neighbors(word, NEIGHBORS) if word in vectors else None for word in words]
@@ -72,12 +70,8 @@ def _inputs() -> tuple[str, int | None]:
         "scripts": t("Korean, emoji, accents"),
     }
     texts = examples.spelling()
-    offer_examples(
-        list(texts),
-        "spell_example",
-        lambda name: st.session_state.update(spell=texts[name]),
-        format_func=lambda name: f":material/format_quote: {labels[name]}",
-    )
+    labels = {name: f":material/format_quote: {labels[name]}" for name in texts}
+    offer_examples(list(texts), "spell_example", lambda name: st.session_state.update(spell=texts[name]), format_func=labels.get)
     columns = st.columns([5, 3], vertical_alignment="bottom")
     usual, hint = next(iter(texts.values())), t("Type real or invented words")
     text = text_box("spell", t("Words"), usual, limits().max_text, place=columns[0], placeholder=hint)
@@ -91,10 +85,8 @@ def _inputs() -> tuple[str, int | None]:
 def _word(firings: list[Firing], neighbors: list, static: list, vectors: StaticVectors) -> None:
     """Show where a word's vector comes from, and its neighbors in both models."""
     names = {str(k): plain(firing.word, 24) for k, firing in enumerate(firings)}
-    chosen = (
-        st.segmented_control(t("Word"), list(names), default="0", format_func=names.get, key="spell_word", label_visibility="collapsed")
-        or "0"
-    )
+    options = {"format_func": names.get, "key": "spell_word", "label_visibility": "collapsed"}
+    chosen = st.segmented_control(t("Word"), list(names), default="0", **options)
     k = int(chosen) if chosen in names else 0
     left, right = st.columns([5, 3], gap="large")
     with left:
@@ -120,15 +112,10 @@ def _neighbors(firing: Firing, neighbors: list[StaticNeighbor], static: list[Sta
         lists.word_lines([(write_word(n.word), n.cosine, "") for n in static])
 
 
-def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:
-    with st.expander(t("How similar are your words?"), icon=":material/grid_on:", key="spelling.cosines"):
-        _tables(words, ours, theirs, name)
-
-
-def _tables(words: tuple[str, ...], ours, theirs, name: str) -> None:
-    for column, title, matrix, color, key in zip(
-        st.columns(2, gap="large"), (t("Layer 0"), name), (ours, theirs), (LAYER_COLORS["1"], GLOVE), ("ours", "theirs"), strict=True
-    ):
+def _cosines(words: tuple[str, ...], ours: np.ndarray, theirs: np.ndarray, name: str) -> None:
+    tables = (t("Layer 0"), ours, LAYER_COLORS["1"], "ours"), (name, theirs, GLOVE, "theirs")
+    place = st.expander(t("How similar are your words?"), icon=":material/grid_on:", key="spelling.cosines")
+    for column, (title, matrix, color, key) in zip(place.columns(2, gap="large"), tables, strict=True):
         with column:
             lists.heading(title, color)
             alt = t("{title}: {words}.", title=title, words=", ".join(words))
@@ -160,7 +147,9 @@ def write_notices(
         return []
     rows = [k for k, firing in enumerate(firings) if not firing.is_unread]
     pair = _pair([firings[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
-    return [*_unknown(firings, neighbors, static, lower), *_parted(firings), *pair, *_unread(firings)]
+    unread = _quoted(firing.word for firing in firings if firing.is_unread)
+    last = [t("The model cannot read the letters of {words}.", words=unread)] if unread else []
+    return [*_unknown(firings, neighbors, static, lower), *_parted(firings), *pair, *last]
 
 
 def _unknown(firings: list[Firing], nearest: list, static: list, lower: tuple[str, ...]) -> list[str]:
@@ -205,12 +194,6 @@ def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> li
     ]
 
 
-def _unread(firings: list[Firing]) -> list[str]:
-    if not (words := _quoted(firing.word for firing in firings if firing.is_unread)):
-        return []
-    return [t("The model cannot read the letters of {words}.", words=words)]
-
-
 def describe_windows(firings: list[Firing]) -> list[str]:
     """State which words one window covers completely, and which word is read in the smallest pieces."""
     if not all(firing.exact for firing in firings):
@@ -225,14 +208,8 @@ def describe_windows(firings: list[Firing]) -> list[str]:
     if pieces:
         tops = [(firing, max((w for w in firing.windows if w.lettered), key=lambda w: w.share)) for firing in pieces]
         least, heaviest = min(tops, key=lambda top: top[1].share)
-        lines.append(
-            t(
-                "“{word}” is read in pieces, mainly “{window}” ({share:+.0%}).",
-                word=shorten(least.word, 24),
-                window=heaviest.text,
-                share=heaviest.share,
-            )
-        )
+        values = {"word": shorten(least.word, 24), "window": heaviest.text, "share": heaviest.share}
+        lines.append(t("“{word}” is read in pieces, mainly “{window}” ({share:+.0%}).", **values))
     return lines
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.markup import code, command
 from core.common.significance import compare_pairs, read_back
-from core.evaluation.lessons import CHANCE, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, less, mean_of, read
+from core.evaluation.card import CHANCE, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, less, mean_of, read_lessons
 from core.figures.lessons import RANDOM_PAIRS, Dots, interval_dots, rank_lines
 from core.figures.style import GLOVE, layer_color, layer_title
 from pages._cached import opened
@@ -52,7 +52,7 @@ def show(in_use: InUse, lesson: Lesson) -> None:
 def _find_measurements(model_name: str, part: str) -> dict | None:
     """Return the measurements stored with the model for a lesson. Return None if it has none, and state what to do."""
     model = opened.model(model_name)
-    result = read(model.folder, model.fingerprint).get(part)
+    result = read_lessons(model.folder, model.fingerprint).get(part)
     if result is None:
         offered = command("python", "-m", "core.lab", "lessons", options=[("model", model.name)])
         st.info(t("Not computed for {model} yet. In a terminal (minutes): {command}", model=plain(model.name), command=code(offered)))
@@ -177,14 +177,9 @@ def probe_random_tags(measured: dict) -> LessonPage:
     values |= {"a": ranks[low]["selectivity"]["mean"], "b": ranks[high]["selectivity"]["mean"]}
     level = t("word’s most frequent tag"), measured["type"]
     rows = [
-        {
-            t("layer"): name,
-            t("probe rank"): int(rank),
-            t("real tags"): round(item["tags"], 4),
-            t("random tags"): round(item["control"], 4),
-            t("selectivity"): round(item["selectivity"]["mean"], 4),
-            t("selectivity, 95%"): read_back(item["selectivity"]).cell(".3f", times=1),
-        }
+        {t("layer"): name, t("probe rank"): int(rank), t("real tags"): round(item["tags"], 4), t("random tags"): round(item["control"], 4)}
+        | {t("selectivity"): round(item["selectivity"]["mean"], 4)}
+        | {t("selectivity, 95%"): read_back(item["selectivity"]).cell(".3f", times=1)}
         for name, by_rank in layers.items()
         for rank, item in by_rank.items()
     ]

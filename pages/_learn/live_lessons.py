@@ -1,4 +1,4 @@
-"""Lessons computed from the selected sentences: cosines of random pairs, a threshold between senses, and kinds of sense relations."""
+"""The contents of a lesson, and the lessons computed from the selected sentences: cosines of random pairs, a threshold between senses, and kinds of sense relations."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,21 +14,19 @@ from core.common.errors import BadInput
 from core.common.i18n import format_number, t
 from core.common.markup import html
 from core.common.significance import FEWEST, LEVEL, Paired
-from core.evaluation import apart, relations
-from core.evaluation.anisotropy import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, of_table
-from core.evaluation.apart import Spread
+from core.evaluation import cosines, relations
+from core.evaluation.cosines import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, Spread, of_table
 from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Likeness, Pairs
 from core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Dots, Row, density_rows, interval_dots, word_dots
 from core.figures.style import SENSE_COLORS, layer_color, layer_title
-from core.views import levels
+from core.views.neighbors import random_level
 from core.workspace import Workspace
 from pages._cached import opened
-from pages._cached.opened import keep, of, workspace
+from pages._cached.opened import keep, view_part, workspace
 from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
 from pages._frame.parameters import bound
-from pages._widgets import verdict
 from pages._widgets.charts import draw
 
 
@@ -95,7 +93,7 @@ def compare_random_pairs(in_use: InUse) -> LessonPage:
     over = workspace(in_use)
     opened.targets(in_use.corpus, over.names.model)  # waits for the table, or shows its progress
     with st.spinner(t("Comparing word pairs…")):
-        result = of("targets", of_table, over, most=4)
+        result = view_part("targets", of_table, over, most=4)
     names = {RAW: t("as they are"), MEAN: t("minus the mean"), TOP: t("minus top directions")}
     kinds = {
         RANDOM: t("two labeled words") if result.labeled else t("two words of this corpus"),
@@ -134,31 +132,30 @@ def compare_random_pairs(in_use: InUse) -> LessonPage:
 def _draw_self_similarity(over: Workspace, panels: list[SharedPanel], how: str) -> None:
     """Draw the self-similarity of words by layer, and state the random pairs of the model."""
     st.markdown(t("**Self-similarity by layer**, vectors {how}", how=how))
-    dots = []
-    for k, panel in enumerate(panels):
-        for title, value in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained)):
-            dots.append(Dots(f"{layer_title(str(k))}, {title}", value.mean, value.low, value.high, color=layer_color(str(k))))
+    dots = [
+        Dots(f"{layer_title(str(k))}, {title}", value.mean, value.low, value.high, color=layer_color(str(k)))
+        for k, panel in enumerate(panels)
+        for title, value in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained))
+    ]
     alt = t("Self-similarity and explained variance by layer, minus two different words.")
     figure = interval_dots(dots, title=t("minus two different words"), zero=0.0, key="cone.kept", per_cent=False)
     draw(figure, key="lesson.cone.kept", alt=alt)
     top = str(len(panels) - 1)
-    if level := levels.level(over, top):
-        line = t("Beyond this lesson’s words: {sentence}", sentence=verdict.random_sentence(level, top))
+    if level := random_level(over, top):
+        values = {"at": model_layers.in_use().at(top), "mean": level.mean, "low": level.low, "high": level.high}
+        sentence = t("90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)
+        line = t("Beyond this lesson’s words: {sentence}", sentence=sentence)
         show_html('<p class="small">{}</p>', line)
 
 
 def _describe_pairs(result: Anisotropy, treatment: str, random_title: str) -> list[str]:
     """State how alike random pairs and a word are at the top layer, and what the treatment changes."""
     panel, gains, alike = result.panels[-1][treatment], result.gains[-1], result.panels[-1][treatment].alike
+    values = {"layer": len(result.panels) - 1, "two": random_title, "random": panel.mean[RANDOM], "own": panel.mean[RANDOM] + alike.mean}
+    values |= {"more": alike.mean, "span": alike.span("+.2f", times=1), "certain": certainty(alike.verdict)}
     first = t(
         "At layer {layer}, {two} have a mean cosine of {random:.2f}, a word in two sentences {own:.2f}: {more:+.2f} ({span}), {certain}.",
-        layer=len(result.panels) - 1,
-        two=random_title,
-        random=panel.mean[RANDOM],
-        own=panel.mean[RANDOM] + alike.mean,
-        more=alike.mean,
-        span=alike.span("+.2f", times=1),
-        certain=certainty(alike.verdict),
+        **values,
     )
     if treatment == RAW:
         return [first]
@@ -198,7 +195,7 @@ def find_threshold(in_use: InUse) -> LessonPage:
     """Compare the cosines of same-sense and different-sense pairs by layer, with both errors of a threshold."""
     over = open_labeled(in_use)
     with st.spinner(t("Comparing word pairs…")):
-        spreads = {name: of("targets", apart.measure_spread, over, name, most=16) for name in over.layers.spaces}
+        spreads = {name: view_part("targets", cosines.measure_spread, over, name, most=16) for name in over.layers.spaces}
     top = list(spreads)[-2]  # the last layer, before the mix
     left, right = st.columns([1, 2], gap="medium")
     word = choose_word(spreads[top].words, "apart_word", left)
@@ -213,18 +210,9 @@ def find_threshold(in_use: InUse) -> LessonPage:
         note = t("AUC {auc}<br>missed {missed}<br>false alarms {passed}", **values)
         curves = dict(zip((same_sense, two_senses), spread.densities(), strict=True))
         rows.append(Row(model_layers.in_use().short(name), note, curves))
-        table.append(
-            {
-                t("layer"): name,
-                same_sense: round(same, 3),
-                two_senses: round(across, 3),
-                "AUC": round(auc.mean + 0.5, 3),
-                "AUC, 95%": auc.cell(".3f", times=1, more=0.5),
-                t("threshold"): threshold,
-                t("missed"): round(errors.missed, 3),
-                t("false alarms"): round(errors.passed, 3),
-            }
-        )
+        row = {t("layer"): name, same_sense: round(same, 3), two_senses: round(across, 3), "AUC": round(auc.mean + 0.5, 3)}
+        row |= {"AUC, 95%": auc.cell(".3f", times=1, more=0.5), t("threshold"): threshold}
+        table.append(row | {t("missed"): round(errors.missed, 3), t("false alarms"): round(errors.passed, 3)})
     errors = result[top].errors(threshold)
     aucs = {name: spread.aucs() for name, spread in spreads.items()}
     by_word = [{t("word"): w} | {f"AUC, {layer_title(name)}": round(auc[w], 3) for name, auc in aucs.items()} for w in aucs[top]]
@@ -255,7 +243,7 @@ def _describe_spread(over: Workspace, spread: Spread, layer: str, word: str) -> 
     auc, gap, (same, across) = spread.auc(), spread.gap(), spread.means()
     values = {"layer": layer_title(layer), "same": same, "other": across, "share": auc.mean + 0.5}
     if len(spread.words) == 1:
-        p = of("targets", apart.shuffled_p, over, next(iter(spread.words)), layer)
+        p = view_part("targets", cosines.shuffled_p, over, next(iter(spread.words)), layer)
         line = t(
             "At {layer}, “{word}” has a mean cosine of {same:.2f} within a sense, {other:.2f} across. The "
             "same-sense pair is closer in {share:.0%} of cases (chance 50%), {certain} (p {p:.3f}).",
@@ -285,7 +273,7 @@ def compare_relations(in_use: InUse) -> LessonPage:
     over = open_relations(in_use)
     spaces = over.layers.spaces
     layer = coded_choice("relation_layer", t("Layer"), {name: model_layers.in_use().short(name) for name in spaces}, spaces[-2])
-    pairs = of("targets", relations.pairs_of, over, over.language.code, layer, most=16)
+    pairs = view_part("targets", relations.pairs_of, over, over.language.code, layer, most=16)
     reads = over.reads("model", "vectors", "corpus")
     ranks = keep("likeness", reads, layer, lambda: relations.likeness(over.targets, over.language_vectors, pairs), most=16)
     titles = {
@@ -300,16 +288,10 @@ def compare_relations(in_use: InUse) -> LessonPage:
         if kind in pairs.kinds:
             item = pairs.kinds[kind]
             dots = {relation.name: auc for relation, auc in scored if relation.kind == kind}
-            rows.append(Dots(f"{titles[kind]} ({len(dots)})", item.mean, item.low, item.high, dots, SENSE_COLORS[number]))
+            rows.append(Dots(f"{titles[kind]} ({len(dots)})", item.value, item.low, item.high, dots, SENSE_COLORS[number]))
     table = [
-        {
-            t("word"): relation.word,
-            t("sense"): relation.senses[0],
-            t("other sense"): relation.senses[1],
-            t("relation"): titles[relation.kind],
-            "AUC": round(auc, 3),
-            t("reason"): relation.reason,
-        }
+        {t("word"): relation.word, t("sense"): relation.senses[0], t("other sense"): relation.senses[1]}
+        | {t("relation"): titles[relation.kind], "AUC": round(auc, 3), t("reason"): relation.reason}
         for relation, auc in scored
     ]
     return LessonPage(
@@ -350,14 +332,9 @@ def _describe_relations(pairs: Pairs, layer: str) -> str:
     ahead = pairs.ahead[RELATED]
     if ahead.low is None:
         related, homonyms = (len({r.word for r in pairs.relations if (r.kind == HOMONYM) == kind}) for kind in (False, True))
-        return t(
-            "Labeled homonyms: {homonyms} words; related senses: {related}. Comparing them at {layer} needs {least} each.",
-            homonyms=homonyms,
-            related=related,
-            least=FEWEST,
-            layer=where,
-        )
-    more, low, high = (format_number(100 * value, "+.1f") for value in (ahead.mean, ahead.low, ahead.high))
+        values = {"homonyms": homonyms, "related": related, "least": FEWEST, "layer": where}
+        return t("Labeled homonyms: {homonyms} words; related senses: {related}. Comparing them at {layer} needs {least} each.", **values)
+    more, low, high = (format_number(100 * value, "+.1f") for value in (ahead.value, ahead.low, ahead.high))
     return t(
         "At {layer}, the same-sense pair is closer in {one} of cases for homonyms, {other} for related "
         "senses: {more} points ({low} to {high}), {certain}.",
@@ -378,6 +355,6 @@ def _describe_ranks(ranks: dict[str, Likeness]) -> list[str]:
     parts = {}
     for name in ("frequency", "senses"):
         rank = ranks[name].rank
-        values = {"rho": rank.rho, "low": rank.low, "high": rank.high, "certain": certainty(rank.low > 0 or rank.high < 0)}
+        values = {"rho": rank.value, "low": rank.low, "high": rank.high, "certain": certainty(rank.low > 0 or rank.high < 0)}
         parts[name] = t("ρ = {rho:+.2f} ({low:+.2f} to {high:+.2f}), {certain}", **values)
     return [t("Self-similarity and frequency rank: {frequency}; and number of senses: {senses}.", **parts)]

@@ -15,7 +15,7 @@ from core.figures.style import ink, layer_title, sense_color
 from core.senses import quiz
 from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
-from core.text.labeled_words import definition, sentences_of
+from core.text.corpora import definition, sentences_of
 from core.text.readings import WordInContext
 from core.views import substitutes
 from core.views.substitutes import SubstitutesRequest, weakness
@@ -23,7 +23,7 @@ from pages._cached.opened import keep, view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
-from pages._frame.menu import door, page_link
+from pages._frame.menu import page_address, page_link
 from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 from pages._frame.question import token_labels
 from pages._widgets import lists
@@ -47,21 +47,13 @@ def current_number() -> tuple[int, BadInput | None]:
                 state[NUMBER] = quiz.number_from(in_url)
             except BadInput as wrong:
                 error = wrong
-    elif in_url is None and state.get(SEEN) is None and state[NUMBER] < quiz.OTHERS and _untouched():
-        state[NUMBER] = quiz.today()  # a new day
+    elif in_url is None and state.get(SEEN) is None and state[NUMBER] < quiz.OTHERS:
+        games = state.get(GAMES, {}).items()
+        if not any(game.answers for (number, *_), game in games if number == state[NUMBER]):
+            state[NUMBER] = quiz.today()  # a new day, and the current quiz has no answer yet
     if error is None:
         _write(state[NUMBER])
     return state[NUMBER], error
-
-
-def start_other() -> None:
-    """Start a random quiz. This is a callback."""
-    _write(random.randrange(quiz.OTHERS, quiz.LAST + 1))
-
-
-def start_today() -> None:
-    """Start the quiz of the day. This is a callback."""
-    _write(quiz.today())
 
 
 def count_streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
@@ -82,12 +74,6 @@ def count_streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
 def _write(number: int) -> None:
     st.session_state[NUMBER] = number
     write_parameter(ADDRESS, None if number == quiz.today() else str(number))
-
-
-def _untouched() -> bool:
-    """Return whether the current quiz has no answer yet."""
-    games = st.session_state.get(GAMES, {})
-    return not any(game.answers for (number, *_), game in games.items() if number == st.session_state[NUMBER])
 
 
 def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
@@ -129,15 +115,8 @@ def describe_answer(quiz_question: QuizQuestion, reading: QuizReading, answer: s
 
 def describe_votes(quiz_question: QuizQuestion, reading: QuizReading) -> list[str]:
     """State how ELMo came to its reading, and how reliable it is. Both are counted on other sentences."""
-    values = {
-        "votes": max(reading.votes),
-        "n": sum(reading.votes),
-        "sense": reading.sense,
-        "layer": layer_title(reading.layer),
-        "word": quiz_question.word,
-        "right": reading.right,
-        "others": reading.others,
-    }
+    values = {"votes": max(reading.votes), "n": sum(reading.votes), "sense": reading.sense, "layer": layer_title(reading.layer)}
+    values |= {"word": quiz_question.word, "right": reading.right, "others": reading.others}
     return [
         t("{votes} of the {n} nearest labeled sentences mean “{sense}” ({layer}).", **values),
         t("The vote is right in {right} of the other {others} sentences.", **values),
@@ -197,7 +176,7 @@ def show(in_use: InUse) -> None:
         else:
             _question(items[game.at], game, done[game.at] if game.at < len(done) else None, len(items), in_use)
     if len(done) < len(items):
-        read_question(in_use, items[len(done)])  # while the visitor thinks; the next one when this one is answered
+        read_question(in_use, items[len(done)])  # while the user thinks
 
 
 def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:
@@ -233,14 +212,9 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
     if quiz_reading is None:
         for k, sense in enumerate(quiz_question.senses):
             meaning = definition(languages.in_use(), quiz_question.word, sense)
-            st.button(
-                f"**{plain(sense, 60)}**" + (f": {plain(meaning, 160)}" if meaning else ""),
-                key=f"guess.choose.{game.number}.{game.at}.{k}",
-                width="stretch",
-                shortcut=str(k + 1),
-                on_click=game.choose,
-                args=(game.at, sense),
-            )
+            label = f"**{plain(sense, 60)}**" + (f": {plain(meaning, 160)}" if meaning else "")
+            options = {"width": "stretch", "shortcut": str(k + 1), "on_click": game.choose, "args": (game.at, sense)}
+            st.button(label, key=f"guess.choose.{game.number}.{game.at}.{k}", **options)
         notice(describe_task(quiz_question))
         return
     answer = game.answers[game.at]
@@ -306,9 +280,15 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
     texts = {"copy": t("Copy"), "copied": t("Copied"), "selected": t("Selected: press Ctrl + C")}
     _share_widget(key="guess.share", data=texts | {"line": quiz.line(game.number, hits, right, _link(game.number))})
     with st.container(horizontal=True, gap="small"):
-        st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=start_other)
+        st.button(
+            t("Another quiz"),
+            key="guess.other",
+            type="primary",
+            icon=":material/casino:",
+            on_click=lambda: _write(random.randrange(quiz.OTHERS, quiz.LAST + 1)),
+        )
         if game.number != quiz.today():
-            st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=start_today)
+            st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=lambda: _write(quiz.today()))
         st.button(t("Repeat this quiz"), key="guess.again", icon=":material/replay:", on_click=game.begin_again)
     rows = [
         {t("sentence"): quiz_question.text, t("word"): quiz_question.word, t("your answer"): answer, t("ELMo’s choice"): result.sense}
@@ -321,5 +301,5 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
 def _link(number: int) -> str:
     """Return the link to a quiz: the page's address, the number, and the model unless it is the default."""
     carried = {key: value for key in CARRIED if (value := read_parameter(key)) is not None}
-    _, view = door("guess")
+    _, view = page_address("guess")
     return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **carried})}"

@@ -1,4 +1,4 @@
-"""A slide below its question: the picture, its control (a word or a text), and a link to the complete page."""
+"""A slide below its question: its live figure, its control (a word or a text), and a link to the complete page."""
 
 import math
 from collections import Counter
@@ -25,14 +25,13 @@ from core.figures.walk import windows_figure
 from core.senses import influence
 from core.senses.influence import half_name
 from core.text import languages, target_word
-from core.text.corpora import labeled_of
-from core.text.labeled_words import list_words_in, sentences_of
+from core.text.corpora import labeled_of, list_words_in, sentences_of
 from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import bare, join_tokens
 from core.views import attribution, layouts
 from core.views.attribution import AttributionRequest
 from pages._cached import opened
-from pages._cached.opened import of, view, workspace
+from pages._cached.opened import view, view_part, workspace
 from pages._export import record
 from pages._frame import examples, question
 from pages._frame.choices import text_box
@@ -60,11 +59,6 @@ def _senses(in_use: InUse, word: str) -> list[str]:
     return senses
 
 
-def _lemma(in_use: InUse, contexts: TwoContexts) -> str:
-    """Return the labeled word that the visible word is a form of."""
-    return workspace(in_use).targets.lemma_of(contexts.word) or contexts.word
-
-
 def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None:
     alt = Markup.escape(line).striptags()
     large = enlarge(figure, FACTOR, height=height)
@@ -89,12 +83,8 @@ def _sentences(in_use: InUse, contexts: TwoContexts) -> str:
     at_zero = _cosines(in_use, contexts)["0"]
     first, second = contexts.written
     if first != second:
-        return t(
-            "“{word}” and “{other}” differ in spelling, so layer 0 sees a difference (cosine {cosine:.2f}).",
-            word=first,
-            other=second,
-            cosine=at_zero,
-        )
+        values = {"word": first, "other": second, "cosine": at_zero}
+        return t("“{word}” and “{other}” differ in spelling, so layer 0 sees a difference (cosine {cosine:.2f}).", **values)
     if not model_layers.in_use().is_elmo:
         return t("Same spelling, no context at {where}: cosine {cosine:.2f}.", where=layer_title("0"), cosine=at_zero)
     return t("Same spelling: layer 0, which reads only letters, sees no difference (cosine {cosine:.2f}).", cosine=at_zero)
@@ -158,18 +148,13 @@ def _decided(in_use: InUse, contexts: TwoContexts) -> str:
 
 
 def _mix(in_use: InUse, contexts: TwoContexts) -> str:
-    word = _lemma(in_use, contexts)
     over = workspace(in_use)
+    word = over.targets.lemma_of(contexts.word) or contexts.word
     reports = {name: layouts.report_of(over, word, layer_weights(name, over.layers.n)) for name in over.layers.spaces}
     shares = {name: report.one_nn for name, report in reports.items()}
     best = max((name for name in shares if name != "mix"), key=shares.get)
-    line = t(
-        "Nearest sentence has the same sense: {mix:.0%} with equal weights, {best:.0%} at {layer}, {null:.0%} by chance.",
-        mix=shares["mix"],
-        best=shares[best],
-        layer=layer_title(best),
-        null=reports["mix"].null_mean,
-    )
+    values = {"mix": shares["mix"], "best": shares[best], "layer": layer_title(best), "null": reports["mix"].null_mean}
+    line = t("Nearest sentence has the same sense: {mix:.0%} with equal weights, {best:.0%} at {layer}, {null:.0%} by chance.", **values)
     _draw(accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", line)
     return line
 
@@ -194,7 +179,7 @@ def _halves(in_use: InUse, contexts: TwoContexts) -> str:
 
 def _spelling(in_use: InUse, text: str) -> str:
     word = split_words(text, 1)[0][0]
-    result = of("model.encoder.model.characters", firing, workspace(in_use), word)
+    result = view_part("model.encoder.model.characters", firing, workspace(in_use), word)
     is_known = word in opened.vectors(in_use.vectors)
     letters = [w for w in result.windows if w.lettered]
     values = {"word": word, "window": letters[0].text if letters else ""}
@@ -296,8 +281,7 @@ def _choose_word(in_use: InUse) -> str:
     words = list(dict.fromkeys([target, *examples.pairs(), *(example.word for example in examples.decided()), *labeled]))
     if not words[0] and len(words) < 2:
         raise BadInput(t("No examples in this language. Choose another model under “Model and data”."))
-    options = {"labeled": labeled, "separability": {}, "titles": {}, "help": t("Search by word or theme.")}
-    return word_search(st.container(), "slide_word", words, target, **options).casefold()
+    return word_search(st.container(), "slide_word", words, target, labeled=labeled, help=t("Search by word or theme.")).casefold()
 
 
 def _find_sentences(in_use: InUse, word: str, *, needs_senses: bool) -> TwoContexts:

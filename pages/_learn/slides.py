@@ -1,4 +1,4 @@
-"""The slides: questions, pages and the speaker's notes; and the steps between them."""
+"""The texts of the slides and the lessons, and the choice between them. Nothing heavy is imported here."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ import streamlit as st
 from core.common.i18n import t
 from pages._export import record
 from pages._frame.choices import coded_choice, settle_choice
-from pages._frame.menu import HOME, door
+from pages._frame.menu import HOME, page_address
 from pages._widgets import components
 
 WORD, SPELLING, HEADLINE = "word", "spelling", "headline"  # what the control of a slide holds
@@ -112,7 +112,7 @@ def close() -> None:
     st.html(STYLE)
     if st.button(t("Close"), key="slides.close", icon=":material/close:", shortcut="escape", type="tertiary"):
         view, address = record.now().before or (HOME, {})
-        file, parameters = door(view)
+        file, parameters = page_address(view)
         st.switch_page(file, query_params=address | parameters)
 
 

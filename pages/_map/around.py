@@ -18,8 +18,9 @@ from core.figures.surroundings import GROUPS, SIDES, lean_map, words_with_room
 from core.index.neighbors import Occurrence
 from core.live.widgets import NEUTRAL, Points, map_data
 from core.senses import clusters
-from core.views import around, levels
+from core.views import around
 from core.views.around import BETWEEN, SPREAD, UMAP, Around, AroundRequest
+from core.views.neighbors import random_level
 from core.workspace import Workspace
 from pages._frame.choices import ALL, TOKENS, coded_choice
 from pages._frame.frame import notice
@@ -173,7 +174,7 @@ def _write_notices(over: Workspace, result: Around, layer: str) -> list[str]:
     points, cosines = result.points, result.cosines[result.at(layer)]
     if len(cosines) == 2:
         words = slice(points.occurrences, None)
-        level = levels.level(over, layer)
+        level = random_level(over, layer)
         return measures.describe_leans(
             list(result.labels[words]), cosines[:, words], layer, result.between[result.at(layer)], None if level is None else level.mean
         )

@@ -22,7 +22,7 @@ from core.live.texts import say_kept
 from core.live.widgets import NEUTRAL, Points, map_data, point_named
 from core.senses.trust import Links
 from core.text import languages
-from core.text.labeled_words import definitions
+from core.text.corpora import definitions
 from core.views.layouts import PCA, POLES, SOLID, UMAP, Layout, offers_senses, true_neighbors
 from core.workspace import Workspace
 from pages._cached.opened import workspace
@@ -45,7 +45,7 @@ class MapContent:
     layout: Layout
     lemma: str | None  # whose senses are colored
     senses: list[str]
-    chosen: Mapping[int, Chosen]  # the reader's sentences, by number
+    chosen: Mapping[int, Chosen]  # the user's sentences by number
     point: int | None = None
     links: Mapping[str, Links] | None = None  # its true neighbors, by space
 
@@ -192,20 +192,9 @@ def _picture(
         cards = [charts.card(o) for o in result.occurrences]
         figure = space_figure(places[: len(cards)], labels, cards, content.senses, stars=stars, layer=space, key=key)
     else:
-        figure = charts.word_map(
-            result.occurrences,
-            places[: len(result.rows)],
-            content.senses,
-            content.lemma,
-            layer=space,
-            stars=stars,
-            key=key,
-            limits=limits,
-            height=480 if is_single else 340,
-            name_senses=space != result.names[0] and result.word != ALL_WORDS,
-            picked=picked,
-            titles=measures.axis_titles(result),
-        )
+        look = {"layer": space, "stars": stars, "key": key, "limits": limits, "height": 480 if is_single else 340, "picked": picked}
+        look |= {"name_senses": space != result.names[0] and result.word != ALL_WORDS, "titles": measures.axis_titles(result)}
+        figure = charts.word_map(result.occurrences, places[: len(result.rows)], content.senses, content.lemma, **look)
     if content.links is None:
         return figure, t("Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", **values, stars=len(stars))
     links = content.links[space]

@@ -1,6 +1,6 @@
 """All tokens: every token of the corpus as a dot in each layer's map, colored by word, sense or part of the sentence (tokens.js).
 
-The places come from core.analysis.token_maps. A job computes them once and stores them on disk. The browser receives integers.
+The places come from core.analysis.word_maps. A job computes them once and stores them on disk. The browser receives integers.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from core.analysis import token_maps
-from core.analysis.token_maps import TokenMaps
+from core.analysis import word_maps
+from core.analysis.word_maps import TokenMaps
 from core.common import model_layers
 from core.common.i18n import language, t
 from core.common.markup import shorten
@@ -30,7 +30,7 @@ from pages._frame.jobs import Job
 from pages._widgets import components, lists, reading
 
 LIVE = "map.tokens"  # key of the component
-IN_TABLE, FEWEST = 300, 8  # commonest words of the table twin, and how often a word must occur to be in it
+IN_TABLE, FEWEST = 300, 8  # the most frequent words of the data table, and how often a word must occur to be in it
 MOVING = 32_768  # dots up to which the browser draws all of them even while they move; the same in tokens.js
 _live = components.make_component("tokens", Path(__file__).parent, "live")
 JOB = "map of every token"
@@ -43,12 +43,12 @@ def show(in_use: InUse, word: str) -> None:
         reading.show_state(over)
         return
     names = model_layers.in_use().some
-    file = token_maps.file_of(table, names)
+    file = word_maps.file_of(table, names)
 
     def work(job: Job) -> TokenMaps:
         if (stored := TokenMaps.load(file)) is not None:
             return stored
-        maps = token_maps.token_maps(table, names, job.report)
+        maps = word_maps.token_maps(table, names, job.report)
         if may_store(maps.places.nbytes + maps.rows.nbytes):
             file.parent.mkdir(parents=True, exist_ok=True)
             maps.save(file)
@@ -64,7 +64,7 @@ def show(in_use: InUse, word: str) -> None:
     message = t(
         "UMAP placed {laid_out:,} random tokens, the rest near their {k} nearest; distances between far dots mean little.",
         laid_out=maps.laid_out,
-        k=token_maps.NEIGHBORS,
+        k=word_maps.NEIGHBORS_TO_PLACE,
     )
     if len(maps.rows) > MOVING:
         message = f"{message} {t('While moving, only a random part is drawn.')}"
@@ -76,14 +76,14 @@ def show(in_use: InUse, word: str) -> None:
 def _progress(job: Job, left: str) -> str:
     """Return the text of the progress."""
     if not job.done:
-        return t("Placing {n:,} tokens, once: about 30 s on a free core.", n=token_maps.LAID_OUT)
+        return t("Placing {n:,} tokens, once: about 30 s on a free core.", n=word_maps.LAID_OUT)
     return t("Placed {done:,} of {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left)
 
 
 def _data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
     """Return the data of the widget, with all its texts in the language of the interface. Braces mark values that it fills in."""
     names, rows = maps.names, maps.rows
-    lemma, sense = token_maps.sense_numbers(table, rows)
+    lemma, sense = word_maps.sense_numbers(table, rows)
     first = rows[np.r_[True, np.diff(table.sentence[rows]) != 0]]
     sentences = [pieces(table.sentences[int(table.sentence[row])].as_py()) for row in first]
     apart = str.maketrans("\t\n", "  ")  # what would break the text that they are sent in
@@ -148,7 +148,7 @@ def _write_notices(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[s
         is_word |= (table.lemma[maps.rows] == table.lemmas.index(spelling)) & (table.sense[maps.rows] >= 0)
     if (count := int(is_word.sum())) >= FEWEST:
         names = [name for name in maps.names if name != "mix"]
-        spread = token_maps.spreads(maps, is_word, [1])[0]
+        spread = word_maps.spreads(maps, is_word, [1])[0]
         values = {"word": shorten(word), "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
         values |= {"low": spread[maps.names.index(names[0])], "high": spread[maps.names.index(names[-1])]}
         lines.append(
@@ -165,7 +165,7 @@ def _words(table: OccurrenceTable, maps: TokenMaps) -> dict[str, Sequence]:
     words = table.word[maps.rows]
     counts = np.bincount(words, minlength=len(table.words))
     wanted = [int(code) for code in np.argsort(-counts, kind="stable")[:IN_TABLE] if counts[code] >= FEWEST]
-    spread = token_maps.spreads(maps, words, wanted)
+    spread = word_maps.spreads(maps, words, wanted)
     columns = {t("word"): [bare(table.words[code]) for code in wanted], t("tokens"): counts[wanted]}
     for k, name in enumerate(maps.names):
         columns[t("median distance, layer {layer}", layer=layer_name(name))] = spread[:, k].round(3)

@@ -89,15 +89,9 @@ def show_table(occurrences: Sequence[Occurrence], state: Brush) -> None:
         clear.button(t("Clear selection"), key="map.clear", width="stretch", on_click=lambda: state.select([], ""))
     else:
         title.markdown(t("**All {n} dots**", n=len(rows)))
-    lists.grid(
-        _list_dots(occurrences, state.order),
-        height=400,
-        key=key,
-        on_select=ticked,
-        selection_mode="multi-row",
-        selection_default={"selection": {"rows": list(range(state.ticked))}},
-        alt=t("All sentences; checked ones are selected on the maps."),
-    )
+    selection = {"selection_mode": "multi-row", "selection_default": {"selection": {"rows": list(range(state.ticked))}}}
+    alt = t("All sentences; checked ones are selected on the maps.")
+    lists.grid(_list_dots(occurrences, state.order), height=400, key=key, on_select=ticked, alt=alt, **selection)
     if state.picked:
         table = encode_csv(_list_dots(occurrences, state.picked))
         lists.download(t("Download selection"), table, "selection.csv", "text/csv", key="map.selection")

@@ -7,8 +7,8 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.analysis.maps import by_chance
 from core.analysis.surroundings import sides
-from core.analysis.trustworthiness import by_chance
 from core.analysis.word_maps import ALL_WORDS
 from core.common import model_layers
 from core.common.i18n import t, tn
@@ -98,12 +98,9 @@ def _describe_map(layout: Layout) -> str:
     """State how the map next to the measures was made."""
     if layout.plan == UMAP:
         few, n, shifts = layout.maps.method.startswith("PCA"), len(layout.rows), layout.maps.displacement
-        return t(
-            "Map: {method}, seed {seed}; dots move {share:.0%} of its width per layer on average.",
-            method=t("PCA ({n} points: too few for UMAP)", n=n) if few else t("aligned UMAP"),
-            seed=layout.maps.config.seed,
-            share=sum(shifts) / max(1, len(shifts)),
-        )
+        method = t("PCA ({n} points: too few for UMAP)", n=n) if few else t("aligned UMAP")
+        values = {"method": method, "seed": layout.maps.config.seed, "share": sum(shifts) / max(1, len(shifts))}
+        return t("Map: {method}, seed {seed}; dots move {share:.0%} of its width per layer on average.", **values)
     if layout.plan == POLES:
         return t("Axes: between the ends' mean unit vectors in each layer; zero is the mean of all dots.")
     return t("Map: principal components of each layer’s unit vectors, rotated to match.")

@@ -16,7 +16,7 @@ from scipy.special import softmax
 from core.analysis import surroundings
 from core.classify.tasks import learned_mixes, task_titles
 from core.common import model_layers
-from core.common.i18n import language, t
+from core.common.i18n import format_number, language, t
 from core.common.markup import shorten
 from core.elmo.mix import scores
 from core.figures.maps import cosine_bars
@@ -29,23 +29,23 @@ from core.live.texts import mix_texts, sense_texts
 from core.live.widgets import NEUTRAL, pack_numbers
 from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
-from core.views import levels, mix
-from core.views.mix import AnyMix, AnyMixRequest, Mixed, MixRequest
-from core.views.neighbors import tabulate_neighbors
+from core.views import mix
+from core.views.mix import AnyMix, Mixed, MixRequest
+from core.views.neighbors import mean_random_cosines, random_level_of_mix, tabulate_neighbors
 from pages._cached.opened import workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
 from pages._frame.parameters import bound
 from pages._map import map_view, measures
-from pages._widgets import charts, components, lists, reading, verdict
+from pages._widgets import charts, components, lists, reading
 from pages._widgets.charts import note, note_weights
 from pages._widgets.components import LIMIT, make_component, presets, slider_keys, sliders
 from pages._widgets.inputs import Chosen
 from pages._widgets.reading import view_when_read
 
 NEAREST = 6  # entries of a list
-IN_TABLE = 20  # entries of its table twin
+IN_TABLE = 20  # entries of its data table
 FOLDER = Path(__file__).parent
 LIVE = "mix.live"  # key of the component
 CIRCLE, DIAMOND = 0, 1  # numbers of live.js's shapes
@@ -56,10 +56,6 @@ def _take_preset() -> None:
     if st.session_state.preset:
         for key, value in zip(slider_keys(), presets(model_layers.in_use().n)[st.session_state.preset][1], strict=True):
             st.session_state[key] = value
-
-
-def _note_move() -> None:
-    st.session_state.preset = None
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
@@ -87,8 +83,11 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
         with place:
             show_html('<p class="small">{}</p>', t("This list appears once all sentences are read."))
         return
-    result = _mix(in_use, chosen, weights, normalized, every_token=not labeled)
-    request = AnyMixRequest(words=tuple(item.in_context for item in chosen), normalized=normalized)
+    words, shares = tuple(item.in_context for item in chosen), tuple(weights.tolist())
+    with st.spinner(t("Drawing the map…")):
+        request = MixRequest(words=words, weights=shares, normalized=normalized, k=IN_TABLE, every_token=not labeled)
+        result = view_when_read(mix.compute, over, request)
+    request = MixRequest(weights=(), words=words, normalized=normalized)
     with place:
         of_any = view_when_read(mix.of_any, over, request, most=24)
         senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()
@@ -105,24 +104,16 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
         figure = charts.word_map(dots, result.coordinates, senses, word, layer="mix", key=f"mix.{word}", height=400)
         note(figure, key="mix.map", alt=sense_texts(model_layers.in_use(), word, len(dots))["map"])
     if result.report is not None:
-        figure, alt = measures.accuracy({**result.alone, "mix": result.report}, result.static, base=result.report, majority=False)
+        figure, alt = measures.accuracy({**result.by_layer, "mix": result.report}, result.static, base=result.report, majority=False)
         note(figure, key="mix.scores", alt=alt)
     if labeled:
         _notice_senses(result, normalized)
     else:
-        more = compare_layers(result.lemma, result.report, result.alone) if result.report is not None else []
+        more = compare_layers(result.lemma, result.report, result.by_layer) if result.report is not None else []
         _leans(in_use, result, weights, normalized, more)
-    tables = [tabulate_neighbors(neighbors, item.text.strip()) for item, neighbors in zip(chosen, result.near, strict=True)]
+    tables = [tabulate_neighbors(neighbors, item.text.strip()) for item, neighbors in zip(chosen, result.neighbors, strict=True)]
     name = f"mix-neighbors-{result.lemma or bare(chosen[0].word)[:24]}"
     lists.offer_table(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbors")
-
-
-def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalized: bool, *, every_token: bool) -> Mixed:
-    words, shares = tuple(word.in_context for word in chosen), tuple(weights.tolist())
-    with st.spinner(t("Drawing the map…")):
-        return view_when_read(
-            mix.compute, workspace(in_use), MixRequest(words=words, weights=shares, normalized=normalized, k=IN_TABLE, whole=every_token)
-        )
 
 
 def _take_set() -> None:
@@ -140,7 +131,7 @@ def _controls() -> tuple[np.ndarray, float, bool]:
     if st.session_state.get("preset") not in (None, *offered):
         st.session_state.preset = None
     st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
-    weights, gamma = sliders(model_layers.in_use().n, moved=_note_move)
+    weights, gamma = sliders(model_layers.in_use().n, moved=lambda: st.session_state.update(preset=None))
     normalized = st.toggle(t("Layer normalization"), **bound("norm"), help=norm_help())
     return weights, gamma, normalized
 
@@ -153,17 +144,19 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
         return
     named = ", ".join(f"{layer_title(name)} {value:.2f}" for name, value in values.items())
     # The line below has the random pairs of this very mix.
-    random = levels.means(workspace(in_use), [name for name in values if name != "mix"], normalized=normalized)
-    alt = t("Bars of cosine: {values}.", values=named) + verdict.random_in_words(random)
+    random = mean_random_cosines(workspace(in_use), [name for name in values if name != "mix"], normalized=normalized)
+    alt = t("Bars of cosine: {values}.", values=named)
+    if means := ", ".join(f"{layer_title(name)} {format_number(mean, '.2f')}" for name, mean in random.items()):
+        alt += " " + t("Average of random pairs: {values}.", values=means)
     note(cosine_bars(values, chosen="mix", random=random), key="mix.cosines", alt=alt)
-    listed = {n.word for neighbors in result.near for n in neighbors[:NEAREST] if isinstance(n, TypeNeighbor)}
+    listed = {n.word for neighbors in result.neighbors for n in neighbors[:NEAREST] if isinstance(n, TypeNeighbor)}
     rows = [k for k, word in enumerate(result.spellings) if word in listed]
     words = [bare(word) for word in result.spellings]
     if rows:
         lean = result.leans[0, rows] - result.leans[1, rows]
         alt = t("Cosine difference of {n} words, as bars.", n=len(rows))
         note(lean_bars([words[k] for k in rows], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
-    level = levels.level_of_mix(workspace(in_use), weights, normalized=normalized)
+    level = random_level_of_mix(workspace(in_use), weights, normalized=normalized)
     notice([*measures.describe_leans(words, result.leans, "mix", values["mix"], None if level is None else level.mean), *more])
     rows = [{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()]
     lists.offer_table(rows, name="mix-cosines-normalized" if normalized else "mix-cosines", key="mix.table")
@@ -172,8 +165,8 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
 def _notice_senses(result: Mixed, normalized: bool) -> None:
     """Show what to notice, and the data table."""
     word, report, static = result.lemma, result.report, result.static
-    notice([*compare_layers(word, report, result.alone), *measures.compare_with_static(report, static, t("this mix"))])
-    shares = {name: single.one_nn for name, single in result.alone.items()}
+    notice([*compare_layers(word, report, result.by_layer), *measures.compare_with_static(report, static, t("this mix"))])
+    shares = {name: single.one_nn for name, single in result.by_layer.items()}
     shares |= {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
     shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
     rows = [{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()]
@@ -266,11 +259,9 @@ def _side_texts(any_mix: AnyMix, word: str) -> dict:
     sides = t("Add a second sentence to compare the two.")
     if len(any_mix.candidates) > 1:
         braces = {name: "{" + name + "}" for name in ("first", "second", "neither")}
+        values = braces | {"n": n, "close": surroundings.CLOSE}
         sides = t(
-            "Of {n} points, {first} are nearer to the first, {second} to the second, {neither} to neither (within {close}).",
-            n=n,
-            close=surroundings.CLOSE,
-            **braces,
+            "Of {n} points, {first} are nearer to the first, {second} to the second, {neither} to neither (within {close}).", **values
         )
     return {
         "map": t("Map of “{word}” in this mix: {n} words and sentences.", n=n, word=word),

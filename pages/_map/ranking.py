@@ -1,4 +1,4 @@
-"""Words ranked by how well the model separates their senses: the best, the worst and the inconclusive."""
+"""Words ranked by how well the model separates their senses, and a chart of all labeled words."""
 
 from collections.abc import Callable
 from html import unescape
@@ -12,9 +12,9 @@ from core.figures.maps import selected_data
 from core.figures.style import layer_title
 from core.figures.trust import ranking_figure, words_figure
 from core.senses.trust import WordGain, count_significant
-from core.text.labeled_words import Labeled, list_words_in
+from core.text.corpora import Labeled, list_words_in
 from core.views.layouts import open_gains, word_gains
-from pages._cached.opened import of, workspace
+from pages._cached.opened import view_part, workspace
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -26,7 +26,7 @@ OFFERED = 12  # words of which nothing is shown, one click away
 
 def show(in_use: InUse, word: str, view: str) -> None:
     """Show the ranking at the visible layer, or for the layer mix if all layers are visible."""
-    result = of("targets", word_gains, workspace(in_use), most=8)
+    result = view_part("targets", word_gains, workspace(in_use), most=8)
     if len(result) < 2:
         return
     layer = view if view in model_layers.in_use().spaces else "mix"

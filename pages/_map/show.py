@@ -9,7 +9,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
-from core.text.labeled_words import list_words_in
+from core.text.corpora import list_words_in
 from core.text.normalization import fold_case
 from core.text.tokens import bare
 from core.views import layouts
@@ -56,10 +56,10 @@ def show(in_use: InUse) -> None:
         _measures(in_use, word, st.session_state.get("view") or model_layers.in_use().top, result)
 
 
-def _word(in_use: InUse, over: Workspace, chosens: tuple[Chosen, ...], place) -> str | None:
+def _word(in_use: InUse, over: Workspace, sentences: tuple[Chosen, ...], place) -> str | None:
     """Draw the choice of the word: those of the user's sentences, labeled words, or frequent words of a corpus without labels."""
     table = over.targets
-    targets = [item.lemma_in(table) or bare(item.word).casefold() for item in chosens]
+    targets = [item.lemma_in(table) or bare(item.word).casefold() for item in sentences]
     labeled_words = {word: value for word, value in list_words_in(in_use.corpus).items() if word in table.lemmas}
     others = [ALL_WORDS, *sorted(table.lemmas)] if table.lemmas else frequent_words(over)
     words = list(dict.fromkeys([*targets, *others]))
@@ -67,16 +67,10 @@ def _word(in_use: InUse, over: Workspace, chosens: tuple[Chosen, ...], place) ->
         return None
     unread = foreign(*targets)  # of other letters: all sentences would be searched in vain for them
     usual = [*(name for name in targets if name not in unread), *table.lemmas, *words][0]
-    result = word_search(
-        place,
-        "map_word",
-        words,
-        usual,
-        labeled=labeled_words,
-        titles={ALL_WORDS: t("all {n} bundled words", n=len(table.basic.lemmas)) if labeled_words else t("all words")},
-        separability={w: gains["mix"].one_nn for w, gains in open_gains(over).items()},
-        help=t("Search by word or theme; unlabeled words work too."),
-    )
+    titles = {ALL_WORDS: t("all {n} bundled words", n=len(table.basic.lemmas)) if labeled_words else t("all words")}
+    options = {"titles": titles, "separability": {w: gains["mix"].one_nn for w, gains in open_gains(over).items()}}
+    about = t("Search by word or theme; unlabeled words work too.")
+    result = word_search(place, "map_word", words, usual, labeled=labeled_words, help=about, **options)
     return result if result in words else fold_case(result)
 
 
@@ -90,23 +84,19 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
         plan = _choose_layout()
     with left:
         ends = _choose_ends(over, lemma or table.lemmas[0]) if plan == POLES else ()
-        stars = charts.place_sentences(table, word, chosen)
-        request = LayoutRequest(
-            word=word,
-            contexts=tuple(item.in_context for item in stars.values()),
-            plan=plan,
-            ends=ends,
-            senses=_opens_in_senses() and offers_senses(over, word, plan),
-        )
+        stars, state = charts.place_sentences(table, word, chosen), st.session_state
+        space = state.get("view") or read_parameter("view") or state.get(verdict.CHOSEN_LAYER) or SENSES
+        senses, contexts = space == SENSES and offers_senses(over, word, plan), tuple(item.in_context for item in stars.values())
+        request = LayoutRequest(word=word, contexts=contexts, plan=plan, ends=ends, senses=senses)
         with st.spinner(t("Drawing the map…")):
             result = view_when_read(layouts.compute, over, request)
         drawing.show(in_use, result, lemma, stars)
     return result
 
 
-def _show_around(in_use: InUse, over: Workspace, word: str, chosens: tuple[Chosen, ...], left, right) -> None:
+def _show_around(in_use: InUse, over: Workspace, word: str, sentences: tuple[Chosen, ...], left, right) -> None:
     """Show the map of a word without labels, which needs every token."""
-    visible = chosens if any(bare(item.word).casefold() == word for item in chosens) else ()
+    visible = sentences if any(bare(item.word).casefold() == word for item in sentences) else ()
     with right, _more("around"):
         plan = around.choose_plan(len(visible))
     with left:
@@ -115,12 +105,6 @@ def _show_around(in_use: InUse, over: Workspace, word: str, chosens: tuple[Chose
             reading.show_state(over)
             return
         around.show(in_use, over, word, visible, plan)
-
-
-def _opens_in_senses() -> bool:
-    """Return whether the sense space is shown: it was chosen, or no other view was."""
-    state = st.session_state
-    return (state.get("view") or read_parameter("view") or state.get(verdict.CHOSEN_LAYER) or SENSES) == SENSES
 
 
 def _more(key: str):

@@ -1,6 +1,6 @@
 // Every token of a corpus as one dot, by WebGL: dots glide between the layers' maps under the scrubber, one comes nearer, a word is lit.
 //
-// core sends every token's place in each map as whole numbers (core/analysis/token_maps.py), and the sentences as text. Two layers' places
+// core sends every token's place in each map as whole numbers (core/analysis/word_maps.py), and the sentences as text. Two layers' places
 // lie in the graphics card's memory; what is between them is worked out there, so a frame costs the same for any number of dots here.
 
 const SLOW_MS = 30, FAST_MS = 18; // of a frame, at which fewer dots are drawn while they move, and more again

@@ -13,7 +13,7 @@ from core.elmo.models import Model
 from core.evaluation.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.figures.measures import Panel, find_axis, panel_figure, training_figure
 from core.figures.style import LAYER_COLORS, layer_title
-from core.views import levels
+from core.views.neighbors import random_level
 from pages._cached import opened
 from pages._cached.opened import workspace
 from pages._frame.choices import choice
@@ -40,7 +40,12 @@ def show(in_use: InUse) -> None:
     if card.log:
         _training(card.log)
     _card(model, card)
-    _show_colophon(in_use)
+    with st.expander(t("How to cite"), icon=":material/format_quote:", key="model.cite"):
+        st.code(installation.ELMOSCOPE, language="bibtex")
+        st.code(installation.ELMO, language="bibtex", wrap_lines=True)
+    with st.expander(t("Report a problem"), icon=":material/bug_report:", key="model.report"):
+        st.caption(t("Say what you did and what you saw, and add this. It has no paths and nothing that you typed."))
+        st.code(installation.describe_installation(_list_settings(in_use)), language=None)
 
 
 def _knowledge(name: str, card: ModelCard) -> None:
@@ -73,7 +78,7 @@ def _crowded(in_use: InUse, n_layers: int) -> None:
     """Show the random pairs of each layer, which any cosine of this model is compared with."""
     results = []
     for k in range(n_layers):
-        if level := levels.level(workspace(in_use), str(k)):
+        if level := random_level(workspace(in_use), str(k)):
             mean, low, high = (format_number(value, ".2f") for value in (level.mean, level.low, level.high))
             results.append(f"{layer_title(str(k))}: {mean} ({t('{low} to {high}', low=low, high=high)})")
     if results:
@@ -128,12 +133,13 @@ def _order_lines(panels: list[Panel]) -> list[str]:
         expected = 1 if panel.title == SYNTAX else -1
         named = f"{say(panel.title)} {panel.order.in_points()}"
         orders["open" if not ahead else "as" if ahead == expected else "not"].append(named)
-    parts = [
-        t("as in the paper for {tasks}", tasks=", ".join(orders["as"])) if orders["as"] else "",
-        t("opposite for {tasks}", tasks=", ".join(orders["not"])) if orders["not"] else "",
-        t("inconclusive for {tasks}", tasks=", ".join(orders["open"])) if orders["open"] else "",
-    ]
-    listed = "; ".join(filter(None, parts))
+    texts = {key: ", ".join(names) for key, names in orders.items()}
+    parts = {
+        "as": t("as in the paper for {tasks}", tasks=texts["as"]),
+        "not": t("opposite for {tasks}", tasks=texts["not"]),
+        "open": t("inconclusive for {tasks}", tasks=texts["open"]),
+    }
+    listed = "; ".join(part for key, part in parts.items() if texts[key])
     return [t("Layer 1 minus layer 2, in points (95% interval): {each}.", each=listed)] if listed else []
 
 
@@ -183,12 +189,10 @@ def _curves(log: TrainingLog) -> None:
     ends = {say(STAGES[stage]): end for stage, end in log.ends().items()}
     alt = t("{what} by tokens read in training. Stages: {stages}.", what=titles[chosen], stages=", ".join(ends))
     draw(training_figure(log.steps, log.validations, ends, quantity=chosen), key=f"curve.{chosen}", alt=alt)
-    show_html(
-        "{}",
-        t(
-            '<p class="small"><b>Perplexity</b>: the number of equally likely next words (lower is better). The LSTMs first read an embedding table, then the char-CNN.</p>'
-        ),
+    text = t(
+        '<p class="small"><b>Perplexity</b>: the number of equally likely next words (lower is better). The LSTMs first read an embedding table, then the char-CNN.</p>'
     )
+    show_html("{}", text)
 
 
 def _card(model: Model, card: ModelCard) -> None:
@@ -275,35 +279,19 @@ def _anisotropy_row(layer: str, random: dict, senses: dict) -> dict[str, str]:
 
 
 def _describe_anisotropy(layers: list[str], senses: dict) -> list[str]:
-    read = [name for name in layers if name != "0"]  # layer 0 has one vector for all of a word's sentences
-    verdicts = {name: read_back(senses[name]["without"][DIRECTIONS]).verdict for name in read}
-    shared = [name for name in read if verdicts[name] > 0]
-    harmed = [name for name in read if verdicts[name] < 0]
-    by_word = [name for name in read if read_back(senses[name]["centered_less"]).verdict > 0]
-    lines = [
-        t("Removing what all words share helps at {layers}.", layers=_join_titles(shared))
-        if shared
-        else t("Removing what all words share significantly helps at no layer.")
-    ]
+    names = [name for name in layers if name != "0"]  # layer 0 has one vector for all of a word's sentences
+    verdicts = {name: read_back(senses[name]["without"][DIRECTIONS]).verdict for name in names}
+    helped = ", ".join(layer_title(name) for name in names if verdicts[name] > 0)
+    harmed = ", ".join(layer_title(name) for name in names if verdicts[name] < 0)
+    by_word = ", ".join(layer_title(name) for name in names if read_back(senses[name]["centered_less"]).verdict > 0)
+    lines = [t("Removing what all words share significantly helps at no layer.")]
+    if helped:
+        lines = [t("Removing what all words share helps at {layers}.", layers=helped)]
     if harmed:
-        lines.append(t("Removing 8 directions hurts at {layers}.", layers=_join_titles(harmed)))
+        lines.append(t("Removing 8 directions hurts at {layers}.", layers=harmed))
     if by_word:
-        lines.append(t("Removing each word’s mean helps at {layers}: only Home’s verdict does so.", layers=_join_titles(by_word)))
+        lines.append(t("Removing each word’s mean helps at {layers}: only Home’s verdict does so.", layers=by_word))
     return lines
-
-
-def _join_titles(layers: list[str]) -> str:
-    return ", ".join(map(layer_title, layers))
-
-
-def _show_colophon(in_use: InUse) -> None:
-    """Show both in expanders; each block has Streamlit's copy button."""
-    with st.expander(t("How to cite"), icon=":material/format_quote:", key="model.cite"):
-        st.code(installation.ELMOSCOPE, language="bibtex")
-        st.code(installation.ELMO, language="bibtex", wrap_lines=True)
-    with st.expander(t("Report a problem"), icon=":material/bug_report:", key="model.report"):
-        st.caption(t("Say what you did and what you saw, and add this. It has no paths and nothing that you typed."))
-        st.code(installation.describe_installation(_list_settings(in_use)), language=None)
 
 
 def _list_settings(in_use: InUse) -> dict[str, str]:

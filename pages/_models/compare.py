@@ -102,15 +102,9 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
         offered = list_spaces()
         mine = usual(in_use)
         options = [*(item for item in mine if item not in offered), *offered]
+        about = t("Vectors, a model and layer, or a path such as “/models/mine · 1”. Model words are averages over your corpus.")
         texts = [
-            place.selectbox(
-                label,
-                options,
-                index=options.index(item),
-                **bound(key),
-                accept_new_options=True,
-                help=t("Vectors, a model and layer, or a path such as “/models/mine · 1”. Model words are averages over your corpus."),
-            )
+            place.selectbox(label, options, index=options.index(item), **bound(key), accept_new_options=True, help=about)
             for place, label, item, key in zip(places[1:], (t("First"), t("Second")), mine, ("first", "second"), strict=True)
         ]
         if not all(texts):
@@ -128,18 +122,11 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
             places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
         )
     ]
-    if not all(texts) or is_same(*(SpaceName(in_use.model, layer, text.strip()) for text in texts)):
-        notice(
-            [
-                t(
-                    "Choose a second corpus. Words with 3 or more occurrences in both are compared ({where} of {model}).",
-                    model=in_use.model,
-                    where=layer_title(layer),
-                )
-            ]
-        )
-        return None
     first, second = (SpaceName(in_use.model, layer, text.strip()) for text in texts)
+    if not all(texts) or is_same(first, second):
+        values = {"model": in_use.model, "where": layer_title(layer)}
+        notice([t("Choose a second corpus. Words with 3 or more occurrences in both are compared ({where} of {model}).", **values)])
+        return None
     return first, second
 
 
@@ -192,15 +179,13 @@ def describe_halves(result: SpacesCompared) -> list[str]:
         )
     s = result.shift
     if s is not None and (measured := ~np.isnan(s.within)).any():
-        lines.append(
-            t(
-                "1 − cosine: {between:.2f} between corpora, {within:.2f} between halves ({excess:+.2f}); {share:.0%} of words moved more than halves do.",
-                excess=float(s.excess[measured].mean()),
-                between=float(s.between[measured].mean()),
-                within=float(s.within[measured].mean()),
-                share=float((s.excess[measured] > 0).mean()),
-            )
+        values = {name: float(getattr(s, name)[measured].mean()) for name in ("excess", "between", "within")}
+        line = t(
+            "1 − cosine: {between:.2f} between corpora, {within:.2f} between halves ({excess:+.2f}); {share:.0%} of words moved more than halves do.",
+            share=float((s.excess[measured] > 0).mean()),
+            **values,
         )
+        lines.append(line)
     return lines
 
 
@@ -234,9 +219,5 @@ def word_in_both(result: SpacesCompared, *, is_read: bool) -> None:
                 color,
                 t("{n} of {k} in both · cosine; any two of these words {mean:.2f}", n=len(both), k=c.k, mean=random),
             )
-            lists.word_lines(
-                [
-                    (c.words[neighbor], float(cosine), t("in both") if neighbor in both else "")
-                    for neighbor, cosine in zip(neighbors[k], cosines[k], strict=True)
-                ]
-            )
+            rows = zip(neighbors[k], cosines[k], strict=True)
+            lists.word_lines([(c.words[row], float(cosine), t("in both") if row in both else "") for row, cosine in rows])

@@ -11,7 +11,7 @@ from core.common.model_layers import SENSES
 from core.elmo.models import Model, weights_files
 from core.figures.spaces import Line, depth_figure
 from core.files.artifacts import read_json
-from core.text.labeled_words import sentences_of
+from core.text.corpora import sentences_of
 from core.views import compare
 from core.views.compare import Measured, SpaceName
 from pages._cached import jobs, opened
@@ -135,10 +135,10 @@ def _progress(job: Job, left: str) -> str:
     return t("Measuring: {done} of {total}, {left} left.", **values)
 
 
-def _costs(names: list[str], models: list[Model], measureds: tuple[Measured, ...]) -> None:
+def _costs(names: list[str], models: list[Model], measured: tuple[Measured, ...]) -> None:
     """Show the time for a token, measured now, and its bytes."""
     rows = []
-    for name, model, item in zip(names, models, measureds, strict=True):
+    for name, model, item in zip(names, models, measured, strict=True):
         n, size = model.encoder.n_layers, model.encoder.dim
         rows.append(
             {

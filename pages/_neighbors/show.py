@@ -1,4 +1,4 @@
-"""The lists of Neighbors: one of GloVe and two of ELMo, words first, then sentences."""
+"""The lists of Neighbors, one of GloVe and two of ELMo, and the sentences about them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +20,6 @@ from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext, as_typed
 from core.text.tokens import bare
 from core.views import neighbors
-from core.views.levels import has_senses
 from core.views.neighbors import TYPES, Neighbors, NeighborsRequest, tabulate_words
 from core.workspace import Workspace
 from pages._cached.opened import view, workspace
@@ -36,7 +35,7 @@ from pages._widgets.inputs import Chosen
 LAYER_KEY = "nlayer"  # of the control, in the address
 COLUMNS = (2, 4, 4)  # widths: words alone, then sentences
 FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
-BY_HAND = "among.by_hand"  # whether the reader, or the address, chose what is looked among
+BY_HAND = "among.by_hand"  # whether the user or the address chose what is searched
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
@@ -49,7 +48,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     few = [q.word for q in over.queries([c.in_context for c in words]) if neighbors.other_sentences(table, q) < FEW]
     inputs, picture = picture_first()
     with inputs:
-        choice = _choose(in_use, bool(few), has_senses=has_senses(over))
+        choice = _choose(in_use, bool(few), has_senses=over.sense_space is not None)
     with picture:
         reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
         show_back()
@@ -83,10 +82,6 @@ def _names() -> tuple[str, str]:
     return t("First sentence"), t("Second sentence")
 
 
-def _title(model: str, side: str) -> str:
-    return t("{model}, first sentence", model=model) if side == "a" else t("{model}, second sentence", model=model)
-
-
 def _lists(
     over: Workspace,
     choice: NeighborsRequest,
@@ -104,15 +99,21 @@ def _lists(
         if chosen.position is None:
             continue
         with column:
-            result = _neighbors(over, chosen, choice, reads_all=reads_all)
-            lists.heading(_title(model, side), color)
+            request = replace(choice, word=chosen.in_context, every_token=reads_all)
+            with st.spinner(t("Reading sentences with the word…")) if choice.space == SENSES else nullcontext():
+                result = view(neighbors.compute, over, request)
+            title = t("{model}, first sentence", model=model) if side == "a" else t("{model}, second sentence", model=model)
+            lists.heading(title, color)
             if result is None:
                 show_html('<p class="small">{}</p>', waiting)
                 continue
             named = f"{other_model}: {name}" if other_model else name
-            if choice.among != TYPES and (words := _nearest_words(over, replace(choice, word=chosen.in_context, whole=reads_all))):
-                lists.nearest_words(words)
-                tables.append(tabulate_words(words, t("{name}, words", name=named)))
+            if choice.among != TYPES:
+                with st.spinner(t("Finding the nearest words…")) if choice.space == SENSES else nullcontext():
+                    words = view(neighbors.nearest_words, over, request)
+                if words:
+                    lists.nearest_words(words)
+                    tables.append(tabulate_words(words, t("{name}, words", name=named)))
             if result.narrowed:
                 few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=f"{result.narrowed:,}", layer=LAYER)
                 show_html('<p class="small">{}</p>', few)
@@ -123,7 +124,7 @@ def _lists(
 
 
 def _show_second_model(
-    in_use: InUse, choice: NeighborsRequest, chosens: tuple[Chosen, Chosen], first: list[Neighbors], tables: list[pd.DataFrame]
+    in_use: InUse, choice: NeighborsRequest, both: tuple[Chosen, Chosen], first: list[Neighbors], tables: list[pd.DataFrame]
 ) -> list[str]:
     """Show the two lists of a second model at the same depth, and what to notice in all four."""
     waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.other_model))
@@ -132,18 +133,18 @@ def _show_second_model(
         name = short_name(in_use.other_model)
         layer = model_layers.in_use().at_depth(choice.space, layers)
         over = workspace(in_use).beside(in_use.other_model)
-        if layer == SENSES and not has_senses(over):
+        if layer == SENSES and over.sense_space is None:
             st.caption(t("{model} has no sense space.", model=plain(name)))
             return []
         everything = None
-        if choice.among == TYPES or any(item.position is not None and item.lemma_in(over.targets) is None for item in chosens):
+        if choice.among == TYPES or any(item.position is not None and item.lemma_in(over.targets) is None for item in both):
             everything = over.every_token
             reading.show_meanwhile(over, plain(waiting))
         typed = choice.weights if choice.weights.count(",") == layers.n - 1 else ""
         choice = replace(choice, space=layer, weights=typed)
         columns = st.columns(COLUMNS, gap="medium")
         columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=layers.title(layer)))
-        sides = list(zip(columns[1:], "ab", _names(), (OTHER_MODEL, OTHER_MODEL), chosens, strict=True))
+        sides = list(zip(columns[1:], "ab", _names(), (OTHER_MODEL, OTHER_MODEL), both, strict=True))
         listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, reads_all=everything is not None, other_model=name)
         with model_layers.speaking_of(layers):
             return compare_with_second_model(name, tuple(first), tuple(listed), layer)
@@ -171,20 +172,11 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
         if st.session_state.get("among") == TYPES:
             st.session_state.among = more
     usual = follow_word(st.session_state, read_parameter("among"), more if few else SAME, titles)
-    which = coded_choice(
-        "among",
-        t("Look among"),
-        titles,
-        usual,
-        place=tools[1],
-        in_box=True,
-        on_change=_chosen_by_hand,
-        help=t("Same word: its other sentences. Other words: possible replacements. Types: one mean vector per spelling."),
-    )
+    about = t("Same word: its other sentences. Other words: possible replacements. Types: one mean vector per spelling.")
+    options = {"place": tools[1], "in_box": True, "on_change": _chosen_by_hand, "help": about}
+    which = coded_choice("among", t("Look among"), titles, usual, **options)
     k = tools[2].slider(t("How many"), **bound("k"))
-    weights = ""
-    if layer == "mix":
-        weights = mix_weights()
+    weights = mix_weights() if layer == "mix" else ""
     return NeighborsRequest(word=WordInContext((), 0), space=layer, weights=weights, among=which, k=k)
 
 
@@ -204,18 +196,6 @@ def _chosen_by_hand() -> None:
 def _look_among(which: str) -> None:
     st.session_state.among = which
     _chosen_by_hand()
-
-
-def _neighbors(over: Workspace, chosen: Chosen, choice: NeighborsRequest, *, reads_all: bool) -> Neighbors | None:
-    """Return the list of one context, or None while a job encodes what it needs."""
-    request = replace(choice, word=chosen.in_context, whole=reads_all)
-    with st.spinner(t("Reading sentences with the word…")) if choice.space == SENSES else nullcontext():
-        return view(neighbors.compute, over, request)
-
-
-def _nearest_words(over: Workspace, request: NeighborsRequest) -> tuple[tuple[str, float], ...] | None:
-    with st.spinner(t("Finding the nearest words…")) if request.space == SENSES else nullcontext():
-        return view(neighbors.nearest_words, over, request)
 
 
 def _list(result: Neighbors, choice: NeighborsRequest, side: str, senses: list[str]) -> None:
@@ -271,8 +251,8 @@ def show_back() -> None:
         return
     last = st.session_state[BEFORE][-1]
     side = "a" if last["a"] != st.session_state.get("a") else "b"
-    text = str(last[side] or "")
-    st.button(t("Back to “{sentence}”", sentence=plain(shorten(text, 60))), icon=":material/undo:", key="back", on_click=_back)
+    label = t("Back to “{sentence}”", sentence=plain(shorten(str(last[side] or ""), 60)))
+    st.button(label, icon=":material/undo:", key="back", on_click=_back)
 
 
 def _back() -> None:
@@ -283,13 +263,13 @@ def _back() -> None:
 def write_notices(first: Neighbors, second: Neighbors, layer: str, *, static_has: bool) -> list[str]:
     """State how far the two lists agree and which senses they hold. `static_has`: whether the static vectors know the word."""
     lines = [_agreement(first, second, layer, static_has)]
-    sense_texts = [_senses(item) for item in (first, second)]
-    if all(sense_texts):
-        lines.append(t("Labeled neighbors, first sentence: {first}; second: {second}.", first=sense_texts[0], second=sense_texts[1]))
-    elif sense_texts[0]:
-        lines.append(t("Labeled neighbors, first sentence: {first}.", first=sense_texts[0]))
-    elif sense_texts[1]:
-        lines.append(t("Labeled neighbors, second sentence: {second}.", second=sense_texts[1]))
+    values = {"first": _senses(first), "second": _senses(second)}
+    if all(values.values()):
+        lines.append(t("Labeled neighbors, first sentence: {first}; second: {second}.", **values))
+    elif values["first"]:
+        lines.append(t("Labeled neighbors, first sentence: {first}.", **values))
+    elif values["second"]:
+        lines.append(t("Labeled neighbors, second sentence: {second}.", **values))
     return lines
 
 
@@ -338,10 +318,8 @@ def _senses(listed: Neighbors) -> str:
     top = [sense for sense, count in counts if count == counts[0][1]]
     if n == 1:
         return t("the only neighbor means “{sense}”", sense=top[0])
-    if len(top) > 1:
-        return (
-            t("“{one}” and “{other}” tie, {count} of {n} each", one=top[0], other=top[1], count=counts[0][1], n=n)
-            if len(top) == 2
-            else t("{number} senses tie", number=len(top))
-        )
+    if len(top) > 2:
+        return t("{number} senses tie", number=len(top))
+    if len(top) == 2:
+        return t("“{one}” and “{other}” tie, {count} of {n} each", one=top[0], other=top[1], count=counts[0][1], n=n)
     return t("{count} of {n} mean “{sense}”", count=counts[0][1], n=n, sense=top[0])

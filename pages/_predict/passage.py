@@ -35,34 +35,14 @@ def ask_text() -> str:
         "surprise": t("A word that surprises"),
         "agreement": t("Agreement"),
     }
-    offer_examples(
-        range(len(items)),
-        EXAMPLE,
-        _take_example,
-        format_func=lambda k: f":material/format_quote: {names.get(items[k].kind, items[k].text)}",
-    )
+    labels = [f":material/format_quote: {names.get(item.kind, item.text)}" for item in items]
+    offer_examples(range(len(items)), EXAMPLE, _take_example, format_func=labels.__getitem__)
     columns = st.columns([8, 2.5], vertical_alignment="bottom", gap="medium")
     label = t("Your text")
-    text = text_box(
-        TEXT,
-        label,
-        items[0].text,
-        limits().max_text,
-        place=columns[0],
-        height=80,
-        placeholder=t("Type a few words"),
-        on_change=_note_change,
-    )
-    counted_button(
-        t("Undo"),
-        "predict.undo",
-        undo,
-        place=columns[-1],
-        icon=":material/undo:",
-        disabled=not st.session_state.get(EARLIER),
-        width="stretch",
-        help=t("Undo the last tap or draw."),
-    )
+    options = {"height": 80, "placeholder": t("Type a few words"), "on_change": lambda: st.session_state.update({CHANGED: True})}
+    text = text_box(TEXT, label, items[0].text, limits().max_text, place=columns[0], **options)
+    options = {"icon": ":material/undo:", "disabled": not st.session_state.get(EARLIER), "help": t("Undo the last tap or draw.")}
+    counted_button(t("Undo"), "predict.undo", undo, place=columns[-1], width="stretch", **options)
     as_you_type(label)
     st.session_state[NOW] = text or ""
     _fit_other(st.session_state[NOW])
@@ -136,10 +116,6 @@ def _forget_earlier() -> None:
     """Clear Undo, because it would lose what the user typed."""
     st.session_state[EARLIER], st.session_state[ENDED], st.session_state[EXAMPLE] = [], None, None
     st.session_state[BEFORE] = ()
-
-
-def _note_change() -> None:
-    st.session_state[CHANGED] = True
 
 
 def _take_example(number: int) -> None:

@@ -12,13 +12,13 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import plain, shorten
 from core.elmo.language_model import Prediction
-from core.engines.masked import Masked, has_head
+from core.engines.transformer import Masked, has_head
 from core.figures.expectation import BOTH
 from core.figures.measures import BACKWARD, FORWARD
 from core.text import languages, target_word
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, write_word
-from core.views import next_words
-from core.views.next_words import NextWordsRequest
+from core.views import substitutes
+from core.views.substitutes import NextWordsRequest
 from pages._cached import opened
 from pages._cached.opened import view, workspace
 from pages._frame import language, question
@@ -47,7 +47,7 @@ def show(in_use: InUse) -> None:
         return
     if reading.say_if_transformer(in_use, reading.EXPECTED):
         return
-    read = view(next_words.read, workspace(in_use), NextWordsRequest(sentences=sentences))
+    read = view(substitutes.read_text, workspace(in_use), NextWordsRequest(sentences=sentences))
     parts = {"next": t("Before and after"), "words": t("Word by word"), "edit": t("Two versions")}
     if PART not in st.session_state and read_parameter(PART) is None and read_parameter(passage.AT) is not None:
         write_parameter(PART, "words")  # a link to a word
@@ -63,7 +63,7 @@ def show(in_use: InUse) -> None:
 def _show_next(in_use: InUse, read: Reading) -> None:
     """Show two lists, the buttons that sample, what to notice, and the data table."""
     requests = (NextWordsRequest(sentences=read.sentences, backward=backward) for backward in (True, False))
-    before, after = (view(next_words.compute, workspace(in_use), request, read, most=128) for request in requests)
+    before, after = (view(substitutes.next_words, workspace(in_use), request, read, most=128) for request in requests)
     longest = max(p.probability for result in (before, after) for p in result.likeliest)
     first, last = read.tokens[0], read.tokens[-1]
     with st.container(key="both_ways"):
@@ -153,22 +153,17 @@ def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     """Show the words of the text, the list for the masked one, what to notice, and the data table."""
     layers = model_layers.in_use()
     st.caption(t("{model} predicts a hidden word from both sides, not the next word.", model=layers.called))
-    tokens = [token for sentence in sentences for token in sentence][: next_words.MOST_RANKED]
+    tokens = [token for sentence in sentences for token in sentence][: substitutes.MOST_RANKED]
     position = _position(tokens)
     word = tokens[position]
-    result = view(next_words.masked, workspace(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
+    result = view(substitutes.masked, workspace(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
     lists.heading(t("In place of “{word}”, from both sides", word=shorten(word, 24)), BOTH, t("word masked, sentence read"))
-    expected = Expected(
-        tuple(Prediction(item.text if item.whole else f"…{item.text}", item.probability) for item in result.likeliest),
-        0.0,
-        result.probability,
-        result.rank,
-        0.0,
-    )
+    likeliest = tuple(Prediction(item.text if item.begins_word else f"…{item.text}", item.probability) for item in result.likeliest)
+    expected = Expected(likeliest, 0.0, result.probability, result.rank, 0.0)
     word_buttons("masked", expected, BOTH, max(item.probability for item in result.likeliest), _insert, position)
     notice(_describe_masked(word, result))
     rows = [
-        {t("rank"): k, t("word"): item.text, t("probability"): round(item.probability, 6), t("whole word"): item.whole}
+        {t("rank"): k, t("word"): item.text, t("probability"): round(item.probability, 6), t("whole word"): item.begins_word}
         for k, item in enumerate(result.likeliest, 1)
     ]
     lists.offer_table(rows, name="masked-word", key="predict.masked")

@@ -15,8 +15,8 @@ from core.common.markup import Markup, html, shorten
 from core.figures.expectation import BOTH, FULL_BITS, MOST_PLACES, ribbon_rules, versions_figure
 from core.figures.measures import BACKWARD, FORWARD
 from core.text.tokens import write_word
-from core.views import next_words
-from core.views.next_words import NextWordsRequest
+from core.views import substitutes
+from core.views.substitutes import NextWordsRequest
 from pages._cached import opened
 from pages._cached.opened import view, workspace
 from pages._frame import question
@@ -28,18 +28,18 @@ from pages._frame.parameters import read_parameter
 from pages._predict import passage
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.lists import fared, word_buttons
+from pages._widgets.lists import describe_rank, word_buttons
 
-MOST = next_words.MOST_RANKED  # words to tap
+MOST = substitutes.MOST_RANKED  # words to tap
 
 
 def show_words(in_use: InUse, read: Reading) -> None:
     """Show the words between their bars, what to notice, and the three lists of the selected word."""
     position = _ribbon(in_use, read)
     over, request = workspace(in_use), NextWordsRequest(sentences=read.sentences)
-    notice(_write_notices(read, view(next_words.ranks, over, request, read)) + _not_in_glove(in_use, read))
+    notice(_write_notices(read, view(substitutes.ranks, over, request, read)) + _not_in_glove(in_use, read))
     word = read.tokens[position]
-    result = view(next_words.in_place, over, replace(request, position=position), read, most=256)
+    result = view(substitutes.expected_at, over, replace(request, position=position), read, most=256)
     longest = max(p.probability for item in result for p in item.likeliest)
     titles = (
         (t("In place of “{word}”, from the left", word=shorten(word, 20)), FORWARD, "left"),
@@ -48,7 +48,7 @@ def show_words(in_use: InUse, read: Reading) -> None:
     )
     for column, item, (title, color, name) in zip(st.columns(3, gap="medium"), result, titles, strict=True):
         with column:
-            lists.heading(title, color, fared(word, item))
+            lists.heading(title, color, describe_rank(word, item))
             word_buttons(name, item, color, longest, _replace, position)
     st.caption(
         t(
@@ -60,7 +60,7 @@ def show_words(in_use: InUse, read: Reading) -> None:
 def _ribbon(in_use: InUse, read: Reading) -> int:
     tokens = read.tokens[:MOST]
     forward, backward = read.forward[:MOST], read.backward[:MOST]
-    opening = next_words.opening(workspace(in_use), read)
+    opening = substitutes.opening_place(workspace(in_use), read)
     place = _get_place(tokens)
     if place is None:
         place = st.session_state[passage.AT] = opening
@@ -162,20 +162,14 @@ def show_versions(in_use: InUse, read: Reading) -> None:
     """Show the box of the other version, both curves, what to notice, and the table of all words."""
     columns = st.columns([5, 3], vertical_alignment="bottom", gap="medium")
     version = text_box(passage.OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Other version"))
-    columns[1].button(
-        t("Keep this text to compare"),
-        key="predict.keep",
-        icon=":material/keep:",
-        on_click=_keep,
-        width="stretch",
-        help=t("Copies your text here; then edit the one above."),
-    )
+    options = {"icon": ":material/keep:", "width": "stretch", "help": t("Copies your text here; then edit the one above.")}
+    columns[1].button(t("Keep this text to compare"), key="predict.keep", on_click=_keep, **options)
     sentences = expectation.sentences_of(version or "")
     if not sentences:
         st.info(t("Type another version, or keep this text and edit the one above."), icon=":material/edit:")
-        _twin([(None, k) for k in range(len(read.tokens))], None, read)
+        _offer_table([(None, k) for k in range(len(read.tokens))], None, read)
         return
-    old = view(next_words.read, workspace(in_use), NextWordsRequest(sentences=sentences))
+    old = view(substitutes.read_text, workspace(in_use), NextWordsRequest(sentences=sentences))
     pairs = expectation.aligned(old.tokens, read.tokens)
     words = [(None if i is None else old.tokens[i], None if j is None else read.tokens[j]) for i, j in pairs]
     before, after = (
@@ -186,7 +180,7 @@ def show_versions(in_use: InUse, read: Reading) -> None:
     if len(pairs) > MOST_PLACES:
         st.caption(t("{shown} of {count:,} words shown, around the first change.", shown=MOST_PLACES, count=len(pairs)))
     notice(_describe_edit(words, before, after))
-    _twin(pairs, old, read)
+    _offer_table(pairs, old, read)
 
 
 def _keep() -> None:
@@ -238,7 +232,7 @@ def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *,
     return t("Forward, which sees an edit only later, changed most at “{word}”: {x:.1f} → {y:.1f} bits.", **names)
 
 
-def _twin(pairs: list[tuple[int | None, int | None]], old: Reading | None, read: Reading) -> None:
+def _offer_table(pairs: list[tuple[int | None, int | None]], old: Reading | None, read: Reading) -> None:
     columns: dict[str, list] = {}
     for side, item, name in ((1, read, t("yours")), (0, old, t("the other"))):
         if item is not None:

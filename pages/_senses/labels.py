@@ -14,7 +14,6 @@ from core.text import own_corpus
 from core.text.sentences import Sentence, Target
 from core.views.induction import Groups, Occurrences
 from pages._cached import label_store
-from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.uploads import upload_box, uploads
 from pages._widgets import lists
@@ -55,7 +54,7 @@ def editor(view: str, groups: Groups) -> None:
     frame = pd.DataFrame(
         {
             "label": bases.get(view, names),
-            "sentences": np.bincount(groups.of, minlength=len(names)),
+            "sentences": np.bincount(groups.numbers, minlength=len(names)),
             "substitutes": [_join_words(words) for words in groups.substitutes],
             "words": [_join_words(words) for words in groups.words],
         }
@@ -64,25 +63,17 @@ def editor(view: str, groups: Groups) -> None:
         frame = frame.drop(columns="substitutes")
     if len(names) < 2 or not any(groups.words):  # no other group lacks them
         frame = frame.drop(columns="words")
+    text, about = st.column_config.TextColumn, t("Expected here more than in other groups (log-odds, standard deviations).")
+    columns = {
+        "label": text(t("Label"), max_chars=MOST_CHARACTERS, required=True),
+        "sentences": st.column_config.NumberColumn(t("Sentences")),
+        "substitutes": text(t("Typical substitutes"), help=about),
+        "words": text(t("Typical words nearby"), help=t("Nearby here more than in other groups (log-odds, standard deviations).")),
+    }
     st.markdown(t("**What are they?** Type your labels."))
     try:
-        st.data_editor(
-            frame,
-            key=key,
-            hide_index=True,
-            width="stretch",
-            disabled=["sentences", "substitutes", "words"],
-            column_config={
-                "label": st.column_config.TextColumn(t("Label"), max_chars=MOST_CHARACTERS, required=True),
-                "sentences": st.column_config.NumberColumn(t("Sentences")),
-                "substitutes": st.column_config.TextColumn(
-                    t("Typical substitutes"), help=t("Expected here more than in other groups (log-odds, standard deviations).")
-                ),
-                "words": st.column_config.TextColumn(
-                    t("Typical words nearby"), help=t("Nearby here more than in other groups (log-odds, standard deviations).")
-                ),
-            },
-        )
+        disabled = ["sentences", "substitutes", "words"]
+        st.data_editor(frame, key=key, hide_index=True, width="stretch", disabled=disabled, column_config=columns)
     except (IndexError, KeyError):  # a client edited a missing row or column
         st.session_state.pop(key, None)
         st.rerun()
@@ -90,15 +81,15 @@ def editor(view: str, groups: Groups) -> None:
 
 def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[str]) -> None:
     """Offer the sentences with their labels as JSON lines, which the app reads as a labeled corpus, and as a table with CSV."""
-    labels = [names[item] for item in groups.of]
+    labels = [names[item] for item in groups.numbers]
     suggested = suggested_names(groups)
-    senses = [k for k, item in enumerate(groups.of) if not groups.few[item] or names[item] != suggested[item]]
+    senses = [k for k, item in enumerate(groups.numbers) if not groups.few[item] or names[item] != suggested[item]]
     expected = [", ".join(answer.word for answer in words[:IN_TABLE]) for words in occurrences.substitutes]
     written = clusters.labeled_jsonl([occurrences.items[k] for k in senses], [labels[k] for k in senses], word).encode()
     about = t("Add it under Your texts to see the groups on Map: faint, as guesses, not measured.")
     lists.download(t("Labeled sentences (JSONL)"), written, f"{word}-senses.jsonl", "application/jsonl", key="found.jsonl", help=about)
     columns = {
-        t("group"): groups.of + 1,
+        t("group"): groups.numbers + 1,
         t("label"): labels,
         **{t("share, group {n}", n=k): share.round(3) for k, share in enumerate(groups.shares.T, 1)},
         **({t("substitutes"): expected} if any(expected) else {}),
@@ -113,26 +104,20 @@ def _join_words(words: list[tuple[str, float]]) -> str:
     return ", ".join(f"{word} {z:.1f}" for word, z in words)
 
 
-def show_files(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
+def show_files(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
     """Show the downloads and the upload boxes."""
     row = st.container(horizontal=True, gap="small")
-    written = label_files.format_labels(
-        occurrences.word, label_files.tokens_of(occurrences.items), labels, result, [o.text for o in occurrences.items]
-    )
+    tokens, texts = label_files.tokens_of(occurrences.items), [o.text for o in occurrences.items]
+    written = label_files.format_labels(occurrences.word, tokens, labels, result, texts)
     options = {"key": "spread.jsonl", "place": row, "disabled": not (labels.given or labels.elsewhere)}
     about = t("Open it here to continue, or give it to a second annotator.")
     name = f"{occurrences.word}-labels.jsonl"
     lists.download(t("Labeled sentences (JSONL)"), written.encode(), name, "application/jsonl", help=about, **options)
-    row.button(
-        t("Use these labels everywhere"),
-        icon=":material/done_all:",
-        key="spread.use",
-        disabled=result is None,
-        on_click=lambda: _use(key, occurrences, labels, result),
-        help=t(
-            "As labeled sentences: Home’s verdict, Map and the measures then know your senses. The model’s guesses are drawn faintly and not measured."
-        ),
+    about = t(
+        "As labeled sentences: Home’s verdict, Map and the measures then know your senses. The model’s guesses are drawn faintly and not measured."
     )
+    options = {"icon": ":material/done_all:", "disabled": result is None, "help": about}
+    row.button(t("Use these labels everywhere"), key="spread.use", on_click=lambda: _use(key, occurrences, labels, result), **options)
     if limits().uploads:
         brought = any(uploads(_box(name, key)) for name in ("spread.file", "spread.second"))
         with st.expander(t("Open labels, or a second annotator’s"), key="spread.open", expanded=brought):
@@ -160,7 +145,7 @@ def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
         except ElmoscopeError as error:
             faults[this] = str(error)
         else:
-            label_store.change(key, lambda labels: labels.join(read.given))
+            label_store.change(key, lambda labels: labels.join(read.by_sentence))
             st.session_state["spread.missing"] = read.missing
             st.rerun()
     if faults[this]:
@@ -198,7 +183,7 @@ def _use(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result:
     """Select all sentences with their senses as a corpus: the user's labels, and the others as guesses."""
     document, by_user = t("{word}, labeled", word=occurrences.word), dict(labels.given)
     sentences = []
-    for k, (o, sense) in enumerate(zip(occurrences.items, result.of.tolist(), strict=True)):
+    for k, (o, sense) in enumerate(zip(occurrences.items, result.sense_of.tolist(), strict=True)):
         guess = None if k in by_user else result.senses[sense]
         target = Target(o.position, o.tokens[o.position], by_user.get(k), occurrences.word, guess=guess)
         sentences.append(Sentence(o.tokens, (target,), document, o.text))

@@ -63,7 +63,7 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
     left, right = st.columns([3, 2], gap="large")
     with left:
         hovers = [mark(o.tokens, o.position) + (html("<br><i>{}</i>", o.sense) if o.sense else "") for o in occurrences.items]
-        figure = draw_found_map(occurrences.coordinates, groups.of, names, gold, hovers, key=f"found.{view}")
+        figure = draw_found_map(occurrences.coordinates, groups.numbers, names, gold, hovers, key=f"found.{view}")
         alt = t("Map of {n} sentences in {groups} groups: {names}.", n=len(occurrences.items), groups=number, names=", ".join(names))
         draw(figure, key="found.map", alt=alt, config=MAP_CONFIG)
         named = shape_names(gold)
@@ -143,13 +143,11 @@ def _describe_number(occurrences: Occurrences, groups: Groups, number: int, agre
 
 def describe_agreement(agreement: Agreement) -> str:
     """State the other measures of agreement."""
+    values = {"mutual": round(agreement.mutual, 2) + 0.0, "v": agreement.v, "v_null": agreement.v_null[0]}
+    values |= {"purity": agreement.purity, "purity_null": agreement.purity_null[0]}
     return t(
         "Adjusted mutual information {mutual:.2f} (chance: 0), V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).",
-        mutual=round(agreement.mutual, 2) + 0.0,
-        v=agreement.v,
-        v_null=agreement.v_null[0],
-        purity=agreement.purity,
-        purity_null=agreement.purity_null[0],
+        **values,
     )
 
 
@@ -157,8 +155,8 @@ def _show_sentences(groups: Groups, names: list[str], occurrences: Occurrences) 
     """Show the sentences nearest to the center of each group, and in an expander the least typical ones."""
     typical, odd = [], []
     for number in range(len(names)):
-        members = np.flatnonzero(groups.of == number).tolist()
-        typical.append(sorted(members, key=lambda k: -groups.near[k])[:TYPICAL])
+        members = np.flatnonzero(groups.numbers == number).tolist()
+        typical.append(sorted(members, key=lambda k: -groups.closeness[k])[:TYPICAL])
         odd.append(sorted((k for k in members if k not in typical[-1]), key=lambda k: groups.margin[k])[:ODD])
     _list_sentences(groups, names, occurrences, typical)
     if any(odd):
@@ -172,7 +170,7 @@ def _list_sentences(groups: Groups, names: list[str], occurrences: Occurrences, 
     numbers = [number for number in range(len(names)) if listed[number]]
     for start in range(0, len(numbers), 2):
         for column, number in zip(st.columns(2, gap="large"), numbers[start : start + 2], strict=False):
-            values = {"n": int((groups.of == number).sum()), "all": len(groups.of)}
+            values = {"n": int((groups.numbers == number).sum()), "all": len(groups.numbers)}
             note = t("{n} of {all} sentences · cosine to the center", **values)
             # The words near by, where they are not the name, and where there is another group that lacks them.
             nearby = [word for word, z in groups.words[number][:WITH] if z >= LEAST_Z]
@@ -186,7 +184,7 @@ def _list_sentences(groups: Groups, names: list[str], occurrences: Occurrences, 
 def _line(occurrences: Occurrences, groups: Groups, names: list[str], k: int, signs: dict[str, str]) -> str:
     o = occurrences.items[k]
     sign = html('<span role="img" title="{name}" aria-label="{name}">{}</span> ', signs[o.sense], name=o.sense) if o.sense else ""
-    remark = html("{}{}{:.2f}", sign, _bar(groups.shares[k], names), groups.near[k])
+    remark = html("{}{}{:.2f}", sign, _bar(groups.shares[k], names), groups.closeness[k])
     return lists.keyword_line(o.tokens, o.position, remark, text=o.text)
 
 

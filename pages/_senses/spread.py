@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 import streamlit as st
@@ -65,13 +64,13 @@ def show(in_use: InUse) -> None:
             _map(occurrences, labels, result)
         with right:
             _ask(key, occurrences, labels, result, offered)
-    _name(key, occurrences, labels, stored)
+    _name(key, occurrences, stored)
     notice(_write_notices(occurrences, labels, result, chosen.layer))
     if notes := _write_use(over.corpus, occurrences, labels):
         st.caption(" ".join(notes))
     _sentences(occurrences, labels, result, order)
     _senses(key, labels, stored, result)
-    show_files(key, replace(in_use, corpus=over.corpus), occurrences, labels, result)
+    show_files(key, occurrences, labels, result)
 
 
 def _show_set_aside(key: Key) -> None:
@@ -120,22 +119,19 @@ def _map(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) 
     by_user = dict(labels.given)
     names = labels.senses
     n = len(occurrences.items)
-    senses = result.of if result else np.array([names.index(by_user[k]) if k in by_user else -1 for k in range(n)])
+    senses = result.sense_of if result else np.array([names.index(by_user[k]) if k in by_user else -1 for k in range(n)])
     sure = result.shares[np.arange(n), senses] if result else np.ones(n)
-    hovers = [_hover(occurrences, labels, result, k) for k in range(n)]
+    hovers = []
+    for k, o in enumerate(occurrences.items):
+        note = html("<br><b>{}</b>", by_user[k]) if k in by_user else ""
+        if k not in by_user and result:
+            note = html("<br>{} {:.0%}", result.senses[result.sense_of[k]], result.shares[k, result.sense_of[k]])
+        hovers.append(mark(o.tokens, o.position) + note)
     labeled = np.isin(np.arange(n), list(by_user))
     figure = label_map(occurrences.coordinates, senses, sure, labeled, names, hovers, key="spread")
     alt = t("Map of {n} sentences; {labeled} labeled: {names}.", n=n, labeled=len(by_user), names=", ".join(names) or "–")
     draw(figure, key=_map_key(), alt=alt, config=MAP_CONFIG, on_select="rerun", selection_mode=("points", "box", "lasso"))
     show_html('<p class="small">{}</p>', t("Click a dot, or draw around several. Rim: labeled by you. Faint: uncertain."))
-
-
-def _hover(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, k: int) -> str:
-    o, by_user = occurrences.items[k], dict(labels.given)
-    sentence = mark(o.tokens, o.position)
-    if k in by_user:
-        return sentence + html("<br><b>{}</b>", by_user[k])
-    return sentence + (html("<br>{} {:.0%}", result.senses[result.of[k]], result.shares[k, result.of[k]]) if result else "")
 
 
 def _map_key() -> str:
@@ -146,11 +142,8 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
     """Show the most doubtful sentences, each with the senses to choose from."""
     if result is None:
         st.markdown(t("**Steps**"))
-        steps = (
-            t("Select sentences of one sense, on the map or in the table."),
-            t("Name their sense, then label those of another."),
-            t("About five labels per sense are enough."),
-        )
+        steps = [t("Select sentences of one sense, on the map or in the table."), t("Name their sense, then label those of another.")]
+        steps.append(t("About five labels per sense are enough."))
         st.markdown("\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)))
         return
     st.markdown(t("**Which sense?** The most doubtful first"))
@@ -171,13 +164,9 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
             on_change=partial(_answered, key, token, box),
             format_func=titles.get,
         )
-    st.button(
-        t("Next sentences"),
-        icon=":material/arrow_forward:",
-        key="spread.next",
-        on_click=lambda: st.session_state.pop(ROWS, None),
-        help=t("The most doubtful ones now, here and first in the table."),
-    )
+    about = t("The most doubtful ones now, here and first in the table.")
+    options = {"icon": ":material/arrow_forward:", "on_click": lambda: st.session_state.pop(ROWS, None), "help": about}
+    st.button(t("Next sentences"), key="spread.next", **options)
 
 
 def _answered(key: Key, token: Token, box: str) -> None:
@@ -201,52 +190,37 @@ def _selected(occurrences: Occurrences) -> list[Token]:
     return [sentences[k] for k in numbers if k < len(sentences)]
 
 
-def _name(key: Key, occurrences: Occurrences, labels: Labels, stored: Labels) -> None:
+def _name(key: Key, occurrences: Occurrences, stored: Labels) -> None:
     """Draw the box that labels the selection, and the buttons that remove labels and undo the last step."""
     selected = _selected(occurrences)
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    sense = row.selectbox(
-        t("Sense"),
-        stored.senses,
-        index=None,
-        key="spread.sense",
-        width=280,
-        accept_new_options=True,
-        placeholder=t("Choose, or type a new one"),
-        help=t("{few} to {most} senses, {n} characters each.", few=FEWEST_SENSES, most=MOST_SENSES, n=MOST_CHARACTERS),
-    )
+    about = t("{few} to {most} senses, {n} characters each.", few=FEWEST_SENSES, most=MOST_SENSES, n=MOST_CHARACTERS)
+    options = {"width": 280, "accept_new_options": True, "placeholder": t("Choose, or type a new one"), "help": about}
+    sense = row.selectbox(t("Sense"), stored.senses, index=None, key="spread.sense", **options)
     # A press comes with what the boxes hold then, which this run may not have seen yet.
     step, state = partial(_step, key), st.session_state
-    row.button(
-        tn("Label {n} sentence", "Label {n} sentences", len(selected)),
-        type="primary",
-        icon=":material/label:",
-        key="spread.label",
-        disabled=not (selected and sense),
-        on_click=lambda: step(lambda latest: latest.label(_selected(occurrences), state["spread.sense"] or sense)),
-    )
-    row.button(
-        t("Remove labels"),
-        key="spread.remove",
-        disabled=not {token for token, _ in stored.given} & set(selected),
-        on_click=lambda: step(lambda latest: latest.label(_selected(occurrences), "")),
-    )
-    counted_button(
-        t("Undo"), "spread.undo", lambda n: step(partial(_undo, steps=n)), place=row, icon=":material/undo:", disabled=not stored.steps
-    )
 
+    def add() -> None:
+        step(lambda latest: latest.label(_selected(occurrences), state["spread.sense"] or sense))
 
-def _undo(labels: Labels, steps: int) -> Labels:
-    for _ in range(steps):
-        labels = labels.undo()
-    return labels
+    def remove() -> None:
+        step(lambda latest: latest.label(_selected(occurrences), ""))
+
+    def undo(n: int) -> None:
+        step(lambda latest: reduce(lambda labels, _: labels.undo(), range(n), latest))
+
+    options = {"type": "primary", "icon": ":material/label:", "disabled": not (selected and sense)}
+    row.button(tn("Label {n} sentence", "Label {n} sentences", len(selected)), key="spread.label", on_click=add, **options)
+    has_labels = bool({token for token, _ in stored.given} & set(selected))
+    row.button(t("Remove labels"), key="spread.remove", disabled=not has_labels, on_click=remove)
+    counted_button(t("Undo"), "spread.undo", undo, place=row, icon=":material/undo:", disabled=not stored.steps)
 
 
 def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
     n, n_given = len(occurrences.items), len(labels.given)
     if result is None:
         return [t("{given} of {n} sentences of “{word}” labeled; label two senses to start.", given=n_given, n=n, word=occurrences.word)]
-    counts = np.bincount(result.of, minlength=len(result.senses))
+    counts = np.bincount(result.sense_of, minlength=len(result.senses))
     named = ", ".join(f"{sense} {count}" for sense, count in zip(result.senses, counts.tolist(), strict=True))
     doubtful = int((result.shares.max(axis=1) < DOUBTFUL).sum())
     notes = [t("{given} labels spread to {n} sentences: {counts}.", given=n_given, n=n, counts=named)]
@@ -280,27 +254,17 @@ def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | Non
         first, second, third = st.columns([3, 3, 2], vertical_alignment="bottom")
         old = first.selectbox(t("Sense"), stored.senses, key=f"spread.old.{n}")
         new = text_box(f"spread.new.{n}", t("New name"), "", MOST_CHARACTERS, place=second, bind=None)
-        third.button(
-            t("Rename"),
-            key="spread.rename",
-            width="stretch",
-            disabled=not new.strip(),
-            on_click=lambda: step(lambda latest: latest.rename(state[f"spread.old.{n}"], state[f"spread.new.{n}"])),
-        )
+        rename = partial(step, lambda latest: latest.rename(state[f"spread.old.{n}"], state[f"spread.new.{n}"]))
+        third.button(t("Rename"), key="spread.rename", width="stretch", disabled=not new.strip(), on_click=rename)
         others = [name for name in stored.senses if name != old]
         into = second.selectbox(t("Merge into"), others, index=None, key=f"spread.into.{n}", placeholder="–")
-        third.button(
-            t("Merge"),
-            key="spread.merge",
-            width="stretch",
-            disabled=not into,
-            on_click=lambda: step(lambda latest: latest.merge({state[f"spread.old.{n}"]: state[f"spread.into.{n}"]})),
-        )
+        merge = partial(step, lambda latest: latest.merge({state[f"spread.old.{n}"]: state[f"spread.into.{n}"]}))
+        third.button(t("Merge"), key="spread.merge", width="stretch", disabled=not into, on_click=merge)
         st.caption(t("To split a sense, select some of its labeled sentences and label them with a new name."))
     chips = []
     for number, sense in enumerate(labels.senses):
         n_given = len(labels.sentences(sense))
-        message = t("{given} labeled, {n} in all", given=n_given, n=int((result.of == number).sum())) if result else str(n_given)
+        message = t("{given} labeled, {n} in all", given=n_given, n=int((result.sense_of == number).sum())) if result else str(n_given)
         chips.append(html("{} <span class='small'>{}</span> ", lists.chip_of(sense, sense_color(number)), message))
     show_html('<div class="chips">{}</div>', chips)
 
@@ -310,14 +274,8 @@ def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | 
     by_user, rows = dict(labels.given), []
     for k in order:
         row = {t("sentence"): occurrences.items[k].sentence}
-        row |= {t("sense"): by_user.get(k) or (result.senses[result.of[k]] if result else "")}
+        row |= {t("sense"): by_user.get(k) or (result.senses[result.sense_of[k]] if result else "")}
         share = "" if k in by_user or not result else f"{result.shares[k].max():.0%}"  # a number's column would say None
         rows.append(row | {t("probability"): share, t("by you"): k in by_user})
-    lists.grid(
-        rows,
-        height=320,
-        key=TABLE,
-        on_select="rerun",
-        selection_mode="multi-row",
-        column_config={t("sentence"): st.column_config.TextColumn(width="large")},
-    )
+    columns = {t("sentence"): st.column_config.TextColumn(width="large")}
+    lists.grid(rows, height=320, key=TABLE, on_select="rerun", selection_mode="multi-row", column_config=columns)

@@ -1,6 +1,6 @@
 """The inputs of Senses: the word, the layer and the number of groups, and what to do about a word with too few sentences."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -12,7 +12,7 @@ from core.common.model_layers import SENSES
 from core.files import registry
 from core.index.table import OccurrenceTable
 from core.senses import clusters
-from core.text.labeled_words import list_words_in, sentences_of
+from core.text.corpora import list_words_in, sentences_of
 from core.text.normalization import fold_case
 from core.text.tokens import bare
 from core.views import induction
@@ -55,7 +55,7 @@ def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
     rows = induction.rows_of(table, word)
     if len(rows) < clusters.FEWEST:
         if words or len(rows):
-            _few(replace(in_use, corpus=over.corpus), table, word, rows)
+            _few(table, word, rows)
         else:
             _none(table)
         return None
@@ -77,19 +77,11 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
     usual = _usual(over, table)
     labeled = list_words_in(over.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*labeled, *table.lemmas}), *words]))
-    word = word_search(
-        st.container(),
-        WORD,
-        offered,
-        usual,
-        labeled=labeled,
-        separability={},
-        titles={},
-        help=t("Any word in at least 10 sentences of your corpus."),
-    )
+    about = t("Any word in at least 10 sentences of your corpus.")
+    word = word_search(st.container(), WORD, offered, usual, labeled=labeled, help=about)
     places = st.columns([4, 5], vertical_alignment="bottom")
     reading = model_layers.in_use().reading
-    with_senses = induction.space_of(over) is not None
+    with_senses = over.sense_space is not None
     layer = layer_choice(
         "found_layer",
         spaces=(SENSES, *reading) if with_senses else reading,
@@ -101,15 +93,8 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
     if not groups:
         return named, layer, AUTO
     numbers = [AUTO, "1", *map(str, clusters.NUMBERS)]
-    number = places[1].select_slider(
-        t("Number of groups"),
-        numbers,
-        value=AUTO,
-        format_func=lambda n: t("auto") if n == AUTO else n,
-        **bound("found_k"),
-        help=t("auto: suggested from the vectors."),
-    )
-    return named, layer, number
+    options = {"format_func": lambda n: t("auto") if n == AUTO else n, "help": t("auto: suggested from the vectors.")}
+    return named, layer, places[1].select_slider(t("Number of groups"), numbers, value=AUTO, **bound("found_k"), **options)
 
 
 def _usual(over: Workspace, table: OccurrenceTable) -> str:
@@ -136,28 +121,21 @@ def _none(table: OccurrenceTable) -> None:
     """State that no word is frequent enough, which word is the most frequent, and what to do."""
     counts = np.bincount(table.word, minlength=len(table.words))
     order = (int(k) for k in np.argsort(-counts, kind="stable"))
-    commonest = next((k for k in order if clusters.tells(table.words[k])), None)
-    values = {
-        "least": clusters.FEWEST,
-        "word": plain(shorten(bare(table.words[commonest]))) if commonest is not None else "",
-        "n": int(counts[commonest]) if commonest is not None else 0,
-    }
-    if commonest is None:
-        st.info(t("No word to group yet. Add text."), icon=":material/edit:")
-    else:
-        st.info(
-            tn(
-                "Groups need {least} sentences per word; “{word}”, the most frequent, has 1. Add text.",
-                "Groups need {least} sentences per word; “{word}”, the most frequent, has {n}. Add text.",
-                values["n"],
-                **values,
-            ),
-            icon=":material/edit:",
+    commonest = next((k for k in order if clusters.is_telling(table.words[k])), None)
+    message = t("No word to group yet. Add text.")
+    if commonest is not None:
+        message = tn(
+            "Groups need {least} sentences per word; “{word}”, the most frequent, has 1. Add text.",
+            "Groups need {least} sentences per word; “{word}”, the most frequent, has {n}. Add text.",
+            int(counts[commonest]),
+            least=clusters.FEWEST,
+            word=plain(shorten(bare(table.words[commonest]))),
         )
+    st.info(message, icon=":material/edit:")
     _ways_on()
 
 
-def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
+def _few(table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
     """State how rare a word is, show its sentences, and state what to do."""
     values = {"word": plain(shorten(word)), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
     why = t("“{word}” is in none of {all:,} sentences. Choose another word, or add text.", **values)

@@ -18,7 +18,7 @@ from core.files import registry
 from core.files.user_names import corpus_title
 from core.text import languages
 from core.views import change
-from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
+from core.views.change import ChangeRequest, Control, RankedWord, RankRequest, WordChange
 from core.views.sides import Side, dates_of, facts_of, keep_news, needs_every_token, split_at
 from pages._cached import jobs, opened
 from pages._cached.jobs import AT_MOST_S, show_index_state
@@ -50,7 +50,10 @@ def show(in_use: InUse) -> None:
     news = _news(in_use)
     sides, word, names = _inputs(in_use, news)
     if sides is None:
-        _offer_example(news)
+        if news:
+            title, values = t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORDS[0]), {WORD: EXAMPLE_WORDS[0], SECOND: news}
+            values |= {FIRST: ENGLISH_SENTENCES, "change_by": CORPORA}
+            st.button(title, icon=":material/science:", key="change.example", on_click=lambda: st.session_state.update(values))
         store.open_graph(WORD, FIRST, SECOND)
         return
     is_example = bool(news) and sides == (Side(corpus=ENGLISH_SENTENCES), Side(corpus=news))
@@ -99,7 +102,7 @@ def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job
     """Return the job that compares words of similar frequency, or None if the user has not started it. It needs every token of both sides."""
     if st.session_state.get(LIKE) != (*key, word) and jobs.find_job(LIKE_JOB, (*key, word)) is None:
         return None
-    over, request = workspace(in_use), ControlRequest(word=word, first=sides[0], second=sides[1])
+    over, request = workspace(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1])
     change.read(over, *sides)  # opens the tables here, where the page may show how far that is
 
     def work(job: Job) -> tuple[Control | None]:
@@ -134,7 +137,7 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
     sides, names = _sides(in_use, news, what, places)
     if sides is not None:
         with show_errors():
-            usual = view(change.opening_word, workspace(in_use), ControlRequest(word=usual, first=sides[0], second=sides[1]), most=16)
+            usual = view(change.opening_word, workspace(in_use), ChangeRequest(word=usual, first=sides[0], second=sides[1]), most=16)
     word = text_box(WORD, t("Word"), "", BOX["word"], place=places[0], placeholder=usual)
     return sides, (word or "").strip() or usual, names
 
@@ -179,13 +182,6 @@ def _news(in_use: InUse) -> str:
     return name
 
 
-def _offer_example(news: str) -> None:
-    if news:
-        title, values = t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORDS[0]), {WORD: EXAMPLE_WORDS[0], SECOND: news}
-        values |= {FIRST: ENGLISH_SENTENCES, "change_by": CORPORA}
-        st.button(title, icon=":material/science:", key="change.example", on_click=lambda: st.session_state.update(values))
-
-
 def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -> None:
     left, right = st.columns([3, 2], gap="large")
     bands = [band.name or names[k] for k, band in enumerate(result.bands)]
@@ -202,12 +198,8 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
     with right:
         st.markdown(t("**How far apart?** Beside shuffled sentences"))
         rows = [
-            {
-                t("distance"): title,
-                t("here"): format_number(measure.value, ".3f"),
-                t("shuffled"): format_number(measure.null, ".3f"),
-                "p": format_p(measure.p).removeprefix("p ").removeprefix("= "),
-            }
+            {t("distance"): title, t("here"): format_number(measure.value, ".3f"), t("shuffled"): format_number(measure.null, ".3f")}
+            | {"p": format_p(measure.p).removeprefix("p ").removeprefix("= ")}
             for title, measure in zip(measure_titles().values(), result.change.measures.values(), strict=True)
         ]
         lists.grid(rows)
@@ -247,13 +239,11 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
         with st.expander(title, key=f"change.group.{number}"):
             for column, side, name in zip(st.columns(2, gap="large"), (False, True), names, strict=True):
                 members = np.flatnonzero((result.groups == number) & (on_second == side))
-                nearest = members[np.argsort(-result.near[members])][:TYPICAL]
+                nearest = members[np.argsort(-result.closeness[members])][:TYPICAL]
                 with column:
                     lists.heading(name, sense_color(number))
-                    lines = [
-                        lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True)
-                        for o in (result.items[k] for k in nearest)
-                    ]
+                    items = [result.items[k] for k in nearest]
+                    lines = [lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True) for o in items]
                     show_html("{}", lines or html('<span class="small">{}</span>', t("none")))
 
 

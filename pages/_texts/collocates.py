@@ -1,6 +1,5 @@
-"""The Collocates part: words near a word, ranked by association, by sense, with their concordance lines."""
+"""The Collocates part: words near a word, ranked by association, by sense, with their lines; and the Keywords part."""
 
-import pandas as pd
 import streamlit as st
 
 from core.common import markup
@@ -29,7 +28,7 @@ from core.views.concordance import (
     keyness,
     reference_of,
 )
-from core.views.left_out import describe_shared
+from core.views.sides import describe_shared
 from core.workspace import Workspace
 from pages._cached.opened import view
 from pages._frame.choices import coded_choice, text_box
@@ -81,17 +80,10 @@ def _show(workspace: Workspace, request: CollocatesRequest, result: Collocates, 
     if result.senses:
         chosen, sense = _columns(result)
     table = result.table()
-    event = lists.grid(
-        table,
-        height=min(LONG, len(table) + 1) * ROW + 3,
-        on_select="rerun",
-        selection_mode="single-row",
-        key="collocates.table",
-        column_config={
-            t("logDice"): st.column_config.NumberColumn(format="%.2f", help=t("At most 14; an occurrence counts a word near it once.")),
-            t("log-likelihood"): st.column_config.NumberColumn(format="%.1f"),
-        },
-    )
+    number, about = st.column_config.NumberColumn, t("At most 14; an occurrence counts a word near it once.")
+    columns = {t("logDice"): number(format="%.2f", help=about), t("log-likelihood"): number(format="%.1f")}
+    look = {"height": min(LONG, len(table) + 1) * ROW + 3, "column_config": columns}
+    event = lists.grid(table, key="collocates.table", on_select="rerun", selection_mode="single-row", **look)
     if not chosen and (rows := lists.read_selection(event, len(result.items))):
         chosen = result.items[rows[0]].word
     notice(_write_notices(request, result, guessed))
@@ -113,18 +105,10 @@ def _columns(result: Collocates) -> tuple[str, str]:
 
 def _sense(column: SenseColumn) -> str:
     words = [word for word in column.words if word.z >= TELLING][:10]
-    rows = [(word.word, round(word.z, 1), word.here, word.elsewhere) for word in words]
+    rows = [{t("word"): word.word, "z": round(word.z, 1), t("here"): word.n, t("elsewhere"): word.elsewhere} for word in words]
     st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=markup.plain(column.sense, CITED)))
-    event = st.dataframe(
-        pd.DataFrame(rows, columns=(t("word"), "z", t("here"), t("elsewhere"))),
-        hide_index=True,
-        width="stretch",
-        height=min(6, len(rows) + 1) * ROW + 3,
-        column_config={"z": st.column_config.NumberColumn(format="%.1f")},
-        on_select="rerun",
-        selection_mode="single-row",
-        key=f"collocates.{column.sense}",
-    )
+    look = {"height": min(6, len(rows) + 1) * ROW + 3, "column_config": {"z": st.column_config.NumberColumn(format="%.1f")}}
+    event = lists.grid(rows, key=f"collocates.{column.sense}", on_select="rerun", selection_mode="single-row", **look)
     picked = lists.read_selection(event, len(words))
     return words[picked[0]].word if picked else ""
 

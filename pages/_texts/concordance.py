@@ -112,16 +112,11 @@ def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
 
 def query_kind(key: str, place, usual: str = WORD) -> str:
     """Draw the choice of how a query is matched."""
-    return coded_choice(
-        key,
-        t("Search for"),
-        {WORD: t("words"), LEMMA: t("all forms"), PATTERN: t("regular expression")},
-        usual,
-        place=place,
-        help=t(
-            "Words: bank* is every word that begins with bank; within a phrase, * is any word. All forms: go, went, gone. Regular expression: one pattern per word."
-        ),
+    titles = {WORD: t("words"), LEMMA: t("all forms"), PATTERN: t("regular expression")}
+    about = t(
+        "Words: bank* is every word that begins with bank; within a phrase, * is any word. All forms: go, went, gone. Regular expression: one pattern per word."
     )
+    return coded_choice(key, t("Search for"), titles, usual, place=place, help=about)
 
 
 def _orders() -> dict[str, str]:

@@ -57,69 +57,35 @@ def draw_inputs() -> None:
     )
     with row[2].popover(t("More"), icon=":material/tune:", key="corpus.more", width="stretch"):
         if source != "paste":
-            _columns()
-        choice(
-            "corpus_lines",
-            t("Line breaks"),
-            {DETECT: t("detect"), JOIN: t("join lines"), KEEP: t("keep lines")},
-            DETECT,
-            help=t("Detect joins wrapped lines and keeps verse and lists."),
-        )
+            about = t("For .csv, .tsv and .xlsx: its name, or number from 1.")
+            text_box("corpus_column", t("Text column"), "", BOX["column"], placeholder=t("text"), help=about)
+            text_box("corpus_dates", t("Column of dates"), "", BOX["column"], placeholder=t("date"), help=about)
+        line_breaks = {DETECT: t("detect"), JOIN: t("join lines"), KEEP: t("keep lines")}
+        choice("corpus_lines", t("Line breaks"), line_breaks, DETECT, help=t("Detect joins wrapped lines and keeps verse and lists."))
     if not (allowed.uploads and allowed.paths):
         st.caption(t("This server takes no files or folders: paste text, or run the app yourself."))
     {"files": _files, "paste": _paste, "folder": _folder}[source](zone)
 
 
-def _columns() -> None:
-    """Draw the boxes for the names of a table's text column and date column."""
-    help = t("For .csv, .tsv and .xlsx: its name, or number from 1.")
-    text_box("corpus_column", t("Text column"), "", BOX["column"], placeholder=t("text"), help=help)
-    text_box("corpus_dates", t("Column of dates"), "", BOX["column"], placeholder=t("date"), help=help)
-
-
 def _paste(place) -> None:
     with place:
-        text_box(
-            "corpus_text",
-            t("Your text"),
-            "",
-            limits().max_pasted,
-            bind=None,
-            height=120,
-            placeholder=t("Paste a chapter, letters, reviews…"),
-        )
+        hint = t("Paste a chapter, letters, reviews…")
+        text_box("corpus_text", t("Your text"), "", limits().max_pasted, bind=None, height=120, placeholder=hint)
         st.button(t("Read"), icon=":material/menu_book:", key="corpus.read")
 
 
 def _files(place) -> None:
     allowed = limits()
-    upload_box(
-        KEY,
-        t("Texts, {mb} MB each", mb=upload_limit(allowed.max_file_mb)),
-        allowed.max_file_mb,
-        several=True,
-        place=place,
-        help=t(
-            "{kinds}: at most {files} files, {sentences:,} sentences, {tokens:,} tokens.",
-            kinds=", ".join(SUFFIXES),
-            files=allowed.max_files,
-            sentences=allowed.max_sentences,
-            tokens=allowed.max_tokens,
-        ),
-    )
+    values = {"files": allowed.max_files, "sentences": allowed.max_sentences, "tokens": allowed.max_tokens, "kinds": ", ".join(SUFFIXES)}
+    about = t("{kinds}: at most {files} files, {sentences:,} sentences, {tokens:,} tokens.", **values)
+    label = t("Texts, {mb} MB each", mb=upload_limit(allowed.max_file_mb))
+    upload_box(KEY, label, allowed.max_file_mb, several=True, place=place, help=about)
 
 
 def _folder(place) -> None:
-    text_box(
-        "corpus_folder",
-        t("Folder on this machine"),
-        "",
-        BOX["folder"],
-        place=place,
-        bind=None,
-        placeholder=t("/home/me/texts"),
-        help=t("All {kinds} files, subfolders included.", kinds=", ".join(SUFFIXES)),
-    )
+    about = t("All {kinds} files, subfolders included.", kinds=", ".join(SUFFIXES))
+    options = {"place": place, "bind": None, "placeholder": t("/home/me/texts"), "help": about}
+    text_box("corpus_folder", t("Folder on this machine"), "", BOX["folder"], **options)
 
 
 def _take_example() -> None:

@@ -9,11 +9,10 @@ from core.common.limits import limits, texts_expire
 from core.common.markup import Markup, html, plain, shorten
 from core.files import registry, user_names
 from core.files.quotas import VISITS
-from core.index.index_plan import Plan, check_room
 from core.index.sense_space import keeps_substitutes
+from core.index.tables import Plan, check_room
 from core.text import languages, own_corpus
-from core.text.corpora import BUNDLED_CORPUS
-from core.text.labeled_words import sentences_of
+from core.text.corpora import BUNDLED_CORPUS, sentences_of
 from core.text.own_corpus import KeptCorpus
 from pages._cached import jobs, label_store, opened
 from pages._cached.jobs import duration, show_index_state
@@ -173,15 +172,9 @@ def _offer(corpus: str, plan: Plan) -> None:
     with show_errors():
         check_room(plan, sum(opened.spent_by_visit().values()))
         refused = free < plan.working_bytes
-    st.button(
-        t("Use these texts everywhere"),
-        type="primary",
-        icon=":material/done_all:",
-        key="corpus.use",
-        on_click=lambda: st.session_state.update(corpus=corpus),
-        disabled=refused,
-        help=t("Reads every word in the background; you can stop and continue."),
-    )
+    about = t("Reads every word in the background; you can stop and continue.")
+    options = {"type": "primary", "icon": ":material/done_all:", "disabled": refused, "help": about}
+    st.button(t("Use these texts everywhere"), key="corpus.use", on_click=lambda: st.session_state.update(corpus=corpus), **options)
 
 
 def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:

@@ -12,8 +12,8 @@ from core.common.limits import check_allowed, limits
 from core.corpus import usage_graphs
 from core.elmo.models import Model
 from core.files import user_names
-from core.index.index_plan import Pace, Plan, measure_pace, plan_for
 from core.index.sense_space import substitutes_of
+from core.index.tables import Pace, Plan, measure_pace, plan_for
 from core.text import own_corpus
 from core.text.corpora import open_corpus
 from core.text.languages import say_unread

@@ -17,8 +17,7 @@ from core.senses import edits
 from core.senses.edits import EditStep, write_step
 from core.senses.verdict import ONE, TWO, Verdict
 from core.text.tokens import as_written, bare
-from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, Way, compute
-from core.views.levels import has_senses
+from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, MapPath, compute
 from pages._cached.opened import view, workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
@@ -45,7 +44,7 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
     request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
     with picture, st.spinner(t("Fitting the map…")):
         path = name_senses(view(compute, workspace(in_use), request))
-    judgment = verdict.on(in_use, first.in_context, second.in_context).verdict
+    judgment = verdict.judge(in_use, first, second).verdict
     with senses:
         if not path.lemma:
             why = explain_reference(workspace(in_use).is_labeled, bare(first.word), bare(second.word), judgment)
@@ -57,8 +56,8 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
     with left:
         show_html("{}", [_line(path, k, pieces, revealed) for k in range(len(path.steps))])
     with right, st.container(key="flip_picture"):
-        if path.way:
-            _picture(path, path.way, revealed)
+        if path.map_path:
+            _picture(path, path.map_path, revealed)
         if revealed or not path.lemma:
             _leads(path, revealed)
     moves = path.alignment.target in path.alignment.changes
@@ -89,39 +88,22 @@ def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
     return html('<div class="kwic"><span class="small">{}</span>&ensp;{}{}</div>', k, parts, chip)
 
 
-def _picture(path: EditPath, route: Way, revealed: bool) -> None:
+def _picture(path: EditPath, route: MapPath, revealed: bool) -> None:
     """Return the word's map with the path, or with its two ends before the answer."""
     word, n = path.lemma, len(route.occurrences)
     visible = range(len(path.steps)) if revealed else [0, -1]
     steps, points = [path.steps[k] for k in visible], route.places[list(visible)]
-    lists.heading(
-        t("Path on the map of “{word}”", word=word) if revealed else t("Start and end on the map of “{word}”", word=word),
-        layer_color(path.space),
-        t("dots: labeled sentences; yellow star: first, pink star: second"),
-    )
-    figure = charts.word_map(
-        route.occurrences,
-        route.coordinates,
-        path.senses,
-        word,
-        layer=path.space,
-        key=f"flip.map.{word}",
-        limits=find_limits(route.coordinates, points),
-        height=316,
-        name_senses=False,
-    )
+    title = t("Path on the map of “{word}”", word=word) if revealed else t("Start and end on the map of “{word}”", word=word)
+    lists.heading(title, layer_color(path.space), t("dots: labeled sentences; yellow star: first, pink star: second"))
+    look = {"layer": path.space, "key": f"flip.map.{word}", "height": 316, "name_senses": False}
+    look["limits"] = find_limits(route.coordinates, points)
+    figure = charts.word_map(route.occurrences, route.coordinates, path.senses, word, **look)
     hovers = [html("{}<br>{}", edit_name(s), mark(s.tokens, s.position)) for s in steps]
     add_path(figure, points, hovers, numbered=revealed).update_layout(dragmode=False)
-    alt = (
-        t(
-            "Map of {n} sentences with “{word}”; a line of {steps} edits runs from the first sentence to the second.",
-            word=word,
-            n=n,
-            steps=len(steps) - 1,
-        )
-        if revealed
-        else t("Map of {n} sentences with “{word}”; stars: your two sentences.", n=n, word=word)
-    )
+    values = {"n": n, "word": word, "steps": len(steps) - 1}
+    alt = t("Map of {n} sentences with “{word}”; stars: your two sentences.", **values)
+    if revealed:
+        alt = t("Map of {n} sentences with “{word}”; a line of {steps} edits runs from the first sentence to the second.", **values)
     draw(figure, key="flip.map", alt=alt)
 
 
@@ -134,11 +116,9 @@ def _leads(path: EditPath, revealed: bool) -> None:
         inner = np.arange(len(path.steps)) % (len(path.steps) - 1) > 0
         margins, flips = {name: np.where(inner, np.nan, values) for name, values in margins.items()}, dict.fromkeys(margins)
     hovers = [html("{}: {}<br>{}", k, edit_name(s), mark(s.tokens, s.position)) for k, s in enumerate(path.steps)]
-    alt = (
-        t("How much nearer “{second}” is than “{first}” after each edit, per layer.", first=first, second=second)
-        if revealed
-        else t("How much nearer “{second}” is than “{first}” before the first edit and after the last.", first=first, second=second)
-    )
+    alt = t("How much nearer “{second}” is than “{first}” before the first edit and after the last.", first=first, second=second)
+    if revealed:
+        alt = t("How much nearer “{second}” is than “{first}” after each edit, per layer.", first=first, second=second)
     draw(margin_figure(margins, flips, path.ends, hovers, chosen=path.space), key="flip.margins", alt=alt)
     if path.steps[0].tokens[path.steps[0].position] == path.steps[-1].tokens[path.steps[-1].position]:
         st.caption(t("Layer 0 does not move: it reads only the spelling."))
@@ -147,20 +127,11 @@ def _leads(path: EditPath, revealed: bool) -> None:
 def choose_order(in_use: InUse) -> tuple[str, str]:
     """Draw the order of the edits and the layer."""
     orders = dict(zip(edits.ORDERS, (t("left to right"), t("nearest the word first"), t("greedy: what moves most")), strict=True))
-    order = choice(
-        "order",
-        t("Order of the edits"),
-        orders,
-        edits.LEFT_TO_RIGHT,
-        help=t("Greedy takes the edit that moves the sense most until it flips: few edits, not always the fewest."),
-    )
-    layer = verdict.choose_layer(
-        "flip_layer",
-        in_use,
-        spaces=(*model_layers.in_use().reading, *[model_layers.SENSES] * (has_senses(workspace(in_use)))),
-        help=t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally."),
-    )
-    return order, layer
+    about = t("Greedy takes the edit that moves the sense most until it flips: few edits, not always the fewest.")
+    order = choice("order", t("Order of the edits"), orders, edits.LEFT_TO_RIGHT, help=about)
+    spaces = (*model_layers.in_use().reading, *[model_layers.SENSES] * (workspace(in_use).sense_space is not None))
+    about = t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally.")
+    return order, verdict.choose_layer("flip_layer", in_use, spaces=spaces, help=about)
 
 
 def choose_guess(steps: Sequence[EditStep], path_key: tuple, *, labeled: bool) -> tuple[int | None, bool]:
@@ -198,18 +169,14 @@ def describe_task(steps: Sequence[EditStep], word: str, moves: bool) -> list[str
     """State what to notice before the answer."""
     n = len(steps) - 1
     values = {"n": n, "word": shorten(word)}
-    if moves:
-        first = (
-            t("{n} edits turn the first sentence into the second, including “{word}”.", **values)
-            if n > 1
-            else t("One edit turns the first sentence into the second: “{word}” itself.", **values)
-        )
+    if moves and n > 1:
+        first = t("{n} edits turn the first sentence into the second, including “{word}”.", **values)
+    elif moves:
+        first = t("One edit turns the first sentence into the second: “{word}” itself.", **values)
+    elif n > 1:
+        first = t("{n} edits turn the first sentence into the second, one at a time; “{word}” stays.", **values)
     else:
-        first = (
-            t("{n} edits turn the first sentence into the second, one at a time; “{word}” stays.", **values)
-            if n > 1
-            else t("One edit turns the first sentence into the second; “{word}” stays.", **values)
-        )
+        first = t("One edit turns the first sentence into the second; “{word}” stays.", **values)
     return [first, t("Guess where the prediction changes, then reveal.")]
 
 
@@ -252,7 +219,7 @@ def describe_path(path: EditPath, verdict: Verdict | None, guess: int | None) ->
     ]
     elsewhere = t("elsewhere: {places}", places=", ".join(others))
     if guess is None:
-        return [lines[0], _sentence(elsewhere)]
+        return [lines[0], f"{elsewhere[:1].upper()}{elsewhere[1:]}."]
     if guess == (first or NEVER):
         return [*lines, t("Your guess was right; {elsewhere}.", elsewhere=elsewhere)]
     name = t("edit {k}", k=guess) if guess else t("it never flips")
@@ -289,7 +256,3 @@ def _describe_flip(path: EditPath, first: int, values: dict) -> str:
             **values,
         )
     return t("{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and then leads by {lead}.", **values)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."

@@ -41,26 +41,16 @@ def controls(in_use: InUse) -> Options:
     _examples()
     how_names = {"drop": t("drop it"), "mask": t("mask it"), "swap": t("swap it")}
     half_names = {"past": t("past"), "future": t("future"), "both": t("both")}
-    how = choice(
-        "dhow", t("Each word in turn"), how_names, "drop", help=t("Drop removes the word, mask puts `<UNK>`, swap puts your word.")
-    )
-    message = f"{what_layers_read()} {t('The layer mix weights all layers.')}"
-    layer = verdict.choose_layer("dlayer", in_use, help=message)
-    # Of a transformer no half of a vector has read a part of the sentence alone.
-    half = (
-        influence.BOTH
-        if not model_layers.in_use().is_elmo
-        else choice(
-            "dhalf",
-            t("Half of the vector"),
-            half_names,
-            "both",
-            help=t(
-                "Past: the forward LSTMs read up to this word. Future: the backward LSTMs read from the end back to it. Both halves read the word itself."
-            ),
+    about = t("Drop removes the word, mask puts `<UNK>`, swap puts your word.")
+    how = choice("dhow", t("Each word in turn"), how_names, "drop", help=about)
+    about = f"{what_layers_read()} {t('The layer mix weights all layers.')}"
+    layer = verdict.choose_layer("dlayer", in_use, help=about)
+    half, swap, weights = influence.BOTH, "", ""
+    if model_layers.in_use().is_elmo:  # of a transformer no half of a vector has read a part of the sentence alone
+        about = t(
+            "Past: the forward LSTMs read up to this word. Future: the backward LSTMs read from the end back to it. Both halves read the word itself."
         )
-    )
-    swap = weights = ""
+        half = choice("dhalf", t("Half of the vector"), half_names, "both", help=about)
     if how == "swap":
         swap = text_box("dswap", t("Swap for"), NEUTRAL, BOX["word"], help=t("One word, put in place of each word in turn."))
     if layer == "mix":
@@ -75,13 +65,11 @@ def _examples() -> None:
     picked = st.session_state.get("decided.example")
     if picked in range(len(items)) and items[picked].text != st.session_state.get("a"):
         st.session_state["decided.example"] = None  # the sentence has been edited since
-    offer_examples(
-        range(len(items)),
-        "decided.example",
-        lambda number: question.put(a=items[number].text, word=items[number].word),
-        label_visibility="visible",
-        format_func=labels.__getitem__,
-    )
+
+    def put(number: int) -> None:
+        question.put(a=items[number].text, word=items[number].word)
+
+    offer_examples(range(len(items)), "decided.example", put, label_visibility="visible", format_func=labels.__getitem__)
 
 
 def _label(example: Decided) -> str:
@@ -148,13 +136,9 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
     values = influence.measure_apart(result, options.layer, options.half)
     clear = [int(k) for k in np.argsort(-np.abs(values), kind="stable") if abs(values[k]) >= influence.CLEAR]
     naming = [k for k in clear if result.changed[k] in content]
-    places = {
-        "at": model_layers.in_use().at(options.layer, begins=True),
-        "who": name_half(options.half),
-        "target": result.word_at(result.position),
-    }
-    places["other"] = shorten(bare(other_word))
-    places["cosine"] = f"{result.cosines[result.views.index(options.layer), influence.HALVES.index(options.half), 1]:.2f}"
+    cosine = result.cosines[result.views.index(options.layer), influence.HALVES.index(options.half), 1]
+    places = {"at": model_layers.in_use().at(options.layer, begins=True), "who": name_half(options.half), "cosine": f"{cosine:.2f}"}
+    places |= {"target": result.word_at(result.position), "other": shorten(bare(other_word))}
     if not clear:
         return [
             t(
@@ -175,11 +159,9 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
             "{at}, “{word}” brings the two closest: without it “{target}” is {value} further from the other “{other}” (cosine {cosine}; read by {who}).",
             **places,
         )
-    lines = [line]
-    if len(naming) > 1:
-        runner_up = {"word": result.word_at(result.changed[naming[1]]), "value": signed(values[naming[1]])}
-        lines.append(t("Next comes “{word}” ({value}).", **runner_up))
-    return lines
+    if len(naming) < 2:
+        return [line]
+    return [line, t("Next comes “{word}” ({value}).", word=result.word_at(result.changed[naming[1]]), value=signed(values[naming[1]]))]
 
 
 def describe_moves(result: Influence, options: Options, content: Collection[int]) -> list[str]:
@@ -190,8 +172,8 @@ def describe_moves(result: Influence, options: Options, content: Collection[int]
     if moved.max() < influence.CLEAR:
         return [_sentence(_nothing(options.layer))]
     before = np.array(result.changed) < result.position
-    places = {"before": f"{moved[before].sum():.2f}", "after": f"{moved[~before].sum():.2f}"}
-    sums = t("In total, words before it move it by {before}, words after it by {after}.", **places)
+    before, after = (f"{moved[side].sum():.2f}" for side in (before, ~before))
+    sums = t("In total, words before it move it by {before}, words after it by {after}.", before=before, after=after)
     naming = [k for k in np.argsort(-moved, kind="stable") if result.changed[k] in content and moved[k] >= influence.CLEAR]
     if not naming:
         return [t("Only function words and punctuation move it."), sums]
@@ -207,11 +189,8 @@ def _sentence(*clauses: str) -> str:
 
 
 def _reading(result: Influence, nearest: SenseStanding) -> str:
-    places = {
-        "at": model_layers.in_use().at(nearest.view, begins=True),
-        "who": name_half(nearest.half),
-        "word": result.word_at(result.position),
-    }
+    places = {"at": model_layers.in_use().at(nearest.view, begins=True), "who": name_half(nearest.half)}
+    places |= {"word": result.word_at(result.position)}
     if not nearest.clear:
         return t("{at}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
     places |= {"sense": nearest.sense, "rival": nearest.rival}
@@ -272,17 +251,31 @@ def _sides(result: Influence, view: str) -> list[str]:
     side = influence.settles(result, view)
     added = influence.gains(result, view)
     past, future = standings[influence.PAST], standings[influence.FUTURE]
-    values = {"past": _signed(added[influence.PAST]), "future": _signed(added[influence.FUTURE])}
+    values = {half: format_number(round(added[half], 1) + 0.0, "+.1f") for half in (influence.PAST, influence.FUTURE)}
     lines = []
     if side and abs(added[influence.PAST] - added[influence.FUTURE]) < influence.LARGE:
         if side == influence.PAST:
             lines.append(t("the past half adds more than the future ({past} and {future} standard deviations)", **values))
         else:
             lines.append(t("the future half adds more than the past ({future} and {past} standard deviations)", **values))
-    elif side == influence.PAST:
-        lines.append(_past_settles(result.position, values))
+    elif side == influence.PAST:  # it has read at least one word, because a direction that has read nothing adds nothing
+        lines.append(
+            tn(
+                "<b>the past half decides</b> from 1 word: it adds {past} standard deviations, the future {future}",
+                "<b>the past half decides</b> from {n} words: it adds {past} standard deviations, the future {future}",
+                result.position,
+                **values,
+            )
+        )
     elif side == influence.FUTURE:
-        lines.append(_future_settles(len(result.tokens) - 1 - result.position, values))
+        lines.append(
+            tn(
+                "<b>the future half decides</b> from 1 token: it adds {future} standard deviations, the past {past}",
+                "<b>the future half decides</b> from {n} tokens: it adds {future} standard deviations, the past {past}",
+                len(result.tokens) - 1 - result.position,
+                **values,
+            )
+        )
     elif standings[influence.BOTH].clear:
         if max(added[influence.PAST], added[influence.FUTURE]) < influence.EVEN:
             lines.append(
@@ -302,29 +295,6 @@ def _sides(result: Influence, view: str) -> list[str]:
     elif future.clear and not past.clear:
         lines.append(t("the past half alone is undecided"))
     return lines
-
-
-def _signed(gain: float) -> str:
-    return format_number(round(gain, 1) + 0.0, "+.1f")
-
-
-def _past_settles(n: int, values: dict[str, str]) -> str:
-    """State that the left context decides. A direction that has read nothing adds nothing, so n is at least 1."""
-    return tn(
-        "<b>the past half decides</b> from 1 word: it adds {past} standard deviations, the future {future}",
-        "<b>the past half decides</b> from {n} words: it adds {past} standard deviations, the future {future}",
-        n,
-        **values,
-    )
-
-
-def _future_settles(n: int, values: dict[str, str]) -> str:
-    return tn(
-        "<b>the future half decides</b> from 1 token: it adds {future} standard deviations, the past {past}",
-        "<b>the future half decides</b> from {n} tokens: it adds {future} standard deviations, the past {past}",
-        n,
-        **values,
-    )
 
 
 def _alone(result: Influence, view: str) -> list[str]:

@@ -17,9 +17,9 @@ from core.figures.style import LAYER_COLORS, sense_color
 from core.senses import influence
 from core.senses.influence import Influence, half_name
 from core.text.tokens import bare
-from core.views import attribution, substitutes
+from core.views import attribution
 from core.views.attribution import Attribution, AttributionRequest
-from core.views.substitutes import ChangesRequest, weakness
+from core.views.substitutes import weakness
 from pages._cached.opened import view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -116,13 +116,8 @@ def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str
     offered = ["", *(sense for sense in senses if sense in result.senses)]
     if st.session_state.get("dsense", "") not in offered:
         st.session_state.dsense = ""  # it was a sense of the word looked at before
-    picked = st.pills(
-        t("Words that supported"),
-        offered,
-        default="",
-        **bound("dsense"),
-        format_func=lambda sense: markup.plain(sense) or t("the nearest sense"),
-    )
+    titles = {sense: markup.plain(sense) or t("the nearest sense") for sense in offered}
+    picked = st.pills(t("Words that supported"), offered, default="", **bound("dsense"), format_func=titles.get)
     return picked or influence.verdict(result, options.layer, options.half).sense
 
 
@@ -189,7 +184,11 @@ def _show_substitutes(in_use: InUse, chosen: Chosen, options: Options, content: 
     note = t("change of substitutes, 0 to 1 (1 − Σ√(p·q))")
     lists.heading(t("Substitutes for “{word}”", word=shorten(bare(chosen.word))), blue, note)
     try:
-        changes = view(substitutes.changes, workspace(in_use), ChangesRequest(word=chosen.in_context, how=options.how, swap=options.swap))
+        changes = view(
+            attribution.expectation_changes,
+            workspace(in_use),
+            AttributionRequest(word=chosen.in_context, how=options.how, swap=options.swap),
+        )
     except ElmoscopeError as error:  # a transformer, or published weights without a softmax
         st.caption(plain(str(error)))
         return

@@ -1,4 +1,4 @@
-"""Draw every figure of the app, with a description for screen readers, and record it for the exports."""
+"""Draw every figure of the app, with a description for screen readers, and record it for the exports; and the shared parts of maps."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -74,8 +74,7 @@ def counted_button(label: str, key: str, on_press: Callable[[int], object], *, p
     """Draw a button whose every click counts. `on_press` receives the number of clicks since its last call."""
     place.button(label, key=key, on_click=on_press, args=(1,), **options)
     counter = f"presses.{key}"
-    data = {"button": "st-key-" + re.sub(r"[^\w-]", "-", key, flags=re.ASCII)}
-    _presses(key=counter, data=data, on_presses_change=partial(_take_presses, counter, on_press), height=1)
+    _presses(key=counter, data={"button": _css(key)}, on_presses_change=partial(_take_presses, counter, on_press), height=1)
 
 
 def _take_presses(counter: str, on_press: Callable[[int], object]) -> None:
@@ -156,7 +155,8 @@ def stepper(
     draw_button(back, t("Back"), "back", 0)
     draw_button(forward, following(number), "next", 1, type="primary")
     with row:
-        _listen(key, f"{buttons}.back", f"{buttons}.next", arrows=any(shortcuts))
+        data = {"numbers": _css(key), "back": _css(f"{buttons}.back"), "next": _css(f"{buttons}.next"), "arrows": any(shortcuts)}
+        _step_keys(key=f"{key}.steps", data=data, width="content", height="content")
     return number
 
 
@@ -166,12 +166,6 @@ def stepper(
 # the buttons, which listen on the document, because the cursor keys of texts and of groups of choices have their own use.
 STEP_KEYS = Path(__file__).with_name("step_keys.js").read_text("utf-8")
 _step_keys = st.components.v2.component("elmoscope_steps", js=STEP_KEYS)
-
-
-def _listen(numbers: str, back: str, forward: str, *, arrows: bool) -> None:
-    """Let both buttons, and the arrow keys if `arrows`, press a number of a segmented control; all are named by their keys."""
-    data = {"numbers": _css(numbers), "back": _css(back), "next": _css(forward), "arrows": arrows}
-    _step_keys(key=f"{numbers}.steps", data=data, width="content", height="content")
 
 
 def _css(key: str) -> str:

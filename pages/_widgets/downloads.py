@@ -27,8 +27,8 @@ def show() -> None:
     view = record.now()
     name = f"elmoscope-{view.view}"
     with st.container(horizontal=True, gap=None, key="take"):
-        _popover(t("Tables"), "table", _tables, view)
-        _popover(t("CSV files"), "download", _csv_files, view)
+        _popover(t("Tables"), "table", partial(_draw_tables, False), view)
+        _popover(t("CSV files"), "download", partial(_draw_tables, True), view)
         _popover(t("Pictures"), "image", partial(_draw, "figures"), view)
         _button(t("HTML file"), "web", f"{name}.html", "text/html", partial(_html, view), "take.html", type="tertiary")
         if view.view in VIEWS:
@@ -45,18 +45,15 @@ def _popover(label: str, icon: str, draw: Callable[[Taken], None], view: Taken) 
             draw(view)
 
 
-def _tables(view: Taken) -> None:
-    for table in view.tables().values():
-        st.markdown(f"**{plain(table.label)}**")
-        st.dataframe(table.table, hide_index=True, width="stretch", placeholder="–")
-    if not view.tables():
-        st.caption(t("No table on this page."))
-
-
-def _csv_files(view: Taken) -> None:
+def _draw_tables(as_csv: bool, view: Taken) -> None:
+    """Draw the tables of the view, or with `as_csv` a button that downloads each."""
     for key, table in view.tables().items():
-        label = t("CSV: {table}", table=plain(table.label))
-        _button(label, "download", f"{table.name}.csv", "text/csv", partial(_csv, view, key), f"take.{key}")
+        if as_csv:
+            label = t("CSV: {table}", table=plain(table.label))
+            _button(label, "download", f"{table.name}.csv", "text/csv", partial(_csv, view, key), f"take.{key}")
+        else:
+            st.markdown(f"**{plain(table.label)}**")
+            lists.grid(table.table)
     if not view.tables():
         st.caption(t("No table on this page."))
 

@@ -4,15 +4,16 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 from unicodedata import category
 
 import streamlit as st
 
-from core.common.i18n import t, tn
+from core.common.i18n import say, t, tn
 from core.common.limits import limits
 from core.common.markup import plain
-from core.text.labeled_words import Labeled
+from core.text.corpora import Labeled
 from core.text.languages import tokenize
 from core.text.readings import Chosen
 from core.text.tokens import bare
@@ -159,9 +160,9 @@ def word_search(
     usual: str,
     *,
     labeled: Mapping[str, Labeled],
-    separability: Mapping[str, float],
-    titles: Mapping[str, str],
     help: str,
+    separability: Mapping[str, float] = MappingProxyType({}),
+    titles: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Draw the box for a word, and return the selected or typed word. The word is `usual` again when the target changes.
 
@@ -175,56 +176,18 @@ def word_search(
         visible = [word for word in words if theme == ALL or (word in labeled and theme in labeled[word].themes)]
         chosen = st.session_state[key]
         options = list(dict.fromkeys([*([] if chosen in visible else [chosen]), *visible]))
-        result = row.selectbox(
-            t("Word"),
-            options,
-            key=key,
-            persist_state="session",
-            accept_new_options=True,
-            help=help,
-            format_func=lambda word: titles.get(word) or _line(word, labeled, separability),
-        )
+        look = {"help": help, "format_func": lambda word: titles.get(word) or _line(word, labeled, separability)}
+        result = row.selectbox(t("Word"), options, key=key, persist_state="session", accept_new_options=True, **look)
         candidates = [word for word in visible if word in labeled and word != chosen]
-        row.button(
-            t("Surprise me"),
-            icon=":material/casino:",
-            key=f"{key}.surprise",
-            on_click=_draw,
-            args=(key, candidates),
-            disabled=not candidates,
-            help=t("A random labeled word"),
-        )
+
+        def draw() -> None:
+            st.session_state[key] = random.choice(candidates)
+
+        options = {"icon": ":material/casino:", "disabled": not candidates, "help": t("A random labeled word")}
+        row.button(t("Surprise me"), key=f"{key}.surprise", on_click=draw, **options)
     result = readable(result or "").strip() or usual
     write_parameter(key, None if result == usual else result)
     return result
-
-
-def themes() -> dict[str, str]:
-    """Return the names of the themes of assets/words-*.json."""
-    return {
-        "animals": t("animals"),
-        "body": t("body"),
-        "books and press": t("books and press"),
-        "clothes": t("clothes"),
-        "computing": t("computing"),
-        "doing things": t("doing things"),
-        "house": t("house"),
-        "how things are": t("how things are"),
-        "kitchen": t("kitchen"),
-        "law": t("law"),
-        "money": t("money"),
-        "music and film": t("music and film"),
-        "nature": t("nature"),
-        "people": t("people"),
-        "power and state": t("power and state"),
-        "school": t("school"),
-        "science": t("science"),
-        "shapes and places": t("shapes and places"),
-        "sport and games": t("sport and games"),
-        "time": t("time"),
-        "travel": t("travel"),
-        "work": t("work"),
-    }
 
 
 def _line(word: str, labeled: Mapping[str, Labeled], facts: Mapping[str, float]) -> str:
@@ -232,18 +195,15 @@ def _line(word: str, labeled: Mapping[str, Labeled], facts: Mapping[str, float])
     if word not in labeled:
         return word
     item = labeled[word]
-    names = themes()
     share = [f"{facts[word]:.0%}"] if word in facts else []
-    return " · ".join(
-        [word, tn("{n} meaning", "{n} meanings", item.senses), *share, ", ".join(names.get(theme, theme) for theme in item.themes)]
-    )
+    return " · ".join([word, tn("{n} meaning", "{n} meanings", item.senses), *share, ", ".join(map(say, item.themes))])
 
 
 def _theme(row, key: str, labeled: Mapping[str, Labeled]) -> str:
     if not labeled:
         return ALL
-    there = {theme for item in labeled.values() for theme in item.themes}
-    names = {ALL: t("all themes")} | dict(sorted(((code, name) for code, name in themes().items() if code in there), key=itemgetter(1)))
+    names = {theme: say(theme) for item in labeled.values() for theme in item.themes}
+    names = {ALL: t("all themes")} | dict(sorted(names.items(), key=itemgetter(1)))
     return row.selectbox(t("Theme"), list(names), format_func=names.get, key=f"{key}.theme", persist_state="session", width=180)
 
 
@@ -256,7 +216,3 @@ def _of_address(key: str, usual: str) -> None:
         state[key] = in_url
     if not state.get(key):
         state[key] = usual
-
-
-def _draw(key: str, words: Sequence[str], draw: Callable[[Sequence[str]], str] = random.choice) -> None:
-    st.session_state[key] = draw(words)

@@ -18,7 +18,7 @@ from core.files.user_names import clean_name
 from core.index.neighbors import Neighbor, Occurrence, TypeNeighbor
 from core.static.vectors import StaticVectors
 from core.text import languages
-from core.text.labeled_words import definition, definitions
+from core.text.corpora import definition, definitions
 from core.text.sentences import as_in_text
 from core.text.tokens import SENTENCE_BEGIN, bare, pieces, window, write_word
 from pages._export import record
@@ -60,7 +60,7 @@ def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> Non
 def keyword_lines(neighbors: list[Neighbor], senses: list[str], *, taken_as: str = "") -> None:
     """Show each neighbor's sentence on at most two lines: the word in bold, its sense in the sense's color, its cosine at the right.
 
-    With `taken_as`, the key of one of the reader's sentences, each has a button that makes it that sentence (pages._neighbors.show).
+    With `taken_as`, the key of one of the user's sentences, each has a button that makes it that sentence (pages._neighbors.show).
     """
     show_html("{}", [_keyword_line(n, senses, taken_as) for n in neighbors])
 
@@ -103,39 +103,28 @@ def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
     return html(button, taken_as, occurrence.row, name=name)
 
 
-def keyword_line(
-    tokens: Sequence[str],
-    position: int,
-    remark: str,
-    *,
-    n_words: int = 1,
-    after: str = "",
-    text: str | None = None,
-    shortened: bool = False,
-) -> Markup:
-    """Return a line of a concordance: one or several words between the tokens around them, and a remark at the right.
+def keyword_line(tokens: Sequence[str], position: int, remark: str, *, text: str | None = None, shortened: bool = False) -> Markup:
+    """Return a line of a concordance: a word between the tokens around it, and a remark at the right.
 
     The spacing is that of `text`, if given. A click opens the complete sentence. `shortened` is for a narrow column.
     """
-    behind = position + n_words
-    start, end = window(len(tokens), position, n_words, SHORT if shortened else WIDTH)
+    start, end = window(len(tokens), position, 1, SHORT if shortened else WIDTH)
     pieces = as_in_text(tokens, text)
 
     def parts(first: int, last: int) -> tuple[str, str, str]:
-        left, words, right = ("".join(part) for part in (pieces[first:position], pieces[position:behind], pieces[behind:last]))
-        apart = words[: len(words) - len(words.lstrip())] if left else ""
-        return left.lstrip() + apart, words.lstrip(), right
+        left, word, right = "".join(pieces[first:position]), pieces[position], "".join(pieces[position + 1 : last])
+        blank = word[: len(word) - len(word.lstrip())] if left else ""
+        return left.lstrip() + blank, word.lstrip(), right
 
     return html(
         '<div class="kwic aligned{}"><details><summary title="{}"><span class="cut"><span class="left"><span>{}</span></span>'
         '<span class="right"><b class="target">{}</b>{}</span></span><span class="whole">{}<b class="target">{}</b>{}</span>'
-        "</summary></details>{}{}</div>",
+        "</summary></details>{}</div>",
         " short" if shortened else "",
         t("Whole sentence"),
         *parts(start, end),
         *parts(0, len(tokens)),
         html('<span class="cosine">{}</span>', remark) if remark else "",
-        after,
     )
 
 
@@ -207,7 +196,7 @@ def word_buttons(name: str, expected: Expected, color: str, longest: float, tapp
             st.button(label, key=f"{name}_{k}", on_click=tapped, args=(p.word, *args), disabled=boundary, width="stretch")
 
 
-def fared(word: str, expected: Expected) -> str:
+def describe_rank(word: str, expected: Expected) -> str:
     """Describe the rank and probability of the word in the sentence."""
     if expected.rank is None:
         return t("“{word}”: not in the vocabulary", word=shorten(word, 20))

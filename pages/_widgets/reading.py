@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
-from core.engines import allennlp_engine
+from core.engines import allennlp_setup
 from core.index.table import OccurrenceTable
 from core.workspace import Workspace
 from pages._cached import jobs, opened
@@ -76,7 +76,7 @@ def say_if_transformer(in_use: InUse, page: str) -> bool:
 def compare_engines(in_use: InUse) -> None:
     """State the difference between AllenNLP's and Elmoscope's layers of the two sentences in the sidebar."""
     sentences = [list(tokens) for tokens in question.now().tokens if tokens]
-    if not sentences or not allennlp_engine.is_ready():
+    if not sentences or not allennlp_setup.is_ready():
         return
     with st.sidebar, show_errors():
         theirs = opened.by_allennlp(in_use.model, tuple(map(tuple, sentences)))

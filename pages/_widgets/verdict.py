@@ -1,27 +1,23 @@
 """The verdict on the target word, one meaning or two, the same on every page (core.views.pair).
 
-`on(in_use, first, second)` returns it. It does not depend on the visible layer: it uses the layer that separates the senses of this word
-best. Figures open at the model's default layer (pair_layer.py). `verdict_words` describes it.
+The verdict does not depend on the visible layer: it uses the layer that separates the senses of this word best. Figures open at the model's
+default layer, until the user chooses another.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
-from core.analysis.anisotropy import Level
 from core.common import model_layers
 from core.common.errors import ElmoscopeError
-from core.common.i18n import format_number, t
+from core.common.i18n import t
 from core.common.markup import Markup, html, plain
-from core.figures.style import layer_title
 from core.senses.calibration import calibration_of, is_calibrated
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
-from core.text.readings import WordInContext
-from core.views import levels, pair
-from core.views.levels import Judgment
-from core.views.pair import Pair, PairRequest
+from core.views import pair
+from core.views.pair import Judgment, Pair, PairRequest
 from pages._cached.opened import view, within_run, workspace
 from pages._frame.choices import layer_choice
 from pages._frame.in_use import InUse
@@ -29,29 +25,25 @@ from pages._frame.parameters import read_parameter
 from pages._widgets.inputs import Chosen
 
 
-def of_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
+def compare_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
     """Return the pair view of both words."""
-    return _pair(in_use, first.in_context, second.in_context)
+    _measure(in_use)
+    return view(pair.compute, workspace(in_use), PairRequest(first=first.in_context, second=second.in_context))
 
 
 @within_run
 def usual_layer(in_use: InUse) -> str:
     """Return the layer that separates meanings best over all labeled words."""
-    return levels.best_layer(workspace(in_use), ())
+    return pair.best_layer(workspace(in_use), ())
 
 
 @within_run
-def on(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
+def judge(in_use: InUse, first: Chosen, second: Chosen) -> Judgment:
     """Return the verdict on the target words of both sentences, and the layer that separates the meanings of the word best."""
     with suppress(ElmoscopeError):  # without static vectors there is a verdict, but no pair
-        return _pair(in_use, first, second).judgment  # the pair is computed once for everything on the page
+        return compare_pair(in_use, first, second).judgment  # the pair is computed once for everything on the page
     _measure(in_use)
-    return levels.judgment(workspace(in_use), first, second)
-
-
-def _pair(in_use: InUse, first: WordInContext, second: WordInContext) -> Pair:
-    _measure(in_use)
-    return view(pair.compute, workspace(in_use), PairRequest(first=first, second=second))
+    return pair.judge(workspace(in_use), first.in_context, second.in_context)
 
 
 def _measure(in_use: InUse) -> None:
@@ -78,24 +70,10 @@ def title_with_senses(verdict: Verdict) -> Markup:
     return t("Two meanings: {first} and {second}", first=first, second=second)
 
 
-def random_in_words(means: Mapping[str, float]) -> str:
-    """Return the cosine of two random words by layer for a description, with a leading blank, or ""."""
-    values = ", ".join(f"{layer_title(name)} {format_number(mean, '.2f')}" for name, mean in means.items())
-    return " " + t("Average of random pairs: {values}.", values=values) if values else ""
-
-
-def random_sentence(level: Level, layer: str) -> str:
-    """Return a sentence on the cosine of two random words."""
-    values = {"at": model_layers.in_use().at(layer), "mean": level.mean, "low": level.low, "high": level.high}
-    return t("90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)
-
-
 CHOSEN_LAYER = "pair.layer"  # the session's key of the layer that the user or the URL chose on any of these pages
 
 
-def choose_layer(
-    key: str, in_use: InUse, *, spaces: Sequence[str] = (), usual: str = "", label: str = "", place: Any = st, **options: Any
-) -> str:
+def choose_layer(key: str, in_use: InUse, *, spaces: Sequence[str] = (), usual: str = "", **options: Any) -> str:
     """Draw a page's control `key` and return the layer that it holds: `usual`, if given, until the user chooses another."""
     state = st.session_state
     spaces = spaces or model_layers.in_use().spaces
@@ -113,9 +91,7 @@ def choose_layer(
     by_itself = f"{key}.by_itself"  # the layer at which this page opened and that nobody chose
     if state.get(key) not in spaces or (state[key] in (*model_layers.in_use().spaces, state.get(by_itself)) and state[key] != wanted):
         state[key] = state[by_itself] = wanted
-    return layer_choice(
-        key, spaces=spaces, default=usual, label=label, place=place, on_change=_chosen_by_hand, args=(key, usual), **options
-    )
+    return layer_choice(key, spaces=spaces, default=usual, on_change=_chosen_by_hand, args=(key, usual), **options)
 
 
 def keep_layer(layer: str) -> None:

@@ -13,7 +13,7 @@ from core.common.short_links import shortened
 from core.files import registry, user_names
 from pages._classify.order import USUAL
 from pages._frame import parameters
-from pages._frame.menu import door
+from pages._frame.menu import page_address
 from tests.app.visit import APP, linked, opened, opened_whole
 from tests.bench import addresses
 
@@ -188,7 +188,7 @@ def test_typed_path_is_used_without_a_question_on_all_pages(tmp_path):
     for _ in range(2):  # the second run also has it in the address
         page.run()
         assert not asks(page) and page.session_state["model"] == str(tmp_path)
-    page.switch_page(door("how")[0]).run()
+    page.switch_page(page_address("how")[0]).run()
     assert not page.exception and not asks(page)
 
 

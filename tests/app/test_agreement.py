@@ -17,7 +17,7 @@ from core.cli import wire
 from core.cli.main import main
 from core.common.config import ASSETS
 from core.common.limits import limits
-from core.corpus import label_files, label_store
+from core.corpus import label_files
 from core.corpus.spread import Labels
 from core.elmo import models
 from core.elmo.models import open_model
@@ -33,7 +33,7 @@ from pages._export.notebook_values import notebook
 from pages._widgets import downloads
 from pages._widgets.downloads import provenance
 from tests.app.visit import code_cells, html_of, opened_whole, tables
-from tests.core.corpus import two_texts
+from tests.tiny import write_dated_text, write_two_texts
 
 PAIRS = (
     ("We moored the boat at the bank.", "The bank raised its rates again."),
@@ -49,7 +49,7 @@ UNLABELED = (
 )
 LAYOUTS = (("bank", "umap", "1"), ("court", "umap", "senses"), ("match", "pca", "2"), ("table", "poles", "mix"), ("right", "3d", "0"))
 SPACES = (("0", "same word"), ("1", "any word"), ("2", "other words"), ("mix", "same word"), ("senses", "any word"))
-GLOVE, LAYER_0 = {"source": "glove-mini"}, {"source": "elmo-mini", "layer": "0", "corpus": "sentences", "whole": False}
+GLOVE, LAYER_0 = {"source": "glove-mini"}, {"source": "elmo-mini", "layer": "0", "corpus": "sentences", "every_token": False}
 # The requests of each view, with the view of the notebook and the settings of the page that make the same request. "" means no notebook.
 REQUESTS = {
     "pair": [({"first": a, "second": b}, "home", typed) for (a, b), typed in zip(SENTENCES, TYPED, strict=True)],
@@ -401,7 +401,7 @@ def run(english, monkeypatch, tmp_path):
         return workspaces.Workspace(workspaces.Names(model=name, vectors=vectors, corpus=corpus), english.opener)
 
     monkeypatch.setattr(workspaces, "open_workspace", opened)
-    monkeypatch.setattr(label_store, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(label_files, "cache_folder", lambda: tmp_path)
 
     def run(page) -> dict:
         source = code_cells(downloads._notebook(page.session_state["_taken"]))
@@ -422,7 +422,7 @@ def test_page_notebook_and_command_spread_the_same_labels(english, run, capsys, 
         labels_of = dict(labels.given)
         page.session_state["found_word"] = word
         given = [(sentence, labels_of[k]) for k, sentence in enumerate(label_files.tokens_of(occurrences.items)) if k in labels_of]
-        label_store.change(label_store.file_of("sentences", word), word, Labels(), lambda now, given=given: now.join(given))
+        label_files.change_stored(label_files.stored_file("sentences", word), word, Labels(), lambda now, given=given: now.join(given))
         page.run()
         assert not page.exception
         table = tables(page)[-1].set_index("sentence")
@@ -441,8 +441,8 @@ def test_page_notebook_and_command_spread_the_same_labels(english, run, capsys, 
 
 
 def test_page_notebook_and_command_measure_the_same_change(run, capsys, tmp_path):
-    first, second = two_texts.written(tmp_path)
-    dated = two_texts.dated(tmp_path)
+    first, second = write_two_texts(tmp_path)
+    dated = write_dated_text(tmp_path)
     for by in ("corpora", "dates"):
         options = {"change_first": first, "change_second": second} if by == "corpora" else {"change_first": dated, "change_by": "dates"}
         page = opened_whole("pages/change.py", **options)

@@ -17,7 +17,7 @@ from core.index.neighbors import Products, Query
 from core.text import languages
 from core.text.readings import WordInContext
 from core.views import neighbors
-from core.workspace import Names, Workspace, open_workspace, products_with
+from core.workspace import Names, Workspace, open_workspace
 from pages._cached import opened
 from pages._cached.opened import KEPT, keep, version, view, within_run, workspace_of
 from tests.core.views.test_threads import requests_of, same
@@ -87,7 +87,7 @@ def large(monkeypatch) -> SimpleNamespace:
 def test_cache_of_products_stays_within_its_budget(monkeypatch, large):
     monkeypatch.setenv("ELMOSCOPE_MAX_KEPT_MB", "300")
     for k in range(64):
-        products_with(opened.memo, large, Query(("a", "b"), k, np.zeros((3, 8))))
+        workspace_of("elmo-mini").products(large, Query(("a", "b"), k, np.zeros((3, 8))))
         assert KEPT.n_bytes <= 300 * 10**6
     assert KEPT.n_bytes > 200 * 10**6  # and those asked for last are there
 

@@ -9,8 +9,8 @@ import pytest
 from core.common.limits import limits
 from pages._frame.jobs import QUEUE
 from tests.app.visit import html_of, opened, opened_whole, tables
-from tests.core.corpus import two_texts
 from tests.core.views.test_sides import MONEY, RIVER, sentences
+from tests.tiny import write_two_texts
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_change_opens_on_a_word_that_both_sides_have(dated):
 
 
 def test_change_between_two_texts_is_significant(tmp_path):
-    first, second = two_texts.written(tmp_path)
+    first, second = write_two_texts(tmp_path)
     page = opened_whole("pages/change.py", change_word="bank", change_first=first, change_second=second)
     assert not page.exception
     until(page, tables)  # both texts are encoded in a job

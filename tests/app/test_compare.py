@@ -78,7 +78,7 @@ def test_compare_says_which_words_it_compares_while_others_are_read(monkeypatch,
     job = QUEUE.add("a visitor")
 
     def reading(sides):
-        return (sides[0], replace(sides[1], whole=False) if labeled else None), [(job, sides[1])]
+        return (sides[0], replace(sides[1], every_token=False) if labeled else None), [(job, sides[1])]
 
     monkeypatch.setattr(compare_page, "readable", reading)
     page = opened("pages/compare.py")
@@ -98,7 +98,7 @@ def test_job_that_ends_while_the_page_is_drawn_is_complete(monkeypatch):
         runs.append(sides)
         if first := len(runs) == 1:  # done once it was asked for
             read.result = store.targets("sentences", "elmo-mini")
-        return (sides[0], replace(sides[1], whole=False)), [(read, sides[1])] if first else []
+        return (sides[0], replace(sides[1], every_token=False)), [(read, sides[1])] if first else []
 
     monkeypatch.setattr(compare_page, "readable", reading)
     page = opened("pages/compare.py")

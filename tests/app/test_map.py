@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.analysis import token_maps
+from core.analysis import word_maps
 from core.analysis.word_maps import open_maps
 from core.elmo.mix import layer_weights
 from core.elmo.models import BUNDLED_MODEL, open_model
@@ -17,8 +17,7 @@ from core.index.build import build_index
 from core.live.settings import map_setting
 from core.senses.trust import links
 from core.text import languages
-from core.text.corpora import BUNDLED_CORPUS, open_corpus
-from core.text.labeled_words import definition
+from core.text.corpora import BUNDLED_CORPUS, definition, open_corpus
 from core.text.tokens import pieces
 from pages._cached import opened as cached
 from pages._frame.choices import ALL
@@ -170,7 +169,7 @@ def table(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def maps(table):
-    return token_maps.token_maps(table, NAMES, laid_out=60, most=700)
+    return word_maps.token_maps(table, NAMES, laid_out=60, max_tokens=700)
 
 
 def read(text: str, kind: str) -> np.ndarray:
@@ -208,9 +207,9 @@ def test_notices_on_all_tokens_are_true(table, maps):
 
 
 def test_map_of_all_tokens_opens_by_its_address(monkeypatch):
-    monkeypatch.setattr(token_maps, "LAID_OUT", 60)
-    whole = token_maps.token_maps
-    monkeypatch.setattr(token_maps, "token_maps", lambda table, names, report: whole(table, names, report, laid_out=60))
+    monkeypatch.setattr(word_maps, "LAID_OUT", 60)
+    whole = word_maps.token_maps
+    monkeypatch.setattr(word_maps, "token_maps", lambda table, names, report: whole(table, names, report, laid_out=60))
     page = opened("pages/map.py", view="all tokens")
     while not page.get("bidi_component") or not any(item.proto.component_name == "elmoscope_tokens" for item in page.get("bidi_component")):
         assert not page.exception and not page.error

@@ -7,15 +7,14 @@ import re
 import numpy as np
 import pytest
 
-from core.analysis.maps import FrozenMaps
+from core.analysis.maps import FrozenMaps, by_chance
 from core.analysis.surroundings import CLOSE, cosine
-from core.analysis.trustworthiness import by_chance
 from core.common.config import ASSETS
 from core.elmo.models import open_model as opened_model
 from core.evaluation.card import read_card
 from core.live.settings import mix_setting
 from core.senses.separation import SenseReport, less, sense_report
-from core.views import levels
+from core.views.neighbors import random_level_of_mix
 from core.workspace import open_workspace
 from pages._frame.in_use import InUse
 from pages._map import measures, mix
@@ -166,7 +165,7 @@ def test_similarity_of_random_words_is_the_same_on_every_page():
     for layer in ("1", "mix"):
         mean = f"{kept[layer]['mean']:.2f}"
         weights = {"1": (0.0, 1.0, 0.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
-        level = levels.level_of_mix(open_workspace(), weights)
+        level = random_level_of_mix(open_workspace(), weights)
         assert f"{level.mean:.2f}" == mean, layer
         captions = " ".join(caption.value for caption in opened("pages/neighbors.py", nlayer=layer).caption)
         assert re.findall(pattern, captions) == [mean]

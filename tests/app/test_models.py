@@ -213,7 +213,7 @@ def test_difference_from_allennlp_is_in_the_sidebar(monkeypatch, path: str):
         layers = [each + 0.25 for each in cached.model(name).encoder.encode([list(tokens) for tokens in sentences])]
         return EngineResult(layers=layers, seconds=1.5, load_seconds=0.0, tokens=1, versions={})
 
-    monkeypatch.setattr(reading.allennlp_engine, "is_ready", lambda: True)
+    monkeypatch.setattr(reading.allennlp_setup, "is_ready", lambda: True)
     monkeypatch.setattr(cached, "by_allennlp", embed)
     lines = [item.value for item in opened_whole(path, engine=THEIRS).sidebar.caption]
     assert any("at most 2.5e-01. It took 1500 ms, Elmoscope " in line for line in lines)

@@ -10,7 +10,7 @@ from core.common.limits import limits
 from core.common.markup import Markup
 from core.elmo.models import open_model
 from core.index.neighbors import SAME, make_query
-from core.index.sense_index import WEIGHTS, SenseIndex
+from core.index.sense_space import WEIGHTS, SenseIndex
 from core.index.tables import open_table
 from core.text import languages
 from core.text.readings import as_typed
@@ -168,11 +168,11 @@ def test_line_reads_like_the_sentence(sentence: str, word: str):
 
 def test_line_is_cut_on_both_sides_of_its_target():
     tokens = [f"w{k}" for k in range(40)]
-    line = keyword_line(tokens, 20, "0.50", n_words=2)
+    line = keyword_line(tokens, 20, "0.50")
     cut, whole = cut_and_whole(line)
-    assert text_of(cut) == " ".join(tokens[20 - WIDTH // 2 : 22 + WIDTH // 2])
+    assert text_of(cut) == " ".join(tokens[20 - WIDTH // 2 : 21 + WIDTH // 2])
     assert text_of(whole) == f"{' '.join(tokens)}0.50" and ">0.50<" in line
-    assert '<b class="target">w20 w21</b> w22' in cut and '<b class="target">w20 w21</b> w22' in whole
+    assert '<b class="target">w20</b> w21' in cut and '<b class="target">w20</b> w21' in whole
     short = cut_and_whole(keyword_line(tokens, 20, "", shortened=True))[0]
     assert text_of(short) == " ".join(tokens[20 - SHORT // 2 : 21 + SHORT // 2])
 

@@ -15,8 +15,8 @@ from core.tasks.inputs import flat
 from core.text import languages, target_word
 from core.text.readings import WordInContext
 from core.views import attribution, edits, induction, layouts, neighbors
-from core.views.levels import best_layer, judgment
 from core.views.neighbors import NeighborsRequest
+from core.views.pair import best_layer, judge
 from core.workspace import Workspace, open_workspace
 from pages._classify.show import FRONT
 from pages._frame import examples
@@ -76,7 +76,7 @@ def pair(workspace: Workspace) -> tuple[WordInContext, ...]:
 
 
 def test_verdict_of_the_opening_example_is_right(workspace: Workspace, pair):
-    said = judgment(workspace, *pair)
+    said = judge(workspace, *pair)
     senses = tuple(max(votes, key=votes.get) for votes in said.verdict.shares)
     assert senses == SENSES[workspace.language.code] and said.verdict.says == TWO
 
@@ -84,7 +84,7 @@ def test_verdict_of_the_opening_example_is_right(workspace: Workspace, pair):
 def test_neighbors_of_the_opening_example_have_the_right_sense(workspace: Workspace, pair):
     layer = best_layer(workspace, pair)
     for sense, word in zip(SENSES[workspace.language.code], pair, strict=True):
-        near = neighbors.compute(workspace, NeighborsRequest(word=word, space=layer, among=SAME, k=8, whole=False))
+        near = neighbors.compute(workspace, NeighborsRequest(word=word, space=layer, among=SAME, k=8, every_token=False))
         assert np.mean([n.occurrence.sense == sense for n in near.entries]) >= 0.75
 
 

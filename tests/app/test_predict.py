@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.analysis.expectation import is_version
-from core.views.next_words import widest_gap
+from core.views.substitutes import widest_gap
 from pages._frame import examples, parameters
 from pages._predict.passage import AT, OTHER, TEXT
 from pages._predict.surprise import _verdict

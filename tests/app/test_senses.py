@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.corpus import label_store as saved_labels
+from core.corpus import label_files as saved_labels
 from core.corpus.label_files import Token, format_given, tokens_of
 from core.corpus.spread import Labels
 from core.elmo.models import open_model
@@ -11,7 +11,7 @@ from core.senses import clusters
 from core.text import own_corpus
 from core.views import induction
 from core.views.induction import InductionRequest
-from core.workspace import open_workspace
+from core.workspace import Workspace, open_workspace
 from pages._cached import label_store
 from pages._cached import opened as opened_pages
 from tests.app.visit import captions, html_of, opened, opened_whole, read_through, tables
@@ -30,7 +30,7 @@ def test_groups_are_made_in_the_sense_space_and_named_by_substitutes():
 
 
 def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
-    monkeypatch.setattr(induction, "space_of", lambda workspace: None)
+    monkeypatch.setattr(Workspace, "sense_space", None)
     opened_pages.KEPT.forget("core.views.induction.compute")
     opened_pages.KEPT.forget("occurrences of a word")
     page = opened("pages/found.py", found_word="seal", found_k="2")
@@ -80,12 +80,12 @@ def questions(page) -> list:
 
 def save(labels: Labels, key=KEY) -> None:
     """As another tab would."""
-    saved_labels.change(saved_labels.file_of(*key), key[1], Labels(), lambda now: now.join(labels.given))
+    saved_labels.change_stored(saved_labels.stored_file(*key), key[1], Labels(), lambda now: now.join(labels.given))
 
 
 def kept() -> dict[Token, str]:
     """Return the stored labels."""
-    return dict(saved_labels.read(saved_labels.file_of(*KEY), KEY[1]))
+    return dict(saved_labels.read_stored(saved_labels.stored_file(*KEY), KEY[1]))
 
 
 def page_with(labels: Labels):
@@ -230,7 +230,7 @@ def test_labels_of_two_tabs_are_joined(gold):
 
 def test_damaged_file_of_labels_is_set_aside_with_a_warning(gold):
     save(labeled(gold))
-    path = saved_labels.file_of(*KEY)
+    path = saved_labels.stored_file(*KEY)
     with path.open("a") as stream:
         stream.write("{broken")
     page = opened_whole("pages/spread.py", found_word="bank")
@@ -274,15 +274,15 @@ def test_deleting_a_corpus_deletes_its_labels_and_maps(gold, private_cache):
     corpus = read_through(page).session_state["corpus"]
     read_through(opened("pages/map.py", corpus=corpus, map_word="bank"))
     other = own_corpus.keep_text("Another text stays.", "other").name
-    stays = saved_labels.file_of(other, "text")
-    saved_labels.change(stays, "text", Labels(), lambda now: now.label([(("Another", "text"), 1)], "x"))
+    stays = saved_labels.stored_file(other, "text")
+    saved_labels.change_stored(stays, "text", Labels(), lambda now: now.label([(("Another", "text"), 1)], "x"))
     maps = list((private_cache / "maps").rglob("*.safetensors"))
-    assert maps and saved_labels.file_of(corpus, "bank").is_file()
+    assert maps and saved_labels.stored_file(corpus, "bank").is_file()
     shown = read_through(opened("pages/texts.py", corpus=corpus))
     assert any("the labels of its words, its maps" in each.value for each in shown.markdown)
     shown.button(key="corpus.forget").click().run()
     assert not shown.exception
-    assert not saved_labels.file_of(corpus, "bank").exists() and stays.is_file()
+    assert not saved_labels.stored_file(corpus, "bank").exists() and stays.is_file()
     assert not [each for each in (private_cache / "maps").rglob("*.safetensors") if each in maps]
     assert len(kept()) == 8  # of the language's own sentences: not of this corpus
 
@@ -306,8 +306,8 @@ def test_a_sentence_that_occurs_twice_has_one_label_in_both_places(tmp_path):
     items = read_and_items(corpus)
     key = (corpus, "bank")
     copies = [(o.tokens, o.position) for o in items]
-    saved_labels.change(
-        saved_labels.file_of(*key), "bank", Labels(), lambda now: now.label([copies[0]], "river").label([copies[1]], "money")
+    saved_labels.change_stored(
+        saved_labels.stored_file(*key), "bank", Labels(), lambda now: now.label([copies[0]], "river").label([copies[1]], "money")
     )
     page = read_through(opened("pages/spread.py", corpus=corpus, found_word="bank"))
     assert rows_of(page)["by you"].sum() == 9  # three of the one sentence, six of the other

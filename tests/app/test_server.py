@@ -22,7 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from core.common.limits import limits
 from pages._frame import gate, listening, server
 from pages._frame.gate import Gate
-from pages._frame.menu import door, list_views
+from pages._frame.menu import list_views, page_address
 from pages._frame.server import BY_PLOTLY, ON_EVERY_PAGE, PLOTLY, SCRIPTS, STATIC, TABLE, WITHOUT_TABLE, FromMemory, routes, scripts
 
 VIEWS = list_views()
@@ -45,7 +45,7 @@ def answer(app, path: str, query: str = "", method: str = "GET") -> tuple[int, d
 
 
 def preloaded(view: str) -> list[str]:
-    file, parameters = door(view)
+    file, parameters = page_address(view)
     path = "/" if file == "app.py" else "/" + file.removeprefix("pages/").removesuffix(".py")
     _, _, body = answer(Starlette(routes=routes()), path, "&".join(f"{name}={value}" for name, value in parameters.items()))
     return re.findall(r'rel="modulepreload" crossorigin href="\./static/js/([^"]+)"', body.decode())

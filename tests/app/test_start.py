@@ -55,13 +55,13 @@ def test_first_visit_of_home_computes_nothing(tmp_path):
 
 LATER = """
 from core.analysis import maps
-from core.index import float16_products
+from core.index import rows
 from streamlit.testing.v1 import AppTest
 from core.common.memo import Kept
 from pages._home.live import open_home, open_rest
 
 open_home()
-maps.compile_layout = float16_products.warm_up = lambda: None  # no page waits for these here
+maps.compile_layout = rows.warm_up = lambda: None  # no page waits for these here
 open_rest()
 made, value = [], Kept.value
 Kept.value = lambda self, maker, key, make, **options: value(self, maker, key, lambda: (made.append(maker), make())[1], **options)

@@ -12,7 +12,7 @@ from core.common.model_layers import SENSES
 from core.corpus.usage_graphs import format_uses
 from core.elmo.substitutes import Substitutes
 from core.files import user_names
-from core.index import sense_index
+from core.index import sense_space
 from core.index.sense_space import KEPT, SUBSTITUTES
 from core.index.table import OccurrenceTable
 from core.text import own_corpus
@@ -22,9 +22,9 @@ from core.views.neighbors import Neighbors, NeighborsRequest
 from core.workspace import open_workspace
 from pages._cached import jobs
 from pages._frame.markup import pathless, plain
-from pages._frame.menu import door
+from pages._frame.menu import page_address
 from tests.app.visit import captions, html_of, opened, opened_whole, tables, words_on
-from tests.core.document_parts import epub, pdf, workbook
+from tests.tiny import epub, pdf, workbook
 
 TEXT = "The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n"
 
@@ -130,7 +130,7 @@ def read_places(monkeypatch) -> list[int]:
 def answers(corpus: str) -> tuple[Neighbors, Induction]:
     """Neighbors and Senses in the sense space, over a corpus whose index is there."""
     workspace = open_workspace(corpus=corpus)
-    word = workspace.words("We asked for a glass of water.", at=(4,))[0]
+    word = workspace.words("We asked for a glass of water.", positions=(4,))[0]
     near = neighbors.compute(workspace, NeighborsRequest(word=word, space=SENSES, among="any word"))
     return near, induction.compute(workspace, InductionRequest(word="glass", space=SENSES))
 
@@ -155,11 +155,11 @@ def test_index_of_user_texts_has_substitutes(tmp_path, private_cache, read_place
     (folder / KEPT).unlink()  # as an older version built it
     meta = json.loads((folder / "meta.json").read_text())
     (folder / "meta.json").write_text(json.dumps({key: value for key, value in meta.items() if key != SUBSTITUTES}))
-    monkeypatch.setattr(sense_index, "MOST_READ", tokens)
+    monkeypatch.setattr(sense_space, "MOST_READ", tokens)
     plain, plain_groups = answers(corpus)
     assert sum(read_places) > tokens + len(groups.occurrences.items)
     np.testing.assert_allclose([n.cosine for n in near.entries], [n.cosine for n in plain.entries], atol=3e-3)
-    assert groups.groups.of.tolist() == plain_groups.groups.of.tolist() and groups.groups.names == plain_groups.groups.names
+    assert groups.groups.numbers.tolist() == plain_groups.groups.numbers.tolist() and groups.groups.names == plain_groups.groups.names
     jobs.end(page.session_state["corpus"], 0)  # removes the open table, like a restart
     assert "This index keeps no substitutes" in " ".join(words_on(opened("pages/texts.py", corpus=corpus)))
 
@@ -219,7 +219,7 @@ def bring(page, *files: tuple[str, bytes], box: int = 0):
 
 def went(page, *paths: str):
     for path in paths:
-        file, _ = door(Path(path).stem)
+        file, _ = page_address(Path(path).stem)
         page.switch_page(file).run()
         assert not page.exception and not page.error, path
     return page

@@ -9,7 +9,7 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from core.common.markup import Markup
-from pages._frame.menu import HOME, door, list_views
+from pages._frame.menu import HOME, list_views, page_address
 from pages._frame.parameters import ALLOWED
 
 HANGUL = re.compile("[가-힣]")
@@ -32,7 +32,7 @@ def linked(path: str = "app.py", *, allowed: Iterable[str] = (), **address: str)
     """Return a page after its first run, opened by a link. The user has allowed only the paths `allowed`."""
     page = AppTest.from_file(str(APP), default_timeout=300)
     if path != "app.py":
-        file, parameters = door(Path(path).stem)  # of a page, or of a view on one
+        file, parameters = page_address(Path(path).stem)  # of a page, or of a view on one
         page.switch_page(file)
         address = parameters | address
     for name, value in address.items():

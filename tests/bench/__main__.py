@@ -9,13 +9,13 @@ from tests.bench.suites import SUITES
 
 @command(
     "bench",
-    "Measure our speed beside a peer's in the same run: medians and their quotient.",
     option("--suite", f"of {', '.join(SUITES)} (default: all)", metavar="NAME", choices=tuple(SUITES), many=True, default=tuple(SUITES)),
     option("--threads", "of both sides (default 2)", metavar="N", type=whole(1, 1024), default=2),
     flag("--quick", "tiny sizes, to see that everything runs: nothing is claimed"),
     option("--output", "keep the rows as JSON, such as assets/results/speed.json; rows of other suites there stay", metavar="F"),
 )
 def bench(*, suite, threads, quick, output) -> Answer:
+    """Measure our speed and a peer's in the same run: medians and their quotient."""
     from tests.bench.command import run_suites
 
     return run_suites(suite=suite, threads=threads, quick=quick, output=output)

@@ -20,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.config import ROOT
 from core.common.short_links import shortened
-from pages._frame.menu import HOME, door, list_views
+from pages._frame.menu import HOME, list_views, page_address
 from pages._home.live import open_rest
 
 SLOWEST_S = 10.0  # of the processor a visit may take once its page was open
@@ -83,7 +83,7 @@ def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str, floa
     started = time.process_time()
     try:
         opened = AppTest.from_file(str(ROOT / "app.py"), default_timeout=WAIT_S)
-        file, parameters = door(view)
+        file, parameters = page_address(view)
         if view != HOME:
             opened.switch_page(file)
         for name, value in (parameters | address).items():

@@ -75,27 +75,27 @@ def next_words(language: str, text: str, position: int, *, backward: bool) -> An
     from core.analysis.expectation import sentences_of
     from core.cli.wire import json_of
     from core.text import languages
-    from core.views import next_words as view
+    from core.views import substitutes as view
     from core.workspace import open_workspace
 
     workspace = open_workspace(MODELS[language])
     with languages.reading(workspace.language):
         request = view.NextWordsRequest(sentences=sentences_of(text), backward=backward, position=position)
-    reading = view.read(workspace, request)
-    ways = (view.compute, view.in_place, view.ranks)
-    return json_of([reading, *(way(workspace, request, reading) for way in ways), view.opening(workspace, reading)])
+    reading = view.read_text(workspace, request)
+    ways = (view.next_words, view.expected_at, view.ranks)
+    return json_of([reading, *(way(workspace, request, reading) for way in ways), view.opening_place(workspace, reading)])
 
 
 def levels(language: str) -> Any:
     """Return the cosines of random words in every space, measured now where the model does not bring them."""
     from core.cli.wire import json_of
-    from core.views import levels as view
+    from core.views import neighbors as view
     from core.workspace import open_workspace
 
     workspace = open_workspace(MODELS[language])
     mixes = ((1, 0, 0), (1, 2, 3), (0.5, 0, 0.5))
-    spaces = [json_of(view.level(workspace, space)) for space in ("0", "1", "2", "mix", "senses")]
-    return spaces + [json_of(view.level_of_mix(workspace, mix, normalized=True)) for mix in mixes]
+    spaces = [json_of(view.random_level(workspace, space)) for space in ("0", "1", "2", "mix", "senses")]
+    return spaces + [json_of(view.random_level_of_mix(workspace, mix, normalized=True)) for mix in mixes]
 
 
 def open_page(visit: str) -> Any:

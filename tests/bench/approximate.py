@@ -13,12 +13,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core.cluster import approximate, search, senses
+from core.cluster import approximate, search
 from core.cluster import shards as index
 from core.elmo.models import BUNDLED_MODEL
 from core.index import neighbors
-from core.index.sense_index import WEIGHTS
-from core.index.sense_space import SENSES, SenseSpace
+from core.index.sense_space import SENSES, WEIGHTS, SenseSpace
 from core.workspace import open_workspace
 
 K = 20
@@ -35,7 +34,7 @@ def main() -> int:
     shards = index.open_shards(options.folder)
     space = open_workspace(BUNDLED_MODEL).sense_space if options.senses else None
     if not options.made:
-        facts = senses.build(shards, space) if space else approximate.build(shards)
+        facts = approximate.build_senses(shards, space) if space else approximate.build(shards)
         say(f"made in {facts['seconds']:.1f} s: {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB")
     queries = _queries(shards, options.queries)
     n_layers = shards.meta["layers"]
@@ -52,13 +51,13 @@ def main() -> int:
 
 
 def _measured(shards: index.Shards, queries: list[neighbors.Query], weights: np.ndarray, which: str, space: SenseSpace | None) -> list[str]:
-    every = senses.SensesOfShards(shards, space) if space else search.ShardedIndex(shards)
+    every = search.SensesOfShards(shards, space) if space else search.ShardedIndex(shards)
     exact, seconds = _timed(lambda q: every.nearest(q, weights, k=K, which=which), queries)
     cells = [f"{1000 * seconds:.0f}"]
     for share in SHARES:
 
         def near(q: neighbors.Query, share: float = share) -> list[neighbors.Neighbor]:
-            few = senses.ApproximateSenses(shards, space, share) if space else approximate.ApproximateIndex(shards, share)
+            few = approximate.ApproximateSenses(shards, space, share) if space else approximate.ApproximateIndex(shards, share)
             return few.nearest(q, weights, k=K, which=which)
 
         result, seconds = _timed(near, queries)

@@ -46,7 +46,7 @@ BINS = ((0.0, 0.5), (0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.01))
 
 
 def called(result: change.UseChange) -> tuple[bool, ...]:
-    """Whether each p says that there is change."""
+    """Return whether each p indicates change."""
     return tuple(p <= LEVEL for p in (result.p, result.gap.p, result.neighbors.p, result.apd.p, result.prt.p, result.jsd.p))
 
 
@@ -118,7 +118,7 @@ def text(space: SenseSpace, pairs: int) -> None:
         if len(sentence.tokens) <= 80:
             for k, token in enumerate(sentence.tokens):
                 where[token.casefold()].append((sentence.tokens, k))
-    words = sorted(word for word, places in where.items() if OFTEN[0] <= len(places) <= OFTEN[1] and clusters.tells(word))
+    words = sorted(word for word, places in where.items() if OFTEN[0] <= len(places) <= OFTEN[1] and clusters.is_telling(word))
     rng, deal = np.random.default_rng(0), np.random.default_rng(0)  # of pairs, of their sentences
     results: dict[tuple[int, float], list[tuple[bool, ...]]] = {}
     started = time.monotonic()

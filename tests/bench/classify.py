@@ -21,9 +21,10 @@ from core.classify.tables import Table
 from core.classify.train import TrainConfig, make_text_fit
 from core.common.errors import ElmoscopeError
 from core.elmo.models import BUNDLED_MODEL, open_model
-from core.engines.allennlp_engine import AllenNLPEngine, is_ready
+from core.engines.allennlp_engine import AllenNLPEngine
+from core.engines.allennlp_setup import is_ready
 from core.learning.features import Frozen, open_features
-from core.static.vectors import BUNDLED_VECTORS, open_vectors
+from core.static.vectors import open_vectors
 from core.tasks import answers
 from core.tasks.task import Example
 from core.text.tokens import join_tokens
@@ -135,7 +136,7 @@ def _epochs(setting: Setting, epoch: Epoch, who: str, pair: Pair) -> Row:
 
 
 def _against_allennlp(setting: Setting, epoch: Epoch, files: Files, frozen) -> Row:
-    """The same, layers from AllenNLP; what its pipe costs is taken off, so that only its computing counts."""
+    """Measure the same with layers from AllenNLP, without the time that its pipe takes."""
     if not is_ready():
         bound = Bound(text=f"at least {TIMES} x", number=TIMES)
         return setting.not_run("classify", "an epoch on frozen layers, against AllenNLP for every batch", missing(), bound)
@@ -164,7 +165,7 @@ def _live(setting: Setting) -> Row:
     if not tasks.head_folders("news-title"):
         return setting.not_run("classify", what, "not run here: no head for news-title; run: python -m core.lab train-heads", bound)
     try:
-        model, vectors = open_model(BUNDLED_MODEL), open_vectors(BUNDLED_VECTORS)
+        model, vectors = open_model(BUNDLED_MODEL), open_vectors("glove-mini")
         opened = tasks.open_heads(tasks.task_named("news-title"), model=model, vectors=vectors)
     except ElmoscopeError as error:
         return setting.not_run("classify", what, f"not run here: {error}", bound)
@@ -186,7 +187,7 @@ def _answers(setting: Setting) -> Row:
     """Every task of the ELMo paper asked of one sentence that the encoder has not seen, both heads of each, open and warm."""
     bound = Bound(text=f"median under {TASKS_MS} ms", number=TASKS_MS, of="ours", at_least=False)
     what = "live answers of all tasks on one sentence"
-    model, vectors = open_model(BUNDLED_MODEL), open_vectors(BUNDLED_VECTORS)
+    model, vectors = open_model(BUNDLED_MODEL), open_vectors("glove-mini")
     if not (opened := answers.open_tasks(model, vectors)):
         return setting.not_run("classify", what, "not run here: no head; run: python -m core.lab tasks", bound)
     seconds, processor = [], []

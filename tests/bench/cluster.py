@@ -153,7 +153,7 @@ def _trouble(cluster: Cluster, corpus: Path, output: Path, options, item: Occurr
 
 
 def _full_disk(cluster: Cluster, corpus: Path, place: Path, options, item: OccurrenceTable) -> list[tuple[str, str]]:
-    """The same build where only half of it fits; then the disk grows, and it goes on."""
+    """Build where only half of the index fits, then continue on a larger disk."""
     size = sum(p.stat().st_size for p in (item.folder).iterdir())
     place.mkdir(exist_ok=True)
     if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size // 2}", "none", place]).returncode:
@@ -207,7 +207,7 @@ def _shards(sentences: list[Sentence]) -> int:
 
 
 def _equal(where: Path, item: OccurrenceTable) -> str:
-    """Whether an index in shards has one machine's rows, and how many numbers of their vectors are float16's next one."""
+    """Return whether an index in shards has one machine's rows, and the share of numbers that are float16's next one."""
     shards, row, other = index.open_shards(where), 0, 0
     for shard in shards.shards:
         table = OccurrenceTable(open_store(shards.url).fetch(shard.name))

@@ -9,7 +9,7 @@ BYTES_APPROXIMATE = 8  # of a row's number in an approximate index; its vector t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """Of one core and one row, as `python -m tests.bench.cluster` measures them."""
+    """Rates of one core and one row, as measured by `python -m tests.bench.cluster`."""
 
     tokens_per_s: float  # encoded and written
     rows_per_s: float  # searched, from memory
@@ -19,7 +19,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """What a machine of the cluster is taken to have."""
+    """A machine of the cluster."""
 
     cores: int = 32
     memory_bytes: float = 256e9

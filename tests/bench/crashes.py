@@ -41,9 +41,6 @@ def say(what: str, value: object = 0) -> None:
     print(json.dumps([what, value]), flush=True)
 
 
-# --- the work, in a process of its own: says "begun", then "step" after each whole step, then "result" ------------------
-
-
 def indexing(folder: Path, _: str) -> None:
     """40,000 tokens in rounds of 4,000 by a very small model."""
     from core.elmo.encoder import Encoder
@@ -121,7 +118,7 @@ def mapping(folder: Path, _: str) -> None:
 
 
 def _alike(item: Path, other: Path) -> bool:
-    """Whether two indexes say the same: all but vectors equal, and vectors up to float16's next number.
+    """Return whether two indexes are equal, vectors up to float16's next number.
 
     A process that goes on spells words in other company than one that did all: on some processors a product's sums then
     differ in float32's last digit.
@@ -151,9 +148,6 @@ def _content() -> bytes:
     return random.Random(0).randbytes(BYTES)
 
 
-# --- killing it ---------------------------------------------------------------------------------------------------------
-
-
 class _Slow(http.server.BaseHTTPRequestHandler):
     """A file in pieces, from where it is asked for."""
 
@@ -181,7 +175,7 @@ class _Slow(http.server.BaseHTTPRequestHandler):
 
 @dataclass
 class Ran:
-    """What a process said: where it began, its last whole step, its result."""
+    """The reports of a process: where it began, its last complete step, its result."""
 
     begun: int | None = None
     step: int = 0

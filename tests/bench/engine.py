@@ -23,8 +23,8 @@ from core.elmo.encoder import Encoder, _Run, encoded
 from core.elmo.model import BiLM
 from core.elmo.recurrence import BLOCK_BYTES
 from core.elmo.weights import load_bilm, save_hdf5
-from core.engines.allennlp_engine import AllenNLPEngine, is_ready
-from core.engines.allennlp_setup import SETUP
+from core.engines.allennlp_engine import AllenNLPEngine
+from core.engines.allennlp_setup import SETUP, is_ready
 from tests.bench import texts
 from tests.bench.measure import Bound, Check, Pair, Row, Setting, difference, figure, paired, quotient, rate, timed
 

@@ -41,7 +41,7 @@ from core.corpus.encoded import EncodedCorpus, encode
 from core.evaluation.experiments import read_results
 from core.files import registry
 from core.files.artifacts import read_json
-from core.index.index_plan import index_plan
+from core.index.tables import index_plan
 from core.lab.datasets import read_semcor, read_tags
 from core.senses.senseval import read_senseval
 from core.static.vectors import load_vectors, open_vectors
@@ -50,7 +50,7 @@ from core.text.corpora import open_corpus
 from core.text.normalization import legible
 from core.text.sentences import read_labeled, read_sentences, sentences_from_text
 from core.text.tokens import JOINER, character_ids, join_tokens, split_sentences, tokenize
-from tests.core.document_parts import epub, pdf, workbook
+from tests.tiny import epub, pdf, workbook
 
 SLOWEST_S = 10.0  # of the processor an input may take: 1 MB of text takes about 2
 CAPS = {"ELMOSCOPE_MAX_FILE_MB": "4", "ELMOSCOPE_MAX_UNPACKED_MB": "4", "ELMOSCOPE_MAX_TABLE_MB": "4", "ELMOSCOPE_MAX_PASTED": "200000"}
@@ -302,9 +302,6 @@ def searched() -> EncodedCorpus:
     return encode(open_corpus("sentences")[:400], "ours")
 
 
-# --- what is asked of each input ----------------------------------------------------------------------------------------
-
-
 def _written(path: Path, data: bytes) -> Path:
     path.write_bytes(data)
     return path
@@ -448,7 +445,6 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
         "senseval": lambda: (files(text, changed(senseval)), reads("a.pos", read_senseval)),
         "semcor": lambda: (files(text, changed(semcor)), reads("a.tsv", read_semcor)),
         "tags": lambda: (files(text, changed(b"The DT\nbank NN\n\n")), reads("a.txt", read_tags)),
-        "conll-u": lambda: (files(text, changed(b"1\tThe\tthe\tDET" + b"\t_" * 6 + b"\n\n")), reads("a.conllu", read_tags)),
         "table .xlsx": lambda: (plain(workbook_bytes()), reads("a.xlsx", _columns_and_table)),
         "corpus .xlsx": lambda: (plain(workbook_bytes()), reads("a.xlsx", _some)),
         "corpus .pdf": lambda: (plain(pdf(["The river bank was steep."], ["It (was) steep."])), reads("a.pdf", _some)),

@@ -69,7 +69,7 @@ def _typed(browser, page: Page) -> dict[str, float]:
 
 
 def _memory() -> float:
-    """Of the largest renderer that this process started: its private and its share of the shared memory, from /proc."""
+    """Return the private memory and the share of the shared memory of the largest renderer that this process started."""
     own = {os.getpid()}
     parents = {
         int(path.name): int(_stat(path).rpartition(")")[2].split()[1])

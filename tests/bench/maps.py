@@ -11,15 +11,15 @@ import numpy as np
 from scipy.special import softmax
 
 from core.analysis import maps as projection
-from core.analysis.maps import FrozenMaps, ProjectionConfig
-from core.analysis.trustworthiness import trustworthiness
+from core.analysis.maps import FrozenMaps, ProjectionConfig, trustworthiness
 from core.analysis.word_maps import follow_mix, place
 from core.common.model_layers import Layers
 from core.elmo.mix import layer_weights, mixed
 from core.elmo.models import BUNDLED_MODEL, open_model
-from core.index import float16_products, neighbors
+from core.index import neighbors
 from core.index.build import build_index
 from core.index.neighbors import Query
+from core.index.rows import warm_up
 from core.index.table import OccurrenceTable
 from tests.bench import texts
 from tests.bench.measure import Bound, Check, Row, Setting, milliseconds, paired, timed
@@ -37,7 +37,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     import numba
 
     setting.report("maps: encoding the points")
-    float16_products.warm_up()  # as a server that has been up for a while
+    warm_up()  # as a server that has been up for a while
     table = _table(setting)
     before = numba.get_num_threads()
     numba.set_num_threads(min(setting.threads, before))

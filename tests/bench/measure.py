@@ -88,7 +88,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What all rows of a run share."""
+    """The settings that all rows of a run share."""
 
     folder: Path  # temporary: models, tables, layers
     threads: int = 2

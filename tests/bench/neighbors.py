@@ -9,9 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import softmax
 
-from core.index import float16_products, neighbors
+from core.index import neighbors
 from core.index.build import build_index
 from core.index.neighbors import Products, Query
+from core.index.rows import warm_up
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence
 from tests.bench.measure import Bound, Check, Row, Setting, alone, milliseconds, paired, quotient, timed
@@ -25,7 +26,7 @@ READING, OPENING_MS = 2, 50
 
 def rows(setting: Setting) -> Iterator[Row]:
     """Two rows of a slider move for each size; for the larger one also the first query and opening."""
-    float16_products.warm_up()  # as a server that has been up for a while
+    warm_up()  # as a server that has been up for a while
     sizes = setting.pick(SIZES, {2_000: (50, 20, 3), 6_000: (50, 60, 3)})
     for n, (times, limit_ms, rounds) in sizes.items():
         setting.report(f"neighbors: making a table of {n:,} occurrences")
@@ -112,7 +113,7 @@ def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
 
 
 def _same(ours: list[neighbors.Neighbor], rows: np.ndarray, values: np.ndarray) -> list[Check]:
-    """The same cosines, and the same rows but for ties: a row that only we have is as near as the peer's last."""
+    """Check that cosines are equal, and rows except for ties: a row that only we return is as near as the peer's last."""
     own = np.array([neighbor.occurrence.row for neighbor in ours])
     apart = np.array([neighbor.cosine for neighbor in ours]) - values[own] if len(own) == len(rows) else np.array([np.inf])
     missing = float(np.maximum(values[rows[-1]] - values[own], 0).max()) if len(own) == len(rows) else float("inf")

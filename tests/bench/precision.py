@@ -74,7 +74,7 @@ def _row(setting: Setting, files: Files, precision: str, what: str, sentences, a
 
 
 def _near(precision: str, n: int) -> dict[str, float]:
-    """Of the bundled model: mean and lowest cosine of a token's vector to float32's, and the overlap of nearest tokens."""
+    """Return the mean and lowest cosine to float32's vectors, and the overlap of nearest tokens, for the bundled model."""
     model, labeled = _bundled(), texts.labeled()
     sentences = [labeled[k] for k in np.random.default_rng(0).permutation(len(labeled))[:n]]
     own = [list(sentence.tokens) for sentence in sentences]

@@ -50,7 +50,7 @@ def requests() -> Iterator[tuple[str, str, dict]]:
         a, b = ({"text": text, "word": word} for text in texts)
         among = ("same word", "any word", "other words")[k % 3]
         own, further = CORPORA[language]
-        side = {"source": MODELS[language], "layer": space, "corpus": own, "whole": False}
+        side = {"source": MODELS[language], "layer": space, "corpus": own, "every_token": False}
         other = {"source": VECTORS[language]} if k % 2 else side | {"layer": ("1", "0")[space == "1"]}
         order = ("text", "left", "left2", "right", "right2", "right3", "source", "sense", "random", "left3")[k]
         asked = {

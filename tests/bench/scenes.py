@@ -24,9 +24,9 @@ from core.lab.verdicts import FOLDS, pairs_of
 from core.senses import evidence, scene, verdict
 from core.senses.calibration import USUAL
 from core.senses.evaluate import static_vectors
+from core.senses.evidence import fit
 from core.senses.scene import Scene
 from core.senses.verdict import CLOSE, ONE, Verdict
-from core.senses.votes import fit
 from core.text import languages
 
 WORDS, SEED = 60, 51
@@ -93,7 +93,7 @@ def verdict_on(parts: Parts, pair: Drawn, votes: tuple[float, ...]) -> Verdict:
 
 
 def agrees(says: str, nearest: tuple[int, int]) -> bool:
-    """Whether a picture's clouds agree with a verdict that is called."""
+    """Return whether the clouds of a picture agree with a verdict that is called."""
     return (nearest[0] == nearest[1]) == (says == ONE)
 
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import os
 
 import numpy as np
 import pytest
@@ -16,16 +15,16 @@ import tests.bench.precision
 import tests.bench.training
 from core.common.errors import BadInput
 from core.elmo.models import open_model
-from core.engines import allennlp_engine
+from core.engines import allennlp_setup
 from core.index.sense_space import open_space
 from core.index.tables import open_table
 from core.lab.sense_space_map import null_views
 from core.senses.evaluate import static_vectors
 from tests.bench import command, rows, suites
 from tests.bench.__main__ import main
-from tests.bench.measure import Bound, Check, Figure, Row, Setting, difference, figure, paired, quotient, timed
+from tests.bench.measure import Bound, Check, Figure, Row, Setting, difference, figure, paired, quotient
 
-needs_engine = pytest.mark.skipif(not allennlp_engine.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup")
+needs_engine = pytest.mark.skipif(not allennlp_setup.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup")
 
 
 @pytest.fixture
@@ -47,9 +46,6 @@ def run(name: str, setting: Setting) -> list[Row]:
     return result
 
 
-# --- by hand ----------------------------------------------------------------------------------------------------------
-
-
 def measured(value: float, unit: str = "x") -> Figure:
     return figure("f", [value], unit)
 
@@ -66,11 +62,6 @@ def test_two_sides_take_turns_and_the_first_round_is_not_counted():
     assert "".join(order) == "po" + "op" + "po" + "op"
     assert pair.ours == [1.0] * 3 and pair.peer == [2.0] * 3 and pair.peer_result == 8
     assert pair.times_faster().value == 2.0
-
-
-def test_preparing_is_not_timed():
-    times = iter([10.0, 13.0])
-    assert timed(lambda x: x + 1, lambda: (1,), clock=lambda: next(times))() == (3.0, 2)
 
 
 @pytest.mark.parametrize(
@@ -108,18 +99,6 @@ def test_difference_is_the_largest_and_without_end_where_shapes_differ():
         assert difference(item, other) == float("inf")
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system has no such setting")
-def test_a_run_has_no_more_cores_than_threads_and_gives_them_back(tmp_path, monkeypatch):
-    seen = []
-    monkeypatch.setattr("tests.bench.pages.rows", lambda setting: seen.append(os.sched_getaffinity(0)) or iter(()))
-    before = os.sched_getaffinity(0)
-    list(suites.run_suite("pages", Setting(folder=tmp_path, threads=1)))
-    assert [len(cores) for cores in seen] == [1] and os.sched_getaffinity(0) == before
-
-
-# --- the suites -------------------------------------------------------------------------------------------------------
-
-
 def test_engine_runs_without_allennlp_and_says_what_it_left_out(setting, monkeypatch):
     monkeypatch.setattr(tests.bench.engine, "is_ready", lambda: False)
     result = {row.name: row for row in run("engine", setting)}
@@ -127,30 +106,6 @@ def test_engine_runs_without_allennlp_and_says_what_it_left_out(setting, monkeyp
     assert len(left_out) == 4 and all("allennlp setup" in row.not_run and row.bound for row in left_out)
     assert result["share of torch.mm's rate, small"].ratio.value > 0
     assert set(result["cost against text length"].details["tokens_per_second"]) == {"100", "200", "400"}
-
-
-def test_the_products_alone_are_those_of_the_stack(setting, monkeypatch):
-    """Same operations on both sides of the share: every product the encoder's loop asks for, and no other."""
-    import torch
-
-    files = tests.bench.engine.Files.made(setting.folder / "m", tests.bench.engine.TINY)
-    (encoder,) = files.fresh()
-    made = tests.bench.engine._Run(encoder, [["a", "b", "c"], ["d"]])
-    shapes: dict[str, list] = {"stack": [], "alone": []}
-    kind = "stack"
-    originals = {"mm": torch.mm, "addmm": torch.addmm}
-    addmm_ = torch.Tensor.addmm_
-
-    def seen(a, b):
-        shapes[kind].append((tuple(a.shape), tuple(b.shape)))
-
-    monkeypatch.setattr(torch, "mm", lambda a, b, **k: (seen(a, b), originals["mm"](a, b, **k))[1])
-    monkeypatch.setattr(torch, "addmm", lambda c, a, b, **k: (seen(a, b), originals["addmm"](c, a, b, **k))[1])
-    monkeypatch.setattr(torch.Tensor, "addmm_", lambda c, a, b: (seen(a, b), addmm_(c, a, b))[1])
-    made._direction(False)
-    kind = "alone"
-    tests.bench.engine._products(made, backward=False)
-    assert shapes["stack"] and sorted(shapes["stack"]) == sorted(shapes["alone"])
 
 
 @needs_engine
@@ -167,17 +122,6 @@ def test_neighbors_runs_and_the_peer_finds_the_same(setting):
     assert [row.name.split(",")[0] for row in result] == ["slider move"] * 4 + ["first query", "opening a table"]
     assert all(check.passed for row in result for check in row.checks) and all(row.checks for row in result[:5])
     assert all(row.within is None for row in result)
-
-
-def test_the_same_nearest_but_for_a_tie_are_the_same():
-    values = np.array([0.9, 0.5, 0.5, 0.1])
-
-    class Place:
-        def __init__(self, row):
-            self.occurrence, self.cosine, self.row = self, values[row], row
-
-    judged = {last: tests.bench.neighbors._same([Place(0), Place(last)], np.array([0, 1]), values) for last in (1, 2, 3)}
-    assert [all(check.passed for check in judged[last]) for last in (1, 2, 3)] == [True, True, False]
 
 
 @pytest.mark.slow  # umap compiles for 15 s
@@ -213,14 +157,6 @@ def test_pages_without_a_browser_say_what_is_needed(setting, monkeypatch):
     assert len(result) == 4 and all("playwright install chromium" in row.not_run and row.bound for row in result)
 
 
-def test_a_server_that_does_not_come_up_says_why(setting):
-    with pytest.raises(RuntimeError, match="No such command 'nothing'"), tests.bench.pages.served(setting, "nothing"):
-        pass
-
-
-# --- the command ------------------------------------------------------------------------------------------------------
-
-
 def test_the_sense_spaces_nulls_share_its_topic_and_nothing_else():
     model = open_model("elmo-mini")
     table, space = open_table("sentences", model, targets_only=True), open_space(model, static_vectors(model))
@@ -248,13 +184,6 @@ def made_up(monkeypatch):
     monkeypatch.setattr(command, "run_suite", run_suite)
 
 
-def test_bench_prints_an_aligned_table(made_up, capsys):
-    assert main(["--suite", "maps", "--suite", "training"]) == 0
-    head, first, second = capsys.readouterr().out.splitlines()
-    assert " ".join(first.split()) == "a thing 1,234 ms 3 x (3 to 3) at least 2 x yes"
-    assert head.index("bound") == first.index("at least") == second.index("at least") and "no clock" in second
-
-
 def test_bench_keeps_rows_and_leaves_those_of_other_suites(made_up, tmp_path, capsys):
     file = tmp_path / "results" / "speed.json"
     for suite in ("training", "maps", "training"):
@@ -280,9 +209,3 @@ def test_the_readme_shows_every_row_that_was_measured():
     readme = rows.README.read_text("utf-8")
     assert rows.written(readme, measured_rows) == readme, "python -m tests.bench.rows"
     assert all(f"| {row['name']} |" in readme for row in measured_rows["rows"])
-
-
-def test_a_row_is_judged_by_all_its_rounds_and_a_quotient_of_times_turned_round():
-    assert (rows.judged(1.1, 2), rows.judged(0.9, 1.1), rows.judged(0.5, 0.9)) == ("", ", within noise", ", slower")
-    assert rows.times({"what": "our time / hello's", "value": 2, "low": 1, "high": 4}) == (0.5, 0.25, 1)
-    assert rows.times({"what": "peer's time / ours", "value": 2, "low": 1, "high": 4}) == (2, 1, 4)

@@ -49,7 +49,7 @@ def test_a_good_message_is_none_of_these(said, value):
         ("Unknown corpus. Choose another.", LONG, "does not name it"),
     ],
 )
-def test_a_wrong_message_is_a_fault(said, value, fault):
+def test_a_wrong_message_is_a_error(said, value, fault):
     assert [each.partition(":")[0] for each in wrong_with(said, value)] == [fault]
 
 
@@ -77,7 +77,7 @@ def _texts(node: ast.AST) -> list[str]:
 
 
 def test_errors_that_say_no_next_step_become_fewer():
-    """Of some 520; what is left is mostly said to programmers, not at the screen."""
+    """Count messages without a next step, of about 520. Most of them are for programmers."""
     every = messages()
     without = [f"{file}: {text}" for file, text in every if not NEXT_STEP.search(text)]
     assert len(every) > 450 and len(without) <= 54, "\n".join(without)

@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from core.common.config import ROOT
-from pages._frame.menu import door, list_views
+from pages._frame.menu import list_views, page_address
 from tests.bench.measure import Setting
 from tests.bench.pages import HELLO, OURS, served
 from tests.run import find_chromium
@@ -135,7 +135,7 @@ def seconds(waited: dict[str, float], name: str) -> str:
 
 
 def address_of(base: str, view: str, language: str) -> str:
-    file, parameters = door(view)
+    file, parameters = page_address(view)
     query = {**parameters, **({"lang": language} if language != "en" else {})}
     path = "" if file == "app.py" else Path(file).stem
     return f"{base}/{path}" + "".join(f"{'&' if k else '?'}{key}={value}" for k, (key, value) in enumerate(query.items()))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.views import scene
+from core.views import pair
 from core.workspace import open_workspace
 from tests.browser.visit import at_rest, opened
 
@@ -38,7 +38,7 @@ def test_picture_has_the_coordinates_of_core(page: Page, server: str):
     opened(page, server, ADDRESS)
     workspace = open_workspace()
     words = workspace.words(*PORT, "port")
-    expected = scene.compute(workspace, *words)
+    expected = pair.draw_scene(workspace, *words)
     n, slider = len(expected.texts), page.locator(".map.compact .scrubber input")
     slopes = []
     for k, name in enumerate(expected.spaces):

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.visit import NOTICE, at_rest, choose, opened, saved, wait_until
-from tests.core.corpus import two_texts
+from tests.tiny import write_two_texts
 
 pytestmark = pytest.mark.browser
 
@@ -118,7 +118,7 @@ def test_change_follows_the_chosen_word(page: Page, server: str):
 
 
 def test_two_user_texts_are_compared_and_ranked(page: Page, server: str, tmp_path):
-    first, second = two_texts.written(tmp_path)
+    first, second = write_two_texts(tmp_path)
     page.goto(f"{server}/texts?texts_view=change&change_word=bank&change_first={first}&change_second={second}")
     for n_left in (1, 0):  # files in the link that the user has not allowed yet
         page.get_by_role("button", name="Read it").first.click()

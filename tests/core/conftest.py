@@ -1,4 +1,4 @@
-"""What many tests of core read, made once a file: the bundled model, its labeled words, a workspace; a tiny data set and its frozen parts."""
+"""Fixtures of many tests of core: the bundled model and its table, a workspace, and a tiny data set."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
 from core.workspace import Workspace, open_workspace
-from tests.core.classify_parts import Dataset, Frozen, dataset, frozen
+from tests.tiny import Dataset, Frozen, dataset, frozen
 
 
 @pytest.fixture(scope="module")

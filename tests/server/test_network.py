@@ -90,9 +90,6 @@ def connect_refused(server: Server, **options) -> tuple[int, str]:
     return error.value.response.status_code, error.value.response.body.decode()
 
 
-# --- addresses --------------------------------------------------------------------------------------------------------
-
-
 def test_readmes_command_listens_only_on_this_machine(local):
     assert "0100007F" in local.find_addresses() and local.find_addresses() <= LOOPBACK
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
@@ -112,9 +109,6 @@ def test_the_dockerfiles_server_is_open_and_its_health_check_passes(public):
     assert public.find_addresses() & {"00000000", "0" * 32}
     check = re.search(r'HEALTHCHECK .*\\\n\s*CMD \["python", "-c", "(.*)"\]', (ROOT / ".deploy" / "Dockerfile").read_text("utf-8"))[1]
     subprocess.run([sys.executable, "-c", check.replace("8501", str(public.port))], check=True, timeout=60)
-
-
-# --- hosts and origins ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", ["/", "/texts?find=bank", "/_stcore/health", "/_stcore/host-config", "/media/a.html"])
@@ -154,9 +148,6 @@ def test_open_server_answers_to_ip_addresses_and_the_machines_name(public, name)
         assert "bank" in client.run("", "a=We+sat+on+the+bank.&ai=bank").text
 
 
-# --- uploads ----------------------------------------------------------------------------------------------------------
-
-
 def test_public_server_refuses_uploads(public):
     with Client(public) as client:
         client.run("texts")
@@ -191,9 +182,6 @@ def test_session_on_a_local_server_uploads_files_up_to_its_limit(local):
         assert local.request("PUT", path, body, headers | XSRF).status == 204
         for place in ("..", "../x", "secret.csv", "%2e%2e"):
             assert local.request("PUT", f"{path.rpartition('/')[0]}/{place}", body, headers | XSRF).status in (400, 404)
-
-
-# --- sizes ------------------------------------------------------------------------------------------------------------
 
 
 def test_endless_addresses_and_headers_are_refused_in_little_memory(server):
@@ -268,9 +256,6 @@ def test_unread_responses_take_little_memory(server):
             connection.sendall(f"GET /static/js/{script.name} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         time.sleep(2)
         assert server.memory_mb() < start_mb + 80  # 60 times 4.7 MB are 282 MB
-
-
-# --- other routes and connections -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["metrics", "metrics/", "script-health-check", "agent/mcp", "agent/openapi.json"])

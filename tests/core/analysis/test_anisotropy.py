@@ -1,4 +1,4 @@
-"""Where two random words stand: by hand, and of both bundled models as their measures have it."""
+"""Test the cosines of random pairs of words against values worked out by hand."""
 
 import numpy as np
 import pytest

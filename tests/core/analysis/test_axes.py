@@ -82,7 +82,7 @@ def test_two_poles_on_one_point_are_no_axis_and_a_pole_of_one_lies_at_the_mean_f
 
 
 @pytest.mark.parametrize("shape", [(80, 12), (9, 30)])  # more points than dimensions, and fewer
-def test_shares_of_the_spread_are_scikit_learns(shape):
+def test_shares_of_the_spread_equal_scikit_learn(shape):
     vectors = np.random.default_rng(3).normal(size=shape)
     plane, model = principal(vectors, 3), PCA(3).fit(unit_rows(vectors, np.float64))
     np.testing.assert_allclose(plane.shares, model.explained_variance_ratio_, atol=1e-9)

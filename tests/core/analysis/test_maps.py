@@ -13,8 +13,7 @@ from safetensors.numpy import save_file
 from sklearn.decomposition import PCA
 
 from core.analysis import maps as projection
-from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert, pca, procrustes
-from core.analysis.trustworthiness import by_chance, trustworthiness
+from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, by_chance, follow, insert, pca, procrustes, trustworthiness
 from core.analysis.word_maps import follow_mix
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 
@@ -38,7 +37,7 @@ def maps() -> FrozenMaps:
 
 
 @pytest.mark.parametrize("shape", [(60, 8), (6, 30)])  # more points than dimensions, and fewer
-def test_pca_is_scikit_learns_on_unit_rows_up_to_sign(shape):
+def test_pca_equals_scikit_learn_on_unit_rows_up_to_sign(shape):
     rows = np.random.default_rng(0).normal(size=shape)
     model = PCA(3).fit(rows / np.linalg.norm(rows, axis=1, keepdims=True))
     expected = model.transform(rows / np.linalg.norm(rows, axis=1, keepdims=True))
@@ -136,7 +135,7 @@ def test_trustworthiness_is_1_for_the_points_themselves_and_low_for_a_random_map
     assert trustworthiness(circle, circle) == pytest.approx(1)
     shuffled = np.random.default_rng(0).permutation(circle)
     assert trustworthiness(circle, shuffled) < 0.7
-    monkeypatch.setattr("core.analysis.trustworthiness.SAMPLE", 50)
+    monkeypatch.setattr("core.analysis.maps.SAMPLE", 50)
     assert trustworthiness(circle, circle) > 0.999  # steps of equal length, left and right, are ties
     assert trustworthiness(circle, shuffled) == trustworthiness(circle, shuffled) < 0.8
     assert trustworthiness(circle[:2], shuffled[:2]) == 1
@@ -156,7 +155,7 @@ def test_where_vectors_are_equal_nothing_says_who_is_nearest_and_no_figure_is_gi
 
 
 @pytest.mark.parametrize(("n", "k"), [(40, 12), (240, 12), (60, 3)])
-def test_a_layout_at_random_has_the_trustworthiness_of_chance_and_trustworthiness_is_scikit_learn_s(n, k):
+def test_a_layout_at_random_has_the_trustworthiness_of_chance_and_trustworthiness_equals_scikit_learn(n, k):
     from sklearn.manifold import trustworthiness as theirs
 
     rng = np.random.default_rng(n)
@@ -215,7 +214,7 @@ def test_one_word_has_maps_too_though_its_layer_0_is_one_point():
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 11, 15])
-def test_few_points_fall_back_to_pca_and_say_so(n):
+def test_few_points_fall_back_to_pca_and_report_it(n):
     spaces = words_in_layers(1, n)
     result = aligned_maps([*spaces, spaces[0] * 0], ["0", "1", "2", "zeros"], ProjectionConfig())
     assert result.method == f"PCA ({n} points are too few for UMAP)"
@@ -345,7 +344,7 @@ def drawn_layers(n: int = 90) -> np.ndarray:
     return np.stack([random.normal(size=(n, 20)) + strength * centers for strength in (0.0, 1.0, 3.0)]).astype(np.float32)
 
 
-def test_a_map_follows_another_mix_as_faithfully_as_one_made_anew():
+def test_a_map_follows_another_mix_as_faithfully_as_one_made_again():
     layers, config = drawn_layers(), ProjectionConfig(n_neighbors=8, n_epochs=120)
     maps = aligned_maps([*layers, layers.mean(axis=0)], ["0", "1", "2", "mix"], config)
     mix = np.tensordot([0.1, 0.3, 0.6], layers, axes=1)

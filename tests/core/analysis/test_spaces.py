@@ -67,7 +67,7 @@ def test_a_space_without_spread_has_cka_0():
     assert comparing.linear_cka(np.ones((10, 3)), noise(0, n=10)) == 0
 
 
-def test_overlap_with_itself_is_whole_and_chance_is_what_unrelated_spaces_have():
+def test_overlap_with_itself_is_complete_and_chance_is_what_unrelated_spaces_have():
     same = comparing.compare(noise(0), noise(0), WORDS)
     assert (same.share == 1).all() and (same.jaccard == 1).all() and same.profile == pytest.approx(1, abs=1e-5)
     other = comparing.compare(noise(0), noise(1), WORDS)
@@ -110,8 +110,8 @@ def test_the_one_word_that_moved_is_the_most_changed():
 def test_shared_words_are_ordered_alike_from_both_sides():
     a = comparing.Space("a", tuple(f"w{k}x" for k in range(30)), noise(0, n=30))
     b = comparing.Space("b", (*reversed(a.words), "only", "12", ","), noise(0, n=33))
-    words = comparing.find_common_words([a, b], most=25)
-    assert words == comparing.find_common_words([b, a], most=25) and len(words) == 25
+    words = comparing.find_common_words([a, b], max_words=25)
+    assert words == comparing.find_common_words([b, a], max_words=25) and len(words) == 25
     assert set(words[:2]) == {"w14x", "w15x"}  # their worse rank is the best
     assert np.array_equal(comparing.on_words(b, words[:1])[0], b.vectors[b.words.index(words[0])])
     with pytest.raises(BadInput, match="share 0 words"):
@@ -130,7 +130,7 @@ def test_the_deeper_a_layer_of_the_bundled_model_the_further_it_is_from_glove():
     assert matrix[1, 2] > matrix[1, 3] and matrix[0, 3] > matrix[1, 3] > matrix[2, 3]
 
 
-def test_a_corpus_beside_itself_has_not_moved_but_its_halves_have():
+def test_a_corpus_next_to_itself_has_not_moved_but_its_halves_have():
     words = comparing.find_common_words([comparing.type_space("2", table(), np.eye(3)[2], fewest=4)])
     moved = comparing.shift(table(), table(), words, np.eye(3)[2])
     assert moved.between == pytest.approx(0, abs=1e-5)

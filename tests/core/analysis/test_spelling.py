@@ -11,7 +11,7 @@ from core.elmo.model import BiLM
 from core.figures.walk import cosine_table, letter_marks, visible, windows_figure
 from core.static.vectors import StaticVectors
 from core.text.tokens import character_ids
-from tests.core.classify_parts import SHAPE, tiny_encoder
+from tests.tiny import SHAPE, tiny_encoder
 
 WORDS = ("dog", "doggy", "dgo", "unfriendlyish", "눈사람", "🎉", "café", "<b>&", "x" * 60, "눈" * 30, "<S>", "\ud800", "a")
 
@@ -31,9 +31,6 @@ def without_highway() -> Encoder:
     return Encoder(plain)
 
 
-# --- what fires -------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("word", WORDS)
 def test_the_answers_are_those_that_the_model_pools(model, characters, word: str):
     import torch
@@ -46,7 +43,7 @@ def test_the_answers_are_those_that_the_model_pools(model, characters, word: str
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_an_answer_is_what_its_filter_says_of_the_window_it_is_said_to_come_from(characters, word: str):
+def test_an_answer_is_what_its_filter_says_of_the_window_it_names(characters, word: str):
     import torch
 
     strengths, places = answers(characters, word)
@@ -96,7 +93,7 @@ def test_a_share_is_the_part_of_the_vector_along_itself():
     assert top.share == pytest.approx(part @ vector / (vector @ vector), abs=1e-5) and top.filters == here.sum()
 
 
-def test_behind_a_highway_layer_shares_are_strengths_and_it_is_said():
+def test_behind_a_highway_layer_shares_are_strengths_and_it_is_reported():
     characters = tiny_encoder().model.characters
     result = firing(characters, "dog")
     assert not result.exact and result.bias == 0
@@ -104,7 +101,7 @@ def test_behind_a_highway_layer_shares_are_strengths_and_it_is_said():
     assert sum(window.share for window in result.windows) == pytest.approx(1)
 
 
-def test_a_window_names_what_stands_in_it():
+def test_a_window_names_what_is_in_it():
     result = firing(without_highway().model.characters, "cat")
     text = "".join(result.letters)
     assert text == f"{BEGIN_MARK}cat{END_MARK}"
@@ -132,9 +129,6 @@ def test_letters_are_characters_not_bytes_and_end_where_the_model_stops_reading(
 
 def test_the_name_of_a_boundary_is_one_letter(characters):
     assert firing(characters, "<S>").letters == (BEGIN_MARK, "<S>", END_MARK)
-
-
-# --- neighbors -------------------------------------------------------------------------------------------------------
 
 
 def vocabulary(model) -> list[str]:
@@ -215,9 +209,6 @@ def test_a_model_without_a_vocabulary_takes_the_static_vectors_words(tmp_path):
         list_words(tmp_path, vectors)
 
 
-# --- words and tables -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "words", "left_out"),
     [
@@ -238,9 +229,6 @@ def test_a_word_without_a_vector_has_no_cosine():
     assert np.isnan(cosine_matrix([None, None])).all()
 
 
-# --- pictures ---------------------------------------------------------------------------------------------------------
-
-
 def test_letters_are_escaped_and_what_cannot_be_seen_is_named(characters):
     marks = letter_marks(firing(characters, "<i>&"))
     assert "&lt;" in marks and "<i>" not in marks and "&amp;" in marks
@@ -259,7 +247,7 @@ def test_the_windows_figure_draws_the_strongest_where_they_stand(characters, wor
     assert len(shares) == len(result.by_width) + len(drawn) and not any("-" in share for share in shares[: len(result.by_width)])
 
 
-def test_a_missing_cosine_is_said_in_its_cell():
+def test_a_missing_cosine_is_reported_in_its_cell():
     figure = cosine_table(["<b>", "b" * 40], np.array([[1.0, np.nan], [np.nan, -0.12]]), "#000000", key="k")
     assert list(figure.data[1].text) == ["1.00", "none", "none", "−0.12"]
     assert "<b>" not in figure.layout.xaxis.ticktext[0]

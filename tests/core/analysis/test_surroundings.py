@@ -1,4 +1,4 @@
-"""What stands around a word without labels: which points, which way they lean, where they lie."""
+"""Test the points around a word without labels, their lean and their places."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_occurrences_come_first_then_the_nearest_words_of_both_without_the_word_
 
 
 def test_many_occurrences_are_drawn_evenly_and_a_word_that_is_nowhere_has_none(table):
-    assert surroundings(table, ["lion"], [], LAST, most=2).rows.tolist() == [0, 13]
+    assert surroundings(table, ["lion"], [], LAST, max_occurrences=2).rows.tolist() == [0, 13]
     nowhere = surroundings(table, ["whale"], [], LAST)
     assert len(nowhere) == 0 and nowhere.layers.shape == (0, 3, 3)
 
@@ -84,4 +84,4 @@ def test_two_tokens_at_random_have_the_mean_cosine_of_all_pairs(table):
     unit = layers / np.linalg.norm(layers, axis=1, keepdims=True)
     pairs = (unit @ unit.T)[~np.eye(len(unit), dtype=bool)]
     assert at_large(table, LAST) == pytest.approx(pairs.mean(), abs=1e-6)
-    assert at_large(table, LAST, drawn=1) == 0.0
+    assert at_large(table, LAST, n=1) == 0.0

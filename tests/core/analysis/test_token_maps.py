@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from core.analysis import token_maps
-from core.analysis.token_maps import FULL, TokenMaps
+from core.analysis import word_maps
+from core.analysis.word_maps import FULL, TokenMaps
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index.build import build_index
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
@@ -23,12 +23,12 @@ def table(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def token_map(table):
-    return token_maps.token_maps(table, NAMES, laid_out=300)
+    return word_maps.token_maps(table, NAMES, laid_out=300)
 
 
-def test_every_token_has_a_place_in_every_space_and_progress_is_told(table):
+def test_every_token_has_a_place_in_every_space_and_progress_is_reported(table):
     heard = []
-    result = token_maps.token_maps(table, NAMES[:2], lambda *told: heard.append(told), laid_out=60)
+    result = word_maps.token_maps(table, NAMES[:2], lambda *told: heard.append(told), laid_out=60)
     assert result.places.shape == (2, len(table), 2) and result.places.dtype == np.uint16 and result.laid_out == 60
     assert sorted(result.rows.tolist()) == list(range(len(table)))
     assert heard[0][0] == 0 and heard[-1][0] == len(table) - 1 and {total for _, total, _ in heard} == {len(table)}
@@ -37,7 +37,7 @@ def test_every_token_has_a_place_in_every_space_and_progress_is_told(table):
 def test_equal_vectors_have_one_place_and_a_sentence_draws_them_apart(table, token_map):
     tokens = [table.occurrence(int(row)) for row in token_map.rows]
     the = np.array([k for k, o in enumerate(tokens) if o.tokens[o.position] == "the"])  # layer 0 knows "The" from "the"
-    apart = token_maps.spreads(token_map, table.word[token_map.rows], [table.word_codes["the"]])[0]
+    apart = word_maps.spreads(token_map, table.word[token_map.rows], [table.word_codes["the"]])[0]
     assert len(the) > 20 and np.ptp(token_map.places[0, the].astype(int), axis=0).max() <= 1
     assert apart[0] < 1e-4 < 1e-3 < apart[2]  # 0.005 to 0.01: processors lay out differently
 
@@ -47,14 +47,14 @@ def test_maps_keep_far_more_neighbors_than_places_at_random_would(table, token_m
 
 
 def test_tokens_laid_out_are_few_of_a_spelling_and_lie_where_umap_has_them(table, token_map):
-    drawn = token_maps.rows_to_lay_out(table, token_map.rows, 300)
+    drawn = word_maps.rows_to_lay_out(table, token_map.rows, 300)
     assert len(drawn) == len(set(drawn.tolist())) == 300
-    assert np.bincount(table.word[drawn]).max() == token_maps.OF_ONE_SPELLING
-    assert (token_maps.rows_to_lay_out(table, token_map.rows, 300) == drawn).all()
+    assert np.bincount(table.word[drawn]).max() == word_maps.OF_ONE_SPELLING
+    assert (word_maps.rows_to_lay_out(table, token_map.rows, 300) == drawn).all()
 
 
 def test_of_too_many_tokens_whole_sentences_are_drawn(table):
-    rows = token_maps.sentence_rows(table, 400)
+    rows = word_maps.sentence_rows(table, 400)
     sizes = np.bincount(table.sentence)
     kept = np.unique(table.sentence[rows])
     assert 300 < len(rows) <= 400 and len(rows) == sizes[kept].sum()
@@ -75,7 +75,7 @@ def test_a_word_may_have_more_senses_than_a_byte_counts():
     senses = [f"s{number:03}" for number in range(300)]
     rows = np.arange(300)
     table = SimpleNamespace(lemmas=["set"], senses=senses, senses_of=lambda _: senses, sense=rows, lemma=np.zeros(300, int))
-    lemma, sense = token_maps.sense_numbers(table, rows)
+    lemma, sense = word_maps.sense_numbers(table, rows)
     assert sense.tolist() == [*range(1, 301)] and set(lemma.tolist()) == {1}
     assert lemma.dtype == sense.dtype == np.uint16  # as the page reads both
 
@@ -84,7 +84,7 @@ def test_a_word_may_have_more_senses_than_a_byte_counts():
 def test_names_in_meta_json_cannot_lead_to_another_folder(name, private_cache):
     """Anyone may have written the meta.json of an index."""
     table = SimpleNamespace(meta={"model": name, "corpus": name})
-    path = token_maps.file_of(table, NAMES)
+    path = word_maps.file_of(table, NAMES)
     assert path.parent == private_cache / "maps" / "tokens" and len(path.name.encode()) < 255 and path.name.isprintable()
     table = SimpleNamespace(meta={"model": "elmo-mini", "corpus": "0123456789abcdef" * 4})
-    assert token_maps.table_name(table) == "elmo-mini-0123456789abcdef"
+    assert word_maps.table_name(table) == "elmo-mini-0123456789abcdef"

@@ -16,14 +16,14 @@ SPACES = Layers().spaces
 
 
 @pytest.mark.parametrize("word", ["bank", "*", ""])
-def test_a_corpus_without_labels_is_said_to_have_none(word):
+def test_a_corpus_without_labels_reports_it(word):
     table = SimpleNamespace(rows_to_draw=lambda lemma=None: np.zeros(0, int), lemmas=[])
     with pytest.raises(BadInput, match="This corpus has no labeled words") as refused:
         map_rows(table, word)
     assert "Choose one of" not in str(refused.value)
 
 
-def test_a_word_without_labels_is_told_which_words_have_some(table):
+def test_a_word_without_labels_names_those_with_labels(table):
     with pytest.raises(BadInput, match=r"'zebra' has no labeled sentences here. Choose one of: \w+") as refused:
         map_rows(table, "zebra")
     assert table.lemmas[0] in str(refused.value)

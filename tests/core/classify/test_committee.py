@@ -10,7 +10,7 @@ from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS
 from core.classify.train import make_committee, make_text_fit, texts_of, with_members
 from core.common.errors import BadInput, CorruptArtifact
-from tests.core.classify_parts import CONFIG, dataset, frozen, tiny_encoder, tiny_vectors, trained_heads
+from tests.tiny import CONFIG, dataset, frozen, tiny_encoder, tiny_vectors, trained_heads
 
 torch.set_num_threads(1)
 COMMITTEE = VARIANTS["glove-unfrozen+elmo+tfidf"]
@@ -69,7 +69,7 @@ def test_it_is_stored_with_its_members_and_checked_like_any_head(committee, data
         load_head(folder, **facts)
 
 
-def test_beside_its_members_it_is_stored_without_them(committee, members, data, given, tmp_path):
+def test_next_to_its_members_it_is_stored_without_them(committee, members, data, given, tmp_path):
     for name, head in members.items():
         save_head(head, tmp_path / name)
     folder = save_head(committee, tmp_path / "committee", members_beside=True)

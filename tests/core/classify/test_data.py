@@ -1,6 +1,5 @@
 """Labeled files: their columns, rows and splits, and the errors of files that cannot be used."""
 
-import json
 import lzma
 
 import pytest
@@ -33,9 +32,6 @@ def forms(examples) -> set[str]:
 def no_text_is_shared(data: Dataset) -> bool:
     train, valid, test = forms(data.train), forms(data.valid), forms(data.test)
     return not (train & valid or train & test or valid & test)
-
-
-# --- files ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -88,7 +84,7 @@ def test_trees_are_read_as_text_and_the_label_of_the_root(tmp_path):
         ("cp1250", "Żółw idzie przez łąkę", "Śnieg już stopniał"),
     ],
 )
-def test_what_is_no_utf8_is_read_as_its_bytes_look_and_said(tmp_path, encoding, first, second):
+def test_what_is_no_utf8_is_read_as_its_bytes_look_and_reported(tmp_path, encoding, first, second):
     table = read_table(write(tmp_path, "own.csv", f"label,text\nx,{first}\ny,{second}\n".encode(encoding)))
     assert [row.text for row in table.rows] == [first, second]
     assert table.notes[0].startswith("own.csv is not UTF-8 (line ") and table.notes[0].endswith(f"was read as {encoding.upper()}.")
@@ -134,7 +130,7 @@ def test_a_file_that_cannot_be_used_is_refused_in_one_sentence(tmp_path, name, c
     assert "\n" not in str(error.value)
 
 
-def test_a_named_column_that_is_not_there_is_said_with_those_that_are(tmp_path):
+def test_a_named_column_that_is_not_there_is_reported_with_those_that_are(tmp_path):
     with pytest.raises(BadInput, match=r"no column 'body' among a row of|no column 'body' among \['label', 'text'\]"):
         read_table(write(tmp_path, "a.csv", "label,text\na,b\n"), text_columns=["body"])
     with pytest.raises(MissingArtifact, match="No file"):
@@ -145,12 +141,12 @@ def test_a_file_over_the_limit_is_refused_unread_and_one_that_unpacks_to_more_to
     monkeypatch.setenv("ELMOSCOPE_MAX_TABLE_MB", "1")
     with pytest.raises(BadInput, match=r"above the limit of 1.0 MB"):
         read_table(write(tmp_path, "a.csv", "x" * 1_000_001))
-    (tmp_path / "b.csv.xz").write_bytes(lzma.compress(b"label,text\n" + b"a,b\n" * 250_000))
+    (tmp_path / "b.csv.xz").write_bytes(lzma.compress(b"label,text\n" + (b"a," + 400 * b"b" + b"\n") * 2_500))
     with pytest.raises(BadInput, match="over 1,000,000 bytes unpacked"):
         read_table(tmp_path / "b.csv.xz")
 
 
-def test_a_row_of_a_hundred_thousand_tokens_is_cut_and_said(tmp_path):
+def test_a_row_of_a_hundred_thousand_tokens_is_cut_and_reported(tmp_path):
     path = write(
         tmp_path, "a.csv", "label,text\n" + "".join(f"{'ab'[k % 2]},{k} {'word ' * (100_000 if k == 0 else 2)}\n" for k in range(30))
     )
@@ -163,9 +159,6 @@ def test_ag_news_is_cleaned_of_what_its_files_did_to_it():
     raw = "Haiti #39;s second\\team pays  #36;10  quot;now quot; &lt;b&gt;(AP)&lt;/b&gt; &lt;TXN.N&gt; Barnes  amp; Noble #151;so"
     assert clean_ag_news(raw) == 'Haiti\'s second team pays $10 "now " (AP) <TXN.N> Barnes & Noble —so'
     assert clean_ag_news("Tidy text; no. 39; it's fine & done") == "Tidy text; no. 39; it's fine & done"
-
-
-# --- splits -----------------------------------------------------------------------------------------------------------
 
 
 def test_shares_are_of_the_distinct_texts_and_every_row_is_in_one_split():
@@ -206,7 +199,7 @@ def test_a_seed_decides_the_split_and_the_files_order_does_not():
     assert forms(make_dataset("own", rows(60), SplitConfig(seed=1)).test) != forms(item.test)
 
 
-def test_a_smaller_share_is_part_of_a_larger_one_validation_shrinks_with_it_and_the_test_set_stays_whole():
+def test_a_smaller_share_is_part_of_a_larger_one_validation_shrinks_with_it_and_the_test_set_stays_complete():
     whole, half, tenth = (make_dataset("own", rows(200), SplitConfig(share=share)) for share in (1, 0.5, 0.1))
     assert forms(tenth.train) < forms(half.train) < forms(whole.train) and len(tenth.train) == 14
     assert forms(tenth.valid) < forms(half.valid) < forms(whole.valid) and len(tenth.valid) == 2 and len(whole.valid) == 16
@@ -314,11 +307,6 @@ def test_shuffled_labels_keep_the_texts_and_lose_what_they_say():
     assert 0.4 < same < 0.6
 
 
-def test_json_rows_may_come_in_any_order_of_keys(tmp_path):
-    lines = [json.dumps({"text": "One", "label": "a"}), json.dumps({"label": "b", "text": "Two"})]
-    assert read_table(write(tmp_path, "a.jsonl", "\n".join(lines))).rows == (ScoreRow("One", "a"), ScoreRow("Two", "b"))
-
-
 TOPICS = ("garden", "kitchen", "workshop")
 SENTENCES = ("the hinge of the old door squeaks", "two eggs and a cup of flour", "rain fell on the seedlings all night")
 
@@ -353,7 +341,7 @@ def test_a_chosen_column_may_share_its_name_or_have_none(tmp_path):
     assert table.rows[0].text == "the hinge of the old door squeaks 0" and table.rows[0].label == "garden" and len(table.rows) == 12
 
 
-def test_an_empty_file_is_said_to_be_empty(tmp_path):
+def test_an_empty_file_is_reported_to_be_empty(tmp_path):
     (tmp_path / "none.csv").write_text(" \n")
     with pytest.raises(BadInput, match="is empty"):
         read_columns(tmp_path / "none.csv")

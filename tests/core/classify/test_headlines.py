@@ -2,7 +2,6 @@
 
 import csv
 from collections import Counter
-from itertools import combinations
 
 import pytest
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -29,12 +28,7 @@ def test_headlines_and_leads_are_of_a_paper_s_lengths(items):
     assert all(4 <= len(item["title"].split()) <= 13 and 11 <= len(item["lead"].split()) <= 34 for item in items)
 
 
-def test_no_two_items_are_alike(items):
-    words = [{w.strip(".,'\"?!:;") for w in f"{item['title']} {item['lead']}".lower().split()} - ENGLISH_STOP_WORDS for item in items]
-    assert not [(k, j) for k, j in combinations(range(len(items)), 2) if len(words[k] & words[j]) > 0.4 * len(words[k] | words[j])]
-
-
-def test_no_word_of_a_class_stands_in_more_than_6_percent_of_its_headlines(items):
+def test_no_word_of_a_class_is_in_more_than_6_percent_of_its_headlines(items):
     for label in tasks.NEWS:
         titles = [set(item["title"].lower().split()) - ENGLISH_STOP_WORDS for item in items if item["label"] == label]
         commonest = Counter(word for title in titles for word in title if word.isalpha()).most_common(1)

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from core.classify.baselines import Baseline, fit_mean_vectors, fit_tf_idf, grams, mean_vectors
-from core.classify.inputs import UNKNOWN, TextVocabulary, live_layers, make_batch, pad
+from core.classify.baselines import fit_tf_idf, grams, mean_vectors
+from core.classify.inputs import UNKNOWN, TextVocabulary, live_layers, make_batch
 from core.classify.model import VARIANTS, Network, NetworkConfig, variant_named
 from core.common.errors import BadInput, CorruptArtifact
 from core.learning.features import FeatureStore, open_features
-from core.learning.folders import pack, round_as_stored, unpack
-from tests.core.classify_parts import NETWORK, tiny_encoder, tiny_vectors
+from tests.tiny import NETWORK, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
 NETWORKS = [v for v in VARIANTS.values() if v.network in ("lstm", "mean")]
@@ -39,9 +38,6 @@ def network(variant, encoder, vectors, config: NetworkConfig = NETWORK, n_classe
 
 def batch(texts, encoder, vectors):
     return make_batch(texts, VOCABULARY, vectors=vectors, layers=live_layers(encoder))
-
-
-# --- networks ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("variant", NETWORKS, ids=lambda v: v.name)
@@ -89,13 +85,6 @@ def test_the_mean_network_is_its_formula(encoder, vectors):
     torch.testing.assert_close(made(batch(TEXTS, encoder, vectors))[0], expected, atol=1e-5, rtol=1e-5)
 
 
-def test_pooling_is_the_highest_and_the_mean_over_tokens(encoder, vectors):
-    made = network(variant_named("glove"), encoder, vectors)
-    states = made.lstm(made.embedded(batch([TEXTS[0]], encoder, vectors)))[0][0]  # (T, 2H)
-    pooled = made.pooled(batch(TEXTS, encoder, vectors))[0]
-    torch.testing.assert_close(pooled, torch.cat([states.amax(0), states.mean(0)]), atol=1e-5, rtol=1e-5)
-
-
 def test_words_that_glove_lacks_have_one_learned_vector_and_not_zeros(encoder, vectors):
     made = network(variant_named("glove"), encoder, vectors)
     with torch.no_grad():
@@ -133,14 +122,6 @@ def test_a_shape_that_makes_no_sense_is_refused(wrong):
         NetworkConfig(**wrong)
 
 
-def test_an_unknown_variant_is_refused_with_those_that_are():
-    with pytest.raises(BadInput, match=r"no variant 'bert'. There are: embedding, glove"):
-        variant_named("bert")
-
-
-# --- inputs -----------------------------------------------------------------------------------------------------------
-
-
 def test_a_batch_is_padded_masked_and_numbered():
     made = make_batch([("The", "bank"), ("zzz",), ()], VOCABULARY)
     assert made.words.tolist() == [[1, 2], [UNKNOWN, 0], [UNKNOWN, 0]]
@@ -152,12 +133,6 @@ def test_a_vocabulary_ranks_by_count_in_lower_case():
     texts = [("The", "the", "cat"), ("cat", "the", "dog")]
     assert TextVocabulary.of(texts, min_count=2, max_words=9).words == ("the", "cat")
     assert TextVocabulary.of(texts, min_count=1, max_words=2).words == ("the", "cat")
-
-
-def test_padded_layers_are_zero_behind_a_texts_end():
-    arrays = [np.ones((3, n, 4), np.float32) for n in (2, 5)]
-    result = pad(arrays, 5)
-    assert result.shape == (3, 2, 5, 4) and result[:, 0, 2:].abs().sum() == 0 and result[:, 1].min() == 1
 
 
 def test_live_layers_ask_the_encoder_once_for_a_text(encoder):
@@ -172,9 +147,6 @@ def test_live_layers_ask_the_encoder_once_for_a_text(encoder):
     assert request == [list(TEXTS[0]), list(TEXTS[1])]
 
 
-# --- layers on disk ---------------------------------------------------------------------------------------------------
-
-
 def test_stored_layers_are_the_encoders_to_float16(encoder, tmp_path):
     texts, message = sorted(set(TEXTS)), []
     store = open_features(texts, encoder, "a" * 64, tmp_path, report=lambda *facts: message.append(facts))
@@ -185,7 +157,7 @@ def test_stored_layers_are_the_encoders_to_float16(encoder, tmp_path):
     assert message[-1][:2] == (11, 11)
 
 
-def test_layer_0_of_another_model_is_stored_whole_and_ways_of_reading_have_folders_of_their_own(tmp_path):
+def test_layer_0_of_another_model_is_stored_complete_and_ways_of_reading_have_folders_of_their_own(tmp_path):
     class Other:  # whose layer 0 has no two equal halves
         n_layers, dim = 4, 6
 
@@ -232,16 +204,13 @@ def test_layers_of_other_texts_and_damaged_ones_are_refused(encoder, tmp_path):
         FeatureStore(store.folder, texts)
 
 
-# --- baselines --------------------------------------------------------------------------------------------------------
-
-
 def test_grams_are_words_in_lower_case_or_characters_as_they_stand():
     assert grams(("The", "Bank"), "word") == ["the", "bank", "the bank"]
     assert set(grams(("Hi", "!"), "char")) == {" H", "Hi", "i!", "! ", " Hi", "Hi!", "i! ", " Hi!", "Hi! ", " Hi! "}
 
 
 @pytest.mark.parametrize("analyzer", ["word", "char"])
-def test_our_tf_idf_is_scikit_learns(analyzer):
+def test_our_tf_idf_equals_scikit_learn(analyzer):
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 
@@ -255,39 +224,7 @@ def test_our_tf_idf_is_scikit_learns(analyzer):
     np.testing.assert_allclose(fitted.logits(unseen), expected, atol=2e-3)
 
 
-def test_two_classes_have_two_logits_and_a_class_without_rows_is_never_named(vectors):
-    texts = [("bank",), ("goal",), ("stock",), ("match",)]
-    fitted = fit_mean_vectors(texts, np.array([1, 2, 1, 2]), n_classes=3, vectors=vectors)(10.0)
-    logits = fitted.logits(texts, vectors=vectors)
-    assert logits.shape == (4, 3) and logits.argmax(1).tolist() == [1, 2, 1, 2] and (logits[:, 0] < -1000).all()
-
-
 def test_the_mean_is_over_words_that_have_a_vector(vectors):
     result = mean_vectors([("bank", "xyzzy", "GOAL"), ("xyzzy",)], vectors)
     np.testing.assert_allclose(result[0], (vectors.vector("bank") + vectors.vector("goal")) / 2, rtol=1e-6)
     assert not result[1].any()
-
-
-# --- storage ----------------------------------------------------------------------------------------------------------
-
-
-def test_rounding_is_small_and_happens_once():
-    random = np.random.default_rng(0)
-    arrays = {"big": random.normal(size=(64, 40)).astype(np.float32), "small": random.normal(size=(3, 4)).astype(np.float32)}
-    once = round_as_stored(arrays)
-    assert np.abs(once["big"] - arrays["big"]).max() < np.abs(arrays["big"]).max() / 250
-    assert pack(arrays)["big"].dtype == np.int8 and pack(arrays)["small"].dtype == np.float16
-    for name, array in round_as_stored(once).items():
-        np.testing.assert_allclose(array, once[name], rtol=1e-6)
-    assert set(unpack(pack(arrays))) == {"big", "small"}
-
-
-def test_a_row_of_zeros_stays_zero():
-    array = np.zeros((50, 50), np.float32)
-    array[1] = 1
-    np.testing.assert_array_equal(round_as_stored({"m": array})["m"], array)
-
-
-def test_a_baseline_keeps_its_arrays_by_name():
-    plain = Baseline(np.ones((2, 3), np.float32), np.zeros(2, np.float32))
-    assert set(plain.arrays()) == {"coef", "intercept"}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.classify import tables, tasks
+from core.classify import tasks
 from core.classify.head import load_head
 from core.classify.model import VARIANTS, NetworkConfig
 from core.classify.train import TrainConfig
@@ -20,10 +20,10 @@ from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.models import Model, model_fingerprint
 from core.elmo.weights import save_safetensors
 from core.files.artifacts import read_json, write_json
-from core.static.vectors import BUNDLED_VECTORS, open_vectors
+from core.static.vectors import open_vectors
 from core.text import languages
 from core.text.tokens import bare
-from tests.core.classify_parts import SHAPE, table, tiny_encoder, tiny_vectors
+from tests.tiny import SHAPE, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
 RESULT = {"accuracy", "macro_f1", "confusion", "seconds", "mix", "n", "labels", "task", "variant", "per_class", "ece", "data"}
@@ -66,9 +66,6 @@ def small(monkeypatch):
 def call(call, model, vectors):
     """`call("train", ...)` -> (exit status, stdout, stderr), with the tiny model and vectors."""
     return lambda *words: call(*words, "--model", model, "--vectors", vectors)
-
-
-# --- train and classify -----------------------------------------------------------------------------------------------
 
 
 def test_train_answers_with_the_keys_of_the_contract(answer, own):
@@ -167,9 +164,6 @@ def test_a_run_that_was_killed_goes_on_from_its_last_epoch(call, own, private_ca
     assert not list((private_cache / "training").iterdir())
 
 
-# --- what ships -------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def data(tmp_path) -> Path:
     """A folder laid out as the local data are, with few rows."""
@@ -216,14 +210,6 @@ def test_news_whose_classes_count_from_0_have_the_same_names(tmp_path):
     assert tasks.open_data(tasks.task_named("news"), path).labels == tasks.NEWS
 
 
-def test_sentiment_has_five_grades_or_two_sides_of_the_same_texts(tmp_path):
-    path = tmp_path / "trees.txt"
-    path.write_text("".join(f"({k % 5} (2 film) (2 number{k}))\n" for k in range(100)))
-    five, two = (tasks.open_data(tasks.task_named(name), path) for name in ("sentiment", "sentiment2"))
-    assert five.labels == tables.SENTIMENT and two.labels == ("negative", "positive")
-    assert five.texts == two.texts and len(two.train) + len(two.valid) + len(two.test) == 80
-
-
 def test_heads_of_another_model_are_left_out_or_refused_when_named(answer, own, model, vectors, tmp_path):
     answer("train", "--task", "topics", "--variant", "elmo", "--variant=glove", "--train", own, "--output", tmp_path / "mine")
     task, fixed = tasks.task_named("topics"), open_vectors(str(vectors))
@@ -236,7 +222,7 @@ def test_heads_of_another_model_are_left_out_or_refused_when_named(answer, own, 
         tasks.open_heads(task, ["bert"], model=other, vectors=fixed)
 
 
-def test_vectors_are_told_apart_by_what_they_hold(vectors):
+def test_vectors_are_distinguished_by_what_they_hold(vectors):
     assert tasks.vectors_fingerprint(tiny_vectors()) == tasks.vectors_fingerprint(tiny_vectors())
     assert tasks.vectors_fingerprint(tiny_vectors()) != tasks.vectors_fingerprint(tiny_vectors(seed=1))
     assert tasks.vectors_fingerprint(open_vectors(str(vectors))) != tasks.vectors_fingerprint(tiny_vectors())
@@ -252,13 +238,10 @@ def test_bundled_heads_fit_the_bundled_model_and_vectors():
     if not (ASSETS / "heads").is_dir():
         pytest.skip("no heads are bundled yet")
     fingerprint = model_fingerprint(ASSETS / "elmo-mini")
-    vectors = tasks.vectors_fingerprint(open_vectors(BUNDLED_VECTORS))
+    vectors = tasks.vectors_fingerprint(open_vectors("glove-mini"))
     for meta in (ASSETS / "heads").rglob("meta.json"):
         load_head(meta.parent, model=fingerprint, vectors=vectors)
     assert sum(file.stat().st_size for file in (ASSETS / "heads").rglob("*")) < 20_000_000
-
-
-# --- labels of the news -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -285,12 +268,6 @@ def test_labels_from_0_to_4_are_no_news(tmp_path):
     (tmp_path / "five.csv").write_text("label,title\n" + "".join(f"{k % 5},title {k}\n" for k in range(50)))
     with pytest.raises(BadInput, match="both 0 and 4"):
         tasks.open_data(tasks.TASKS["news-title"], tmp_path / "five.csv")
-
-
-@pytest.mark.parametrize("strange", ["--5", "-", "5-", "²", "9" * 30])
-def test_a_label_that_is_nearly_a_number_is_a_name(tmp_path, strange):
-    (tmp_path / "own.csv").write_text("label,text\n" + "".join(f"{(strange, '7')[k % 2]},text {k}\n" for k in range(60)))
-    assert tasks.open_data(tasks.task_named("own"), tmp_path / "own.csv").labels == ("7", strange)
 
 
 KOREAN = [("아이들이 학교에서 선생님을 만났다.", "학교"), ("은행에서 돈을 빌렸다.", "은행"), ("눈이 내려서 길이 미끄럽다.", "눈")]

@@ -16,7 +16,7 @@ def mine(tmp_path, private_cache):
 
 @pytest.fixture
 def printed(call):
-    """What a corpus command prints as CSV, or as a table."""
+    """Return what a corpus command prints."""
 
     def run(*words: str) -> str:
         status, out, err = call("corpus", *words)

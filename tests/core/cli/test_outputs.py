@@ -21,29 +21,8 @@ from core.files.atomic import locked
 from core.lab.__main__ import lab
 
 NO_FILES = [
-    "A..B",
-    "A=B",
-    "ADDRESS",
-    "DATASET",
-    "E",
-    "I",
-    "JSON",
-    "K",
-    "KIND",
-    "L",
-    "N",
-    "NAME",
-    "PART",
-    "QUERY",
-    "S",
-    "SET",
-    "T",
-    "TEXT",
-    "W",
-    "WHAT",
-    "XX.po",
-    "a,b,c",
-    "all",
+    *("A..B", "A=B", "ADDRESS", "DATASET", "E", "I", "JSON", "K", "KIND", "L", "N", "NAME", "PART", "QUERY", "S", "SET", "T", "TEXT"),
+    *("W", "WHAT", "XX.po", "a,b,c", "all"),
 ]  # metavars
 
 
@@ -83,7 +62,7 @@ def needed(path: str, folder: Path) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("content", [b"mine \xff", b""], ids=["a file", "an empty file"])
-def test_a_file_of_somebody_s_is_refused_before_any_work(refused, tmp_path, monkeypatch, path, option, content):
+def test_a_file_of_others_is_refused_before_any_work(refused, tmp_path, monkeypatch, path, option, content):
     def fail(*_, **__):
         raise AssertionError("the work has begun")
 
@@ -98,7 +77,7 @@ def test_a_file_of_somebody_s_is_refused_before_any_work(refused, tmp_path, monk
     assert mine.read_bytes() == content and [each.name for each in tmp_path.iterdir() if each.name not in ("cache", "data")] == ["mine.npz"]
 
 
-def test_a_default_place_may_be_somebody_s_too(refused, tmp_path, monkeypatch):
+def test_a_default_place_may_be_of_others(refused, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "assets" / "results").mkdir(parents=True)
     for path, name in (("live", "elmoscope.html"), ("lab experiments", "assets/results/classification.jsonl")):
@@ -114,7 +93,7 @@ def test_each_command_that_writes_has_overwrite_and_its_whole_name(path):
 
 
 def test_every_value_is_known_to_name_what_a_command_reads_or_not():
-    """What is read is never written over, so that a new metavar must be in one of the two lists."""
+    """Require each metavar in one of the two lists, because no input is ever replaced."""
     read = set()
     for command in COMMANDS.values():
         for param in command.params:

@@ -7,15 +7,14 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
-from core.cluster import senses
 from core.cluster import shards as index
-from core.cluster.senses import ApproximateSenses, SensesOfShards
+from core.cluster.approximate import ApproximateSenses, build_senses
+from core.cluster.search import SensesOfShards
 from core.common.errors import BadInput, MissingArtifact
 from core.index import build as building
-from core.index import sense_index
+from core.index import sense_space
 from core.index.neighbors import ANY, OTHER, SAME, make_query
-from core.index.sense_index import WEIGHTS, SenseIndex
-from core.index.sense_space import KEPT, substitutes_of
+from core.index.sense_space import KEPT, WEIGHTS, SenseIndex, substitutes_of
 from core.index.table import OccurrenceTable
 from core.text.corpora import open_corpus
 from core.text.tokens import tokenize
@@ -44,7 +43,7 @@ def built(model, corpus, tmp_path_factory) -> OccurrenceTable:
 
 @pytest.fixture(scope="module")
 def many(model, corpus, tmp_path_factory) -> index.Shards:
-    """The same in shards of some 300 tokens, made on a cluster."""
+    """Return the same index in shards of about 300 tokens, built on a cluster."""
     where = tmp_path_factory.mktemp("many") / "index"
     with pytest.MonkeyPatch.context() as patch, LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
         for module in (index, building):
@@ -76,19 +75,19 @@ def test_of_too_many_rows_to_read_in_all_shards_the_nearest_at_layer_1_are_place
     for kept in folder.glob(f"shards/*/{KEPT}"):
         kept.unlink()
     bare = index.open_shards(folder)
-    monkeypatch.setattr(sense_index, "MOST_READ", 40)
+    monkeypatch.setattr(sense_space, "MOST_READ", 40)
     near = SensesOfShards(bare, space).nearest(query, WEIGHTS, k=60)
     layer = built.nearest(query, [0, 1, 0], k=40)
     assert SensesOfShards(bare, space).narrows(query)
     assert {n.occurrence.row for n in near} == {n.occurrence.row for n in layer}
     with pytest.raises(BadInput, match=r"keeps no substitutes\. Build the index with --senses"):
-        senses.build(bare, space)
+        build_senses(bare, space)
 
 
 @pytest.mark.parametrize("which", [ANY, OTHER])
 def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbors(many, built, space, query, which):
     pytest.importorskip("faiss")
-    senses.build(many, space)
+    build_senses(many, space)
     hits = wanted = 0
     for row in range(0, len(built), len(built) // 12):
         o = built.occurrence(row)

@@ -1,4 +1,4 @@
-"""Where torch computes: devices by name, and every fast path on a device that no tensor of the processor may meet (elsewhere)."""
+"""Test the choice of a device, and every fast path on a pretended device that refuses tensors of the processor."""
 
 from dataclasses import replace
 from itertools import islice
@@ -26,8 +26,8 @@ from core.training.data import Corpus, prepare
 from core.training.recipe import Recipe, validation
 from core.training.trainer import PretrainConfig, Trainer
 from core.training.warm_start import copy_vectors, go_on_from
-from tests.core.classify_parts import CONFIG, dataset, frozen
 from tests.core.elsewhere import META, Elsewhere, elsewhere
+from tests.tiny import CONFIG, dataset, frozen
 
 torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 4), (2, 6)), hidden=12, projection=8)
@@ -67,9 +67,6 @@ def same(result: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None
         np.testing.assert_allclose(result[name], value, atol=1e-5, err_msg=name)
 
 
-# --- devices by name --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("cards", "names", "auto"),
     [
@@ -101,9 +98,6 @@ def test_fewer_bits_are_refused_elsewhere_than_on_the_processor():
         Encoder(model(), precision=FLOAT16, device=there)
 
 
-# --- the pretended device itself --------------------------------------------------------------------------------------
-
-
 def test_the_pretended_device_refuses_what_a_card_refuses():
     with elsewhere() as there:
         x = torch.arange(3.0).to(there)
@@ -111,9 +105,6 @@ def test_the_pretended_device_refuses_what_a_card_refuses():
         for wrong in (lambda: x + torch.ones(3), lambda: torch.ones(3)[x.long()], lambda: x.numpy()):
             with pytest.raises((AssertionError, TypeError, RuntimeError)):
                 wrong()
-
-
-# --- what computes there ----------------------------------------------------------------------------------------------
 
 
 def test_an_encoder_elsewhere_gives_the_processors_arrays():
@@ -227,9 +218,6 @@ def test_a_head_trained_elsewhere_is_the_processors_and_answers_and_explains_the
         np.testing.assert_allclose(moved.logits([text, ()], **given), answers[0], atol=1e-5)
     for item, other in zip(result, answers, strict=True):
         np.testing.assert_allclose(item, other, atol=1e-4)
-
-
-# --- the command line -------------------------------------------------------------------------------------------------
 
 
 def test_the_command_line_takes_a_device_and_names_one_that_is_absent(tmp_path, call, monkeypatch):

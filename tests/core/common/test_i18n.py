@@ -15,7 +15,7 @@ import pytest
 from core.classify.model import VARIANTS
 from core.common import i18n, translations
 from core.common.i18n import FOLDER, damaged, languages, particle, say, t, tn
-from core.files.catalog import CATALOG
+from core.files.published import catalog
 from core.tasks.heads import TASKS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -61,7 +61,7 @@ def places(*texts: str) -> set[str]:
 
 
 def entries(language: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Of each entry of a catalog of ours the English (singular and plural), and the translation's forms."""
+    """Return the English forms and the translated forms of each entry of a catalog."""
     read = [(m.id, m.string) for m in translations.read(FOLDER / f"{language}.po") if m.id]
     return [tuple((item,) if isinstance(item, str) else tuple(item) for item in entry) for entry in read]
 
@@ -113,9 +113,10 @@ def test_places_are_filled_and_what_no_catalog_has_stays_english(spoken):
     assert t("{n} words", n="눈") == "눈 words"
 
 
-def test_titles_that_are_said_by_name_have_their_korean():
+def test_titles_that_are_reported_by_name_have_their_korean():
+    english = catalog()
     i18n.use("ko")
-    titles = [task.title for task in TASKS.values()] + [entry.title.removeprefix(f"{entry.name}, ") for entry in CATALOG]
+    titles = [task.title for task in TASKS.values()] + [entry.title.removeprefix(f"{entry.name}, ") for entry in english]
     titles += [variant.title for variant in VARIANTS.values() if re.search(r"(?<![.\w])[a-z]{3}", variant.title)]  # names stay as they are
     assert len(titles) > 30 and not [title for title in titles if not re.search("[가-힣]", say(title))]
 
@@ -135,7 +136,7 @@ def test_a_number_takes_the_form_that_its_language_has_for_it(spoken):
     assert tn("{n:,} occurrence", "{n:,} occurrences", 1) == "1회" and tn("{n:,} occurrence", "{n:,} occurrences", 5) == "5회"
 
 
-def test_of_a_folder_of_ones_own_the_newer_of_po_and_mo_is_read(spoken):
+def test_of_a_folder_of_the_user_the_newer_of_po_and_mo_is_read(spoken):
     path = spoken('msgid "yes"\nmsgstr "old"\n')
     texts = translations.read(path)
     texts.get("yes").string = "new"
@@ -164,7 +165,7 @@ KOREAN = (FOLDER / "ko.mo").read_bytes()
         ("xx.po", b"[1, 2]"),
     ],
 )
-def test_a_damaged_catalog_is_named_and_english_is_spoken(tmp_path: Path, monkeypatch, name: str, content: bytes):
+def test_a_damaged_catalog_is_named_and_english_is_used(tmp_path: Path, monkeypatch, name: str, content: bytes):
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / name).write_bytes(content)
     monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
@@ -173,7 +174,7 @@ def test_a_damaged_catalog_is_named_and_english_is_spoken(tmp_path: Path, monkey
     assert damaged("xx") == name and damaged("ko") == damaged("en") == ""
 
 
-def test_a_translator_s_command_keeps_what_is_said_and_compiles_it(tmp_path: Path, capsys, monkeypatch):
+def test_a_translator_s_command_keeps_what_is_reported_and_compiles_it(tmp_path: Path, capsys, monkeypatch):
     from core.lab import __main__ as lab
 
     path = tmp_path / "fr.po"

@@ -10,7 +10,7 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.limits import PUBLIC, SWITCH, VARIABLES, Limits, check_allowed, limits
 from core.files import registry
 from core.files import user_names as own_texts
-from core.index.index_plan import check_room, index_plan
+from core.index.tables import check_room, index_plan
 from core.text import own_corpus
 from core.text.corpora import open_corpus
 
@@ -95,7 +95,7 @@ def test_where_paths_are_switched_off_what_is_there_and_what_is_not_are_answered
 
 
 @pytest.mark.parametrize("what", ["uploads", "paths", "downloads"])
-def test_what_is_switched_off_is_said_with_its_variable(monkeypatch, what):
+def test_what_is_switched_off_is_reported_with_its_variable(monkeypatch, what):
     check_allowed(what)
     monkeypatch.setenv(f"ELMOSCOPE_{what.upper()}", "off")
     with pytest.raises(BadInput, match=f"ELMOSCOPE_{what.upper()}"):
@@ -113,5 +113,5 @@ def test_an_index_may_take_so_much_disk_of_a_visit_and_of_all(monkeypatch):
         check_room(plan)
 
 
-def test_the_fields_that_are_numbers_are_whole_and_positive():
+def test_the_fields_that_are_numbers_are_complete_and_positive():
     assert all(getattr(Limits(), field.name) >= 1 for field in fields(Limits) if field.type == "int")

@@ -18,30 +18,11 @@ from core.common.markup import MARKDOWN, Markup, code, command, html, plain
 from core.figures.style import Figure
 
 EVIL = [
-    "<img src=x onerror=alert(1)>",
-    "<script>alert(1)</script>",
-    "<svg/onload=alert(1)>",
-    "<b onclick=alert(1)>x</b>",
-    "<a href='javascript:alert(1)'>x</a>",
-    '<a href="https://a.example" onclick="alert(1)">x</a>',
-    "<!--><img src=x onerror=alert(1)>-->",
-    "<style>*{display:none}</style>",
-    "<textarea><b>",
-    "<![CDATA[<img src=x>]]>",
-    "<?php <img src=x> ?>",
-    "</div><iframe src=//evil.test>",
-    "<img src=x onerror=alert(1)",
-    "<IMG SRC=x/>",
-    "<br onclick=alert(1)>",
-    "<b",
-    "<b>x</b>",
-    "a & b",
-    "*x*",
-    "[x](javascript:1)",
-    "&lt;",
-    "'\"",
-    "{x} %{y} %s",
-    "<extra>",
+    *("<img src=x onerror=alert(1)>", "<script>alert(1)</script>", "<svg/onload=alert(1)>", "<b onclick=alert(1)>x</b>"),
+    *("<a href='javascript:alert(1)'>x</a>", '<a href="https://a.example" onclick="alert(1)">x</a>'),
+    *("<!--><img src=x onerror=alert(1)>-->", "<style>*{display:none}</style>", "<textarea><b>", "<![CDATA[<img src=x>]]>"),
+    *("<?php <img src=x> ?>", "</div><iframe src=//evil.test>", "<img src=x onerror=alert(1)", "<IMG SRC=x/>", "<br onclick=alert(1)>"),
+    *("<b", "<b>x</b>", "a & b", "*x*", "[x](javascript:1)", "&lt;", "'\"", "{x} %{y} %s", "<extra>"),
 ]
 
 
@@ -128,7 +109,7 @@ def test_nobody_else_escapes_markdown():
 
 
 @pytest.mark.parametrize("name", ["$(touch pwned)", "`touch pwned`", '"; touch pwned; "', "it's", "two words", "a\nb", "*", "!x", "-x", ""])
-def test_a_shell_runs_nothing_that_stands_in_a_command_to_copy(name: str, tmp_path):
+def test_a_shell_runs_nothing_that_is_in_a_command_to_copy(name: str, tmp_path):
     offered = command("printf", "%s|", name, tmp_path / name.replace("/", "_"))
     done = subprocess.run(["sh", "-c", offered], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == f"{name}|{tmp_path / name}|" and not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""What is kept in memory: made once, within a budget of bytes, the last used last."""
+"""Test that values are computed once and stored within a budget of bytes."""
 
 import ast
 import re
@@ -55,7 +55,7 @@ def test_what_was_used_last_stays_and_one_that_is_too_heavy_stays_alone(kept):
     assert kept.n_bytes < 2 * MB
 
 
-def test_each_maker_keeps_so_many_and_what_lies_in_files_weighs_nothing(kept):
+def test_each_maker_keeps_so_many_and_what_is_in_files_weighs_nothing(kept):
     for k in range(5):
         kept.value("opened", k, lambda: np.zeros(50 * MB, np.uint8), most=3, weighed=False)
     assert len(kept) == 3 and kept.n_bytes == 0
@@ -116,7 +116,7 @@ def test_a_bounded_dictionary_drops_the_entry_used_least_recently():
 UNBOUNDED = {  # caches that cannot grow with what users do
     "core/cli/wire.py _request_class",  # an entry for each view
     "core/files/sums.py _SEEN",  # an entry for each file of the project
-    "core/index/float16_products.py _compiled",  # one function
+    "core/index/rows.py _compiled",  # one function
     "core/tasks/answers.py _REMEMBERED",  # bounded where it is filled
 }
 

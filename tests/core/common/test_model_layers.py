@@ -1,4 +1,4 @@
-"""What the layers of a model are called and how many its folder says it has, without opening it."""
+"""Test the names and the number of layers of a model that is not opened."""
 
 import json
 

@@ -103,7 +103,7 @@ def test_what_cannot_be_paired_is_refused():
         compare_pairs([1, 2], [0, 0], ["a"])
 
 
-def test_subsets_and_texts_are_both_drawn_anew():
+def test_subsets_and_texts_are_both_drawn_again():
     rng = np.random.default_rng(0)
     of_subsets = np.repeat(rng.normal(0.02, 0.05, (8, 1)), 400, axis=1)  # all texts say the same: only subsets vary
     of_texts = np.repeat(rng.normal(0.02, 1, (1, 400)), 8, axis=0)  # all subsets say the same
@@ -116,9 +116,6 @@ def test_subsets_and_texts_are_both_drawn_anew():
     assert (item.low, item.p, item.verdict) == (None, 1, 0)
     with pytest.raises(BadInput, match="two subsets or more"):
         crossed(np.zeros((1, 1, 5)))
-
-
-# --- two classifiers on the same texts ------------------------------------------------------------------------------
 
 
 def test_mcnemar_by_hand():

@@ -130,7 +130,7 @@ def test_lines_of_a_collocate_are_those_with_it(ours):
     assert not with_word_near(ours, hits, "otterhound", 3).any()
 
 
-def test_by_sense_each_sense_is_told_by_its_own_words():
+def test_by_sense_each_sense_is_reported_by_its_own_words():
     def sentence(words: str, sense: str) -> Sentence:
         tokens = tuple(words.split())
         return Sentence(tokens, (Target(tokens.index("bank"), "bank", sense, "bank"),))
@@ -143,8 +143,8 @@ def test_by_sense_each_sense_is_told_by_its_own_words():
     hits = find(corpus, "bank")
     lists = by_sense(corpus, hits, label_of(corpus, hits), minimum=2)
     named = {corpus.senses[k]: words for k, words in lists.items()}
-    assert (named["river"][0].word, named["river"][0].here, named["river"][0].elsewhere) == ("river", 3, 0)
-    assert (named["money"][0].word, named["money"][0].here) == ("money", 3) and named["money"][0].z > 0
+    assert (named["river"][0].word, named["river"][0].n, named["river"][0].elsewhere) == ("river", 3, 0)
+    assert (named["money"][0].word, named["money"][0].n) == ("money", 3) and named["money"][0].z > 0
     assert "river" not in {word.word for word in named["money"]}
 
 
@@ -164,9 +164,6 @@ def test_one_hit_many_hits_and_none(ours):
     corpus = encode([Sentence(("the", "bank"))] * 10_000)
     (item,) = collocates(corpus, find(corpus, "the"))
     assert (item.together, item.log_dice, item.log_likelihood) == (10_000, 14, 0)  # nothing is left to compare with
-
-
-# --- keyness ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

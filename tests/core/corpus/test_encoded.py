@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from core.common.errors import BadInput, CorruptArtifact
-from core.corpus import encoded_cache
-from core.corpus.encoded import ARRAYS, encode, open_folder
-from core.corpus.encoded_cache import open_encoded
+from core.corpus import encoded
+from core.corpus.encoded import ARRAYS, encode, open_encoded, open_folder
 from core.text import languages, own_corpus
 from core.text.corpora import open_corpus
 from core.text.own_corpus import Source
@@ -59,7 +58,7 @@ def test_a_file_is_encoded_once_for_its_content_and_its_language(tmp_path, priva
         file.write_text("은행에서 돈을 찾았다.")
     first = open_encoded(str(path))
     with monkeypatch.context() as patch:
-        patch.setattr(encoded_cache, "encode", lambda *_, **__: pytest.fail("it is there"))
+        patch.setattr(encoded, "encode", lambda *_, **__: pytest.fail("it is there"))
         assert open_encoded(str(other)).folder == first.folder and open_encoded(str(other)).documents == ["b.txt"]
     assert open_encoded(str(path), languages.get_language("ko")).folder != first.folder
 

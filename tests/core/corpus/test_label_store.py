@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.common.errors import BadInput
-from core.corpus import label_files, label_store
+from core.corpus import label_files
 from core.corpus.spread import Labels
 from core.files import user_names
 from core.text.own_corpus import keep_text
@@ -27,15 +27,15 @@ def own_cache(monkeypatch, tmp_path):
 
 @pytest.fixture
 def path() -> Path:
-    return label_store.file_of("sentences", "bank")
+    return label_files.stored_file("sentences", "bank")
 
 
 def label(path: Path, labels: Labels, k: int, sense: str) -> Labels:
-    return label_store.change(path, "bank", labels, lambda now: now.label([SENTENCES[k]], sense))
+    return label_files.change_stored(path, "bank", labels, lambda now: now.label([SENTENCES[k]], sense))
 
 
 def given(path: Path) -> dict:
-    return dict(label_store.read(path, "bank"))
+    return dict(label_files.read_stored(path, "bank"))
 
 
 def test_two_tabs_keep_each_others_labels(path):
@@ -50,17 +50,17 @@ def test_two_tabs_keep_each_others_labels(path):
 def test_undo_takes_back_only_ones_own_step(path):
     first = label(path, Labels(), 0, "money")
     label(path, Labels(), 1, "river")
-    first = label_store.change(path, "bank", first, Labels.undo)
+    first = label_files.change_stored(path, "bank", first, Labels.undo)
     assert given(path) == {SENTENCES[1]: "river"} and not first.steps
     first = label(path, first, 2, "money")
     label(path, Labels(), 2, "slope")  # the other tab sees it otherwise, later
-    assert dict(label_store.change(path, "bank", first, Labels.undo).given) == {SENTENCES[1]: "river", SENTENCES[2]: "slope"}
+    assert dict(label_files.change_stored(path, "bank", first, Labels.undo).given) == {SENTENCES[1]: "river", SENTENCES[2]: "slope"}
 
 
 def test_a_rename_reaches_what_another_tab_labeled_meanwhile(path):
     first = label(path, Labels(), 0, "money")
     label(path, Labels(), 1, "money")
-    label_store.change(path, "bank", first, lambda now: now.rename("money", "finance"))
+    label_files.change_stored(path, "bank", first, lambda now: now.rename("money", "finance"))
     assert set(given(path).values()) == {"finance"}
 
 
@@ -68,7 +68,7 @@ def test_both_copies_of_a_sentence_have_its_label_and_the_file_opens_again(path,
     sentences = [SENTENCES[0], SENTENCES[1], SENTENCES[1], SENTENCES[3]]
     labels = Labels()
     for k, sense in enumerate(("river", "money", "river", "river")):
-        labels = label_store.change(path, "bank", labels, lambda now, k=k, sense=sense: now.label([sentences[k]], sense))
+        labels = label_files.change_stored(path, "bank", labels, lambda now, k=k, sense=sense: now.label([sentences[k]], sense))
     assert given(path) == {SENTENCES[0]: "river", SENTENCES[1]: "river", SENTENCES[3]: "river"}
     here = label_files.numbered(labels.given, sentences)
     assert here.given == ((0, "river"), (1, "river"), (2, "river"), (3, "river"))
@@ -88,7 +88,7 @@ def test_both_copies_of_a_sentence_have_its_label_and_the_file_opens_again(path,
         "\x00\x00\x00\n",
     ],
 )
-def test_a_file_that_cannot_be_read_is_set_aside_whole_and_its_rows_stay_in_use(path, damage):
+def test_a_file_that_cannot_be_read_is_set_aside_complete_and_its_rows_stay_in_use(path, damage):
     labels = Labels()
     for k in range(5):
         labels = label(path, labels, k, "river")
@@ -97,13 +97,13 @@ def test_a_file_that_cannot_be_read_is_set_aside_whole_and_its_rows_stay_in_use(
     before = path.read_bytes()
     expected = {SENTENCES[k]: "river" for k in range(1 if "bank0" in damage else 0, 5)}
     assert given(path) == expected
-    (aside,) = label_store.set_aside(path)
+    (aside,) = label_files.set_aside(path)
     assert aside.read_bytes() == before
     label(path, Labels(), 9, "money")
     assert given(path) == expected | {SENTENCES[9]: "money"}
     path.write_text("{", "utf-8")
     assert given(path) == {}  # and the second one has another name
-    assert [each.read_bytes() for each in label_store.set_aside(path)] == [before, b"{"]
+    assert [each.read_bytes() for each in label_files.set_aside(path)] == [before, b"{"]
 
 
 def test_a_file_that_is_no_text_is_set_aside(path):
@@ -111,7 +111,7 @@ def test_a_file_that_is_no_text_is_set_aside(path):
     path.write_bytes(bytes(range(256)) * 10)
     label(path, Labels(), 0, "river")
     assert given(path) == {SENTENCES[0]: "river"}
-    assert [each.read_bytes() for each in label_store.set_aside(path)] == [bytes(range(256)) * 10]
+    assert [each.read_bytes() for each in label_files.set_aside(path)] == [bytes(range(256)) * 10]
 
 
 def test_labels_stay_on_their_sentences_when_the_corpus_changes(path, tmp_path):
@@ -120,7 +120,7 @@ def test_labels_stay_on_their_sentences_when_the_corpus_changes(path, tmp_path):
     here = label_files.numbered(labels.given, moved)
     assert here.given == ((1, "river"),)
     assert here.elsewhere == ((SENTENCES[0], "money"),)
-    label_store.change(path, "bank", labels, lambda now: now.label([moved[2]], "river"))
+    label_files.change_stored(path, "bank", labels, lambda now: now.label([moved[2]], "river"))
     assert given(path) == {SENTENCES[0]: "money", SENTENCES[7]: "river", moved[2]: "river"}
 
 
@@ -167,18 +167,18 @@ def test_a_row_that_is_a_guess_is_no_label_of_a_person(tmp_path, guess):
 
 def test_a_corpus_labels_are_removed_with_it_and_no_others(tmp_path):
     kept = keep_text("The bank lent money.", "notes.txt")
-    paths = [label_store.file_of(name, word) for name in (kept.name, "sentences") for word in ("bank", "money")]
-    assert label_store.file_of(str(kept.path), "bank") == paths[0]  # by path or by name
+    paths = [label_files.stored_file(name, word) for name in (kept.name, "sentences") for word in ("bank", "money")]
+    assert label_files.stored_file(str(kept.path), "bank") == paths[0]  # by path or by name
     for each in paths:
         label(each, Labels(), 0, "a")
-    paths[0].with_name(label_store.ASIDE.format(stem=paths[0].stem, number=1)).write_text("old", "utf-8")
-    label_store.forget(kept.name)
+    paths[0].with_name(label_files.ASIDE.format(stem=paths[0].stem, number=1)).write_text("old", "utf-8")
+    label_files.forget_stored(kept.name)
     assert [each.is_file() for each in paths] == [False, False, True, True]
     assert not paths[0].parent.exists()
     assert user_names.corpus_exists(kept.name)
 
 
-def test_what_cannot_be_saved_is_said_and_the_file_stays(path, monkeypatch):
+def test_what_cannot_be_saved_is_reported_and_the_file_stays(path, monkeypatch):
     labels = label(path, Labels(), 0, "money")
     before = path.read_bytes()
 
@@ -186,7 +186,7 @@ def test_what_cannot_be_saved_is_said_and_the_file_stays(path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(label_store.CannotSave, match="cannot be written: No space left"):
+    with pytest.raises(label_files.CannotSave, match="cannot be written: No space left"):
         label(path, labels, 1, "money")
     assert path.read_bytes() == before
 
@@ -194,7 +194,7 @@ def test_what_cannot_be_saved_is_said_and_the_file_stays(path, monkeypatch):
 WRITER = """
 import sys
 from pathlib import Path
-from core.corpus import label_store
+from core.corpus import label_files
 from core.corpus.spread import Labels
 path, first, n = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 labels = Labels()
@@ -202,7 +202,7 @@ print("ready", flush=True)
 sys.stdin.readline()
 for k in range(first, first + n):
     sentence = ("The", f"bank{k}", "."), 1
-    labels = label_store.change(path, "bank", labels, lambda now: now.label([sentence], ("money", "river")[k % 2]))
+    labels = label_files.change_stored(path, "bank", labels, lambda now: now.label([sentence], ("money", "river")[k % 2]))
 """
 
 
@@ -226,7 +226,7 @@ def test_two_processes_that_label_the_same_word_at_once_lose_nothing(path):
 KILLED = """
 import os, random, signal, sys, time
 from pathlib import Path
-from core.corpus import label_store
+from core.corpus import label_files
 from core.corpus.spread import Labels
 path, kills = Path(sys.argv[1]), int(sys.argv[2])
 random.seed(0)
@@ -238,7 +238,7 @@ for turn in range(kills):
         labels = Labels()
         while True:
             sentence = ("The", f"bank{k}", "."), 1
-            labels = label_store.change(path, "bank", labels, lambda now: now.label([sentence], "money"))
+            labels = label_files.change_stored(path, "bank", labels, lambda now: now.label([sentence], "money"))
             os.write(tell, b"%d\\n" % k)
             k += 1
     os.close(tell)
@@ -249,7 +249,7 @@ for turn in range(kills):
     with os.fdopen(told) as stream:
         saved = [int(line) for line in (first + stream.read()).split()]
     k = max(saved, default=k - 1) + 1
-    given = {sentence[0][1] for sentence, _ in label_store.read(path, "bank")}
+    given = {sentence[0][1] for sentence, _ in label_files.read_stored(path, "bank")}
     lost = [j for j in range(k) if f"bank{j}" not in given]
     assert not lost, lost
 print(k)
@@ -263,4 +263,4 @@ def test_a_hundred_writers_killed_in_the_middle_lose_no_label_that_was_saved(pat
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) >= KILLS // 2
-    assert not label_store.set_aside(path)
+    assert not label_files.set_aside(path)

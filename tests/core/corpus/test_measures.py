@@ -116,7 +116,7 @@ def test_alpha_by_hand():
     assert alpha([["a", "b"], ["b", "a"]]) < 0
 
 
-def test_what_cannot_be_measured_is_said():
+def test_what_cannot_be_measured_is_reported():
     with pytest.raises(BadInput, match="No sentence has labels of two annotators"):
         alpha([["a", None], [None, "b"]])
     with pytest.raises(BadInput, match="All labels are the same"):

@@ -11,7 +11,6 @@ import pytest
 from core.common.errors import BadInput
 from core.corpus import measures
 from core.corpus.encoded import EncodedCorpus, encode
-from core.corpus.patterns import match_lemma
 from core.corpus.search import (
     AT_RANDOM,
     BY_LEFT,
@@ -29,6 +28,7 @@ from core.corpus.search import (
     forms,
     label_of,
     lines,
+    match_lemma,
     similar,
     sort_hits,
 )
@@ -268,14 +268,14 @@ def test_a_document_that_is_not_there_is_named():
 
 
 @pytest.mark.parametrize("query", ["*", "**", " * ", "* *"])
-def test_a_star_alone_is_said_to_match_every_word(query):
+def test_a_star_alone_is_reported_to_match_every_word(query):
     for kind in (WORD, LEMMA):
         with pytest.raises(BadInput, match="matches every word"):
             find(encode(SMALL), query, kind=kind)
     assert len(find(corpus_of(("five", "*", "six")), "*")) == 1  # where the text has one
 
 
-def test_the_word_beside_is_the_commonest_word_there(ours):
+def test_the_word_next_to_is_the_commonest_word_there(ours):
     hits = find(ours, "the")
     words, n = commonest_beside(ours, hits, 1)
     after = [line.right[0].casefold() for line in lines(ours, hits, 0, len(hits)) if line.right]
@@ -299,9 +299,6 @@ def test_a_corpus_without_tokens_can_be_searched():
     for kind in KINDS:
         assert len(find(corpus, "bank", kind=kind)) == 0
     assert [n for _, n, _ in measures.by_stretch(corpus, find(corpus, "bank"))] == [0] * 10
-
-
-# --- what is refused --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("query", ["", "  \t", "a" * 201, "a " * 13, "a* " * 13])
@@ -387,8 +384,6 @@ def test_what_a_page_opens_with_can_be_searched_whatever_it_is():
     with pytest.raises(BadInput, match="5,000 characters"):
         find(encode([Sentence(("x" * 5_000,))]), "x" * 5_000, kind=PATTERN)
 
-
-# --- text out of PDF files --------------------------------------------------------------------------------------------
 
 WRAPPED = """The wardens of the district published an interest-
 ing essay on the banks of the river, and they have

@@ -26,7 +26,7 @@ def labeled() -> Labels:
 def test_few_labels_reach_the_rest():
     result = spread(two_senses(), labeled())
     assert result.senses == ("money", "river")
-    assert (result.of == np.repeat([0, 1], 20)).all()
+    assert (result.sense_of == np.repeat([0, 1], 20)).all()
     assert result.shares.sum(axis=1) == pytest.approx(np.ones(40), abs=1e-5)
     assert result.labeled.sum() == 4
     assert set(result.doubtful.tolist()) == set(range(40)) - {0, 1, 20, 21}
@@ -42,7 +42,7 @@ def test_what_lies_between_is_offered_first():
 
 def test_a_label_counts_whatever_the_vectors_say():
     result = spread(two_senses(), labeled().label([30], "money"))
-    assert result.senses[result.of[30]] == "money"
+    assert result.senses[result.sense_of[30]] == "money"
     assert result.shares[30].tolist() == [1, 0]
 
 
@@ -91,7 +91,7 @@ def test_senses_that_would_go_into_each_other_are_refused():
     assert labels.senses == ("money", "river", "slope")  # nothing lost
 
 
-def test_what_cannot_be_done_is_said():
+def test_what_cannot_be_done_is_reported():
     labels = labeled()
     for wrong, message in (
         (lambda: labels.rename("stream", "river"), "No sense “stream”. Senses: money, river"),

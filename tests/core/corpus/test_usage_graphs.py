@@ -12,7 +12,7 @@ from core.corpus import usage_graphs
 from core.corpus.measures import ORDINAL, alpha
 from core.text import languages
 from core.text.tokens import bare, pieces
-from tests.core.document_parts import workbook
+from tests.tiny import workbook
 
 HEADER = "\t".join(usage_graphs.USES)
 
@@ -216,7 +216,7 @@ def test_every_spelling_of_cannot_decide_is_one(tmp_path, cell):
     assert [each.judgment for each in usage_graphs.read_judgments(path)] == [4, 3, 0, 1, 2]
 
 
-def test_clusters_that_pandas_wrote_as_floats_are_whole_and_an_empty_one_is_noise(tmp_path):
+def test_clusters_that_pandas_wrote_as_floats_are_complete_and_an_empty_one_is_noise(tmp_path):
     rows = [f"u{k}\t{cluster}" for k, cluster in enumerate(("0.0", "-1.0", "1.0", "nan", "", "-1", "river"))]
     clusters = usage_graphs.read_clusters(write(tmp_path / "clusters.csv", "identifier\tcluster", *rows))
     assert list(clusters.values()) == ["0", "-1", "1", "-1", "-1", "-1", "river"]

@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.common.config import ModelShape
-from core.common.errors import BadInput
+from core.common.errors import BadInput, CorruptArtifact
 from core.elmo import encoder as encoder_module
 from core.elmo import recurrence
-from core.elmo.encoder import Encoder
+from core.elmo.encoder import SPELLED_FILE, Encoder, load_spelled, save_spelled
 from core.elmo.model import BiLM
 from core.elmo.models import allennlp_files, open_model
 from core.elmo.weights import load_bilm, save_hdf5, save_safetensors
+from core.text.corpora import BUNDLED_CORPUS, open_corpus
 from core.text.tokens import character_ids
 
 torch.set_num_threads(1)
@@ -39,9 +40,6 @@ SENTENCES = st.lists(st.lists(WORDS, max_size=12), max_size=8)
 
 def close(a, b):
     np.testing.assert_allclose(a, b, atol=ATOL, rtol=0)
-
-
-# --- stateless --------------------------------------------------------------------------------------------------------
 
 
 @given(before=SENTENCES, after=SENTENCES, batch_tokens=st.integers(1, 60))
@@ -120,9 +118,6 @@ def test_layer_0_is_the_spelling_twice_over_and_knows_no_context():
     close(ENCODER.encode([["bank"]])[0][0, 0], ALONE[0, 1])
 
 
-# --- odd text ---------------------------------------------------------------------------------------------------------
-
-
 def test_no_sentences_and_empty_sentences_give_empty_arrays():
     assert ENCODER.encode([]) == []
     assert [a.shape for a in ENCODER.encode([[], []])] == [(3, 0, 12)] * 2
@@ -145,9 +140,6 @@ def test_a_small_memory_block_changes_no_vector(monkeypatch):
     monkeypatch.setattr(recurrence, "BLOCK_BYTES", 16 * SHAPE.hidden * 10)  # ten rows of gates at a time
     for a, b in zip(new_encoder().encode(tokens), expected, strict=True):
         close(a, b)
-
-
-# --- batches and the word cache ---------------------------------------------------------------------------------------
 
 
 def test_progress_is_reported_up_to_the_last_token():
@@ -235,9 +227,6 @@ def test_a_batch_budget_below_one_token_is_refused():
         new_encoder(batch_tokens=0)
 
 
-# --- both directions, and streams -------------------------------------------------------------------------------------
-
-
 def test_directions_are_the_top_layers_halves_with_the_boundaries_kept():
     sentences = [TARGET, ["a"], ["of", "the", "bank"]]
     layers = ENCODER.encode(sentences)
@@ -279,11 +268,6 @@ def test_streams_of_unequal_length_are_refused_with_their_lengths():
         ENCODER.encode_streams([[TARGET, TARGET], [TARGET]])
 
 
-def test_no_streams_and_streams_of_nothing_give_nothing():
-    assert ENCODER.encode_streams([]) == []
-    assert ENCODER.encode_streams([[], []]) == [[], []]
-
-
 def test_an_empty_sentence_in_a_stream_gives_an_empty_array_and_the_state_goes_on():
     ((first, empty, last),) = ENCODER.encode_streams([[TARGET, [], TARGET]])
     assert empty.shape == (3, 0, 12) and first.shape == last.shape
@@ -308,3 +292,41 @@ def test_what_stands_around_a_word_alone_is_what_stands_around_it_in_the_whole_s
     close(layers, encoder.encode_tokens(sentences, positions))
     close(around, encoder.around(sentences, positions))
     assert encoder.alone([], [])[1].shape == (0, encoder.dim)
+
+
+def test_what_ships_is_what_the_char_cnn_gives_and_holds_every_word_of_our_sentences(model):
+    words, vectors = load_spelled(model.folder, model.fingerprint)
+    assert {token for s in open_corpus(BUNDLED_CORPUS) for token in s.tokens} <= set(words)
+    some = np.random.default_rng(0).choice(len(words), 20, replace=False)
+    fresh = Encoder(model.encoder.model).word_vectors([words[k] for k in some])
+    np.testing.assert_allclose(vectors[some], fresh, atol=2e-4)  # sums of whole-word windows, rounded by another processor
+    forgetful = Encoder(model.encoder.model, max_cached_words=0)
+    alone = np.concatenate([forgetful.word_vectors([words[k]]) for k in some])
+    np.testing.assert_allclose(alone, fresh, atol=2e-6)
+
+
+def test_an_encoder_does_not_spell_what_it_was_told(model, monkeypatch):
+    known = model.encoder
+    monkeypatch.setattr(type(known.model.characters), "forward", None)
+    assert known.encode([["the", "bank"]])[0].shape == (3, 2, 256)
+    with pytest.raises(TypeError):
+        known.encode([["Zwobblish"]])
+
+
+def test_other_weights_words_are_left_alone_and_what_does_not_fit_is_refused(model, tmp_path):
+    encoder = model.encoder
+    path = save_spelled(tmp_path, encoder, ["bank", "눈", "bank"], "0123")
+    words, vectors = load_spelled(tmp_path, "0123")
+    assert words == ["bank", "눈"]
+    np.testing.assert_array_equal(vectors, encoder.word_vectors(words))
+    assert load_spelled(tmp_path, "0124") is None and load_spelled(tmp_path / "none", "0123") is None
+    with pytest.raises(ValueError, match="projection"):
+        encoder.know(words, vectors[:, :-1])
+    whole = path.read_bytes()
+    for damaged in (b"", whole[:-9], whole[:200], b"PK" + bytes(40)):
+        path.write_bytes(damaged)
+        with pytest.raises(CorruptArtifact, match=SPELLED_FILE):
+            load_spelled(tmp_path, "0123")
+    np.savez(path, vectors=vectors[:1], words=np.frombuffer("bank\n눈".encode(), np.uint8), model=np.frombuffer(b"0123", np.uint8))
+    with pytest.raises(CorruptArtifact, match="2 words"):
+        load_spelled(tmp_path, "0123")

@@ -76,7 +76,7 @@ def test_a_text_without_a_token_becomes_zeros():
         (ContextVectorizer(), np.array(TEXTS)),
     ],
 )
-def test_what_cannot_be_read_is_said(vectorizer, texts):
+def test_what_cannot_be_read_is_reported(vectorizer, texts):
     with pytest.raises(BadInput):
         vectorizer.fit_transform(texts)
 
@@ -241,7 +241,7 @@ VECTORIZERS = pytest.mark.parametrize("vectorizer", [ElmoVectorizer(), ContextVe
 
 @VECTORIZERS
 @pytest.mark.parametrize("name", APPLY.split())
-def test_scikit_learns_own_checks_pass_where_they_apply(vectorizer, name):
+def test_scikit_learn_own_checks_pass_where_they_apply(vectorizer, name):
     getattr(checks, name)(type(vectorizer).__name__, clone(vectorizer))
 
 
@@ -252,7 +252,7 @@ def test_every_check_of_scikit_learn_is_run_or_left_out_for_a_reason():
 
 
 @VECTORIZERS
-def test_scikit_learns_own_choice_of_checks_passes(vectorizer):
+def test_scikit_learn_own_choice_of_checks_passes(vectorizer):
     with pytest.warns(SkipTestWarning):  # those that fit numbers
         results = checks.check_estimator(vectorizer, on_skip=None, on_fail="raise")
     assert {item["status"] for item in results} <= {"passed", "skipped"}

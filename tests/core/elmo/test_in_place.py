@@ -40,7 +40,7 @@ def test_expected_words_are_good_where_few_words_fit():
     assert not are_good(unsure, "")  # words behind the tenth do not count
 
 
-def test_finds_stand_beside_those_with_like_substitutes(bundled: Substitutes):
+def test_finds_stand_next_to_those_with_like_substitutes(bundled: Substitutes):
     texts = [
         "We sat on the bank and watched the boats.",
         "The bank refused to lend him any money.",

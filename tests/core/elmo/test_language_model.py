@@ -30,9 +30,6 @@ def uniform(n_words: int = len(WORDS)) -> Softmax:
     return softmax
 
 
-# --- the softmax ------------------------------------------------------------------------------------------------------
-
-
 def test_the_softmax_by_hand():
     softmax = Softmax(2, 1).requires_grad_(False)
     softmax.weight.copy_(torch.tensor([[0.0], [1.0]]))
@@ -47,18 +44,6 @@ def test_log_probability_in_blocks_of_rows_equals_the_full_table(rows):
     softmax, h, targets = Softmax(11, 4), torch.randn(7, 4), torch.tensor([0, 10, 3, 3, 5, 1, 9])
     full = softmax(h)[torch.arange(7), targets]
     torch.testing.assert_close(softmax.log_probability(h, targets, rows=rows), full)
-
-
-def test_log_probability_of_nothing_is_nothing():
-    assert Softmax(3, 4).log_probability(torch.empty(0, 4), torch.empty(0, dtype=torch.long)).shape == (0,)
-
-
-def test_a_vocabulary_numbers_its_words_and_calls_the_rest_unknown():
-    vocabulary = Vocabulary.of(WORDS)
-    assert [vocabulary.id(w) for w in ("<S>", "</S>", "<UNK>", "the", "The")] == [0, 1, 2, 3, 2] and len(vocabulary) == 9
-
-
-# --- prediction -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("backward", [False, True])
@@ -116,9 +101,6 @@ def test_no_text_and_too_many_words_are_refused():
             lm.predict(["the"], k=k)
 
 
-# --- what each direction may see --------------------------------------------------------------------------------------
-
-
 def test_log_probabilities_are_the_softmax_of_the_neighboring_states():
     lm, tokens = language_model(), ["the", "zebra", "river"]
     ((_, ahead, behind),) = lm.encoder.directions([tokens])
@@ -143,9 +125,6 @@ def test_log_probabilities_come_back_in_the_order_of_the_sentences():
 def test_a_sentence_without_words_has_no_probability_rather_than_a_certain_one():
     forward, backward = language_model().log_probabilities([["the"], []])[1]
     assert np.isnan(forward).all() and np.isnan(backward).all()
-
-
-# --- perplexity -------------------------------------------------------------------------------------------------------
 
 
 def test_perplexity_is_exp_of_the_mean_surprisal_over_all_sentences():

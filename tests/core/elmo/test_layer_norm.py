@@ -12,8 +12,7 @@ from core.elmo.mix import EPSILON, layer_normalized, mixed
 from core.index.build import build_index
 from core.index.neighbors import Query, cosines, cosines_of_mixes, normalized_products, products
 from core.index.table import OccurrenceTable
-from core.senses.reports import sense_report_of
-from core.senses.separation import one_nn
+from core.senses.separation import one_nn, sense_report_of
 from core.text.sentences import Sentence
 
 MIXES = ([1, 0, 0], [0, 0, 1], [0.2, -0.7, 3.0], [1 / 3, 1 / 3, 1 / 3])
@@ -69,7 +68,7 @@ def test_a_layer_less_its_mean_over_its_deviation_by_hand():
     assert layer_normalized(np.array([[0.1, 0.1, 0.1], [0, 0, 0]], np.float32)).tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
-def test_it_is_torch_s_layer_norm_and_gives_every_layer_one_length():
+def test_it_equals_torch_layer_norm_and_gives_every_layer_one_length():
     layers = np.random.default_rng(0).normal(3, 7, (5, 3, 40)).astype(np.float32)
     ours = layer_normalized(layers)
     theirs = torch.nn.functional.layer_norm(torch.from_numpy(layers), (40,), eps=EPSILON).numpy()
@@ -100,7 +99,7 @@ def test_of_the_bundled_words_too_and_the_list_is_another(bundled, weights):
     assert lists[0] != lists[1]
 
 
-def test_the_senses_are_told_apart_by_the_normalized_mix(bundled):
+def test_the_senses_are_distinguished_by_the_normalized_mix(bundled):
     rows, weights = map_rows(bundled, "bank"), np.full(3, 1 / 3)
     mixes = unit(np.tensordot(by_hand(bundled.rows.take(rows)), weights, axes=(1, 0)))
     result = bundled.similarities(rows, weights, normalized=True)

@@ -59,13 +59,6 @@ def test_pairs_of_the_largest_products_do_not_overflow():
     torch.testing.assert_close(result, torch.full((3, 8), 2560.0), rtol=1e-5, atol=0)
 
 
-@pytest.mark.parametrize("precision", [INT8, FLOAT16])
-def test_no_tensor_of_a_quantised_type_is_made_as_torch_gives_them_up(model, precision, monkeypatch):
-    for name in ("quantize_per_tensor", "quantize_per_tensor_dynamic", "quantize_per_channel", "qint8", "quint8", "qint32"):
-        monkeypatch.delattr(torch, name)
-    assert Encoder(model, precision=precision).encode([TARGET])[0].shape == (3, 5, 48)
-
-
 def test_states_go_on_from_batch_to_batch(model):
     exact, result = (Encoder(model, precision=p).encode_streams([[TARGET, TARGET], [["a"], TARGET]]) for p in (FLOAT32, INT8))
     for a, b in zip(exact, result, strict=True):

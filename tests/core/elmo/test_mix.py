@@ -47,9 +47,6 @@ def brute_force(layers: np.ndarray, query: np.ndarray, weights) -> np.ndarray:
     return np.divide(b @ a, lengths, out=np.zeros(len(b)), where=lengths > 0)
 
 
-# --- the mix ----------------------------------------------------------------------------------------------------------
-
-
 def test_scalar_mix_is_a_softmax_weighted_sum():
     mix = ScalarMix(2)
     with torch.no_grad():
@@ -77,14 +74,6 @@ def test_mixed_with_softmaxed_scores_is_what_scalar_mix_computes():
     np.testing.assert_allclose(mixed(layers, softmax(scores), gamma=0.7), expected, atol=1e-6)
 
 
-def test_mixed_by_hand():
-    layers = np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[2.0, 2.0]]])
-    np.testing.assert_allclose(mixed(layers, [1, -1, 0.5], gamma=2), [[4.0, 0.0]])  # 2 * (1 + 1, -1 + 1)
-
-
-# --- products of layers -----------------------------------------------------------------------------------------------
-
-
 def test_gram_holds_the_upper_triangle_by_rows():
     layers = np.array([[[1.0, 2.0], [3.0, 4.0], [0.0, -1.0]]], np.float16)
     assert gram(layers).tolist() == [[5.0, 11.0, -2.0, 25.0, -4.0, 1.0]]  # 00 01 02 11 12 22, by hand
@@ -93,9 +82,6 @@ def test_gram_holds_the_upper_triangle_by_rows():
 
 def test_gram_of_float16_layers_does_not_overflow():
     assert gram(np.full((1, 1, 1000), 1000.0, np.float16)).tolist() == [[1e9]]
-
-
-# --- the cosine -------------------------------------------------------------------------------------------------------
 
 
 @given(VECTORS, WEIGHTS)
@@ -133,9 +119,6 @@ def test_a_vector_without_length_has_no_angle_with_anything():
     assert cosines(layers, layers[1], weights).tolist() == [0.0, 0.0, 0.0]
     twins = np.repeat(layers[:1, :1], 2, axis=1)  # two equal layers, weighed against each other: the mix is zero
     assert mix_cosines(np.einsum("id,njd->nij", twins[0], twins), gram(twins)[0], gram(twins), np.array([1.0, -1.0])).tolist() == [0.0]
-
-
-# --- weights as they are typed ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def test_where_no_word_may_answer_nothing_does():
     assert not substitutes.vectors(np.zeros((1, 2 * SHAPE.projection), np.float32), ["bank"]).any()
 
 
-def test_a_softmax_beside_published_weights_is_used(tmp_path):
+def test_a_softmax_next_to_published_weights_is_used(tmp_path):
     lm = language_model()
     save_hdf5(lm.encoder.model, tmp_path)
     assert load_softmax(tmp_path) is None

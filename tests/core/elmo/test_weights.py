@@ -54,9 +54,6 @@ def replace_dataset(name, value):
     return change
 
 
-# --- there and back -------------------------------------------------------------------------------------------------
-
-
 def test_a_model_written_as_hdf5_and_read_again_is_the_same_model(folder, model):
     read = load_bilm(folder)
     assert read.shape == SHAPE and not read.training
@@ -101,7 +98,7 @@ def test_the_softmax_and_its_words_travel_with_the_safetensors(tmp_path, model):
     assert same(load_bilm(tmp_path), model)
 
 
-def test_a_model_without_a_softmax_says_so(folder, tmp_path, model):
+def test_a_model_without_a_softmax_reports_it(folder, tmp_path, model):
     assert load_softmax(folder) is None
     save_safetensors(model, tmp_path / "bare")
     assert load_softmax(tmp_path / "bare") is None
@@ -112,9 +109,6 @@ def test_a_published_folder_with_other_hdf5_files_is_read_by_the_one_named_weigh
     (folder / "lm_embeddings_0.hdf5").write_bytes(b"")
     (folder / "options.json").rename(folder / "elmo_2x1024_options.json")
     assert load_bilm(folder).shape == SHAPE
-
-
-# --- damaged: one sentence that names the file -----------------------------------------------------------------------
 
 
 def refused(folder, error, *parts):
@@ -302,7 +296,7 @@ def test_a_softmax_with_half_its_weights_is_corrupt(tmp_path, model):
         load_softmax(tmp_path)
 
 
-def test_a_model_opens_without_torch_s_compiler():
+def test_a_model_opens_without_torch_compiler():
     """torch imports it, seconds of a cold start, to draw first weights on the device without numbers."""
     code = "import sys; from core.elmo.models import open_model; open_model('elmo-mini'); sys.exit('torch._dynamo' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ASSETS.parent, check=False).returncode == 0

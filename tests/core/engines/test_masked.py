@@ -1,4 +1,4 @@
-"""core.engines.masked: random heads of three kinds against `transformers` called directly; which folders have one."""
+"""core.engines.transformer: random heads of three kinds against `transformers` called directly; which folders have one."""
 
 from pathlib import Path
 
@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from core.common.errors import BadInput, MissingArtifact
-from core.engines.masked import MaskedWords, has_head
-from core.engines.transformer import TransformerEncoder
+from core.engines.transformer import MaskedWords, TransformerEncoder, has_head
 from tests.core.engines.test_transformer import bert
 
 transformers = pytest.importorskip("transformers", reason="the optional library is not installed: tests/requirements-transformers.txt")
@@ -41,7 +40,7 @@ def test_shares_are_those_of_transformers_called_directly(tmp_path, kind):
     assert result.likeliest[0].probability == pytest.approx(float(shares.max()), abs=1e-6)
     assert result.probability == pytest.approx(float(shares[6]), abs=1e-6)
     assert result.rank == 1 + int((shares > shares[6]).sum())
-    endings = {item.text for item in result.likeliest if not item.whole}
+    endings = {item.text for item in result.likeliest if not item.begins_word}
     assert endings == {"believ", "ably", "국"}
 
 
@@ -56,7 +55,7 @@ def test_a_word_of_several_pieces_has_no_share_and_a_long_sentence_is_read_aroun
         masked.at([], 0)
 
 
-def test_a_model_without_a_head_says_so(tmp_path):
+def test_a_model_without_a_head_reports_it(tmp_path):
     folder = bert(tmp_path / "plain")
     assert not has_head(folder) and not has_head(tmp_path)
     with pytest.raises(MissingArtifact, match="has no masked-word head"):

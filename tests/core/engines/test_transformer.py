@@ -129,7 +129,7 @@ def test_two_ways_with_pieces_are_two_models(small):
         open_model(str(small), pieces="middle")
 
 
-def test_what_belongs_to_elmo_alone_says_so(small):
+def test_what_belongs_to_elmo_alone_reports_it(small):
     model = open_model(str(small))
     for request in (open_language_model, allennlp_files):
         with pytest.raises(BadInput, match="is a transformer"):
@@ -148,7 +148,7 @@ def test_weights_are_safetensors_or_nothing(small, tmp_path):
 
 
 @pytest.mark.parametrize("part", ["../small/model.safetensors", "/etc/passwd", "pytorch_model.bin", "..", None, 5, ["model.safetensors"]])
-def test_a_models_parts_lie_in_its_folder(small, tmp_path, part):
+def test_a_models_parts_are_in_its_folder(small, tmp_path, part):
     """Its list of them comes with it, so a name there may be anything."""
     folder = tmp_path / "parts"
     shutil.copytree(small, folder)
@@ -170,7 +170,7 @@ def test_a_broken_folder_is_named_in_a_sentence(small, tmp_path):
         open_model(str(folder))
 
 
-def test_without_the_library_it_is_said_how_to_get_it(small, monkeypatch):
+def test_without_the_library_it_is_reported_how_to_get_it(small, monkeypatch):
     monkeypatch.setattr(transformer, "find_spec", lambda name: None)
     with pytest.raises(EngineUnavailable, match="pip install transformers=="):
         open_model(str(small))

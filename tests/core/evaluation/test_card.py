@@ -84,7 +84,7 @@ def test_what_is_no_log_is_refused_by_name(tmp_path, text):
         read_log(tmp_path / "log.json")
 
 
-def test_a_panel_shows_the_layers_alone_beside_what_needs_no_context():
+def test_a_panel_shows_the_layers_alone_next_to_what_needs_no_context():
     panels = knowledge_panels(measures())
     assert [p.title for p in panels] == ["Parts of speech", "Senses of four words", "Senses in our sentences"]
     assert [p.baseline for p in panels] == [0.7, 0.45, 0.39]
@@ -124,7 +124,7 @@ def test_a_panel_has_the_static_context_and_the_order_of_the_layers_where_they_w
     assert every.accuracy["2"] == 0.5 and every.baseline == 0.56  # all words by plain centroid, as published
 
 
-def test_the_frequency_of_senses_is_a_row_of_its_own_and_differences_stand_in_points():
+def test_the_frequency_of_senses_is_a_row_of_its_own_and_differences_are_in_points():
     rows = {row["measure"]: row for row in measure_rows(compared())}
     plain, counted = rows["All-words senses (SemCor), nearest centroid"], rows["The same, weighted by the sense's frequency"]
     assert (plain["layer 2"], counted["layer 2"], counted["without context"]) == (0.5, 0.6, 0.56)
@@ -151,6 +151,6 @@ def test_a_card_that_says_nothing_is_empty(message):
     assert replace(read_card(ASSETS / "elmo-mini", "x"), meta={"card": message}).papers("en") == {}
 
 
-def test_a_card_in_one_language_is_told_in_every():
+def test_a_card_in_one_language_is_reported_in_every():
     card = replace(read_card(ASSETS / "elmo-mini", "x"), meta={"card": {"How": "so", "Good for": 3}})
     assert card.papers("ko") == {"How": "so", "Good for": "3"}

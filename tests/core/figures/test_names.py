@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from core.common.config import ROOT
-from core.figures import spaces
 from core.figures.maps import MARGINS, MapLook, map_figure
 from core.text.tokens import letter_count
 
@@ -34,7 +33,7 @@ def layout(kind: str, n: int, seed: int) -> tuple[np.ndarray, list[int]]:
 
 
 def rectangles(annotations, scale: float) -> list[tuple[float, float, float, float]]:
-    """Of each name in pixels, as Plotly draws it at so many pixels of a unit: left, right, bottom, top."""
+    """Return the box (left, right, bottom, top) of each name in pixels, as Plotly draws it."""
     boxes = []
     for note in annotations:
         wide = 7.8 * letter_count(note.text.removeprefix("<b>").removesuffix("</b>")) + 8
@@ -67,15 +66,6 @@ def test_names_on_a_map_cover_no_other_at_any_width(senses, kind, bounded):
         assert len(shown) >= min(len(names), 2)
         if bounded:
             assert all(low[1] <= note.y <= high[1] for note in shown)
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 9])
-def test_names_of_found_groups_cover_no_other(n):
-    for seed in range(5):
-        xy, groups = layout("heap", n, seed)
-        wide, high = np.ptp(xy, axis=0)
-        spots = list(spaces._label_spots(xy, np.array(groups), n).values())
-        assert spots and not [pair for pair in combinations(spots, 2) if spaces._cover(*pair, wide, high)]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not on this machine")

@@ -19,30 +19,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import __version__
-from core.common.config import ASSETS, ROOT
-from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
-from core.files import atomic
-from core.files.artifacts import (
-    check_fits,
-    file_sha256,
-    lines_of,
-    parse_json,
-    provenance,
-    read_json,
-    replacing,
-    safe_name,
-    short,
-    text_fingerprint,
-    write_json,
-)
+from core.common.config import ROOT
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.files import artifacts, atomic
+from core.files.artifacts import parse_json, provenance, read_json, replacing, safe_name, short, text_fingerprint, write_json
 from core.files.atomic import locked
+from core.files.sums import file_sha256
 
 
 def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if path.name != "cache"}
 
 
-def test_a_file_appears_whole_and_leaves_nothing_beside_it(tmp_path):
+def test_a_file_appears_complete_and_leaves_nothing_next_to_it(tmp_path):
     target = tmp_path / "new" / "a.npz"
     with replacing(target) as temporary:
         assert temporary.parent == target.parent and temporary.suffix == ".npz"
@@ -111,7 +100,7 @@ def test_two_writers_of_one_folder_leave_one_whole_folder(tmp_path):
     assert (tmp_path / "index" / "a").read_text() == (tmp_path / "index" / "b").read_text()
 
 
-def test_a_full_disk_and_a_file_in_the_way_are_told_in_a_sentence(tmp_path):
+def test_a_full_disk_and_a_file_in_the_way_are_reported_in_a_sentence(tmp_path):
     message = r"index\.arrow cannot be written: No space left on device\. Free space"
     with pytest.raises(BadInput, match=message), replacing(tmp_path / "index.arrow"):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -123,7 +112,7 @@ def test_a_full_disk_and_a_file_in_the_way_are_told_in_a_sentence(tmp_path):
     assert names(tmp_path) == {"file"}
 
 
-def test_writing_nothing_and_faults_elsewhere_are_not_blamed_on_the_place(tmp_path):
+def test_writing_nothing_and_errors_elsewhere_are_not_blamed_on_the_place(tmp_path):
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "a"):
         pass
     with pytest.raises(PermissionError), replacing(tmp_path / "a"):
@@ -163,7 +152,7 @@ BAD_JSON = {
 
 
 @pytest.mark.parametrize(("data", "message"), BAD_JSON.items(), ids=range(len(BAD_JSON)))
-def test_a_damaged_json_file_is_named_with_its_fault(tmp_path, data, message):
+def test_a_damaged_json_file_is_named_with_its_error(tmp_path, data, message):
     path = tmp_path / "meta.json"
     path.write_bytes(data)
     with pytest.raises(CorruptArtifact, match=rf"meta\.json is damaged: .*{message}.*Delete and remake it"):
@@ -172,26 +161,17 @@ def test_a_damaged_json_file_is_named_with_its_fault(tmp_path, data, message):
         parse_json(data)
 
 
-def test_a_json_file_that_is_missing_too_large_or_of_another_kind_is_named(tmp_path):
+def test_a_json_file_that_is_missing_too_large_or_of_another_kind_is_named(tmp_path, monkeypatch):
     with pytest.raises(MissingArtifact, match=r"No file .*gone\.json"):
         read_json(tmp_path / "gone.json")
     with pytest.raises(CorruptArtifact, match="is a folder"):
         read_json(tmp_path)
     write_json(tmp_path / "a.json", list(range(100)))
-    with pytest.raises(CorruptArtifact, match=r"a\.json is \d+ bytes, above the limit of 10 bytes"):
-        read_json(tmp_path / "a.json", 10)
     with pytest.raises(CorruptArtifact, match="list instead of dict"):
         read_json(tmp_path / "a.json", expect=dict)
-
-
-def test_check_fits_returns_the_size_or_says_the_limit(tmp_path):
-    (tmp_path / "a.txt").write_bytes(b"x" * 300_000)
-    assert check_fits(tmp_path / "a.txt", 300_000) == 300_000
-    with pytest.raises(BadInput, match=r"a\.txt is 0\.3 MB, above the limit of 0\.2 MB"):
-        check_fits(tmp_path / "a.txt", 200_000)
-    for path in ("gone", "a\0b"):
-        with pytest.raises(ElmoscopeError, match="No file"):
-            check_fits(path, 1)
+    monkeypatch.setattr(artifacts, "MAX_JSON_BYTES", 10)
+    with pytest.raises(CorruptArtifact, match=r"a\.json is \d+ bytes, above the limit of 10 bytes"):
+        read_json(tmp_path / "a.json")
 
 
 def test_fingerprints_are_sha256_and_keep_texts_apart(tmp_path):
@@ -271,16 +251,6 @@ def test_every_word_has_a_file_name_of_its_own_on_every_system(words: list[str])
     assert not [name for name in names if WINDOWS.search(name) or len(name.encode()) > 200]
 
 
-def test_bundled_maps_are_found_by_their_words():
-    for folder in ("targets", "targets-ko"):
-        for path in (ASSETS / folder / "maps").iterdir():
-            assert f"{safe_name(unicodedata.normalize('NFC', path.stem))}.safetensors" == unicodedata.normalize("NFC", path.name)
-
-
-def test_lists_of_words_have_the_same_lines_wherever_they_were_written():
-    assert lines_of("a\r\nb\n가\rc".encode()) == ["a", "b", "가\rc"]
-
-
 def test_whatever_is_written_as_text_has_the_same_line_ends_on_every_system():
     """On Windows a text file's lines end otherwise unless it is told: sums would not fit, and words end in a carriage return."""
     silent = []
@@ -293,3 +263,71 @@ def test_whatever_is_written_as_text_has_the_same_line_ends_on_every_system():
             if writes and not {"newline"} & {keyword.arg for keyword in node.keywords}:
                 silent.append((path.relative_to(ROOT).as_posix(), ast.unparse(node.func)))
     assert not silent
+
+
+OWN = r"rows\.arrow|maps(/\w+\.map)?"
+
+
+def folder_of(folder, *names) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "rows.arrow.bak", "maps/a.txt", "maps/b/c.map", "photos/a.jpg", ".git/config", "\n.map"])
+def test_the_first_file_of_others_is_named_and_nothing_is_lost(tmp_path, name):
+    folder = tmp_path / "index"
+    folder_of(folder, "rows.arrow", "maps/a.map", ".0123abcd-12-0123abcd.tmp-rows.arrow")
+    assert atomic.find_foreign_file(folder, OWN) is None
+    folder_of(folder, name)
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(BadInput) as refused:
+        atomic.check_replaceable(folder, OWN)
+    assert f"({name})" in str(refused.value) and "Move them" in str(refused.value)
+    with pytest.raises(BadInput, match="has other files"), replacing(folder, pattern=OWN) as temporary:
+        folder_of(temporary, "rows.arrow")
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_folder_that_is_empty_or_a_link_is_of_others(tmp_path):
+    (tmp_path / "index" / "empty").mkdir(parents=True)
+    assert atomic.find_foreign_file(tmp_path / "index", OWN) == "empty"
+    (tmp_path / "index" / "empty").rmdir()
+    folder_of(tmp_path / "elsewhere", "a.map")
+    (tmp_path / "index" / "link").symlink_to(tmp_path / "elsewhere")
+    assert atomic.find_foreign_file(tmp_path / "index", OWN) == "link"
+
+
+def test_what_bears_our_names_without_our_mark_is_of_others(tmp_path):
+    folder_of(tmp_path / "index", "rows.arrow")
+    with pytest.raises(BadInput, match=r"has other files \(rows\.arrow\)"):
+        atomic.check_replaceable(tmp_path / "index", OWN, marked=lambda folder: False)
+    atomic.check_replaceable(tmp_path / "index", OWN, marked=lambda folder: True)
+
+
+def test_the_folder_one_is_in_and_those_above_cannot_be_replaced(tmp_path, monkeypatch):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "a" / "b")
+    for place in (".", "..", "./", "../b/..", os.getcwd(), tmp_path / "a", ""):
+        with pytest.raises(BadInput, match="contains your current folder"):
+            atomic.check_replaceable(place, OWN)
+        with pytest.raises(BadInput, match="contains your current folder"), replacing(place) as temporary:
+            temporary.mkdir()
+    atomic.check_replaceable("new", OWN)
+    atomic.check_replaceable("../c/", OWN)
+
+
+def test_a_file_is_no_folder_to_replace(tmp_path):
+    folder_of(tmp_path, "mine")
+    with pytest.raises(BadInput, match="mine is a file"):
+        atomic.check_replaceable(tmp_path / "mine", OWN)
+
+
+def test_only_our_own_is_removed_and_the_folder_when_it_is_empty(tmp_path):
+    folder_of(tmp_path / "parts", "rows.arrow", "thesis.txt")
+    atomic.remove_own_files(tmp_path / "parts", OWN)
+    assert os.listdir(tmp_path / "parts") == ["thesis.txt"]
+    os.remove(tmp_path / "parts" / "thesis.txt")
+    atomic.remove_own_files(tmp_path / "parts", OWN)
+    assert not (tmp_path / "parts").exists()
+    atomic.remove_own_files(tmp_path / "parts", OWN)

@@ -14,10 +14,10 @@ import pytest
 
 from core.common.errors import BadInput
 from core.files.disk_space import LAST_USE, hold, layers_folder, make_room
-from core.index.index_plan import check_room, claim_room, index_plan
+from core.index.tables import check_room, claim_room, index_plan
 from core.learning import features
 from core.learning.features import open_features
-from tests.core.classify_parts import tiny_encoder
+from tests.tiny import tiny_encoder
 
 ROW = 2 * (8 + 2 * 16)  # bytes of a token: float16, P = 8, two layers of 2P
 Usage = namedtuple("Usage", "total used free")
@@ -104,7 +104,7 @@ def test_layers_that_another_process_has_open_stay_until_it_ends():
     assert not folder.exists()
 
 
-def test_room_is_asked_for_again_at_every_shard(encoder, monkeypatch):
+def test_room_is_requested_again_at_every_shard(encoder, monkeypatch):
     monkeypatch.setattr(features, "SHARD_TOKENS", 40)
 
     def usage(place) -> Usage:

@@ -78,7 +78,7 @@ def test_nothing_is_asked_until_it_is_allowed_and_then_neither_pickles_nor_code_
     assert registry.resolve(NAME, "model") == folder and server.asked == []
 
 
-def test_size_and_license_are_said_before(server):
+def test_size_and_license_are_reported_before(server):
     result = hub.look_up(NAME)
     assert (result.license, result.size_mb) == ("apache-2.0", (len(CONFIG) + 2 + 5000) / 1e6)
     assert not hub.place(NAME).exists()

@@ -19,7 +19,7 @@ from core.files.atomic import locked
 from core.files.outputs import RECORD, Outputs, remember
 
 FORK = multiprocessing.get_context("fork")  # a process of its own in a few milliseconds: nothing is imported again
-KILLS = 100
+KILLS = 40
 OWN = r"a|b"
 
 
@@ -56,7 +56,7 @@ def in_processes(*works: Callable[[], None]) -> None:
         assert process.exitcode == 0
 
 
-def test_a_file_is_whole_and_no_older_than_what_was_reported_after_every_kill(tmp_path):
+def test_a_file_is_complete_and_no_older_than_what_was_reported_after_every_kill(tmp_path):
     path, rng, last, most = tmp_path / "labels.json", random.Random(1), 0, 0
 
     def work(report, first):
@@ -78,7 +78,7 @@ def test_a_file_is_whole_and_no_older_than_what_was_reported_after_every_kill(tm
     assert [each for each in os.listdir(tmp_path) if each != "cache"] == ["labels.json"]
 
 
-def test_a_folder_is_whole_after_every_kill(tmp_path):
+def test_a_folder_is_complete_after_every_kill(tmp_path):
     folder, rng, last = tmp_path / "index", random.Random(2), 0
 
     def work(report, first):

@@ -31,7 +31,7 @@ def write_folder(folder, text, command="train", names=("rows.arrow", "meta.json"
                 (temporary / name).write_text(text)
 
 
-def test_a_file_of_somebody_s_is_replaced_only_where_the_user_allows_it(tmp_path):
+def test_a_file_of_others_is_replaced_only_where_the_user_allows_it(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("mine")
     with pytest.raises(BadInput, match=r"a\.csv exists and “senses change” did not write it\. Name another, or add --overwrite\."):
@@ -58,7 +58,7 @@ def test_a_command_replaces_its_own_file_until_somebody_changes_it(tmp_path):
     assert path.read_text() == "five"
 
 
-def test_a_file_that_was_moved_or_whose_record_is_lost_is_somebody_s(tmp_path):
+def test_a_file_that_was_moved_or_whose_record_is_lost_is_of_others(tmp_path):
     write(tmp_path / "a.csv", "one")
     (tmp_path / "a.csv").rename(tmp_path / "b.csv")
     with pytest.raises(BadInput, match="did not write it"):
@@ -188,7 +188,7 @@ def test_a_folder_that_is_read_or_holds_an_input_is_not_replaced(tmp_path):
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_a_result_is_kept_beside_a_file_that_appeared_during_the_work(tmp_path, overwrite):
+def test_a_result_is_kept_next_to_a_file_that_appeared_during_the_work(tmp_path, overwrite):
     """A long job does not fail at its end for nothing."""
     path = tmp_path / "a.csv"
     run = Outputs("senses change", named=(path,), files=(path,), overwrite=overwrite, inputs=(tmp_path / "in.csv",))
@@ -200,7 +200,7 @@ def test_a_result_is_kept_beside_a_file_that_appeared_during_the_work(tmp_path, 
     assert sorted(each.name for each in tmp_path.iterdir() if each.is_file()) == ["a-2.csv", "a.csv", "in.csv"]
 
 
-def test_a_folder_s_result_is_kept_beside_it_where_a_stranger_came_during_the_work(tmp_path):
+def test_a_folder_s_result_is_kept_next_to_it_where_a_stranger_came_during_the_work(tmp_path):
     folder = tmp_path / "index"
     run = Outputs("train", named=(folder,))
     run.check_folder(folder, OWN)

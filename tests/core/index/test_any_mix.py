@@ -1,4 +1,4 @@
-"""What any mix needs of a query: the nearest of all rows under any weights are among the rows sent, and their cosines are core's."""
+"""Test that the rows sent to a browser contain the nearest rows under any weights, with the right cosines."""
 
 import numpy as np
 import pytest

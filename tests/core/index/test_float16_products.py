@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from core.index import float16_products
+from core.index import rows
 from core.index.neighbors import Query, products
 
 
 @pytest.fixture(scope="module")
 def multiply():
-    float16_products.warm_up()
-    return float16_products.products()
+    rows.warm_up()
+    return rows.compiled_products()
 
 
 def test_every_finite_float16_is_widened_exactly(multiply):
@@ -37,8 +37,8 @@ def test_products_of_several_layers_with_rows_of_other_shapes(multiply):
 def test_a_search_finds_the_same_once_it_is_compiled(model, table, multiply, monkeypatch):
     query = Query(("bank",), 0, table.rows.take(np.array([7]))[0])
     compiled = products(table.rows, query)
-    monkeypatch.setattr(float16_products, "_compiled", [])
-    assert float16_products.products() is None
+    monkeypatch.setattr(rows, "_compiled", [])
+    assert rows.compiled_products() is None
     plain = products(table.rows, query)
     np.testing.assert_allclose(compiled.cross, plain.cross, atol=1e-3, rtol=1e-5)
     lists = [[n.occurrence.row for n in table.nearest(result, [0.2, 0.3, 0.5], k=20)] for result in (compiled, plain)]

@@ -1,7 +1,12 @@
 """Nearest occurrences and types: by hand on vectors one can see, then against brute force on really mixed vectors."""
 
+import json
 import math
+import os
+import subprocess
+import sys
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -64,30 +69,8 @@ def random_table(tmp_path_factory):
         return index(tmp_path_factory.mktemp("random") / "index", Random(), [f"a{n % 5} b{n % 3} c d{n}" for n in range(15)])
 
 
-# --- by hand ----------------------------------------------------------------------------------------------------------
-
-
-def test_nearest_by_layer_0_are_those_that_point_the_same_way(compass):
-    result = ask(compass, Compass(), "E x x", 0, [1, 0], k=6)
-    half = round(math.sqrt(0.5), 6)
-    assert result == [(0, 1.0), (3, 1.0), (5, half), (1, 0.0), (2, 0.0), (4, -1.0)]  # length does not count, ties in row order
-
-
 def test_nearest_by_layer_1_are_those_of_sentences_that_point_the_same_way(compass):
     assert ask(compass, Compass(), "N x", 1, [0, 1], k=3) == [(2, 1.0), (3, 1.0), (0, 0.0)]
-
-
-def test_nearest_by_a_mix_is_the_cosine_of_the_mixed_vectors(compass):
-    # the query N in a sentence of E: 3 (0, 1) + 1 (1, 0) = (1, 3). Row 1 is the same; row 2 is (0, 4), row 5 (-1 + 3, 3)
-    result = dict(ask(compass, Compass(), "E x N", 2, [3, 1], k=6))
-    assert result[1] == 1.0
-    assert result[2] == pytest.approx(3 / math.sqrt(10), abs=1e-6)
-    assert result[5] == pytest.approx((2 + 9) / math.sqrt(10 * 13), abs=1e-6)
-
-
-def test_negative_weights_point_the_other_way(compass):
-    result = dict(ask(compass, Compass(), "E x", 0, [-1, 0], k=6))
-    assert result[0] == 1.0 and result[4] == -1.0  # both mixes are turned round, so no cosine changes
 
 
 def test_the_querys_own_row_is_left_out_and_only_that_one(compass):
@@ -125,9 +108,6 @@ def test_a_vector_without_length_is_near_nothing(tmp_path):
     table = index(tmp_path / "index", Compass(), ["0 0", "E", "W"])
     assert ask(table, Compass(), "E x", 0, [1, 0], k=9) == [(2, 1.0), (0, 0.0), (1, 0.0), (3, -1.0)]
     assert {cosine for _, cosine in ask(table, Compass(), "0 x", 0, [1, 0], k=9)} == {0.0}
-
-
-# --- which rows may answer --------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -172,9 +152,6 @@ def test_a_neighbor_carries_its_sentence_sense_and_lemma(labeled):
     assert (best.occurrence.sense, best.occurrence.lemma) == ("bank.money", "bank") and isinstance(best.cosine, float)
 
 
-# --- nearest spellings ------------------------------------------------------------------------------------------------
-
-
 def test_nearest_types_compare_with_the_mean_of_each_spelling(tmp_path):
     table = index(tmp_path / "index", Compass(), ["E.x N.x", "N.x", "E.y E.y", "W.z"])  # all begin with their own direction
     result = products(table.types, make_query(Compass(), ["E.x"], 0))
@@ -187,9 +164,6 @@ def test_nearest_types_compare_with_the_mean_of_each_spelling(tmp_path):
     assert n_x.cosine == pytest.approx(math.sqrt(0.5), abs=1e-3)  # once in a sentence of E, once of N: the mean is NE
     with pytest.raises(BadInput):
         table.nearest_types(result, [1, 0], k=0)
-
-
-# --- against brute force ----------------------------------------------------------------------------------------------
 
 
 def mixed_brute_force(table, query, weights) -> np.ndarray:
@@ -220,7 +194,7 @@ def test_products_are_of_each_query_layer_with_each_row_layer(random_table):
     result = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
     rows = random_table.rows.take(np.arange(60))
     np.testing.assert_allclose(result.cross, np.einsum("id,njd->nij", result.query.layers, rows), atol=1e-4)
-    np.testing.assert_allclose(result.own, (result.query.layers @ result.query.layers.T)[np.triu_indices(3)], atol=1e-4)
+    np.testing.assert_allclose(result.query_gram, (result.query.layers @ result.query.layers.T)[np.triu_indices(3)], atol=1e-4)
 
 
 def test_a_query_needs_one_pass_however_many_weights_are_tried(random_table, monkeypatch):
@@ -236,13 +210,6 @@ def test_many_blocks_answer_as_one_block(random_table, tmp_path):
     for weights in ([1, 0, 0], [0.2, -1, 3]):
         answers = [ask(table, Random(), "q r s", 1, weights, k=60) for table in (item, random_table)]
         assert answers[0] == answers[1]
-
-
-def test_a_stored_occurrence_asked_for_has_cosine_one_with_itself(random_table):
-    query = make_query(Random(), ["a0", "b0", "c", "d0"], 2)
-    values = cosines(random_table.rows, products(random_table.rows, query), [0.3, 0.3, 0.4])
-    assert values[2] == pytest.approx(1, abs=1e-6) and values.argmax() == 2
-    assert 2 not in [n.occurrence.row for n in random_table.nearest(products(random_table.rows, query), [1, 1, 1], k=99)]
 
 
 def test_several_mixes_at_once_are_each_as_if_alone(random_table):
@@ -274,9 +241,6 @@ def test_similarities_are_the_cosines_of_the_chosen_rows_with_each_other(random_
     assert random_table.similarities(np.array([], int), weights).shape == (0, 0)
 
 
-# --- what cannot be asked ---------------------------------------------------------------------------------------------
-
-
 def test_a_query_outside_its_sentence_is_refused():
     with pytest.raises(BadInput, match="Empty sentence"):
         make_query(Random(), [], 0)
@@ -305,3 +269,58 @@ def test_weights_that_do_not_fit_the_model_are_refused(random_table, weights):
         random_table.nearest(result, weights)
     with pytest.raises(BadInput):
         random_table.similarities(np.array([0, 1]), weights)
+
+
+ROOT = Path(__file__).parents[3]
+# A server of 16 cores: each run is a thread of its own, as Streamlit's are, and searches and encodes.
+RUNS = """
+import json, sys, threading
+import numpy as np, torch
+from core.index import neighbors
+from core.index.neighbors import Query, products
+from tests.tiny import tiny_encoder
+
+class Table:
+    def __init__(self, blocks):
+        self.layers, self.starts, self.spellings = blocks, np.cumsum([0, *map(len, blocks)]), None
+        self.n_layers, self.dim = blocks[0].shape[1:]
+
+    def __len__(self):
+        return int(self.starts[-1])
+
+torch.set_num_threads(16)  # as torch finds it on 16 cores
+encoder = tiny_encoder()
+began, directions, readers = [], [], []
+run, multiply = encoder.model.run_direction, neighbors._layer_products
+
+def direction(*args, **options):
+    directions.append(torch.get_num_threads())
+    return run(*args, **options)
+
+def reader(*args):
+    readers.append(torch.get_num_threads())
+    return multiply(*args)
+
+encoder.model.run_direction, neighbors._layer_products = direction, reader
+
+def visit():
+    began.append(torch.get_num_threads())
+    layers = encoder.encode([["the", "bank", "opens"]])[0]
+    block = np.repeat(layers[None, :, 1], 9, axis=0).astype(np.float16)
+    products(Table([block]), Query(("bank",), 0, layers[:, 1]))
+
+for _ in range(50):
+    thread = threading.Thread(target=visit)
+    thread.start()
+    thread.join()
+print(json.dumps([began, directions, readers, torch.get_num_threads()]))
+"""
+
+
+def test_fifty_runs_on_sixteen_cores_each_have_them_all():
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", RUNS], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    began, directions, readers, after = json.loads(done.stdout.splitlines()[-1])
+    assert began == [16] * 50 and after == 16
+    assert directions == [8] * 100 and readers == [1] * 50

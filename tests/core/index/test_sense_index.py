@@ -5,10 +5,9 @@ import shutil
 import numpy as np
 import pytest
 
-from core.index import sense_index
+from core.index import sense_space
 from core.index.neighbors import ANY, OTHER, SAME, make_query
-from core.index.sense_index import WEIGHTS, SenseIndex
-from core.index.sense_space import KEPT
+from core.index.sense_space import KEPT, WEIGHTS, SenseIndex
 from core.index.table import OccurrenceTable
 from core.text.tokens import tokenize
 
@@ -49,7 +48,7 @@ def test_of_too_many_rows_to_read_the_nearest_at_layer_1_are_placed(index, space
     folder = shutil.copytree(index.table.folder, tmp_path / "copy")
     (folder / KEPT).unlink()
     bare = SenseIndex(OccurrenceTable(folder), space)
-    monkeypatch.setattr(sense_index, "MOST_READ", 50)
+    monkeypatch.setattr(sense_space, "MOST_READ", 50)
     near = bare.nearest(query, WEIGHTS, k=60)
     layer = bare.table.nearest(query, [0, 1, 0], k=50)
     assert bare.narrows(query) and not bare.narrows(query, SAME)

@@ -6,7 +6,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from core.analysis import sense_map
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.in_place import in_place
@@ -15,6 +14,7 @@ from core.index import build, sense_space
 from core.index.build import build_index
 from core.index.sense_space import FOLDS, KEPT, Learned, SenseSpace, fold_of
 from core.index.table import OccurrenceTable
+from core.lab import sense_space_map
 from core.senses.evaluate import static_vectors
 from core.senses.separation import one_nn
 from core.text.readings import WordInContext
@@ -22,7 +22,7 @@ from core.text.sentences import Sentence
 
 
 class Sized:
-    """What gives a space its parts' sizes: 2, 1 and 2."""
+    """A stand-in for the parts of a sense space, of sizes 2, 1 and 2."""
 
     dim = 2
 
@@ -47,7 +47,7 @@ def test_a_word_is_placed_by_the_map_that_has_not_seen_it():
     assert np.array_equal(learned.map_for("glass"), maps[FOLDS]) and by_hand(learned).dim == 2
 
 
-def words(n: int, rng) -> list[sense_map.Labeled]:
+def words(n: int, rng) -> list[sense_space_map.Word]:
     """Words of two senses that differ in the first of many directions by less than the others scatter."""
     made = []
     for k in range(n):
@@ -61,7 +61,7 @@ def words(n: int, rng) -> list[sense_map.Labeled]:
 def test_the_map_finds_what_tells_senses_apart_of_words_it_has_not_seen():
     rng = np.random.default_rng(0)
     made = words(60, rng)
-    space = by_hand(sense_map.learn(by_hand(), made, dimensions=3))
+    space = by_hand(sense_space_map.learn(by_hand(), made, dimensions=3))
     scores = {}
     for name, of in (("plain", by_hand()), ("learned", space)):
         placed = [(of.place(views, views.mean(axis=0), word), senses) for word, views, senses in made]
@@ -73,31 +73,17 @@ def test_a_words_own_labels_change_nothing_of_the_map_it_is_placed_by():
     made = words(30, np.random.default_rng(1))
     word, views, senses = made[7]
     changed = [*made[:7], (word, views, np.roll(senses, 5)), *made[8:]]
-    before, after = (sense_map.learn(by_hand(), of, dimensions=3) for of in (made, changed))
+    before, after = (sense_space_map.learn(by_hand(), of, dimensions=3) for of in (made, changed))
     np.testing.assert_array_equal(before.map_for(word), after.map_for(word))
     assert not np.array_equal(before.map_for(), after.map_for())
 
 
 def test_one_word_is_too_few_to_learn_from():
     with pytest.raises(BadInput, match="1 words are too few"):
-        sense_map.learn(by_hand(), words(1, np.random.default_rng(0)), dimensions=2)
+        sense_space_map.learn(by_hand(), words(1, np.random.default_rng(0)), dimensions=2)
 
 
-def test_what_ships_is_of_this_model_and_tells_our_senses_apart(model, table):
-    space = sense_space.open_space(model, static_vectors(model))
-    assert space.learned is not None and set(table.lemmas) <= space.learned.words
-    scores = {"layer": [], "space": []}
-    for word in table.lemmas[::4]:
-        rows = table.labeled_rows(word)
-        views, senses = space.of_rows(table, rows), table.sense[rows]
-        layer = views[:, : space.widths[0]]
-        placed = space.place(views, views.mean(axis=0), word)
-        scores["layer"].append(one_nn(layer @ layer.T, senses))
-        scores["space"].append(one_nn(placed @ placed.T, senses))
-    assert np.mean(scores["space"]) > np.mean(scores["layer"]) + 0.08
-
-
-def test_what_is_kept_beside_a_table_is_what_reading_its_sentences_gives(model, table, tmp_path):
+def test_what_is_kept_next_to_a_table_is_what_reading_its_sentences_gives(model, table, tmp_path):
     folder = shutil.copytree(table.folder, tmp_path / "copy")
     copy = OccurrenceTable(folder)
     (folder / KEPT).unlink()

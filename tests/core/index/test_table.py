@@ -56,9 +56,6 @@ def columns(table: OccurrenceTable) -> dict[str, np.ndarray]:
     return everything | {"layers": np.concatenate(table.rows.layers), "means": np.concatenate(table.types.layers)}
 
 
-# --- what is in it ----------------------------------------------------------------------------------------------------
-
-
 def test_every_token_is_a_row_in_reading_order(table):
     assert len(table) == 14
     assert list(zip(table.sentence.tolist(), table.position.tolist(), strict=True)) == TOKENS
@@ -93,7 +90,7 @@ def test_labeled_rows_are_those_with_a_sense(table):
     assert table.labeled_rows("river").tolist() == table.labeled_rows("nothing").tolist() == []
 
 
-def test_a_form_belongs_to_the_labeled_word_whose_senses_are_told_in_order(table):
+def test_a_form_belongs_to_the_labeled_word_whose_senses_are_reported_in_order(table):
     assert [table.lemma_of(word) for word in ("bank", "BANK", "money", "nothing")] == ["bank", "bank", None, None]
     assert table.senses_of("Bank") == ["bank.money", "bank.river"] and table.senses_of("money") == []
     assert table.senses == ["bank.money", "bank.river"] and table.lemmas == ["bank", "river"]
@@ -133,9 +130,6 @@ def test_with_targets_only_the_labeled_tokens_alone_are_rows(tmp_path):
     expected = [FakeEncoder().token(list(s.tokens), t.position) for s in labeled for t in s.targets]  # encoded in whole sentences
     np.testing.assert_array_equal(table.rows.take(np.arange(4)), np.stack(expected))
     assert table.meta["occurrences"] == 4 and table.meta["types"] == 3
-
-
-# --- blocks, memory, progress -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("rows", "tokens"), [(1, 1), (3, 1000), (1000, 5), (2, 7)])
@@ -214,9 +208,6 @@ def test_nothing_to_index_is_refused(tmp_path, sentences, targets_only):
     with pytest.raises(BadInput, match="words to index"):
         build_index(sentences, FakeEncoder(), tmp_path / "index", model="fake", targets_only=targets_only)
     assert list(tmp_path.iterdir()) == []
-
-
-# --- damaged ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_folder_that_is_no_index_is_missing_with_what_to_do(tmp_path):

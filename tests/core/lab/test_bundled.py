@@ -96,7 +96,7 @@ def test_runs_of_other_weights_go_before_new_ones_come(other_weights):
     assert after == [line for line in before if json.loads(line)["model"] is None] and 0 < len(after) < len(before)
 
 
-def test_what_cannot_be_made_is_said_in_a_sentence(other_weights):
+def test_what_cannot_be_made_is_reported_in_a_sentence(other_weights):
     with pytest.raises(BadInput, match=r"There is no part 'tabel'\. Parts are: table, space"):
         bundle(what="all", only=["tabel"])
     with pytest.raises(BadInput, match="These parts need data sets: measures"):

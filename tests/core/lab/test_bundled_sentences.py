@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from core.common.config import ASSETS
-from core.lab.sentence_checks import faults, read_rows
+from core.lab.sentences import faults, read_rows
 from core.text.languages import get_language
 from core.text.tokens import join_tokens, tokenize
 
@@ -69,7 +69,7 @@ def test_english_sentences_have_the_tokens_of_typed_text():
     assert [row for row in rows if tokenize(join_tokens(row["tokens"])) != row["tokens"]] == []
 
 
-def test_additional_english_sentences_have_no_fault(tmp_path):
+def test_additional_english_sentences_have_no_error(tmp_path):
     (tmp_path / "more.jsonl").write_text("".join(lines_of("en", is_basic=False)), encoding="utf-8")
     rows = read_rows(tmp_path / "more.jsonl")
     assert list(faults(rows)) == []

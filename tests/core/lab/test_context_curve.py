@@ -13,20 +13,17 @@ from core.classify.scores import pack_bits, unpacked
 from core.classify.tables import ScoreRow, Table
 from core.classify.train import texts_of, truth_of
 from core.elmo.models import Model
-from core.evaluation import context_gains
+from core.evaluation import experiments
 from core.evaluation.experiments import read_results
 from core.lab import context_curve
 from core.lab.context_curve import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
 from core.lab.equal_network import EqualConfig, _means, _scale, _words_left_out, fit
 from core.static.vectors import static_contexts
-from tests.core.classify_parts import dataset, table, tiny_encoder, tiny_vectors
+from tests.tiny import dataset, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
 TEXT = ("the", "team", "says", "a", "bank", "again", "won", "cup")
 QUICK = EqualConfig(width=8, epochs=6, patience=6, learning_rate=0.02)
-
-
-# --- subsets --------------------------------------------------------------------------------------------------------
 
 
 def test_a_subset_is_a_tenth_to_validate_on_nested_in_larger_ones_and_tested_on_the_same_texts():
@@ -46,9 +43,6 @@ def test_equal_texts_of_a_subset_are_never_both_trained_and_validated_on():
     forms = [{normal_form(e.text) for e in part} for part in (result.train, result.valid, result.test)]
     assert not forms[0] & forms[1] and not forms[2] & (forms[0] | forms[1])
     assert len(result.train) == 2 * len(forms[0])
-
-
-# --- what stands beside GloVe ---------------------------------------------------------------------------------------
 
 
 def test_the_static_context_of_each_token_is_that_of_one_word():
@@ -80,9 +74,6 @@ def test_random_lstms_hold_the_same_weights_elsewhere_and_the_trained_ones_stay(
     assert np.abs(result[1:] - before[1:]).max() > 1e-3
     np.testing.assert_array_equal(encoder.encode([list(TEXT)])[0], before)
     np.testing.assert_array_equal(RandomLSTMs(encoder).encode([list(TEXT)])[0], result)
-
-
-# --- the one network ------------------------------------------------------------------------------------------------
 
 
 def parts(encoder=None) -> dict:
@@ -123,9 +114,6 @@ def test_the_dropout_of_the_lowest_validation_loss_answers_and_a_seed_decides_al
     assert fit([some["glove"]], data, QUICK, 5).mix is None
 
 
-# --- the runs -------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def run(monkeypatch, tmp_path):
     """`run()` -> the lines it wrote, of two subsets of half of some rows."""
@@ -137,8 +125,8 @@ def run(monkeypatch, tmp_path):
             rows = [("1" if row.label == "sport" else "3", f"{row.text} {name}", "x") for row in table(n, seed=seed).rows]
             csv.writer(file).writerows([("Class Index", "Title", "Description"), *rows])
     monkeypatch.setattr(context_curve, "SUBSETS", {0.5: 2})
-    monkeypatch.setattr(context_curve, "EXPERIMENTS", {"context-0.5": 0.5})
-    monkeypatch.setattr(context_gains, "EXPERIMENTS", {"context-0.5": 0.5})
+    monkeypatch.setattr(context_curve, "CONTEXT_RUNS", {"context-0.5": 0.5})
+    monkeypatch.setattr(experiments, "CONTEXT_RUNS", {"context-0.5": 0.5})
     monkeypatch.setattr(context_curve, "TESTED", 30)
     model, output = Model("tiny", tmp_path, tiny_encoder(), "f" * 16), tmp_path / "results.jsonl"
 
@@ -163,12 +151,9 @@ def test_every_subset_has_a_line_for_every_set_of_parts_with_what_was_right_and_
     again = run()
     assert [line["run"] for line in again] == [line["run"] for line in lines[7:]]
     assert [line["accuracy"] for line in again] == [line["accuracy"] for line in lines[7:]]
-    monkeypatch.setattr(context_gains, "FEWEST", 2)
-    (size,) = context_gains.sizes(read_results(run.output))
+    monkeypatch.setattr(experiments, "FEWEST", 2)
+    (size,) = experiments.context_sizes(read_results(run.output))
     assert (size.subsets, size.tested, size.labeled) == (2, 30, lines[0]["sizes"]["train"] + lines[0]["sizes"]["valid"])
-
-
-# --- what they come to ----------------------------------------------------------------------------------------------
 
 
 def lines_of(right: dict[str, np.ndarray]) -> list[dict]:
@@ -187,13 +172,13 @@ def drawn(rng, shares: dict[str, float], subsets: int = 10, n: int = 500) -> dic
     return {kind: hard + 0.3 * (rng.random((subsets, n)) - 0.5) < share + good for kind, share in shares.items()}
 
 
-def test_half_a_subset_is_left_out_and_of_too_few_nothing_is_said():
+def test_half_a_subset_is_left_out_and_of_too_few_nothing_is_reported():
     lines = lines_of(drawn(np.random.default_rng(0), dict.fromkeys(context_curve.PARTS, 0.7), subsets=6))
-    assert context_gains.sizes(lines)[0].subsets == 6
-    assert context_gains.sizes(lines[:-1]) == [] == context_gains.sizes([]) and context_gains.FEWEST == 6
+    assert experiments.context_sizes(lines)[0].subsets == 6
+    assert experiments.context_sizes(lines[:-1]) == [] == experiments.context_sizes([]) and experiments.FEWEST == 6
 
 
 def test_the_results_that_ship_hold_every_subset_of_the_smallest_sizes():
-    shipped = context_gains.sizes(read_results())
+    shipped = experiments.context_sizes(read_results())
     assert shipped and shipped[0].subsets >= 6 and shipped[0].tested == context_curve.TESTED
     assert all(size.valid <= 0.11 * size.labeled for size in shipped)  # validation shrinks with training

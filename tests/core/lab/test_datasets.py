@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.common import reports
 from core.common.errors import BadInput, ElmoscopeError
 from core.lab.datasets import SenseSentence, SpanTarget, TaggedSentence, read_semcor, read_tags, split_documents
 from core.senses.senseval import read_sense_rows, read_senseval, split_rows
@@ -31,9 +32,6 @@ def senseval(path: Path, *contexts: str, item: str = "hard-a", answer: str = '<a
 def write(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
     return path
-
-
-# --- Senseval-2 -------------------------------------------------------------------------------------------------------
 
 
 def test_an_instance_becomes_a_row_of_its_word_tokens_position_and_sense(tmp_path):
@@ -85,15 +83,13 @@ def test_several_words_may_share_a_file(tmp_path):
     assert [row.word for row in read_senseval(write(tmp_path / "b.pos", a + b))] == ["line", "serve"]
 
 
-def test_sense_rows_are_told_apart_by_the_file_s_name(tmp_path):
+def test_sense_rows_are_distinguished_by_the_file_s_name(tmp_path):
     row = {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "edge"}
     assert read_sense_rows(write(tmp_path / "a.jsonl", json.dumps(row))) == [LabeledRow("bank", ("the", "bank"), 1, "edge")]
     packed = tmp_path / "hard.pos.xz"
     packed.write_bytes(lzma.compress(senseval(tmp_path / "hard.pos", words("*hard*")).read_bytes()))
     assert read_sense_rows(packed) == read_sense_rows(tmp_path / "hard.pos")
 
-
-# --- SemCor -----------------------------------------------------------------------------------------------------------
 
 SEMCOR = """# brown1/br-a01 s1
 The	DT	the	
@@ -128,8 +124,6 @@ def test_an_underscore_alone_stays_a_token(tmp_path):
     assert sentence.tokens == ("to", "_", "go") and sentence.targets[0].start == 2
 
 
-# --- tags -------------------------------------------------------------------------------------------------------------
-
 COLUMNS = "-DOCSTART- -X- O\n\nThe DT B-NP\n# SYM O\n\n\nbank\tNN\n"
 
 
@@ -139,8 +133,6 @@ def test_conll_columns_become_sentences_of_tokens_and_tags_packed_or_not(tmp_pat
     (tmp_path / name).write_bytes(pack(COLUMNS.encode()))
     assert read_tags(tmp_path / name) == [TaggedSentence(("The", "#"), ("DT", "SYM")), TaggedSentence(("bank",), ("NN",))]
 
-
-# --- wrong files ------------------------------------------------------------------------------------------------------
 
 WRONG = [  # reader, text, message
     (read_semcor, "go\tVB\tgo\tgo%2:38:00::\n", "line 1: 'go.* before any document"),
@@ -164,9 +156,6 @@ def test_wrong_file_is_refused_with_its_line(tmp_path, read, text, message):
 def test_missing_file_is_named(tmp_path, read):
     with pytest.raises(ElmoscopeError, match=r"none\.jsonl"):
         read(tmp_path / "none.jsonl")
-
-
-# --- splits -----------------------------------------------------------------------------------------------------------
 
 
 def rows_of(*sentences: str) -> list[LabeledRow]:
@@ -201,7 +190,7 @@ def test_rows_that_cannot_be_split_are_refused():
         split_rows(rows_of("the same", "the same"))
 
 
-def test_documents_stay_whole_and_their_order_is_drawn_by_the_seed():
+def test_documents_stay_complete_and_their_order_is_drawn_by_the_seed():
     sentences = [SenseSentence(f"d{k // 3}", (str(k),), ()) for k in range(60)]
     train, test = split_documents(sentences, 0.9)
     documents = [list(dict.fromkeys(s.document for s in part)) for part in (train, test)]
@@ -210,3 +199,72 @@ def test_documents_stay_whole_and_their_order_is_drawn_by_the_seed():
     assert split_documents(sentences, 0.9, 1) != (train, test) == split_documents(sentences[::-1][::-1], 0.9)
     with pytest.raises(BadInput, match="1 documents cannot be split"):
         split_documents(sentences[:3])
+
+
+UD = """# newdoc
+# text = I can't see it
+1\tI\ti\tPRON\tPRP\t_\t4\tnsubj\t_\t_
+2-3\tcan't\t_\t_\t_\t_\t_\t_\t_\t_
+2\tca\tcan\tAUX\tMD\t_\t4\taux\t_\t_
+3\tn't\tnot\tPART\tRB\t_\t4\tadvmod\t_\t_
+4\tsee\tsee\tVERB\tVB\t_\t0\troot\t_\t_
+4.1\tthing\tthing\tNOUN\tNN\t_\t_\t_\t_\t_
+5\tit\tit\tPRON\tPRP\t_\t4\tobj\t_\t_
+
+# text = Yes
+1\tYes\tyes\tINTJ\tUH\t_\t0\troot\t_\t_
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    def reading(text: str, name: str = "a.conllu"):
+        (tmp_path / name).write_text(text)
+        with reports.collecting() as found:
+            return [(s.tokens, s.tags) for s in read_tags(tmp_path / name)], list(found.values())
+
+    return reading
+
+
+def test_conll_u_gives_forms_and_universal_tags(read):
+    sentences, said = read(UD)
+    assert sentences == [(("I", "ca", "n't", "see", "it"), ("PRON", "AUX", "PART", "VERB", "PRON")), (("Yes",), ("INTJ",))]
+    assert said == ["a.conllu is read as CoNLL-U: forms in column 2, UPOS in column 4."]
+
+
+def test_conll_u_that_begins_with_several_words_in_one_is_read(read):
+    lines = ["1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_", "1\tde\tde\tADP\t_\t_\t0\troot\t_\t_", "2\tle\tle\tDET\t_\t_\t1\tdet\t_\t_"]
+    assert read("\n".join(lines))[0] == [(("de", "le"), ("ADP", "DET"))]
+
+
+def test_conll_u_without_universal_tags_gives_its_own(read):
+    sentences, said = read("1\tI\t_\t_\tPRP\t_\t_\t_\t_\t_\n2\tgo\t_\t_\tVB\t_\t_\t_\t_\t_\n")
+    assert sentences == [(("I", "go"), ("PRP", "VB"))] and "XPOS in column 5" in said[0]
+
+
+def test_blanks_within_a_cell_belong_to_the_token(read):
+    assert read(': "\tO\nNew York\tB-LOC\n\nAnna B-PER\n') == ([((': "', "New York"), ("O", "B-LOC")), (("Anna",), ("B-PER",))], [])
+
+
+def test_comments_next_to_tabs_are_no_tokens_and_a_number_sign_is_one(read):
+    assert read("# sent_id = 1\nThe\tDT\n#\tSYM\n") == ([(("The", "#"), ("DT", "SYM"))], [])
+    assert read("The DT\n# SYM\n") == ([(("The", "#"), ("DT", "SYM"))], [])
+
+
+def test_a_column_that_counts_tokens_is_no_token(read):
+    sentences, said = read("1\tAnna\tB-PER\n2\tslept\tO\n\n1\tYes\tO\n")
+    assert sentences == [(("Anna", "slept"), ("B-PER", "O")), (("Yes",), ("O",))] and "from column 2" in said[0]
+    assert read("1 CD\n2 CD\n")[0] == [(("1", "2"), ("CD", "CD"))]
+
+
+def test_another_format_with_numbers_first_is_refused(tmp_path):
+    row = "\t".join(["1", "The", "the", "the", "DT", "DT", *["_"] * 8])
+    (tmp_path / "a.conll").write_text(f"{row}\n")
+    with pytest.raises(BadInput, match=r"a\.conll counts tokens in column 1 and is no CoNLL-U"):
+        read_tags(tmp_path / "a.conll")
+
+
+def test_one_sentence_without_a_tag_is_left_out_and_named(read):
+    good = "".join(f"word{k}\tNN\n\n" for k in range(30))
+    sentences, said = read(good + "river\n\n" + good)
+    assert len(sentences) == 60 and said == ["a.conllu: 1 row is left out, line 61: 'river' without a tag."]

@@ -5,6 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
 
 from core.common.config import ModelShape
 from core.common.errors import BadInput
@@ -12,9 +15,12 @@ from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
 from core.elmo.models import Model
 from core.lab import all_words, layer_scores, own_sentences
+from core.lab.all_words import AllWords
 from core.lab.datasets import SenseSentence, SpanTarget, TaggedSentence
-from core.lab.layer_scores import PairRow
+from core.lab.layer_scores import PairRow, best_threshold, pair_accuracy
+from core.lab.own_sentences import CosineGap, cosine_gap
 from core.senses import evaluate
+from core.senses.evaluate import best_weights
 from core.text.sentences import LabeledRow
 
 torch.set_num_threads(1)
@@ -56,9 +62,6 @@ def text(seed: int, n: int) -> tuple[str, ...]:
     return tuple(np.random.default_rng(seed).choice(["the", "river", "money", "of", "a", "near", "."], n).tolist())
 
 
-# --- senses -----------------------------------------------------------------------------------------------------------
-
-
 def sense_rows(n: int, seed: int = 0, word: str = "bank") -> list[LabeledRow]:
     """Sense "firm" stands after "money", "edge" after "river"; what follows says nothing."""
     cues = (("money", "firm"), ("river", "edge"))
@@ -74,7 +77,7 @@ def test_the_weights_of_a_mix_are_chosen_blind_to_the_test_rows(hearing):
         assert right[measure]["macro"] == pytest.approx(1 - swapped[measure]["macro"])
 
 
-def test_beside_a_model_that_hears_stands_what_the_other_words_alone_say(hearing):
+def test_next_to_a_model_that_uses_stands_what_the_other_words_alone_say(hearing):
     train, test = sense_rows(60), sense_rows(60, seed=1000)
     result = evaluate.senses(hearing, train, test)
     # "money" and "river" name the sense, and the sum of vectors has them too: layer 1 gains little, layer 0 is far behind
@@ -105,9 +108,6 @@ def test_more_rows_than_needed_choose_by_a_sample(model, monkeypatch):
         monkeypatch.setattr(evaluate, name, lambda vectors, labels: seen.append(len(labels)) or 0.5)
     evaluate.senses(model, sense_rows(40), sense_rows(4, seed=1000))
     assert set(seen) == {10} and len(seen) == 2 * 66
-
-
-# --- all words --------------------------------------------------------------------------------------------------------
 
 
 def documents(n: int) -> list[SenseSentence]:
@@ -142,9 +142,6 @@ def test_with_one_training_document_the_mix_stays_equal(model):
     assert all_words.all_words(model, documents(2), share=0.5)["best_mix"]["weights"] == pytest.approx([1 / 3] * 3)
 
 
-# --- pairs ------------------------------------------------------------------------------------------------------------
-
-
 def pair_rows(n: int, seed: int = 0) -> list[PairRow]:
     rows = sense_rows(2 * n, seed)
     sides = [(rows[2 * k], rows[(2 * k + 2 + k % 2) % (2 * n)]) for k in range(n)]
@@ -162,9 +159,6 @@ def test_pairs_learn_threshold_and_weights_from_dev_and_measure_on_test(hearing)
     assert swapped["best_mix"]["weights"] == result["best_mix"]["weights"]
 
 
-# --- tags -------------------------------------------------------------------------------------------------------------
-
-
 def tagged(n: int, seed: int = 0) -> list[TaggedSentence]:
     tag = {"the": "D", "a": "D", "of": "P", "near": "P", ".": ".", "river": "N", "money": "N"}
     texts = [text(seed + k, 6) for k in range(n)]
@@ -177,9 +171,6 @@ def test_tags_that_the_spelling_decides_are_read_off_layer_0(model):
     assert (result["n_train"], result["n"], result["tags"]) == (360, 120, 4)
     assert result["0"]["accuracy"] == result["most_frequent"]["accuracy"] == 1.0
     assert len(result["best_mix"]["weights"]) == 3 and result["best_mix"]["accuracy"] > 0.95
-
-
-# --- our own sentences ------------------------------------------------------------------------------------------------
 
 
 def corpus_file(folder, words: tuple[str, ...]) -> str:
@@ -231,3 +222,132 @@ def test_layer_0_has_no_gap_and_draws_senses_at_random(hearing, tmp_path):
 def test_one_word_is_too_few_to_choose_on_others(model, tmp_path):
     with pytest.raises(BadInput, match="two words or more"):
         own_sentences.own_sentences(model, corpus_file(tmp_path, ("bank",)))
+
+
+def test_the_threshold_is_midway_between_the_dev_cosines_it_parts():
+    result = pair_accuracy([0.1, 0.3, 0.7, 0.9], [False, False, True, True], [0.4, 0.5, 0.6, 0.45], [False, True, True, True])
+    assert result == pytest.approx(3 / 4)  # the threshold is 0.5, and 0.5 itself is "same"
+
+
+def test_of_thresholds_equally_good_the_widest_range_gives_its_middle():
+    # same from 0.2 on: wrong for 0.5; same from 0.9 on: wrong for 0.2; both 3 of 4
+    assert best_threshold([0.1, 0.2, 0.5, 0.9], [False, True, False, True]) == (pytest.approx(0.7), 0.75)
+    # a value with one of each kind parts nothing: the range goes through it
+    assert best_threshold([0.1, 0.4, 0.4, 0.9], [False, True, False, True]) == (pytest.approx(0.5), 0.75)
+
+
+def test_where_dev_cosines_are_all_equal_the_commoner_answer_wins():
+    noise = np.array([1e-7, -1e-7, 2e-7, 0, 0])  # layer 0: equal up to rounding, which must part nothing
+    for same, expected in (([True] * 3 + [False] * 2, 1.0), ([False] * 3 + [True] * 2, 0.0)):
+        assert pair_accuracy(1 - noise, same, [1.0, 1 + 3e-7, 1 - 3e-7], [True] * 3) == expected
+    assert pair_accuracy([1.0, 1.0], [True, False], [1.0], [True]) == 1.0  # a tie says "same"
+
+
+@given(npst.arrays(float, 12, elements=st.floats(-1, 1)), npst.arrays(bool, 12))
+def test_no_other_threshold_is_better_on_dev(cosines, same):
+    threshold, accuracy = best_threshold(cosines, same)
+    rounded = np.round(cosines, 5)
+    assert accuracy == pytest.approx(((rounded >= threshold) == same).mean())
+    assert all(((rounded >= other) == same).mean() <= accuracy + 1e-12 for other in [*rounded, 1.1])
+    assert pair_accuracy(cosines, same, cosines, same) == pytest.approx(accuracy)
+
+
+def test_pairs_without_an_answer_each_are_refused():
+    with pytest.raises(BadInput, match="Each test pair needs a cosine and an answer; got 2 and 1"):
+        pair_accuracy([0.1], [True], [0.1, 0.2], [True])
+    with pytest.raises(BadInput, match="Each dev pair"):
+        pair_accuracy([], [], [0.1], [True])
+
+
+BANK, RUN, GO = ("bank", "n"), ("run", "v"), ("go", "v")
+TRAIN = np.array([[1, 0], [3, 0], [0, 1], [1, 1]], float)  # lengths do not matter
+KEYS, SENSES = [BANK, BANK, BANK, RUN], ["firm", "firm", "edge", "move"]
+
+
+def test_all_words_by_hand():
+    test = np.array([[5, 1], [1, 5], [1, 0], [0, 1], [1, 1], [1, 0]], float)
+    keys = [BANK, BANK, BANK, RUN, GO, RUN]
+    senses = ["firm", "edge", "edge", "move", "go", "flow"]
+    result = AllWords(TRAIN, KEYS, SENSES, test, keys, senses).scores()
+    # right: firm, edge, not the third; run has one sense known: right for "move", wrong for "flow"; go was never seen
+    assert result.accuracy == pytest.approx(3 / 6) and result.most_frequent == pytest.approx(2 / 6)
+    assert (result.n, result.unseen, result.ambiguous_n) == (6, 1, 3)
+    assert result.ambiguous_accuracy == pytest.approx(2 / 3) and result.ambiguous_most_frequent == pytest.approx(1 / 3)
+
+
+def test_a_centroid_is_the_mean_of_unit_vectors():
+    # plain means would be (5, 0.5) for "a": nearer to (1, 0.4) than "b"; of unit vectors it is (0.5, 0.5)
+    train, keys, senses = np.array([[10, 0], [0, 1], [1, 0.3]]), [BANK] * 3, ["a", "a", "b"]
+    assert AllWords(train, keys, senses, np.array([[1, 0.4]]), [BANK], ["b"]).scores().accuracy == 1.0
+
+
+def test_tied_senses_count_by_their_share():
+    equal, keys = np.ones((3, 2)), [BANK] * 3
+    result = AllWords(equal, keys, ["a", "b", "c"], np.ones((1, 2)), [BANK], ["a"]).scores()
+    assert result.accuracy == result.most_frequent == pytest.approx(1 / 3)
+
+
+def test_the_same_lemma_of_another_part_of_speech_is_another_word():
+    result = AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [("bank", "v")], ["firm"]).scores()
+    assert (result.accuracy, result.most_frequent, result.unseen, result.ambiguous_n) == (0, 0, 1, 0)
+
+
+def test_words_without_a_vector_or_a_sense_are_refused():
+    with pytest.raises(BadInput, match="Each test word needs a vector, a key and a sense; got 1, 1 and 0"):
+        AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [BANK], []).scores()
+
+
+def test_the_grid_of_three_layers_in_tenths_has_66_mixes_that_sum_to_1():
+    seen = []
+    best_weights(lambda weights: seen.append(weights) or 0.0)
+    assert len({tuple(w) for w in seen}) == len(seen) == 66
+    assert all(w.sum() == pytest.approx(1) and (w >= 0).all() for w in seen)
+    assert {(1, 0, 0), (0, 1, 0), (0, 0, 1)} <= {tuple(w) for w in seen}
+
+
+def test_the_weights_with_the_best_score_are_found():
+    wanted = np.array([0.2, 0.5, 0.3])
+    weights, score = best_weights(lambda w: -float(((w - wanted) ** 2).sum()))
+    assert weights == pytest.approx(wanted) and score == pytest.approx(0)
+    assert best_weights(lambda w: float(w[1]), 2)[0].tolist() == [0, 1]
+    assert best_weights(lambda w: 1.0, 1)[0].tolist() == [1]
+
+
+def test_ties_go_to_the_most_even_weights():
+    assert sorted(best_weights(lambda w: 1.0)[0]) == pytest.approx([0.3, 0.3, 0.4])
+    assert best_weights(lambda w: 1.0, 2)[0] == pytest.approx([0.5, 0.5])
+    assert best_weights(lambda w: float(w[2] == 0))[0] == pytest.approx([0.5, 0.5, 0])
+    assert best_weights(lambda w: 1.0, 3, 3)[0] == pytest.approx([1 / 3] * 3)
+
+
+@pytest.mark.parametrize("sizes", [(0, 10), (3, 0)])
+def test_a_grid_without_layers_or_steps_is_refused(sizes):
+    with pytest.raises(BadInput, match="grid"):
+        best_weights(lambda w: 0.0, *sizes)
+
+
+def test_the_gap_is_one_sense_minus_two_averaged_over_spellings_that_have_both():
+    similarities = np.eye(8)
+    for i, j, value in ((0, 1, 0.9), (0, 2, 0.5), (1, 2, 0.3), (3, 4, 0.8), (3, 5, 0.7), (4, 5, 0.7), (6, 7, 0.1)):
+        similarities[i, j] = similarities[j, i] = value
+    words = ["play"] * 3 + ["plays"] * 3 + ["Play"] * 2  # the last has no pair of one sense
+    labels = list("aab") + list("aab") + list("ab")
+    result = cosine_gap(lambda rows: similarities[np.ix_(rows, rows)], words, labels)
+    # play: 0.9 against (0.5 + 0.3) / 2; plays: 0.8 against 0.7
+    assert result == CosineGap(same=pytest.approx(0.85), different=pytest.approx(0.55), gap=pytest.approx(0.3), groups=2)
+
+
+def test_words_without_two_senses_and_a_pair_have_no_gap_to_measure():
+    with pytest.raises(BadInput, match="no cosines to compare"):
+        cosine_gap(lambda rows: np.eye(len(rows)), ["a", "a", "b"], ["x", "y", "z"])
+
+
+def test_a_large_prior_is_the_most_frequent_sense_and_none_is_the_nearest_centroid():
+    key = ("bank", "n")
+    train, senses = np.eye(2)[[0, 0, 0, 1]], ["river", "river", "river", "money"]
+    test = np.array([[0.1, 1.0], [0.1, 1.0], [1.0, 0.0]])
+    request = (train, [key] * 4, senses, test, [key] * 3, ["money", "river", "river"])
+    assert AllWords(*request).scores().accuracy == pytest.approx(2 / 3)  # money, money, river
+    assert AllWords(*request).scores(prior=10.0).accuracy == pytest.approx(2 / 3)  # river, river, river
+    nearly = AllWords(train, [key] * 4, senses, np.array([[0.7, 0.75]]), [key], ["river"]).scores(prior=0.1)
+    assert nearly.accuracy == 1.0 and AllWords(train, [key] * 4, senses, np.array([[0.7, 0.75]]), [key], ["river"]).scores().accuracy == 0

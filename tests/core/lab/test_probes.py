@@ -30,7 +30,7 @@ def test_a_probe_separates_what_a_line_separates():
     assert linear_probe(train, tags, test, gold) == 1.0
 
 
-def test_a_probe_is_as_good_as_scikit_learn_s_logistic_regression():
+def test_a_probe_is_as_good_as_scikit_learn_logistic_regression():
     (train, tags), (test, gold) = clouds(0, 3000), clouds(1, 3000)
     middle, spread = train.mean(axis=0), train.std(axis=0)
     reference = LogisticRegression(max_iter=1000).fit((train - middle) / spread, tags).score((test - middle) / spread, gold)
@@ -42,7 +42,7 @@ def test_a_probe_of_shuffled_tags_is_at_chance():
     assert linear_probe(train, np.random.default_rng(2).permutation(tags), test, gold) == pytest.approx(0.25, abs=0.06)
 
 
-def test_a_probe_gives_the_same_figure_each_time_and_leaves_torch_s_seed_alone():
+def test_a_probe_gives_the_same_figure_each_time_and_leaves_torch_seed_alone():
     (train, tags), (test, gold) = clouds(0, 1500), clouds(1, 500)
     torch.manual_seed(1)
     first, drawn = linear_probe(train, tags, test, gold, seed=3), torch.rand(1)

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from core.lab.sentence_checks import CheckedSentence, faults, shared_lines
+from core.lab.sentences import CheckedSentence, faults, shared_lines
 
 rng = random.Random(0)
 LETTERS = "bcdfghjklmnprstvwz"
@@ -33,7 +33,7 @@ def changed(rows: list[CheckedSentence], k: int, tokens, position: int | None = 
     return [*rows[:k], new, *rows[k + 1 :]]
 
 
-def test_a_varied_set_has_no_fault():
+def test_a_varied_set_has_no_error():
     assert list(faults(good())) == []
 
 
@@ -81,7 +81,7 @@ def alike(row: CheckedSentence, k: int) -> CheckedSentence:
         (lambda rows: [alike(r, k) for k, r in enumerate(rows)], "the first three tokens are distinct in 15 of 20 sentences; 90% wanted"),
     ],
 )
-def test_each_rule_sees_its_fault(spoilt, message):
+def test_each_rule_sees_its_error(spoilt, message):
     assert any(message in fault for fault in faults(spoilt(good()))), list(faults(spoilt(good())))
 
 

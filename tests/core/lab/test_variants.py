@@ -22,7 +22,7 @@ from core.evaluation import experiments
 from core.evaluation.experiments import EXPERIMENTS, Experiment, read_results, summary
 from core.lab import variants
 from core.lab.variants import run_experiments, with_random_labels
-from tests.core.classify_parts import table, tiny_encoder, tiny_vectors
+from tests.tiny import table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
 ROOT = Path(__file__).parents[3]
@@ -190,14 +190,14 @@ def test_a_line_that_is_no_result_is_named(tmp_path):
 
 
 def test_the_command_and_the_page_know_the_same_experiments():
-    from core.evaluation import context_gains
-    from core.lab.shipping import NAMES
+    from core.evaluation.experiments import CONTEXT_RUNS
+    from core.lab.variants import NAMES
     from pages._classify.results import TASKS
 
-    assert set(NAMES) == set(EXPERIMENTS) | set(context_gains.EXPERIMENTS) and set(TASKS) <= set(EXPERIMENTS)
+    assert set(NAMES) == set(EXPERIMENTS) | set(CONTEXT_RUNS) and set(TASKS) <= set(EXPERIMENTS)
 
 
-def test_rows_of_several_files_are_trained_on_and_only_the_folds_that_are_asked_for_are_run(run, folder):
+def test_rows_of_several_files_are_trained_on_and_only_the_folds_that_are_requested_are_run(run, folder):
     for name, n in (("more.csv", 10), ("further.csv", 20)):
         rows = "".join(f'{("spam", "ham")[k % 2]},"extra text number {k} of {name}"\n' for k in range(n))
         (folder / name).write_text("v1,v2\n" + rows)

@@ -15,7 +15,7 @@ from core.live import page
 from core.text.languages import get_language
 from core.text.target_word import find_target_words, lemmas, same_word, words_of
 from core.text.tokens import pieces, tokenize
-from core.views import pair, scene
+from core.views import pair
 from core.views.pair import PairRequest
 from core.workspace import Workspace
 from tests.core.live.truth import compare, truths
@@ -173,7 +173,7 @@ def test_home_s_picture_is_core_s_with_stars_near_core_s(workspace, ask):
     answers = ask("answer", *({"texts": texts, "tapped": [None, None]} for texts in pairs))
     for texts, answer in zip(pairs, answers, strict=True):
         words = workspace.words(*texts)
-        known, given = scene.compute(workspace, *words), answer["pair"]["scene"]
+        known, given = pair.draw_scene(workspace, *words), answer["pair"]["scene"]
         assert tuple(given["spaces"]) == known.spaces and tuple(given["senses"]) == known.senses and given["in_own"] == list(known.in_own)
         np.testing.assert_allclose(np.array(given["points"]), known.points, atol=1e-4)
         extent = np.ptp(known.points, axis=(0, 1)).max()

@@ -1,4 +1,4 @@
-"""What the page is made of: numbers in 8 bits, examples of one's own, models that no page can hold."""
+"""Test the parts of the one-file page: numbers of 8 bits, custom examples, models that are too large."""
 
 import json
 import shutil
@@ -65,7 +65,7 @@ def test_the_page_cuts_a_token_as_the_model_does(size):
     assert json.loads(answer) == character_ids(words, size).tolist()
 
 
-def test_the_page_is_told_how_many_characters_a_token_has():
+def test_the_page_has_the_number_of_characters_of_a_token():
     shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, max_characters=10)
     assert add_network(Pack(), BiLM(shape))["shape"]["max_characters"] == 10
 
@@ -76,7 +76,7 @@ def test_examples_that_are_none_are_named(given):
         page.read_examples(given, "mine.json")
 
 
-def test_examples_of_one_s_own():
+def test_examples_of_the_user():
     assert page.read_examples({"bank": ["A bank.", "The bank."]}, "x") == [("bank", "A bank.", "The bank.")]
 
 
@@ -162,7 +162,7 @@ def test_a_notebook_shows_the_page_of_the_model_and_examples_it_names(written, t
     assert page.contents_of(tmp_path / "page.html")["model"] == open_workspace("elmo-mini").model.fingerprint
 
 
-def test_two_models_pages_lie_beside_each_other(written, tmp_path):
+def test_two_models_pages_lie_next_to_each_other(written, tmp_path):
     first, second = page.live(), page.live(model="elmo-ko-mini")
     assert (first.path.name, second.path.name) == ("elmoscope.html", "elmoscope-elmo-ko-mini.html")
     assert {path.name for path in tmp_path.iterdir()} == {"elmoscope.html", "elmoscope-elmo-ko-mini.html"}

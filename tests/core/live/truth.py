@@ -46,7 +46,7 @@ def truths(workspace: Workspace, n: int, seed: int = 0) -> Iterable[Truth]:
         result = [table.occurrence(row) for row in (first, draw.choice(like))]
         words = tuple(WordInContext(item.tokens, item.position) for item in result)
         known = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
-        near = [neighbors.compute(workspace, NeighborsRequest(word=word, space="1", whole=False, k=NEAR)) for word in words]
+        near = [neighbors.compute(workspace, NeighborsRequest(word=word, space="1", every_token=False, k=NEAR)) for word in words]
         yield Truth(
             words,
             dict(known.cosines),

@@ -6,20 +6,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.metrics import adjusted_rand_score, v_measure_score
 
 from core.common.config import ASSETS
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.language_model import Prediction
-from core.elmo.models import open_model
-from core.index.sense_space import open_space
 from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.senses.gaussian_null import one_cloud, silhouettes
 from core.senses.separation import silhouette
-from core.static.vectors import open_vectors
 from core.text.sentences import read_labeled, read_sentences
 from core.text.tokens import tokenize
 
@@ -55,14 +51,9 @@ def test_two_well_separated_clusters_are_found_and_suggested():
     assert clusters.suggest(directions).number == 2
 
 
-def test_three_well_separated_clusters_are_suggested_as_three():
-    centers = np.repeat(np.eye(3, 64) * 14, 20, axis=0)
-    assert clusters.suggest(clusters.directions(blob(1) + centers, ["a"] * 60)).number == 3
-
-
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_number_suggested_is_what_the_picture_shows(seed):
-    """Of clouds of two to five clusters, some of them near each other, the number is that of the highest filled dot."""
+    """Draw clouds of two to five clusters. The suggested number is that of the highest filled dot."""
     rng = np.random.default_rng(seed)
     number = 2 + seed % 4
     middles = rng.normal(size=(number, 64)) * (3, 5, 8)[seed % 3]
@@ -86,18 +77,6 @@ def test_a_group_of_fewer_than_five_sentences_is_never_a_sense():
 def test_one_cloud_is_suggested_as_one():
     numbers = [clusters.suggest(clusters.directions(blob(seed), ["a"] * 60), seed=seed).number for seed in range(6)]
     assert numbers == [1] * 6
-
-
-@pytest.mark.parametrize(("n", "runs"), [(32, 20), (150, 12), (300, 10)])
-def test_one_cloud_as_uneven_as_real_vectors_is_split_no_oftener_than_one_time_in_twenty(n, runs):
-    """A Gaussian whose axes are as uneven as those of all bundled words' vectors, some 35 of 256 counting."""
-    words = [of_word(word, 2) for word in table().lemmas]
-    rows = np.concatenate([clusters.directions(vectors, spellings) for vectors, _, spellings in words])
-    axes = np.sqrt(np.maximum(np.linalg.eigvalsh(np.cov(rows.T)), 0))
-    rng = np.random.default_rng(n)
-    clouds = [rng.standard_normal((n, len(axes))) * axes for _ in range(runs)]
-    split = sum(clusters.suggest(clusters.directions(cloud, ["a"] * n), seed=k).number > 1 for k, cloud in enumerate(clouds))
-    assert split <= runs // 10
 
 
 def test_drawn_clouds_scatter_as_the_rows_do():
@@ -127,7 +106,7 @@ def test_adjusted_mutual_information_is_no_praise_of_many_groups():
 
 
 @pytest.mark.parametrize("n", [2, 5, 40])
-def test_agreement_is_scikit_learns(n):
+def test_agreement_equals_scikit_learn(n):
     rng = np.random.default_rng(n)
     for groups in (1, 2, n):
         gold, result = np.arange(n) % max(2, n // 3), rng.permutation(np.arange(n) % groups)
@@ -159,44 +138,6 @@ def test_on_the_real_bank_clusters_agree_with_the_labels_far_beyond_chance():
     assert abs(scores.rand_null[0]) < 0.02
 
 
-def test_the_chosen_method_is_better_than_others_on_all_bundled_words():
-    scores = {name: [] for name in ("ours", "Ward", "k-means, raw", "average, raw")}
-    for word in table().lemmas:
-        vectors, gold, spellings = of_word(word, 1)
-        rows, k = clusters.directions(vectors, spellings), len(set(gold))
-        raw = AgglomerativeClustering(k, metric="cosine", linkage="average").fit_predict(vectors)
-        answers = {
-            "ours": clusters.clusters(rows, k),
-            "k-means, raw": KMeans(k, n_init=10, random_state=0).fit_predict(vectors),
-            "Ward": AgglomerativeClustering(k, linkage="ward").fit_predict(rows),
-            "average, raw": raw,
-        }
-        for name, result in answers.items():
-            scores[name].append(adjusted_rand_score(gold, result))
-    means = {name: float(np.mean(values)) for name, values in scores.items()}
-    print(means)
-    assert max(means, key=means.get) == "ours"
-    assert means["ours"] > 0.25 and means["average, raw"] < 0.05
-
-
-def test_groups_in_the_sense_space_are_nearer_to_the_labels_and_named_by_their_substitutes():
-    space = open_space(open_model("elmo-mini"), open_vectors("glove-mini"))
-    scores = {"layer 1": [], "sense space": []}
-    for word in table().lemmas[::3]:
-        vectors, gold, spellings = of_word(word, 1)
-        placed = space.of_word(table(), table().labeled_rows(word), word)
-        for name, rows in (("layer 1", vectors), ("sense space", placed)):
-            result = clusters.clusters(clusters.directions(rows, spellings), len(set(gold)))
-            scores[name].append(adjusted_rand_score(gold, result))
-    means = {name: float(np.mean(values)) for name, values in scores.items()}
-    print(means)
-    assert means["sense space"] > means["layer 1"] + 0.2
-    rows = table().labeled_rows("bank")
-    river = np.array([table().senses[code] == "river edge" for code in table().sense[rows]], int)
-    money, water = clusters.telling_substitutes(space.likeliest(table(), rows, clusters.NAMED_BY), river)
-    assert {"company", "shop"} & {word for word, _ in money} and {"hill", "water"} & {word for word, _ in water}
-
-
 def test_a_row_has_shares_in_groups_by_its_nearness_to_the_other_rows_of_each():
     rows = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0.6, 0.8]], np.float32)
     shares = clusters.shares(rows, np.array([0, 0, 1, 1, 0]))
@@ -213,26 +154,6 @@ def test_a_group_is_named_by_its_substitutes_else_by_its_words():
     assert clusters.name_of(first, [("river", 1.0)]) == "hill, the"
     assert clusters.name_of([], [("river", 2.0), ("boats", 1.0)]) == "river · boats"
     assert clusters.telling_substitutes([(), ()], np.array([0, 1])) == [[], []]
-
-
-def test_the_suggestion_hears_the_number_of_sentences_and_is_careful_with_few():
-    several, single, as_few, rand, rng = [], [], [], [], np.random.default_rng(0)
-    for word in table().lemmas[::5]:
-        vectors, gold, spellings = of_word(word, 2)
-        rows = clusters.directions(vectors, spellings)
-        number = clusters.suggest(rows).number
-        several.append(number)
-        rand.append(adjusted_rand_score(gold, clusters.clusters(rows, number)))
-        here = gold == gold[0]
-        single.append(clusters.suggest(clusters.directions(vectors[here], spellings[here])).number)
-        few = rng.permutation(len(gold))[: here.sum()]  # of all senses, but no more sentences than the one sense has
-        as_few.append(clusters.suggest(clusters.directions(vectors[few], spellings[few])).number)
-    several, single, as_few = np.array(several), np.array(single), np.array(as_few)
-    print(*(np.bincount(each, minlength=9) for each in (several, single, as_few)), np.mean(rand))
-    assert (several > 1).mean() > 0.6
-    assert (single > 1).mean() < 0.25
-    assert (as_few > 1).mean() < 0.4  # a limit that the docstring and the page own up to
-    assert np.median(several[several > 1]) <= 3 and np.mean(rand) > 0.08
 
 
 def test_telling_words_are_those_of_their_own_cluster():

@@ -64,7 +64,7 @@ def test_posteriors_say_nothing_where_nothing_varies():
     np.testing.assert_allclose(posteriors(np.ones((4, 3)), np.array([0, 0, 1, 1]), np.eye(3)), 1 / 2)
 
 
-def test_separate_clouds_are_told_apart_by_unseen_rows_and_noise_is_not():
+def test_separate_clouds_are_distinguished_by_unseen_rows_and_noise_is_not():
     x, senses = clouds(2)
     places, mean, axes = lay_out(x, senses)
     assert (left_out_clouds(places, senses) == senses).mean() >= 0.9

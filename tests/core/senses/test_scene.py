@@ -92,7 +92,7 @@ def test_no_typed_sentence_moves_a_dot(seed, typed_seed):
     assert drawn.stars.shape == (2, 2, 2) and drawn.in_own == dots.scene.in_own
 
 
-def test_a_star_is_nearest_the_cloud_that_it_lies_in_and_on_its_own_dot():
+def test_a_star_is_nearest_the_cloud_that_it_is_in_and_on_its_own_dot():
     x = rows(1)
     dots = labeled_dots(x)
     typed = np.stack([x[k == SENSES].mean(axis=0) for k in (2, 0)])
@@ -120,7 +120,7 @@ def test_the_same_sentence_twice_is_one_star_and_one_point_stays_one():
     assert not np.concatenate(along_line(np.full((9, 12), 1e-4), np.zeros((2, 12)))).any()
 
 
-def test_words_are_chosen_once_each_and_those_near_both_are_told():
+def test_words_are_chosen_once_each_and_those_near_both_are_reported():
     names = ["near", "near", "far", "both", "other"] + [f"filler {k}" for k in range(40)]
     table = SimpleNamespace(words=names, word=np.arange(len(names)))
     cosines = np.full((2, len(names)), -0.5) - np.arange(len(names)) / 100

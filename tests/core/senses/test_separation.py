@@ -10,7 +10,7 @@ from sklearn.metrics import silhouette_score
 
 from core.common.errors import BadInput
 from core.senses import separation
-from core.senses.held_out import classify_split, left_out_centroids
+from core.senses.evaluate import classify_split, left_out_centroids
 from core.senses.separation import judge, one_nn, purity_at_k, sense_report, silhouette
 
 # Occurrences 0 and 1 are near each other, and so are 2 and 3.
@@ -142,7 +142,7 @@ def test_a_report_averages_over_words_not_over_occurrences():
     assert report.one_nn_low < report.one_nn < report.one_nn_high
 
 
-def test_cosines_are_asked_for_word_by_word_and_unlabeled_occurrences_are_left_out():
+def test_cosines_are_requested_word_by_word_and_unlabeled_occurrences_are_left_out():
     request = []
 
     def similarities_of(rows):
@@ -156,7 +156,7 @@ def test_cosines_are_asked_for_word_by_word_and_unlabeled_occurrences_are_left_o
     assert sense_report(similarities_of, words, ["a", "r", "b", None, "m", "only", "only"], seed=1) == report
 
 
-def test_what_cannot_be_measured_is_said():
+def test_what_cannot_be_measured_is_reported():
     with pytest.raises(BadInput, match="two labeled senses"):
         report_of(unit_rows(0, 3), ["bank"] * 3, ["a", "a", "a"])
     with pytest.raises(BadInput, match="a word and a label for each"):

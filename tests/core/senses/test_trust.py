@@ -11,7 +11,7 @@ from core.elmo.mix import layer_weights
 from core.figures.maps import MapLook, map_figure
 from core.figures.trust import ELSEWHERE, KEPT, add_links, ranking_figure, space_figure
 from core.index.table import OccurrenceTable
-from core.senses.reports import sense_report_of
+from core.senses.separation import sense_report_of
 from core.senses.trust import count_significant, links, word_gain, word_ranking
 
 SPACES = Layers().spaces
@@ -87,14 +87,6 @@ def test_senses_apart_are_shown_and_senses_drawn_at_random_hardly_ever():
     assert np.mean([gain.shown for gain in random]) < 0.2
     counted = count_significant([apart, *random])  # many words asked at once: those drawn at random go, the true one stays
     assert counted.n == 41 and counted.holm <= counted.discovered <= counted.raw and counted.holm == counted.discovered == 1
-
-
-def test_by_spelling_alone_hardly_a_word_is_told_apart_and_by_context_most_are(table, ranking):
-    assert list(ranking) == table.lemmas
-    counted = {name: count_significant([gains[name] for gains in ranking.values()]) for name in SPACES}
-    assert counted["0"].raw < 6 and counted["0"].holm == 0 and min(counted[name].raw for name in ("1", "mix")) > 33
-    assert counted["1"].holm < counted["1"].discovered <= counted["1"].raw < 55  # the model is small, and says so
-    assert all(g.low <= g.one_nn <= g.high for gains in ranking.values() for g in gains.values())
 
 
 @pytest.mark.parametrize("dims", [2, 3])

@@ -23,7 +23,7 @@ from core.text import languages
 from core.text.readings import WordInContext
 from core.text.sentences import Sentence, Target
 from core.text.tokens import find_word, tokenize
-from core.views import levels
+from core.views import pair as pair_view
 from core.workspace import Word, open_workspace
 
 CODES = ("en", "ko")
@@ -31,7 +31,7 @@ CODES = ("en", "ko")
 
 @pytest.fixture(scope="module")
 def opened():
-    """Of a language: model, table, ground."""
+    """Return the model, table and calibration of each language."""
     result = {}
     for code in CODES:
         model = open_model(languages.get_language(code).model)
@@ -45,14 +45,14 @@ def test_every_example_is_two_meanings(opened, code: str):
     pairs = languages.get_language(code).examples["pairs"]
     assert len(pairs) >= 8
     workspace = open_workspace(opened[code][0].name)
-    wrong = {word: levels.judgment(workspace, *workspace.words(*pair)).verdict for word, pair in pairs.items()}
+    wrong = {word: pair_view.judge(workspace, *workspace.words(*pair)).verdict for word, pair in pairs.items()}
     wrong = {word: (item.says, round(item.probability, 2)) for word, item in wrong.items() if item.says != TWO}
     assert not wrong
 
 
 @pytest.fixture(scope="module")
 def seen(opened):
-    """Of a language: the evidence of all judged rows."""
+    """Return the evidence of all judged rows for each language."""
     return {
         code: evidence.of_rows(model.encoder, vectors, table, calibration.rows_to_judge(table), open_space(model, vectors))
         for code, (model, table, _) in opened.items()
@@ -88,12 +88,12 @@ def test_a_draft_through_a_window_is_air_and_a_tear_on_a_cheek_is_no_rip():
     tears = context("A tear ran down her cheek.", "tear"), context("There was a tear in his shirt.", "tear")
     draft = context("The draft came through the open window.", "draft"), context("He was called up in the draft.", "draft")
     for pair, senses in ((tears, ("drop from the eye", "rip")), (draft, ("air current", "military call-up"))):
-        verdict = levels.judgment(workspace, *pair).verdict
+        verdict = pair_view.judge(workspace, *pair).verdict
         assert (verdict.named_in, verdict.says, verdict.senses) == ("senses", TWO, senses)
 
 
 def test_the_command_says_how_sure_a_verdict_is_as_home_does(capsys):
-    """What is too close to call has both shares, not a rate at which it would be right."""
+    """Expect both shares, and no rate, where a verdict is too close to call."""
     for pair, line in (
         (
             ("He wiped a tear from his eye.", "The tear in my jeans is getting bigger."),
@@ -139,7 +139,7 @@ def test_a_verdict_on_names_says_that_its_rate_is_of_common_words(opened):
     ):
         pair = [model.language.tokenize(text) for text in texts]
         contexts = [WordInContext(tuple(tokens), find_word(tokens, word)[0]) for tokens in pair]
-        item = levels.judgment(workspace, *contexts).verdict
+        item = pair_view.judge(workspace, *contexts).verdict
         assert item.name == is_name, word
         assert item.say_certainty().endswith(" Measured on common words, not names.") == is_name, word
 
@@ -157,7 +157,7 @@ def test_the_order_of_the_sentences_changes_no_verdict(opened):
     random.shuffle(asked_of)
     for first, second in asked_of[:40]:
         a, b = (WordInContext(o.tokens, o.position) for o in map(table.occurrence, (first, second)))
-        item, other = levels.judgment(workspace, a, b), levels.judgment(workspace, b, a)
+        item, other = pair_view.judge(workspace, a, b), pair_view.judge(workspace, b, a)
         assert item.verdict.says == other.verdict.says and item.lemma == other.lemma
         assert item.verdict.probability == pytest.approx(other.verdict.probability, abs=1e-4)
         words = [Word(workspace, context) for context in (a, b)]
@@ -168,28 +168,28 @@ def test_the_order_of_the_sentences_changes_no_verdict(opened):
 def test_words_are_read_as_they_are_written(opened):
     workspace = open_workspace(opened["en"][0])
     fair = context("He got a fair deal from the judge.", "fair"), context("The fairs were held in May.", "fairs")
-    assert levels.judgment(workspace, *fair).verdict.says == levels.judgment(workspace, *fair[::-1]).verdict.says == TWO
+    assert pair_view.judge(workspace, *fair).verdict.says == pair_view.judge(workspace, *fair[::-1]).verdict.says == TWO
     turkey = context("We all love Turkey.", "Turkey"), context("We all love turkey.", "turkey")
-    assert levels.judgment(workspace, *turkey).verdict.says == TWO  # the same place in the same sentence but for the capital that is a name
+    assert pair_view.judge(workspace, *turkey).verdict.says == TWO  # the same place in the same sentence but for the capital that is a name
     polish = context("They sell Polish there.", "Polish"), context("They sell polish there.", "polish")
-    assert levels.judgment(workspace, *polish).verdict.probability < 1
+    assert pair_view.judge(workspace, *polish).verdict.probability < 1
     opening = context("Bank robbers fled.", "Bank"), context("bank robbers fled.", "bank")
-    assert levels.judgment(workspace, *opening).verdict.probability == 1.0
+    assert pair_view.judge(workspace, *opening).verdict.probability == 1.0
 
 
 def test_a_word_that_is_spelled_like_a_form_of_another_keeps_itself(opened):
     workspace = open_workspace(opened["en"][0])
     wound = context("The nurse cleaned the wound on his arm.", "wound"), context("A deep wound takes weeks to heal.", "wound")
-    assert levels.judgment(workspace, *wound).lemma == ""  # no sense of "wind" votes
-    assert not levels.judgment(workspace, wound[0], context("A cold wind blew from the north.", "wind")).one_word
+    assert pair_view.judge(workspace, *wound).lemma == ""  # no sense of "wind" votes
+    assert not pair_view.judge(workspace, wound[0], context("A cold wind blew from the north.", "wind")).one_word
     as_wind = [replace(word, read_as="wind") for word in wound]
-    assert levels.judgment(workspace, *as_wind).lemma == "wind" and levels.judgment(workspace, *as_wind).verdict.senses
-    assert levels.judgment(workspace, context("Prices fell again.", "fell"), context("The tree fell.", "fell")).lemma == "fall"
+    assert pair_view.judge(workspace, *as_wind).lemma == "wind" and pair_view.judge(workspace, *as_wind).verdict.senses
+    assert pair_view.judge(workspace, context("Prices fell again.", "fell"), context("The tree fell.", "fell")).lemma == "fall"
     for first, second in (
         (("He sharpened a saw.", "saw"), ("They see us.", "see")),
         (("She lay on the ground.", "ground"), ("Grind it.", "Grind")),
     ):
-        assert not levels.judgment(workspace, context(*first), context(*second)).one_word
+        assert not pair_view.judge(workspace, context(*first), context(*second)).one_word
 
 
 def context(text: str, word: str) -> WordInContext:

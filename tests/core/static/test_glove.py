@@ -43,9 +43,6 @@ def equation_8(values: np.ndarray, pairs: Cooccurrences, x_max: float) -> tuple[
     return float((weights * difference**2).sum()), len(i)
 
 
-# --- words and counts ---------------------------------------------------------------------------------------------------
-
-
 def test_words_are_merged_in_lower_case_and_odd_signs_left_out():
     types = ["<S>", "</S>", "The", "the", "BANK", ",", "♥", "1990s", "rare", "bank", "--"]
     counts = np.array([9, 9, 3, 5, 2, 7, 99, 4, 1, 2, 2])
@@ -80,9 +77,6 @@ def test_counts_are_those_of_a_plain_loop_for_any_chunks(sentences, window, size
     pairs = count_pairs(glove._chunks(ids, starts, np.arange(-1, 5), lambda said: None, size=size), n_words=5, window=window)
     result = dict(zip(zip(pairs.rows.tolist(), pairs.columns.tolist(), strict=True), pairs.values.tolist(), strict=True))
     assert result == pytest.approx(wanted, rel=1e-6)
-
-
-# --- training -----------------------------------------------------------------------------------------------------------
 
 
 def test_the_loss_is_equation_8():
@@ -140,7 +134,7 @@ def test_compiled_training_is_the_plain_loop_and_seeds_decide_it(monkeypatch):
     assert [(e.epoch, round(e.share, 3)) for e in events[:5]] == [(1, 0.267), (1, 0.533), (1, 0.8), (1, 1.0), (2, 0.267)]
 
 
-def test_a_loss_that_runs_away_is_said():
+def test_a_loss_that_runs_away_is_reported():
     with pytest.raises(BadInput, match=r"no longer a number in epoch \d+: lower lr"):
         list(fit(toy_pairs(), replace(TINY, lr=1e6, epochs=200), initial_state(5, TINY)))
 
@@ -149,9 +143,6 @@ def test_a_loss_that_runs_away_is_said():
 def test_settings_that_cannot_be_are_refused(wrong):
     with pytest.raises(BadInput, match=rf"GloVe's {next(iter(wrong))} must be from"):
         GloveConfig(**wrong)
-
-
-# --- from a corpus to a folder ------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +191,7 @@ def test_training_that_was_cut_off_goes_on_as_if_it_had_not_been(language, tmp_p
         train_glove(language, tmp_path / "parts", whole, heard.append, work=tmp_path / "work")
 
 
-def test_a_corpus_that_is_not_there_or_damaged_or_too_small_is_said(language, tmp_path):
+def test_a_corpus_that_is_not_there_or_damaged_or_too_small_is_reported(language, tmp_path):
     with pytest.raises(MissingArtifact, match=r"is not a whole prepared corpus: .*meta\.json"):
         train_glove(tmp_path, tmp_path / "out", SMALL, print)
     with pytest.raises(BadInput, match="No two words"):
@@ -211,9 +202,6 @@ def test_a_corpus_that_is_not_there_or_damaged_or_too_small_is_said(language, tm
     with pytest.raises(CorruptArtifact, match="do not fit together"):
         train_glove(tmp_path, tmp_path / "out", SMALL, print)
     assert not (tmp_path / "out").exists()
-
-
-# --- saving -------------------------------------------------------------------------------------------------------------
 
 
 def test_saving_replaces_vectors_of_ours_and_nothing_else(tmp_path):

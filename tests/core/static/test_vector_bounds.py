@@ -68,7 +68,6 @@ def test_vectors_beyond_the_memory_limit_are_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_VECTORS_MB", "1")
     with pytest.raises(BadInput, match=r"^a\.txt\.gz exceeds 1 MB of vectors: limit the words"):
         load_vectors(path)
-    assert len(load_vectors(path, limit=100).words) == 100
 
 
 def test_long_words_count_toward_the_memory_limit(tmp_path, monkeypatch):

@@ -12,11 +12,15 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
+from core.analysis.word_maps import ALL_WORDS
 from core.common import i18n
 from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.significance import compare_pairs
+from core.index.table import OccurrenceTable
+from core.senses.separation import sense_report_of, static_report_of
 from core.static.glove import save_glove
-from core.static.vectors import StaticVectors, evaluate_vectors, load_vectors
+from core.static.vectors import StaticVectors, cosines, evaluate_vectors, forms, load_vectors, nearness, open_vectors, static_contexts
 from core.text.tokens import JOINER
 
 WORDS = ["the", "bank", "river", "élan", "the end"]
@@ -40,9 +44,6 @@ def gensim_file(path: Path, *, binary: bool) -> Path:
     keyed.add_vectors([word.replace(" ", "_") for word in WORDS], ROWS)
     keyed.save_word2vec_format(str(path), binary=binary)
     return path
-
-
-# --- what is asked of vectors -------------------------------------------------------------------------------------------
 
 
 def test_neighbors_are_ordered_by_the_cosine_worked_out_by_hand(compass):
@@ -85,7 +86,6 @@ def test_a_vector_of_zeros_has_no_direction_and_so_no_cosine():
 def test_near_spellings_keep_the_first_letter_and_nearly_the_length():
     vectors = vectors_of({w: [1.0] for w in ("receive", "deceive", "receiver", "receivership", "relieve", "Recieved")})
     assert set(vectors.near_spellings("recieve")) == {"receive", "receiver", "relieve", "Recieved"}
-    assert len(vectors.near_spellings("recieve", 2)) == 2
 
 
 @pytest.mark.parametrize("vector", [[0, 0], [1, 2, 3], [1, float("nan")]])
@@ -126,9 +126,6 @@ def test_the_command_evaluates_each_file_of_vectors(tmp_path, answer, call):
     assert "own.txt: none known, none known, 1.0000" in call("evaluate", "vectors", tmp_path / "own.txt")[1]
 
 
-# --- files --------------------------------------------------------------------------------------------------------------
-
-
 def zipped(data: bytes, *names: str) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -165,7 +162,7 @@ def test_files_that_gensim_writes_are_read_as_gensim_reads_them(tmp_path, name):
     assert ours.provenance["format"] == ("word2vec text" if name == "toy.txt" else "word2vec binary")
 
 
-def test_neighbors_are_gensims():
+def test_neighbors_equal_gensim():
     rng = np.random.default_rng(0)
     words = [f"w{k}" for k in range(200)]
     ours, theirs = StaticVectors(words, rng.normal(size=(200, 7)), name="toy", provenance={}), KeyedVectors(7)
@@ -175,24 +172,19 @@ def test_neighbors_are_gensims():
     assert [n.cosine for n in result] == pytest.approx([cosine for _, cosine in wanted], abs=1e-6)
 
 
-def test_only_so_many_words_are_read_and_the_first_of_equal_words_counts(tmp_path):
+def test_the_first_of_equal_words_counts(tmp_path):
     path = tmp_path / "toy.txt"
     path.write_bytes(b"a 1 2\nb 3 4\na 5 6\nc 7 8\n")
-    whole, part, heard = load_vectors(path), load_vectors(path, limit=1), []
+    whole = load_vectors(path)
     assert whole.words == ["a", "b", "c"] and whole.keyed.vectors.tolist() == [[1, 2], [3, 4], [7, 8]]
     assert whole.provenance["duplicates"] == 1
-    assert part.words == ["a"]
-    path.write_bytes(b"".join(b"w%d 1\n" % k for k in range(50_001)))
-    load_vectors(path, report=heard.append)
-    assert heard == ["50,000 words of toy.txt read"]
 
 
 def test_a_folder_of_ours_comes_back_within_its_rounding(tmp_path):
     save_glove(tmp_path / "mini", WORDS, ROWS, {"corpus": "none"})
-    vectors, part = load_vectors(tmp_path / "mini"), load_vectors(tmp_path / "mini", limit=2)
+    vectors = load_vectors(tmp_path / "mini")
     assert vectors.words == WORDS and vectors.name == "mini" and vectors.provenance["corpus"] == "none"
     assert (np.abs(vectors.keyed.vectors - ROWS) <= np.abs(ROWS).max(axis=1, keepdims=True) / 254 + 1e-6).all()
-    assert part.words == WORDS[:2] and part.keyed.vectors.shape == (2, 3)
 
 
 W2V = b"2 2\na 1 2\nb 3 4\n"
@@ -374,11 +366,9 @@ def test_the_command_notes_what_a_file_lacks(tmp_path, call):
     assert err == "v.txt: the first line promises 3 words, but the file has 2.\n"
 
 
-def test_a_missing_file_and_a_senseless_limit_are_said(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(MissingArtifact, match=r"No vector file .*nothing\.txt"):
         load_vectors(tmp_path / "nothing.txt")
-    with pytest.raises(BadInput, match="limit must be at least 1, not 0"):
-        load_vectors(tmp_path, limit=0)
     with pytest.raises(MissingArtifact, match=r"has no meta\.json"):
         load_vectors(tmp_path)
 
@@ -403,13 +393,10 @@ def test_a_damaged_folder_is_refused_in_a_sentence(tmp_path, file, data, error, 
     assert said in str(caught.value)
 
 
-# --- the vectors that are bundled ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.skipif(
     not (ASSETS / "glove-mini" / "meta.json").is_file(), reason="assets/glove-mini is not here: train it by core.static.glove"
 )
-def test_the_bundled_vectors_are_whole_small_and_sensible():
+def test_the_bundled_vectors_are_complete_small_and_sensible():
     folder = ASSETS / "glove-mini"
     vectors = load_vectors(folder)
     assert len(vectors.words) >= 60_000 and vectors.dim == 100
@@ -425,7 +412,7 @@ def test_a_word_is_no_neighbor_of_itself_behind_another():
     assert [n.word for n in result.neighbors("말")] == [n.word for n in result.neighbors(f"{JOINER}말")] == ["소"]
 
 
-def test_the_vectors_of_a_text_are_those_of_its_tokens_one_by_one_however_often_they_are_asked_for(compass):
+def test_the_vectors_of_a_text_are_those_of_its_tokens_one_by_one_however_often_they_are_requested(compass):
     tokens = [compass.words[0].upper(), "zzqx", compass.words[1], "zzqx", compass.words[0]]
     for _ in range(2):
         places, result = compass.vectors_of(tokens)
@@ -455,3 +442,36 @@ def test_a_word_has_one_vector_however_its_accent_is_written(tmp_path):
     assert list(vectors.words) == ["caf\u00e9", "\u00e9lan"] and vectors.provenance["duplicates"] == 1
     assert vectors.find_spelling("Cafe\u0301") == "caf\u00e9" and "e\u0301lan" in vectors
     assert vectors.vectors_of(["cafe\u0301"])[1].tolist() == [[1, 2]]
+
+
+VECTORS = StaticVectors(["the", "bank", "river", "money"], np.array([[9, 9], [5, 5], [0, 2], [3, 0]], float), name="tiny", provenance={})
+
+
+def test_a_static_context_sums_the_other_words_and_drops_the_commonest():
+    sentences = [("The", "bank", "of", "the", "river"), ("money", "Money", "bank", "River"), ("bank", "zorgle")]
+    result = static_contexts(VECTORS, sentences, [(1, 2), (2, 3), (0, 1)], commonest=1)
+    assert result.tolist() == [[0, 2], [6, 2], [0, 0]]  # "of" and "zorgle" have no vector; "the" is common, whatever its case
+    assert static_contexts(VECTORS, sentences[:1], [(0, 3)], commonest=0).tolist() == [[9, 11]]  # a multiword's place is left out
+
+
+def test_forms_are_length_and_place_in_their_own_spread():
+    result = forms([("a",) * 4, ("a",) * 8], [(0, 1), (6, 7)])
+    assert result == pytest.approx(np.array([[2, 0], [4, 2]]))
+    assert nearness(result)[0, 1] == pytest.approx(1 - 8**0.5) and nearness(result)[0, 0] == 1
+    assert np.isfinite(forms([("a", "b")] * 2, [(1, 2)] * 2)).all()
+
+
+def test_centered_cosines_are_those_of_unit_vectors_less_their_mean():
+    vectors = np.array([[2.0, 0], [0, 5], [0, 0]])
+    assert cosines(vectors)[0] == pytest.approx([1, 0, 0])
+    assert cosines(vectors[:2], centered=True)[0, 1] == pytest.approx(-1)
+
+
+def test_on_the_bundled_sentences_the_other_words_alone_tell_senses_apart_about_as_well_as_the_model():
+    """A figure beside the model's wherever senses are told apart; without it its own says little about context."""
+    table, vectors = OccurrenceTable(ASSETS / "targets").basic, open_vectors("glove-mini")
+    static, layer = static_report_of(table, ALL_WORDS, vectors), sense_report_of(table, ALL_WORDS, np.array([0, 1, 0]))
+    assert static.n == layer.n and list(static.per_word) == list(layer.per_word)
+    assert static.one_nn > static.null_95 + 0.2 and static.p < 0.001
+    less = compare_pairs([w.one_nn for w in layer.per_word.values()], [w.one_nn for w in static.per_word.values()])
+    assert less.mean == pytest.approx(layer.one_nn - static.one_nn) and less.groups == 55 and less.low < less.mean < less.high

@@ -1,4 +1,4 @@
-"""What is typed: each form of answer, and one sentence for each wrong input."""
+"""Test typed input of each task: each form of answer, and one sentence for each wrong input."""
 
 import pytest
 import torch
@@ -10,8 +10,7 @@ from core.learning.features import vectors_fingerprint
 from core.tasks import answers
 from core.tasks.heads import TASKS, freeze, make_fit, save_head
 from core.tasks.task import VARIANTS, read_data
-from tests.core.classify_parts import tiny_encoder, tiny_vectors
-from tests.core.tasks.task_files import small, write_files
+from tests.tiny import task_recipe, tiny_encoder, tiny_vectors, write_task_files
 
 torch.set_num_threads(1)
 
@@ -24,11 +23,13 @@ def given(tmp_path_factory):
 @pytest.fixture(scope="module")
 def heads(tmp_path_factory, given):
     """A folder with an untrained head of every task and variant."""
-    folder, data = tmp_path_factory.mktemp("heads"), write_files(tmp_path_factory.mktemp("data"))
+    folder, data = tmp_path_factory.mktemp("heads"), write_task_files(tmp_path_factory.mktemp("data"))
     for name, task in TASKS.items():
         for variant in VARIANTS:
-            examples = read_data(task, data, small(name))
-            save_head(make_fit(task, variant, examples, small(name), freeze(variant, examples, *given)).finish(), folder / name / variant)
+            examples = read_data(task, data, task_recipe(name))
+            save_head(
+                make_fit(task, variant, examples, task_recipe(name), freeze(variant, examples, *given)).finish(), folder / name / variant
+            )
     return folder
 
 
@@ -101,7 +102,7 @@ def test_heads_of_another_model_are_not_asked(heads, given):
         (lambda: answers.mentioned("When it rained she left."), "needs a name"),
     ],
 )
-def test_wrong_input_is_said_in_one_sentence(call, says):
+def test_wrong_input_is_reported_in_one_sentence(call, says):
     with pytest.raises(BadInput, match=says) as message:
         call()
     assert "\n" not in str(message.value)

@@ -14,15 +14,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.cli import tasks
+from core.cli import training
 from core.elmo.weights import save_safetensors
-from core.files import download, public_data
+from core.files import download, published
 from core.tasks import entailment
 from core.tasks.heads import TASKS
 from core.tasks.task import read_data
-from tests.core.classify_parts import tiny_encoder
 from tests.core.files.test_registry import Handler
-from tests.core.tasks.task_files import small, write_files
+from tests.tiny import task_recipe, tiny_encoder, write_task_files
 
 torch.set_num_threads(1)
 
@@ -30,7 +29,7 @@ torch.set_num_threads(1)
 @pytest.fixture
 def call_tiny(call, tmp_path):
     """`call_tiny("train", ...)` -> (exit status, stdout, stderr), with tiny files, a tiny model and four vectors."""
-    write_files(tmp_path / "data")
+    write_task_files(tmp_path / "data")
     save_safetensors(tiny_encoder().model, tmp_path / "model")
     (tmp_path / "vectors.txt").write_text("ada 0.1 0.2\nsaw 0.3 -0.2\nlund -0.1 0.4\nborn 0.2 0.2\n")
     given = ("--data", tmp_path / "data", "--model", tmp_path / "model", "--vectors", tmp_path / "vectors.txt")
@@ -50,7 +49,7 @@ def test_what_train_keeps_evaluate_scores_the_same(call_tiny, variant):
 
 
 def test_the_commands_name_every_task_there_is():
-    assert tuple(TASKS) == tasks.PAPER_TASKS
+    assert tuple(TASKS) == training.PAPER_TASKS
 
 
 def test_further_sets_are_named_by_the_commands(call_tiny):
@@ -69,9 +68,6 @@ def test_a_head_that_is_not_there_and_data_that_is_not_there_are_one_line(call_t
     assert status == 2 and "wnut17_dev.conll.xz" in err.splitlines()[-1]
 
 
-# --- fetch ------------------------------------------------------------------------------------------------------------
-
-
 class Publisher(Handler):
     """Each of the state's files under its own name."""
 
@@ -79,10 +75,10 @@ class Publisher(Handler):
         super().serve_plain(rest, state, state["files"][rest])
 
 
-def published(folder: Path) -> dict[str, bytes]:
-    """The files of `write_files` as their publishers have them: not packed, SNLI's in one archive with further keys."""
+def publish(folder: Path) -> dict[str, bytes]:
+    """The files of `write_task_files` as their publishers have them: not packed, SNLI's in one archive with further keys."""
     files = {}
-    for name in public_data.TASK_FILES:
+    for name in published.TASK_FILES:
         if (packed := folder / f"{name}.xz").is_file():
             files[name] = lzma.decompress(packed.read_bytes())
     archive = io.BytesIO()
@@ -100,13 +96,13 @@ def publisher(monkeypatch, tmp_path):
     monkeypatch.setattr(download, "BACKOFF_S", 0.01)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Publisher) as running:
         running.daemon_threads = True
-        running.state = {"requests": [], "cut": [], "data": b"", "files": published(write_files(tmp_path / "there"))}
+        running.state = {"requests": [], "cut": [], "data": b"", "files": publish(write_task_files(tmp_path / "there"))}
         for name, data in running.state["files"].items():
             url = f"http://127.0.0.1:{running.server_port}/plain/{name}"
             facts = {"url": url, "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-            monkeypatch.setitem(public_data.TASK_FILES, name, replace(public_data.TASK_FILES[name], **facts))
-        for name in public_data.TASK_FILES.keys() - running.state["files"]:
-            monkeypatch.delitem(public_data.TASK_FILES, name)
+            monkeypatch.setitem(published.TASK_FILES, name, replace(published.TASK_FILES[name], **facts))
+        for name in published.TASK_FILES.keys() - running.state["files"]:
+            monkeypatch.delitem(published.TASK_FILES, name)
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
         yield running.state
@@ -130,14 +126,14 @@ def test_what_is_fetched_is_read_as_the_packed_files_are_and_comes_once(publishe
     request = len(publisher["requests"])
     assert fetch("--only", "names", "--data", str(here))[0] == 0 and len(publisher["requests"]) == request
     for name in ("names", "coreference", "questions"):
-        assert read_data(TASKS[name], here, small(name)) == read_data(TASKS[name], tmp_path / "there", small(name))
+        assert read_data(TASKS[name], here, task_recipe(name)) == read_data(TASKS[name], tmp_path / "there", task_recipe(name))
 
 
 def test_snli_is_unpacked_to_the_labeled_pairs_that_are_read(publisher, fetch, tmp_path):
     here = tmp_path / "here"
     assert fetch("--only", "entailment", "--data", str(here))[0] == 0
-    assert read_data(TASKS["entailment"], here, small("entailment")) == read_data(
-        TASKS["entailment"], tmp_path / "there", small("entailment")
+    assert read_data(TASKS["entailment"], here, task_recipe("entailment")) == read_data(
+        TASKS["entailment"], tmp_path / "there", task_recipe("entailment")
     )
     assert len(entailment.unpack(here / "entailment" / "snli_1.0.zip", pairs=3)[0].read_text().splitlines()) == 3
 
@@ -151,7 +147,7 @@ def test_a_damaged_file_is_refused_and_missing_data_names_the_command(publisher,
 
 
 def test_the_sums_are_those_of_the_files_that_the_figures_were_measured_on(data_folder):
-    for name, file in public_data.TASK_FILES.items():
+    for name, file in published.TASK_FILES.items():
         packed = next((p for p in (data_folder / "tasks" / f"{name}.xz", data_folder / f"{name}.xz") if p.is_file()), None)
         if packed is None:
             assert name.endswith(".zip")

@@ -10,8 +10,7 @@ from core.files.artifacts import read_json
 from core.tasks import results
 from core.tasks.heads import TASKS
 from core.tasks.results import PAPER, RunPlan, curves, error_reduction, measure, read_results, summaries
-from tests.core.classify_parts import tiny_encoder, tiny_vectors
-from tests.core.tasks.task_files import small, write_files
+from tests.tiny import task_recipe, tiny_encoder, tiny_vectors, write_task_files
 
 torch.set_num_threads(1)
 
@@ -26,8 +25,8 @@ def test_error_reduction_is_the_papers(task, per_cent):
 
 
 def test_runs_are_made_once_and_summed_up(tmp_path):
-    folder, output = write_files(tmp_path / "data"), tmp_path / "out"
-    task = replace(TASKS["names"], recipe=small("names"))
+    folder, output = write_task_files(tmp_path / "data"), tmp_path / "out"
+    task = replace(TASKS["names"], recipe=task_recipe("names"))
     given = Model("tiny", tmp_path, tiny_encoder(), "f" * 16), tiny_vectors()
     first = list(measure([task], folder, *given, plan=RunPlan(seeds=(0, 1)), output=output))
     assert len(first) == 5 and sum(run["recipe"]["random_labels"] for run in first) == 1
@@ -44,9 +43,9 @@ def test_runs_are_made_once_and_summed_up(tmp_path):
     assert len(read_results(output / "results.json")) == 5
 
 
-def test_a_learning_curve_is_run_beside_and_never_in_place_of_the_whole(tmp_path, monkeypatch):
-    folder, output = write_files(tmp_path / "data"), tmp_path / "out"
-    task = replace(TASKS["roles"], recipe=small("roles"))
+def test_a_learning_curve_is_run_next_to_and_never_in_place_of_the_whole(tmp_path, monkeypatch):
+    folder, output = write_task_files(tmp_path / "data"), tmp_path / "out"
+    task = replace(TASKS["roles"], recipe=task_recipe("roles"))
     monkeypatch.setitem(TASKS, "roles", task)
     given = Model("tiny", tmp_path, tiny_encoder(), "f" * 16), tiny_vectors()
     list(measure([task], folder, *given, plan=RunPlan(seeds=(0,), controls=False), output=output))
@@ -64,8 +63,8 @@ def test_a_learning_curve_is_run_beside_and_never_in_place_of_the_whole(tmp_path
 
 
 def test_a_task_of_folds_is_run_once_for_each_and_keeps_no_head(tmp_path):
-    folder, output = write_files(tmp_path / "data"), tmp_path / "out"
-    task = replace(TASKS["wikigold"], recipe=small("wikigold", epochs=1))
+    folder, output = write_task_files(tmp_path / "data"), tmp_path / "out"
+    task = replace(TASKS["wikigold"], recipe=task_recipe("wikigold", epochs=1))
     given = Model("tiny", tmp_path, tiny_encoder(), "f" * 16), tiny_vectors()
     made = list(measure([task], folder, *given, plan=RunPlan(seeds=(0,), controls=False), output=output))
     assert [run["seed"] for run in made] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4] and not (output / "wikigold").exists()

@@ -15,7 +15,7 @@ import pytest
 
 from core.common.errors import STOPPED, BadInput, JobEnded
 from core.text.own_corpus import Source, is_quick, keep_files
-from tests.core.document_parts import epub, pdf
+from tests.tiny import epub, pdf
 
 WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 SHEET = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'

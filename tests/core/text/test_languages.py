@@ -45,9 +45,6 @@ def plain(tokens: list[str]) -> list[str]:
     return [bare(token) for token in tokens]
 
 
-# --- English, and which language is in use ----------------------------------------------------------------------------
-
-
 def test_without_a_model_of_another_language_text_is_read_as_english():
     sentence = "Let's stick to the bank's plan, don't you think?"
     assert languages.in_use() == EN and languages.tokenize(sentence) == text.tokenize(sentence)
@@ -73,9 +70,6 @@ def test_a_model_says_in_its_meta_which_language_it_reads(tmp_path: Path):
     assert languages.of_model(tmp_path) == KO
     (tmp_path / "meta.json").write_text('{"language": "tlh"}')
     assert languages.of_model(tmp_path) == EN
-
-
-# --- Korean -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_word_is_the_same_token_whatever_particle_follows():
@@ -131,7 +125,7 @@ def test_a_word_is_cut_out_where_the_analyzer_leaves_it_in_another():
     assert with_word(tokens, "닭") == tokens
 
 
-def test_a_label_stays_on_its_word_when_the_sentence_is_cut_anew():
+def test_a_label_stays_on_its_word_when_the_sentence_is_cut_again():
     whole = Sentence(("하얀", "눈이", "(", "눈이", ")", "왔다"), (Target(3, "눈이", "snow", "눈", "noun"), Target(0, "하얀", "white")))
     result = recut(whole, KO)
     assert [(bare(result.tokens[t.position]), t.sense) for t in result.targets] == [("눈", "snow"), ("하얀", "white")]
@@ -139,7 +133,7 @@ def test_a_label_stays_on_its_word_when_the_sentence_is_cut_anew():
     assert recut(Sentence(("부엌칼",), (Target(0, "부엌칼", "s", "부엌칼"),)), KO).tokens == ("부엌칼",)
 
 
-def test_a_corpus_of_ones_own_is_cut_as_the_language_in_use():
+def test_a_corpus_of_the_user_is_cut_as_the_language_in_use():
     languages.use("ko")
     assert plain(sentences_from_text("눈이 왔다. 배가 고프다.")[1].tokens) == ["배", "가", "고프", "다", "."]
 
@@ -164,9 +158,6 @@ def test_where_mecab_ko_cannot_be_installed_plain_mecab_cuts_with_its_dictionary
         assert plain(KO.tokenize(TEXTS[0])) == ["눈", "이", "내려서", "눈", "을", "감", "았", "다", "."]
     finally:
         morphemes._analyzer.cache_clear()
-
-
-# --- a third language, from files alone --------------------------------------------------------------------------------
 
 
 def described(folder: Path, code: str, **told) -> None:
@@ -255,7 +246,7 @@ def test_a_third_language_needs_files_and_two_commands(tmp_path: Path, monkeypat
     assert i18n.damaged("xx") == "" and JOINER not in page.title[0].value
 
 
-def test_a_language_whose_model_is_missing_is_spoken_and_english_is_read(tmp_path, monkeypatch):
+def test_a_language_whose_model_is_missing_is_used_and_english_is_read(tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
     described(tmp_path, "xx", name="Pimra", model="elmo-xx")
     (tmp_path / "texts").mkdir()

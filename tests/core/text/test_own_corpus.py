@@ -14,12 +14,11 @@ from core.elmo.models import open_model
 from core.files.quotas import VISIT
 from core.files.registry import entries
 from core.index import build as building
-from core.index import index_plan as planning
+from core.index import tables as planning
 from core.index.build import build_index
-from core.index.index_plan import Pace, index_plan, measure_pace, plan_for
 from core.index.sense_space import keeps_substitutes, substitutes_of
 from core.index.table import OccurrenceTable
-from core.index.tables import open_table
+from core.index.tables import Pace, index_plan, measure_pace, open_table, plan_for
 from core.text import own_corpus
 from core.text.own_corpus import Source, files_in, forget, keep_files, keep_text
 from core.text.sentences import Sentence, Target, read_sentences
@@ -55,9 +54,6 @@ class CountingEncoder:
         ]
 
 
-# --- reading ----------------------------------------------------------------------------------------------------------
-
-
 def test_every_file_comes_back_with_its_sentences_its_labels_and_its_name(tmp_path):
     sources = written(tmp_path, letter_txt=LETTER, song_csv=SONG, marks_jsonl=json.dumps(LABELED) + "\n", list_json='[["One", "list"]]')
     kept = keep_files(sources)
@@ -69,7 +65,7 @@ def test_every_file_comes_back_with_its_sentences_its_labels_and_its_name(tmp_pa
     assert back[5].targets == (Target(1, "bank", "money", "bank"),)
 
 
-def test_documents_named_in_a_file_keep_their_names_and_files_of_one_name_are_told_apart(tmp_path):
+def test_documents_named_in_a_file_keep_their_names_and_files_of_one_name_are_distinguished(tmp_path):
     rows = [{"text": "One night it rained.", "document": "chapter 1"}, {"text": "Then it stopped.", "document": "chapter 2"}]
     (tmp_path / "other").mkdir()
     sources = written(tmp_path, book_jsonl="\n".join(map(json.dumps, rows)), a_txt="First.")
@@ -128,8 +124,6 @@ def test_a_folder_without_texts_and_one_too_large_are_refused(tmp_path, monkeypa
         files_in(str(tmp_path))
 
 
-# --- what cannot be read ----------------------------------------------------------------------------------------------
-
 BAD = {
     "empty_txt": (b"", "is empty"),
     "blank_txt": (b" \n\n", "has no sentence"),
@@ -152,7 +146,7 @@ def test_a_file_that_cannot_be_read_is_left_out_and_named_and_the_others_are_rea
     assert why in str(caught.value)
 
 
-def test_a_corpus_ends_at_its_limits_and_says_so(tmp_path, monkeypatch):
+def test_a_corpus_ends_at_its_limits_and_reports_it(tmp_path, monkeypatch):
     sources = written(tmp_path, a_txt="One two.\nThree four.\nFive six.", b_txt="Seven eight.", c_txt="Nine ten.")
     monkeypatch.setenv("ELMOSCOPE_MAX_SENTENCES", "4")
     kept = keep_files(sources)
@@ -221,10 +215,7 @@ def test_texts_are_kept_and_shown_as_they_were_written(private_cache):
     assert tables[0].occurrence(len(tables[0]) - 1).sentence == "Plain as it is."
 
 
-# --- the plan ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_plan_counts_what_stands_there():
+def test_the_plan_counts_what_is_there():
     sentences = [Sentence(("The", "bank", ",", "the", "bank"), document="a"), Sentence(("Bank", "!"), document="b")]
     result = index_plan(sentences, 3, 4)
     assert (result.documents, result.sentences, result.tokens, result.words, result.spellings) == (2, 2, 7, 4, 6)
@@ -276,9 +267,6 @@ def test_a_pace_tells_spellings_from_tokens():
     assert 0 < pace.token_s < 0.1 and 0 < pace.spelling_s < 1
     result = index_plan(sentences, 3, 256)
     assert Pace(2.0, 0.5).seconds(result) == 2 * result.spellings + 0.5 * result.tokens
-
-
-# --- stopping and going on --------------------------------------------------------------------------------------------
 
 
 class Stopped(Exception):

@@ -31,6 +31,6 @@ def test_other_forms_of_a_korean_verb_are_found_among_pieces_of_text():
     assert forms_among(["go", "went", ""], "go") == []
 
 
-def test_a_bare_stem_is_a_verb_s_where_its_sentence_says_so():
+def test_a_bare_stem_is_a_verb_s_where_its_sentence_reports_it():
     eaten, ink = morphemes("점심을 먹었다."), morphemes("벼루와 먹과 붓을 샀다.")
     assert is_form(eaten, eaten.index("먹"), "먹다") and not is_form(ink, ink.index("먹"), "먹다")

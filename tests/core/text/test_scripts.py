@@ -1,4 +1,4 @@
-"""What a language's models cannot read is counted and said."""
+"""Test that letters which a language's models cannot read are counted and reported."""
 
 from collections import Counter
 
@@ -34,7 +34,7 @@ def test_tokens_in_letters_that_the_language_has_not_are_counted(language, text,
     assert (f"{n} of {sum(counts.values())} token" in say_unread(counts, language)) == bool(n)
 
 
-def test_whoever_reads_a_file_or_a_sentence_is_told_once(tmp_path):
+def test_unread_letters_are_reported_once(tmp_path):
     (tmp_path / "a.txt").write_text("The bank.\n은행에서 돈을 빌렸다.\n", encoding="utf-8")
     with reports.collecting() as found:
         read_sentences(tmp_path / "a.txt")

@@ -36,14 +36,10 @@ BANK = {"tokens": ["The", "banks", "rose"], "position": 1, "word": "banks", "lem
 ROW = {"word": "bank", "tokens": ["The", "bank"], "position": 1, "label": "money"}
 
 
-# --- what is read -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("suffix", ["", ".xz", ".gz"])
 def test_plain_text_is_split_and_tokenized(file, suffix):
     path = file(f"a.txt{suffix}", "\ufeffHe didn't go. Why?\r\n\r\n  \n강둑에 앉았다.")
     assert words(read_sentences(path)) == ["He did n't go .", "Why ?", "강둑에 앉았다 ."]
-    assert words(read_sentences(path, split=False)) == ["He did n't go . Why ?", "강둑에 앉았다 ."]
     assert words(read_sentences(path, limit=1)) == ["He did n't go ."]
 
 
@@ -141,8 +137,6 @@ def test_a_text_file_that_is_no_utf8_is_read_as_its_bytes_look(tmp_path, packed)
     assert read_sentences(tmp_path / "west.txt")[0].tokens[1].startswith("café")
 
 
-# --- what is refused --------------------------------------------------------------------------------------------------
-
 LONG = " ".join(["word"] * 5_001)
 REFUSED = [
     ("a.txt", "", r"a\.txt has no sentence"),
@@ -194,12 +188,12 @@ REFUSED = [
 )
 def test_a_line_that_is_to_be_one_sentence_may_be_too_long(file, content, message):
     with pytest.raises(BadInput, match=message):
-        read_sentences(file("a.txt", content), split=False)
+        corpus.read_lines(file("a.txt", content))
     assert all(len(" ".join(s.tokens)) <= 5_000 for s in read_sentences(file("a.txt", content)))
 
 
 @pytest.mark.parametrize(("name", "content", "message"), REFUSED, ids=range(len(REFUSED)))
-def test_what_cannot_be_read_is_told_with_its_line(file, name, content, message):
+def test_what_cannot_be_read_is_reported_with_its_line(file, name, content, message):
     with pytest.raises(BadInput, match=message) as caught:
         read_sentences(file(name, content))
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 600
@@ -218,19 +212,19 @@ REFUSED_ROWS = [
 
 
 @pytest.mark.parametrize(("name", "content", "message"), REFUSED_ROWS, ids=range(len(REFUSED_ROWS)))
-def test_labeled_rows_that_cannot_be_used_are_told_with_their_line(file, name, content, message):
+def test_labeled_rows_that_cannot_be_used_are_reported_with_their_line(file, name, content, message):
     with pytest.raises(BadInput, match=message):
         read_labeled(file(name, content))
 
 
 @pytest.mark.parametrize("column", ["txt", "3", "0", "²", "999999999999", ""])
-def test_a_column_that_is_not_there_is_told_with_those_that_are(file, column):
+def test_a_column_that_is_not_there_is_reported_with_those_that_are(file, column):
     with pytest.raises(BadInput, match=r"among \['id', 'text'\]"):
         read_sentences(file("a.csv", "id,text\n1,x"), text_column=column)
 
 
 @pytest.mark.parametrize("packed", ["a.txt.xz", "a.txt.gz"])
-def test_a_packed_file_that_is_damaged_or_not_packed_is_told(file, tmp_path, packed):
+def test_a_packed_file_that_is_damaged_or_not_packed_is_reported(file, tmp_path, packed):
     whole = file(packed, "A sentence. " * 500).read_bytes()
     for data in (b"plain text", whole[: len(whole) // 2]):
         (tmp_path / packed).write_bytes(data)
@@ -252,7 +246,7 @@ def test_the_stated_limit_holds_for_a_file_larger_than_it(tmp_path):
     assert words(read_sentences(tmp_path / "a.txt", limit=1)) == ["First line ."]
 
 
-def test_missing_files_folders_and_limits_are_told(tmp_path, file):
+def test_missing_files_folders_and_limits_are_reported(tmp_path, file):
     with pytest.raises(MissingArtifact, match="No file"):
         read_sentences(tmp_path / "gone.txt")
     (tmp_path / "folder.txt").mkdir()

@@ -12,7 +12,7 @@ from core.common import reports
 from core.common.errors import BadInput
 from core.text.columns import iterate_cells
 from core.text.sentences import read_sentences
-from tests.core.document_parts import workbook
+from tests.tiny import workbook
 
 TEXTS = ["Rain, and more rain.", 'He said "no" to me.', "Sun; wind | fog.", "Two\nlines here."]
 LABELS = ["wet", "talk", "dry", "wet"]
@@ -154,7 +154,7 @@ def test_a_class_called_none_is_a_class(write):
     assert [label for _, label in rows_of(path)] == ["NONE", "FAVOR", "none"]
 
 
-def test_whole_numbers_that_pandas_wrote_as_floats_are_whole(write):
+def test_whole_numbers_that_pandas_wrote_as_floats_are_complete(write):
     assert [label for _, label in rows_of(write("own.csv", "text,label\nRain,1.0\nSun,-1.0\nSnow,0.00\nFog,1.5\n"))] == [
         "1",
         "-1",
@@ -224,7 +224,7 @@ def test_a_table_in_another_format_is_refused_with_a_way_to_convert_it(write, na
     assert message.startswith(f"{name}: ") and any(way in message for way in (".csv", "save it as .xlsx", "Unpack it"))
 
 
-def test_a_workbook_under_another_name_is_told(tmp_path):
+def test_a_workbook_under_another_name_is_reported(tmp_path):
     path = workbook(tmp_path / "own.xlsx", first=[["text", "label"], ["Rain", "x"]])
     path.rename(tmp_path / "own.csv")
     for read in (read_table, read_sentences):

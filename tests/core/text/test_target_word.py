@@ -7,12 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.common.config import ASSETS
-from core.files import registry
-from core.files.artifacts import read_json
 from core.text import languages
-from core.text.sentences import read_sentences
-from core.text.target_word import candidates, find_target_words, same_word, words_of
+from core.text.target_word import candidates, find_target_words, same_word
 from core.text.tokens import JOINER, bare
 
 EN, KO = languages.get_language("en"), languages.get_language("ko")
@@ -124,19 +120,6 @@ def test_nothing_but_marks_and_grammar_is_answered_too():
     assert find_target_words([], [], EN) == (None, None)
     assert find_target_words(["..."], EN.tokenize("of the"), EN) == (0, 1)
     assert find_target_words([JOINER], [], KO) == (0, None)
-
-
-def test_every_labeled_word_is_on_the_first_list():
-    for language in (EN, KO):
-        sentences = read_sentences(registry.resolve(language.sentences, "corpus"), limit=language.basic)
-        lemmas = {target.lemma or target.word for sentence in sentences for target in sentence.targets}
-        worth = words_of(language).worth
-        assert {lemma for lemma in lemmas if worth.get(lemma, 0.0) < max(worth.values())} == set()
-
-
-def test_every_further_word_with_labels_is_listed():
-    known = words_of(EN)
-    assert set(read_json(ASSETS / "words-en.json")) - known.worth.keys() - known.common - known.function == set()
 
 
 @settings(max_examples=150, deadline=None)

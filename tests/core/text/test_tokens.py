@@ -112,28 +112,18 @@ def test_sentences_end_at_marks_and_line_breaks_but_not_after_abbreviations(text
 @pytest.mark.parametrize(  # a bar stands where a sentence ends
     "text",
     [
-        "\u201cReally?\u201d he asked. | He left.",
-        "\u201cReally?\u201d John asked. | \u201cYes.\u201d | He left.",
+        *("\u201cReally?\u201d he asked. | He left.", "\u201cReally?\u201d John asked. | \u201cYes.\u201d | He left."),
         '"\uc815\ub9d0?" \ud558\uace0 \uadf8\uac00 \ubb3c\uc5c8\ub2e4. | \ub098\ub294 \uac14\ub2e4.',
-        "He came on Jan. 5. | He left.",
-        "He came in Jan. | She left on Mon. Feb. 2.",
-        "See Fig. 3 and pp. 5-7. | We do (see Sect. 2.1). | It is.",
-        "Yahoo! in Korea",
-        "We like Yahoo! Mail. | Who uses Yahoo! | I do! | So there.",
-        "Wait... what? | Wait... | What?",
-        "Wait . . . what? | No.",
-        "This is plan B. | We left.",
-        "Vitamin C. | It helps.",
-        "He left at 5 p.m. | She stayed until 6 p.m. Monday.",
-        "It is in the U.S. | He left the U.S. Army.",
-        "He works at Acme Inc. | She knows Acme Inc. Chairman Lee.",
+        *("He came on Jan. 5. | He left.", "He came in Jan. | She left on Mon. Feb. 2."),
+        *("See Fig. 3 and pp. 5-7. | We do (see Sect. 2.1). | It is.", "Yahoo! in Korea"),
+        *("We like Yahoo! Mail. | Who uses Yahoo! | I do! | So there.", "Wait... what? | Wait... | What?", "Wait . . . what? | No."),
+        *("This is plan B. | We left.", "Vitamin C. | It helps.", "He left at 5 p.m. | She stayed until 6 p.m. Monday."),
+        *("It is in the U.S. | He left the U.S. Army.", "He works at Acme Inc. | She knows Acme Inc. Chairman Lee."),
         "He came (at 5 p.m.) and left. | He did (it was late!) go.",
-        "Smith et al. showed it (p < 0.05). | The E. coli died. | p53 did not.",
-        "1. Open it. | 2. Take it out.",
+        *("Smith et al. showed it (p < 0.05). | The E. coli died. | p53 did not.", "1. Open it. | 2. Take it out."),
         "It was great. :) | thanks! | we went there. | it was fun, approx. five of us, e.g. he.",
         '"I am here." he said. | It is the vol. of viz. a and 10 hrs. of xvii. pages.',
-        "It is by I. Newton. | So am I. | Mary left.",
-        "Yes\u3002 | no\u3002",
+        *("It is by I. Newton. | So am I. | Mary left.", "Yes\u3002 | no\u3002"),
     ],
 )
 def test_a_sentence_goes_on_after_marks_that_do_not_end_it_and_ends_after_those_that_do(text):
@@ -172,9 +162,6 @@ def test_text_with_accents_and_syllables_written_apart_has_the_same_tokens_and_t
 def test_join_tokens_reads_as_a_person_would_write():
     assert join_tokens(["do", "n't", "go", "(", "yet", ")", "!"]) == "don't go (yet)!"
     assert join_tokens(["It", "'s", "$", "5", ",", "or", "5", "%", "."]) == "It's $5, or 5%."
-
-
-# --- character ids ------------------------------------------------------------------------------------------------
 
 
 def test_character_ids_are_allennlps_layout_byte_for_byte():
@@ -224,9 +211,6 @@ def test_surrogates_emoji_nul_hebrew_and_korean_become_their_bytes_plus_one(toke
     assert character_ids([token])[0].tolist() == [259, *inner, 260] + [261] * (48 - len(inner))
 
 
-# --- any text -----------------------------------------------------------------------------------------------------
-
-
 def _visible(text: str) -> str:
     text = legible(text)
     curly = {"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "}
@@ -240,8 +224,6 @@ def test_splitting_any_text_loses_nothing_visible_and_leaves_no_blank_sentence(t
     assert _visible("".join(sentences)) == _visible(text)
     assert all(s.strip() == s != "" and (len(s.splitlines()) == 1 or any(cut_words(s))) for s in sentences)
 
-
-# --- time ---------------------------------------------------------------------------------------------------------
 
 PATHOLOGICAL = [
     *"a'+.\u0301\u3002\x00",

@@ -44,9 +44,6 @@ def test_more_files_than_a_byte_counts_keep_their_sentences_apart(tmp_path):
     assert [corpus.meta["files"][number] for number in domains[-2:]] == ["part298-00.txt", "part299-00.txt"]
 
 
-# --- packed sentences -------------------------------------------------------------------------------------------------
-
-
 def test_pack_by_hand():
     """Longest first and time-major: step 0 of all three, then step 1 of those that have one, ..."""
     batch, order = pack([np.array([1, 2]), np.array([3, 4, 5, 6]), np.array([7, 8])])
@@ -75,9 +72,6 @@ def test_packing_can_be_undone_and_reverse_is_an_involution(sentences):
         assert batch.ids[batch.reverse[rows]].tolist() == sentences[number][::-1]
 
 
-# --- text files -------------------------------------------------------------------------------------------------------
-
-
 def test_bytes_that_are_no_utf8_become_replacement_characters(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"caf\xe9 ol\xc3\xa9\n")
     assert list(read_lines(tmp_path / "a.txt")) == ["caf\ufffd ol\u00e9\n"]
@@ -99,9 +93,6 @@ def test_a_packed_file_that_is_damaged_is_named(tmp_path, suffix, compress, dama
     path.write_bytes({"cut": data[: len(data) // 2], "noise": b"not packed at all", "middle": bytes(data)}[damage])
     with pytest.raises(BadInput, match=rf"text\{suffix} cannot be read to its end"):
         list(read_lines(path))
-
-
-# --- a prepared folder ------------------------------------------------------------------------------------------------
 
 
 def test_a_small_corpus_is_prepared_as_counted_by_hand(tmp_path):
@@ -184,7 +175,7 @@ def test_damaged_prepared_text_is_named(prepared, tmp_path):
         (prepared / name).write_bytes(data)
 
 
-def test_text_is_prepared_as_a_whole_and_never_over_files_of_somebody_s(prepared, tmp_path, monkeypatch):
+def test_text_is_prepared_as_a_complete_and_never_over_files_of_others(prepared, tmp_path, monkeypatch):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "novel.txt").write_text("mine")
     with pytest.raises(BadInput, match=r"mine has other files \(novel\.txt\)"):
@@ -204,9 +195,6 @@ def test_files_without_a_word_are_refused(tmp_path, text):
     with pytest.raises(BadInput, match="no words"):
         prepare([], tmp_path / "prepared", quiet, processes=1)
     assert not (tmp_path / "prepared" / "meta.json").exists()
-
-
-# --- the stream of batches --------------------------------------------------------------------------------------------
 
 
 def stream(corpus, n, **options):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from core.training.optimizer import LIKE_ADAM, OrthogonalMomentum, orthogonal
+from core.training.trainer import LIKE_ADAM, OrthogonalMomentum, orthogonal
 
 
 def test_a_block_becomes_its_nearest_orthonormal_one_which_is_u_v_of_its_singular_values():

@@ -61,9 +61,6 @@ def assert_same(item: dict, other: dict):
     assert [name for name in item if not torch.equal(item[name], other[name])] == []
 
 
-# --- the loss ---------------------------------------------------------------------------------------------------------
-
-
 def _loss_inputs(rows=7, negatives=5):
     torch.manual_seed(0)
     h, w = torch.randn(rows, 3, dtype=torch.double), torch.randn(negatives, 3, dtype=torch.double)
@@ -124,9 +121,6 @@ def test_the_loss_and_its_gradient_stay_finite_on_enormous_logits():
     assert loss.isfinite() and all(g.isfinite().all() for g in torch.autograd.grad(loss, (h, w, b, true)))
 
 
-# --- the sampler ------------------------------------------------------------------------------------------------------
-
-
 def test_log_uniform_chances_are_the_formulas_and_sum_to_one():
     p = LogUniformSampler(5, 2).p
     expected = [math.log((r + 2) / (r + 1)) / math.log(6) for r in range(5)]
@@ -151,9 +145,6 @@ def test_negatives_are_distinct_and_drawn_as_often_as_their_expected_counts_say(
 def test_no_more_negatives_are_drawn_than_there_are_words():
     sampler = LogUniformSampler(4, 10)
     assert sorted(sampler.draw().tolist()) == [0, 1, 2, 3] and (sampler.log_count.exp() > 0.99).all()
-
-
-# --- what is predicted from what --------------------------------------------------------------------------------------
 
 
 def test_words_further_on_are_found_at_any_distance():
@@ -260,9 +251,6 @@ def test_two_threads_gradients_are_those_of_the_mean_loss_of_both_directions(cor
         torch.testing.assert_close(mine, plain.to_dense(), atol=1e-6, rtol=1e-4)
 
 
-# --- runs -------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("table_types", [0, 12])
 def test_a_tiny_models_loss_falls_on_a_tiny_corpus(corpus, table_types):
     t = trainer(corpus, table_types=table_types, learning_rate=0.05, batch_tokens=150, character_rate=1.0)
@@ -363,9 +351,6 @@ def test_word_vectors_are_the_char_cnns_whether_computed_or_remembered(corpus):
     assert t.known.nonzero()[:, 0].tolist() == [0, 1, 2, 5, 7, 9]
 
 
-# --- what goes wrong --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("damage", ["cut", "noise", "empty", "other"])
 def test_a_damaged_checkpoint_is_refused_by_name(corpus, tmp_path, damage):
     path = tmp_path / "checkpoint.pt"
@@ -425,7 +410,7 @@ def test_a_config_that_cannot_be_is_refused(wrong):
 def test_whole_word_filters_that_training_moves_are_looked_for_where_they_then_answer(corpus):
     shape = ModelShape(filters=((2, 8), (5, 6)), hidden=12, projection=8, n_highway=0)
     t = Trainer(corpus, shape, replace(CONFIG, character_every=1))
-    solve_characters(t.model.characters, corpus.types[:20], torch.randn(20, 8), whole=1)
+    solve_characters(t.model.characters, corpus.types[:20], torch.randn(20, 8), word_widths=1)
     train(t, 1)
     assert t.model.characters.anchored == [False, True]
     with torch.no_grad():

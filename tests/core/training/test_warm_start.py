@@ -31,7 +31,7 @@ def answers(characters: CharacterCNN, words: list[str]) -> torch.Tensor:
 def test_a_whole_word_filter_answers_one_to_its_word_and_little_to_others():
     characters = made((2, 3), (12, len(WORDS)))
     space_out(characters)
-    assert set_words(characters, WORDS, np.arange(len(WORDS), 0, -1.0), whole=1) == len(WORDS)
+    assert set_words(characters, WORDS, np.arange(len(WORDS), 0, -1.0), word_widths=1) == len(WORDS)
     result = answers(characters, WORDS)[:, 3:]
     torch.testing.assert_close(result.diagonal(), torch.ones(len(WORDS)), atol=1e-4, rtol=0)
     assert (result - result.diagonal().diag()).max() < 0.8  # one character apart: 1 - (1 - cosine)
@@ -51,7 +51,7 @@ def test_words_of_most_gain_get_the_filters_and_short_ones_the_narrower():
 def test_an_n_gram_filter_answers_to_every_word_that_has_its_letters():
     characters = made((4, 400), (12, 1))
     space_out(characters)
-    set_n_grams(characters, WORDS, whole=1)
+    set_n_grams(characters, WORDS, word_widths=1)
     result = answers(characters, WORDS)[:, :400] > 0.99
     same = {tuple(WORDS[k] for k in np.flatnonzero(column)) for column in result.T.numpy()}
     assert ("bank", "banks") in same and ("play", "played", "playing") in same and ("government", "governor") in same
@@ -70,7 +70,7 @@ def test_filters_of_whole_words_are_looked_for_at_the_first_character_only_and_a
 def test_filters_that_may_answer_anywhere_are_looked_for_everywhere():
     characters = made((3, 40), (12, 9))  # as drawn: nothing is known of them
     assert characters.anchor() == [False, False]
-    solve_characters(characters, WORDS, torch.randn(len(WORDS), 6), whole=1)
+    solve_characters(characters, WORDS, torch.randn(len(WORDS), 6), word_widths=1)
     with torch.no_grad():
         characters.convolutions[1].bias[4] = 0.5  # this one is heard everywhere
     assert characters.anchor() == [False, False]

@@ -9,15 +9,15 @@ from core.cli.main import main
 from core.common.errors import BadInput
 from core.corpus import usage_graphs
 from core.views import change
-from core.views.change import ChangeRequest, ControlRequest, RankRequest
+from core.views.change import ChangeRequest, RankRequest
 from core.views.sides import Side, facts_of
 from core.workspace import open_workspace
-from tests.core.corpus import two_texts
+from tests.tiny import write_dated_text, write_two_texts
 
 
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory) -> tuple[Side, Side]:
-    first, second = two_texts.written(tmp_path_factory.mktemp("texts"))
+    first, second = write_two_texts(tmp_path_factory.mktemp("texts"))
     return Side(corpus=first), Side(corpus=second)
 
 
@@ -44,12 +44,12 @@ def test_a_word_of_the_same_sense_has_not(workspace, sides):
     assert garden.change.apd.value == pytest.approx(garden.change.apd.null, abs=0.05)
 
 
-def test_words_of_like_frequency_stand_beside_it(workspace, sides):
-    control = change.control(workspace, ControlRequest(word="bank", first=sides[0], second=sides[1]))
+def test_words_of_like_frequency_stand_next_to_it(workspace, sides):
+    control = change.control(workspace, ChangeRequest(word="bank", first=sides[0], second=sides[1]))
     assert "garden" in control.words
     assert "bank" not in control.words
     assert control.below == len(control.words)  # nothing else changed as much
-    assert change.control(workspace, ControlRequest(word="unheard", first=sides[0], second=sides[1])) is None
+    assert change.control(workspace, ChangeRequest(word="unheard", first=sides[0], second=sides[1])) is None
 
 
 def test_the_list_has_what_changed_first(workspace, sides):
@@ -62,7 +62,7 @@ def test_the_list_has_what_changed_first(workspace, sides):
 
 
 def test_spans_of_dates_are_two_sides_and_bands_over_time(workspace, tmp_path):
-    corpus = two_texts.dated(tmp_path)
+    corpus = write_dated_text(tmp_path)
     assert change.dates(workspace, corpus) == [str(year) for year in (*range(1840, 1848), *range(1890, 1898))]
     early, late = Side(corpus=corpus, end="1849"), Side(corpus=corpus, start="1850", end="1899")
     result = change.compute(workspace, ChangeRequest(word="bank", first=early, second=late))
@@ -83,16 +83,16 @@ def test_documents_and_dates_are_those_of_the_sentences(workspace, tmp_path):
     facts = facts_of(workspace, str(corpus))
     assert facts.documents.of(np.arange(3)) == ["a-1850.txt", "a-1850.txt", ""]
     assert facts.dates.of(np.arange(3)) == ["1850", "1790", ""]
-    assert facts.between(Side(end="1800"), np.arange(3)).tolist() == [False, True, False]
+    assert facts.between(Side(end="1800")).tolist() == [False, True, False]
     index.mkdir()
     (index / "meta.json").write_text("{}", "utf-8")
     assert not len(facts_of(workspace, str(index)).dates.codes)
     assert not len(facts_of(workspace, "no-such-corpus").dates.codes)
 
 
-def test_what_cannot_be_compared_is_said(workspace, sides, tmp_path):
+def test_what_cannot_be_compared_is_reported(workspace, sides, tmp_path):
     first, second = sides
-    dated = two_texts.dated(tmp_path)
+    dated = write_dated_text(tmp_path)
     for request, message in (
         (ChangeRequest(word="bank", first=first, second=first), "Both sides are the same texts"),
         (ChangeRequest(word="bridge", first=first, second=second), "“bridge” is in 3 and 1 sentences; change needs at least 5"),

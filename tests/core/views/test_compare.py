@@ -11,7 +11,7 @@ from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
 from core.index.sense_space import KEPT, SUBSTITUTES
 from core.index.table import OccurrenceTable
-from core.views import compare, levels
+from core.views import compare
 from core.views.compare import FEWEST, CompareRequest, SpaceName, short_names
 from core.workspace import open_workspace
 
@@ -31,7 +31,7 @@ def test_paths_are_shown_by_as_much_of_their_end_as_tells_them_apart():
 
 
 def test_two_corpora_of_one_name_keep_their_own_spaces_and_rare_words_are_left_out(workspace, table):
-    first, second = (SpaceName("elmo-mini", "2", f"/{name}/own.txt", whole=False) for name in "ab")
+    first, second = (SpaceName("elmo-mini", "2", f"/{name}/own.txt", every_token=False) for name in "ab")
     result = compare.compute(workspace, CompareRequest(first=first, second=second))
     assert result.names == ("a/own.txt · 2", "b/own.txt · 2")
     assert len(set(result.cka_names)) == len(result.cka_names) == 8
@@ -41,7 +41,7 @@ def test_two_corpora_of_one_name_keep_their_own_spaces_and_rare_words_are_left_o
 
 
 def test_vectors_and_a_layer_are_compared_over_the_words_they_share(workspace, table):
-    request = CompareRequest(first=SpaceName("glove-mini"), second=SpaceName("elmo-mini", "2", "sentences", whole=False), k=5)
+    request = CompareRequest(first=SpaceName("glove-mini"), second=SpaceName("elmo-mini", "2", "sentences", every_token=False), k=5)
     result = compare.compute(workspace, request)
     a, b = workspace.vectors, spaces.type_space("", table, layer_weights("2", 3))
     words = result.comparison.words
@@ -57,9 +57,9 @@ def test_a_corpus_that_is_being_read_has_no_answer_yet(workspace, monkeypatch):
 
 
 def test_the_sense_space_is_compared_where_the_table_keeps_it(workspace, tmp_path, private_cache):
-    senses, layer = (SpaceName("elmo-mini", name, "sentences", whole=False) for name in ("senses", "1"))
+    senses, layer = (SpaceName("elmo-mini", name, "sentences", every_token=False) for name in ("senses", "1"))
     result = compare.compute(workspace, CompareRequest(first=senses, second=layer))
-    space, table, words = levels.sense_space(workspace), workspace.targets.basic, result.comparison.words
+    space, table, words = workspace.require_sense_space(), workspace.targets.basic, result.comparison.words
     places = space.place(space.of_rows(table, np.arange(len(table))))
     means = np.stack([places[table.spelled(word)].mean(axis=0) for word in words])
     expected = spaces.compare(means, spaces.on_words(spaces.type_space("", table, np.eye(3)[1]), words), words)

@@ -12,14 +12,14 @@ from core.views import concordance, induction
 from core.views.concordance import GROUPS, CollocatesRequest, ConcordanceRequest, KeynessRequest
 from core.views.induction import InductionRequest
 from core.workspace import Workspace, open_workspace
-from tests.core.corpus import two_texts
+from tests.tiny import write_dated_text
 
 RIVER, MONEY = {"grassy", "muddy", "grew", "reeds", "boat", "drifted"}, {"lent", "loan", "refused", "sum", "large"}
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory) -> str:
-    return two_texts.dated(tmp_path_factory.mktemp("text"))
+    return write_dated_text(tmp_path_factory.mktemp("text"))
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def columns(workspace) -> tuple[concordance.SenseColumn, ...]:
 def test_each_group_found_is_a_column_of_its_own_words(workspace, columns):
     result = induction.compute(workspace, InductionRequest(word="bank"))
     assert [column.sense for column in columns] == list(result.groups.names)
-    assert [column.n for column in columns] == np.bincount(result.groups.of).tolist()
+    assert [column.n for column in columns] == np.bincount(result.groups.numbers).tolist()
     assert sum(column.n for column in columns) == 32
     of = {word.word: column.sense for column in columns for word in column.words[:4]}
     river, money = ({of[word] for word in words if word in of} for words in (RIVER, MONEY))
@@ -52,9 +52,9 @@ def test_each_word_of_a_column_opens_its_lines(workspace, columns):
         for word in column.words:
             request = ConcordanceRequest(query="bank", near=word.word, sense=column.sense, senses=GROUPS, number=50)
             lines = concordance.concordance(workspace, request)
-            assert lines.n == word.here  # once a sentence here
+            assert lines.n == word.n  # once a sentence here
             elsewhere = concordance.concordance(workspace, ConcordanceRequest(query="bank", near=word.word, number=50))
-            assert elsewhere.n == word.here + word.elsewhere
+            assert elsewhere.n == word.n + word.elsewhere
             assert {line.sentence for line in lines.lines} <= {line.sentence for line in every.lines}
             for line in lines.lines:
                 assert word.word in [token.casefold() for token in (*line.left[-5:], *line.right[:5])]

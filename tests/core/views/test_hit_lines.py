@@ -4,7 +4,7 @@ import pytest
 
 from core.corpus.search import BY_SENSE, BY_SUBSTITUTES
 from core.views import substitutes
-from core.views.concordance import LABELS, STAND, ConcordanceRequest, HitLines, hits_of, senses_of, with_senses
+from core.views.concordance import LABELS, SHOWN, ConcordanceRequest, HitLines, hits_of, senses_of, with_senses
 from core.views.substitutes import SubstitutesRequest
 from core.workspace import Workspace, open_workspace
 
@@ -30,6 +30,6 @@ def test_lines_sorted_by_substitutes_say_the_likeliest(workspace):
     request = ConcordanceRequest(query="heron", order=BY_SUBSTITUTES)
     (line, said, _), *_ = HitLines(workspace, request, hits_of(workspace, request)).lines(0, 1)
     (answer,) = substitutes.compute(
-        workspace, SubstitutesRequest(words=workspace.words(f"{line.before} {line.hit} {line.after}", at=[len(line.left)]))
+        workspace, SubstitutesRequest(words=workspace.words(f"{line.before} {line.hit} {line.after}", positions=[len(line.left)]))
     )
-    assert said == ", ".join(each.word for each in answer.substitutes[:STAND])
+    assert said == ", ".join(each.word for each in answer.substitutes[:SHOWN])

@@ -10,8 +10,8 @@ from core.index.table import OccurrenceTable
 from core.index.tables import open_table, token_folder
 from core.senses.scene import BOTH, FIRST, SECOND, WORDS, Scene
 from core.text.readings import WordInContext
-from core.views import pair, scene
-from core.views.levels import level
+from core.views import pair
+from core.views.neighbors import random_level
 from core.views.pair import PairRequest
 from core.workspace import Workspace
 
@@ -20,7 +20,7 @@ FAVOR = ("He did me a great favor yesterday.", "I am in favor of the new law.")
 
 
 def scene_of(workspace: Workspace, *texts: str) -> Scene:
-    return scene.compute(workspace, *workspace.words(*texts))
+    return pair.draw_scene(workspace, *workspace.words(*texts))
 
 
 def test_a_pair_has_its_scene_and_says_it_as_json(workspace):
@@ -51,11 +51,11 @@ def test_a_labeled_sentence_that_is_typed_lies_on_its_dot(workspace):
     rows = table.labeled_rows("bank")
     occurrence = table.occurrence(int(rows[3]))
     own = WordInContext(occurrence.tokens, occurrence.position)
-    result = scene.compute(workspace, own, workspace.words(*BANK)[1])
+    result = pair.draw_scene(workspace, own, workspace.words(*BANK)[1])
     np.testing.assert_allclose(result.stars[:, 0], result.points[:, 3], atol=1e-6)
 
 
-def test_another_form_or_a_capital_lies_in_its_sense_s_cloud(workspace):
+def test_another_form_or_a_capital_is_in_its_sense_s_cloud(workspace):
     result = scene_of(workspace, "Banks lend money to people who buy houses.", "He fished from the muddy banks of the river.")
     senses = [result.senses[k] for k in result.nearest[-1]]
     plain = scene_of(workspace, *BANK)
@@ -78,7 +78,7 @@ def test_a_word_without_labels_lies_among_words_at_the_distance_of_both_sentence
     near = {star: result.points[-1, result.sense_of == star, 0].mean() for star in (FIRST, SECOND)}
     assert near[FIRST] < near[SECOND]
     assert "favor" not in result.texts and len(set(result.texts)) == len(result.texts)
-    assert 0 < result.ring < 1 - level(workspace, "senses").mean
+    assert 0 < result.ring < 1 - random_level(workspace, "senses").mean
 
 
 def test_the_same_sentence_twice_is_one_star(workspace):

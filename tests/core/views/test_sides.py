@@ -10,7 +10,7 @@ import pytest
 
 from core.common.errors import BadInput
 from core.views import change
-from core.views.change import ChangeRequest, ControlRequest, RankRequest
+from core.views.change import ChangeRequest, RankRequest
 from core.views.sides import Side, choose, dates_of, facts_of, split_at
 from core.workspace import Workspace, open_workspace
 
@@ -79,7 +79,7 @@ def test_texts_are_on_the_side_of_their_date_however_it_is_written(table, early,
     assert not choose(workspace, first, second).left_out.describe()
 
 
-def test_dates_that_cannot_be_placed_are_counted_and_said(table):
+def test_dates_that_cannot_be_placed_are_counted_and_reported(table):
     corpus = table(["1830"] * 6 + ["n.d."] * 4 + ["12/05/50"] * 2, ["1950"] * 6 + ["1895–1905"] * 3 + ["19th century"])
     workspace = open_workspace(corpus=corpus)
     chosen = choose(workspace, Side(start="1820", end="1899"), Side(start="1900"))
@@ -156,7 +156,7 @@ def test_a_joined_korean_piece_is_found_on_both_sides(tmp_path):
     for space in ("2", "senses"):
         result = change.compute(workspace, ChangeRequest(word="이", first=Side(end="1899"), second=Side(start="1900"), space=space))
         assert (result.change.first, result.change.second) == (8, 8)
-    assert change.control(workspace, ControlRequest(word="이", first=Side(end="1899"), second=Side(start="1900"))) is not None
+    assert change.control(workspace, ChangeRequest(word="이", first=Side(end="1899"), second=Side(start="1900"))) is not None
 
 
 def test_dates_of_a_page_are_years_and_within_one_year_days(table):
@@ -176,9 +176,9 @@ def test_the_page_opens_on_the_most_frequent_word_that_both_sides_have(table):
     corpus = table(["1850"] * 12, ["1900"] * 12)
     workspace, sides = open_workspace(corpus=corpus), {"first": Side(end="1899"), "second": Side(start="1900")}
     for word, opened in (("bank", "bank"), ("Bank", "Bank"), ("zebra", "bank")):
-        assert change.opening_word(workspace, ControlRequest(word=word, **sides)) == opened
+        assert change.opening_word(workspace, ChangeRequest(word=word, **sides)) == opened
     few = open_workspace(corpus=table(["1850"] * 2, ["1900"] * 2))
-    assert change.opening_word(few, ControlRequest(word="bank", **sides)) == ""
+    assert change.opening_word(few, ChangeRequest(word="bank", **sides)) == ""
 
 
 def test_stretches_of_years_have_enough_sentences(table):
@@ -209,7 +209,7 @@ def test_the_command_names_sides_and_senses_and_says_what_it_leaves_out(table, c
     assert "words of like frequency" in capsys.readouterr().out
 
 
-def test_compared_spaces_of_overlapping_texts_say_so(tmp_path):
+def test_compared_spaces_of_overlapping_texts_report_it(tmp_path):
     from core.views import compare
     from core.views.compare import CompareRequest, SpaceName
 

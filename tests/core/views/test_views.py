@@ -16,11 +16,11 @@ from core.index.tables import open_table
 from core.senses import influence
 from core.senses.influence import DROP
 from core.text.readings import WordInContext
-from core.views import around, attribution, edits, induction, layouts, levels, mix, neighbors, pair, substitutes
+from core.views import around, attribution, edits, induction, layouts, mix, neighbors, pair, substitutes
 from core.views.around import AroundRequest
 from core.views.attribution import AttributionRequest
 from core.views.edits import EditsRequest
-from core.views.mix import AnyMixRequest, MixRequest
+from core.views.mix import MixRequest
 from core.views.neighbors import NeighborsRequest
 from core.views.pair import PairRequest
 from core.views.substitutes import SubstitutesRequest
@@ -36,8 +36,8 @@ def words(workspace: Workspace) -> tuple[WordInContext, ...]:
 
 def test_the_word_in_question_is_the_one_both_sentences_have_or_the_one_given(workspace):
     assert [word.word for word in workspace.words(*TEXTS)] == ["bank", "bank"]
-    assert [word.word for word in workspace.words(*TEXTS, at=(3, 2))] == ["boat", "raised"]
-    assert [word.word for word in workspace.words(TEXTS[0], at=(3,))] == ["boat"]
+    assert [word.word for word in workspace.words(*TEXTS, positions=(3, 2))] == ["boat", "raised"]
+    assert [word.word for word in workspace.words(TEXTS[0], positions=(3,))] == ["boat"]
     assert workspace.words("", "The bank.")[0].word == "bank"
 
 
@@ -48,7 +48,7 @@ def test_names_left_out_are_those_of_the_model_s_language(workspace):
 
 def test_a_pair_holds_the_judge_s_verdict_and_what_any_mix_needs(workspace, words, monkeypatch):
     result = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
-    own = levels.judgment(open_workspace(workspace.model), *words)
+    own = pair.judge(open_workspace(workspace.model), *words)
     assert result.judgment == own and result.words == ("bank", "bank") and result.same and result.one_word
     first, second = (workspace.queries([word])[0].layers.astype(np.float64) for word in words)
     for k, weights in enumerate(result.angles.stops):
@@ -59,20 +59,20 @@ def test_a_pair_holds_the_judge_s_verdict_and_what_any_mix_needs(workspace, word
     workspace.queries(words)
 
 
-def test_neighbors_are_the_table_s_and_a_level_stands_beside_them(workspace, words):
+def test_neighbors_are_the_table_s_and_a_level_stands_next_to_them(workspace, words):
     table = open_table("sentences", workspace.model, targets_only=True)
     for space, weights in (("1", np.eye(3)[1]), ("mix", np.full(3, 1 / 3))):
-        result = neighbors.compute(workspace, NeighborsRequest(word=words[0], space=space, among=SAME, k=5, whole=False))
+        result = neighbors.compute(workspace, NeighborsRequest(word=words[0], space=space, among=SAME, k=5, every_token=False))
         near = table.nearest(workspace.queries(words)[0], weights, k=5, which=SAME)
         assert [(n.occurrence.row, n.cosine) for n in result.entries] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in near]
-        assert result.level == levels.level(workspace, space) and 0 < result.level.mean < 0.5
-    uneven = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="mix", weights="1,0,3", whole=False))
+        assert result.level == neighbors.random_level(workspace, space) and 0 < result.level.mean < 0.5
+    uneven = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="mix", weights="1,0,3", every_token=False))
     assert uneven.level is None
 
 
 def test_the_nearest_words_are_the_nearest_occurrences_each_word_once(workspace, words):
     table = open_table("sentences", workspace.model, targets_only=True)
-    request = NeighborsRequest(word=words[1], space="1", whole=False)
+    request = NeighborsRequest(word=words[1], space="1", every_token=False)
     words_listed = neighbors.nearest_words(workspace, request)
     near = table.nearest(workspace.queries(words)[1], np.eye(3)[1], k=200, which=OTHER)
     assert len(words_listed) == neighbors.WORDS and [cosine for _, cosine in words_listed] == sorted(
@@ -82,12 +82,12 @@ def test_the_nearest_words_are_the_nearest_occurrences_each_word_once(workspace,
         assert cosine == pytest.approx(next(n.cosine for n in near if n.occurrence.word == word))
     listed = [word.casefold() for word, _ in words_listed]
     assert len(set(listed)) == len(listed) and not {"bank", "banks", "the", *workspace.word_lists.function} & set(listed)
-    wild = workspace.words("A mustang ran off.", at=(1,))[0]
-    assert neighbors.nearest_words(workspace, NeighborsRequest(word=wild, space="1", whole=False)) is None
+    wild = workspace.words("A mustang ran off.", positions=(1,))[0]
+    assert neighbors.nearest_words(workspace, NeighborsRequest(word=wild, space="1", every_token=False)) is None
 
 
 def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(workspace, words):
-    result = neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among=OTHER, k=3, whole=False))
+    result = neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among=OTHER, k=3, every_token=False))
     assert len(result.entries) == 3 and all(isinstance(n, Neighbor) for n in result.entries)
     assert result.level.low < 0 < result.level.mean < 0.2 < result.level.high < result.entries[-1].cosine
     with pytest.raises(BadInput, match="Spellings have no place"):
@@ -95,8 +95,8 @@ def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(workspace, wor
 
 
 def test_a_word_outside_the_labeled_ones_waits_for_every_token(workspace):
-    word = workspace.words("The zebra drank.", at=(1,))[0]
-    assert neighbors.compute(workspace, NeighborsRequest(word=word, space="1", whole=False)) is None
+    word = workspace.words("The zebra drank.", positions=(1,))[0]
+    assert neighbors.compute(workspace, NeighborsRequest(word=word, space="1", every_token=False)) is None
 
 
 @pytest.mark.parametrize("names", [Names(model="no such model"), Names(vectors="no such vectors"), Names(corpus="no such corpus")])
@@ -125,8 +125,14 @@ def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence
 
 def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_word(workspace):
     result = induction.compute(workspace, induction.InductionRequest(word="Banks", number=2))
-    assert result.occurrences.word == "bank" and len(result.occurrences.items) == result.occurrences.everything == len(result.groups.of)
-    assert set(result.groups.of.tolist()) == {0, 1} and len(result.groups.names) == 2 and result.groups.agreement.n == len(result.groups.of)
+    assert result.occurrences.word == "bank" and len(result.occurrences.items) == result.occurrences.everything == len(
+        result.groups.numbers
+    )
+    assert (
+        set(result.groups.numbers.tolist()) == {0, 1}
+        and len(result.groups.names) == 2
+        and result.groups.agreement.n == len(result.groups.numbers)
+    )
     np.testing.assert_allclose(result.groups.shares.sum(axis=1), 1, atol=1e-6)
     in_layer = induction.compute(workspace, induction.InductionRequest(word="bank", space="2"))
     assert in_layer.occurrences.frozen and len(in_layer.groups.names) == in_layer.occurrences.suggestion.number
@@ -144,30 +150,32 @@ def test_substitutes_are_the_model_s_each_computed_once(workspace, words, monkey
     assert forward[0].direction == "forward" and forward[0].substitutes != result[0].substitutes
     monkeypatch.setattr(workspace.substitutes, "likeliest", lambda *_, **__: pytest.fail("computed again"))
     assert substitutes.compute(workspace, SubstitutesRequest(words=words[::-1], k=5)) == result[::-1]
-    changes = substitutes.changes(workspace, substitutes.ChangesRequest(word=words[0], how=DROP))
+    changes = attribution.expectation_changes(workspace, AttributionRequest(word=words[0], how=DROP))
     assert words[0].position not in changes and all(0 <= change.size <= 1 for change in changes.values())
     assert changes[3].go and "boat" in changes[3].go
     assert open_workspace(workspace.model).model is workspace.model
 
 
 def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_mix_needs(workspace, words):
-    result = mix.compute(workspace, MixRequest(words=words, weights=(0.0, 1.0, 0.0), k=4, whole=False))
-    item = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="1", k=4, whole=False))
-    assert [(n.occurrence.row, n.cosine) for n in result.near[0]] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in item.entries]
-    assert result.lemma == "bank" and result.report.one_nn == result.alone["1"].one_nn and result.pulls.tolist() == [0, 1, 0]
+    result = mix.compute(workspace, MixRequest(words=words, weights=(0.0, 1.0, 0.0), k=4, every_token=False))
+    item = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="1", k=4, every_token=False))
+    assert [(n.occurrence.row, n.cosine) for n in result.neighbors[0]] == [
+        (n.occurrence.row, pytest.approx(n.cosine)) for n in item.entries
+    ]
+    assert result.lemma == "bank" and result.report.one_nn == result.by_layer["1"].one_nn and result.pulls.tolist() == [0, 1, 0]
     assert result.cosines["mix"] == pytest.approx(result.cosines["1"]) and result.static.n == result.report.n
-    of_any = mix.of_any(workspace, AnyMixRequest(words=words))
+    of_any = mix.of_any(workspace, MixRequest(weights=(), words=words))
     np.testing.assert_array_equal(result.coordinates, of_any.coordinates[1])
     np.testing.assert_allclose(result.stars, [of_any.stars[k][1] for k in (0, 1)], atol=1e-5)
     cosines = of_any.candidates[0].cosines((0, 1, 0))
-    assert cosines.max() == pytest.approx(result.near[0][0].cosine, abs=1e-5) and len(of_any.ids) == len(result.coordinates)
+    assert cosines.max() == pytest.approx(result.neighbors[0][0].cosine, abs=1e-5) and len(of_any.ids) == len(result.coordinates)
 
 
 def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace):
-    (wound,) = workspace.words("He wound the clock before bed.", at=(1,), read_as="wind")
-    result = mix.compute(workspace, MixRequest(words=(wound,), weights=(0.0, 1.0, 0.0), whole=False))
-    of_any = mix.of_any(workspace, AnyMixRequest(words=(wound,)))
-    rows = [neighbor.occurrence.row for neighbor in result.near[0]]
+    (wound,) = workspace.words("He wound the clock before bed.", positions=(1,), read_as="wind")
+    result = mix.compute(workspace, MixRequest(words=(wound,), weights=(0.0, 1.0, 0.0), every_token=False))
+    of_any = mix.of_any(workspace, MixRequest(weights=(), words=(wound,)))
+    rows = [neighbor.occurrence.row for neighbor in result.neighbors[0]]
     assert rows and set(rows) <= set(of_any.candidates[0].rows.tolist())
     table = workspace.targets
     assert {table.lemmas[table.lemma[row]] for row in of_any.candidates[0].rows.tolist()} == {"wind"}
@@ -178,27 +186,29 @@ def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace):
 
 
 def test_normalized_layers_are_equally_long_and_one_sentence_leans_nowhere(workspace, words):
-    result = mix.compute(workspace, MixRequest(words=words[:1], weights=(0.2, 0.3, 0.5), normalized=True, whole=False))
+    result = mix.compute(workspace, MixRequest(words=words[:1], weights=(0.2, 0.3, 0.5), normalized=True, every_token=False))
     np.testing.assert_allclose(result.pulls, (0.2, 0.3, 0.5))
-    assert len(result.near) == 1 and not result.cosines and result.leans.shape == (2, 0) and len(result.stars) == 1
-    assert mix.of_any(workspace, AnyMixRequest(words=words[:1], normalized=True)).between is None
+    assert len(result.neighbors) == 1 and not result.cosines and result.leans.shape == (2, 0) and len(result.stars) == 1
+    assert mix.of_any(workspace, MixRequest(weights=(), words=words[:1], normalized=True)).between is None
 
 
 def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane(workspace, monkeypatch):
-    zebras = workspace.words("The zebra drank.", "A zebra is an animal.", at=(1, 1))
-    unread = mix.compute(workspace, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), whole=False))
-    assert unread.near == (None, None) and unread.report is None and unread.coordinates is None and set(unread.cosines) == {*"012", "mix"}
+    zebras = workspace.words("The zebra drank.", "A zebra is an animal.", positions=(1, 1))
+    unread = mix.compute(workspace, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), every_token=False))
+    assert (
+        unread.neighbors == (None, None) and unread.report is None and unread.coordinates is None and set(unread.cosines) == {*"012", "mix"}
+    )
     labeled = workspace.targets
     monkeypatch.setattr(workspace.opener, "every_token", lambda *_: labeled)  # a small table of its kind
     result = mix.compute(workspace, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), k=5))
     lean = result.leans[0] - result.leans[1]
-    assert len(result.near[0]) == 5 and (np.diff(lean) <= 0).all() and len(lean) == len(result.spellings) >= 5
-    of_any = mix.of_any(workspace, AnyMixRequest(words=zebras, among="types"))
+    assert len(result.neighbors[0]) == 5 and (np.diff(lean) <= 0).all() and len(lean) == len(result.spellings) >= 5
+    of_any = mix.of_any(workspace, MixRequest(weights=(), words=zebras, among="types"))
     assert of_any.occurrences == 0 and len(of_any.ids) == len(result.coordinates) and (of_any.ids < 0).all() and len(result.stars) == 2
     assert of_any.itself == (-1, -1) and of_any.listed == len(of_any.candidates[0].rows)
     monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
     assert mix.compute(workspace, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5))) is None
-    assert mix.of_any(workspace, AnyMixRequest(words=zebras, among="types")) is None
+    assert mix.of_any(workspace, MixRequest(weights=(), words=zebras, among="types")) is None
 
 
 @pytest.mark.parametrize("plan", ["spread", "between", "umap"])
@@ -251,7 +261,7 @@ def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_mo
     own = influence.influence(workspace.model.encoder, tokens, words[0].position, known, how="drop", weights=np.full(3, 1 / 3))
     assert result.by == "senses" and result.senses == tuple(table.senses_of("bank")) and result.influence.senses == known.senses
     np.testing.assert_allclose(result.influence.varied, own.varied, atol=1e-6)
-    heron, second = workspace.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
+    heron, second = workspace.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", positions=(1, 1))
     for other, by in ((None, "moved"), (heron, "moved"), (second, "other")):
         result = attribution.compute(workspace, AttributionRequest(word=heron, other=other))
         assert (result.by, result.senses) == (by, ()) and (result.influence.moved[:, 1:] > 0).any()
@@ -274,7 +284,7 @@ def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, 
     assert path.steps[0].tokens == words[0].tokens and path.steps[-1].tokens == words[1].tokens
     assert path.margins.keys() == {"0", "1", "2", "mix"} and path.margins["1"][0] < 0 < path.margins["1"][-1]
     assert path.read[path.flips["1"]] == path.ends[1] and path.read[path.flips["1"] - 1] != path.ends[1]
-    assert path.way.places.shape == (len(path.steps), 2) and len(path.way.occurrences) == len(path.way.coordinates)
+    assert path.map_path.places.shape == (len(path.steps), 2) and len(path.map_path.occurrences) == len(path.map_path.coordinates)
 
 
 def test_senses_say_in_how_many_sentences_substitutes_say_little(workspace, tmp_path):
@@ -289,13 +299,13 @@ def test_the_sense_space_is_read_where_a_layer_is(workspace, words):
     path = edits.compute(workspace, EditsRequest(first=words[0], second=words[1], space="senses"))
     assert path.ends == ("river edge", "financial institution") and path.margins.keys() == {"0", "1", "2", "mix", "senses"}
     assert -path.margins["senses"][0] > 0.1 > -path.margins["1"][0] and path.margins["senses"][-1] > 0.1
-    assert path.way.places.shape == (len(path.steps), 2) and len(path.way.occurrences) == len(path.way.coordinates)
+    assert path.map_path.places.shape == (len(path.steps), 2) and len(path.map_path.occurrences) == len(path.map_path.coordinates)
 
 
 def test_without_labels_steps_are_read_by_the_two_sentences(workspace):
-    first, second = workspace.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
+    first, second = workspace.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", positions=(1, 1))
     path = edits.compute(workspace, EditsRequest(first=first, second=second, space="mix"))
-    assert (path.lemma, path.senses, path.ends, path.way) == ("", ("first", "second"), ("first", "second"), None)
+    assert (path.lemma, path.senses, path.ends, path.map_path) == ("", ("first", "second"), ("first", "second"), None)
     assert (path.read[0], path.read[-1]) == ("first", "second")
     for words, space, message in (((first, first), "1", "are the same"), ((first, second), "7", "no layer '7'")):
         with pytest.raises(BadInput, match=message):

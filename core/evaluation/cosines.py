@@ -1,0 +1,336 @@
+"""Anisotropy: the similarity of different words, and a word's self-similarity beyond it.
+
+Contextual vectors share directions, so that any two have a cosine well above 0 (Ethayarajh 2019). A word's self-similarity, the mean cosine
+of two of its occurrences, is therefore compared with that of two different words. The variance that one direction explains of its
+occurrences is compared with that of as many random tokens. Subtracting the mean and the first k directions was proposed against this ("all
+but the top", Mu and Viswanath 2018). Here k is chosen on half of the words, to separate pairs of one word from random pairs best;
+everything is measured on the other half, with k random directions as control.
+
+Both words of a pair are labeled words if there are labels, else any words of the corpus. They are more similar than the "two random words"
+of core.analysis.anisotropy.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..common.directions import unit
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.significance import Paired, compare_pairs, rank_p
+from ..elmo.mix import layer_weights
+from ..index.table import OccurrenceTable
+from ..senses.separation import TIE
+from ..text.tokens import bare
+
+RANDOM, WORD, SENSE = "random", "word", "sense"  # pairs: of two words of the sample, of one word (in two senses), of one sense
+RAW, MEAN, TOP = "raw", "mean", "top"  # vectors as they are, minus the mean of all, minus the first k directions, too
+MOST_K = 10
+RANDOM_TOKENS = 400  # random tokens
+WORDS, EACH, FEWEST, FEWEST_WORDS = 80, 30, 8, 8  # of a corpus without labels: words, occurrences of each at most and at least
+DRAWS = 20  # samples of tokens that a word's explained variance is held against
+EDGES = np.linspace(-1, 1, 201)  # of the bins of a density
+GRID = (EDGES[1:] + EDGES[:-1]) / 2
+WIDTH = 0.015  # standard deviation of a density's smoothing, in cosine
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Tokens of a table: all occurrences of some words, and random tokens."""
+
+    layers: np.ndarray  # (N, L, D) float32
+    groups: tuple[np.ndarray, ...]  # a word's rows among the N
+    senses: np.ndarray  # (N,) numbers; -1 without a label
+    at_random: np.ndarray  # (M,) rows among the N
+    apart: np.ndarray  # (M, M) bool: pairs of these that are two words, each once
+    names: tuple[str, ...]  # of the words
+
+    @property
+    def labeled(self) -> bool:
+        """Return whether any token has a labeled sense."""
+        return bool((self.senses >= 0).any())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SharedPanel:
+    """One layer under one treatment, on the measured half of the words. Every word counts equally."""
+
+    k: int | None  # directions taken off; None: as they are
+    density: dict[str, np.ndarray]  # kind of pair -> (200,) over GRID
+    mean: dict[str, float]
+    span: dict[str, tuple[float, float]]  # from 5 to 95% of the pairs
+    alike: Paired  # a word's mean cosine with itself minus that of two words of the sample
+    explained: Paired  # what one direction explains of a word's occurrences minus that of as many random tokens
+    auc: np.ndarray  # (W,) of each word: how often its pairs are nearer than random pairs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Anisotropy:
+    """The measures of all layers under all treatments."""
+
+    panels: tuple[dict[str, SharedPanel], ...]  # a layer each, by treatment
+    # A layer each, in AUC: MEAN minus RAW, TOP minus MEAN, "control": TOP minus as many drawn at random
+    gains: tuple[dict[str, Paired], ...]
+    controls: tuple[str, ...]  # the words that chose k
+    measured: tuple[str, ...]
+    labeled: bool
+    pairs: dict[str, int]  # how many of a kind were measured
+
+
+def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
+    """Return the basic labeled words of a table; without labels, up to WORDS random words that are frequent enough."""
+    table = table.basic
+    rng = np.random.default_rng(seed)
+    labeled = table.labeled_rows()
+    if len(labeled):
+        rows = labeled
+        words = table.lemma[labeled]
+        chosen = [code for code in np.unique(words) if code >= 0 and (words == code).sum() >= FEWEST]
+        at_random = rng.permutation(len(rows))[:RANDOM_TOKENS]
+        names = [table.lemmas[code] for code in chosen]
+    else:
+        counts = np.bincount(table.word, minlength=len(table.words))
+        often = [code for code in np.flatnonzero(counts >= FEWEST) if bare(table.words[code]).isalpha()]
+        chosen = sorted(rng.permutation(often)[:WORDS].astype(int)) if often else []
+        rows_of_words = [rng.permutation(np.flatnonzero(table.word == code))[:EACH] for code in chosen]
+        random_rows = rng.permutation(len(table))[:RANDOM_TOKENS]
+        rows = np.concatenate([*rows_of_words, random_rows]).astype(int)
+        words = np.concatenate(
+            [*(np.full(len(result), code) for code, result in zip(chosen, rows_of_words, strict=True)), np.full(len(random_rows), -1)]
+        )
+        at_random = np.arange(len(rows) - len(random_rows), len(rows))
+        names = [table.words[code] for code in chosen]
+    if len(chosen) < FEWEST_WORDS:
+        values = {"least": FEWEST_WORDS, "n": FEWEST, "found": len(chosen)}
+        raise BadInput(t("{least} words must occur {n} times; only {found} do. Add text.", **values))
+    spelled = words[at_random] if len(labeled) else table.word[rows[at_random]]
+    apart = np.triu(spelled[:, None] != spelled[None], 1)
+    groups = tuple(np.flatnonzero(words == code) for code in chosen)
+    return Sample(table.rows.take(rows), groups, table.sense[rows], at_random, apart, tuple(map(str, names)))
+
+
+def of_table(table: OccurrenceTable) -> Anisotropy:
+    """Measure every layer of a table's sample under every treatment. BadInput if too few words are frequent enough."""
+    return measure(sample(table))
+
+
+def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
+    """Measure every layer of a sample under every treatment."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(result.groups))
+    n = len(result.groups) // 2
+    control, measured = np.sort(order[:n]), np.sort(order[n:])
+    panels, gains = [], []
+    for number in range(result.layers.shape[1]):
+        vectors = result.layers[:, number]
+        ground = vectors if result.labeled else vectors[result.at_random]
+        centered = vectors - ground.mean(axis=0)
+        top = directions(ground)
+        scores = [np.mean(_aucs(result, unit(without(centered, top[:k])), control)) for k in range(MOST_K + 1)]
+        best = int(np.argmax(np.round(scores, 6)))
+        treated = {RAW: (None, vectors), MEAN: (0, centered), TOP: (best, without(centered, top[:best]))}
+        by_treatment = {name: _panel(result, rows, k, measured, rng) for name, (k, rows) in treated.items()}
+        random_directions = np.linalg.qr(rng.standard_normal((vectors.shape[1], max(best, 1))))[0].T[:best]
+        random = _aucs(result, unit(without(centered, random_directions)), measured)
+        panels.append(by_treatment)
+        aucs = {name: panel.auc for name, panel in by_treatment.items()}
+        pairs_of = {MEAN: (aucs[MEAN], aucs[RAW]), TOP: (aucs[TOP], aucs[MEAN]), "control": (aucs[TOP], random)}
+        gains.append({name: compare_pairs(*both) for name, both in pairs_of.items()})
+    pairs = dict.fromkeys((RANDOM, WORD, SENSE), 0) | {RANDOM: int(result.apart.sum())}
+    for word in measured:
+        same = _same(result, result.groups[word])
+        pairs[SENSE] += int(same.sum())
+        pairs[WORD] += len(same) - int(same.sum())
+    names = {what: tuple(result.names[k] for k in half) for what, half in (("controls", control), ("measured", measured))}
+    counted = {kind: count for kind, count in pairs.items() if count}
+    return Anisotropy(panels=tuple(panels), gains=tuple(gains), labeled=result.labeled, pairs=counted, **names)
+
+
+def directions(vectors: np.ndarray) -> np.ndarray:
+    """Return the directions of largest variance about the mean, the largest first, as rows (D, D)."""
+    centered = np.asarray(vectors, np.float64) - vectors.mean(axis=0)
+    return np.linalg.eigh(centered.T @ centered)[1].T[::-1].astype(np.float32)
+
+
+def without(vectors: np.ndarray, taken: np.ndarray) -> np.ndarray:
+    """Return vectors (N, D) minus their components along orthonormal directions (k, D)."""
+    return vectors - (vectors @ taken.T) @ taken if len(taken) else vectors
+
+
+def explained(vectors: np.ndarray) -> float:
+    """Return the share of squared length along the first direction, without subtracting the mean (Ethayarajh 2019, "MEV")."""
+    squares = np.linalg.eigvalsh((vectors @ vectors.T).astype(np.float64))
+    return float(squares[-1] / max(squares.sum(), 1e-30))
+
+
+def nearer(cosines: np.ndarray, others: np.ndarray) -> float:
+    """Return the area under the ROC curve: the share of pairs from cosines (p,) and sorted others (q,) with the first higher, ties half."""
+    return float((np.searchsorted(others, cosines, "left") + np.searchsorted(others, cosines, "right")).mean() / (2 * len(others)))
+
+
+def density(cosines: list[np.ndarray]) -> np.ndarray:
+    """Return a smoothed histogram (200,) over GRID of area 1 from the cosines of each word's pairs. Every word counts equally."""
+    counted = np.mean([np.histogram(np.clip(cosine, -1, 1), EDGES)[0] / len(cosine) for cosine in cosines], axis=0)
+    reach = np.arange(-8, 9) * (EDGES[1] - EDGES[0])
+    kernel = np.exp(-0.5 * (reach / WIDTH) ** 2)
+    padded = np.pad(counted, 8, mode="symmetric")  # what would go over the edge stays within
+    return np.convolve(padded, kernel / kernel.sum(), "valid") / (EDGES[1] - EDGES[0])
+
+
+def _panel(result: Sample, vectors: np.ndarray, k: int | None, measured: np.ndarray, rng) -> SharedPanel:
+    lengths = unit(vectors)
+    random = _random_cosines(result, lengths)
+    cosines: dict[str, list[np.ndarray]] = {RANDOM: [random], WORD: [], SENSE: []}
+    alike, shares, usual_shares = [], [], {}
+    for rows in (result.groups[word] for word in measured):
+        word_cosines = _pairs(lengths[rows])
+        same = _same(result, rows)
+        for kind, chosen in ((WORD, ~same), (SENSE, same)):
+            if chosen.any():
+                cosines[kind].append(word_cosines[chosen])
+        alike.append(word_cosines.mean())
+        if len(rows) not in usual_shares:
+            size = min(len(rows), len(result.at_random))
+            usual_shares[len(rows)] = np.mean([explained(vectors[rng.choice(result.at_random, size, replace=False)]) for _ in range(DRAWS)])
+        shares.append(explained(vectors[rows]) - usual_shares[len(rows)])
+    ordered = np.sort(random)
+    cosines = {kind: values for kind, values in cosines.items() if values}
+    return SharedPanel(
+        k=k,
+        density={kind: density(values) for kind, values in cosines.items()},
+        mean={kind: float(np.mean([item.mean() for item in values])) for kind, values in cosines.items()},
+        span={kind: tuple(np.quantile(np.concatenate(values), (0.05, 0.95)).tolist()) for kind, values in cosines.items()},
+        alike=compare_pairs(alike, np.full(len(alike), random.mean())),
+        explained=compare_pairs(shares, np.zeros(len(shares))),
+        auc=np.array([nearer(_pairs(lengths[result.groups[word]]), ordered) for word in measured]),
+    )
+
+
+def _aucs(result: Sample, lengths: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Return the AUC of each word's pairs against random pairs (W,), for unit vectors (N, D)."""
+    ordered = np.sort(_random_cosines(result, lengths))
+    return np.array([nearer(_pairs(lengths[result.groups[word]]), ordered) for word in words])
+
+
+def _random_cosines(result: Sample, lengths: np.ndarray) -> np.ndarray:
+    vectors = lengths[result.at_random]
+    return (vectors @ vectors.T)[result.apart]
+
+
+def _pairs(lengths: np.ndarray) -> np.ndarray:
+    """Return the cosines of all pairs of unit vectors (n, D), (n (n - 1) / 2,)."""
+    return (lengths @ lengths.T)[np.triu_indices(len(lengths), 1)]
+
+
+def _same(result: Sample, rows: np.ndarray) -> np.ndarray:
+    """Return which pairs of some rows have the same sense, (n (n - 1) / 2,) bool; none without labels."""
+    senses = result.senses[rows]
+    return ((senses[:, None] == senses[None]) & (senses[:, None] >= 0))[np.triu_indices(len(rows), 1)]
+
+
+ROUNDS = 999  # shuffles of one word's senses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errors:
+    """Error rates as means over words, 0 to 1."""
+
+    missed: float  # pairs of one sense under the threshold
+    passed: float  # pairs of two senses at it or above
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """The pairs of both kinds of each word, in one space."""
+
+    words: dict[str, tuple[np.ndarray, np.ndarray]]  # word -> cosines of pairs of one sense, of two, each in ascending order
+
+    def auc(self) -> Paired:
+        """Return the mean over words of AUC minus a half, with an interval over words. A `mean` of 0 is chance."""
+        result = list(self.aucs().values())
+        return compare_pairs(result, np.full(len(result), 0.5))
+
+    def aucs(self) -> dict[str, float]:
+        """Return the AUC of each word."""
+        return {word: nearer(same, different) for word, (same, different) in self.words.items()}
+
+    def gap(self) -> Paired:
+        """Return the mean cosine of pairs of one sense minus that of two, paired by word."""
+        return compare_pairs(*([pairs[kind].mean() for pairs in self.words.values()] for kind in (0, 1)))
+
+    def means(self) -> tuple[float, float]:
+        """Return the mean cosines of pairs of one sense and of two."""
+        first, second = (float(np.mean([pairs[kind].mean() for pairs in self.words.values()])) for kind in (0, 1))
+        return first, second
+
+    def densities(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the densities (200,) over GRID of pairs of one sense and of two."""
+        first, second = (density([pairs[kind] for pairs in self.words.values()]) for kind in (0, 1))
+        return first, second
+
+    def errors(self, threshold: float) -> Errors:
+        """Return the error rates at a threshold on the cosine."""
+        missed = [np.searchsorted(same, threshold - TIE) / len(same) for same, _ in self.words.values()]
+        passed = [1 - np.searchsorted(different, threshold - TIE) / len(different) for _, different in self.words.values()]
+        return Errors(missed=float(np.mean(missed)), passed=float(np.mean(passed)))
+
+    def balanced(self) -> float:
+        """Return the threshold, in hundredths, with the smallest sum of both errors; of several the middle one."""
+        tried = np.arange(0, 101) / 100
+        sums = np.array([(e := self.errors(threshold)).missed + e.passed for threshold in tried])
+        best = np.flatnonzero(sums <= sums.min() + 1e-9)
+        return float(tried[best[len(best) // 2]])
+
+    def of(self, word: str) -> "Spread":
+        """Return the pairs of one word."""
+        return Spread({word: self.words[word]})
+
+
+def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
+    """Return the rows of each basic labeled word with at least two senses, one of which occurs twice. Raises BadInput without such a word."""
+    table = table.basic
+    rows = table.labeled_rows()
+    result = {}
+    for code in np.unique(table.lemma[rows]):
+        word_rows = rows[table.lemma[rows] == code]
+        counts = np.unique(table.sense[word_rows], return_counts=True)[1]
+        if code >= 0 and len(counts) > 1 and counts.max() > 1:
+            result[table.lemmas[code]] = word_rows
+    if not result:
+        raise BadInput(t("No word has two labeled senses here. Choose another corpus."))
+    return result
+
+
+def measure_spread(table: OccurrenceTable, layer: str) -> Spread:
+    """Measure every labeled word in one layer or in the equal mix ("mix")."""
+    weights = layer_weights(layer, table.meta["layers"])
+    result = {word: split_pairs(table.similarities(rows, weights), table.sense[rows]) for word, rows in words_of(table).items()}
+    return Spread(result)
+
+
+def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, rounds: int = ROUNDS) -> float:
+    """Return how often a word's AUC is reached with shuffled senses, as a rank p."""
+    from scipy.stats import rankdata
+
+    rows = words_of(table)[word]
+    cosines = table.similarities(rows, layer_weights(layer, table.meta["layers"]))
+    senses = table.sense[rows]
+    first, second = np.triu_indices(len(rows), 1)
+    ranks = rankdata(round_to_tie(cosines[first, second]))
+    rng = np.random.default_rng(seed)
+    shuffles = rng.permuted(np.tile(senses, (rounds, 1)), axis=1)
+    sums = np.array([(shuffle[first] == shuffle[second]) @ ranks for shuffle in shuffles])  # all have as many pairs of one sense
+    return rank_p(float((senses[first] == senses[second]) @ ranks), sums)
+
+
+def split_pairs(cosines: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Split cosines (n, n) by senses (n,) into those of pairs of one sense and of two, rounded to ties, in ascending order."""
+    first, second = np.triu_indices(len(senses), 1)
+    values = round_to_tie(cosines[first, second])
+    same = senses[first] == senses[second]
+    return np.sort(values[same]), np.sort(values[~same])
+
+
+def round_to_tie(cosines: np.ndarray) -> np.ndarray:
+    """Round cosines so that ties are equal numbers."""
+    return np.round(cosines.astype(np.float64) / TIE) * TIE

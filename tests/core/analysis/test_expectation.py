@@ -1,0 +1,245 @@
+"""Test what a model expects at every place of a text, what it draws, and the comparison of two versions."""
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+import torch
+
+from core.analysis.expectation import (
+    aligned,
+    appended,
+    both_sides,
+    distribution,
+    expected,
+    expected_at,
+    expected_next,
+    marginal,
+    prepended,
+    prior,
+    ranks,
+    read,
+    replaced,
+    sentences_of,
+    write,
+)
+from core.common.errors import BadInput
+from core.elmo.language_model import SPECIALS, UNKNOWN, LanguageModel
+from core.elmo.models import open_language_model, open_model
+from core.figures.expectation import FULL_PIXELS, MOST_PLACES, bar_height, list_rules, ribbon_rules, versions_figure, window
+from core.text.corpora import open_corpus
+from core.text.tokens import tokenize
+
+torch.set_num_threads(1)
+TEXT = "The keys to the cabinet are on the table."
+
+
+@pytest.fixture(scope="module")
+def lm() -> LanguageModel:
+    return open_language_model(open_model("elmo-mini"))
+
+
+def reading(lm: LanguageModel, text: str):
+    return read(lm, sentences_of(text))
+
+
+@pytest.mark.parametrize("text", [TEXT, "Stop", "Zorgle the bank 🎉.", "He came. She left at once!\nWhy"])
+def test_surprisal_is_log_probability_in_bits_of_each_sentence_alone(lm, text):
+    result, sentences = reading(lm, text), [list(s) for s in sentences_of(text)]
+    scores = [lm.log_probabilities([s])[0] for s in sentences]
+    np.testing.assert_allclose(result.forward, -np.concatenate([f[:-1] for f, _ in scores]) / np.log(2), atol=1e-4)
+    np.testing.assert_allclose(result.backward, -np.concatenate([b[1:] for _, b in scores]) / np.log(2), atol=1e-4)
+    assert result.tokens == [token for s in sentences for token in s]
+    unknown = [token not in lm.vocabulary.ids for token in result.tokens]
+    assert np.isnan(result.forward).tolist() == unknown == np.isnan(result.backward).tolist()
+
+
+def test_an_edit_changes_what_was_expected_only_where_it_had_been_read(lm):
+    item, other = reading(lm, TEXT), reading(lm, TEXT.replace("cabinet", "house"))
+    k = item.tokens.index("cabinet")
+    np.testing.assert_allclose(item.forward[:k], other.forward[:k], atol=1e-4)
+    np.testing.assert_allclose(item.backward[k + 1 :], other.backward[k + 1 :], atol=1e-4)
+    assert np.abs(item.forward[k + 1 :] - other.forward[k + 1 :]).max() > 0.1
+    assert np.abs(item.backward[:k] - other.backward[:k]).max() > 0.1
+
+
+@pytest.mark.parametrize("text", ["", "  \n ", "\x00"])
+def test_a_text_without_words_is_refused_in_a_sentence(lm, text):
+    with pytest.raises(BadInput, match="Type a few words"):
+        reading(lm, text)
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_the_likeliest_words_are_those_of_predict(lm, backward):
+    result = expected_next(lm, reading(lm, "Let's stick to"), backward=backward, k=10)
+    theirs = lm.predict(tokenize("Let's stick to"), backward=backward, k=10)
+    assert [p.word for p in result.likeliest] == [p.word for p in theirs]
+    np.testing.assert_allclose([p.probability for p in result.likeliest], [p.probability for p in theirs], rtol=1e-4)
+
+
+@pytest.mark.parametrize("position", [0, 4, 9])
+def test_the_word_that_is_there_has_the_probability_of_its_surprisal_and_its_rank(lm, position):
+    result = reading(lm, TEXT)
+    left, right, both = expected_at(lm, result, position, prior(lm), k=1000)
+    assert left.probability == pytest.approx(2 ** -result.forward[position], rel=1e-3)
+    assert right.probability == pytest.approx(2 ** -result.backward[position], rel=1e-3)
+    at_once = ranks(lm, result, 20, prior(lm))[:, position]
+    for item, rank in zip((left, right, both), at_once, strict=True):
+        assert item.rank == rank
+        words = [p.word for p in item.likeliest]
+        assert UNKNOWN not in words and (item.rank > 1000 or words.index(result.tokens[position]) == item.rank - 1)
+
+
+def test_a_word_outside_the_list_has_neither_probability_nor_rank(lm):
+    result = reading(lm, "The zorgle sat down.")
+    assert [(item.probability, item.rank) for item in expected_at(lm, result, 1, prior(lm))] == [(None, None)] * 3
+    assert np.isnan(ranks(lm, result, 20, prior(lm))[:, 1]).all()
+
+
+def test_as_many_words_as_are_likely_are_the_effective_ones(lm):
+    log_p = np.full(len(lm.vocabulary), -np.inf)
+    log_p[10:14] = np.log(0.25)
+    result = expected(lm, log_p, lm.vocabulary.words[12], k=8)
+    assert result.effective == pytest.approx(4) and len(result.likeliest) == 4 and result.rank == 1
+
+
+def test_both_sides_by_hand_is_bayes_rule_over_the_words():
+    prior_p, left, right = (np.log([0.1, 0.1, 0.1, *rest]) for rest in ([0.5, 0.2], [0.3, 0.4], [0.6, 0.1]))
+    p = np.exp(both_sides(left, right, prior_p))
+    np.testing.assert_allclose(p, [0, 0, 0, *np.array([0.36, 0.2]) / 0.56])  # 0.3 x 0.6 / 0.5 and 0.4 x 0.1 / 0.2
+
+
+def test_both_sides_are_exact_where_left_and_right_are_independent_given_the_word():
+    """p(w | l) = p(w) p(l | w) / p(l), likewise r: with the words' own p their product is p(w | l, r); with another p it is not."""
+    own, left, right = np.array([0.5, 0.3, 0.2]), np.array([0.9, 0.2, 0.1]), np.array([0.1, 0.6, 0.7])  # p(w), p(l | w), p(r | w)
+    truth = own * left * right / (own * left * right).sum()
+    given = [np.log([1e-9] * 3 + list(own * part / (own * part).sum())) for part in (left, right)]
+    np.testing.assert_allclose(np.exp(both_sides(*given, np.log([1e-9] * 3 + list(own))))[3:], truth, rtol=1e-6)
+    assert np.abs(np.exp(both_sides(*given, np.log([1e-9] * 3 + [1 / 3] * 3)))[3:] - truth).max() > 0.02
+
+
+def test_a_word_s_own_probability_is_the_mean_of_what_is_foreseen(lm):
+    sentences = [tokenize(TEXT), tokenize("He came."), []]
+    result = read(lm, tuple(tuple(item) for item in sentences if item))
+    states = np.concatenate([result.ahead, result.behind])
+    mean = np.mean([np.exp(distribution(lm, state)) for state in states], axis=0)
+    np.testing.assert_allclose(np.exp(marginal(lm, sentences)), mean, rtol=1e-3, atol=1e-9)
+    np.testing.assert_array_equal(marginal(lm, []), prior(lm))
+
+
+def test_both_sides_know_the_word_better_than_either_and_the_prior_is_why(lm):
+    """The figures of `both_sides`' docstring, on fewer sentences: no training made this so, so it must be measured."""
+    corpus = [s.tokens for s in open_corpus("sentences")][::200]
+    result = read(lm, tuple(tuple(tokens) for tokens in corpus))
+    unread, sums = marginal(lm, [s.tokens for s in open_corpus("sentences")][7::100]), np.zeros(4)
+    for place in np.flatnonzero(np.isfinite(result.forward)):
+        left, right = distribution(lm, result.ahead[place]), distribution(lm, result.behind[place])
+        number = lm.vocabulary.id(result.tokens[place])
+        flat = np.zeros_like(unread)
+        sums += [d[number] for d in (left, right, both_sides(left, right, unread), both_sides(left, right, flat))]
+    left, right, both, product = np.exp(-sums / np.isfinite(result.forward).sum())
+    assert both < 0.6 * min(left, right) and product > max(left, right)
+
+
+def test_a_place_of_the_text_is_found_in_its_sentence(lm):
+    result = reading(lm, "He came. She left at once!")
+    assert [result.place(k) for k in (0, 2, 3, 7)] == [(0, 0), (0, 2), (1, 0), (1, 4)]
+    with pytest.raises(BadInput, match="no word 9"):
+        result.place(8)
+
+
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize("temperature", [0.0, 0.01])
+def test_at_a_temperature_near_zero_the_first_of_predict_is_drawn(lm, backward, temperature):
+    tokens = ["of", "America"]
+    written = write(lm, tokens, 3, backward=backward, temperature=temperature, seed=5)
+    for word in reversed(written.words) if backward else written.words:
+        assert word == lm.predict(tokens, backward=backward, k=1)[0].word
+        tokens = [word, *tokens] if backward else [*tokens, word]
+
+
+def test_draws_follow_the_probabilities_and_never_name_the_unknown(lm):
+    seeds = range(100)
+    words = [write(lm, ["of", "America"], 1, seed=seed).words for seed in seeds]
+    (first, *_) = lm.predict(["of", "America"], k=1)
+    share = sum(w == (first.word,) for w in words) / len(seeds)
+    p = first.probability / (1 - lm.unknown_probability(["of", "America"]))  # a draw is among the words of the list
+    assert abs(share - p) < 4 * (p * (1 - p) / len(seeds)) ** 0.5
+    assert not any(w and w[0] in SPECIALS for w in words)
+
+
+def test_writing_stops_at_the_end_of_the_sentence_and_backward_at_its_beginning(lm):
+    tokens = tokenize(TEXT)
+    for backward in (False, True):
+        written = write(lm, tokens, 5, backward=backward, temperature=0)
+        assert written.ended and written.words == ()
+
+
+@pytest.mark.parametrize(("n", "temperature"), [(0, 1.0), (51, 1.0), (1, -0.1), (1, 9.0)])
+def test_what_cannot_be_drawn_is_refused(lm, n, temperature):
+    with pytest.raises(BadInput, match=str(n) if temperature == 1.0 else str(temperature)):
+        write(lm, ["The"], n, temperature=temperature)
+    with pytest.raises(BadInput, match="no text to continue"):
+        write(lm, [], 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "after", "before"),
+    [
+        ("Let's stick to", ["the", "plan", "."], "Let's stick to the plan.", "the plan. Let's stick to"),
+        ("do ", ["n't"], "don't", "n't do "),
+        ('He said "', ["Yes"], 'He said "Yes', 'Yes He said "'),
+        ("bank", ["("], "bank (", "(bank"),
+        ("", ["Hello"], "Hello", "Hello"),
+        ("Two  spaces", [], "Two  spaces", "Two  spaces"),
+    ],
+)
+def test_words_are_put_after_and_before_a_text_as_one_writes_them(text, words, after, before):
+    assert appended(text, words) == after and prepended(text, words) == before
+
+
+def test_a_word_is_replaced_in_its_sentence_and_the_others_stay():
+    assert replaced("He  came. She left.", 4, "was") == "He  came. She was."
+    assert replaced("He came\nShe left", 1, "was") == "He was\nShe left"
+    assert replaced("He came", 7, "was") == "He came"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "pairs"),
+    [
+        ("a b c", "a x c", [(0, 0), (1, 1), (2, 2)]),
+        ("a c", "a b c", [(0, 0), (None, 1), (1, 2)]),
+        ("a b c", "a c", [(0, 0), (1, None), (2, 1)]),
+        ("a a a", "a a", [(0, 0), (1, 1), (2, None)]),
+        ("", "a", [(None, 0)]),
+    ],
+)
+def test_two_versions_are_aligned_word_by_word(old, new, pairs):
+    assert aligned(old.split(), new.split()) == pairs
+
+
+def test_bars_grow_with_surprisal_and_stay_within_their_room():
+    heights = [bar_height(bits) for bits in (0.0, 5.0, 10.0, 20.0, 90.0)]
+    assert heights == sorted(heights) and heights[0] == 1 and heights[-1] == FULL_PIXELS == heights[-2]
+
+
+def test_style_rules_name_each_button_and_hatch_what_has_no_score():
+    rules = ribbon_rules(".row", [1.0, np.nan], [20.0, np.nan])
+    assert f"nth-of-type(1)::after {{height: {FULL_PIXELS}px;}}" in rules and rules.count("repeating-linear-gradient") == 2
+    assert ".word_1 button {background: linear-gradient(to right, #0072B24D 25.0%" in list_rules(".word", [1.0, 0.25], "#0072B2")
+
+
+def test_versions_are_drawn_with_their_changed_words_marked():
+    words = [("a", "a"), (None, "<b>"), ("c", "c")]
+    scores = np.array([[1.0, np.nan, 2.0], [3.0, np.nan, 4.0]])
+    figure = versions_figure(words, scores, scores + 1)
+    assert isinstance(figure, go.Figure) and len(figure.data) == 4 and len(figure.layout.shapes) == 1
+    assert figure.layout.xaxis2.ticktext[1] == "<b>&lt;b&gt;</b>"
+    assert figure.data[1].hovertemplate.count("%{y:.1f}") == 1 and "%{customdata}" in figure.data[1].hovertemplate
+
+
+def test_of_a_long_text_the_part_around_the_change_is_drawn():
+    words = [("a", "a")] * 200
+    words[150] = ("a", "b")
+    first, last = window(words)
+    assert last - first == MOST_PLACES and first < 150 < last
+    assert window(words[:10]) == (0, 10) and window([*words[:150], *words[:49], ("a", "b")])[1] == 200

@@ -1,0 +1,40 @@
+"""Tables for people: columns never touch, whatever stands in them."""
+
+import ast
+
+import pytest
+
+from core.cli import main
+from core.cli.shared import in_columns
+from core.common.config import ROOT
+
+
+def test_a_long_name_does_not_touch_the_next_column():
+    rows = [("layer", "best"), ("a name of thirty letters or so", "91.2%"), ("0", "100.0%")]
+    assert in_columns(rows, right=(1,)) == [
+        "layer                             best",
+        "a name of thirty letters or so   91.2%",
+        "0                               100.0%",
+    ]
+
+
+def test_letters_two_places_wide_are_counted_so():
+    assert in_columns([("눈", "a", "x"), ("bank", "", "y"), ("e\u0301", "b")]) == ["눈    a  x", "bank     y", "e\u0301     b"]
+    assert in_columns([]) == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "core" / "cli").glob("*.py")), ids=lambda path: path.name)
+def test_no_command_sets_a_column_s_width_by_itself(path):
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    padded = [node.lineno for node in nodes if isinstance(node, ast.Attribute) and node.attr in ("ljust", "rjust", "center")]
+    specs = [spec.value for node in nodes if isinstance(node, ast.FormattedValue) and node.format_spec for spec in node.format_spec.values]
+    assert padded == [] and [spec for spec in specs if isinstance(spec, str) and spec[:1] in "<^"] == []
+
+
+def test_the_answers_of_classifiers_with_long_names_are_in_columns(capsys):
+    names = ["glove-unfrozen+elmo+tfidf", "glove-unfrozen+elmo", "tfidf"]
+    assert main.main(["classify", "--task", "headlines", "--text", "Striker scores twice", *(f"--variant={name}" for name in names)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sorted(line.split("  ")[0] for line in lines) == sorted(names)
+    label, end = len(max(names, key=len)) + 2, len(lines[0])
+    assert all(len(line) == end and line[label - 2 : label] == "  " and line[label] != " " for line in lines)

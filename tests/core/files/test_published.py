@@ -1,0 +1,199 @@
+"""core.files.published, `fetch` and the tasks that use what was fetched, against a server on this machine in the publisher's place."""
+
+import hashlib
+import http.server
+import json
+import os
+import threading
+import time
+from collections import namedtuple
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from core.classify import tasks
+from core.cli import classify
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.files import download as fetching
+from core.files import published
+from core.files.download import download
+from tests.core.files.test_registry import Handler
+
+TRAIN, TEST, SUBSET = "ag_news/train.csv", "ag_news/test.csv", "ag_news/train_subset.csv"
+TOPICS = ("talks", "goal", "stocks", "chip")  # of classes 1 to 4
+
+
+def rows(n: int, start: int = 0) -> str:
+    """Rows as AG News has them: class, title, description, no names on top."""
+    return "".join(f'"{k % 4 + 1}","Title {k}","A #39;s story of {TOPICS[k % 4]} {k}"\n' for k in range(start, start + n))
+
+
+FILES = {"train.csv": rows(4000).encode(), "test.csv": rows(40, 5000).encode()}
+Server = namedtuple("Server", "url state")
+
+
+class Publisher(Handler):
+    """Each of FILES under its own name."""
+
+    def serve_plain(self, rest, state, data) -> None:
+        super().serve_plain(rest, state, state["files"][rest])
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """A publisher whose files stand in PUBLISHED with their own size and md5."""
+    monkeypatch.setattr(fetching, "BACKOFF_S", 0.01)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Publisher) as running:
+        running.daemon_threads = True
+        running.state = {"requests": [], "cut": [], "data": b"", "files": dict(FILES)}
+        url = f"http://127.0.0.1:{running.server_port}/plain"
+        for name, data in FILES.items():
+            facts = {"url": f"{url}/{name}", "md5": hashlib.md5(data).hexdigest(), "size": len(data)}
+            entry = replace(published.PUBLISHED[f"ag_news/{name}"], **facts)
+            monkeypatch.setitem(published.PUBLISHED, f"ag_news/{name}", entry)
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        yield Server(url, running.state)
+        running.shutdown()
+        thread.join()
+
+
+@pytest.fixture(autouse=True)
+def no_data(monkeypatch):
+    monkeypatch.delenv("ELMOSCOPE_DATA", raising=False)
+
+
+@pytest.fixture
+def call(call):
+    """`call("ag_news")` -> (exit status, stdout, stderr) of the command."""
+    return partial(call, "fetch")
+
+
+def own(folder: Path, *names: str) -> Path:
+    """A user's own folder that holds a few rows under each name."""
+    (folder / "ag_news").mkdir(parents=True)
+    for name in names:
+        named = "class,text\n" + "".join(f'{k % 4 + 1},"{TOPICS[k % 4]} {k}"\n' for k in range(40))
+        (folder / name).write_text(named if name == SUBSET else rows(40, 6000))
+    return folder
+
+
+def test_both_files_are_fetched_once_into_the_cache(server, private_cache):
+    heard = []
+    folder = published.fetch([TRAIN, TEST], report=heard.append)
+    assert folder == private_cache / "data" and {p.name for p in (folder / "ag_news").iterdir()} == set(FILES)
+    assert all((folder / "ag_news" / name).read_bytes() == data for name, data in FILES.items())
+    assert (heard[-1].name, heard[-1].done, heard[-1].total) == ("test.csv", len(FILES["test.csv"]), len(FILES["test.csv"]))
+    assert published.fetch([TRAIN, TEST]) == folder and len(server.state["requests"]) == 2
+
+
+def test_a_file_of_others_in_a_named_folder_stays(server, tmp_path):
+    path = tmp_path / "mine" / TEST
+    path.parent.mkdir(parents=True)
+    path.write_text("edited by hand")
+    with pytest.raises(BadInput, match=r"is not the published file\. Rename it, or name another folder"):
+        published.fetch([TEST], tmp_path / "mine")
+    assert path.read_text() == "edited by hand" and not server.state["requests"]
+
+
+def test_md5_and_sha256_are_both_held_to(server, tmp_path):
+    data, url = FILES["test.csv"], f"{server.url}/test.csv"
+    sums = {"md5": hashlib.md5(data).hexdigest(), "sha256": hashlib.sha256(data).hexdigest()}
+    assert download(url, tmp_path / "a", **sums).read_bytes() == data
+    for kind in sums:
+        with pytest.raises(CorruptArtifact, match=f"has {kind} {sums[kind]}, not 0"):
+            download(url, tmp_path / "b", **(sums | {kind: "0"}))
+    assert {path.name for path in tmp_path.iterdir()} == {"a"}
+
+
+def test_what_cannot_be_fetched_is_reported():
+    with pytest.raises(BadInput, match=r"Unknown file 'sst5/train\.txt\.xz'\. Choose: ag_news/train"):
+        published.fetch(["sst5/train.txt.xz"])
+    with pytest.raises(BadInput, match=r"Unknown data set 'imdb'\. Choose: ag_news"):
+        published.files_of("imdb")
+
+
+def test_a_file_is_found_in_the_users_data_before_the_cache(server, tmp_path, monkeypatch, private_cache):
+    assert published.find(TEST) is None
+    published.fetch([TEST])
+    assert published.find(TEST) == private_cache / "data" / TEST
+    monkeypatch.setenv("ELMOSCOPE_DATA", str(own(tmp_path / "data", TRAIN)))
+    assert published.find(TEST) == private_cache / "data" / TEST and published.find(TRAIN) == tmp_path / "data" / TRAIN
+    own(tmp_path / "more", TEST)
+    monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path / "more"))
+    assert published.find(TEST) == tmp_path / "more" / TEST
+    assert published.find(TEST, tmp_path / "data") is None  # a folder that is named is the only one
+
+
+def test_a_fetched_file_that_was_cut_or_altered_is_noticed_and_fetched_again(server):
+    path = published.fetch([TEST]) / TEST
+    for changed in (FILES["test.csv"][:-9], FILES["test.csv"].replace(b"goal", b"gaol")):
+        path.write_bytes(changed)
+        os.utime(path, ns=(time.time_ns(), time.time_ns() + len(changed)))
+        with pytest.raises(CorruptArtifact, match=r"test\.csv has a wrong size .* Run: python -m core fetch ag_news"):
+            published.find(TEST)
+        with pytest.raises(CorruptArtifact, match="has a wrong size or md5"):
+            tasks.task_files(tasks.task_named("news-title"), published.fetched_folder())
+        published.fetch([TEST])
+        assert published.find(TEST).read_bytes() == FILES["test.csv"]
+
+
+def test_news_trains_on_all_rows_where_they_have_been_fetched(server, private_cache):
+    news, title = tasks.task_named("news"), tasks.task_named("news-title")
+    folder = published.fetch([TRAIN, TEST])
+    expected = {"train": folder / TRAIN, "test": folder / TEST}
+    assert tasks.task_files(news) == expected == tasks.task_files(news, folder)
+    assert tasks.task_files(title) == {"train": folder / TEST}
+    dataset = tasks.open_data(news, **tasks.task_files(news))
+    assert len(dataset.train) + len(dataset.valid) == 4000 and len(dataset.test) == 40
+    assert dataset.labels == tasks.NEWS and dataset.test[0].text == "Title 5000 A's story of talks 5000"
+
+
+def test_a_folder_without_all_rows_gives_the_subset_whatever_the_cache_holds(server, tmp_path, monkeypatch):
+    news, folder = tasks.task_named("news"), own(tmp_path / "data", SUBSET, TEST)
+    expected = {"train": folder / SUBSET, "test": folder / TEST}
+    assert tasks.task_files(news, folder) == expected
+    monkeypatch.setenv("ELMOSCOPE_DATA", str(folder))
+    assert tasks.task_files(news) == expected
+    fetched = published.fetch([TRAIN, TEST])
+    assert tasks.task_files(news, folder) == expected
+    assert tasks.task_files(news) == {"train": fetched / TRAIN, "test": folder / TEST}
+
+
+def test_a_missing_file_is_named_with_how_to_get_it(tmp_path):
+    news, spam = tasks.task_named("news"), tasks.task_named("spam")
+    with pytest.raises(MissingArtifact, match=r"needs ag_news/train\.csv, which .* Fetch it: python -m core fetch ag_news$"):
+        tasks.task_files(news)
+    with pytest.raises(MissingArtifact, match=r"needs sms_spam/spam\.csv, which is not there\. Name .* in ELMOSCOPE_DATA"):
+        tasks.task_files(spam)
+    with pytest.raises(MissingArtifact, match=r"data/ag_news/test\.csv, .* fetch it \(.*fetch ag_news\) and name .*cache/data"):
+        tasks.task_files(news, own(tmp_path / "data", SUBSET))
+    with pytest.raises(MissingArtifact, match=r"data/sms_spam/spam\.csv, which is not there\. Name the folder that holds it\.$"):
+        tasks.task_files(spam, tmp_path / "data")
+
+
+def test_the_command_answers_with_the_folder_and_its_files(server, call, private_cache):
+    status, out, err = call("ag_news", "--json")
+    files = [{"name": f"ag_news/{n}", "bytes": len(d), "md5": hashlib.md5(d).hexdigest()} for n, d in FILES.items()]
+    assert status == 0 and json.loads(out) == {"folder": str(private_cache / "data"), "files": files}
+    assert "ag_news/train.csv: for research, non-commercial use, from http" in err
+    size = f"{len(FILES['train.csv']):,}"
+    assert f"ag_news/train.csv, bytes: {size} of {size}" in err
+    status, out, err = call("ag_news")
+    assert status == 0 and str(private_cache / "data" / TEST) in out and len(server.state["requests"]) == 2
+
+
+def test_the_command_says_what_is_wrong_in_one_line(server, call, monkeypatch):
+    status, out, err = call("imdb")
+    assert (status, out) == (2, "") and "'imdb' is not 'ag_news'" in err
+    nobody = replace(published.PUBLISHED[TRAIN], url="http://127.0.0.1:9/train.csv")
+    monkeypatch.setitem(published.PUBLISHED, TRAIN, nobody)
+    status, out, err = call("ag_news", "--json")
+    last = err.splitlines()[-1]
+    assert (status, out) == (2, "") and last.startswith("error: train.csv from 127.0.0.1 failed")
+
+
+def test_the_command_takes_every_data_set_there_is():
+    assert set(classify.DATA_SETS) == {published.data_set_of(name) for name in published.PUBLISHED}

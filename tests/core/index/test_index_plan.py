@@ -1,0 +1,87 @@
+"""Test that indexes and encoded texts count toward a visit's quota, and are removed with their text."""
+
+import os
+import time
+
+import pytest
+
+from core.common.errors import BadInput
+from core.corpus.encoded import open_encoded
+from core.elmo.models import open_model
+from core.files import user_names
+from core.files.quotas import VISIT, VISITS
+from core.index.table import OccurrenceTable
+from core.index.tables import check_room, index_plan, open_claimed
+from core.text.own_corpus import keep_sentences, keep_text
+from core.text.sentences import Sentence, Target
+
+TEXT = "The bank was steep. The bank lent money."
+
+
+@pytest.fixture(autouse=True)
+def visit(monkeypatch):
+    """Run the test as a visit of a public server."""
+    monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
+    with VISIT.within("one"):
+        yield
+
+
+def test_quota_of_a_visit_counts_texts_and_indexes_together(monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "2")
+    plan = index_plan([Sentence(("a",) * 300, (), "x")], 3, 256)  # an index of a megabyte
+    check_room(plan, 900_000)
+    text = user_names.corpus_folder() / "0.jsonl"
+    text.parent.mkdir(parents=True)
+    text.write_bytes(bytes(900_000))
+    check_room(plan)
+    VISITS.use(text)
+    check_room(plan)
+    with pytest.raises(BadInput, match="you have used 2 of 2 MB"):
+        check_room(plan, 900_000)
+
+
+def test_index_and_encoded_text_expire_with_their_text(private_cache, monkeypatch):
+    kept = keep_text(TEXT, "mine")
+    table = open_claimed(kept.name, open_model("elmo-mini"), VISITS.get_holdings().data_sizes)
+    folders = [table.folder, open_encoded(kept.name).folder]
+    assert all(folder.is_dir() for folder in folders) and VISITS.get_holdings().n_bytes > 10_000
+    os.utime(kept.path, (time.time() - 7 * 3600,) * 2)
+    monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
+    VISITS.expire()
+    assert not any(place.exists() for place in (kept.path, *folders)) and not list(user_names.corpus_folder().iterdir())
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        [Sentence(("The", "bank", "."), (), "a")],
+        [Sentence(("The", "bank", "."), (Target(1, "bank", "money"),), "a", "The  bank.")],
+        [
+            Sentence(("The", "bank", "."), (Target(1, "bank", "money"), Target(0, "the", None, guess="x")), "a"),
+            Sentence(("No", "label"), (), "b"),
+        ],
+    ],
+)
+def test_removing_a_text_removes_its_indexes_and_encoded_text(sentences):
+    kept = keep_sentences(sentences)
+    model = open_model("elmo-mini")
+    tables = [open_claimed(kept.name, model, {}, targets_only=targets) for targets in (False, True)]
+    encoded = open_encoded(kept.name).folder
+    assert all(isinstance(table, OccurrenceTable) and table.folder.is_dir() for table in tables) and encoded.is_dir()
+    VISITS.remove(kept.path)
+    assert not encoded.exists() and not any(table.folder.exists() for table in tables) and not list(user_names.corpus_folder().iterdir())
+
+
+def test_index_of_a_text_that_expires_while_it_is_built_is_removed(private_cache, monkeypatch):
+    model = open_model("elmo-mini")
+    kept = keep_text(TEXT, "mine")
+    monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
+
+    def expire(*_) -> None:
+        if kept.path.is_file():
+            os.utime(kept.path, (time.time() - 7 * 3600,) * 2)
+        VISITS.expire()
+        assert not kept.path.exists()
+
+    open_claimed(kept.name, model, {}, report=expire)
+    assert not list((private_cache / "indexes").glob("*/meta.json"))
