@@ -20,7 +20,9 @@ from core.views import neighbors
 from core.workspace import Names, Workspace, open_workspace
 from pages._cached import opened
 from pages._cached.opened import KEPT, keep, version, view, within_run, workspace_of
-from tests.core.views.test_threads import requests_of, same
+from tests.core.test_workspace import models, requests_of, same, texts
+
+__all__ = ["models", "texts"]  # fixtures
 
 TOKENS = 2_000_000  # of the largest corpus that is allowed
 
