@@ -1,6 +1,7 @@
 """Test the HTML file that needs no server, opened from disk in Chromium and Firefox without a network."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ from core.workspace import open_workspace
 from tests.core.live.truth import compare, truths
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-PAIRS = 60
+PAIRS = int(os.environ.get("ELMOSCOPE_PAIRS", "60"))
 FIREFOX = shutil.which("firefox") or shutil.which("firefox-esr")
 needs_firefox = pytest.mark.skipif(not FIREFOX, reason="no Firefox on this machine")
 
@@ -285,7 +286,7 @@ def firefox(address, tmp_path_factory):
 
 @needs_firefox
 def test_firefox_gives_the_answers_of_core(workspace, firefox):
-    pairs = list(truths(workspace, PAIRS // 2))
+    pairs = list(truths(workspace, 30))
     requests = json.dumps([[pair.texts, pair.tapped] for pair in pairs])
     script = """(async () => {
       const answers = [];
