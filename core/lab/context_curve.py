@@ -35,6 +35,7 @@ from .equal_network import EqualConfig, Fitted, Part, Tokens, fit
 from .variants import add_line, done_runs
 
 TESTED = 2_000  # of the official 7,600 test texts, always the same
+WITHOUT_ELMO = ("glove", "glove+static")  # of PARTS: another model changes nothing of their runs
 
 
 def static_part(vectors: StaticVectors) -> Part:
@@ -181,13 +182,15 @@ def run_contexts(
         for number in range(SUBSETS[CONTEXT_RUNS[name]]):
             dataset = subset(every, CONTEXT_RUNS[name], number, n_test=TESTED)
             done = done_runs(output, model, name, number, dataset)
-            sources = {"model": model.fingerprint, "vectors": tasks.vectors_fingerprint(vectors)}
-            keys = {kind: f"{name}/{_key(kind, number, dataset, config, sources)}" for kind in PARTS}
-            if done >= set(keys.values()):
-                continue
-            workshop.add(dataset)
-            for kind in (kind for kind in PARTS if keys[kind] not in done):
-                line = _line(fit(workshop.of(kind), dataset, config, number), dataset)
+            sources = {
+                kind: {"model": None if kind in WITHOUT_ELMO else model.fingerprint, "vectors": tasks.vectors_fingerprint(vectors)}
+                for kind in PARTS
+            }
+            keys = {kind: f"{name}/{_key(kind, number, dataset, config, sources[kind])}" for kind in PARTS}
+            missing = [kind for kind in PARTS if keys[kind] not in done]
+            if set(missing) - set(WITHOUT_ELMO):
+                workshop.add(dataset)
+            for kind in missing:
                 line = {
                     "run": keys[kind],
                     "recipe_number": RECIPE_NUMBER,
@@ -195,8 +198,8 @@ def run_contexts(
                     "variant": kind,
                     "seed": number,
                     "fold": number,
-                } | line
-                line |= sources if kind not in ("glove", "glove+static") else {**sources, "model": None}
+                }
+                line |= _line(fit(workshop.of(kind), dataset, config, number), dataset) | sources[kind]
                 add_line(output, line)
                 report(f"{name}, {kind}, subset {number}: {line['accuracy']:.2%}, {line['seconds']:.0f} s")
                 yield line

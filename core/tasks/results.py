@@ -220,9 +220,8 @@ def measure(
     """Train what has no entry yet, and yield each new entry. The first seed's heads are saved next to the results."""
     path = output / "results.json"
     for task in tasks:
-        complete = (
-            read_data(task, folder, task.recipe) if plan.curve else None
-        )  # ELMo has read its sentences: a smaller set's are among them
+        # ELMo's layers of the complete set serve its smaller subsets
+        complete = read_data(task, folder, task.recipe) if plan.curve else None
         for recipe, variants in _planned(task, plan):
             data = read_data(task, folder, recipe)
             smaller = recipe.train_limit != task.recipe.train_limit

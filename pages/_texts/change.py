@@ -21,7 +21,7 @@ from core.views import change
 from core.views.change import ChangeRequest, Control, RankedWord, RankRequest, WordChange
 from core.views.sides import Side, dates_of, facts_of, keep_news, needs_every_token, split_at
 from pages._cached import jobs, opened
-from pages._cached.jobs import AT_MOST_S, show_index_state
+from pages._cached.jobs import show_index_state
 from pages._cached.opened import version, view, workspace
 from pages._frame import examples, question
 from pages._frame.choices import choice, text_box
@@ -110,7 +110,7 @@ def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job
             return (change.control(over, request, job.report),)
 
     job = jobs.job(LIKE_JOB, (*key, word), work, failed=t("The words could not be compared. Try again."), most=MOST_JOBS)
-    job.wait(AT_MOST_S)
+    job.wait(jobs.AT_MOST_S)
     return job
 
 
@@ -120,7 +120,7 @@ def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callab
         job = (opened.table_job if wanted else opened.find_table_job)(side.corpus, in_use.model)
         if job is None:
             return lambda: None
-        job.wait(0 if job.result is None and not wanted else AT_MOST_S)
+        job.wait(0 if job.result is None and not wanted else jobs.AT_MOST_S)
         if job.result is None:
             return partial(show_index_state, job, partial(opened.go_on, side.corpus, in_use.model))
     return None

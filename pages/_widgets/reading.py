@@ -23,11 +23,11 @@ from pages._frame.menu import page_link
 R = TypeVar("R")
 
 
-def every_token(over: Workspace, wait_s: float = jobs.AT_MOST_S) -> OccurrenceTable | None:
+def every_token(over: Workspace) -> OccurrenceTable | None:
     """Return all tokens of the corpus after a short wait, or None while a job encodes them."""
     job = opened.table_job(over.corpus, over.names.model)
     with st.spinner(t("Reading all sentences…")):
-        job.wait(wait_s)
+        job.wait(jobs.AT_MOST_S)
     return job.result
 
 

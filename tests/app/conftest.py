@@ -31,10 +31,11 @@ def end_jobs() -> None:
 
 
 @pytest.fixture(autouse=True)
-def index_is_there(request: pytest.FixtureRequest) -> None:
-    """Every token of the bundled sentences is read already, but for the tests that watch the reading: pages would begin it for each test."""
+def index_is_there(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every token of the bundled sentences is read already, and pages wait for other texts, except in tests that watch the reading."""
     if not request.node.get_closest_marker("unread"):
         request.getfixturevalue("whole_index")
+        monkeypatch.setattr(jobs, "AT_MOST_S", 30)
 
 
 @pytest.fixture(scope="session", autouse=True)

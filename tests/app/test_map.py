@@ -153,7 +153,7 @@ def test_data_of_the_map_widget_is_that_of_core():
     for k, (name, flat) in enumerate(zip(maps.names, maps.coordinates, strict=True)):
         cosines = table.similarities(np.array(data["rows"]), layer_weights(name, table.meta["layers"]))
         for dot in (0, n - 1):
-            assert data["links"][str(dot)][k] == links(cosines[dot], flat, flat[dot], own=dot).as_lists
+            assert data["links"][str(dot)][k] == links(cosines[dot], flat, flat[dot], itself=dot).as_lists
 
 
 NAMES = ("0", "1", "2", "mix")

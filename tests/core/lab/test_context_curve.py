@@ -128,9 +128,10 @@ def run(monkeypatch, tmp_path):
     monkeypatch.setattr(context_curve, "CONTEXT_RUNS", {"context-0.5": 0.5})
     monkeypatch.setattr(experiments, "CONTEXT_RUNS", {"context-0.5": 0.5})
     monkeypatch.setattr(context_curve, "TESTED", 30)
-    model, output = Model("tiny", tmp_path, tiny_encoder(), "f" * 16), tmp_path / "results.jsonl"
+    output = tmp_path / "results.jsonl"
 
-    def made() -> list[dict]:
+    def made(fingerprint: str = "f" * 16) -> list[dict]:
+        model = Model("tiny", tmp_path, tiny_encoder(), fingerprint)
         given = {"output": output, "config": replace(QUICK, epochs=2)}
         return list(context_curve.run_contexts(["context-0.5"], tmp_path / "data", model, tiny_vectors(), **given))
 
@@ -154,6 +155,13 @@ def test_every_subset_has_a_line_for_every_set_of_parts_with_what_was_right_and_
     monkeypatch.setattr(experiments, "FEWEST", 2)
     (size,) = experiments.context_sizes(read_results(run.output))
     assert (size.subsets, size.tested, size.labeled) == (2, 30, lines[0]["sizes"]["train"] + lines[0]["sizes"]["valid"])
+
+
+def test_another_model_runs_only_the_parts_with_elmo_again(run):
+    first, again = run(), run("e" * 16)
+    with_elmo = [kind for kind in context_curve.PARTS if kind not in context_curve.WITHOUT_ELMO]
+    assert [line["variant"] for line in again] == with_elmo * 2
+    assert len(read_results(run.output)) == len(first)
 
 
 def lines_of(right: dict[str, np.ndarray]) -> list[dict]:
