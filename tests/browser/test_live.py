@@ -72,13 +72,13 @@ def test_chromium_gives_the_answers_of_core(workspace, opened):
         request,
     )
     same = [k for k, item in enumerate(pairs) if answers[k]["asked"]["tokens"] == [list(word.tokens) for word in item.words]]
-    assert len(same) >= 0.99 * PAIRS
+    assert len(same) >= 0.98 * PAIRS
     each = [compare(pairs[k], answers[k]) for k in same]
     far = {name: np.array([item[name] for item in each]) for name in each[0]}
     print({name: (round(float(of.mean()), 4), round(float(of.max()), 4)) for name, of in far.items()})
     assert far["cosine"].max() <= 0.02
     assert far["near"].mean() >= 9
-    assert far["same_verdict"].mean() >= 0.97
+    assert far["same_verdict"].mean() >= 0.95
     assert far["substitutes"].mean() >= 4
 
 
