@@ -40,8 +40,8 @@ PAIRS = (
     ("An otter swam in the harbor.", "The otter cracked a shell."),
     ("The nurse cleaned the wound on his arm.", "She wound the clock."),
 )
-SENTENCES = tuple(tuple({"text": text} for text in pair) for pair in PAIRS)
-TYPED = tuple(dict(zip("ab", pair, strict=True)) for pair in PAIRS)
+SENTENCES = [[{"text": text} for text in pair] for pair in PAIRS]
+TYPED = [dict(zip("ab", pair, strict=True)) for pair in PAIRS]
 # Without UMAP, because the last bit of its input changes its map. The same table differs by it from process to process.
 UNLABELED = (
     ("boat", "spread", ("We moored the boat.", "The boat sank in the harbor.")),
