@@ -62,13 +62,11 @@ def look_up(name: str, *, stop: Callable[[], bool] = lambda: False) -> Published
     files_by_name = {str(item.get("rfilename")): item for item in listing.get("siblings") or [] if isinstance(item, dict)}
     named = [file for file in files_by_name if file in READ or file == INDEX or re.fullmatch(WEIGHTS, file)]
     if CONFIG not in files_by_name or not any(re.fullmatch(WEIGHTS, file) for file in named):
-        raise MissingArtifact(
-            t(
-                "{name} has no config.json with *.safetensors on {host}. Pickled weights are not opened. Choose another model.",
-                name=name,
-                host=host(),
-            )
+        values = {"name": name, "host": host()}
+        message = t(
+            "{name} has no config.json with *.safetensors on {host}. Pickled weights are not opened. Choose another model.", **values
         )
+        raise MissingArtifact(message)
     files = tuple(_file(file, files_by_name[file], f"{_server()}/{name}/resolve/{revision}/{file}") for file in [*sorted(named), CONFIG])
     sizes = [file.size for file in files]
     license = next((str(tag)[len(LICENSE) :] for tag in listing.get("tags") or [] if str(tag).startswith(LICENSE)), "")
@@ -101,13 +99,7 @@ def _server() -> str:
 
 
 def _file(name: str, entry: dict, url: str) -> RemoteFile:
-    size, large = entry.get("size"), entry.get("lfs")
-    sha256 = large.get("sha256") if isinstance(large, dict) else None
-    git_sha1 = entry.get("blobId")
-    return RemoteFile(
-        name,
-        url,
-        size if isinstance(size, int) else None,
-        sha256 if isinstance(sha256, str) else None,
-        git_sha1=git_sha1 if isinstance(git_sha1, str) else None,
-    )
+    large = entry.get("lfs") if isinstance(entry.get("lfs"), dict) else {}
+    values = {"size": entry.get("size"), "sha256": large.get("sha256"), "git_sha1": entry.get("blobId")}
+    kinds = {"size": int, "sha256": str, "git_sha1": str}
+    return RemoteFile(name, url, **{key: value for key, value in values.items() if isinstance(value, kinds[key])})

@@ -49,11 +49,14 @@ def build_index(
     The next call for the same sentences and model continues after the last finished round. It gives the same rows, vectors up to the next
     number of float16. An older index is replaced. BadInput if the folder holds anything else that `other_files` does not name.
 
-    Parameters ---------- targets_only : write the rows of labeled tokens only. report : called with (tokens done, tokens in all, tokens per
-    second); an exception that it raises stops the build. other_files : a pattern of files that may be replaced too (core.files.atomic).
-    substitutes : the encoder's; those of every row are stored for the sense space. For labeled tokens alone, `SenseSpace.keep` computes
-    them. more : sentences whose labeled tokens follow; the rows before them are the table's `basic` ones. known_table : a table whose last
-    rows are those of `more`; if None they are encoded.
+    Parameters
+    ----------
+    targets_only : write the rows of labeled tokens only.
+    report : called with (tokens done, tokens in all, tokens per second); an exception that it raises stops the build.
+    other_files : a pattern of files that may be replaced too (core.files.atomic).
+    substitutes : the encoder's; those of every row are stored for the sense space. `SenseSpace.keep` computes those of labeled tokens.
+    more : sentences whose labeled tokens follow; the rows before them are the table's `basic` ones.
+    known_table : a table whose last rows are those of `more`; if None they are encoded.
     """
     check_replaceable(folder, other_files)
     if targets_only:
@@ -63,12 +66,10 @@ def build_index(
     n_known = sum(len({target.position for target in s.targets}) for s in more) if known_table else 0
     done = fresh = rows = first = 0
     corpus = fingerprint([*sentences, *more])
-    columns = (_target_words if targets_only else _words, _senses, _lemmas)
-    names = [sorted({value for s in sentences for value in values(s)}) for values in columns]
+    names = [sorted(values) for values in _names(sentences, targets_only)]
     basic = dict(zip(("types", "senses", "lemmas"), map(len, names), strict=True)) | {"sentences": len(sentences)}
     if more:
-        added = [{value for s in more for value in values(s)} for values in (_target_words, _senses, _lemmas)]
-        names = [[*listed, *sorted(others.difference(listed))] for listed, others in zip(names, added, strict=True)]
+        names = [[*listed, *sorted(added.difference(listed))] for listed, added in zip(names, _names(more, True), strict=True)]
     if not names[0]:
         if targets_only:
             raise BadInput(t("No labeled words to index."))
@@ -146,20 +147,12 @@ def is_index(folder: Path) -> bool:
     return False
 
 
-def _words(sentence: Sentence) -> Iterable[str]:
-    return (token.casefold() for token in sentence.tokens)
-
-
-def _target_words(sentence: Sentence) -> Iterable[str]:
-    return (sentence.tokens[t.position].casefold() for t in sentence.targets)
-
-
-def _senses(sentence: Sentence) -> Iterable[str]:
-    return (t.sense for t in sentence.targets if t.sense is not None)
-
-
-def _lemmas(sentence: Sentence) -> Iterable[str]:
-    return map(_lemma, sentence.targets)
+def _names(sentences: Iterable[Sentence], targets_only: bool) -> tuple[set[str], set[str], set[str]]:
+    """Return the words, senses and lemmas of sentences; with `targets_only` the words of labeled tokens only."""
+    targets = [target for sentence in sentences for target in sentence.targets]
+    tokens = (s.tokens[target.position] for s in sentences for target in s.targets)
+    tokens = tokens if targets_only else (token for s in sentences for token in s.tokens)
+    return {token.casefold() for token in tokens}, {t.sense for t in targets if t.sense is not None}, {*map(_lemma, targets)}
 
 
 def _lemma(target: Target) -> str:

@@ -9,7 +9,7 @@ Layers 0, 1, 2 and their mix stay as the paper defines them; this space is ours.
 words.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -135,7 +135,7 @@ class SenseSpace:
 
     def of_rows(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
         """Return the parts (n, V) of rows of a table. Their substitutes, which take long, are stored next to the table or in memory."""
-        sentences, positions, _ = _columns(_in_place(table, rows))
+        sentences, positions, _ = _columns(table.places(rows))
         return self._side_by_side(table.rows.take(rows), sentences, positions, self._substitutes_of(table, rows))
 
     def place(self, views: np.ndarray, mean: np.ndarray | None = None, word: str = "", *, mapped: bool = True) -> np.ndarray:
@@ -199,7 +199,7 @@ class SenseSpace:
             if table_key == key and all(row in number for row in wanted):
                 chosen = [number[row] for row in wanted]
                 return places[chosen], [words[k] for k in chosen]
-        sentences, positions, words = _columns(_in_place(table, wanted))
+        sentences, positions, words = _columns(table.places(wanted))
         places = self.encoder.alone(sentences, positions)[1]
         self._last = ((key, {row: k for k, row in enumerate(wanted)}, places, words), *self._last)[:LAST]
         return places, words
@@ -220,11 +220,6 @@ class SenseSpace:
         with replacing(table.folder / KEPT) as temporary, temporary.open("wb") as file:
             np.save(file, vectors)
         write_json(table.folder / "meta.json", table.meta | {SUBSTITUTES: FORMAT})
-
-
-def _in_place(table: OccurrenceTable, rows: Iterable[int]) -> list[tuple[tuple[str, ...], int]]:
-    """Return (tokens, position) of some rows."""
-    return [(occurrence.tokens, occurrence.position) for occurrence in map(table.occurrence, map(int, rows))]
 
 
 def _columns(occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[list[list[str]], list[int], list[str]]:

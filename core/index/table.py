@@ -6,7 +6,7 @@ gram: float32 (L(L+1)/2)), `types.arrow` (the same columns, layers averaged over
 that a model guessed. Guessed rows have no sense, so that nothing is measured on them. Vectors are read only when a search needs them.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -73,6 +73,14 @@ class OccurrenceTable(Index):
         sentence = int(self.sentence[row])
         tokens, text = tuple(self.sentences[sentence].as_py()), self.texts[sentence].as_py()
         return Occurrence(row, self.words[self.word[row]], tokens, int(self.position[row]), *labels, text, self.guesses.get(row))
+
+    def occurrences(self, rows: Iterable[int]) -> list[Occurrence]:
+        """Return rows as tokens in their sentences."""
+        return [self.occurrence(int(row)) for row in rows]
+
+    def places(self, rows: Iterable[int]) -> list[tuple[tuple[str, ...], int]]:
+        """Return the tokens and the position of rows."""
+        return [(occurrence.tokens, occurrence.position) for occurrence in self.occurrences(rows)]
 
     def labeled_rows(self, lemma: str | None = None) -> np.ndarray:
         """Return the rows that have a sense (of one lemma)."""

@@ -35,8 +35,8 @@ from ..index.table import OccurrenceTable
 from ..index.tables import open_table
 from ..senses.clusters import clusters
 from ..senses.evaluate import static_vectors
-from ..senses.separation import one_nn, static_contexts_of
-from ..static.vectors import cosines
+from ..senses.separation import one_nn
+from ..static.vectors import cosines, topics
 from ..text.corpora import open_corpus
 from ..text.morphemes import analyzed
 from ..text.tokens import bare
@@ -56,7 +56,7 @@ def measure_context(model: Model, *, seed: int = 0, report: Callable | None = No
         vectors = np.stack([layers[:, k] for layers, k in zip(encoded(encoder, texts, report), places, strict=True)])  # (N, L, D)
         result |= {f"{name} {k}": by_word(table, words, vectors[:, k]) for k in numbers if k}
     if (vectors := static_vectors(model)) is not None:
-        result[STATIC] = by_word(table, words, static_contexts_of(table, rows, vectors))
+        result[STATIC] = by_word(table, words, topics(vectors, table.places(rows)))
     result[CHANCE] = [chance(table.sense[word_rows]) for word_rows in words.values()]
     return {"words": list(words), "n": len(rows), "one_nn": {name: [round(x, 4) for x in values] for name, values in result.items()}}
 
@@ -209,7 +209,7 @@ def before_reading(model: Model, *, seed: int = 0, report: Callable | None = Non
     rows = np.concatenate(list(words.values()))
     spaces = {READ: table.rows.take(rows)[:, int(READ)], **_places(model, table, rows, seed)}
     if (vectors := static_vectors(model)) is not None:
-        spaces[STATIC] = static_contexts_of(table, rows, vectors)
+        spaces[STATIC] = topics(vectors, table.places(rows))
     result: dict = {"words": list(words), "n": len(rows), "one_nn": {}, "ari": {}}
     for number, (name, vectors) in enumerate(spaces.items()):
         scores = [score_layer(part, table.sense[word_rows]) for part, word_rows in split_words(vectors, words)]

@@ -17,8 +17,8 @@ from ..elmo.models import Model
 from ..index.table import OccurrenceTable
 from ..index.tables import index_at, open_table
 from ..senses.evaluate import best_weights, spaces, static_vectors
-from ..senses.separation import SenseReport, one_nn, pair_cosines, sense_report, sense_report_of, static_contexts_of, static_report_of
-from ..static.vectors import cosines, forms, nearness
+from ..senses.separation import SenseReport, one_nn, pair_cosines, sense_report, sense_report_of, static_report_of
+from ..static.vectors import cosines, forms, nearness, topics
 from ..text.corpora import open_corpus
 from .all_words import group_rows
 
@@ -50,7 +50,7 @@ def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) 
     result: dict = {"model": model.name, "corpus": corpus}
     static = static_report_of(table, ALL_WORDS, vectors) if vectors else None
     form = _form_report(table, rows, lemmas, labels)
-    centered = {"static": _one_nn_by_word(static_contexts_of(table, rows, vectors), lemmas, labels, centered=True)} if vectors else {}
+    centered = {"static": _one_nn_by_word(topics(vectors, table.places(rows)), lemmas, labels, centered=True)} if vectors else {}
     vectors_of = table.rows.take(rows).astype(np.float32)
     shared = _find_shared(model)
     freed = {k: shared.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if shared else {}

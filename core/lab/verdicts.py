@@ -25,6 +25,7 @@ from ..senses.calibration import Density, count_density, densities_as_json
 from ..senses.evaluate import static_vectors
 from ..senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS, fit, probability_of, weights_of
 from ..senses.verdict import SURE
+from ..static.vectors import topics
 from ..text import languages
 
 FOLDS = 10
@@ -76,8 +77,8 @@ def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str], space: 
     space = space or open_space(model, vectors)
 
     def pairs_of_word(word: str) -> Pairs:
-        rows = calibration.rows_of(table, word)
-        parts, around = space.of_rows(table, rows) if space else None, calibration.words_around(table, rows, vectors)
+        rows = calibration.some_rows(table, word)[0]
+        parts, around = space.of_rows(table, rows) if space else None, topics(vectors, table.places(rows))
         return calibration.pairs_by_votes(table, word, calibration.trust_of(table, word), around, parts, space)
 
     return [pairs_of_word(word) for word in words]
@@ -115,7 +116,7 @@ def _leads(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 def pairs_without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], space: SenseSpace | None) -> list[Pairs]:
     """Return pairs of the same words as if they had no labels, at the layer that separates them best."""
-    rows = np.concatenate([calibration.rows_of(table, word) for word in words])
+    rows = np.concatenate([calibration.some_rows(table, word)[0] for word in words])
     seen = evidence.of_rows(model.encoder, static_vectors(model), table, rows, space)
     layer = calibration.measure_unlabeled(table, words, seen)[0]
     return calibration.pairs_unlabeled(table, words, seen, layer)[0]

@@ -24,7 +24,6 @@ from ..files.artifacts import read_json, write_json
 from ..index.sense_space import LAYER, SenseSpace
 from ..index.table import OccurrenceTable
 from ..index.tables import bundled_folder
-from ..static.vectors import StaticVectors, topics
 from ..workspace import Word, Workspace, table_key
 from . import evidence
 from .evidence import Evidence, K, fit, inputs_of_pairs, places_in, shares_of, weights_of
@@ -150,9 +149,20 @@ def measure(table: OccurrenceTable, seen: Evidence) -> Calibration | None:
     words = words_to_judge(table)
     if len(words) < FEWEST_WORDS:
         return None
-    trusts, voted = _judge_words(table, seen)
+    trusts = {lemma: trust_of(table, lemma) for lemma in words}
+    pairs = []
+    for lemma, (part, _) in zip(words, _parts_of(table, words), strict=True):
+        parts = None if seen.parts is None else seen.parts[part]
+        pairs.append(pairs_by_votes(table, lemma, trusts[lemma], seen.topic[part], parts, seen.space))
     layer, unlabeled, centers = measure_unlabeled(table, words, seen)
-    return Calibration(trusts, layer, fit(voted)[0], unlabeled, centers, measure_ring(table, words, seen))
+    return Calibration(trusts, layer, fit(pairs)[0], unlabeled, centers, measure_ring(table, words, seen))
+
+
+def _parts_of(table: OccurrenceTable, words: Sequence[str]) -> list[tuple[slice, np.ndarray]]:
+    """Return which part of the evidence of the words' `some_rows`, word after word, each word has, and its senses as numbers."""
+    labels = [some_rows(table, lemma)[1] for lemma in words]
+    ends = np.cumsum([len(senses) for senses in labels]).tolist()
+    return [(slice(end - len(senses), end), senses) for end, senses in zip(ends, labels, strict=True)]
 
 
 def measure_unlabeled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
@@ -168,18 +178,15 @@ def measure_unlabeled(table: OccurrenceTable, words: Sequence[str], seen: Eviden
 def measure_ring(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> float | None:
     """Return the median cosine distance of same-meaning pairs in the sense space, words weighing alike; None without one.
 
-    `seen` is the evidence of the words' `rows_of`, word after word.
+    `seen` is the evidence of the words' `some_rows`, word after word.
     """
     if seen.space is None:
         return None
-    places, medians, start = seen.views(str(LAYER))["senses"], [], 0
-    for lemma in words:
-        labels = some_rows(table, lemma)[1]
-        of_word = places[start : start + len(labels)]
-        start += len(labels)
+    places, medians = seen.views(str(LAYER))["senses"], []
+    for part, labels in _parts_of(table, words):
         first, second = np.triu_indices(len(labels), 1)
         same = labels[first] == labels[second]
-        medians.append(np.median(1 - np.einsum("nd,nd->n", of_word[first[same]], of_word[second[same]])))
+        medians.append(np.median(1 - np.einsum("nd,nd->n", places[part][first[same]], places[part][second[same]])))
     return float(np.median(medians))
 
 
@@ -190,12 +197,7 @@ def words_to_judge(table: OccurrenceTable) -> list[str]:
 
 def rows_to_judge(table: OccurrenceTable) -> np.ndarray:
     """Return the rows of `words_to_judge`, word after word."""
-    return np.concatenate([rows_of(table, lemma) for lemma in words_to_judge(table)] or [np.empty(0, int)])
-
-
-def rows_of(table: OccurrenceTable, lemma: str) -> np.ndarray:
-    """Return the rows of a word that a calibration is measured on."""
-    return some_rows(table, lemma)[0]
+    return np.concatenate([some_rows(table, lemma)[0] for lemma in words_to_judge(table)] or [np.empty(0, int)])
 
 
 def pairs_by_votes(
@@ -212,7 +214,7 @@ def pairs_by_votes(
 
     Parameters
     ----------
-    around : the topic of each of its `rows_of`.
+    around : the topic of each of its `some_rows`.
     parts : their parts in the sense space.
     """
     rows, labels = some_rows(table, lemma)
@@ -238,31 +240,15 @@ def pairs_unlabeled(
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
     """Return for each word all pairs of its sentences as if they had no labels, and the views' centers.
 
-    A word's pairs are inputs (n, 4) and whether both have the same sense (n,). `seen` is the evidence of the words' `rows_of`, in order.
+    A word's pairs are inputs (n, 4) and whether both have the same sense (n,). `seen` is the evidence of the words' `some_rows`, in order.
     """
-    labels = [some_rows(table, lemma)[1] for lemma in words]
-    starts = np.cumsum([0, *map(len, labels)])
-    views = seen.views(layer)
-    centers = evidence.centers(views, np.repeat(np.arange(len(labels)), list(map(len, labels))))
+    parts, views = _parts_of(table, words), seen.views(layer)
+    centers = evidence.centers(views, np.repeat(np.arange(len(parts)), [len(labels) for _, labels in parts]))
     pairs = []
-    for start, word_labels in zip(starts, labels, strict=False):
-        a, b = np.triu_indices(len(word_labels), 1)
-        pairs.append((evidence.cosines(views, centers, start + a, start + b), word_labels[a] == word_labels[b]))
+    for part, labels in parts:
+        a, b = np.triu_indices(len(labels), 1)
+        pairs.append((evidence.cosines(views, centers, part.start + a, part.start + b), labels[a] == labels[b]))
     return pairs, centers
-
-
-def _judge_words(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Separability], list[tuple[np.ndarray, np.ndarray]]]:
-    """Return for each word how well its senses separate, and its pairs."""
-    trusts = {}
-    pairs = []
-    start = 0
-    for lemma in words_to_judge(table):
-        of_word = slice(start, start + len(some_rows(table, lemma)[0]))
-        start = of_word.stop
-        trusts[lemma] = trust_of(table, lemma)
-        parts = None if seen.parts is None else seen.parts[of_word]
-        pairs.append(pairs_by_votes(table, lemma, trusts[lemma], seen.topic[of_word], parts, seen.space))
-    return trusts, pairs
 
 
 def partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
@@ -277,11 +263,17 @@ def partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def trust_of(table: OccurrenceTable, lemma: str) -> Separability:
-    """Find the layer or mix in which most of a word's nearest have its own sense, and how far that is above chance."""
+    """Find the layer or mix that separates a word's labeled sentences best."""
     rows, labels = some_rows(table, lemma)
+    return separability_of(table.rows.take(rows), labels)
+
+
+def separability_of(layers: np.ndarray, labels: np.ndarray) -> Separability:
+    """Find the layer or mix in which most of the nearest of (n, L, D) have the same sense (n,), and how far that is above chance."""
     shares = {}
-    for name in spaces(table.meta["layers"]):
-        shares[name] = purity_at_k(_center_cosines(table, rows, name), labels, min(K, len(rows) - 1))
+    for name in spaces(layers.shape[1]):
+        centered = evidence.center(mixed(layers, layer_weights(name, layers.shape[1]), axis=1, unit=True))
+        shares[name] = purity_at_k(centered @ centered.T, labels, min(K, len(labels) - 1))
     best = max(shares, key=shares.get)
     return Separability(best, above_chance(shares[best], labels))
 
@@ -297,23 +289,6 @@ def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarra
     if len(rows) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
     return rows, np.unique(table.sense[rows], return_inverse=True)[1]
-
-
-def _center_cosines(table: OccurrenceTable, rows: np.ndarray, layer: str) -> np.ndarray:
-    """Return the cosines (n, n) of a word's rows after subtracting their mean."""
-    return _cosines(mixed(table.rows.take(rows), layer_weights(layer, table.meta["layers"]), axis=1, unit=True))
-
-
-def _cosines(rows: np.ndarray) -> np.ndarray:
-    """Return the cosines (n, n) of rows (n, D) after subtracting the mean direction."""
-    centered = evidence.center(rows)
-    return centered @ centered.T
-
-
-def words_around(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors | None) -> np.ndarray:
-    """Return the topic (n, V) of each row: the sum of the other words' static vectors."""
-    results = [table.occurrence(int(row)) for row in rows]
-    return topics(vectors, [(o.tokens, o.position) for o in results])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,7 +21,7 @@ from ..elmo.encoder import vectors_of_rows
 from ..elmo.mix import layer_weights
 from ..elmo.models import Model
 from ..index.sense_space import SENSES, SenseSpace
-from ..static.vectors import StaticVectors, open_vectors
+from ..static.vectors import StaticVectors, cosines, open_vectors
 from ..text.sentences import LabeledRow
 from .evidence import topics
 from .separation import TIE, one_nn, rows_of
@@ -131,14 +131,9 @@ def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: n
         mixes = ((mix_of(layers[rows], weights), labels[rows]) for rows in groups)
         if measure == "centroid":
             return float(np.mean([left_out_centroids(mix, senses) for mix, senses in mixes]))
-        return float(np.mean([one_nn(_cosines(mix), senses) for mix, senses in mixes]))
+        return float(np.mean([one_nn(cosines(mix), senses) for mix, senses in mixes]))
 
     return best_weights(score, layers.shape[1])[0]
-
-
-def _cosines(vectors: np.ndarray) -> np.ndarray:
-    rows = unit(vectors)
-    return rows @ rows.T
 
 
 def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps: int | None = None) -> tuple[np.ndarray, float]:
@@ -160,16 +155,6 @@ def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordScores:
-    """Accuracies on one word's test occurrences."""
-
-    n: int
-    nearest: float
-    centroid: float
-    most_frequent: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SplitScores:
     """Accuracies of senses learned from a training file, `macro` over test words and `pooled` over test occurrences."""
 
@@ -182,7 +167,6 @@ class SplitScores:
     most_frequent_pooled: float
     n: int  # test occurrences
     unseen: int  # of them, of words that training never saw: scored as wrong
-    per_word: dict[str, WordScores]
 
 
 def classify_split(
@@ -216,12 +200,9 @@ def classify_split(
         scores[:, rows] = _score_word(train[seen], train_labels[seen], test[rows], test_labels[rows])
     names = ("nearest", "centroid", "most_frequent")
     means = {word: dict(zip(names, scores[:, rows].mean(axis=1).tolist(), strict=True)) for word, rows in of_word.items()}
-    per_word = {word: WordScores(n=len(of_word[word]), **mean) for word, mean in means.items()}
     macro = {f"{name}_macro": float(np.mean([mean[name] for mean in means.values()])) for name in names}
     pooled = {f"{name}_pooled": float(score.mean()) for name, score in zip(names, scores, strict=True)}
-    return SplitScores(
-        hits=scores, **macro, **pooled, n=len(test), unseen=int((~np.isin(test_words, train_words)).sum()), per_word=per_word
-    )
+    return SplitScores(hits=scores, **macro, **pooled, n=len(test), unseen=int((~np.isin(test_words, train_words)).sum()))
 
 
 def left_out_centroids(vectors: np.ndarray, labels: Sequence) -> float:

@@ -47,7 +47,7 @@ class Evidence:
     """The evidence of n occurrences, before a layer is chosen and a mean subtracted."""
 
     layers: np.ndarray  # (n, L, D) of the tokens
-    alone: np.ndarray  # (n, L, D) of each word as a sentence of its own
+    isolated: np.ndarray  # (n, L, D) of each word as a sentence of its own
     place: np.ndarray  # (n, d): the states around each token
     topic: np.ndarray  # (n, V): zeros where no other word has a vector
     parts: np.ndarray | None = None  # (n, W) of the sense space, `space`; None without one
@@ -57,7 +57,7 @@ class Evidence:
     def views(self, layer: str) -> dict[str, np.ndarray]:
         """Return each view (n, d) by name; the token under that layer or mix."""
         weights = layer_weights(layer, self.layers.shape[1])
-        token, isolated = (mixed(layers, weights, axis=1, unit=True) for layers in (self.layers, self.alone))
+        token, isolated = (mixed(layers, weights, axis=1, unit=True) for layers in (self.layers, self.isolated))
         return {"token": token - isolated, "place": self.place, "topic": unit(self.topic), "senses": self._senses()}
 
     def _senses(self) -> np.ndarray:
@@ -79,11 +79,11 @@ def of_words(words: Sequence[Word]) -> Evidence:
 
 def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows: np.ndarray, space: SenseSpace | None = None) -> Evidence:
     """Return the evidence of rows of a table, whose sentences are encoded: seconds."""
-    occurrences = [table.occurrence(int(row)) for row in rows]
+    places = table.places(rows)
     by_word = standing_alone(encoder, [table.words[code] for code in np.unique(table.word[rows])])
     isolated = np.stack([by_word[table.words[code]] for code in table.word[rows]])
-    place = encoder.around([list(o.tokens) for o in occurrences], [o.position for o in occurrences])
-    topic = topics(vectors, [(o.tokens, o.position) for o in occurrences])
+    place = encoder.around([list(tokens) for tokens, _ in places], [position for _, position in places])
+    topic = topics(vectors, places)
     lemmas = tuple(table.lemmas[code] for code in table.lemma[rows])
     return Evidence(table.rows.take(rows), isolated, place, topic, space and space.of_rows(table, rows), space, lemmas if space else ())
 
@@ -99,8 +99,7 @@ def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
     Then letter case distinguishes meanings.
     """
     written: dict[str | None, list[int]] = {}  # sense -> occurrences without a capital, and with one
-    for row in table.labeled_rows(lemma):
-        item = table.occurrence(int(row))
+    for item in table.occurrences(table.labeled_rows(lemma)):
         if item.position and bare(item.tokens[item.position - 1]):
             written.setdefault(item.sense, [0, 0])[item.tokens[item.position][:1].isupper()] += 1
     return any(capital > small for small, capital in written.values())
@@ -204,70 +203,31 @@ def places_in(
     return SensePlaces(shares_of(places, labels, others, n_senses, pos), posteriors, expected)
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class VoteAgreement:
-    """How far one view of n pairs gives both sentences to the same sense."""
-
-    votes: np.ndarray  # (n,) of the nearest labeled sentences: the products of the senses' shares, summed
-    middles: np.ndarray  # (n,) the same of the senses' middles
-    cosines: np.ndarray  # (n,) of both sentences, the word's mean taken off
-
-
 def inputs_of_pairs(
     first: np.ndarray, second: np.ndarray, trust: float, token: Shares, topic: Shares | None, in_senses: SensePlaces | None = None
 ) -> np.ndarray:
-    """Compute the inputs (n, 14) of the regression for pairs of sentences by their numbers; their order does not matter."""
+    """Compute the inputs (n, 14) of the regression for pairs of sentences by their numbers (n,), (n,); their order does not matter.
+
+    `trust` weighs the word's vectors at a layer, `token`. They count alone and, in other columns, as far as that. Without the words around,
+    `topic`, or the sense space their columns have the values of no evidence.
+    """
 
     def products(values: np.ndarray) -> np.ndarray:
         return np.einsum("nd,nd->n", values[first], values[second])
 
-    def agreement(shares: Shares) -> VoteAgreement:
-        return VoteAgreement(votes=products(shares.votes), middles=products(shares.middles), cosines=products(shares.directions))
+    cosines = products(token.directions)
+    zero, half = np.zeros_like(cosines), np.full_like(cosines, 0.5)
 
-    around = None if topic is None else agreement(topic)
-    if in_senses is None:
-        return inputs_of(trust, agreement(token), around=around)
-    return inputs_of(
-        trust,
-        agreement(token),
-        around=around,
-        senses=agreement(in_senses.shares),
-        expected=products(in_senses.expected),
-        nearest=products(in_senses.posteriors),
-    )
+    def agreement(shares: Shares | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return how far a view gives both sentences the same sense, by votes and by means (n,), and the cosines."""
+        votes, means, cosines = (half, half, zero) if shares is None else map(products, (shares.votes, shares.middles, shares.directions))
+        return _odds(votes, SOFT), _odds(means, SOFT_MIDDLES), cosines
 
-
-def inputs_of(
-    trust: float,
-    token: VoteAgreement,
-    *,
-    around: VoteAgreement | None = None,
-    senses: VoteAgreement | None = None,
-    expected: np.ndarray | None = None,
-    nearest: np.ndarray | None = None,
-) -> np.ndarray:
-    """Arrange the evidence of n pairs in the columns of the regression.
-
-    Parameters
-    ----------
-    trust : the weight of the word's vectors at a layer. They count alone, and as far as that.
-    token : by those vectors.
-    around : by the words around; None if unknown, as for the rest.
-    senses : in the sense space.
-    expected : (n,) cosines of the words expected in both places.
-    nearest : (n,) probability that both have one sense, by the sense space's discriminants.
-
-    Returns
-    -------
-    (n, 14)
-    """
-    zero, half = np.zeros_like(token.cosines), np.full_like(token.cosines, 0.5)
-    unknown = VoteAgreement(votes=half, middles=half, cosines=zero)
-    around, senses = around or unknown, senses or unknown
-    votes, of_middles = _odds(token.votes, SOFT), _odds(token.middles, SOFT_MIDDLES)
-    inputs = [votes, votes * trust, of_middles, of_middles * trust, token.cosines, token.cosines * trust, np.full_like(zero, trust)]
-    inputs += [_odds(around.middles, SOFT_MIDDLES), _odds(senses.votes, SOFT), _odds(senses.middles, SOFT_MIDDLES), senses.cosines]
-    inputs += [around.cosines, zero if expected is None else expected, zero if nearest is None else _odds(nearest, SOFT_MIDDLES)]
+    votes, means, _ = agreement(token)
+    inputs = [votes, votes * trust, means, means * trust, cosines, cosines * trust, np.full_like(zero, trust)]
+    _, around_means, around_cosines = agreement(topic)
+    inputs += [around_means, *agreement(in_senses and in_senses.shares), around_cosines]
+    inputs += [zero, zero] if in_senses is None else [products(in_senses.expected), _odds(products(in_senses.posteriors), SOFT_MIDDLES)]
     return np.stack(inputs, axis=1)
 
 

@@ -90,7 +90,7 @@ def draw_labeled(table: OccurrenceTable, lemma: str, rows: np.ndarray, encode: E
     """Place some labeled rows of a word, at most MOST_DOTS of them drawn at random."""
     if len(rows) > MOST_DOTS:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_DOTS, replace=False))
-    occurrences = [table.occurrence(int(row)) for row in rows]
+    occurrences = table.occurrences(rows)
     vectors = layer_vectors(table.rows.take(rows), encode([occurrence.tokens[occurrence.position] for occurrence in occurrences]))
     views = space.of_rows(table, rows) if space else None
     if views is not None:

@@ -18,7 +18,7 @@ from ..common.i18n import t
 from ..common.significance import DRAWS, Paired, compare_pairs, rank_p, ratios
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
-from ..static.vectors import StaticVectors, cosines, static_contexts
+from ..static.vectors import StaticVectors, cosines, topics
 
 TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
 ROUNDS = 2_000  # shuffles: the least p is 1 / 2,001, small enough for a hundred words at once
@@ -304,16 +304,10 @@ def senses_report_of(table: OccurrenceTable, word: str, space: SenseSpace) -> Se
 
 def static_report_of(table: OccurrenceTable, word: str, vectors: StaticVectors) -> SenseReport:
     """Measure the same rows by their static contexts, without a network."""
-    return _report(table, word, lambda rows: cosines(static_contexts_of(table, rows, vectors)))
+    return _report(table, word, lambda rows: cosines(topics(vectors, table.places(rows))))
 
 
 def _report(table: OccurrenceTable, word: str, similarities_of: Callable[[np.ndarray], np.ndarray]) -> SenseReport:
     rows = rows_to_measure(table, word)
     words, labels = [table.lemmas[k] for k in table.lemma[rows]], [table.senses[k] for k in table.sense[rows]]
     return sense_report(lambda picked: similarities_of(rows[picked]), words, labels, seed=0)
-
-
-def static_contexts_of(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors) -> np.ndarray:
-    """Return for each row the sum (D,) of the static vectors of its sentence's other words: (n, D)."""
-    occurrences = [table.occurrence(int(row)) for row in rows]
-    return static_contexts(vectors, [o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])

@@ -33,7 +33,7 @@ from ..text.target_word import same_word
 from ..text.tokens import bare
 from ..workspace import Word, Workspace
 from . import evidence
-from .calibration import Calibration, calibration_for, calibration_of, trust_of, words_around
+from .calibration import Calibration, calibration_for, calibration_of, trust_of
 from .evidence import (
     AROUND,
     EXPECTED,
@@ -59,13 +59,9 @@ class Verdict:
 
     probability: float  # that both mean the same, if beforehand either was as likely
     layer: str  # whose vectors were compared
-    shares: tuple[dict[str, float], dict[str, float]] | None = (
-        None  # of each sense by the senses' middles, for each sentence; they sum to 1
-    )
+    shares: tuple[dict[str, float], dict[str, float]] | None = None  # of each sense in each sentence, by the means; they sum to 1
     named_in: str = ""  # the layer, "mix" or "senses" whose middles these are
-    evidence: Mapping[str, float] = field(
-        default_factory=dict
-    )  # what counted, by kind, with its value for this pair (core.senses.calibration)
+    evidence: Mapping[str, float] = field(default_factory=dict)  # the values that counted, by kind
     name: bool = False  # whether one of both is written as a name: the rates were measured on common words
     lemma: str = ""  # the labeled word whose sentences vote; "" where none has labels
 
@@ -225,7 +221,7 @@ def of_labeled(
     token = shares_of(mixes, labels, mixed(np.stack([a.layers, b.layers]), weights, axis=1, unit=True), len(names), pos)
     occurrences = [(q.tokens, q.position) for q in (a, b)]
     around = topics(vectors, occurrences)
-    topic = None if vectors is None else shares_of(words_around(table, rows, vectors), labels, around, len(names), pos)
+    topic = None if vectors is None else shares_of(topics(vectors, table.places(rows)), labels, around, len(names), pos)
     in_senses = None
     if space:
         parts = space.views(occurrences, np.stack([a.layers, b.layers]), read)

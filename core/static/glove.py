@@ -20,13 +20,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save, save_file
+from safetensors.numpy import save
 
 from .. import __version__
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..files import atomic
-from ..files.artifacts import describe_differences
+from ..files.artifacts import describe_differences, read_checkpoint, write_checkpoint
 from ..files.atomic import replacing
 from ..text import languages
 
@@ -182,7 +181,7 @@ def train_glove(
     CorruptArtifact or BadInput.
     """
     check_vectors(output)
-    checkpoint = (Path(work) if work else output.with_name(output.name + ".work")) / "checkpoint.safetensors"
+    checkpoint = (Path(work) if work else output.with_name(output.name + ".work")) / "checkpoint.pt"
     corpus, ids, starts, types = _open_corpus(Path(prepared))
     words, numbers = choose_words(types, np.bincount(ids, minlength=len(types)), config)
     run = json.dumps({"corpus": corpus, "words": len(words), **asdict(config), "epochs": None}, sort_keys=True)
@@ -307,21 +306,17 @@ def _chunks(ids, starts, numbers, report: Report, *, size: int = 2_000_000) -> I
 
 
 def _checkpoint(path: Path, state: GloveState, run: str) -> None:
-    meta = {"run": run, "losses": json.dumps(state.losses), "seconds": str(state.seconds)}
-    with replacing(path) as temporary:
-        save_file({"values": state.values, "squares": state.squares}, temporary, meta)
+    import torch
+
+    tensors = {name: torch.from_numpy(getattr(state, name)) for name in ("values", "squares")}
+    write_checkpoint(path, {"run": run, "losses": state.losses, "seconds": state.seconds, **tensors})
 
 
 def _resume(path: Path, run: str) -> GloveState | None:
     if not path.exists():
         return None
-    try:
-        with safe_open(path, "np") as stored:
-            meta = stored.metadata() or {}
-            arrays = [stored.get_tensor(name) for name in ("values", "squares")]
-        if meta["run"] != run:
-            differences = describe_differences(json.loads(meta["run"]), json.loads(run))
+    with read_checkpoint(path) as stored:
+        if stored["run"] != run:
+            differences = describe_differences(json.loads(stored["run"]), json.loads(run))
             raise BadInput(f"{path} is of another corpus or other settings ({differences}). Delete it, or name another work folder.")
-        return GloveState(*arrays, json.loads(meta["losses"]), float(meta["seconds"]))
-    except (SafetensorError, KeyError, ValueError) as error:
-        raise CorruptArtifact(f"The checkpoint {path} cannot be read ({error}): delete it to start again.") from None
+        return GloveState(stored["values"].numpy(), stored["squares"].numpy(), stored["losses"], stored["seconds"])

@@ -117,15 +117,8 @@ class StaticVectors:
         spelling = self.spelling(word)
         if spelling is None:
             similar = ", ".join(self.near_spellings(word)) or t("none. Choose another word")
-            raise BadInput(
-                t(
-                    "'{word}' is not in {vectors} ({n:,} words). Similar spellings: {near}.",
-                    word=shorten(word),
-                    n=len(self.words),
-                    vectors=self.name,
-                    near=similar,
-                )
-            )
+            values = {"word": shorten(word), "n": len(self.words), "vectors": self.name, "near": similar}
+            raise BadInput(t("'{word}' is not in {vectors} ({n:,} words). Similar spellings: {near}.", **values))
         return spelling
 
     def neighbors(self, word: str, k: int = NEIGHBORS) -> list[StaticNeighbor]:
@@ -220,14 +213,8 @@ def _load_folder(folder: Path) -> StaticVectors:
         arrays = load(files["vectors.safetensors"])
         vectors = arrays["vectors"].astype(np.float32) * arrays["scales"][:, None]  # int8 times scale
         if len(words) != len(arrays["vectors"]) or vectors.ndim != 2 or len(set(words)) != len(words):
-            raise CorruptArtifact(
-                t(
-                    "{folder} is damaged: {n:,} words, vectors of shape {shape}. Download it again.",
-                    folder=folder,
-                    n=len(words),
-                    shape=arrays["vectors"].shape,
-                )
-            )
+            values = {"folder": folder, "n": len(words), "shape": arrays["vectors"].shape}
+            raise CorruptArtifact(t("{folder} is damaged: {n:,} words, vectors of shape {shape}. Download it again.", **values))
         return StaticVectors(words, vectors, name=str(meta["name"]), provenance={**meta, "path": str(folder)})
     except FileNotFoundError as error:
         raise MissingArtifact(t("{folder} has no {name}. Choose another.", folder=folder, name=Path(error.filename).name)) from None

@@ -251,7 +251,7 @@ def definitions(language: Language, word: str) -> dict[str, str]:
     return {sense: text for sense in _senses(language).get(word, {}) if (text := definition(language, word, sense))}
 
 
-def every(language: Language) -> list[tuple[str, str, str]]:
+def list_definitions(language: Language) -> list[tuple[str, str, str]]:
     """Return (word, sense, definition) of all defined senses, by word."""
     return [(word, *item) for word in sorted(_senses(language)) for item in definitions(language, word).items()]
 

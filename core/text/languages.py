@@ -113,7 +113,7 @@ def codes() -> tuple[str, ...]:
     return _usable(os.environ.get("ELMOSCOPE_DATA"))
 
 
-def that_write(word: str) -> list[Language]:
+def match_script(word: str) -> list[Language]:
     """Return the languages whose examples are written in the word's script."""
     languages = (get_language(code) for code in codes())
     return [language for language in languages if language.examples.get("pairs") and language.writes(word)]

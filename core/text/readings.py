@@ -5,7 +5,7 @@ determiner. Any other is read as the word that it is a form of, unless the user 
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
@@ -72,10 +72,11 @@ class Chosen:
     tokens: tuple[str, ...]
     position: int | None
     read_as: str = ""  # the word that the token is, if its spelling leaves that open
-    in_context: WordInContext = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "in_context", WordInContext(self.tokens, self.position, self.read_as))
+    @property
+    def in_context(self) -> WordInContext:
+        """Return the target word in its sentence."""
+        return WordInContext(self.tokens, self.position, self.read_as)
 
     @property
     def word(self) -> str:

@@ -206,7 +206,7 @@ def _keep_file(path: Path) -> str:
 
 def _words(language: Language) -> None:
     """Show a table of every labeled word of a language with its senses."""
-    senses = import_module("core.text.corpora").every(language)
+    senses = import_module("core.text.corpora").list_definitions(language)
     st.caption(t("{words:,} words, {n:,} senses, each with sentences.", words=len({word for word, *_ in senses}), n=len(senses)))
     columns = dict(zip((t("word"), t("sense"), t("definition")), zip(*senses, strict=True), strict=True))
     st.dataframe(columns, hide_index=True, width="stretch", height=520)

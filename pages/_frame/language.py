@@ -86,7 +86,7 @@ def say_foreign(word: str) -> str:
 
 def offer_its_language(word: str, key: str) -> None:
     """Draw a button for each other language that uses the word's letters and has a model here."""
-    for candidate in languages.that_write(word):
+    for candidate in languages.match_script(word):
         if candidate.code != languages.in_use().code and has_model(candidate):
             label = t("Read as {language}", language=candidate.name)
             if st.button(label, key=f"{key}.{candidate.code}", icon=":material/translate:", on_click=switch, args=(candidate.code,)):

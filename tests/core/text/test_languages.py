@@ -61,7 +61,7 @@ def test_without_a_model_of_another_language_text_is_read_as_english():
 def test_a_word_in_another_script_is_of_another_language():
     assert EN.writes("café") and not EN.writes("눈") and not EN.writes("눈snow")
     assert KO.writes("눈") and not KO.writes("snow")
-    assert languages.that_write("눈") == [KO] and EN in languages.that_write("snow") and languages.that_write("ا") == []
+    assert languages.match_script("눈") == [KO] and EN in languages.match_script("snow") and languages.match_script("ا") == []
     assert EN.writes("1990") and EN.writes("🎉")  # no letters, no language
 
 
