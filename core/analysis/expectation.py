@@ -22,9 +22,9 @@ from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END, join_tokens, split_sente
 
 ROWS_PER_PRODUCT = 64  # states through the softmax at a time: 64 x 50,000 numbers are 13 MB
 MAX_WRITTEN = 50  # words in one go
-MAX_ALIGNED = 500  # tokens between what two texts begin and end with alike; longer runs count as one replacement
+MAX_ALIGNED = 500  # tokens between the common beginning and end of two texts; longer runs count as one replacement
 MAX_TEMPERATURE = 5.0
-CONTEXTS = 500  # whose predictions are averaged to a word's own probability: of 1,000 the figures are 3% better
+CONTEXTS = 500  # contexts whose predictions are averaged to a word's marginal probability; with 1,000 the figures are 3% better
 
 
 @dataclass(frozen=True, slots=True)

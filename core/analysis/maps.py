@@ -65,7 +65,7 @@ class FrozenMaps:
     coordinates: np.ndarray  # (K, N, 2) float32
     method: str  # in words, for the caption
     config: ProjectionConfig
-    trustworthiness: tuple[float, ...]  # (K,), 1 is perfect; on at most 3,000 points; NaN where nobody has neighbors
+    trustworthiness: tuple[float, ...]  # (K,), 1 is perfect; on at most 3,000 points; NaN without distinct neighbors
     displacement: tuple[float, ...]  # (K - 1,), mean way of a point from a map to the next, in widths of the map
     provenance: dict = field(default_factory=dict)
 
@@ -354,7 +354,7 @@ def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray, k: int = NEARE
     distinct = vectors[sample][first]
     apart = (1 - distinct @ distinct.T)[np.ix_(group, group)].astype(np.float64)  # equal vectors are equally far, to the last bit
     apart[group[:, None] == group] = 0
-    np.fill_diagonal(apart, -1)  # oneself ranks 0
+    np.fill_diagonal(apart, -1)  # the point itself has rank 0
     neighbors = np.partition(apart, (k, k + 1), axis=1)  # (n, n)
     if (neighbors[:, k + 1] - neighbors[:, k] <= 0).mean() > UNDECIDED:
         return float("nan")

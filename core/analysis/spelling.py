@@ -27,10 +27,10 @@ from ..text.tokens import END_WORD, SENTENCE_BEGIN, SENTENCE_END
 
 BEGIN_MARK, END_MARK = "‹", "›"  # how the marks of a word's beginning and end are shown
 UNREAD = 0.15  # of the vector from windows with letters, for or against: with less, the cosine to one of letters never seen is above 0.9
-WORDS_AT_ONCE = 256  # read between two looks at whether to stop
-SAVED_EVERY = 8  # times so many words
-MIN_PAIRS_READ = 50  # words, before pairs of them say what is usual
-DRAWN_SETS, DRAWN_AT_ONCE = 4_000, 250  # sets of words drawn to say how near their nearest two are by chance
+WORDS_AT_ONCE = 256  # encoded before `stop` is called again
+SAVED_EVERY = 8  # steps between two saves
+MIN_PAIRS_READ = 50  # least number of words for a usual cosine
+DRAWN_SETS, DRAWN_AT_ONCE = 4_000, 250  # random sets of words, for the nearest two by chance
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,9 +80,8 @@ def place(table: OccurrenceTable, products: Products, rows: np.ndarray, maps: Fr
     weights = [layer_weights(space, table.meta["layers"]) for space in maps.names]
     cosines = cosines_of_mixes(table.rows, products, weights)[:, rows]  # (K, n)
     neighbors = np.stack([best(cosine, NEIGHBORS_TO_PLACE) for cosine in cosines])  # (K, k)
-    shift = (
-        maps.coordinates.shape[1] * np.arange(len(weights))[:, None]
-    )  # all maps are concatenated, so that one call places in all of them
+    # All maps are concatenated, so that one call places in all of them
+    shift = maps.coordinates.shape[1] * np.arange(len(weights))[:, None]
     return insert(maps.coordinates.reshape(-1, 2), neighbors + shift, np.take_along_axis(cosines, neighbors, axis=1))
 
 
@@ -113,7 +112,7 @@ def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, nor
 
 
 MOST = 300_000  # tokens on a map; of more, random complete sentences
-# Tokens that UMAP lays out, at most, and of a spelling at most: else a third of them would be "the" and "."
+# At most so many tokens that UMAP lays out, and so many of one spelling, or a third of them would be "the" and "."
 LAID_OUT, OF_ONE_SPELLING = 2_000, 8
 TRUST_POINTS = 1_000  # tokens on which trust is measured
 ROWS_AT_ONCE = 2_048

@@ -161,7 +161,7 @@ def change(
             _gap(shared, neighbor_rows.sum(axis=0) - shared, sizes[:, 0], n + m - sizes[:, 0]),
         ]
     )
-    values = values.astype(np.float64).round(6)  # (5, 1 + R); dealings of equal distances are ties, whatever float32 makes of them
+    values = values.astype(np.float64).round(6)  # (5, 1 + R); rounded, so that equal distances are ties in float32
     apd, prt, jsd, gap, neighbors = map(_measure, values)
     deciding = values[3:]
     summed = (deciding / np.maximum(deciding.std(axis=1, keepdims=True), 1e-12)).sum(axis=0).round(6)

@@ -20,7 +20,7 @@ from .search import Hits
 PRIOR = 500.0  # words that the prior of `log_odds` weighs together
 NONE, BONFERRONI, FDR = "none", "bonferroni", "benjamini-hochberg"
 CORRECTIONS = (FDR, BONFERRONI, NONE)
-ABSENT = 0.5  # for a count of 0, where its logarithm is wanted (Hardie 2014)
+ABSENT = 0.5  # replaces a count of 0 in a logarithm (Hardie 2014)
 
 
 def log_dice(together: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -28,7 +28,7 @@ RAW, MEAN, TOP = "raw", "mean", "top"  # vectors as they are, minus the mean of 
 MOST_K = 10
 RANDOM_TOKENS = 400  # random tokens
 WORDS, EACH, FEWEST, FEWEST_WORDS = 80, 30, 8, 8  # of a corpus without labels: words, occurrences of each at most and at least
-DRAWS = 20  # samples of tokens that a word's explained variance is held against
+DRAWS = 20  # samples of tokens with which a word's explained variance is compared
 EDGES = np.linspace(-1, 1, 201)  # of the bins of a density
 GRID = (EDGES[1:] + EDGES[:-1]) / 2
 WIDTH = 0.015  # standard deviation of a density's smoothing, in cosine
@@ -69,7 +69,7 @@ class Anisotropy:
     """The measures of all layers under all treatments."""
 
     panels: tuple[dict[str, SharedPanel], ...]  # a layer each, by treatment
-    # A layer each, in AUC: MEAN minus RAW, TOP minus MEAN, "control": TOP minus as many drawn at random
+    # A layer each, in AUC: MEAN minus RAW, TOP minus MEAN, "control": TOP minus as many random directions
     gains: tuple[dict[str, Paired], ...]
     controls: tuple[str, ...]  # the words that chose k
     measured: tuple[str, ...]

@@ -29,6 +29,10 @@ class Room:
     used: int
     free: int
 
+    def fits(self, needed: int, max_bytes: int) -> bool:
+        """Return whether `needed` more bytes fit the cap of `max_bytes` and the disk."""
+        return self.used + needed <= max_bytes and needed <= self.free
+
 
 def layers_folder() -> Path:
     """Return the folder of the cache that holds frozen layers, in a folder for each model and data set."""
@@ -48,11 +52,9 @@ def make_room(needed: int, max_bytes: int, layers: Path | None = None) -> Room:
     with _lock_layers(layers):
         removable = _removable_folders(layers)
         result = _room(layers, sum(map(count_bytes, removable)))
-        if result.used + needed <= max_bytes and needed <= result.free:
-            current = _room(layers)
-            while removable and (current.used + needed > max_bytes or needed > current.free):
+        if result.fits(needed, max_bytes):
+            while removable and not _room(layers).fits(needed, max_bytes):
                 _remove(removable.pop(0))
-                current = _room(layers)
         return result
 
 

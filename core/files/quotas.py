@@ -129,7 +129,7 @@ class Visits:
         max_bytes = limits().max_disk_mb * 10**6
         with self._lock:
             room, removals = self._plan_removals(needed, n_texts, layers)
-            if room.used + needed <= max_bytes and needed <= room.free:
+            if room.fits(needed, max_bytes):
                 self._remove(removals)
                 disk_space.make_room(needed, max_bytes, layers)
             return room
@@ -183,7 +183,7 @@ class Visits:
         removals = list(islice(self._iterate_removals(n_texts, by_number=True), max(0, surplus)))
         room = _free_bytes(disk_space.room(layers), sum(item.n_bytes for item in removals))
         candidates = self._iterate_removals(needed)
-        while (room.used + needed > caps.max_disk_mb * 10**6 or needed > room.free) and (item := next(candidates, None)):
+        while not room.fits(needed, caps.max_disk_mb * 10**6) and (item := next(candidates, None)):
             if item.text not in {removal.text for removal in removals if removal.with_text}:
                 removals.append(item)
                 room = _free_bytes(room, item.n_bytes)
@@ -271,8 +271,7 @@ def mark(text: Path, marks: Iterable[str]) -> None:
 
 def may_store(n_bytes: int) -> bool:
     """Make room for `n_bytes` of data that can be computed again. Return whether the data fits."""
-    room = VISITS.make_room(n_bytes)
-    return room.used + n_bytes <= limits().max_disk_mb * 10**6 and n_bytes <= room.free
+    return VISITS.make_room(n_bytes).fits(n_bytes, limits().max_disk_mb * 10**6)
 
 
 def check_fits(room: Room, needed: int) -> None:

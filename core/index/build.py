@@ -49,11 +49,14 @@ def build_index(
     The next call for the same sentences and model continues after the last finished round. It gives the same rows, vectors up to the next
     number of float16. An older index is replaced. BadInput if the folder holds anything else that `other_files` does not name.
 
-    Parameters ---------- targets_only : write the rows of labeled tokens only. report : called with (tokens done, tokens in all, tokens per
-    second); an exception that it raises stops the build. other_files : a pattern of files that may be replaced too (core.files.atomic).
-    substitutes : the encoder's; those of every row are stored for the sense space. For labeled tokens alone, `SenseSpace.keep` computes
-    them. more : sentences whose labeled tokens follow; the rows before them are the table's `basic` ones. known_table : a table whose last
-    rows are those of `more`; if None they are encoded.
+    Parameters
+    ----------
+    targets_only : write the rows of labeled tokens only.
+    report : called with (tokens done, tokens in all, tokens per second); an exception that it raises stops the build.
+    other_files : a pattern of files that may be replaced too (core.files.atomic).
+    substitutes : the encoder's; those of every row are stored for the sense space. `SenseSpace.keep` computes those of labeled tokens.
+    more : sentences whose labeled tokens follow; the rows before them are the table's `basic` ones.
+    known_table : a table whose last rows are those of `more`; if None they are encoded.
     """
     check_replaceable(folder, other_files)
     if targets_only:

@@ -263,12 +263,17 @@ def partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def trust_of(table: OccurrenceTable, lemma: str) -> Separability:
-    """Find the layer or mix in which most of a word's nearest have its own sense, and how far that is above chance."""
+    """Find the layer or mix that separates a word's labeled sentences best."""
     rows, labels = some_rows(table, lemma)
-    layers, shares = table.rows.take(rows), {}
-    for name in spaces(table.meta["layers"]):
-        centered = evidence.center(mixed(layers, layer_weights(name, table.meta["layers"]), axis=1, unit=True))
-        shares[name] = purity_at_k(centered @ centered.T, labels, min(K, len(rows) - 1))
+    return separability_of(table.rows.take(rows), labels)
+
+
+def separability_of(layers: np.ndarray, labels: np.ndarray) -> Separability:
+    """Find the layer or mix in which most of the nearest of (n, L, D) have the same sense (n,), and how far that is above chance."""
+    shares = {}
+    for name in spaces(layers.shape[1]):
+        centered = evidence.center(mixed(layers, layer_weights(name, layers.shape[1]), axis=1, unit=True))
+        shares[name] = purity_at_k(centered @ centered.T, labels, min(K, len(labels) - 1))
     best = max(shares, key=shares.get)
     return Separability(best, above_chance(shares[best], labels))
 

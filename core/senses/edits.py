@@ -48,6 +48,7 @@ class EditStep:
 
     tokens: tuple[str, ...]
     position: int  # of the target word
+    at: int | None = None  # position of the new token; None if one was removed, and for the first
     old: str | None = None
     new: str | None = None
     column: int | None = None  # of the alignment; None for the first
@@ -114,7 +115,9 @@ def steps(alignment: Alignment, edits: Sequence[int]) -> list[EditStep]:
     for column in edits:
         done.add(column)
         old, new = alignment.columns[column]
-        path.append(EditStep(*alignment.sentence(done), old, new, column, frozenset(done)))
+        before = (pair[k in done] for k, pair in enumerate(alignment.columns[:column]))
+        position = None if new is None else sum(token is not None for token in before)
+        path.append(EditStep(*alignment.sentence(done), position, old, new, column, frozenset(done)))
     return path
 
 

@@ -47,7 +47,7 @@ class Evidence:
     """The evidence of n occurrences, before a layer is chosen and a mean subtracted."""
 
     layers: np.ndarray  # (n, L, D) of the tokens
-    alone: np.ndarray  # (n, L, D) of each word as a sentence of its own
+    isolated: np.ndarray  # (n, L, D) of each word as a sentence of its own
     place: np.ndarray  # (n, d): the states around each token
     topic: np.ndarray  # (n, V): zeros where no other word has a vector
     parts: np.ndarray | None = None  # (n, W) of the sense space, `space`; None without one
@@ -57,7 +57,7 @@ class Evidence:
     def views(self, layer: str) -> dict[str, np.ndarray]:
         """Return each view (n, d) by name; the token under that layer or mix."""
         weights = layer_weights(layer, self.layers.shape[1])
-        token, isolated = (mixed(layers, weights, axis=1, unit=True) for layers in (self.layers, self.alone))
+        token, isolated = (mixed(layers, weights, axis=1, unit=True) for layers in (self.layers, self.isolated))
         return {"token": token - isolated, "place": self.place, "topic": unit(self.topic), "senses": self._senses()}
 
     def _senses(self) -> np.ndarray:

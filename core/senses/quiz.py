@@ -18,7 +18,6 @@ from types import MappingProxyType
 import numpy as np
 
 from ..common.config import ASSETS
-from ..common.directions import unit
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
@@ -35,7 +34,6 @@ from ..text.languages import Language
 from ..text.sentences import Sentence
 from ..text.tokens import join_tokens
 from . import calibration, evidence
-from .separation import purity_at_k
 
 FIRST_DAY = date(2026, 1, 1)  # whose quiz has number 0
 OTHERS, LAST = 10_000, 99_999  # numbers from OTHERS to LAST are of no day for the next 27 years
@@ -242,23 +240,10 @@ def vote(cosines: np.ndarray, labels: np.ndarray, n_senses: int) -> tuple[int, n
 
 def _best_layer(layers: np.ndarray, labels: np.ndarray, query: Query) -> tuple[str, np.ndarray, np.ndarray]:
     """Return the layer that separates a word's sentences (n, L, D) best, the n there and the query (1, D) minus their mean."""
-    spaces = {}
-    for name in calibration.spaces(layers.shape[1]):
-        vectors = _directions(layers, name)
-        mean = vectors.mean(axis=0)
-        rows = unit(vectors - mean)
-        spaces[name] = (
-            purity_at_k(rows @ rows.T, labels, min(K, len(labels) - 1)),
-            rows,
-            unit(_directions(query.layers[None], name) - mean),
-        )
-    layer = max(spaces, key=lambda name: spaces[name][0])
-    return layer, *spaces[layer][1:]
-
-
-def _directions(layers: np.ndarray, name: str) -> np.ndarray:
-    """Return the unit vectors (n, D) of a layer, or of the equal mix."""
-    return mixed(layers, layer_weights(name, layers.shape[1]), axis=1, unit=True)
+    separability = calibration.separability_of(layers, labels)
+    weights = layer_weights(separability.layer, layers.shape[1])
+    rows, query_row = (mixed(vectors, weights, axis=1, unit=True) for vectors in (layers, query.layers[None]))
+    return separability.layer, evidence.center(rows), evidence.center(query_row, rows)
 
 
 def _shuffle(number: int, what: str, names: Iterable[str]) -> list[str]:

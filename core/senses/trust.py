@@ -71,17 +71,17 @@ class WordGain:
         object.__setattr__(self, "shown", self.p < LEVEL)
 
 
-def links(cosines: np.ndarray, places: np.ndarray, place: np.ndarray, *, own: int | None = None, k: int = K) -> Links:
+def links(cosines: np.ndarray, places: np.ndarray, place: np.ndarray, *, itself: int | None = None, k: int = K) -> Links:
     """Return the links of a point from its cosines (N,) with all others, their places (N, d) on a map, and its place (d,).
 
-    `own` is the number of the point or of the same sentence, which is no neighbor. If more points are tied for the last places than there
+    `itself` is the number of the point or of the same sentence, which is no neighbor. If more points are tied for the last places than there
     are places (in layer 0 all occurrences of a spelling are one vector), none of the tied is counted.
     """
     cosines, places, place = np.asarray(cosines, np.float64), np.asarray(places, np.float64), np.asarray(place, np.float64)
     if cosines.shape != places.shape[:1] or places.shape[1:] != place.shape or k < 1:
         message = f"{cosines.shape} cosines, {places.shape} places, one of {place.shape}, k = {k}"
         raise BadInput(f"True neighbors need a cosine and a place for each point, a place of one's own and k from 1; got {message}.")
-    others = np.array([n for n in range(len(cosines)) if n != own], int)
+    others = np.array([n for n in range(len(cosines)) if n != itself], int)
     order = others[np.argsort(-cosines[others], kind="stable")]
     last = cosines[order[min(k, len(order)) - 1]] if len(order) else 0.0
     tied = np.abs(cosines[order] - last) <= TIE

@@ -177,7 +177,8 @@ def _links(
     n, n_stars = coordinates.shape[1], stars.shape[1]
     rows = [unit_rows(mixed(np.moveaxis(layers, 1, 0), weights), np.float64) for weights in mixes] if n else []
     of_points = [
-        tuple(links(vectors @ vectors[k], flat, flat[k], own=k) for vectors, flat in zip(rows, coordinates, strict=True)) for k in range(n)
+        tuple(links(vectors @ vectors[k], flat, flat[k], itself=k) for vectors, flat in zip(rows, coordinates, strict=True))
+        for k in range(n)
     ]
     by_layer = zip(cosines, coordinates, stars, strict=True)
     by_space = [[links(vectors[s], flat, star_places[s]) for s in range(n_stars)] for vectors, flat, star_places in by_layer]

@@ -156,7 +156,7 @@ def true_neighbors(
         else:
             units = mixed(layers, layer_weights(name, table.meta["layers"]), axis=1, unit=True)
             cosines = units[points] @ units[:n].T
-        by_space.append([links(row, flat[:n], flat[k], own=own_rows[k]) for row, k in zip(cosines, points, strict=True)])
+        by_space.append([links(row, flat[:n], flat[k], itself=own_rows[k]) for row, k in zip(cosines, points, strict=True)])
     return list(zip(*by_space, strict=True))
 
 

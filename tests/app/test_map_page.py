@@ -204,4 +204,4 @@ def test_dots_stars_and_true_neighbors_are_core_s_in_every_layer():
     for k, (name, flat) in enumerate(zip(maps.names, maps.coordinates, strict=True)):
         cosines = table.similarities(np.array(data["rows"]), layer_weights(name, table.meta["layers"]))
         for dot in (0, n - 1):
-            assert data["links"][str(dot)][k] == links(cosines[dot], flat, flat[dot], own=dot).as_lists
+            assert data["links"][str(dot)][k] == links(cosines[dot], flat, flat[dot], itself=dot).as_lists

@@ -9,7 +9,7 @@ import pytest
 from core.analysis.word_maps import map_rows, rows_to_measure
 from core.common.errors import BadInput
 from core.index.build import build_index
-from core.senses import reports
+from core.senses.separation import sense_report_of
 from core.text.own_corpus import keep_sentences
 from core.text.sentences import Sentence, Target, fingerprint, read_labeled, read_sentences
 from tests.core.index.test_table import FakeEncoder
@@ -48,7 +48,7 @@ def test_a_guess_is_drawn_and_no_sense(tmp_path, targets_only):
 def test_no_measure_of_senses_depends_on_guesses(tmp_path):
     def measured(guesses: tuple[str, ...], name: str):
         table = table_of(corpus(guesses), tmp_path / name)
-        report = reports.sense_report_of(table, "bank", EQUAL)
+        report = sense_report_of(table, "bank", EQUAL)
         return report, table.has_senses("bank")
 
     alone, several = measured((), "none")
@@ -65,7 +65,7 @@ def test_a_word_of_which_all_senses_are_guesses_is_not_measured(tmp_path):
     table = table_of(sentences, tmp_path / "index")
     assert len(map_rows(table, "bank")) == 8 and not table.has_senses("bank")
     with pytest.raises(BadInput, match="Nobody labeled a sentence of “bank”"):
-        reports.sense_report_of(table, "bank", EQUAL)
+        sense_report_of(table, "bank", EQUAL)
 
 
 def test_a_guess_is_the_same_after_writing_and_reading(private_cache):

@@ -204,7 +204,7 @@ def test_the_map_s_dots_and_neighbors_are_core_s(workspace, ask):
     np.testing.assert_allclose(np.array(word["places"]), maps.coordinates, atol=1e-5)
     similar = table.similarities(rows, np.eye(3)[1])
     shared = [
-        len({*links(similar[k], maps.coordinates[1], maps.coordinates[1][k], own=k).rows.tolist()} & {*word["links"][k][1][0]})
+        len({*links(similar[k], maps.coordinates[1], maps.coordinates[1][k], itself=k).rows.tolist()} & {*word["links"][k][1][0]})
         for k in range(len(rows))
     ]
     assert np.mean(shared) >= 9

@@ -54,6 +54,7 @@ def test_each_step_differs_from_the_last_by_one_edit(pair):
         assert after.switched - before.switched == {after.column}
         assert alignment.columns[after.column] == (after.old, after.new)
         assert (after.tokens, after.position) == alignment.sentence(after.switched)
+        assert after.at is None or after.tokens[after.at] == after.new
         assert len(after.tokens) - len(before.tokens) == (after.new is not None) - (after.old is not None)
 
 

@@ -29,7 +29,7 @@ def ranking(table):
 
 def test_links_by_hand():
     places = np.array([[0.0, 0], [1, 0], [2, 0], [9, 0]])
-    result = links(np.array([1.0, 0.2, 0.8, 0.9]), places, places[0], own=0, k=2)
+    result = links(np.array([1.0, 0.2, 0.8, 0.9]), places, places[0], itself=0, k=2)
     assert result.rows.tolist() == [3, 2] and result.near.tolist() == [False, True] and result.tied == 0
 
 
@@ -38,7 +38,7 @@ def test_by_chance_a_layout_at_random_has_as_many_of_them_near():
     cosines, kept = rng.uniform(size=41), []
     for _ in range(300):
         places = rng.normal(size=(41, 2))
-        result = links(cosines, places, places[0], own=0)
+        result = links(cosines, places, places[0], itself=0)
         kept.append(result.near.sum())
     assert result.by_chance == pytest.approx(10 * 10 / 40) and np.mean(kept) == pytest.approx(result.by_chance, abs=0.25)
 
@@ -48,20 +48,20 @@ def test_on_a_map_that_loses_nothing_every_true_neighbor_is_near():
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     flat = find_views([circle])[0].coordinates
     for k in range(30):
-        assert links(circle @ circle[k], flat, flat[k], own=k).near.all()
+        assert links(circle @ circle[k], flat, flat[k], itself=k).near.all()
 
 
 def test_where_too_many_are_equally_near_none_of_them_is_a_neighbor():
     places = np.arange(12.0)[:, None]
-    result = links(np.array([1.0, 0.9, *[0.5] * 10]), places, places[0], own=0, k=3)
+    result = links(np.array([1.0, 0.9, *[0.5] * 10]), places, places[0], itself=0, k=3)
     assert result.rows.tolist() == [1] and result.tied == 10 and result.near.all()
-    alike = links(np.ones(12), places, places[0], own=0, k=3)
+    alike = links(np.ones(12), places, places[0], itself=0, k=3)
     assert not len(alike.rows) and alike.tied == 11
-    assert len(links(np.ones(4), places[:4], places[0], own=0, k=3).rows) == 3  # all of them fit
+    assert len(links(np.ones(4), places[:4], places[0], itself=0, k=3).rows) == 3  # all of them fit
 
 
 def test_few_points_and_none():
-    assert links(np.ones(1), np.zeros((1, 2)), np.zeros(2), own=0).rows.tolist() == []
+    assert links(np.ones(1), np.zeros((1, 2)), np.zeros(2), itself=0).rows.tolist() == []
     assert links(np.array([0.1, 0.3]), np.zeros((2, 2)), np.zeros(2)).rows.tolist() == [1, 0]
     with pytest.raises(BadInput):
         links(np.ones(3), np.zeros((2, 2)), np.zeros(2))
@@ -87,6 +87,13 @@ def test_senses_apart_are_shown_and_senses_drawn_at_random_hardly_ever():
     assert np.mean([gain.shown for gain in random]) < 0.2
     counted = count_significant([apart, *random])  # many words asked at once: those drawn at random go, the true one stays
     assert counted.n == 41 and counted.holm <= counted.discovered <= counted.raw and counted.holm == counted.discovered == 1
+
+
+def test_corrected_counts_of_words_are_lower_and_spelling_alone_separates_none(table, ranking):
+    assert list(ranking) == table.lemmas
+    counted = {name: count_significant([gains[name] for gains in ranking.values()]) for name in SPACES}
+    assert counted["0"].holm == 0 and counted["1"].holm < counted["1"].discovered <= counted["1"].raw < len(ranking)
+    assert all(g.low <= g.one_nn <= g.high for gains in ranking.values() for g in gains.values())
 
 
 @pytest.mark.parametrize("dims", [2, 3])
