@@ -87,8 +87,7 @@ def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
     if resume or not model.exists():  # else the message names the training that is there
         outputs.check_folder(model, recipe.MODEL)
     training, warm_up = _started(training, start)
-    how = {"resume": resume, "report": lambda event: note(next(recipe.progress_lines(iter([event]))))}
-    folder = recipe.run(training, Path(output), start=warm_up, **how)
+    folder = recipe.run(training, Path(output), start=warm_up, resume=resume, report=lambda event: note(recipe.progress_line(event)))
     return {"model": str(folder), **read_json(folder / "meta.json")}, f"The model is in {folder}"
 
 

@@ -197,14 +197,9 @@ def _index_on_cluster(corpus, output: str, text_column, lines, cluster: str, opt
     model = open_model(options, cluster=cluster)
     sense_space(SENSES if senses else None, model)  # raises before any work if something is missing
     sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
-
-    def report(done) -> None:
-        speed = f"{done.tokens_per_s:,.0f} tokens a second, {done.seconds_left:.0f} s left"
-        note(f"shards: {done.shards_done:,} of {done.shards:,}, {speed}")
-
     with cluster_of(cluster) as client:
         how = {"model": name_for_worker(options.model), "model_fingerprint": model.fingerprint, "senses": senses}
-        shards.build(client, sentences, output, **how, report=report)
+        shards.build(client, sentences, output, **how, report=progress("tokens"))
     return _info(shards.info(output))
 
 

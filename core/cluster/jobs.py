@@ -45,38 +45,6 @@ class ShardJob:
     worker: str | None = None  # whose files are in memory, if it lives
 
 
-@dataclass(frozen=True, slots=True)
-class ShardProgress:
-    """Progress after a shard."""
-
-    shards_done: int
-    shards: int
-    tokens_done: int
-    tokens: int
-    tokens_per_s: float  # of this run
-    seconds_left: float
-
-
-@dataclass(slots=True)
-class Meter:
-    """A counter of finished jobs that calls `report`."""
-
-    shards: int
-    tokens: int
-    report: Callable[[ShardProgress], None] | None
-    shards_done: int = 0
-    tokens_done: int = 0
-    began: float = field(default_factory=time.perf_counter)
-
-    def add(self, tokens: int) -> None:
-        """Count the tokens of a finished job."""
-        self.shards_done, self.tokens_done = self.shards_done + 1, self.tokens_done + tokens
-        speed = self.tokens_done / max(time.perf_counter() - self.began, 1e-9)
-        if self.report:
-            left = (self.tokens - self.tokens_done) / max(speed, 1e-9)
-            self.report(ShardProgress(self.shards_done, self.shards, self.tokens_done, self.tokens, speed, left))
-
-
 @dataclass(slots=True)
 class _Running:
     job: ShardJob

@@ -32,7 +32,7 @@ from ..index.build import APPROXIMATE as NEAR
 from ..index.build import FILES, TOKENS_PER_ROUND, build_index, rounds
 from ..index.table import FACTS, OccurrenceTable, say_wrong
 from ..text.sentences import Sentence, Target, fingerprint
-from .jobs import Meter, ShardJob, ShardProgress, run_jobs
+from .jobs import ShardJob, run_jobs
 from .store import SHARD, Store, absolute_place, open_store
 from .worker_model import held, held_substitutes
 
@@ -93,12 +93,12 @@ def build(
     model: str,
     model_fingerprint: str,
     senses: bool = False,
-    report: Callable[[ShardProgress], None] | None = None,
+    report: Callable[[int, int, float], None] | None = None,
 ) -> Shards:
     """Encode `sentences` (read twice: to count and to split them) into shards at `where`; `senses` also stores substitutes.
 
     Existing shards of these sentences and this model stay, so an interrupted build continues. Another index at `where` is
-    replaced once the new one is complete.
+    replaced once the new one is complete. Calls `report(tokens done, total, tokens per second)` after each shard.
     """
     store = open_own(where)
     began = time.perf_counter()
@@ -107,12 +107,13 @@ def build(
     if not counted.tokens:
         raise BadInput(t("Nothing to index: no words."))
     before = {name for name in store.names("shards") if store.has_folder(f"shards/{name}")}
-    meter = Meter(counted.shards, counted.tokens, report)
-    results = {}
+    results, done = {}, 0
     parts = cut(sentences, counted.rounds_per_shard)
     for job, result in run_jobs(client, _jobs(store, parts, (model, model_fingerprint, senses), before)):
         results[job.name] = result
-        meter.add(job.tokens)
+        done += job.tokens
+        if report:
+            report(done, counted.tokens, done / max(time.perf_counter() - began, 1e-9))
     ordered = sorted(results)  # names begin with their number
     seconds = time.perf_counter() - began
     kinds = len(set().union(*(fact.pop("words") for fact in results.values())))
@@ -225,11 +226,6 @@ class Counted:
     def rounds_per_shard(self) -> int:
         """Return the rounds per shard from the corpus alone, so that a cluster of another size can continue."""
         return max(1, min(MOST_ROUNDS, self.rounds // SHARDS))
-
-    @property
-    def shards(self) -> int:
-        """Return the number of shards."""
-        return -(-self.rounds // self.rounds_per_shard)
 
 
 def _jobs(store: Store, parts: Iterable[list[Sentence]], made_by: tuple[str, str, bool], there: set[str]) -> Iterator[ShardJob]:

@@ -99,7 +99,8 @@ class Encoder:
         total = sum(map(len, sentences))
         done = 0
         for numbers in self._batches(sentences):
-            for number, layers in zip(numbers, self._encode_batch([sentences[n] for n in numbers]), strict=True):
+            run = _Run(self, [sentences[n] for n in numbers])
+            for number, layers in zip(numbers, run.layers(*run.both()), strict=True):
                 results[number] = layers
             done += sum(len(sentences[n]) for n in numbers)
             if report:
@@ -219,10 +220,6 @@ class Encoder:
             tokens += size
         if group:
             yield group
-
-    def _encode_batch(self, sentences: list[list[str]]) -> list[np.ndarray]:
-        run = _Run(self, sentences)
-        return run.layers(*run.both())
 
 
 class _Run:

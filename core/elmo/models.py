@@ -13,7 +13,7 @@ from ..common.device import CPU, choose
 from ..common.errors import BadInput, MissingArtifact
 from ..common.i18n import t
 from ..common.model_layers import Layers, name_of
-from ..engines.transformer import MEAN, MaskedWords, TransformerEncoder, is_transformer, weights_of
+from ..engines.transformer import MEAN, TransformerEncoder, is_transformer, weights_of
 from ..engines.transformer import fingerprint as fingerprint_of
 from ..files import sums
 from ..files.registry import resolve
@@ -110,11 +110,6 @@ def open_language_model(model: Model) -> LanguageModel:
         raise MissingArtifact(t("{model} has no softmax and vocabulary, so it predicts no words. elmo-mini does.", model=model.name))
     softmax, vocabulary = result
     return LanguageModel(model.encoder, softmax.to(model.encoder.device), vocabulary)
-
-
-def masked_words(model: Model) -> MaskedWords:
-    """Open a transformer's masked-word head. Raises MissingArtifact if it has none."""
-    return MaskedWords(model.folder, model.encoder)
 
 
 def allennlp_files(model: Model) -> tuple[Path, Path]:

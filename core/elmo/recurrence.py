@@ -118,23 +118,17 @@ class _Recurrence(torch.autograd.Function):
         gates = torch.addmm(bias, x, w_x.t())  # (N, 4H)
         cells, outs = x.new_empty(len(x), hidden), torch.empty_like(x)  # (N, H), (N, P)
         squashed = x.new_empty(len(x), hidden)  # tanh(c)
-        h = c = None
-        row = 0
-        for n in batch_sizes:
-            rows = slice(row, row + n)
+        for rows, before, _ in _steps(batch_sizes):
             g, cell = gates[rows], cells[rows]
-            if h is not None:
-                g.addmm_(h[:n], w_h.t())
+            if before:
+                g.addmm_(outs[before], w_h.t())
             i, f, o, new = _activate_(g, hidden)
             torch.mul(i, new, out=cell)
-            if c is not None:
-                cell.addcmul_(f, c[:n])
+            if before:
+                cell.addcmul_(f, cells[before])
             cell.clamp_(-clips[0], clips[0])
             _tanh(cell, out=squashed[rows])
-            h = torch.mm(squashed[rows] * o, w_p.t()).clamp_(-clips[1], clips[1])
-            outs[rows] = h
-            c = cell
-            row += n
+            torch.mm(squashed[rows] * o, w_p.t(), out=outs[rows]).clamp_(-clips[1], clips[1])
         ctx.save_for_backward(x, gates, cells, squashed, outs, w_x, w_h, w_p)
         ctx.batch_sizes, ctx.clips = batch_sizes, clips
         return outs
@@ -149,12 +143,7 @@ class _Recurrence(torch.autograd.Function):
         d_out = d_outs * (outs.abs() < out_clip)  # a clipped value passes no gradient
         inside = cells.abs() < cell_clip
         d_h = d_c = None  # gradients from the step after, for the sentences that reach it
-        row = len(x)
-        for t in range(len(ctx.batch_sizes) - 1, -1, -1):
-            n = ctx.batch_sizes[t]
-            row -= n
-            rows = slice(row, row + n)
-            before = slice(row - ctx.batch_sizes[t - 1], row - ctx.batch_sizes[t - 1] + n) if t else None
+        for rows, before, _ in reversed(list(_steps(ctx.batch_sizes))):
             if d_h is not None:
                 d_h = d_h * (outs[rows][: len(d_h)].abs() < out_clip)
                 d_out[rows][: len(d_h)] += d_h
@@ -169,15 +158,15 @@ class _Recurrence(torch.autograd.Function):
             d_cell.mul_(inside[rows])
             torch.mul(d_cell, new, out=d_i)
             torch.mul(d_cell, i, out=d_new)
-            if before is None:
-                d_f.zero_()
-            else:
+            if before:
                 torch.mul(d_cell, cells[before], out=d_f)
                 previous[rows] = outs[before]
+            else:
+                d_f.zero_()
             sig = gates[rows][:, : 3 * hidden]
             d_gates[rows][:, : 3 * hidden].mul_(sig).mul_(1 - sig)
             d_new.mul_(1 - new * new)
-            if t:
+            if before:
                 d_h = torch.mm(d_gates[rows], w_h)
                 d_c = d_cell.mul_(f)
         d_p = torch.mm(d_out.t(), squashed * gates[:, 2 * hidden : 3 * hidden])

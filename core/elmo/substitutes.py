@@ -54,6 +54,9 @@ class Substitutes:
 
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
+        self._own_forms: Bounded[str, list[int]] = Bounded(MOST_WORDS)
+        self._own_columns: Bounded[str, np.ndarray] = Bounded(MOST_WORDS)
+        self._lemmas: Bounded[str, tuple[str, ...]] = Bounded(MOST_ENTRIES)
 
     @property
     def dim(self) -> int:
@@ -87,7 +90,7 @@ class Substitutes:
         """Return vectors (n, P) float32 of length 1 for places (n, 2P): the sum of sqrt(p) times the whitened softmax weights.
 
         Square roots are used because p and q overlap by the sum of sqrt(p q) (Bhattacharyya 1943), so that rare substitutes count next to a
-        certain one. Of the words after the FREQUENT most frequent ones, one in EVERY is computed and stands for all: a third of the time,
+        certain one. Of the words after the FREQUENT most frequent ones, one in EVERY is computed and represents all: a third of the time,
         with the same separation of senses. Zeros for a mark without a letter or digit.
         """
         vectors = np.zeros((len(places), self.dim), np.float32)
@@ -166,23 +169,12 @@ class Substitutes:
 
     def _columns_of(self, word: str) -> np.ndarray:
         """Return the numbers of `_forms_of` among the words that `vectors` computes."""
-        return self._own_columns.value(word, lambda: self._find_columns(word))
 
-    def _find_columns(self, word: str) -> np.ndarray:
-        numbers = self.sample[3][self._forms_of(word)]
-        return numbers[numbers >= 0]
+        def find() -> np.ndarray:
+            numbers = self.sample[3][self._forms_of(word)]
+            return numbers[numbers >= 0]
 
-    @cached_property
-    def _own_columns(self) -> Bounded[str, np.ndarray]:
-        return Bounded(MOST_WORDS)
-
-    @cached_property
-    def _own_forms(self) -> Bounded[str, list[int]]:
-        return Bounded(MOST_WORDS)
-
-    @cached_property
-    def _lemmas(self) -> Bounded[str, tuple[str, ...]]:
-        return Bounded(MOST_ENTRIES)
+        return self._own_columns.value(word, find)
 
     @cached_property
     def _numbers(self) -> dict[str, list[int]]:

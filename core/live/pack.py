@@ -229,7 +229,8 @@ def _add_space(pack: Pack, space: SenseSpace | None, table: OccurrenceTable, row
 
 SCRIPTS = {"Latin": "a", "Hangul": "가", "Greek": "α", "Cyrillic": "я", "Han": "水", "Hiragana": "あ", "Katakana": "ア"}
 SCRIPTS |= {"Arabic": "ب", "Devanagari": "क"}
-LISTS = ("function", "common", "graded", "before_nouns", "own", "either")  # of core.text.target_word.Words
+# Name of a list in the page -> field of core.text.target_word.Words.
+LISTS = {"own": "separate"} | {name: name for name in ("function", "common", "graded", "before_nouns", "either")}
 
 
 def pack_workspace(workspace: Workspace, report: Callable[[float, str], None] = lambda share, what: None) -> tuple[bytes, dict]:
@@ -258,7 +259,7 @@ def _language(workspace: Workspace, lemmas: list[str]) -> dict:
         "most_words": limits().max_words,
         "scripts": [name for name, letter in SCRIPTS.items() if language.writes(letter)],
         "words": {
-            **{name: sorted(getattr(word_lists, name)) for name in LISTS},
+            **{name: sorted(getattr(word_lists, field)) for name, field in LISTS.items()},
             "worth": word_lists.worth,
             "forms": word_lists.forms,
             # Hangul is not analyzed in a page: a token counts as the labeled word that it begins with.

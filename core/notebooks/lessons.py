@@ -141,7 +141,7 @@ from elmoscope.core.figures.lessons import Dots, interval_dots
 rows = []
 for name, values in measured["one_nn"].items():
     share = compare_pairs(values, [0] * len(values))
-    rows.append(Dots(name, share.value, share.low, share.high, dict(zip(measured["words"], values))))
+    rows.append(Dots(name, share.mean, share.low, share.high, dict(zip(measured["words"], values))))
 interval_dots(rows, title="nearest sentence has the same sense", zero=None, key="context") if rows else None
 
 # %% context before

@@ -9,7 +9,7 @@ a tie is worth the share of it that is right, as in core.senses.separation.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations_with_replacement
 from math import comb
 
 import numpy as np
@@ -146,9 +146,8 @@ def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps:
         steps = next(n for n in range(10, 0, -1) if n == 1 or comb(n + max(1, n_layers) - 1, n) <= MIXES)
     if n_layers < 1 or steps < 1:
         raise BadInput(f"A grid of layer weights needs a layer and a step at least; got {n_layers} and {steps}.")
-    bars = combinations(range(steps + n_layers - 1), n_layers - 1)  # between steps in a row: their number before each layer's end
-    grid = [np.diff([-1, *cuts, steps + n_layers - 1]) - 1 for cuts in bars]
-    grid = [weights / steps for weights in grid]
+    parts = [*combinations_with_replacement(range(n_layers), steps)][::-1]
+    grid = [np.bincount(part, minlength=n_layers) / steps for part in parts]
     scores = [score(weights) for weights in grid]
     best = max(range(len(grid)), key=lambda k: (round(scores[k], 9), -round(float((grid[k] ** 2).sum()), 9), -k))
     return grid[best], scores[best]

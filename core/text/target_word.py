@@ -305,6 +305,7 @@ def _lists(described: str) -> Words:
         entries = (entry.split() for entry in " ".join(lists.get(name, ())).split(",") if entry.strip())
         return {item: tuple(more) for item, *more in entries}
 
-    sets = {name: frozenset(" ".join(lists.get(name.replace("_", " "), ())).split()) for name in Words._fields}
+    keys = {name: name.replace("_", " ") for name in Words._fields} | {"separate": "own"}
+    sets = {name: frozenset(" ".join(lists.get(key, ())).split()) for name, key in keys.items()}
     nouns = {word: frozenset(pieces) for word, pieces in read_entries("nouns").items()}
     return Words(**sets | {"worth": worth, "forms": read_entries("forms"), "nouns": nouns})

@@ -10,7 +10,7 @@ log.jsonl and, at the end, model/.
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -282,9 +282,8 @@ def finish(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Path:
     return folder / "model"
 
 
-def progress_lines(events: Iterator[dict]) -> Iterator[str]:
-    """Turn events of `run` into lines for a terminal."""
-    for event in events:
-        left = event.get("seconds_left")
-        text = ", ".join(f"{k} {v:,}" if isinstance(v, int) else f"{k} {v}" for k, v in event.items() if k not in ("seconds_left", "step"))
-        yield text + (f", {left / 60:.0f} min left in this stage" if left else "")
+def progress_line(event: dict) -> str:
+    """Format an event of `run` as a line for a terminal."""
+    left = event.get("seconds_left")
+    text = ", ".join(f"{k} {v:,}" if isinstance(v, int) else f"{k} {v}" for k, v in event.items() if k not in ("seconds_left", "step"))
+    return text + (f", {left / 60:.0f} min left in this stage" if left else "")

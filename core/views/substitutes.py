@@ -15,8 +15,8 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from ..elmo import in_place
 from ..elmo.in_place import InPlace
-from ..elmo.models import masked_words
 from ..elmo.substitutes import BOTH
+from ..engines.transformer import MaskedWords
 from ..text.corpora import open_corpus
 from ..text.readings import WordInContext
 from ..text.target_word import words_of
@@ -113,7 +113,7 @@ def ranks(workspace: Workspace, request: NextWordsRequest, reading: Reading) -> 
 @reads_as_model
 def masked(workspace: Workspace, request: NextWordsRequest):
     """Return what a transformer expects behind a mask over the target token. Raises MissingArtifact without its head."""
-    words = workspace.once("masked words", lambda: masked_words(workspace.model), workspace.model)
+    words = workspace.once("masked words", lambda: MaskedWords(workspace.model.folder, workspace.model.encoder), workspace.model)
     starts = list(accumulate(map(len, request.sentences), initial=0))[:-1]
     number = max(k for k, start in enumerate(starts) if start <= request.position)
     return words.at(list(request.sentences[number]), request.position - starts[number])

@@ -28,7 +28,7 @@ def check_snapshot(name: str, page: AppTest, **options: bool) -> None:
     """Compare the text of a page with the file `name`.txt. Numbers may differ by one unit of the last digit shown, or by 1 percent."""
     path, text = FOLDER / f"{name}.txt", text_of(page, **options)
     if os.environ.get("UPDATE_SNAPSHOTS"):
-        FOLDER.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or not is_same_text(path.read_text("utf-8"), text):
             path.write_text(text, "utf-8")
         return
@@ -74,7 +74,8 @@ def _lines(element: Node) -> Iterator[str]:
         yield f"[table] {', '.join(map(str, value.columns))}"
     elif kind == "bidi_component":
         data = json.loads(proto.json or "{}") if hasattr(proto, "json") else {}
-        texts = [value for value in data.values() if isinstance(value, str) and " " in value] if isinstance(data, dict) else []
+        values = [value for value in data.values() if isinstance(value, str) and " " in value] if isinstance(data, dict) else []
+        texts = [line for value in values for line in _plain_lines(value)]
         if proto.component_name not in WITHOUT_TEXT:
             yield f"[{proto.component_name}] {' | '.join(texts)}".rstrip()
     else:

@@ -1,73 +1,76 @@
-"""What an address may hold: every value a length and a form, and no page falls over one (tests.bench.addresses visits them all)."""
+"""Test URL parameters: their limits, and that a path in a link is read only after a click."""
 
+import ast
 import random
 import time
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.common.config import ROOT
 from core.common.short_links import shortened
-from core.files import user_names
+from core.files import registry, user_names
+from pages._classify.order import USUAL
 from pages._frame import parameters
-from tests.app.visit import opened
+from pages._frame.menu import page_address
+from tests.app.visit import APP, linked, opened, opened_whole
 from tests.bench import addresses
 
 
-@pytest.mark.parametrize("page", ["app.py", "pages/neighbors.py", "pages/compare.py"])
 @pytest.mark.parametrize("name", ["corpus", "model", "vectors", "beside"])
-def test_a_name_that_no_file_can_have_is_answered_by_a_sentence(page: str, name: str):
-    result = opened(page, **{name: "x" * 300})
+def test_too_long_file_name_raises_no_exception(name: str):
+    result = opened("pages/compare.py", **{name: "x" * 300})
     assert not result.exception
 
 
 @pytest.mark.parametrize("name", ["corpus", "a", "no_such"])
-def test_a_value_that_is_far_too_long_is_left_out_and_said(name: str):
+def test_too_long_value_is_ignored_with_a_warning(name: str):
     page = opened(**{name: "a" + " " * 15_000})
     assert not page.exception and name not in page.query_params
     (warning,) = page.warning
     assert f"Ignored “{name.replace('_', chr(92) + '_')}” in the address: 15,001 characters" in warning.value
 
 
-def test_signs_of_no_text_are_left_out():
+def test_value_with_control_characters_is_ignored_with_a_warning():
     page = opened(a="The bank\x00 was shut.", b="The bank\twas steep.")
     assert not page.exception and "a" not in page.query_params and page.query_params["b"] == "The bank\twas steep."
     assert "invalid characters" in page.warning[0].value
 
 
-@pytest.mark.parametrize("value", ["inf", "-inf", "nan", "1e999", "9" * 40, "x", ""])
-def test_a_seed_that_is_no_number_is_left_out(value: str):
+@pytest.mark.parametrize("value", ["inf", "9" * 40, ""])
+def test_seed_that_is_not_a_number_is_ignored(value: str):
     page = opened("pages/predict.py", pseed=value)
     assert not page.exception and "pseed" not in page.query_params and page.number_input(key="pseed").value == 0
     assert opened("pages/predict.py", pseed="7").number_input(key="pseed").value == 7
 
 
-def test_what_a_page_s_boxes_take_stays_in_its_address():
+def test_long_sentence_is_a_valid_parameter():
     page = opened(a="The bank was shut. " * 100)
     assert not page.exception and not page.warning and len(page.query_params["a"]) == 1900
 
 
-def test_a_short_link_cannot_set_what_is_the_browser_s_own():
+def test_short_link_cannot_set_parameters_of_streamlit():
     page = opened(v=shortened([("a", "She sat on the bank."), ("embed", "true"), ("EMBED_OPTIONS", "dark_theme"), ("corpus", "z" * 501)]))
     assert not page.exception and page.session_state["a"] == "She sat on the bank." and "embed" not in page.query_params
     assert "501 characters, limit 500" in page.warning[0].value
 
 
-def test_a_long_name_of_a_corpus_is_told_from_an_own_one_in_no_time():
+def test_long_corpus_name_is_parsed_quickly():
     started = time.process_time()
     assert user_names.corpus_path("a" + " " * 200_000) is None is user_names.corpus_path("a" + " " * 200_000 + "·" + " " * 200_000 + "0123")
     assert time.process_time() - started < 0.2
 
 
-@pytest.mark.parametrize("page", ["home", "map", "predict"])
-def test_hostile_addresses_break_no_page(page: str):
-    own = addresses.parameters(opened("app.py" if page == "home" else page))
+def test_hostile_addresses_break_no_page():
+    own = addresses.parameters(opened("map"))
     assert {"model", "corpus"} & set(addresses.IN_USE) and len(own) > 1
     for name in random.Random(0).sample(list(addresses.VALUES), 4):
         address = dict.fromkeys([*own, *addresses.EVERYWHERE], addresses.VALUES[name])
-        assert addresses.visit(page, address)[1] == "", name
+        assert addresses.visit("map", address)[1] == "", name
 
 
-def test_a_run_that_was_asked_for_before_the_browser_had_the_address_writes_it_again():
+def test_run_with_an_outdated_address_writes_the_current_one():
     def script() -> None:
         import streamlit as st
 
@@ -96,3 +99,205 @@ def test_a_run_that_was_asked_for_before_the_browser_had_the_address_writes_it_a
     assert "lang" not in address() and address()["a"] == given["a"]
     page.text_input(key="a").set_value("He swung it.").run()
     assert page.text_input(key="a").value == "He swung it." and not page.exception
+
+
+SECRET = "The otter slept on the bank."
+ASKED = "This link names"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "secret.txt").write_text(f"{SECRET}\nThe bank lent money.\n", newline="\n")
+    return tmp_path / "texts"
+
+
+def read_page(page) -> str:
+    return " ".join(str(item.value if hasattr(item, "value") else item.body) for item in (*page.markdown, *page.get("html"), *page.error))
+
+
+def asks(page) -> bool:
+    return any(ASKED in line.value for line in page.markdown)
+
+
+def press(page, name: str, button: str = "read"):
+    return page.button(key=f"places.{button}.{name}").click().run()
+
+
+@pytest.mark.unread
+def test_folder_in_a_link_is_read_after_a_click_in_each_session(folder):
+    address = {"corpus_way": "folder", "corpus_folder": str(folder), "find": "bank"}
+    stored_files = {*user_names.corpus_folder().glob("*")}
+    for _ in range(2):
+        page = linked("pages/texts.py", **address)
+        assert not page.exception and asks(page) and "otter" not in read_page(page) and "corpus_folder" not in page.query_params
+        assert page.text_input(key="corpus_folder").value == "" and {*user_names.corpus_folder().glob("*")} == stored_files
+        page = press(page, "corpus_folder")
+        assert not page.exception and not page.error and not asks(page) and "otter" in read_page(page)
+        stored_files = {*user_names.corpus_folder().glob("*")}
+
+
+@pytest.mark.unread
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("pages/search.py", "corpus"),
+        ("pages/keyness.py", "against"),
+        ("pages/change.py", "change_first"),
+        ("pages/change.py", "change_second"),
+        ("pages/compare.py", "first_corpus"),
+        ("app.py", "vectors"),
+        ("pages/compare.py", "first"),
+    ],
+)
+def test_file_in_a_link_is_not_opened_without_a_click(path, name, folder):
+    file = folder / "secret.txt"
+    file.chmod(0)
+    page = linked(path, **{name: str(file), "cmp": "corpora" if name == "first_corpus" else "spaces"})
+    assert not page.exception and asks(page) and name not in page.query_params
+    assert name not in page.session_state or str(file) not in str(page.session_state[name])
+    assert not press(page, name, "ignore").exception and not asks(page)
+
+
+@pytest.mark.unread
+def test_model_in_a_link_is_used_after_a_click(tmp_path):
+    page = linked("pages/how.py", model=str(tmp_path))
+    assert asks(page) and not page.exception and page.selectbox(key="model").value != str(tmp_path)
+    page = press(page, "model")
+    assert page.session_state["model"] == str(tmp_path) and not page.exception and page.error  # it holds no model
+
+
+@pytest.mark.unread
+def test_file_in_a_short_link_is_not_opened_without_a_click():
+    page = linked("pages/texts.py", v=shortened([("corpus", "README.md"), ("find", "bank")]))
+    assert asks(page) and "corpus" not in page.query_params and page.query_params["find"] in ("bank", ["bank"])
+
+
+@pytest.mark.unread
+def test_no_path_is_proposed_if_paths_are_off(folder, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_PATHS", "off")
+    page = linked("pages/texts.py", corpus_way="folder", corpus_folder=str(folder), corpus=str(folder / "secret.txt"))
+    assert not page.exception and not asks(page) and "otter" not in read_page(page)
+    assert sum("Paths are off on this server" in warning.value for warning in page.warning) == 1
+
+
+@pytest.mark.unread
+def test_typed_path_is_used_without_a_question_on_all_pages(tmp_path):
+    page = AppTest.from_file(str(APP), default_timeout=300)
+    page.session_state["model"] = str(tmp_path)  # the value of the box
+    for _ in range(2):  # the second run also has it in the address
+        page.run()
+        assert not asks(page) and page.session_state["model"] == str(tmp_path)
+    page.switch_page(page_address("how")[0]).run()
+    assert not page.exception and not asks(page)
+
+
+@pytest.mark.unread
+@pytest.mark.parametrize("name", ["$$ID-0-a", "$$STREAMLIT_INTERNAL_KEY", "$$GENERATED", "a.b", "", " ", "é", "a" * 400])
+def test_parameter_of_any_name_raises_no_exception(name):
+    for value in ("1", "\x00"):
+        page = linked(**{name: value})
+        assert not page.exception, ascii(name)
+
+
+@pytest.mark.unread
+def test_short_link_with_thousands_of_parameters_opens_quickly():
+    code, started = shortened([(f"{k:x}", "") for k in range(9_000)]), time.process_time()
+    page = linked(v=code)
+    assert code and not page.exception and 0 < len(page.query_params) <= parameters.MAX_PARAMETERS
+    assert time.process_time() - started < 30
+
+
+@pytest.mark.unread
+@pytest.mark.parametrize("value", ["/a\x00b", "/a\u202eb", "/a\nb", "/a\u2066"])
+def test_path_with_hidden_characters_is_not_proposed(value):
+    page = linked(corpus=value)
+    assert not page.exception and not asks(page) and "invalid characters" in page.warning[0].value
+
+
+@pytest.mark.unread
+@pytest.mark.parametrize(
+    ("name", "value", "is_path"),
+    [
+        ("model", "elmo-mini", False),
+        ("model", "OWNER/NAME", False),
+        ("model", "/srv/model", True),
+        ("model", "~/model", True),
+        ("model", "..", True),
+        ("model", "core", True),  # a folder in the current folder
+        ("model", "nonsense", False),
+        ("model", "\\\\host\\share", True),
+        ("vectors", "OWNER/NAME", True),
+        ("vectors", "glove-mini", False),
+        ("corpus", "sentences", False),
+        ("corpus", "letters.txt · 8c1f8c1f8c1f8c1f", False),
+        ("corpus", "README.md", True),
+        ("corpus", "C:\\texts", True),
+        ("corpus", "file:///etc/passwd", True),
+        ("first", "elmo-mini · 2", False),
+        ("first", "/srv/model · 2", True),
+        ("first", "glove-mini", False),
+        ("second", "/srv/vectors.txt", True),
+        ("second", "/etc/passwd · x", True),
+        ("corpus_folder", "texts", True),
+        ("find", "/etc/passwd", False),
+        ("corpus", "", False),
+    ],
+)
+def test_is_path_distinguishes_paths_from_names(name, value, is_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert parameters.is_path(name, value) is is_path
+
+
+@pytest.mark.unread
+def test_texts_that_look_like_paths_are_not_looked_up(monkeypatch):
+    """Check this because on Windows the look-up alone would contact another machine."""
+    monkeypatch.setattr(registry, "existing", lambda *_: pytest.fail("looked up"))
+    assert all(registry.names_place(text, "corpus") for text in ("\\\\host\\share", "//host/share", "/etc/passwd", "~root/x", "C:/x"))
+
+
+@pytest.mark.unread
+def test_table_lists_every_parameter_with_its_kind():
+    """Check the literal keys in the calls that draw bound widgets, read or write the address."""
+    calls = {"choice": 0, "coded_choice": 0, "text_box": 0, "choose_layer": 0, "layer_choice": 0, "corpus_box": 0, "bound": 0}
+    calls |= {"settle_choice": 0, "stepper": 0, "word_search": 1, "read_parameter": 0, "write_parameter": 0, "_choose": 1}
+    for path in sorted((ROOT / "pages").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            name = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+            if name not in calls or len(node.args) <= calls[name] or not isinstance(key := node.args[calls[name]], ast.Constant):
+                continue
+            kind = parameters.PARAMETERS[key.value].kind
+            assert kind in {"corpus_box": ("corpus",), "_choose": ("model", "vectors", "corpus")}.get(name, (kind,)), key.value
+            assert (kind == parameters.LAYER) == (name in ("choose_layer", "layer_choice")) or name in ("coded_choice", "read_parameter")
+
+
+def address_of(page, key: str) -> str | None:
+    """Return the value of a parameter in the address, or None."""
+    given = page.query_params.get(key)
+    return given[-1] if isinstance(given, list) else given
+
+
+def test_variants_are_written_to_the_address_as_codes():
+    page = opened_whole("pages/train.py", lang="ko")
+    pills = page.button_group(key="variants")
+    assert tuple(pills.value) == USUAL and address_of(page, "variants") is None
+    pills.set_value(["glove", "tfidf"]).run()
+    assert address_of(page, "variants") == "glove,tfidf"
+    page.button_group(key="variants").set_value([]).run()
+    assert address_of(page, "variants") == "" and page.session_state["variants"] == []
+    page.button_group(key="variants").set_value(list(reversed(USUAL))).run()
+    assert address_of(page, "variants") is None
+
+
+def test_unknown_codes_in_the_address_are_ignored():
+    page = opened("pages/train.py", lang="ko", variants="tfidf,elmo,no such")
+    assert page.session_state["variants"] == ["tfidf", "elmo"] and address_of(page, "variants") == "elmo,tfidf"
+    page = opened("pages/train.py", variants="<b>nonsense</b>")
+    assert tuple(page.session_state["variants"]) == USUAL and address_of(page, "variants") is None
+
+
+def test_guess_is_written_to_the_address_as_its_number():
+    page = opened_whole("pages/why.py")
+    page.selectbox(key="guess").set_value("3").run()
+    assert not page.exception and address_of(page, "guess") == "3"
+    assert opened("pages/why.py", guess="999").session_state["guess"] == ""

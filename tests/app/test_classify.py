@@ -1,64 +1,39 @@
-"""Classify: what cannot be read is not answered, three classifiers stand in front, and each sentence fits the bars it speaks of."""
+"""Test the Classify pages: classifiers, results and the tasks of the paper."""
 
-import re
+import json
+import runpy
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.classify.experiments import CONTROLS, Lead, Size, part_titles
 from core.classify.head import Answer, read_and_unread
-from core.classify.model import VARIANTS, variant_titles
-from pages._classify.notices import CLOSE, PAIRS, describe_answers
+from core.common.significance import Paired, holm, mcnemar
+from core.figures.classifiers import chain_colors
+from core.tasks.results import Summary, read_results, summaries
+from pages._classify import notices
+from pages._classify.measured import describe_calibration, describe_context, list_contexts
+from pages._classify.notices import PAIRS, describe_answers
+from pages._classify.paper import describe_curves, describe_gains, describe_largest, describe_paper
+from pages._classify.results import describe_task
 from pages._classify.show import FRONT
+from pages._export.notebook_values import notebook
 from pages._frame import examples
-from tests.app.test_pages import html_of, opened
-from tests.app.visit import written
+from tests.app.visit import code_cells, html_of, opened, tables, written
 
 LABELS = ("World", "Sports", "<b>Business</b>")
 
 
-def sentence_below(page) -> str:
-    return " ".join([html_of(page), *(item.value for item in (*page.info, *page.caption))])
-
-
-@pytest.mark.parametrize("text", ["삼성전자 주가 급등", "🎉 ⚽ !!", "…?!"])
-def test_what_nobody_can_read_gets_no_answer(text: str):
-    page = opened("pages/classify.py", **{"text_news-title": text})
-    assert not page.exception and not page.error
-    assert ["know no letter of this text" in item.value for item in page.info] == [True]
-    assert "What to notice" not in html_of(page) and not page.get("plotly_chart")
-
-
-def test_what_is_read_of_a_mixed_text_is_answered_and_the_rest_named():
-    page = opened("pages/classify.py", **{"text_news-title": "Harvest festival opens in 부산 with fireworks"})
-    assert "What to notice" in html_of(page)
-    assert any("Not read" in item.value and "부산" in item.value for item in page.caption)
-    assert not any("Only the first" in item.value for item in page.caption)
-
-
-def test_a_long_text_says_how_much_of_it_is_read():
-    page = opened("pages/classify.py", **{"text_news-title": "The mayor opened a new bridge. " * 100})
-    assert any("Only the first 128 of 700 tokens" in item.value for item in page.caption)
-
-
-def test_three_classifiers_stand_in_front_and_all_on_demand():
-    page = opened("pages/classify.py")
-    assert not page.exception
-    why = page.selectbox(key="why")
-    assert list(why.options) == [variant_titles()[name] for name in FRONT]
-    everyone = opened("pages/classify.py", all="true")
-    why = everyone.selectbox(key="why")
-    assert len(list(why.options)) == len(VARIANTS)
-    assert any("for all predictions" in item.value for item in everyone.caption)
-    assert not any("for all predictions" in item.value for item in page.caption) and "calibration" not in sentence_below(page)
-
-
-def test_every_example_has_words_to_read():
+def test_every_example_text_has_readable_words():
     letters = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
     assert all(read_and_unread(tuple(text.split()), letters)[0] for texts in examples.classify().values() for text in texts)
 
 
-def test_words_of_other_letters_are_told_from_marks():
+def test_words_in_other_letters_are_distinguished_from_punctuation():
     assert read_and_unread(("Ab", "부산", "🎉", "!", "x부", "부산"), frozenset("abx")) == (("Ab", "x부"), ("부산",))
     assert read_and_unread(("부산", "!"), frozenset()) == (("부산",), ())  # nothing tells: read
 
@@ -76,36 +51,9 @@ def answers(draw) -> dict[str, Answer]:
     return result
 
 
-@given(answers())
-@settings(deadline=None, max_examples=150)
-def test_what_is_said_of_answers_is_so(result: dict[str, Answer]):
-    said, titles = " ".join(written(describe_answers(result, []))), variant_titles()
-    labels = [answer.label for answer in result.values()]
-    assert "<b>Business</b>" not in said.replace("&lt;b&gt;Business&lt;/b&gt;", "")  # a label is text
-    if match := re.search(r"All (\d+) say", said):
-        assert int(match[1]) == len(result) > 1 and len(set(labels)) == 1
-    elif match := re.search(r"(\d+) of (\d+) say <b>(.+?)</b>", said):
-        n = int(match[1])
-        assert int(match[2]) == len(result) and n > max([0, *(labels.count(item) for item in set(labels) if labels.count(item) != n)])
-        assert sum(labels.count(item) == n for item in set(labels)) == 1  # nobody else has as many
-    elif len(result) > 1:
-        assert "They disagree" in said
-    for name, answer in result.items():
-        ranked = sorted(answer.probabilities.values(), reverse=True)
-        close = len(ranked) > 1 and ranked[0] - ranked[1] < CLOSE
-        sentence = next((line for line in describe_answers(result, []) if line.startswith("Too close")), "")
-        assert (titles[name] in sentence.partition(":")[0].removeprefix("Too close to call for ").split(", ")) == close or "," in titles[
-            name
-        ]
-    leads = [answer.lead for answer in result.values() if answer.lead < CLOSE]
-    assert ("its top two" in said, "their top two" in said) == (len(leads) == 1, len(leads) > 1)
-    for before, after in re.findall(r"goes from (\d+)% to (\d+)%", said):
-        assert before != after
-
-
 @given(answers(), st.sampled_from(["", *LABELS]))
 @settings(deadline=None, max_examples=100)
-def test_elmo_helps_where_only_its_answer_is_right(result: dict[str, Answer], label: str):
+def test_elmo_helps_only_if_its_answer_alone_is_right(result: dict[str, Answer], label: str):
     first = written(describe_answers(result, [], label))[0]
     pair = next(([result[name].label for name in names] for names in PAIRS if result.keys() >= {*names}), None)
     assert ("ELMo" in first.split(":")[0]) >= (pair is not None)
@@ -117,9 +65,190 @@ def test_elmo_helps_where_only_its_answer_is_right(result: dict[str, Answer], la
         assert ("changes nothing" in first) == (pair[0] == pair[1])
 
 
-def test_classifiers_trained_on_our_own_headlines_answer_and_are_offered_by_name():
-    page = opened("pages/classify.py", task="headlines")
-    assert not page.exception and not page.error
-    assert "What to notice" in html_of(page) and page.get("plotly_chart")
-    assert "Our own headlines" in page.selectbox(key="task").options
-    assert page.text_area(key="text_headlines").value == next(iter(examples.classify()["headlines"]))
+NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")
+
+
+def summary_of(right: dict[str, np.ndarray]) -> dict[str, dict]:
+    return {name: {"accuracy": rows.mean(), "train": 10, "n": rows.shape[1], "right": rows} for name, rows in right.items()}
+
+
+def test_lead_is_tested_by_mcnemar_with_holm_correction():
+    """One classifier is ahead on 8 texts of 1,000 and behind on none: n alone cannot tell, the texts can."""
+    first = np.arange(1_000)[None] < 900
+    second = first & (np.arange(1_000) >= 8)
+    p = mcnemar(first, second).p
+    said = " ".join(describe_task(summary_of({"tfidf": first, "glove": second}), "All"))
+    assert " 8 of 1,000 texts: beyond chance" in said and f"p = {p:.3f}" in said
+    crowd = {"tfidf": first, "glove": second} | dict.fromkeys(("elmo", "embedding", "glove+elmo", "glove-unfrozen", "mean-elmo"), second)
+    said = " ".join(describe_task(summary_of(crowd), "All"))
+    assert holm([p] * 6)[0] > 0.04 and f"{holm([p] * 6)[0]:.3f}" in said
+    forgotten = {name: row | {"right": None} for name, row in summary_of({"tfidf": first, "glove": second}).items()}
+    assert "up to" in " ".join(describe_task(forgotten, "All"))
+
+
+def test_calibration_error_is_compared_with_chance():
+    bins = [{"confidence": 0.75, "n": 400}, {"confidence": 0.95, "n": 600}]
+    assert "may be chance" in describe_calibration({"bins": bins, "n": 1_000, "ece": 0.012})
+    assert "beyond chance" in describe_calibration({"bins": bins, "n": 1_000, "ece": 0.06})
+
+
+def test_gain_of_elmo_is_stated_for_every_size():
+    result = {"roles": [(500, 0.0, 0.0), (1_500, 0.21, 0.407), (5_000, 0.448, 0.43)]}
+    said = describe_curves(result, {"roles": "Roles"})
+    assert said.endswith("one seed: Roles: +0.0 at 500, +19.7 at 1,500, −1.8 at 5,000.")
+    assert describe_largest(result, {"roles": "Roles"}) == "ELMo gains most, 20 points, in Roles with 1,500 examples."
+
+
+# --- does ELMo pay, and is it context? ------------------------------------------------------------------------------
+
+
+def lead(mean: float, shown: int, p: float = 0.3) -> Lead:
+    """A lead of `mean`, shown where `shown` is not 0."""
+    low, high = (mean - 0.01, mean + 0.01) if shown else (mean - 0.05, mean + 0.05)
+    p = 0.001 if shown else p
+    return Lead(Paired(mean=mean, low=low, high=high, p=p, groups=10), p)
+
+
+def size_of(labeled: int, over: float, shown: bool, of_elmo: dict[str, tuple[float, int]]) -> Size:
+    accuracy = dict.fromkeys(part_titles(), np.array([0.8, 0.81]))
+    over_glove = {name: lead(over, shown) for name in part_titles() if name != "glove"}
+    beside = {name: lead(*of_elmo.get(name, (0.0, 0))) for name in CONTROLS}
+    return Size(0.01, labeled, labeled // 10, 2_000, 10, accuracy, over_glove, beside)
+
+
+@pytest.mark.parametrize(
+    ("gains", "expected", "absent"),
+    [
+        ([(0.01, False), (0.0, False)], "inconclusive at every size", "beyond chance with 1"),
+        ([(0.05, True), (0.01, False)], "beyond chance with 134 (+5.0), inconclusive with others", "behind"),
+        ([(0.05, True), (0.02, True)], "beyond chance at every size (+2.0 to +5.0)", "overlap"),
+        ([(0.05, True), (0.02, True)], "as in Peters", "overlap"),  # 4 to 6 against 1 to 3
+        ([(0.05, True), (0.045, True)], "the intervals overlap", "as in Peters"),
+        ([(-0.05, True), (-0.09, True)], "behind beyond chance with 134, 403", "as in Peters"),
+        ([(-0.05, True), (0.05, True)], "behind beyond chance with 134, ahead with 403", "as in Peters"),
+    ],
+)
+def test_elmo_pays_only_at_sizes_where_the_gain_is_significant(gains, expected, absent):
+    sizes = [size_of(labeled, mean, shown, {}) for labeled, (mean, shown) in zip((134, 403), gains, strict=True)]
+    said = " ".join(describe_context(sizes))
+    assert expected in said and absent not in said.split("minus each control")[0]
+
+
+def test_word_order_is_inconclusive_if_shuffled_words_do_as_well():
+    words = {"glove+layer0": (0.03, 1), "glove+static": (0.03, 1), "glove+random": (0.1, 1)}
+    assert "whether their order does is inconclusive" in describe_context([size_of(134, 0.05, True, words)])[-1]
+    order = words | {"glove+shuffled": (0.02, 1)}
+    assert "their order" not in " ".join(describe_context([size_of(134, 0.05, True, order)]))
+    assert "their order" not in " ".join(describe_context([size_of(134, 0.05, True, {"glove+layer0": (0.03, 1)})]))
+
+
+def test_the_table_has_a_row_for_every_size_and_set_of_parts():
+    table = pd.DataFrame(list_contexts([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})]))
+    assert len(table) == 12 and set(table["labeled rows"]) == {134, 403}
+    elmo = table[table["classifier"] == "GloVe + ELMo"].iloc[0]
+    assert elmo["over GloVe alone"] == 0.05 and elmo["over GloVe alone, p (Holm)"] == 0.001
+
+
+def summary(baseline: float, elmo: float, spread: float | None) -> Summary:
+    sizes = {"train": 10, "dev": 5, "test": 1000}
+    others = {v: {"f1": x, "gold": 5} for v, x in (("baseline", baseline), ("elmo", elmo))}
+    return Summary(
+        "f1", baseline, elmo, spread, spread, 1 if spread is None else 3, sizes, sizes, {"input": [0.2, 0.5, 0.3]}, None, others, 9.0
+    )
+
+
+def test_notices_on_the_papers_table_are_true():
+    titles = {"names": "Names", "roles": "Roles", "questions": "Questions"}
+    measured = {"names": summary(0.5, 0.6, None), "roles": summary(0.5, 0.51, 0.02), "questions": summary(0.5, 0.4, 0.01)}
+    assert describe_gains(measured, titles) == [
+        "With ELMo, Names gains 10 points.",
+        "With ELMo, Roles gains 1.0 points, no more than runs differ.",
+        "With ELMo, Questions loses 10 points.",
+    ]
+    said = " ".join(describe_paper(measured, titles))
+    assert "ELMo helps: Names, Roles. Largest error reduction: <b>Names</b>, 20%." in said
+    assert "No gain: Questions." in said and "spread unknown: Names." in said
+    assert "Inconclusive, within the spread of seeds: Roles, Questions." in said
+    assert describe_paper({"names": measured["names"]}, titles)[-1].startswith("One seed only")
+
+
+def test_results_are_next_to_those_of_the_paper():
+    page = opened("pages/results.py")
+    table = tables(page)[0]
+    assert not page.exception and {"error reduction, paper", "error reduction, ours", "with ELMo"} <= set(table.columns)
+    names = table[table["task"] == "Names"].iloc[0]
+    assert (names["paper’s task"], names["error reduction, paper"]) == ("CoNLL 2003, F1: 90.15 → 92.22", "21%")
+    assert "Sentiment" in set(table["task"])
+    more = opened("pages/results.py", results_part="more")
+    assert not more.exception and any("Which layers does each task use?" in block.value for block in more.markdown)
+
+
+TASKS = [name for name in examples.tasks() if name in summaries(read_results())]
+
+
+@pytest.mark.parametrize(
+    ("task", "typed", "says"),
+    [
+        ("names", {"tasks_names": " "}, "no text"),
+        ("names", {"tasks_names": "🎉 ⚽"}, "This model knows only English"),
+        ("names", {"tasks_names": "word " * 900}, "too long"),
+        ("roles", {"tasks_roles": "고양이가 잔다"}, "This model knows only English"),
+        ("entailment", {"tasks_second": " "}, "Type both sentences"),
+        ("coreference", {"tasks_text": "quickly !"}, "needs a pronoun"),
+        ("questions", {"tasks_paragraph": " "}, "a paragraph"),
+        ("questions", {"tasks_question": " "}, "Type a question"),
+    ],
+)
+def test_wrong_input_gets_one_sentence(task: str, typed: dict, says: str):
+    if task not in TASKS:
+        pytest.skip(f"no bundled head for {task}")
+    page = opened("pages/tasks.py", task_of_paper=task, **typed)
+    assert not page.exception and [says in error.value for error in page.error] == [True]
+    assert "never saw" not in html_of(page)
+
+
+def test_typed_markup_is_shown_as_text():
+    page = opened("pages/tasks.py", task_of_paper="names", tasks_names="<img src=x onerror=alert(1)> Anna & Bob")
+    assert not page.exception and "<img" not in html_of(page).replace("&lt;img", "")
+
+
+def test_span_that_only_one_classifier_finds_is_marked():
+    html = notices.draw_spans(
+        ("Ada", "saw", "<b>"), [(0, 0, "person"), (2, 2, "x & y")], colors={"person": "#0072B2"}, dashed=[(2, 2, "x & y")]
+    )
+    assert html.count('class="span"') == 1 and html.count('class="span alone"') == 1 and "≠ x &amp; y" in html and "&lt;b&gt;" in html
+    assert "<mark class=alone>≠ b&amp;</mark>" in notices.mark_text("ab&c", 1, 3, is_dashed=True)
+
+
+def test_each_coreference_chain_has_its_own_color():
+    page = opened("pages/tasks.py", task_of_paper="coreference")
+    drawings = [block.proto.body for block in page.get("html") if 'class="spans"' in block.proto.body]
+    without, elmo = (drawing.split("</style>")[-1] for drawing in drawings)
+    first, second = "--c:#0072B2", "--c:#D55E00"
+    assert elmo.count(first) == 4 and elmo.count(second) == 3 and "--c:#7F7F7F" not in elmo  # Anna She she her; a letter it it
+    assert without.count(second) > 3  # the same thing has the same color on both sides
+    table = tables(page)[-1]
+    assert {"Anna = She = she = her", "a letter = it = it"} <= set(table["words"])
+
+
+def test_coreference_works_without_names():
+    page = opened("pages/tasks.py", task_of_paper="coreference", tasks_text="the dog left because it was tired")
+    assert not page.exception and not page.error and not [e for e in page.expander if e.label == "Which pronoun"]
+
+
+def test_nested_span_is_drawn_inside_the_outer_one():
+    html = notices.draw_spans(("her", "old", "car"), [(0, 2, "1"), (0, 0, "2")], colors={"1": "#0072B2", "2": "#D55E00"})
+    assert html.index("#0072B2") < html.index("#D55E00") and html.count('class="span"') == 2 and "old car" in html
+    assert list(chain_colors(12)) == [str(k) for k in range(1, 9)]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_notebook_of_a_task_runs(task: str, tmp_path: Path):
+    """Cell after cell, as Jupyter would; texts that are typed get in as values."""
+    made = notebook("tasks", {"task_of_paper": task})
+    first = json.dumps(list(examples.tasks()[task][0].values()), ensure_ascii=False)
+    code = "\n".join(code_cells(made))
+    assert repr(json.loads(first)[0])[1:-1] in code
+    path = tmp_path / "notebook.py"
+    path.write_text(code, encoding="utf-8")
+    assert set(runpy.run_path(str(path))["said"]) == {"baseline", "elmo"}

@@ -1,4 +1,4 @@
-"""Compare: what shares a name is not taken for one thing, a space with itself is said to be one, and it opens on words that teach."""
+"""Test the Compare page: names of spaces, the opening word, and jobs that end while the page is drawn."""
 
 import threading
 from dataclasses import replace
@@ -22,8 +22,7 @@ from pages._frame.jobs import QUEUE
 from pages._home import live
 from pages._models import compare as compare_page
 from pages._models import model_senses
-from tests.app.test_pages import html_of, opened
-from tests.app.visit import tables
+from tests.app.visit import html_of, opened, tables
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrs"]
 
@@ -45,7 +44,7 @@ def test_two_files_of_one_name_are_two_spaces(tmp_path):
     assert "nearly every list is identical" not in message
 
 
-def test_an_edited_file_is_compared_anew(tmp_path):
+def test_edited_file_is_compared_again(tmp_path):
     a, b = vectors(tmp_path / "a", 0), vectors(tmp_path / "b", 1)
     request = CompareRequest(first=SpaceName(str(a)), second=SpaceName(str(b)))
     before = view(compare.compute, workspace_of("elmo-mini"), request)
@@ -54,12 +53,12 @@ def test_an_edited_file_is_compared_anew(tmp_path):
     assert before.cka_pair < 0.5 and view(compare.compute, workspace_of("elmo-mini"), request).cka_pair == pytest.approx(1.0)
 
 
-def test_a_space_compared_with_itself_is_said_to_be_one():
+def test_comparison_of_a_space_with_itself_says_so():
     page = opened("pages/compare.py", first="elmo-mini · 1", second="elmo-mini · 1")
     assert not page.exception and not page.error and "Both sides are one space" in html_of(page)
 
 
-def test_it_opens_on_the_word_in_question_and_offers_words_of_several_meanings():
+def test_compare_opens_on_the_target_word():
     page = opened("pages/compare.py", a="The plant makes cars.", b="She watered the plant.")
     assert page.text_input(key="cmp_word").placeholder == "plant"
     offered = list(next(g for g in page.get("button_group") if g.key == "cmp_example").options)
@@ -67,7 +66,7 @@ def test_it_opens_on_the_word_in_question_and_offers_words_of_several_meanings()
     assert len(meant & set(offered)) >= 4, offered
 
 
-def test_a_form_opens_on_its_word_and_a_word_that_only_one_has_is_said_to_be_missing():
+def test_compare_names_a_word_that_one_space_lacks():
     words = ("plant", "light")
     assert [find_form(word, words, languages.get_language("en")) for word in ("plants", "plant", "blorf")] == ["plant", "plant", ""]
     page = opened("pages/compare.py", a="The blorf barked.", b="A blorf ate it.")
@@ -75,7 +74,7 @@ def test_a_form_opens_on_its_word_and_a_word_that_only_one_has_is_said_to_be_mis
 
 
 @pytest.mark.parametrize("labeled", [True, False])
-def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labeled):
+def test_compare_says_which_words_it_compares_while_others_are_read(monkeypatch, labeled):
     job = QUEUE.add("a visitor")
 
     def reading(sides):
@@ -90,7 +89,7 @@ def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labele
     assert ("Comparison starts when all words are read." in html_of(page)) != labeled
 
 
-def test_a_reading_that_is_done_while_its_page_is_drawn_is_complete_and_not_stopped(monkeypatch):
+def test_job_that_ends_while_the_page_is_drawn_is_complete(monkeypatch):
     read = QUEUE.add("a visitor")
     read.leave()
     runs = []
@@ -107,7 +106,7 @@ def test_a_reading_that_is_done_while_its_page_is_drawn_is_complete_and_not_stop
     assert not page.exception and not any("Stopped" in item.value for item in page.info)
 
 
-def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_with(monkeypatch):
+def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
     begun, go = threading.Event(), threading.Event()
     of_space = compare._over_all_words
 
@@ -150,13 +149,13 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
     assert first.shares == second.shares and first.shares["1"] > first.shares["0"] and 0 < first.chance < 1 and first.pace > 0
 
 
-def test_the_sense_space_is_a_side_of_a_comparison_by_the_labeled_words():
+def test_sense_space_can_be_compared():
     page = opened("pages/compare.py", first="elmo-mini · senses", second="glove-mini")
     assert not page.exception and not page.error and "of a word’s 10 neighbors" in html_of(page)
     assert "elmo-mini · senses" in page.selectbox(key="second").options
 
 
-def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():
+def test_bundled_measures_of_models_are_a_table():
     def script():
         from pages._models.model_senses import show_measured
 
@@ -170,19 +169,12 @@ def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():
     assert "Training: 1000 sentences" in page.caption[0].value
 
 
-def test_blanks_are_no_word_and_no_corpus():
-    page = opened("pages/compare.py", cmp_word="   ")
-    assert not page.error and not page.exception
-    page = opened("pages/keyness.py", against="  ")
-    assert not page.error and "Most characteristic here" in html_of(page)
-
-
-def test_a_corpus_that_is_not_there_is_named_though_it_is_on_both_sides():
+def test_missing_corpus_on_both_sides_is_named_once():
     page = opened("pages/change.py", change_first="nonsense", change_second="nonsense")
     assert ["Unknown corpus 'nonsense'" in error.value for error in page.error] == [True] and not page.info
 
 
-def test_a_word_usage_graph_is_refused_by_the_names_of_its_files():
+def test_invalid_usage_graph_is_refused_with_the_names_of_its_files():
     page = opened("pages/change.py")
     (box,) = page.file_uploader
     box.set_value([("bank.csv", b"hello", "text/csv"), ("my spring.csv", b"hello", "text/csv")]).run()
@@ -193,7 +185,7 @@ def test_a_word_usage_graph_is_refused_by_the_names_of_its_files():
     assert [item.value.startswith(r"my spring\.csv, line 1") for item in page.error] == [True] and not page.exception
 
 
-def test_a_page_opened_in_the_moment_a_reading_ends_compares_and_keeps_nothing_unready(monkeypatch):
+def test_page_opened_when_a_job_ends_caches_no_unfinished_answer(monkeypatch):
     KEPT.forget("core.views.compare.compute")
     unready, compute = [None, None], compare.compute
 
@@ -208,7 +200,7 @@ def test_a_page_opened_in_the_moment_a_reading_ends_compares_and_keeps_nothing_u
         assert "of a word’s 10 neighbors" in html_of(page) and "Comparison starts" not in html_of(page)
 
 
-def test_what_is_opened_ahead_of_visitors_leaves_no_unready_answer_behind(monkeypatch):
+def test_warm_up_caches_no_unfinished_answer(monkeypatch):
     KEPT.forget("core.views.compare.compute")
     unfinished = QUEUE.add()
     unfinished.leave()

@@ -1,18 +1,33 @@
-"""Home: the verdict and its picture, the space on the slider, other languages and no words."""
+"""Test Home: the verdict, its picture, the expected words, the target words, and what a run costs."""
 
 import re
+import tomllib
 from pathlib import Path
 
+import pandas as pd
 import pytest
+import streamlit
+from safetensors.torch import save_file
 from streamlit.testing.v1 import AppTest
 
+from core.common.errors import MissingArtifact
+from core.common.limits import limits
 from core.common.short_links import shortened
+from core.elmo.weights import save_hdf5
+from core.senses import verdict
 from core.senses.scene import Scene
 from core.text import languages
+from core.text.tokens import bare
+from core.workspace import Workspace
+from pages._cached import jobs
+from pages._frame import examples
 from pages._home import picture
+from pages._home import show as home
 from pages._home.live import rest
 from pages._widgets import components
-from tests.app.visit import opened, tables
+from tests.app.test_map import sent
+from tests.app.visit import captions, opened, opened_whole, tables
+from tests.core.elmo.test_language_model import language_model
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,7 +43,7 @@ def scene_of(page: AppTest) -> Scene:
     return page.session_state[picture.DRAWN]
 
 
-def test_every_example_opens_on_two_meanings_with_each_star_in_its_own_cloud():
+def test_every_example_has_two_meanings():
     page = opened()
     assert re.match("Two meanings: .+ and ", part(page, "verdict"))
     for word in languages.get_language("en").examples["pairs"]:
@@ -46,7 +61,7 @@ def test_a_static_vector_of_zeros_has_no_cosine(tmp_path):
     assert not page.exception and "GloVe" not in tables(page)[0]["vectors"].tolist()
 
 
-def test_the_page_notes_what_a_file_of_vectors_lacks_to_everyone(tmp_path):
+def test_incomplete_file_of_vectors_is_noted_in_every_session(tmp_path):
     (tmp_path / "own.txt").write_text("4 3\nbank 0 2 1\nriver 1 0 0\nmoney 0 1 0\n")
     page = opened(vectors=str(tmp_path / "own.txt"), a="She sat on the bank.", b="The bank lent money.", ai="bank", bi="bank")
     note = "own.txt: the first line promises 4 words, but the file has 3."
@@ -55,7 +70,7 @@ def test_the_page_notes_what_a_file_of_vectors_lacks_to_everyone(tmp_path):
     assert note in [caption.value.replace("\\", "") for caption in page.sidebar.caption]
 
 
-def test_a_space_that_was_chosen_stays_and_the_verdict_with_it():
+def test_chosen_space_stays_and_does_not_change_the_verdict():
     page = opened(layer="0")
     verdict = part(page, "verdict")
     assert page.session_state["layer"] == "0" and "all sentences share one point" in part(page, "notice")
@@ -95,48 +110,21 @@ def test_the_star_of_a_labeled_sentence_is_at_its_dot():
     assert abs(scene_of(page).stars[:, 0] - scene_of(page).points[:, 3]).max() < 1e-6
 
 
-def test_punctuation_has_no_chip_unless_it_is_meant():
+def test_punctuation_is_not_offered_as_a_target():
     page = opened(a="“Yes,” she said: go!", b="Go, then.")
     assert page.button_group(key="ai").options == ["Yes", "she", "said", "go"]
     page = opened(a="! ?", b="🎉 party, 🎊", bi="🎉")
     assert not page.exception and [len(page.button_group(key=key).options) for key in ("ai", "bi")] == [1, 3]
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "at", "title"),
-    [
-        ("She bought a strawberry.", "The traffic was slow.", ("strawberry", "traffic"), "Two different words"),
-        ("🎉 party", "🎉", ("🎉", "🎉"), "Not a word"),
-        ("눈이 온다", "눈이 아프다", ("눈이", "눈이"), "Another language"),
-        ("THE BANK IS SHUT", "the bank is shut", ("BANK", "bank"), "One meaning"),
-        ("A cat chased two mice.", "She clicked with the mouse.", ("mice", "mouse"), ""),
-    ],
-)
-def test_what_is_no_pair_of_one_word_is_said_to_be_none(a, b, at, title):
-    page = opened(a=a, b=b, ai=at[0], bi=at[1])
-    assert not page.exception and part(page, "verdict").startswith(title)
-    if a[0] == "눈" or a[0] == "🎉":
-        assert not part(page, "notice")  # no picture of what is no word here
-    if not title:
-        assert "two different words" not in part(page, "verdict").casefold()
-
-
-def test_a_foreign_word_is_read_in_its_own_language_with_one_click():
+def test_foreign_word_is_read_in_its_language_after_a_click():
     page = opened(a="눈이 온다", b="눈이 아프다", ai="눈이", bi="눈이")
     page.button(key="home.read.ko").click().run()
     assert not page.exception and page.session_state["lang"] == "ko" and page.session_state["model"] == "elmo-ko-mini"
     assert "Another language" not in part(page, "verdict") and page.text_input(key="a").value == "눈이 온다"
 
 
-def test_a_word_without_labels_is_drawn_among_the_words_near_either_sentence():
-    page = opened(a="We spread marmalade on the warm bread.", b="There was a pot of marmalade beside the butter.")
-    assert not page.exception and part(page, "verdict").startswith("One meaning")
-    scene = scene_of(page)
-    assert not scene.labeled and "marmalade" not in scene.texts and len(set(scene.texts)) == len(scene.texts)
-    assert ("farther apart" in part(page, "notice")) == (scene.distance > scene.ring)
-
-
-def test_a_short_link_opens_its_view_and_a_damaged_one_is_said_to_be_one():
+def test_damaged_short_link_opens_the_default_page_with_a_warning():
     view = {"a": "A virus made her ill.", "b": "The virus wiped my hard disk.", "layer": "0"}
     page = opened(v=shortened(list(view.items())))
     assert not page.exception and not page.warning and page.session_state["layer"] == "0"
@@ -147,15 +135,261 @@ def test_a_short_link_opens_its_view_and_a_damaged_one_is_said_to_be_one():
     assert not page.run().warning
 
 
-def test_the_rest_after_a_key_is_short_where_answers_come_soon_and_never_over_a_tenth_of_a_second():
+def test_typing_delay_depends_on_the_time_of_an_answer():
     assert [rest(took) for took in (0.0, 0.1, 0.35, 0.6, 3.0)] == ["25ms", "25ms", "50ms", "75ms", "100ms"]
 
 
-@pytest.mark.parametrize("path", ["pages/neighbors.py", "pages/map.py", "pages/why.py", "pages/how.py"])
-def test_a_word_in_another_language_s_letters_is_told_on_every_page_with_its_way_out(path: str):
+@pytest.mark.parametrize("path", ["pages/map.py", "pages/how.py"])
+def test_word_in_other_letters_can_be_read_in_its_language(path: str):
     page = opened(path, a="눈이 온다", b="눈이 아프다")
     assert not page.exception
     messages = [item.value for item in page.info if "is not in English letters" in item.value]
     assert len(messages) == 1 and "눈이" in messages[0]
     page.button(key="inputs.read.ko").click().run()
     assert not page.exception and not [item for item in page.info if "is not in English letters" in item.value]
+
+
+RIVER, MONEY = "We sat on the bank and watched the boats.", "The bank refused to lend him any money."
+
+
+def table(page: AppTest) -> pd.DataFrame | None:
+    noted = page.session_state["_taken"].tables().get("home.expected.table")
+    return None if noted is None else noted.table
+
+
+def words(page: AppTest, side: str = "1st") -> list[str]:
+    rows = table(page)
+    return rows[rows.iloc[:, 0] == side]["word"].tolist()
+
+
+def draw_buttons(*, key: str, data: dict, on_put_change) -> None:
+    """The chips as Streamlit's own buttons, which AppTest can press."""
+    for side in data["sides"]:
+        if side["words"]:
+            streamlit.caption(data["text"]["head"])
+        for k, item in enumerate(side["words"]):
+            streamlit.button(item["word"], key=f"{key}.{side['side']}.{k}", on_click=picture.put, args=(side["side"], item["word"]))
+
+
+@pytest.fixture
+def by_buttons(monkeypatch):
+    monkeypatch.setattr(picture, "_chips", draw_buttons)
+    return opened_whole
+
+
+def test_expected_words_follow_the_sentence():
+    page = opened_whole(a=RIVER, b=MONEY)
+    assert "shore" in words(page) and "company" in words(page, "2nd") and not set(words(page)) & set(words(page, "2nd"))
+    before = words(page, "2nd")
+    page.text_input(key="a").set_value("He put his wages in the bank and went home.").run()
+    assert "shore" not in words(page) and words(page, "2nd") == before
+
+
+def test_pressed_word_replaces_the_target_and_changes_the_verdict(by_buttons):
+    page = by_buttons(a=RIVER, b=MONEY)
+    assert part(page, "verdict").startswith("Two meanings")
+    before = words(page)
+    page.button(key=f"{picture.EXPECTED}.a.{before.index('shore')}").click().run()
+    assert not page.exception and page.text_input(key="a").value == RIVER.replace("bank", "shore")
+    assert part(page, "verdict").startswith("Two different words")
+    now = page.session_state["asked"]
+    assert [of[k] for of, k in zip(now.tokens, now.positions, strict=True)] == ["shore", "bank"]
+    assert words(page)[:7] == [word for word in before if word != "shore"]  # the place is the same
+    page.text_input(key="a").set_value(RIVER).run()
+    assert part(page, "verdict").startswith("Two meanings")
+
+
+def test_pressed_word_keeps_the_text_typed_before(by_buttons):
+    page = by_buttons(a=RIVER, b=MONEY)
+    place = words(page).index("shore")
+    page.text_input(key="a").set_value(RIVER[:-1] + " go by.")
+    page.button(key=f"{picture.EXPECTED}.a.{place}").click().run()
+    assert not page.exception and page.text_input(key="a").value == "We sat on the shore and watched the boats go by."
+    page.text_input(key="a").set_value("")
+    page.button(key=f"{picture.EXPECTED}.a.0").click().run()
+    assert not page.exception and page.text_input(key="a").value == ""
+    long = f"{RIVER} {'They drank. ' * 300}"[: limits().max_text]
+    page.text_input(key="a").set_value(long).run()
+    longest = max(words(page), key=len)
+    page.button(key=f"{picture.EXPECTED}.a.{words(page).index(longest)}").click().run()
+    assert not page.exception and len(longest) > 4 and len(page.text_input(key="a").value) == limits().max_text
+
+
+@pytest.mark.parametrize(
+    ("a", "at"),
+    [
+        (RIVER, "the"),
+        ("They met in Paris and married.", "Paris"),
+        ("Bank shares fell again today.", "Bank"),
+        ("We sat on the bank.", "bank"),
+        ("bank", "bank"),
+    ],
+)
+def test_uninformative_expected_words_are_only_in_the_table(by_buttons, a: str, at: str):
+    page = by_buttons(a=a, b=MONEY, ai=at, bi="bank")
+    assert words(page) and not [button for button in page.button if str(button.key).startswith(f"{picture.EXPECTED}.a.")]
+
+
+def test_sentence_without_a_target_has_no_expected_words():
+    assert table(opened(a="🎉 party", b="🎉", ai="🎉", bi="🎉")) is None
+    assert table(opened(a="눈이 온다", b="눈이 아프다", ai="눈이", bi="눈이")) is None
+    assert table(opened(a="", b=MONEY)) is None
+
+
+def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
+    lm = language_model()
+    save_hdf5(lm.encoder.model, tmp_path)
+    page = opened(model=str(tmp_path), a=RIVER, b=MONEY)
+    assert not page.exception and not page.error and table(page) is None
+    assert captions(page).count("has no softmax and vocabulary") == 1
+    state = {f"softmax.{name}": value.contiguous() for name, value in lm.softmax.state_dict().items()}
+    save_file(state, tmp_path / "softmax.safetensors")
+    (tmp_path / "vocabulary.txt").write_text("\n".join(lm.vocabulary.words), encoding="utf-8")
+    page = opened(model=str(tmp_path), a=RIVER, b=MONEY)
+    assert not page.exception and words(page) and "has no softmax" not in captions(page)
+
+
+def test_expected_words_of_a_korean_sentence_are_korean(by_buttons):
+    page = by_buttons(lang="ko", a="어제 눈이 많이 내렸다.", b="그는 눈이 나빠서 안경을 쓴다.")
+    assert len(table(page)) == 16 and not set(table(page).iloc[:8, 2]) & {"눈", "이", "은", "을"}
+    assert captions(page).count("ELMo가 예상하는 다른 말") == 1  # the words of the second sentence are not good enough
+    first = table(page).iloc[0, 2]
+    page.button(key=f"{picture.EXPECTED}.a.0").click().run()
+    assert not page.exception and page.text_input(key="a").value == f"어제 {first}이 많이 내렸다."
+    now = page.session_state["asked"]
+    assert bare(now.tokens[0][now.positions[0]]) == first and bare(now.tokens[1][now.positions[1]]) == "눈"
+
+
+@pytest.fixture
+def judged(monkeypatch) -> list[tuple]:
+    """Return the list of the sentences whose verdict is computed. It grows with each verdict."""
+    pairs, compare = [], verdict.compare
+
+    def compare_and_count(first, second):
+        pairs.append((first.tokens, second.tokens))
+        return compare(first, second)
+
+    monkeypatch.setattr(verdict, "compare", compare_and_count)
+    return pairs
+
+
+def test_verdict_on_a_new_sentence_is_computed_once(judged):
+    page = opened_whole()
+    for sentence in ("We sat on the bank until noon.", "The zebra was fair to them.", "The bank closed at four."):
+        judged.clear()
+        page.text_input(key="a").set_value(sentence).run()
+        assert not page.exception and len(judged) == len(set(judged)) == 1, sentence
+
+
+def test_verdict_does_not_need_static_vectors(monkeypatch):
+    def missing(_workspace):
+        raise MissingArtifact("glove-mini")
+
+    page = opened_whole()
+    monkeypatch.setattr(Workspace, "vectors", property(missing))
+    page.text_input(key="a").set_value("They fished from the bank at dawn.").run()
+    verdicts = [element.proto.body for element in page.get("html") if 'class="verdict"' in element.proto.body]
+    assert not page.exception and any("<b>" in text and "meaning" in text.lower() for text in verdicts), verdicts
+    assert page.error  # of the picture, which needs GloVe
+
+
+def test_runs_do_not_wait_for_garbage_collection():
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert settings["runner"]["postScriptGC"] is False
+
+
+@pytest.mark.slow
+def test_html_file_of_home_is_made_on_request_and_downloaded():
+    app = opened_whole()
+    assert not [button for button in app.button if button.key == f"{home.ALONE}.make"]
+    app.session_state[home.ALONE] = True  # the expander
+    app.run()
+    app.button(key=f"{home.ALONE}.make").click().run()
+    (current,) = [job for (kind, _), job in jobs._jobs()[0].items() if kind == home.ALONE_JOB]
+    current.wait(300)
+    assert current.error is None and current.result.startswith(b"<!DOCTYPE html>")
+    app.run()
+    assert not app.exception
+    assert [item.proto.label for item in app.get("download_button") if item.proto.id.endswith(f"{home.ALONE}.file")] == ["Download, 27 MB"]
+
+
+def target_words(page: AppTest) -> tuple[str, ...]:
+    """The tokens in question of both sentences, as the buttons have them."""
+    result = page.session_state["asked"]
+    shown = [page.session_state[key] for key in ("ai", "bi")]
+    assert tuple(shown) == result.positions
+    return tuple(bare(tokens[k]) for tokens, k in zip(result.tokens, shown, strict=True))
+
+
+def typed(page: AppTest, **texts: str) -> AppTest:
+    for key, text in texts.items():
+        page.text_input(key=key).set_value(text).run()
+    return page
+
+
+def tapped(page: AppTest, key: str, token: int) -> AppTest:
+    page.button_group(key=f"{key}i").set_value(token).run()
+    return page
+
+
+def test_targets_are_guessed_again_after_an_edit():
+    page = typed(opened(), a="They were stuck in a jam near the tunnel.", b="Grandma makes strawberry jam.")
+    assert target_words(page) == ("jam", "jam") and page.session_state["w"] == "jam"
+    assert target_words(typed(page, b="The mole dug a tunnel.")) == ("tunnel", "tunnel")
+    assert target_words(typed(page, a="A mole on her cheek.")) == ("mole", "mole")
+
+
+def test_tapped_target_stays_while_its_sentence_has_it():
+    page = typed(opened(), a="The old pilot sat by the bank.", b="A pilot robbed the bank.")
+    assert target_words(page) == ("bank", "bank")
+    assert target_words(tapped(page, "a", 2)) == ("pilot", "pilot")
+    assert target_words(typed(page, a="Both pilots sat by the bank.")) == ("pilots", "pilot")
+    assert target_words(typed(page, a="Nobody sat by the bank.")) == ("bank", "bank")
+
+
+def test_every_example_has_its_target():
+    page = opened()
+    for word in examples.pairs(languages.get_language("en")):
+        page.session_state["example"] = word
+        a, b = examples.pairs(languages.get_language("en"))[word]
+        result = typed(page, a=a, b=b)
+        assert {bare(item).casefold() for item in target_words(result)} == {word} and page.session_state["example"] == word
+
+
+def test_targets_in_a_link_are_used():
+    link = {"a": "The plant employs nine hundred workers.", "ai": "workers", "b": "Water the plant on Sunday."}
+    page = opened("pages/search.py", **link)
+    assert page.session_state["w"] == "workers"
+    assert target_words(opened(**(link | {"ai": "plant"}))) == ("plant", "plant")
+    assert target_words(opened(**(link | {"ai": "nowhere"}))) == ("plant", "plant")
+    assert target_words(opened(lang="ko", a="함박눈이 내렸다.", b="눈이 아프다.", bi="눈")) == ("함박눈", "눈")
+
+
+def test_typed_sentence_stays_when_the_language_changes():
+    page = typed(opened(), a="함박눈이 내려 눈을 치웠다.", b="두 눈을 감았다.")
+    assert target_words(page) == ("눈을", "눈을")
+    page.selectbox(key="lang").set_value("ko").run()
+    assert page.text_input(key="a").value == "함박눈이 내려 눈을 치웠다." and target_words(page) == ("눈", "눈")
+    page.selectbox(key="lang").set_value("en").run()
+    assert target_words(page) == ("눈을", "눈을")
+
+
+def test_groups_follow_the_target_word():
+    link = {"a": "The plant employs nine hundred workers.", "b": "Water the plant on Sunday."}
+    page = opened("pages/found.py", **link)
+    box = page.selectbox(key="found_word")
+    assert box.value == "plant" and not page.exception
+    page = opened("pages/found.py", **link, found_word="bank")
+    assert page.selectbox(key="found_word").value == "bank"
+    typed(page.switch_page("app.py").run(), a="Her coach shouted from the line.", b="The coach left at noon.")
+    assert target_words(page) == ("coach", "coach")
+    box = page.switch_page("pages/senses.py").run().selectbox(key="found_word")
+    assert box.value == "coach" and any(line.startswith("bank · ") for line in box.options) and not page.exception
+    korean = opened("pages/found.py", lang="ko", a="아기에게 첫 이가 났다.", b="머리에 이가 생겨 약을 발랐다.")
+    assert korean.selectbox(key="found_word").value == "이" and not korean.exception
+
+
+def test_map_has_both_stars_of_a_korean_word():
+    page = opened("pages/map.py", lang="ko", a="배를 타고 섬으로 갔다.", b="달고 시원한 배를 깎아 먹었다.")
+    assert page.selectbox(key="map_word").value == "배" and not page.exception
+    assert [star["label"] for star in sent(page)["stars"]] == ["내 문장 1", "내 문장 2"]

@@ -33,7 +33,7 @@ def drawn(way: Walk, number: int = 0, sizes=show.WIDE) -> ElementTree.Element:
 
 
 @pytest.mark.parametrize(("sizes", "words"), [(show.WIDE, 7), (show.MIDDLE, 4), (show.NARROW, 3)])
-def test_a_box_a_step_and_a_column_a_word_of_whatever_letters(way, sizes, words):
+def test_drawing_has_a_box_for_each_step_and_a_column_for_each_word(way, sizes, words):
     result = drawn(way, 4, sizes)
     boxes = [box for box in result.iter("g") if box.get("data-step")]
     assert [box.get("data-step") for box in boxes] == list("1235679")
@@ -45,7 +45,7 @@ def test_a_box_a_step_and_a_column_a_word_of_whatever_letters(way, sizes, words)
     assert "<b>tablet</b>" in result.get("aria-label")
 
 
-def test_there_are_as_many_strips_as_the_model_has_layers(way):
+def test_drawing_has_a_strip_for_each_layer(way):
     """A model of three LSTM layers has a strip more a word in either direction, and two more in all."""
     deeper = replace(way, layers=np.concatenate([way.layers, way.layers[-1:]]))
     for item in (way, deeper):
@@ -54,37 +54,9 @@ def test_there_are_as_many_strips_as_the_model_has_layers(way):
         assert strips[2:] == [1, n, n, n + 1, 1]
 
 
-def test_a_cell_is_as_dark_as_the_numbers_there_are_large(way):
-    layers = np.zeros_like(way.layers)
-    layers[1, 4, -1] = 5.0  # one number, of the fifth word's backward half
-    boxes = [box for box in drawn(replace(way, layers=layers)).iter("g") if box.get("data-step")]
-    dark = [[float(r.get("fill-opacity")) > 0.9 for r in box.iter("rect") if r.get("fill-opacity")] for box in boxes]
-    assert [sum(cells) for cells in dark[2:]] == [0, 0, 1, 1, 1]
-    word, rest = divmod(dark[4].index(True), 2 * CELLS)
-    assert (word, rest) == (4, CELLS - 1)
-    only = [r for r in boxes[1].iter("rect") if r.get("fill-opacity")]
-    assert len(only) == len(way.banks)  # of the word in question alone
-
-
 def said(**address: str) -> str:
     """Return the HTML of How it works."""
     return unescape(" ".join(element.proto.body for element in opened_whole("pages/how.py", **address).get("html")))
-
-
-def test_of_words_that_stand_twice_the_one_in_question_is_compared():
-    assert "“swear” occurs more than once" in said(a="I swear that I did not swear.", step="7")
-    assert "Repeat a word" in said(a="She ran; he runs; they were running.", step="7")
-
-
-def test_windows_are_in_letters_and_of_equal_ones_the_longest_is_named():
-    assert "찾은 창: <b>은행</b>" in said(lang="ko", a="은행에 갔다.", step="2")
-    assert "found <b>⟨village⟩" in said(a="a village", step="2")
-
-
-def test_the_angle_is_that_of_both_sentences():
-    words = {"a": "We sat on the grassy bank.", "b": "The bank lent him money.", "ai": "bank", "bi": "bank"}
-    assert re.search(r"The two vectors of “bank” are 0° apart at layer 0 and [1-9]\d° at layer 2\.", said(step="8", **words))
-    assert "Type a second sentence to compare." in said(step="8", a=words["a"], b="")
 
 
 def spelled(**address: str) -> str:
@@ -98,7 +70,7 @@ def said_after_reading(model: str, vectors: str, **address: str) -> str:
     return spelled(**address)
 
 
-def test_chance_is_that_of_as_many_words_as_were_typed():
+def test_chance_depends_on_the_number_of_words():
     said_after_reading("elmo-mini", "glove-mini", spell="mint")
     two, four = (
         float(re.search(r"(?:stay below|pair at) (0\.\d\d)(?:\.| or)", spelled(spell=words))[1])
@@ -108,21 +80,21 @@ def test_chance_is_that_of_as_many_words_as_were_typed():
 
 
 @pytest.mark.parametrize(("words", "message"), [("don't", "“don't” (do + n't)"), ("maple", "")])
-def test_a_word_that_no_sentence_holds_whole_is_told(words: str, message: str):
+def test_word_that_is_split_into_tokens_is_named(words: str, message: str):
     text = spelled(spell=words)
     assert message in text and ("both models split" in text) == bool(message)
 
 
-def test_words_whose_letters_are_not_read_are_near_to_nothing():
+def test_words_of_unknown_letters_have_no_neighbors():
     text = spelled(spell="😂 🙂 ghost")
     assert text.count("letters not read: meaningless") == 1 and "cannot read the letters of “😂”, “🙂”." in text
     assert "Your closest words" not in text and "Layer 0's nearest to “😂”" not in text
 
 
-def test_capitals_are_what_glove_lacks():
+def test_glove_reads_capitals_as_lowercase():
     assert "reads “Bank”, “BANK” in lowercase" in spelled(spell="Bank bank BANK")
 
 
-def test_a_piece_that_stands_against_the_word_before_it_is_told_from_the_word():
+def test_attached_korean_piece_is_distinguished_from_a_word():
     text = said_after_reading("elmo-ko-mini", "glove-ko-mini", lang="ko", spell="은행")
     assert "-은행" in text and "\u2060" not in text

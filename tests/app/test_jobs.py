@@ -1,9 +1,18 @@
-"""Jobs beside the pages: the same work is one job, who was refused does not refuse others, few results stay."""
+"""Test background jobs: the queue, shared work, and callbacks that end before the next run."""
+
+import threading
+import time
 
 import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.state.session_state import SessionState
+from streamlit.testing.v1 import AppTest
 
 from core.common.errors import BadInput
 from pages._cached import jobs
+from pages._frame import jobs as frame_jobs
+from pages._frame import patches
+from pages._frame.jobs import JobEnded, Queue
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +36,7 @@ def test_same_work_is_one_job_until_it_is_ended():
     assert jobs.find_job("a kind", key) is None and begin(key) is not job and begin(("another text", 1)) is other
 
 
-def test_few_of_a_kind_stay_and_the_last_used_longest():
+def test_most_recently_used_jobs_stay():
     first, second = begin(1), begin(2)
     begin(1)
     begin(3)
@@ -35,7 +44,7 @@ def test_few_of_a_kind_stay_and_the_last_used_longest():
     assert first.result and second.result and jobs.find_job("a kind", 2) is None
 
 
-def test_who_was_refused_does_not_refuse_others_and_who_left_goes_on(monkeypatch):
+def test_refused_job_of_one_user_is_started_for_another(monkeypatch):
     def refuse(job):
         raise BadInput("No room.")
 
@@ -47,3 +56,285 @@ def test_who_was_refused_does_not_refuse_others_and_who_left_goes_on(monkeypatch
     assert again is not job and again.result
     again.result, again.why_ended = None, "left"
     assert begin(1) is not again
+
+
+@pytest.fixture
+def one_at_once(monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_JOBS", "1")
+
+
+def began(queue: Queue) -> list:
+    """Let everybody who can begin do so; who is under way then."""
+    for job in list(queue.waiting):
+        job.wait_for_turn(0)
+    return list(queue.running)
+
+
+@pytest.mark.unread
+def test_no_more_jobs_are_under_way_than_allowed(monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_JOBS", "3")
+    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_JOBS", "20")
+    queue, at_once, most, lock = Queue(), [0], [0], threading.Lock()
+
+    def work() -> None:
+        with queue.add("a"):
+            with lock:
+                at_once[0] += 1
+                most[0] = max(most[0], at_once[0])
+            time.sleep(0.01)
+            with lock:
+                at_once[0] -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert most[0] == 3 and not queue.running and not queue.waiting
+
+
+@pytest.mark.unread
+def test_owners_take_turns(one_at_once):
+    queue = Queue()
+    greedy = [queue.add("greedy") for _ in range(3)]
+    assert began(queue) == [greedy[0]]
+    modest, third = queue.add("modest"), queue.add("third")
+    assert queue.order() == [modest, third, greedy[1], greedy[2]]
+    assert [job.ahead for job in (greedy[0], modest, third, greedy[1], greedy[2])] == [0, 1, 2, 3, 4]
+    greedy[0].leave()
+    assert began(queue) == [greedy[1]]  # nobody has one under way now: first come, first served
+    assert queue.order() == [modest, third, greedy[2]]
+
+
+@pytest.mark.unread
+def test_jobs_of_a_user_and_of_all_users_are_limited(monkeypatch, one_at_once):
+    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_JOBS", "2")
+    monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "3")
+    queue = Queue()
+    queue.add("a"), queue.add("a")
+    with pytest.raises(BadInput, match="You have 2 jobs, the limit here"):
+        queue.add("a")
+    queue.add("b"), queue.add("c")  # c gets the place of the second job of a
+    with pytest.raises(BadInput, match="3 jobs are waiting"):
+        queue.add("d")
+    assert [job.first_owner for job in queue.order()] == ["a", "b", "c"]
+
+
+@pytest.mark.unread
+def test_stop_ends_a_job_that_waits_and_one_under_way(one_at_once):
+    queue = Queue()
+    first, second = queue.add("a"), queue.add("b")
+    with first:
+        second.end()
+        with pytest.raises(JobEnded) as ended, second:
+            pass
+        assert ended.value.why == "stopped" and second not in queue.waiting
+        first.end()
+        assert first.is_over()
+    assert not queue.running
+
+
+@pytest.mark.unread
+def test_job_ends_when_its_last_user_has_left(monkeypatch, one_at_once):
+    monkeypatch.setattr(frame_jobs, "GONE_AFTER_S", 0.05)
+    there = {"a", "b"}
+    queue = Queue(there.__contains__)
+    job, other = queue.add("a"), queue.add("c")
+    job.join("b")
+    assert job.wait_for_turn(0)
+    there.remove("a")
+    time.sleep(0.1)
+    job.check()  # b still wants it
+    there.clear()
+    time.sleep(0.1)
+    with pytest.raises(JobEnded) as ended:
+        job.check()
+    assert ended.value.why == "left"
+    job.leave()
+    there.add("c")
+    assert other.wait_for_turn(0)
+
+
+@pytest.mark.unread
+def test_reloaded_page_does_not_end_its_job():
+    there = {"a"}
+    job = Queue(there.__contains__).add("a")
+    there.clear()
+    job.check()
+
+
+@pytest.mark.unread
+def test_time_limit_of_a_job_starts_with_its_turn(monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_JOB_MINUTES", "1")
+    job = Queue().add()
+    job.check()
+    job.wait_for_turn(0)
+    job.began -= 61
+    with pytest.raises(JobEnded, match=r"1 minute, .*ELMOSCOPE_MAX_JOB_MINUTES"):
+        job.check()
+
+
+@pytest.mark.unread
+def test_job_of_the_server_itself_does_not_end(monkeypatch):
+    monkeypatch.setattr(frame_jobs, "GONE_AFTER_S", 0.0)
+    job = Queue(lambda owner: False).add()
+    job.check()
+
+
+@pytest.mark.unread
+def test_sessions_of_one_address_take_turns_with_those_of_another(one_at_once):
+    queue = Queue()
+    greedy = [queue.add(f"greedy {k}", "192.0.2.1") for k in range(6)]
+    assert began(queue) == [greedy[0]]
+    modest, unknown = queue.add("modest", "192.0.2.2"), queue.add("unknown")
+    assert queue.order() == [modest, unknown, *greedy[1:]]
+    greedy[0].leave()
+    assert began(queue) == [greedy[1]] and queue.order()[:2] == [modest, unknown]
+
+
+@pytest.mark.unread
+def test_full_queue_gives_a_place_to_an_address_without_jobs(monkeypatch, one_at_once):
+    monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "3")
+    queue = Queue()
+    greedy = [queue.add(f"greedy {k}", "192.0.2.1") for k in range(3)]
+    with pytest.raises(BadInput, match="3 jobs are waiting"):
+        queue.add("greedy 3", "192.0.2.1")
+    modest = queue.add("modest", "192.0.2.2")
+    assert modest in queue.waiting and greedy[2] not in queue.waiting
+    with pytest.raises(JobEnded, match="3 jobs are waiting, the limit here") as ended:
+        greedy[2].wait_for_turn(0)
+    assert ended.value.why == "full"
+    assert queue.order() == [greedy[0], modest, greedy[1]]
+
+
+@pytest.mark.unread
+def test_full_queue_gives_a_place_of_a_session_with_two_jobs_to_one_without(monkeypatch, one_at_once):
+    monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "4")
+    queue = Queue()
+    for visit in ("a", "b"):
+        queue.add(visit), queue.add(visit)
+    new = queue.add("c")
+    assert new in queue.waiting and [job.first_owner for job in queue.order()] == ["a", "b", "c", "a"]
+
+
+@pytest.mark.unread
+@pytest.mark.parametrize("n", [1, 3])
+def test_closed_session_loses_its_place_in_the_queue_at_once(monkeypatch, one_at_once, n):
+    monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", str(n))
+    open_sessions = {"open", *map(str, range(n))}
+    queue = Queue(open_sessions.__contains__)
+    earlier_turns = [queue.add(str(k)) for k in range(n)]
+    with pytest.raises(BadInput, match="waiting, the limit here"):
+        queue.add("open")
+    open_sessions.remove("0")
+    new = queue.add("open")
+    assert earlier_turns[0] not in queue.waiting and new in queue.waiting
+    open_sessions.difference_update(map(str, range(n)))
+    assert queue.order()[0] is new and began(queue) == [new]
+
+
+@pytest.mark.unread
+def test_job_without_a_user_ends_if_another_user_waits(monkeypatch, one_at_once):
+    monkeypatch.setattr(frame_jobs, "YIELD_AFTER_S", 0.05)
+    open_sessions = {"a"}
+    queue = Queue(open_sessions.__contains__)
+    job = queue.add("a")
+    assert job.wait_for_turn(0)
+    open_sessions.clear()
+    closed_turn = queue.add("closed")
+    time.sleep(0.1)
+    job.check()  # no user with an open page waits
+    open_sessions.add("b")
+    other = queue.add("b")
+    with pytest.raises(JobEnded) as ended:
+        job.check()
+    assert ended.value.why == "left"
+    job.leave()
+    assert other.wait_for_turn(0) and queue.running == [other] and queue.waiting == [closed_turn]
+
+
+@pytest.mark.unread
+def test_waiting_job_that_nobody_polls_does_not_hold_the_queue(monkeypatch, one_at_once):
+    monkeypatch.setattr(frame_jobs, "ABANDONED_AFTER_S", 0.05)
+    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_JOBS", "1")
+    queue = Queue()
+    abandoned = queue.add("a")
+    time.sleep(0.1)
+    other = queue.add("b")
+    assert other.wait_for_turn(0) and abandoned not in queue.waiting
+    assert not abandoned.wait_for_turn(0) and abandoned in queue.waiting  # it asks again, after the others
+    other.leave()
+    assert abandoned.wait_for_turn(0)
+
+
+@pytest.mark.unread
+def test_jobs_end_before_the_process_exits():
+    queue, ended = Queue(), threading.Event()
+
+    def work(job: frame_jobs.Job) -> None:
+        while not job.is_over():
+            time.sleep(0.01)
+        ended.set()
+
+    queue.add("a").start(work, failed="")
+    frame_jobs.end_all(10)
+    assert ended.is_set() and not queue.running
+
+
+def script() -> None:
+    import streamlit as st
+    from streamlit.runtime.scriptrunner import get_script_run_ctx
+    from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+
+    from pages._frame import patches
+
+    def delete() -> None:
+        get_script_run_ctx().script_requests.request_rerun(RerunData())  # the user clicks again
+        st.session_state.deleted = True
+        st.session_state.forgotten = True
+
+    patches.protect_callbacks()
+    st.button("Delete", on_click=delete)
+
+
+@pytest.mark.unread
+def test_second_click_does_not_interrupt_a_callback():
+    page = AppTest.from_function(script).run()
+    page.button[0].click().run()
+    assert page.session_state.deleted and page.session_state.forgotten
+
+
+@pytest.mark.unread
+def test_next_run_waits_for_the_callbacks_of_the_session_and_not_for_those_of_others(monkeypatch):
+    patches.protect_callbacks()
+    entered, may_end, order = threading.Event(), threading.Event(), []
+
+    def call(self: SessionState, **_) -> None:
+        if self is not mine or "first" in order:
+            order.append("other" if self is not mine else "second")
+            return
+        order.append("first")
+        entered.set()
+        may_end.wait(20)
+        order.append("end")
+
+    monkeypatch.setattr(SessionState, "_call_callbacks", call)
+    mine, other = SessionState(), SessionState()
+    runs = [threading.Thread(target=mine.on_script_will_rerun, args=(WidgetStates(),)) for _ in range(2)]
+    runs[0].start()
+    assert entered.wait(20)
+    runs[1].start()
+    other.on_script_will_rerun(WidgetStates())
+    may_end.set()
+    for run in runs:
+        run.join(20)
+    assert order == ["first", "other", "end", "second"]
+
+
+def test_click_on_a_widget_that_another_has_replaced_runs_no_callback():
+    patches.protect_callbacks()
+    state = SessionState()
+    state._new_widget_state.set_from_value("$$ID-1-ai", 3)
+    assert state._widget_changed("$$ID-1-ai")
+    state._key_id_mapper["ai"] = "$$ID-2-ai"  # the next page has drawn its own tokens under this key
+    assert not state._widget_changed("$$ID-1-ai")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.test_pages import opened
+from tests.app.visit import opened
 
 IMG, SCRIPT = "<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>"
 RAW = re.compile(r"<img src=x|</?script>", re.IGNORECASE)

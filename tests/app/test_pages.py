@@ -1,62 +1,21 @@
-"""Every page by AppTest: it opens, shows what it is about, and answers odd input with a sentence, never a traceback."""
+"""Test all pages with odd inputs, missing files and Korean."""
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.common.config import ASSETS
 from core.files.artifacts import read_json
 from pages._frame.frame import in_sight, sentence_count
-from tests.app.visit import opened, tables
+from tests.app.visit import HANGUL, PATHS, html_of, opened, opened_whole, tables, words_on
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = {
-    "app.py": "Does a word mean the same thing twice?",
-    "pages/neighbors.py": "What are its neighbors?",
-    "pages/map.py": "Do the senses separate?",
-    "pages/mix.py": "Which layers matter?",
-    "pages/classify.py": "Does context help a classifier?",
-    "pages/tasks.py": "What does ELMo add to a task?",
-    "pages/train.py": "What does each classifier learn?",
-    "pages/results.py": "When does ELMo help?",
-    "pages/about.py": "What does this model know?",
-    "pages/predict.py": "What word comes next, and what came before?",
-    "pages/why.py": "What decided this sense?",
-    "pages/texts.py": "What do your own texts say?",
-    "pages/search.py": "Where does a word occur?",
-    "pages/collocates.py": "Which words go together?",
-    "pages/keyness.py": "What is this corpus about?",
-    "pages/found.py": "How many meanings does it have here?",
-    "pages/compare.py": "Do two models agree?",
-    "pages/how.py": "How does a sentence become a vector?",
-    "pages/lessons.py": "How similar are two unrelated words?",
-    "pages/slides.py": "Does one word have one meaning?",
-    "pages/guess.py": "Which sense does ELMo choose?",
-}
 WITH_SENTENCES = ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/why.py")
 
 
-def html_of(page: AppTest) -> str:
-    return " ".join(str(block.proto) for block in page.get("html"))
-
-
-def test_every_slide_is_drawn_and_says_what_to_notice():
-    for number in range(1, 10):
-        page = opened("pages/slides.py", slide=str(number))
-        assert not page.exception and not page.error and "notice" in html_of(page), number
-
-
-def test_slides_give_each_form_of_a_word_its_own_vector_of_glove():
-    pair = {"a": "The banks of the river were steep.", "b": "The bank refused to lend money.", "ai": "1", "bi": "1"}
-    assert "“banks” and “bank” differ in spelling" in html_of(opened("pages/slides.py", slide="1", **pair))
-    angle = opened("pages/slides.py", slide="3", **pair)
-    assert "only one vector" not in html_of(angle) and "two vectors" in angle.get("plotly_chart")[0].proto.spec
-    assert "1.00" not in opened("pages/slides.py", slide="4", **pair).get("plotly_chart")[0].proto.spec
-
-
-def test_sentences_are_counted_and_what_comes_after_the_first_is_folded():
+def test_only_the_first_sentence_of_a_notice_is_visible():
     assert sentence_count("Peters et al. (2018) gained 2.5 points here.") == 1 == sentence_count("no end")
     assert sentence_count("It is <b>far.</b> “Is it?” No.") == 3 and sentence_count("둘은 다릅니다. 가깝습니다.") == 2
     assert in_sight(["One.", "Two. Three.", "Four."]) == (["One."], ["Two. Three.", "Four."])
@@ -72,18 +31,6 @@ def test_odd_sentences_break_no_page(path: str):
     for text in ODD_TEXTS:
         page.text_input(key="a").set_value(text).run()
         assert not page.exception, text
-
-
-def test_typing_a_sentence_keeps_the_word_in_question():
-    page = opened("app.py")
-    page.text_input(key="a").set_value("Along the muddy bank the herons wait.").run()
-    assert page.session_state["ai"] == 3
-
-
-def test_the_view_is_read_from_the_url():
-    page = opened("pages/map.py", map_word="play", view="2")
-    assert page.selectbox(key="map_word").value == "play"
-    assert not page.exception
 
 
 # Of model, vectors and corpus, what a page opens. The others open all three; Train opens them on request.
@@ -102,7 +49,7 @@ OPENED = {
 } | dict.fromkeys([f"pages/{view}.py" for view in ("found", "lessons", "texts", "search", "collocates", "keyness", "why")], "model corpus")
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", PATHS)
 def test_missing_file_is_named_in_an_error_where_a_page_opens_it(path: str):
     used = OPENED.get(path, "model vectors corpus").split()
     unused = {kind: "/no/such/thing" for kind in ("model", "vectors", "corpus") if kind not in used}
@@ -112,15 +59,7 @@ def test_missing_file_is_named_in_an_error_where_a_page_opens_it(path: str):
         assert any("/no/such/thing" in error.value for error in page.error) == (address is not unused), address
 
 
-def test_a_corpus_without_labels_still_gives_neighbors(tmp_path):
-    (tmp_path / "own.txt").write_text("The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n")
-    corpus = str(tmp_path / "own.txt")
-    assert not opened("pages/neighbors.py", corpus=corpus).error
-    own_map = opened("pages/map.py", corpus=corpus)
-    assert not own_map.error and "are nearer to the first sentence" in html_of(own_map)
-
-
-def test_the_model_page_shows_the_measures_of_the_weights_in_use_alone(tmp_path):
+def test_about_shows_only_measures_of_the_current_weights(tmp_path):
     shutil.copytree(ASSETS / "elmo-mini", tmp_path / "mine")
     assert "layer 1" in html_of(opened("pages/about.py"))
     other = opened("pages/about.py", model=str(tmp_path / "mine"))
@@ -131,7 +70,7 @@ def test_the_model_page_shows_the_measures_of_the_weights_in_use_alone(tmp_path)
     assert ["belong to other weights" in info.value for info in stale.info] == [True] and not stale.exception
 
 
-def test_a_model_without_papers_has_a_card_of_its_shape(tmp_path):
+def test_about_works_without_measures(tmp_path):
     shutil.copytree(ASSETS / "elmo-mini", tmp_path / "bare")
     for name in ("measures.json", "training_log.json", "meta.json"):
         (tmp_path / "bare" / name).unlink()
@@ -143,7 +82,7 @@ def test_a_model_without_papers_has_a_card_of_its_shape(tmp_path):
 @pytest.mark.parametrize(
     ("path", "key"), [("app.py", "model"), ("pages/neighbors.py", "corpus"), ("pages/compare.py", "first"), ("pages/search.py", "corpus")]
 )
-def test_on_a_public_server_a_page_says_the_same_of_a_path_that_is_there_and_of_one_that_is_not(monkeypatch, tmp_path, path, key):
+def test_public_server_does_not_reveal_whether_a_path_exists(monkeypatch, tmp_path, path, key):
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
     place = tmp_path / "place"
     seen = []
@@ -160,7 +99,7 @@ def test_on_a_public_server_a_page_says_the_same_of_a_path_that_is_there_and_of_
     assert seen[0] == seen[1]
 
 
-def test_what_it_knows_tells_what_all_words_share_and_whether_it_helps_to_take_it_off():
+def test_about_states_the_effect_of_subtracting_the_mean():
     page = opened("pages/about.py")
     measures = read_json(ASSETS / "elmo-mini" / "measures.json", expect=dict)["measures"]
     (cone,) = [frame for frame in tables(page) if "minus mean" in frame.columns]
@@ -171,9 +110,46 @@ def test_what_it_knows_tells_what_all_words_share_and_whether_it_helps_to_take_i
     assert ("mean helps at " + ", ".join(f"layer {k}" for k in helps) in notice) == bool(helps)
 
 
-def test_a_model_s_page_says_how_to_cite_and_what_to_report_without_a_path(tmp_path):
+def test_about_shows_the_citation_without_a_path(tmp_path):
     page = opened("pages/about.py", corpus=str(tmp_path / "mine.txt"))
     blocks = [block.value for block in page.code]
     assert any("@software{elmoscope" in block for block in blocks) and any("peters-etal-2018-deep" in block for block in blocks)
     report = next(block for block in blocks if block.startswith("elmoscope: "))
     assert "model: elmo-mini" in report and str(tmp_path) not in report
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("써야겠어요", "머리에 얹음"),  # a form that none of the labeled sentences of 쓰다 has
+        ("먹었다", "“먹었다”"),  # without labels: its verb's other forms are its sentences
+    ],
+)
+def test_korean_verb_is_found_by_any_form(typed: str, shown: str):
+    page = opened("pages/found.py", lang="ko", found_word=typed)
+    message = ""
+    for _ in range(60):  # runs, while every word is read once
+        message = html_of(page)
+        if shown in message:
+            break
+        page.run()
+    assert not page.exception and not page.error and not page.info
+    assert shown in message and "그룹" in message
+
+
+def test_slide_of_an_invented_word_works_in_korean():
+    page = opened_whole("pages/slides.py", lang="ko", slide="8")
+    assert page.text_input(key="slide_invented").value == "구름스럽다"
+    assert any("“구름스럽다”" in item and "몫이 가장 큽니다" in item for item in words_on(page))
+    page.text_input(key="slide_invented").set_value("unfriendlyish").run()
+    message = " ".join(words_on(page))
+    assert "읽지 못합니다" in message and "몫이" not in message
+
+
+def test_upload_button_has_a_readable_korean_label():
+    """CSS has no escapes such as \\ud30c."""
+    page = opened("pages/texts.py", lang="ko")
+    labels = re.findall(
+        r'stFileUploaderDropzone"\] button p::after \{content: "([^"]*)"', "\n".join(str(each.proto.body) for each in page.get("html"))
+    )
+    assert labels and all(HANGUL.search(label) and "\\" not in label for label in labels)

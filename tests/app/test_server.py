@@ -1,4 +1,4 @@
-"""What the server answers before Streamlit: documents that name the scripts a view needs, and Streamlit's files from memory."""
+"""Test the server in front of Streamlit: preloaded scripts, files from memory, and refused requests."""
 
 import asyncio
 import itertools
@@ -52,7 +52,7 @@ def preloaded(view: str) -> list[str]:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_document_names_each_script_once_and_those_of_charts_and_tables_where_it_has_some(view):
+def test_document_preloads_the_scripts_that_its_view_needs(view):
     names = preloaded(view)
     assert len(names) == len(set(names)) and all((SCRIPTS / name).is_file() for name in names)
     kinds = {name.split(".")[0] for name in names}
@@ -60,7 +60,7 @@ def test_a_document_names_each_script_once_and_those_of_charts_and_tables_where_
     assert (PLOTLY in kinds) == (view in BY_PLOTLY) and (TABLE in kinds) == (view not in WITHOUT_TABLE)
 
 
-def test_nothing_that_a_preloaded_script_imports_is_left_to_be_asked_for_later():
+def test_imports_of_preloaded_scripts_are_preloaded():
     document = set(re.findall(r"\./static/js/([^\"]+)", (STATIC / "index.html").read_text("utf-8")))
     for kinds in itertools.product((False, True), repeat=2):
         names = scripts(*kinds)
@@ -70,7 +70,7 @@ def test_nothing_that_a_preloaded_script_imports_is_left_to_be_asked_for_later()
             assert set(imports) <= set(names) | document, name
 
 
-def test_streamlits_files_come_from_memory_and_all_else_from_streamlit(monkeypatch):
+def test_static_files_are_answered_from_memory(monkeypatch):
     passed = []
 
     async def streamlit(scope, receive, send) -> None:

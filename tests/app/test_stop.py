@@ -129,7 +129,7 @@ def said(page: AppTest) -> str:
     return " ".join([*(item.value for item in (*page.info, *page.success, *page.error)), *(bar.proto.text for bar in page.get("progress"))])
 
 
-def test_one_of_two_visits_stops_and_the_other_one_s_reading_goes_on(counting):
+def test_stop_of_one_user_does_not_stop_the_job_of_another(counting):
     first, second = visit("one"), visit("two")
     assert "of 10000" in said(first) and "of 10000" in said(second) and counting.began == 1
     first.button(key="counting.stop").click().run()
@@ -146,7 +146,7 @@ def test_one_of_two_visits_stops_and_the_other_one_s_reading_goes_on(counting):
     assert "Counted" in said(second.run())
 
 
-def test_stop_and_continue_twice_and_another_visit_begins_what_the_first_one_stopped(counting):
+def test_stopped_job_can_be_continued_by_any_user(counting):
     page = visit("one")
     for began in (1, 2):
         assert "of 10000" in said(page) and counting.began == began
@@ -164,7 +164,7 @@ def test_stop_and_continue_twice_and_another_visit_begins_what_the_first_one_sto
     assert "Stopped here." in said(other) and "of 10000" in said(page.run()) and counting.began == 4
 
 
-def test_a_corpus_that_two_visits_read_goes_on_for_one_when_the_other_one_stops(counting, monkeypatch):
+def test_reading_a_corpus_continues_for_the_other_user(counting, monkeypatch):
     real = opened.open_claimed
 
     def open_claimed(corpus, model, spent, report=None, *, targets_only=False):
@@ -212,7 +212,7 @@ def spelling(who: str) -> AppTest:
     return page.run()
 
 
-def test_the_reading_of_spellings_goes_on_after_stop_and_continue_twice(slowly):
+def test_reading_spellings_can_be_stopped_and_continued_twice(slowly):
     page = spelling("one")
     (read,) = [value for (maker, _), (value, _) in KEPT._values.items() if maker == "spellings"]
     read.job.stop_for("nobody")
@@ -229,7 +229,7 @@ def test_the_reading_of_spellings_goes_on_after_stop_and_continue_twice(slowly):
     read.job.end()
 
 
-def test_the_reading_of_spellings_is_stopped_for_one_visit_alone(slowly):
+def test_stop_of_reading_spellings_affects_one_user(slowly):
     first, second = spelling("one"), spelling("two")
     (read,) = [value for (maker, _), (value, _) in KEPT._values.items() if maker == "spellings"]
     read.job.stop_for("one as its page began")

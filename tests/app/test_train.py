@@ -1,7 +1,6 @@
-"""Train: columns are chosen, what cannot be learned from is refused before the button, and what is said of a lead is so."""
+"""Test the Train page: columns, refused files, commands and results."""
 
 import ast
-import re
 import shlex
 import subprocess
 import threading
@@ -9,13 +8,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from core.classify import tasks
-from core.classify.model import VARIANTS, variant_titles
+from core.classify.model import VARIANTS
 from core.classify.tables import ScoreRow, Table
 from core.classify.trainings import FEWEST, Order, check_classes, cost, learned_weights, left_of_all
 from core.cli.main import elmoscope, parsed
@@ -25,10 +21,9 @@ from core.text.languages import get_language
 from pages._cached import opened as opened_here
 from pages._cached.jobs import duration
 from pages._classify.order import refusal
-from pages._classify.train import FEW_TEXTS, Training, describe_training, notebook
+from pages._classify.train import Training, notebook
 from pages._frame.jobs import QUEUE, Queue
-from tests.app.test_pages import opened
-from tests.app.visit import code_cells
+from tests.app.visit import code_cells, opened
 
 
 def make_order(**options) -> Order:
@@ -68,7 +63,7 @@ def test_classes_of_too_few_different_texts_are_refused(texts: str, labels, mess
         check_classes(Table("own.csv", rows, ("text",), "topic"), "own.csv")
 
 
-def test_what_a_split_finds_is_said_before_the_button(tmp_path):
+def test_too_small_split_is_refused_before_training(tmp_path):
     (tmp_path / "own.csv").write_text("text,topic\n" + "".join(f"text number {k},{'ab'[k % 2]}\n" for k in range(6)))
     columns = (("text_columns", ("text",)), ("label_column", "topic"))
     files = (("train", str(tmp_path / "own.csv"), 0),)
@@ -78,7 +73,7 @@ def test_what_a_split_finds_is_said_before_the_button(tmp_path):
     assert refusal("own", (("train", str(tmp_path / "own.csv"), 1),), columns, 1.0, "en") == ""
 
 
-def test_the_time_left_covers_all_runs_and_reaches_nothing_at_the_end():
+def test_remaining_time_covers_all_runs():
     assert left_of_all([1, 1, 1], 0, spent=10, left=20) == 20 + 2 * 30
     assert left_of_all([1, 2], 0, spent=10, left=0) == 20 and left_of_all([1, 2], 1, spent=50, left=3) == 3
     costs = [cost(VARIANTS[name]) for name in ("tfidf", "embedding", "glove", "glove+elmo")]
@@ -86,44 +81,7 @@ def test_the_time_left_covers_all_runs_and_reaches_nothing_at_the_end():
     assert [duration(s) for s in (4.6, 600, 9000)] == ["5 s", "10 min", "2.5 h"]
 
 
-@st.composite
-def trained(draw) -> dict:
-    names = draw(st.lists(st.sampled_from(["tfidf", "mean-glove", "glove", "glove+elmo"]), min_size=1, max_size=4, unique=True))
-    seeds, n = draw(st.integers(1, 3)), draw(st.sampled_from([1, 2, 5, 40, 200]))
-    result = {}
-    for name in names:
-        share, start = draw(st.sampled_from([0.0, 0.5, 0.9, 1.0])), draw(st.integers(0, 3))
-        for seed in range(seeds):
-            random = np.random.default_rng([start, 0 if VARIANTS[name].network in ("tfidf", "mean-glove") else seed])
-            result[name, seed] = SimpleNamespace(right=random.random(n) < share)
-    return result
-
-
-@given(trained())
-@settings(deadline=None, max_examples=200)
-def test_what_is_said_of_a_training_is_so(result: dict):
-    lines, titles = describe_training(result), variant_titles()
-    said = " ".join(lines)
-    mean = {name: float(np.mean([h.right.mean() for (v, _), h in result.items() if v == name])) for name, _ in result}
-    n, most = len(next(iter(result.values())).right), max(mean.values())
-    best = [name for name in mean if np.isclose(mean[name], most)]
-    assert "on one seed" not in said and " 0.0 points" not in said and f"of {n:,} test texts" in lines[0]
-    if len(best) > 1:
-        assert "Tied" in lines[0] and "lead" not in said and all(titles[name] in lines[0] for name in best)
-    else:
-        assert f"<b>{titles[best[0]]}</b>" in lines[0] and f"{most:.1%}" in lines[0]
-    if match := re.search(r"lead of ([\d.]+) points over (.+?) (is beyond chance|may be chance).*p [=<] ([\d.]+)", said):
-        second = sorted(mean, key=lambda name: -mean[name])[1]
-        assert titles[second] == match[2] and float(match[1]) == pytest.approx(100 * (most - mean[second]), abs=0.051)
-        if float(match[4]) != 0.05:  # as it is rounded
-            assert (match[3] == "is beyond chance") == (float(match[4]) < 0.05)
-        assert n > 5 or match[3] == "may be chance"  # five texts are too few for a p below 0.05
-    assert ("Too few test texts" in said) == (n < FEW_TEXTS)
-    random = any(VARIANTS[name].network == "lstm" for name in mean)
-    assert "More seeds" not in said or (random and len({seed for _, seed in result}) == 1)
-
-
-def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):
+def test_continued_training_shows_all_epochs(tmp_path):
     order = make_order(files={"train": write_rows(tmp_path / "own.csv", 200)}, variants=("embedding",), epochs=12)
 
     def epochs(upto: int) -> list[int]:
@@ -145,7 +103,7 @@ def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):
     ("variants", "stage"),
     [(("tfidf",), "Reading the texts"), (("mean-elmo",), "then 1 training run"), (("elmo", "tfidf"), "2 training runs")],
 )
-def test_layers_are_only_named_where_some_are_computed(variants, stage, tmp_path, monkeypatch):
+def test_stage_names_layers_only_if_they_are_computed(variants, stage, tmp_path, monkeypatch):
     order = make_order(files={"train": write_rows(tmp_path / "own.csv", 60)}, variants=variants, epochs=1)
     training, stages = Training(order, Queue().add()), []
     monkeypatch.setattr(tasks, "freeze", lambda *_, **__: stages.append(training.stage) or {}[""])
@@ -160,7 +118,7 @@ def with_file(name: str, text: str, **address: str):
     return page.run()
 
 
-def test_columns_are_chosen_from_those_the_file_has():
+def test_columns_are_chosen_from_the_file():
     page = with_file("remarks.csv", "shelf,key,remark\n" + "".join(f"{'ab'[k % 2]},k{k},a remark of some length {k}\n" for k in range(60)))
     assert not page.exception and not page.error
     assert page.multiselect[0].options == ["shelf", "key", "remark"]
@@ -180,13 +138,13 @@ def test_columns_are_chosen_from_those_the_file_has():
         ("few.csv", "text,label\n" + "".join(f"remark {k},{'ab'[k % 2]}\n" for k in range(2)), "different texts"),
     ],
 )
-def test_what_cannot_be_learned_from_is_refused_before_the_button(name: str, text: str, message: str):
+def test_unusable_file_is_refused_before_training(name: str, text: str, message: str):
     page = with_file(name, text)
     assert not page.exception and page.button(key="train.go").disabled
     assert [message in item.value for item in page.error] == [True] and "--" not in page.error[0].value
 
 
-def test_learned_weights_are_drawn_for_any_number_of_layers_and_are_means_over_seeds():
+def test_learned_weights_are_means_over_seeds():
     def of(mix):
         return SimpleNamespace(meta={"mix": mix})
 
@@ -197,7 +155,7 @@ def test_learned_weights_are_drawn_for_any_number_of_layers_and_are_means_over_s
 
 
 @pytest.mark.unread
-def test_the_command_of_a_training_runs_nothing_that_stands_in_a_header_or_a_path(tmp_path):
+def test_command_of_a_training_runs_no_injected_command(tmp_path):
     order = make_order(
         files={"train": tmp_path / 'my "rows" $(touch pwned).csv'},
         columns={"text_columns": ["$(touch pwned)", "it's; `touch pwned`"], "label_column": '"'},
@@ -240,7 +198,7 @@ HOSTILE = [
 
 @pytest.mark.unread
 @pytest.mark.parametrize("value", HOSTILE)
-def test_values_in_the_command_of_a_training_are_never_read_as_options(value: str):
+def test_values_in_the_command_of_a_training_are_not_options(value: str):
     """Check the names of a column, a file, a task and a model."""
     columns = {"text_columns": [value, "text", value], "label_column": value}
     order = make_order(task=value, title=value, files={"train": value}, columns=columns, seeds=(0, 2), model=value, vectors=value)
@@ -259,7 +217,7 @@ def test_notebook_of_an_uploaded_file_contains_no_path_of_the_server():
     assert (read.train, read.text_column, read.label_column) == ("-rf.csv", ("--output=/x/y",), "2") and "/tmp" not in code
 
 
-def test_results_are_named_by_their_texts_when_another_file_is_chosen():
+def test_results_are_named_by_the_file_they_were_trained_on():
     rows = "text,label\n" + "".join(f"remark {k % 2} of number {k},{'ab'[k % 2]}\n" for k in range(60))
     page = with_file("first file.csv", rows, variants="tfidf")
     page.button(key="train.go").click().run()
@@ -269,14 +227,14 @@ def test_results_are_named_by_their_texts_when_another_file_is_chosen():
     assert "#### On unseen texts: first file\\.csv" in [line.value for line in page.markdown] and not page.exception
 
 
-def test_a_training_that_cannot_begin_keeps_no_place_in_the_queue():
+def test_training_that_cannot_start_leaves_the_queue():
     page = opened("pages/train.py", variants="tfidf", model="nonsense")
     page.button(key="train.go").click().run()
     assert any("Unknown model 'nonsense'" in item.value for item in page.main.error) and not page.exception
     assert not QUEUE.waiting and not QUEUE.running
 
 
-def test_a_training_that_was_told_to_stop_says_so():
+def test_training_says_that_it_is_stopping():
     done = threading.Event()
     training = Training(SimpleNamespace(), Queue().add())
     training.job.start(lambda job: done.wait(), failed="")

@@ -9,10 +9,11 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from core.common.markup import Markup
-from pages._frame.menu import page_address
+from pages._frame.menu import HOME, list_views, page_address
 from pages._frame.parameters import ALLOWED
 
 HANGUL = re.compile("[가-힣]")
+PATHS = ["app.py" if view == HOME else f"pages/{view}.py" for view in list_views() if view not in ("spread", "change")]
 APP = Path(__file__).parents[2] / "app.py"
 
 
@@ -41,7 +42,7 @@ def linked(path: str = "app.py", *, allowed: Iterable[str] = (), **address: str)
 
 
 def opened_whole(path: str = "app.py", **address: str) -> AppTest:
-    """The same, where nothing may go wrong."""
+    """Return a page after its first run, and check that nothing went wrong."""
     page = opened(path, **address)
     assert not page.exception and not page.error
     return page
@@ -62,9 +63,29 @@ def offered(page: AppTest) -> list[pd.DataFrame]:
     return [noted.table for noted in page.session_state["_taken"].tables().values()] if "_taken" in page.session_state else []
 
 
+def html_of(page: AppTest) -> str:
+    """Return the page's own HTML."""
+    return " ".join(block.proto.body for block in page.get("html"))
+
+
+def captions(page: AppTest) -> str:
+    """Return the captions, notes and warnings on the page, without escapes of Markdown."""
+    return " ".join(item.value for item in (*page.caption, *page.warning, *page.info)).replace("\\", "")
+
+
+def read_through(page: AppTest) -> AppTest:
+    """Run a page until it waits for no work in the background, and check that nothing went wrong."""
+    while page.get("progress") or "sentences are read" in html_of(page) + captions(page):
+        assert not page.exception
+        page.run()
+    page.run()  # the work may have ended while the last run drew the page
+    assert not page.exception and not page.error
+    return page
+
+
 def words_on(page: AppTest) -> list[str]:
     """Return the labels, texts and helps of everything on a page."""
-    result = [str(block.proto) for block in page.get("html")]
+    result = [html_of(page)]
     for element in [*page.main, *page.sidebar]:
         result += [str(getattr(element, name, "")) for name in ("label", "value", "help", "placeholder", "body")]
     return result

@@ -24,7 +24,7 @@ LOG = pytest.StashKey[Path]()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item):
-    """What the server wrote stands in the report of a test that failed: "the terminal shows it", says a page whose work failed."""
+    """Add the log of the server to the report of a failed test."""
     report = yield
     if report.failed and (log := item.config.stash.get(LOG, None)):
         report.sections.append(("server", log.read_text(errors="replace")[-6_000:]))
@@ -71,7 +71,7 @@ def browser():
     at_once = Locator.click
 
     def click(self: Locator, **options) -> None:
-        """As a person does: once the page has come to rest, if it does within 20 s. What is being drawn anew may slip away."""
+        """Click after the page has come to rest, at most 20 s later, because an element may move during a run."""
         with contextlib.suppress(TimeoutError):
             self.page.wait_for_function(AT_REST, timeout=20_000)
         at_once(self, **options)
@@ -89,7 +89,7 @@ def browser():
 
 @pytest.fixture(scope="package")
 def visitor(browser):
-    """What all tests' pages share is the browser's cache: the app's scripts are fetched and compiled once, not for every test."""
+    """Return the context of all tests. It shares the browser's cache, so that scripts are compiled once."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     yield context
     context.close()
@@ -97,7 +97,7 @@ def visitor(browser):
 
 @pytest.fixture
 def page(visitor):
-    """A fresh visitor; fails the test if the page wrote an error to the console or asked anything of another host."""
+    """Open a page. The test fails if the page logs an error or sends a request to another host."""
     opened = visitor.new_page()
     opened.set_default_timeout(WAIT_MS)
     foreign, errors = [], []

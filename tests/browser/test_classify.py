@@ -1,4 +1,4 @@
-"""Classify and Train in a real Chromium: answers while one types, an own file trained, stopped, compared, asked and exported."""
+"""Test Classify and Train in Chromium: answers while typing, and a classifier trained on an uploaded file."""
 
 import csv
 import json
@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.classify.experiments import RESULTS
 from tests.app.visit import code_cells
-from tests.browser.test_main_path import choose, opened
+from tests.browser.visit import opened
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +29,7 @@ TOPICS = {"sport": ["goal", "match", "team", "striker"], "money": ["bank", "shar
 
 @pytest.fixture(scope="module")
 def own_file(tmp_path_factory) -> Path:
-    """160 short texts whose label is told by one of their words; with a label that is markup."""
+    """Write 160 short texts whose label depends on one word. One label is markup."""
     path, draw = tmp_path_factory.mktemp("own") / "my rows.csv", random.Random(0)
     with path.open("w", newline="") as file:
         rows = csv.writer(file)
@@ -75,7 +74,7 @@ def test_every_classifier_answers_while_one_types(page: Page, server: str):
     expect(page.locator(".ytick")).to_have_count(0)
 
 
-def test_an_own_file_is_trained_compared_and_asked_on_the_classify_page(page: Page, server: str, own_file: Path, tmp_path: Path):
+def test_classifiers_are_trained_on_an_uploaded_file(page: Page, server: str, own_file: Path, tmp_path: Path):
     trained(page, server, own_file, toggled=("nn.Embedding", "nn.Embedding + ELMo"), epochs=6)
     page.evaluate(WATCH)
     use = page.get_by_role("button", name="Use on Try it")
@@ -101,44 +100,19 @@ def test_an_own_file_is_trained_compared_and_asked_on_the_classify_page(page: Pa
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_another_visitor_sees_nothing_of_it(page: Page, server: str):
+def test_other_users_do_not_see_an_uploaded_file(page: Page, server: str):
     opened(page, server, "classify")
     expect(page.get_by_text("my rows.csv")).to_have_count(0)
 
 
-def test_a_training_is_stopped_and_the_page_goes_on(page: Page, server: str, own_file: Path):
+def test_training_can_be_stopped(page: Page, server: str, own_file: Path):
     trained(page, server, own_file, toggled=("mean ELMo", "ELMo", "GloVe, unfrozen"), epochs=40)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled(timeout=120_000)
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("one.csv", "text,label\na b,x\nc d,x\n", "has one class"),
-        ("empty.csv", "", "is empty"),
-        ("columns.csv", "colour,size\nred,1\nblue,2\n", "label"),
-    ],
-)
-def test_a_file_that_cannot_be_learned_from_is_refused_in_a_sentence(page: Page, server: str, tmp_path, name: str, text: str, message: str):
-    opened(page, server, "train?train_task=own")
-    (tmp_path / name).write_text(text)
-    page.locator("input[type=file]").set_input_files(tmp_path / name)
-    expect(page.get_by_test_id("stAlert").filter(has_text=message).first).to_be_visible()
-    expect(page.get_by_role("button", name="Train", exact=True)).to_be_disabled()
-    expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-@pytest.mark.skipif(not RESULTS.is_file(), reason="no experiment has been run: python -m core.lab experiments --data FOLDER")
-def test_the_results_page_draws_every_task(page: Page, server: str):
-    opened(page, server, "results?results_part=classifiers")
-    for task in ("Spam", "Sentiment, five grades"):
-        choose(page, "Task", task)
-        expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-def test_the_notebook_s_command_runs(own_file: Path):
+def test_command_in_the_training_notebook_runs(own_file: Path):
     """Run the notebook's code with the path of the file in its command."""
     from core.classify.trainings import Order
 

@@ -1,4 +1,4 @@
-"""Steps of a visit in a real Chromium: one entry of the history each, whole views after Back and Forward; a text too long is cut."""
+"""Test visits in Chromium: the history, links between pages, and what a page requests."""
 
 import re
 from collections.abc import Callable
@@ -6,8 +6,13 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.bench.waits import LATE, visits
+from tests.browser.conftest import AT_REST, WAIT_MS
+from tests.browser.visit import at_rest
+from tests.links import address
+
 pytestmark = pytest.mark.browser
-AT_REST = "() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState === 'notRunning'"
+
 # Elements whose Korean text may be cut inside a word.
 CUT = """() => [...document.querySelectorAll('.stApp *')]
   .filter(e => !(e instanceof SVGElement) && [...e.childNodes].some(n => n.nodeType === 3 && /[가-힣]/.test(n.data)))
@@ -32,7 +37,7 @@ def lowest_layer(page: Page) -> None:
 
 
 def shows(page: Page, title: str, a: str = "", words: tuple[str, str] = ("", "")) -> None:
-    """The page's title; of one with sentences the first, and the tokens in question of both."""
+    """Check the title, and on a page with sentences the first sentence and both targets."""
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
     if a:
         expect(page.locator(".st-key-a input")).to_have_value(a)
@@ -40,7 +45,7 @@ def shows(page: Page, title: str, a: str = "", words: tuple[str, str] = ("", "")
             expect(page.locator(f'.st-key-{key} [aria-checked="true"]')).to_have_text(word)
 
 
-def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: Page, server: str):
+def test_back_and_forward_restore_views(page: Page, server: str):
     korean, home, neighbors = (
         "같은 단어는 두 번 나와도 같은 뜻일까요?",
         "Does a word mean the same thing twice?",
@@ -63,7 +68,7 @@ def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: P
         (lambda: language(page, "한국어"), korean, JAM, ("jam", "jam")),
         (lambda: page.locator(".st-key-example button", has_text="의사").click(), korean, doctor, ("의사", "의사")),
     ]
-    page.wait_for_function(AT_REST)
+    at_rest(page)
     entries = page.evaluate("history.length")
     views: list[tuple[str, str, tuple[str, str]]] = [(home, bank, ("bank", "bank"))]
     for take, title, a, words in steps:
@@ -71,16 +76,16 @@ def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: P
         views.append((title, a, words))
         shows(page, *views[-1])
         entries += 1
-        page.wait_for_function(AT_REST)
+        at_rest(page)
         assert page.evaluate("history.length") == entries, views[-1]
     for view in reversed(views[:-1]):
         page.go_back()
         shows(page, *view)
-        page.wait_for_function(AT_REST)
+        at_rest(page)
     for view in views[1:]:
         page.go_forward()
         shows(page, *view)
-        page.wait_for_function(AT_REST)
+        at_rest(page)
     assert page.evaluate(CUT) == []
 
 
@@ -88,29 +93,29 @@ def test_step_during_a_run_adds_an_entry_to_the_history(page: Page, server: str)
     home, star = "Does a word mean the same thing twice?", "The brightest star in the sky is Sirius."
     page.goto(server)
     shows(page, home, "We sat on the grassy bank and watched the boats go by.", ("bank", "bank"))
-    page.wait_for_function(AT_REST)
+    at_rest(page)
     entries = page.evaluate("history.length")
     button = page.locator(".st-key-example button", has_text="star").bounding_box()
     filled(page, "a", JAM)
-    page.wait_for_function(f"() => !({AT_REST})()")
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "running")
     page.mouse.click(button["x"] + button["width"] / 2, button["y"] + button["height"] / 2)  # a locator would wait until the run ends
     shows(page, home, star, ("star", "star"))
-    page.wait_for_function(AT_REST)
+    at_rest(page)
     assert page.evaluate("history.length") == entries + 2
     page.go_back()
     expect(page.locator(".st-key-a input")).to_have_value(JAM)
 
 
-def test_a_second_step_back_counts_before_the_first_is_shown(page: Page, server: str):
+def test_second_step_back_counts_during_the_first(page: Page, server: str):
     page.goto(f"{server}/neighbors?a={JAM}&b={MOLE}")
     shows(page, "What are its neighbors?", JAM, ("tunnel", "tunnel"))
-    page.wait_for_function(AT_REST)
+    at_rest(page)
     filled(page, "b", "Grandma makes strawberry jam.")
     shows(page, "What are its neighbors?", JAM, ("jam", "jam"))
-    page.wait_for_function(AT_REST)
+    at_rest(page)
     page.get_by_test_id("stSidebar").get_by_role("link", name="Home").click()
     shows(page, "Does a word mean the same thing twice?", JAM, ("jam", "jam"))
-    page.wait_for_function(AT_REST)
+    at_rest(page)
     page.evaluate("() => new Promise(done => { addEventListener('popstate', done, { once: true }); history.back(); })")
     page.evaluate("history.back()")
     shows(page, "What are its neighbors?", JAM, ("tunnel", "tunnel"))
@@ -120,19 +125,19 @@ def test_a_second_step_back_counts_before_the_first_is_shown(page: Page, server:
     shows(page, "What are its neighbors?", JAM, ("jam", "jam"))
 
 
-@pytest.mark.parametrize("path", ["", "senses", "mix"])
-def test_a_links_sentences_and_language_go_along_to_every_page(page: Page, server: str, path: str):
+@pytest.mark.parametrize("path", ["", "senses"])
+def test_sentences_and_language_of_a_link_stay_on_other_pages(page: Page, server: str, path: str):
     a, b = "He saw a bat in the cave.", "He swung the bat."
     page.goto(f"{server}/{path}?a={a}&b={b}&lang=ko&bi=swung")
     side = page.get_by_test_id("stSidebar")
     expect(side.get_by_role("link", name="이웃")).to_be_visible()
-    page.wait_for_function(AT_REST)
+    at_rest(page)
     for link, title in (("지도", None), ("이웃", "어떤 단어가 이웃일까요?"), ("홈", "같은 단어는 두 번 나와도 같은 뜻일까요?")):
         side.get_by_role("link", name=link).click()
         expect(page.locator(".st-key-b input")).to_have_value(b)
         if title:
             shows(page, title, a, ("bat", "swung"))
-        page.wait_for_function(AT_REST)
+        at_rest(page)
         for given in ("a=He", "lang=ko", "bi=swung"):
             expect(page).to_have_url(re.compile(given))
 
@@ -142,12 +147,12 @@ def test_an_address_with_names_of_buttons_or_an_unknown_language_breaks_no_page(
     side = page.get_by_test_id("stSidebar")
     for link in ("Home", "Classify", "Senses"):
         side.get_by_role("link", name=link).click()
-        page.wait_for_function(AT_REST)
+        at_rest(page)
         expect(page.get_by_test_id("stException")).to_have_count(0)
     page.goto(f"{server}/classify?classify_view=train&train.go=1")
     for link in ("Home", "Train"):
         side.get_by_role("link", name="Home").click() if link == "Home" else page.go_back()
-        page.wait_for_function(AT_REST)
+        at_rest(page)
         expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
@@ -164,11 +169,11 @@ WRITTEN = """() => {
 
 
 @pytest.mark.parametrize("path", ["?layer=0", "neighbors?lang=ko&nlayer=0"])
-def test_what_is_typed_stays_in_the_address_whatever_an_older_run_says(page: Page, server: str, path: str):
+def test_older_run_does_not_overwrite_the_address(page: Page, server: str, path: str):
     page.add_init_script(f"({WRITTEN})()")
     page.goto(f"{server}/{path}&a=A+boat+left+the+port.&b=We+drank+old+port.")
     expect(page.locator(".st-key-b input")).to_have_value("We drank old port.")
-    page.wait_for_function(AT_REST)
+    at_rest(page)
     before = page.url
     page.evaluate("window.written = []")
     box = page.locator(".st-key-b input")
@@ -176,7 +181,7 @@ def test_what_is_typed_stays_in_the_address_whatever_an_older_run_says(page: Pag
     box.press_sequentially("The port was sweet.", delay=40)
     box.press("Enter")
     expect(page.locator(".st-key-bi")).to_contain_text("sweet")
-    page.wait_for_function(AT_REST)
+    at_rest(page)
     assert [url for url in page.evaluate("window.written") if url.startswith("/")] == []  # the program, whose address may be an older one
     page.evaluate("url => history.pushState(null, '', url)", before.replace("layer=0", "layer=1"))  # as a run asked for before would
     assert "sweet" in page.url and "layer=1" in page.url
@@ -189,7 +194,7 @@ def test_what_is_typed_stays_in_the_address_whatever_an_older_run_says(page: Pag
     assert "b=" not in page.url
 
 
-def test_a_text_too_long_is_cut_and_that_is_said(page: Page, server: str):
+def test_too_long_text_is_cut_with_a_note(page: Page, server: str):
     page.goto(server)
     box = page.locator(".st-key-a input")
     expect(box).to_have_value("We sat on the grassy bank and watched the boats go by.")
@@ -202,9 +207,50 @@ def test_a_text_too_long_is_cut_and_that_is_said(page: Page, server: str):
     assert len(box.input_value()) == 2000
 
 
-def test_the_word_in_question_travels_to_the_map(page: Page, server: str):
-    page.goto(f"{server}/?a=The+plant+employs+nine+hundred+workers.")
-    filled(page, "b", "Water the plant on Sunday.")
-    expect(page.locator('.st-key-bi [aria-checked="true"]')).to_have_text("plant")
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Map").click()
-    expect(page.get_by_role("combobox", name="Word", exact=True)).to_have_value(re.compile("^plant · "))
+NEXT = "document.querySelector('[data-testid=stSidebar] [data-testid=stPageLink] a[href*=neighbors]').click()"
+
+
+def test_gliding_slider_does_not_reopen_the_page_that_was_left(page: Page, server: str):
+    page.goto(f"{server}/?a=They+were+stuck+in+a+jam.&b=A+mole+dug+it.")
+    page.get_by_role("slider").press("Home")
+    page.evaluate(NEXT)
+    expect(page.get_by_role("heading", level=1)).to_have_text("What are its neighbors?")
+    page.wait_for_timeout(700)
+    expect(page.get_by_role("heading", level=1)).to_have_text("What are its neighbors?")
+
+
+def test_a_page_switches_between_its_views(server: str, page):
+    page.goto(f"{server}/senses?senses_view=spread")
+    page.get_by_role("heading", name="Label a few: what are the rest?").wait_for()
+    page.locator(".st-key-senses_view").get_by_role("radio", name="Groups").click()
+    page.get_by_role("heading", name="How many meanings does it have here?").wait_for()
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)  # that of the view left behind is gone
+    assert "senses_view" not in page.url
+
+
+@pytest.mark.parametrize("path", ["", "map", "learn?learn_view=guess"])
+def test_page_makes_no_failing_request(server: str, page, path: str):
+    wrong = []
+    page.on("response", lambda response: wrong.append(f"{response.status} {response.url}") if response.status >= 400 else None)
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    answer = page.goto(f"{server}/{path}")
+    assert "<title>Elmoscope</title>" in answer.text()
+    page.get_by_role("heading", level=1).wait_for()
+    page.wait_for_function(AT_REST)
+    assert not wrong
+
+
+AT_MOST = 12  # those of rarer elements; 68 where each kind's are asked for when its first element arrives
+
+
+@pytest.mark.parametrize("view", ["home", "spread"])
+def test_few_scripts_are_requested_late(server: str, page, view: str):
+    page.goto(f"{server}/{address(view)}")
+    page.locator(".notice, .verdict").first.wait_for(timeout=WAIT_MS)
+    page.wait_for_function(AT_REST)
+    assert page.evaluate(LATE) <= AT_MOST
+
+
+def test_a_browser_without_a_debugger_reports_when_heading_and_picture_are_drawn(server: str):
+    for visit in visits(server, 2):
+        assert 0 < visit["heading"] <= visit["picture"] and visit["late"] <= AT_MOST

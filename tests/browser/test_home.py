@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from core.views import pair
 from core.workspace import open_workspace
-from tests.browser.test_main_path import at_rest, opened
+from tests.browser.visit import at_rest, opened
 
 pytestmark = pytest.mark.browser
 
@@ -33,7 +33,7 @@ def stand(page: Page, at: int) -> None:
     )
 
 
-def test_the_picture_has_core_s_places_on_one_scale_in_every_space(page: Page, server: str):
+def test_picture_has_the_coordinates_of_core(page: Page, server: str):
     page.emulate_media(reduced_motion="reduce")
     opened(page, server, ADDRESS)
     workspace = open_workspace()
@@ -59,7 +59,7 @@ def test_the_picture_has_core_s_places_on_one_scale_in_every_space(page: Page, s
     assert np.ptp(slopes) < 0.01 * np.mean(slopes)
 
 
-def test_it_opens_in_the_sense_space_after_one_glide_from_the_single_point(page: Page, server: str):
+def test_home_opens_with_one_glide_to_the_sense_space(page: Page, server: str):
     page.add_init_script(GLIDE)
     opened(page, server, ADDRESS)
     stand(page, 4)
@@ -75,7 +75,7 @@ def test_it_opens_in_the_sense_space_after_one_glide_from_the_single_point(page:
     assert {at for _, at in page.evaluate("glide")} <= {4}  # other sentences move no slider
 
 
-def test_without_motion_and_by_an_address_it_stands_there_at_once(page: Page, server: str):
+def test_home_opens_without_a_glide_if_motion_is_reduced(page: Page, server: str):
     page.add_init_script(GLIDE)
     page.emulate_media(reduced_motion="reduce")
     opened(page, server, ADDRESS)
@@ -87,7 +87,7 @@ def test_without_motion_and_by_an_address_it_stands_there_at_once(page: Page, se
     assert {at for _, at in page.evaluate("glide")} == {1}
 
 
-def test_letting_go_of_the_slider_writes_the_space_and_nothing_is_sent_before(page: Page, server: str):
+def test_slider_sends_its_value_only_when_released(page: Page, server: str):
     sent = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
     page.emulate_media(reduced_motion="reduce")
@@ -117,7 +117,7 @@ def test_letting_go_of_the_slider_writes_the_space_and_nothing_is_sent_before(pa
     expect(page).not_to_have_url(re.compile("layer="))
 
 
-def test_a_dot_shows_its_sentence_and_a_click_makes_it_the_second_one(page: Page, server: str):
+def test_clicked_dot_becomes_the_second_sentence(page: Page, server: str):
     page.emulate_media(reduced_motion="reduce")
     opened(page, server, ADDRESS)
     stand(page, 4)
@@ -178,9 +178,8 @@ def test_a_frame_of_a_glide_takes_at_most_17_ms(page: Page, server: str):
     assert len(frames) > 5 and spent <= 17
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_first_screen_holds_title_thesis_sentences_verdict_and_picture(page: Page, server: str, scheme: str):
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+def test_first_screen_contains_the_picture(page: Page, server: str):
+    page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 1366, "height": 768})
     opened(page, server, ADDRESS)
     expect(page.locator(".map.compact .plane")).to_be_visible()
@@ -207,7 +206,7 @@ def chips(page: Page, side: int) -> list[str]:
 WAGES = "He put his wages in the bank and went home."
 
 
-def test_the_words_expected_in_a_place_follow_typing_and_a_press_puts_one_in(page: Page, server: str):
+def test_expected_words_follow_typing_and_replace_the_target(page: Page, server: str):
     page.set_viewport_size({"width": 1366, "height": 768})
     opened(page, server, "?a=We+sat+on+the+bank+and+watched+the+boats.&b=" + WAGES.replace(" ", "+"))
     expect(page.locator(".expected .chips button").first).to_be_visible()
@@ -236,7 +235,7 @@ def test_the_words_expected_in_a_place_follow_typing_and_a_press_puts_one_in(pag
     assert page.evaluate("document.activeElement?.shadowRoot?.activeElement?.closest('.chips') !== null")  # the keyboard's place stays
 
 
-def test_on_a_phone_the_words_expected_are_under_the_sentences_and_nothing_scrolls_sideways(page: Page, server: str):
+def test_expected_words_fit_on_a_phone(page: Page, server: str):
     page.set_viewport_size({"width": 390, "height": 844})
     opened(page, server, "?a=We+sat+on+the+bank+and+watched+the+boats.&b=" + WAGES.replace(" ", "+"))
     expect(page.locator(".expected .chips button").first).to_be_visible()
@@ -264,7 +263,7 @@ WATCH = """() => {
 }"""
 
 
-def test_one_verdict_at_a_time_and_no_note_of_the_pair_before_beside_it(page: Page, server: str):
+def test_only_one_verdict_is_visible_during_a_run(page: Page, server: str):
     opened(page, server, "?a=We+sat+on+the+bank.&b=The+bank+lent+him+money.")
     expect(page.locator(".verdict")).to_contain_text("Two meanings")
     page.evaluate(WATCH)
@@ -278,17 +277,3 @@ def test_one_verdict_at_a_time_and_no_note_of_the_pair_before_beside_it(page: Pa
     assert not [frame for frame in frames if frame["old"]]
     assert any(frame["dimmed"] for frame in frames)
     page.wait_for_function("() => getComputedStyle(document.querySelector('.verdict')).opacity > 0.95")
-
-
-def test_the_slider_moves_by_hand_alone(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
-    opened(page, server, "?a=He+wore+a+Polish+hat.&b=Use+the+polish+on+it.")
-    slider = page.locator(".map.compact .scrubber input")
-    expect(slider).to_have_value("4")
-    slider.press("ArrowLeft")
-    expect(slider).to_have_value("3")
-    for a, b in (("The python swallowed a rat.", "He wrote it in Python."), ("A thimble was lost.", "She has a thimble.")):
-        page.locator(".st-key-a input, .st-key-a textarea").first.fill(a)
-        page.locator(".st-key-b input, .st-key-b textarea").first.fill(b)
-        at_rest(page)
-        expect(slider).to_have_value("3")

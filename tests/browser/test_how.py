@@ -1,30 +1,16 @@
-"""How it works in a real Chromium: cold by URL, step by step, odd words, nothing typed lost."""
+"""Test How it works in Chromium."""
 
 import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_main_path import opened
+from tests.browser.visit import opened
 
 pytestmark = pytest.mark.browser
 
 
-def test_the_walk_opens_at_the_step_in_the_address_and_goes_on_from_there(page: Page, server: str):
-    opened(page, server, "how?step=5&howlayer=2")
-    expect(page.get_by_role("heading", level=1)).to_have_text("How does a sentence become a vector?")
-    expect(page.get_by_text("5 of 9: Reading forward")).to_be_visible()
-    expect(page.locator("[data-stale=false] .notice")).to_contain_text("layer 2 keeps")
-    page.get_by_role("button", name=re.compile("Next: ")).click()
-    expect(page.get_by_text("6 of 9: Reading backward")).to_be_visible()
-    expect(page).to_have_url(re.compile("step=6"))
-    page.get_by_role("radio", name="9", exact=True).click()
-    expect(page.get_by_role("slider")).to_have_count(4)
-    expect(page.get_by_role("button", name="Last step")).to_be_disabled()
-    expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-def test_every_box_of_the_network_opens_its_step_by_mouse_and_by_keyboard(page: Page, server: str):
+def test_boxes_of_the_network_open_their_steps(page: Page, server: str):
     opened(page, server, "how?a=The+tablet+was+carved+by+a+scribe.&ai=tablet")
     boxes = page.locator(".network .wide [data-step]")
     expect(boxes).to_have_count(7)
@@ -44,7 +30,7 @@ def test_every_box_of_the_network_opens_its_step_by_mouse_and_by_keyboard(page: 
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_another_word_has_other_numbers_and_any_characters_are_spelled(page: Page, server: str):
+def test_any_characters_are_spelled(page: Page, server: str):
     opened(page, server, "how?a=%3Cb%3E+%F0%9F%8E%89+is+na%C3%AFve&ai=na%C3%AFve")
     notice = page.locator("[data-stale=false] .notice").first
     expect(notice).to_contain_text("6 bytes")
@@ -59,3 +45,19 @@ def test_another_word_has_other_numbers_and_any_characters_are_spelled(page: Pag
     box.fill("")
     box.press("Enter")
     expect(page.get_by_text("Type a sentence, or pick an example")).to_be_visible()
+
+
+def test_spelled_words_change_the_notice(page: Page, server: str):
+    opened(page, server, "how?step=4&spell=dog+doggy")
+    notice, box = page.locator("[data-stale=false] .notice").first, page.get_by_label("Words", exact=True)
+    expect(box).to_have_value("dog doggy")
+    expect(page.get_by_text("no vector", exact=True)).to_have_count(0)
+    expect(page.locator(".kwic", has_text="dogs").first).to_be_visible()
+    box.fill("dog, blorptasticks dgoo")
+    box.press("Enter")
+    expect(notice).to_contain_text("“blorptasticks”")
+    expect(page).to_have_url(re.compile("spell=dog"))
+    page.get_by_role("radio", name="blorptasticks", exact=True).click()
+    expect(page.get_by_text("no vector", exact=True)).to_be_visible()
+    expect(page.locator(".xtick", has_text="b").first).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -1,16 +1,23 @@
-"""The Map page in a real Chromium: layers scrubbed and played under the hand, a dot clicked, a lasso, axes of one's own, and Streamlit's own maps."""
+"""Test the maps in Chromium: layers, dots, selections, gestures, and the map of all tokens."""
 
 import re
+from base64 import b64encode
+from io import BytesIO
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
 
 from core.analysis.word_maps import map_rows, open_maps
+from core.common.config import ROOT
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
-from tests.browser.test_main_path import at_rest, opened
+from pages._widgets.components import SHARED
+from tests.browser.visit import at_rest, opened
+from tests.links import address
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +31,7 @@ BANK = "a=Grandpa+fished+from+the+bank+until+dusk.&b=My+bank+closed+the+account.
 
 
 def drawn(page: Page):
-    """The instrument, once it stands and has been told what is set."""
+    """Return the widget after it has received its settings."""
     root = page.locator(".map")
     expect(root.locator(".title")).not_to_be_empty()
     at_rest(page)
@@ -39,7 +46,7 @@ def on_one_scale(shown: list[float], places: np.ndarray) -> None:
     np.testing.assert_allclose((pixels - pixels.mean(0)) / wide[0], places - places.mean(0), atol=1e-4)
 
 
-def test_layers_glide_under_the_hand_on_core_s_places_and_letting_go_writes_the_address(page: Page, server: str):
+def test_map_layers_have_the_coordinates_of_core(page: Page, server: str):
     sent = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
     page.emulate_media(reduced_motion="reduce")  # all stands where it goes
@@ -101,7 +108,7 @@ def test_layers_glide_under_the_hand_on_core_s_places_and_letting_go_writes_the_
     assert root.evaluate(SEEN)["origin"] == str(lit)
 
 
-def test_it_opens_in_the_sense_space_as_tall_as_the_window_with_sense_names_and_a_key_for_its_lines(page: Page, server: str):
+def test_map_fills_the_window(page: Page, server: str):
     opened(page, server, f"map?{BANK}")
     root = drawn(page)
     expect(root.locator(".stops .now")).to_have_text("sense")
@@ -113,7 +120,7 @@ def test_it_opens_in_the_sense_space_as_tall_as_the_window_with_sense_names_and_
     expect(root.get_by_role("button", name="Lasso")).to_be_hidden()
 
 
-def test_it_plays_from_the_first_layer_to_the_mix_by_gliding(page: Page, server: str):
+def test_map_plays_from_the_first_layer_to_the_mix(page: Page, server: str):
     opened(page, server, f"map?{BANK}&view=mix")
     root = drawn(page)
     # Every drawing writes the slider's text: seen as it is written, none is missed, however few frames a busy machine draws.
@@ -127,7 +134,7 @@ def test_it_plays_from_the_first_layer_to_the_mix_by_gliding(page: Page, server:
     assert {0, 1, 2, 3} <= set(seen) and sum(item % 1 > 0 for item in seen) > 0.5 * len(seen) > 6  # mostly on the way between layers
 
 
-def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_maps(page: Page, server: str):
+def test_dots_are_clicked_and_selected_by_a_lasso(page: Page, server: str):
     opened(page, server, "map?layout=pca&view=1&dot=none")
     root = drawn(page)
     plane = root.locator(".plane").bounding_box()
@@ -162,7 +169,7 @@ def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_m
     assert sense.get_attribute("aria-pressed") == "true"
 
 
-def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, server: str):
+def test_custom_axes_open_by_their_address(page: Page, server: str):
     opened(page, server, "map?layout=poles&view=2")
     expect(page.locator(".map .x")).to_have_text("← bank: river edge · bank: financial institution →")
     expect(page.get_by_text("The first axis shows")).to_be_visible()
@@ -171,7 +178,7 @@ def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, ser
     expect(page.locator(".map .x")).to_contain_text("play:")
 
 
-def test_a_word_of_which_nothing_is_shown_is_one_click_away(page: Page, server: str):
+def test_inconclusive_words_can_be_opened(page: Page, server: str):
     opened(page, server, "map?layout=3d")
     expect(page.get_by_text("3D shows")).to_be_visible()
     page.get_by_text("Which words are inconclusive?").click()
@@ -181,3 +188,280 @@ def test_a_word_of_which_nothing_is_shown_is_one_click_away(page: Page, server: 
     worst.click()
     expect(page).to_have_url(re.compile(f"map_word={word}"))
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text(f"“{word}”")
+
+
+def standing(plot: Locator) -> dict[str, float]:
+    """Return the position of the plot once it has not moved for a second. Content above it may still grow."""
+    boxes = [plot.bounding_box()]
+    while boxes[-4:] != boxes[-1:] * 4:
+        plot.page.wait_for_timeout(300)
+        boxes.append(plot.bounding_box())
+    return boxes[-1]
+
+
+def test_selected_dots_are_listed(page: Page, server: str):
+    opened(page, server, "map?view=all+layers")
+    at_rest(page)
+    plot = page.locator(".js-plotly-plot .nsewdrag").first
+    plot.scroll_into_view_if_needed()
+    box = standing(plot)
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=8)
+    page.mouse.move(box["x"] + box["width"] - 5, box["y"] + box["height"] - 5, steps=8)
+    page.mouse.up()
+    expect(page.get_by_text(re.compile(r"\d+ selected"))).to_be_visible()
+    expect(page.get_by_role("button", name="Download selection")).to_be_visible()
+
+
+PAIR = {
+    "a": "A mustang grazed beside the river until the sun went down.",
+    "ai": "mustang",
+    "b": "My uncle drove his old mustang to the garage on Monday.",
+    "bi": "mustang",
+}
+
+
+def read(page: Page, server: str, path: str) -> None:
+    """A page once every word of the sentences has been read, which the first visitor of a machine waits for."""
+    opened(page, server, path)
+    expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=240_000)
+
+
+def test_neighbor_of_an_unlabeled_word_becomes_the_sentence(page: Page, server: str):
+    read(page, server, "neighbors?" + urlencode(PAIR))
+    lines = page.locator("[data-stale=false] .kwic:has(.take)")
+    expect(lines).to_have_count(16)
+    line = lines.nth(8)
+    line.locator("summary").click()
+    sentence = line.locator(".whole").inner_text().strip()
+    assert len(sentence.split()) > 3
+    line.locator(".take").click()
+    expect(page.get_by_label("Second sentence", exact=True)).to_have_value(sentence)
+    expect(page.get_by_label("First sentence", exact=True)).to_have_value(PAIR["a"])
+    page.get_by_role("button", name=re.compile("Back to “My uncle")).click()
+    expect(page.get_by_label("Second sentence", exact=True)).to_have_value(PAIR["b"])
+
+
+def test_map_of_an_unlabeled_word_has_two_stars(page: Page, server: str):
+    read(page, server, "map?" + urlencode(PAIR))
+    chart = page.locator(".map .plane")
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("are nearer to the first sentence")
+    box = chart.bounding_box()
+    assert box["y"] + box["height"] <= 900  # the picture stands on the first screen
+    assert page.locator(".map .stars text").all_text_contents() == ["yours, 1", "yours, 2"]
+    page.locator(".map").get_by_role("slider").press("Home")
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("your two words have one vector")
+    page.get_by_role("combobox", name="Word").click()
+    page.get_by_role("option", name=re.compile("^bank ·")).click()
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("“bank” sentences, each left out in turn")
+
+
+PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
+READY = "window.elmoscopeGestures && document.querySelector('.js-plotly-plot')?._fullLayout?.xaxis"
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+PICTURES = {
+    "": ".map.compact .plane",
+    "map?dot=none": ".plane",
+    "about": ".js-plotly-plot .nsewdrag",
+}  # of Home, of the map, a chart of Plotly's
+
+
+def middle(page: Page, picture: str) -> tuple[float, float]:
+    expect(page.locator(picture).first).to_be_visible(timeout=60_000)
+    if "plotly" in picture:
+        page.wait_for_function(READY)
+    at_rest(page)  # what is drawn later moves the picture
+    page.locator(picture).first.evaluate("(one) => one.scrollIntoView({block: 'center'})")
+    at_rest(page)
+    box = page.locator(picture).first.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@pytest.mark.parametrize("path", PICTURES)
+def test_a_swipe_over_a_picture_scrolls_the_page_on_a_phone(browser, server: str, path: str):
+    with browser.new_context(**PHONE) as phone:
+        page = phone.new_page()
+        page.goto(f"{server}/{address(path)}")
+        x, y = middle(page, PICTURES[path])
+        before, finger = page.evaluate(PLACE), phone.new_cdp_session(page)
+        for name, points in [("touchStart", [y]), *(("touchMove", [y - 10 * k]) for k in range(1, 16)), ("touchEnd", [])]:
+            finger.send("Input.dispatchTouchEvent", {"type": name, "touchPoints": [{"x": x, "y": at} for at in points]})
+        page.wait_for_function(f"{PLACE} >= {before + 100}")
+
+
+def test_the_wheel_scrolls_over_a_map_and_zooms_it_with_ctrl(page: Page, server: str):
+    page.goto(f"{server}/map?dot=none")
+    x, y = middle(page, ".plane")
+    page.mouse.move(x, y)
+    stars = page.locator(".map .stars")
+    before, shown = page.evaluate(PLACE), stars.inner_html()
+    page.mouse.wheel(0, 120)
+    page.wait_for_function(f"{PLACE} > {before + 50}")
+    assert stars.inner_html() == shown != ""
+    x, y = middle(page, ".plane")
+    page.mouse.move(x, y)
+    before = page.evaluate(PLACE)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -120)
+    page.keyboard.up("Control")
+    expect(stars).not_to_have_js_property("innerHTML", shown)
+    assert page.evaluate(PLACE) == before
+
+
+FOLDER = ROOT / "pages/_map"
+NAMES = ["0", "1", "2", "mix"]
+MOUNT = """async ([source, html, css, data]) => {
+  document.body.innerHTML = `<style>${css}</style>${html}`;
+  const own = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  own.default({ data, parentElement: document.body, setStateValue: () => {} });
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  return document.documentElement.dataset.tokens;
+}"""
+SEEN_TOKENS = "() => document.querySelector('.tokens').instrument.seen()"
+HERE = "(k) => document.querySelector('.tokens').instrument.seen().here(k)"
+
+
+def packed(numbers: np.ndarray, kind: str) -> str:
+    return b64encode(np.ascontiguousarray(numbers, kind).tobytes()).decode()
+
+
+def sent(sentences: int) -> dict:
+    """Sentences of ten tokens; in layer 0 every spelling has one place, above it each token its own."""
+    rng = np.random.default_rng(3)
+    words = rng.integers(200, size=(sentences, 10))
+    lines = [[f" w{word}" if k else f"w{word}" for k, word in enumerate(line)] for line in words]
+    middles, n = rng.integers(4_000, 61_000, (200, 2)), words.size
+    spread = np.array([0, 800, 1_800, 900])[:, None, None] * rng.normal(size=(len(NAMES), n, 2))
+    lemma = (words.ravel() == 7).astype(int)
+    text = dict.fromkeys(
+        (
+            "title",
+            "alt",
+            "layer",
+            "play",
+            "pause",
+            "by",
+            "word",
+            "sense",
+            "part",
+            "light",
+            "of_word",
+            "of_sense",
+            "apart",
+            "nearer",
+            "farther",
+            "whole",
+        ),
+        "x",
+    )
+    return {
+        "key": "k",
+        "names": NAMES,
+        "short": NAMES,
+        "titles": [f"layer {name}" for name in NAMES],
+        "where": NAMES,
+        "tints": ["#2171b5"] * 4,
+        "under": [""] * 4,
+        "at": 2,
+        "places": packed(np.clip(middles[words.ravel()] + spread, 0, 65_535), "<u2"),
+        "sense": packed(lemma, "u1"),
+        "lemma": packed(lemma, "<u2"),
+        "lemmas": ["w7"],
+        "senses": [["a river", "a shop"]],
+        "colors": ["#0072b2", "#d55e00", "#009e73"],
+        "word": "w7",
+        "sentences": "\n".join("\t".join(line) for line in lines),
+        "text": text | {"parts": ["first", "then", "last"], "between": "{a} {b}", "lit": "{word}: {n}", "no_webgl": "no WebGL 2 here"},
+    }
+
+
+def mounted(page: Page, sentences: int) -> dict:
+    data = sent(sentences)
+    page.goto("about:blank")
+    source = SHARED + "".join((FOLDER / name).read_text("utf-8") for name in ("live.js", "tokens.js"))
+    css = "".join((FOLDER / name).read_text("utf-8") for name in ("live.css", "tokens.css"))
+    css += ":host, .live { --st-text-color: #222; --st-background-color: #fff; --st-font: sans-serif; }"
+    assert page.evaluate(MOUNT, [source, (FOLDER / "tokens.html").read_text("utf-8"), css, data]) == "alive"
+    return data
+
+
+def test_map_of_all_tokens_moves_zooms_and_names_tokens(page: Page):
+    page.emulate_media(reduced_motion="reduce")
+    data = mounted(page, 2_000)
+    lines = [line.split("\t") for line in data["sentences"].split("\n")]
+    sevens = [k for k, piece in enumerate(piece for line in lines for piece in line) if piece.strip() == "w7"]
+    seen, plane = page.evaluate(SEEN_TOKENS), page.locator(".plane")
+    assert (
+        seen["n"] == 20_000 and seen["at"] == 2 and list(seen["lit"].values() if isinstance(seen["lit"], dict) else seen["lit"]) == sevens
+    )
+    colors = np.asarray(Image.open(BytesIO(plane.screenshot())).convert("RGB")).reshape(-1, 3)
+    assert len(np.unique(colors, axis=0)) > 100  # what is drawn is seen, every spelling in a color of its own
+    expect(page.locator(".counted")).to_contain_text(f"w7: {len(sevens)}")
+
+    slider = page.get_by_role("slider")
+    before = [page.evaluate(HERE, k) for k in sevens[:5]]
+    slider.press("Home")
+    page.wait_for_function("() => document.querySelector('.tokens').instrument.seen().at === 0")
+    together = [page.evaluate(HERE, k) for k in sevens[:5]]
+    assert np.ptp(np.array(together), axis=0).max() < 0.01 < 2 < np.ptp(np.array(before), axis=0).max()  # one spelling, one place
+
+    box = plane.bounding_box()
+    page.mouse.move(box["x"] + together[0][0], box["y"] + together[0][1])
+    expect(page.locator(".card")).to_contain_text("w7")
+    slider.press("End")
+    page.wait_for_function("() => document.querySelector('.tokens').instrument.seen().at === 3")
+    x, y = page.evaluate(HERE, 4)
+    page.mouse.click(box["x"] + x, box["y"] + y)
+    nearest = page.get_by_role("searchbox").input_value()
+    assert nearest.startswith("w") and nearest in {piece.strip() for line in lines for piece in line}
+    expect(page.locator(".counted")).to_contain_text(f"{nearest}: ")
+    page.get_by_role("searchbox").fill("w7")
+    page.locator(".by button[value=sense]").click()
+    expect(page.locator(".chips")).to_contain_text("a shop")
+    assert page.evaluate(SEEN_TOKENS)["by"] == "sense"
+
+    plane.focus()
+    plane.press("ArrowLeft")
+    assert page.evaluate(SEEN_TOKENS)["lens"]["k"] == 1  # all of it is seen: nothing to move, and the key is the page's
+    plane.press("+")
+    near = page.evaluate(SEEN_TOKENS)["lens"]
+    plane.press("ArrowRight")
+    moved = page.evaluate(SEEN_TOKENS)["lens"]
+    assert near["k"] > 1.5 and moved["x"] < near["x"] and moved["k"] == near["k"]
+    page.mouse.move(box["x"] + 200, box["y"] + 100)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -200)
+    page.keyboard.up("Control")
+    page.wait_for_function("(k) => document.querySelector('.tokens').instrument.seen().lens.k > k", arg=moved["k"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 260, box["y"] + 130, steps=4)
+    page.mouse.up()
+    dragged = page.evaluate(SEEN_TOKENS)["lens"]
+    plane.press("0")
+    assert dragged["k"] > moved["k"] and page.evaluate(SEEN_TOKENS)["lens"] == {"k": 1, "x": 0, "y": 0}
+
+
+WATCHED = """async () => {
+  const root = document.querySelector(".tokens"), seen = () => root.instrument.seen(), frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+  const found = { places: [seen().here(7), seen().here(39_999)], drawn: [] };
+  root.querySelector(".near").click();
+  do { await frame(); found.drawn.push(seen().drawn); } while (seen().moving);
+  root.querySelector(".whole").click();
+  do { await frame(); } while (seen().moving);
+  return { ...found, again: [seen().here(7), seen().here(39_999)], rest: seen().drawn };
+}"""
+
+
+def test_all_tokens_are_drawn_at_rest_and_some_in_motion(page: Page):
+    mounted(page, 4_000)
+    page.wait_for_function("() => document.querySelector('.tokens').instrument.seen().drawn === 40_000")
+    whole, result = page.locator(".plane").screenshot(), page.evaluate(WATCHED)
+    assert 4_096 <= min(result["drawn"]) < 40_000 == result["drawn"][-1] == result["rest"]  # a fast machine draws all before the end
+    assert result["places"] == result["again"] and page.locator(".plane").screenshot() == whole  # the order at random moves no dot
+
+
+def test_a_browser_without_webgl_says_so(page: Page):
+    page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
+    mounted(page, 10)
+    expect(page.locator(".tokens")).to_have_text("no WebGL 2 here")

@@ -1,18 +1,21 @@
-"""What a visitor types, and what files are called and labeled, is shown and never run, in a real Chromium.
+"""Test in Chromium that markup in inputs is shown and not run, and that odd inputs break no page.
 
-Here on some pages; with ELMOSCOPE_ALL_PAGES=1 on every page, in every text box of it (minutes).
+Some pages are tested by default. ELMOSCOPE_ALL_PAGES=1 tests every text box of every page, which takes minutes.
 """
 
 import json
 import os
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages._frame.menu import list_views
 from tests.app.test_markup import IMG, SCRIPT, evil_corpus
-from tests.browser.test_main_path import TITLES
-from tests.browser.test_take import saved
+from tests.bench.nonsense import VALUES, faults, type_in, wait
+from tests.browser.test_mix import SEEN
+from tests.browser.visit import opened, saved
 from tests.links import address
 
 pytestmark = pytest.mark.browser
@@ -55,7 +58,7 @@ EVIL = """() => [
 
 
 EVERY = bool(os.environ.get("ELMOSCOPE_ALL_PAGES"))
-PAGES = tuple(TITLES) if EVERY else ("neighbors", "predict", "how?step=4", "why")
+PAGES = ("", *list_views()) if EVERY else ("neighbors", "predict", "how?step=4", "why")
 
 
 @pytest.fixture
@@ -77,7 +80,7 @@ def settled(page: Page) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_what_is_typed_is_shown_and_never_run(watched: Page, server: str, path: str):
+def test_typed_markup_is_not_run(watched: Page, server: str, path: str):
     watched.goto(f"{server}/" + address(path + ("&" if "?" in path else "?") + urlencode(dict.fromkeys(TYPED, PAYLOAD))))
     settled(watched)
     if not EVERY:
@@ -90,14 +93,14 @@ def test_what_is_typed_is_shown_and_never_run(watched: Page, server: str, path: 
             settled(watched)
 
 
-def test_names_in_a_link_that_somebody_sends_are_shown_and_never_run(watched: Page, server: str):
+def test_markup_in_a_link_is_not_run(watched: Page, server: str):
     for path in PAGES if EVERY else ("neighbors",):
         for key in CHOSEN if EVERY else CHOSEN[:3]:
             watched.goto(f"{server}/" + address(f"{path}?" + urlencode({key: PAYLOAD})))
             settled(watched)
 
 
-def test_names_and_labels_of_files_are_shown_and_never_run(watched: Page, server: str):
+def test_markup_in_files_is_not_run(watched: Page, server: str):
     watched.goto(f"{server}/texts?corpus_way=files&find=heron")
     settled(watched)
     row = {"tokens": ["A", "heron", PAYLOAD], "position": 1, "word": "heron", "sense": PAYLOAD, "document": PAYLOAD}
@@ -125,7 +128,7 @@ def test_names_and_labels_of_files_are_shown_and_never_run(watched: Page, server
     settled(watched)
 
 
-def test_a_corpus_of_scripts_is_shown_and_exported_and_nothing_of_it_runs(watched: Page, server: str, browser, tmp_path):
+def test_markup_in_a_corpus_and_its_export_is_not_run(watched: Page, server: str, browser, tmp_path):
     corpus = evil_corpus(tmp_path)
     given = {
         "corpus": str(corpus),
@@ -152,3 +155,43 @@ def test_a_corpus_of_scripts_is_shown_and_exported_and_nothing_of_it_runs(watche
         result = [item for item in alone.evaluate(EVIL) if "Plotly.newPlot" not in item]  # which holds the words of the figure as data
         assert result == [] and not ran
         alone.close()
+
+
+def test_control_characters_and_endless_names_break_no_page(page: Page, server: str):
+    console: list[str] = []
+    page.on("console", lambda m: console.append(m.text) if m.type == "error" else None)
+    opened(page, server, "neighbors")
+    sentence = page.locator(".st-key-a input")
+    type_in(page, sentence, "She sat on the\x07 bank.\x01")
+    wait(page)
+    assert list(faults(page, "", console)) == []
+    expect(sentence).to_have_value("She sat on the bank.")
+    expect(page.get_by_role("radio", name="bank").first).to_be_visible()
+    page.get_by_test_id("stSidebar").get_by_text("Model and data").click()
+    type_in(page, page.locator(".st-key-corpus input"), VALUES["20,000 letters"])
+    wait(page)
+    assert list(faults(page, VALUES["20,000 letters"], console)) == []
+    expect(page.get_by_text("Unknown corpus").first).to_contain_text("…'. Choose")
+
+
+def test_outdated_layout_is_not_drawn_on_the_mix_page(page: Page, server: str):
+    console: list[str] = []
+    page.on("console", lambda m: console.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: console.append(str(error)))
+    opened(page, server, "mix")
+    root = page.locator(".mix")
+    expect(root.locator("li").first).to_be_visible()
+    wait(page)
+    page.evaluate(
+        "(name) => dispatchEvent(new CustomEvent(name, { detail: { ...window[name], layout: [0, 0], stars: [] } }))", "elmoscope-mix"
+    )
+    wait(page, 500)
+    assert np.isfinite(np.array(root.evaluate(SEEN)["places"], float)).all() and list(faults(page, "", console)) == []
+
+
+def test_a_word_of_300_letters_makes_no_page_wider(page: Page, server: str):
+    opened(page, server, "tasks?task_of_paper=names")
+    type_in(page, page.locator(".st-key-tasks_names textarea"), VALUES["300 letters"])
+    wait(page, 1_000)
+    expect(page.locator(".spans").first).to_contain_text("xxx")
+    assert list(faults(page, VALUES["300 letters"], [])) == []

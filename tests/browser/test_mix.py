@@ -16,7 +16,7 @@ from core.index.tables import open_table
 from core.senses.separation import one_nn
 from core.text.corpora import BUNDLED_CORPUS
 from pages._widgets.components import SHARED
-from tests.browser.test_main_path import at_rest, opened
+from tests.browser.visit import at_rest, opened
 from tests.core.index.test_any_mix import similarities
 
 pytestmark = pytest.mark.browser
@@ -38,7 +38,7 @@ def packed(numbers: np.ndarray) -> str:
     return b64encode(np.ascontiguousarray(numbers, "<f4").tobytes()).decode()
 
 
-def test_a_hundred_random_mixes_have_core_s_cosines_ranks_and_accuracy(page: Page):
+def test_random_mixes_have_the_values_of_core(page: Page):
     rng = np.random.default_rng(7)
     rows, query = rng.normal(size=(400, 3, 24)) * [[[1], [3], [8]]], rng.normal(size=(1, 3, 24))
     few, senses = rows[:40], rng.integers(3, size=40)
@@ -62,13 +62,13 @@ def test_a_hundred_random_mixes_have_core_s_cosines_ranks_and_accuracy(page: Pag
 
 
 def lines(page: Page, number: int) -> list[str]:
-    """A list's cosines as they stand, from the top."""
+    """Return the cosines of a list as they are shown, from the top."""
     result = page.locator(".mix section").nth(number).locator("li:not(.gone)")
     shown = result.evaluate_all("all => all.map(li => [li.getBoundingClientRect().top, li.querySelector('.cosine').textContent])")
     return [cosine for _, cosine in sorted(shown)]
 
 
-def test_all_moves_under_the_hand_with_core_s_numbers_and_letting_go_writes_the_address(page: Page, server: str):
+def test_mix_widget_has_the_values_of_core(page: Page, server: str):
     sent = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
     page.emulate_media(reduced_motion="reduce")  # all stands where it goes
@@ -130,7 +130,7 @@ def test_all_moves_under_the_hand_with_core_s_numbers_and_letting_go_writes_the_
     assert root.evaluate(SEEN)["gamma"] == 1.5 and root.evaluate(SEEN)["lists"] == order
 
 
-def test_a_word_that_nobody_labeled_answers_under_the_hand_too(page: Page, server: str):
+def test_mix_widget_works_with_an_unlabeled_word(page: Page, server: str):
     sent = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
     page.emulate_media(reduced_motion="reduce")

@@ -1,25 +1,16 @@
-"""Why in a real Chromium: the game, then the words that decide; a cold link, every example as it is named, an edit, bad input."""
+"""Test Why and Next word in Chromium."""
 
 import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_main_path import opened
+from tests.browser.visit import opened
 
 pytestmark = pytest.mark.browser
 
 
-def test_words_without_labeled_senses_and_markup_are_answered_with_a_sentence(page: Page, server: str):
-    page.on("dialog", lambda dialog: pytest.fail("a script ran"))
-    text = "Zzyx+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+🎉"
-    opened(page, server, f"why?a={text}&b={text}+again&reveal=true")
-    expect(page.get_by_text("has no labeled senses: each step is compared with the two sentences")).to_be_visible()
-    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("At layer 1")  # which the verdict reads
-    assert page.locator("img[src='x']").count() == 0
-
-
-def test_a_path_is_guessed_revealed_and_hidden_again_for_another_order(page: Page, server: str):
+def test_edits_are_revealed_and_hidden_for_another_order(page: Page, server: str):
     opened(page, server, "why")
     notice = page.locator("[data-stale=false] .notice").first
     expect(notice).to_contain_text("Guess where the prediction changes")
@@ -40,7 +31,7 @@ def more(page: Page) -> None:
     page.get_by_role("button", name="More").last.click()
 
 
-def test_a_cold_link_opens_on_its_view_and_another_layer_changes_it(page: Page, server: str):
+def test_link_to_why_opens_its_settings(page: Page, server: str):
     opened(page, server, "why?a=They+walked+along+the+bank+of+the+river.&ai=bank&dhalf=future&dlayer=1&dhow=mask")
     expect(page.get_by_role("heading", level=1)).to_have_text("What decided this sense?")
     notice = page.locator("[data-stale=false] .notice").last
@@ -53,26 +44,7 @@ def test_a_cold_link_opens_on_its_view_and_another_layer_changes_it(page: Page, 
     expect(page).to_have_url(re.compile("dlayer=0"))
 
 
-def test_every_example_shows_what_it_is_named_for(page: Page, server: str):
-    """Of the bundled model: with other weights the examples are chosen anew."""
-    opened(page, server, "why")
-    notice = page.locator("[data-stale=false] .notice").last
-    for name, message in (
-        ("ring: the past decides", ("nearest to boxing arena", "the past half decides")),
-        ("club: the past decides", ("nearest to stick", "the past half decides")),
-        ("star: the future decides", ("nearest to celebrity", "the future half decides")),
-        ("organ: the future decides", ("nearest to musical instrument", "the future half decides")),
-        ("current: the halves disagree", ("nearest to electricity", "the halves disagree")),
-        ("port: the model is wrong", ("nearest to harbor", "the model is wrong")),
-    ):
-        more(page)
-        page.get_by_text(name, exact=True).click()
-        for words in message:
-            expect(notice).to_contain_text(words)
-        expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-def test_a_typed_sentence_a_tapped_word_and_a_bad_swap(page: Page, server: str):
+def test_why_follows_the_sentence_and_refuses_a_bad_swap(page: Page, server: str):
     opened(page, server, "why")
     notice, before = page.locator("[data-stale=false] .notice").last, page.locator(".notice").last.inner_text()
     box = page.get_by_label("First sentence", exact=True)
@@ -94,3 +66,71 @@ def test_a_typed_sentence_a_tapped_word_and_a_bad_swap(page: Page, server: str):
     page.get_by_test_id("stSidebar").get_by_role("link", name="Neighbors", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("What are its neighbors?")
     expect(page.get_by_label("First sentence", exact=True)).to_have_value(re.compile("The bank lent"))
+
+
+LABEL = "Your text"
+
+
+def test_predicted_words_are_added_and_undone(page: Page, server: str):
+    opened(page, server, "predict")
+    box = page.get_by_label(LABEL, exact=True)
+    expect(box).to_have_value("She shook her")
+    page.locator(".st-key-after_0").get_by_role("button").click()
+    expect(box).to_have_value("She shook her head")
+    expect(page).to_have_url(re.compile(r"ptext=She.*head"))
+    page.locator(".st-key-before_3").get_by_role("button").click()
+    expect(box).to_have_value(re.compile(r"^\S+ ?She shook her head$"))
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()  # before the browser has the text of the first
+    expect(box).to_have_value("She shook her")
+    page.get_by_role("button", name="Write five words").last.click()
+    expect(box).to_have_value(re.compile(r"^She shook her(\S* ?)+\S+$"))
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_quick_presses_all_count(page: Page, server: str):
+    opened(page, server, "predict")
+    box = page.get_by_label(LABEL, exact=True)
+    expect(box).to_have_value("She shook her")
+    for length in (4, 5, 6):
+        page.locator(".st-key-after_0").get_by_role("button").click()
+        expect(box).to_have_value(re.compile(rf"^(\S+ ){{{length - 1}}}\S+$"))
+    expect(page.locator("[data-stale=false] .notice").first).to_be_visible()
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_enabled()
+    page.wait_for_timeout(500)  # until what counts presses is there
+    undo.evaluate("(button) => { button.click(); button.click(); button.click(); }")
+    expect(box).to_have_value("She shook her")
+    expect(undo).to_be_disabled()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_predictions_follow_typing(page: Page, server: str):
+    opened(page, server, "predict?ptext=He+was+born")
+    box, notice = page.get_by_label(LABEL, exact=True), page.locator("[data-stale=false] .notice").first
+    expect(notice).to_contain_text("born")
+    box.press("End")
+    box.press_sequentially(" in London & <img src=x>", delay=15)  # and no Enter
+    expect(page.locator(".colhead", has_text="After “>”")).to_be_visible()
+    expect(page.locator("img[src=x]")).to_have_count(0)
+    box.fill("")
+    expect(page.get_by_text("Type a few words, or choose")).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_link_to_two_versions_opens_them(page: Page, server: str):
+    opened(page, server, "predict?ptext=He+ate+the+bread+with+socks.&pother=He+ate+the+bread+with+butter.&pat=socks")
+    expect(page.locator(".colhead", has_text="In place of “socks”")).to_be_visible()
+    page.get_by_role("radio", name="Two versions").click()
+    expect(page.get_by_label("Compare with", exact=True)).to_have_value("He ate the bread with butter.")
+    expect(page.locator("[data-stale=false] .notice").last).to_contain_text("Perplexity")
+    expect(page.locator(".js-plotly-plot")).to_be_visible()
+    page.get_by_role("radio", name="Word by word").click()
+    expect(page.locator(".colhead", has_text="In place of “socks”")).to_be_visible()
+    page.get_by_role("radio", name="bread", exact=True).click()
+    expect(page.locator(".colhead", has_text="In place of “bread”")).to_be_visible()
+    page.locator(".st-key-both_0").get_by_role("button").click()
+    page.get_by_role("radio", name="Two versions").click()
+    expect(page.get_by_label("Compare with", exact=True)).to_have_value("He ate the bread with socks.")
+    expect(page.get_by_label(LABEL, exact=True)).to_have_value(re.compile(r"^He ate the \S+ with socks\.$"))
+    expect(page.get_by_test_id("stException")).to_have_count(0)

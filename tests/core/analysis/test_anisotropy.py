@@ -3,8 +3,21 @@
 import numpy as np
 import pytest
 
-from core.analysis.anisotropy import NINE_IN_TEN, Drawn, Level, SharedDirections, draw, random_cosines, random_level
+from core.analysis.anisotropy import (
+    DIRECTIONS,
+    NINE_IN_TEN,
+    Drawn,
+    Level,
+    SharedDirections,
+    draw,
+    evaluate,
+    level_of,
+    random_cosines,
+    random_level,
+)
 from core.common.errors import BadInput
+from core.elmo.models import open_model
+from core.views.card import read_card
 
 
 class Reader:
@@ -52,3 +65,13 @@ def test_without_what_all_share_words_at_random_have_nothing_in_common_and_the_r
     assert np.abs(np.einsum("nld,ld->nl", freed.layers, shared.directions[:, 0])).max() < 1e-4
     other = shared.directions[:, 1]  # what was not taken away is as it was
     assert np.einsum("nld,ld->nl", freed.layers, other) == pytest.approx(np.einsum("nld,ld->nl", centered.layers, other), abs=1e-4)
+
+
+def test_bundled_levels_are_those_of_the_sentences():
+    model = open_model("elmo-mini")
+    stored, fewer = read_card(model.folder, model.fingerprint).measures, evaluate(model, n=400)
+    for layer in ("0", "1", "2", "mix"):
+        level = level_of(stored, layer)
+        assert 0.05 < level.mean == pytest.approx(fewer[layer]["mean"], abs=0.08) and level.low < level.mean < level.high
+        assert set(fewer[layer]["without"]) == set(map(str, DIRECTIONS)) and abs(fewer[layer]["without"]["0"]) < 0.03
+    assert level_of(stored, "7") is None and level_of(None, "0") is None

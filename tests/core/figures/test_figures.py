@@ -18,7 +18,7 @@ from core.figures.classifiers import (
 )
 from core.figures.maps import FAINT, MapLook, Star, angle_figure, cosine_bars, find_limits, map_figure
 from core.figures.measures import Panel, accuracy_lines, find_axis, panel_figure, training_figure
-from core.figures.spaces import cka_heat, label_map
+from core.figures.spaces import bands_figure, cka_heat, label_map
 from core.figures.style import GLOVE, LAYER_COLORS, OWN, PHONE, SENSE_COLORS, ink, mark, word_ticks
 from core.text.tokens import letter_count
 
@@ -282,3 +282,13 @@ def test_rim_of_labeled_dots_is_visible_in_both_themes():
     for background in ("#FFFFFF", "#11151B"):
         dark, light = sorted(map(luminance, (line.color, background)))
         assert (light + 0.05) / (dark + 0.05) >= 3  # WCAG 2.1, 1.4.11
+
+
+def test_ordered_classes_run_from_red_to_blue_and_two_of_them_take_the_ends():
+    five, two = (class_colors([str(k) for k in range(n)], ordered=True) for n in (5, 2))
+    assert len(set(five.values())) == 5 and list(two.values()) == [five["0"], five["4"]]
+
+
+def test_sense_bars_are_labeled_with_the_side_and_its_number_of_sentences():
+    figure = bands_figure(["sentences", "<i>x</i>"], np.array([[1500, 2], [3, 4]]), ["judge", "corner"], key="k")
+    assert list(figure.data[0].x) == ["sentences<br>n = 1,502", "&lt;i&gt;x&lt;/i&gt;<br>n = 7"]

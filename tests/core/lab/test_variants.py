@@ -215,3 +215,15 @@ def test_an_experiment_across_two_sources_trains_on_one_and_asks_the_other(tmp_p
     assert len(theirs.train) + len(theirs.valid) == len(ours.test) == 1000 and len(theirs.test) == len(ours.train) + len(ours.valid) == 40
     assert theirs.labels == ours.labels == ("World", "Sports", "Business", "Sci/Tech")
     assert max(len(text) for text in theirs.texts) < 30  # titles alone
+
+
+def test_shuffled_labels_leave_nothing_to_learn(run):
+    labeled = run(replace(TINY, split=SplitConfig(), variants=("tfidf",)), seeds=(0,))
+    shuffled = run(replace(TINY, name="shuffled", split=SplitConfig(), variants=("tfidf",), shuffled=True), seeds=(0,))
+    assert labeled[0]["accuracy"] > 0.9 > 0.75 > shuffled[0]["accuracy"]
+
+
+def test_runs_of_an_earlier_recipe_are_not_current():
+    assert experiments.are_current([{"recipe_number": experiments.RECIPE_NUMBER}])
+    assert not experiments.are_current([{"recipe_number": experiments.RECIPE_NUMBER}, {}])
+    assert not experiments.are_current([{"recipe_number": experiments.RECIPE_NUMBER - 1}])

@@ -77,6 +77,8 @@ def test_a_group_of_fewer_than_five_sentences_is_never_a_sense():
 def test_one_cloud_is_suggested_as_one():
     numbers = [clusters.suggest(clusters.directions(blob(seed), ["a"] * 60), seed=seed).number for seed in range(6)]
     assert numbers == [1] * 6
+    large = blob(0, n=clusters.SAMPLE + 50)  # of which a sample is looked at
+    assert clusters.suggest(clusters.directions(large, ["a"] * len(large))).number == 1
 
 
 def test_drawn_clouds_scatter_as_the_rows_do():

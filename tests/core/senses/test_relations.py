@@ -14,6 +14,7 @@ from core.lab import lessons
 from core.senses import cosines as measured
 from core.senses import relations
 from core.text import languages
+from core.views.card import read_lessons
 
 TABLES = {"en": "targets", "ko": "targets-ko"}
 
@@ -236,3 +237,30 @@ def test_a_word_is_distinguished_by_hand():
     vectors = np.array([[1, 0.2], [1, 0.1], [1, -0.2], [1, -0.1]])  # their mean hides what tells them apart
     assert lessons.score_layer(vectors, np.array([0, 0, 1, 1])) == (1.0, 1.0)
     assert lessons.score_layer(vectors, np.array([0, 1, 0, 1]))[0] == 0.0
+
+
+def test_bundled_figures_of_context_are_those_of_the_sentences():
+    model = open_model("elmo-mini")
+    result, table = read_lessons(model.folder, model.fingerprint)["context"], OccurrenceTable(ASSETS / model.language.targets).basic
+    words = measured.words_of(table)
+    assert result["words"] == list(words)
+    again = lessons.by_word(table, words, table.rows.take(np.concatenate(list(words.values())))[:, 1])
+    assert np.allclose(again, result["one_nn"]["1"], atol=1e-3)
+    assert np.allclose([lessons.chance(table.sense[rows]) for rows in words.values()], result["one_nn"]["chance"], atol=1e-3)
+    word, rows = next(iter(words.items()))
+    sentences, places = lessons.sentences_of(table, rows)
+    vectors = [each[1, k] for each, k in zip(lessons.untrained(model, 0).encode(sentences), places, strict=True)]
+    assert lessons.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(result["one_nn"]["untrained 1"][0], abs=0.04)
+    assert read_lessons(model.folder, "0" * 16) == {}
+
+
+def test_bundled_figures_of_reading_before_the_word_are_those_of_the_sentences():
+    model = open_model("elmo-mini")
+    stored, table = read_lessons(model.folder, model.fingerprint)["before"], OccurrenceTable(ASSETS / model.language.targets).basic
+    words = measured.words_of(table)
+    assert stored["words"] == list(words) and stored["n"] == sum(map(len, words.values()))
+    rows = next(iter(words.values()))
+    sentences, places = lessons.sentences_of(table, rows)
+    states = model.encoder.around([list(tokens) for tokens in sentences], places)
+    for name, vectors in (("1", table.rows.take(rows)[:, 1]), ("place", states)):
+        assert lessons.score_layer(vectors, table.sense[rows])[0] == pytest.approx(stored["one_nn"][name][0], abs=0.04)

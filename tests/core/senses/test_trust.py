@@ -89,6 +89,13 @@ def test_senses_apart_are_shown_and_senses_drawn_at_random_hardly_ever():
     assert counted.n == 41 and counted.holm <= counted.discovered <= counted.raw and counted.holm == counted.discovered == 1
 
 
+def test_corrected_counts_of_words_are_lower_and_spelling_alone_separates_none(table, ranking):
+    assert list(ranking) == table.lemmas
+    counted = {name: count_significant([gains[name] for gains in ranking.values()]) for name in SPACES}
+    assert counted["0"].holm == 0 and counted["1"].holm < counted["1"].discovered <= counted["1"].raw < len(ranking)
+    assert all(g.low <= g.one_nn <= g.high for gains in ranking.values() for g in gains.values())
+
+
 @pytest.mark.parametrize("dims", [2, 3])
 def test_lines_lie_under_the_dots_and_say_which_neighbors_the_map_put_elsewhere(dims):
     flat = np.arange(4.0 * dims).reshape(4, dims)

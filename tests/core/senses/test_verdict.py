@@ -288,3 +288,21 @@ def test_a_verdict_says_what_its_number_says(probability, shares, says, outvoted
     item = Verdict(probability, "1", shares)
     assert (item.says, item.outvoted) == (says, outvoted)
     assert (item.says == CLOSE) == (item.right_of_100 < 100 * SURE)
+
+
+def test_bundled_calibration_is_that_of_the_table(opened, seen):
+    _, table, ground = opened["ko"]
+    for lemma in table.lemmas[:6]:
+        trust = calibration.trust_of(table, lemma)
+        assert (ground.words[lemma].layer, ground.words[lemma].above_chance) == (trust.layer, pytest.approx(trust.above_chance, abs=1e-3))
+    views = seen["ko"].views("1")
+    assert {name: len(center) for name, center in ground.centers.items()} == {name: rows.shape[1] for name, rows in views.items()}
+    measured = calibration.measure(table, seen["ko"])
+    assert ground.alone == pytest.approx(measured.alone, abs=0.02) and ground.votes == pytest.approx(measured.votes, abs=0.02)
+    assert ground.ring == pytest.approx(measured.ring, abs=0.01)
+
+
+def test_more_senses_are_named_correctly_in_the_sense_space_than_at_the_layer(opened):
+    model, table, _ = opened["ko"]
+    named = verdicts.score_named(model, table, calibration.words_to_judge(table))
+    assert named["middles in the sense space"] > named["votes at the layer"]

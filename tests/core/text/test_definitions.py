@@ -14,8 +14,7 @@ from core.text.corpora import definition, definitions, dictionary_senses
 from core.views import induction
 from core.views.induction import InductionRequest
 from core.workspace import Workspace, open_workspace
-from tests.app.test_labeled_words import said
-from tests.app.visit import opened_whole
+from tests.app.visit import html_of, opened_whole
 
 ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
 
@@ -141,11 +140,11 @@ def test_the_command_says_the_same_as_the_view(workspace, tiny, capsys, tmp_path
 def test_the_page_shows_them_next_to_its_groups_once_they_are_wanted(tiny):
     page = opened_whole("pages/found.py", found_word="court", found_k="3")
     first = SENSES["court"][0][0]
-    assert first not in said(page)
+    assert first not in html_of(page)
     page.toggle(key="found_glosses").set_value(True).run()
     assert not page.exception
     for gloss, _ in SENSES["court"]:
-        assert f"<b>{gloss}</b> <i>noun</i>" in said(page)
+        assert f"<b>{gloss}</b> <i>noun</i>" in html_of(page)
     assert any("A guess by the words of glosses and sentences (tiny:1)" in each.value for each in page.caption)
 
 

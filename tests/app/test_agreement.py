@@ -1,0 +1,475 @@
+"""Test that page, notebook and command give one result."""
+
+import json
+import re
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+from streamlit.testing.v1 import AppTest
+
+from core import workspace
+from core import workspace as workspaces
+from core.cli import wire
+from core.cli.main import main
+from core.common.config import ASSETS
+from core.common.limits import limits
+from core.corpus import label_files
+from core.corpus.spread import Labels
+from core.elmo import models
+from core.elmo.models import open_model
+from core.index.tables import open_table
+from core.text.languages import get_language
+from core.text.tokens import join_tokens
+from core.views import compare, induction, sides
+from core.views.compare import CompareRequest, space_named
+from core.views.induction import InductionRequest
+from core.workspace import Names, Workspace
+from pages._export.html_file import html_of_view
+from pages._export.notebook_values import notebook
+from pages._widgets import downloads
+from pages._widgets.downloads import provenance
+from tests.app.visit import code_cells, html_of, opened_whole, tables
+from tests.tiny import write_dated_text, write_two_texts
+
+PAIRS = (
+    ("We moored the boat at the bank.", "The bank raised its rates again."),
+    ("An otter swam in the harbor.", "The otter cracked a shell."),
+    ("The nurse cleaned the wound on his arm.", "She wound the clock."),
+)
+SENTENCES = [[{"text": text} for text in pair] for pair in PAIRS]
+TYPED = [dict(zip("ab", pair, strict=True)) for pair in PAIRS]
+# Without UMAP, because the last bit of its input changes its map. The same table differs by it from process to process.
+UNLABELED = (
+    ("boat", "spread", ("We moored the boat.", "The boat sank in the harbor.")),
+    ("stool", "between", ("A wooden stool stood by the fire.", "He left the stool in the rain.")),
+)
+LAYOUTS = (("bank", "umap", "1"), ("court", "umap", "senses"), ("match", "pca", "2"), ("table", "poles", "mix"), ("right", "3d", "0"))
+SPACES = (("0", "same word"), ("1", "any word"), ("2", "other words"), ("mix", "same word"), ("senses", "any word"))
+GLOVE, LAYER_0 = {"source": "glove-mini"}, {"source": "elmo-mini", "layer": "0", "corpus": "sentences", "every_token": False}
+# The requests of each view, with the view of the notebook and the settings of the page that make the same request. "" means no notebook.
+REQUESTS = {
+    "pair": [({"first": a, "second": b}, "home", typed) for (a, b), typed in zip(SENTENCES, TYPED, strict=True)],
+    "neighbors": [
+        (
+            {"word": {"text": PAIRS[0][0], "position": 6}, "space": space, "among": among, "k": 8},
+            "neighbors",
+            {"a": PAIRS[0][0], "b": "", "ai": 6, "nlayer": space, "among": among},
+        )
+        for space, among in SPACES
+    ],
+    "induction": [
+        (
+            {"word": word, "space": space, "number": number},
+            "found",
+            {"found_word": word, "found_layer": space, "found_k": str(number or "")},
+        )
+        for word, space, number in (("bank", "senses", None), ("plant", "1", 2))
+    ],
+    "substitutes": [
+        ({"words": pair, "direction": direction}, "home" if direction == "both" else "", typed)
+        for pair, typed, direction in zip(SENTENCES, TYPED, ("both", "forward", "backward"), strict=True)
+    ],
+    "compare": [
+        ({"first": LAYER_0 | {"layer": layer}, "second": second, "k": k}, "", {})
+        for layer, second, k in (("1", GLOVE, 5), ("mix", LAYER_0, 10))
+    ],
+    "mix": [
+        (
+            {"words": pair, "weights": softmax(raw).tolist(), "normalized": normalized},
+            "mix",
+            typed | {f"w{k}": float(weight) for k, weight in enumerate(raw)} | {"norm": normalized},
+        )
+        for pair, typed, raw, normalized in zip(SENTENCES, TYPED, ((6, -6, -6), (0, 1, 2), (0, 1, 2)), (False, False, True), strict=True)
+    ],
+    "around": [
+        (
+            {"word": word, "contexts": [{"text": text} for text in pair], "plan": plan},
+            "map",
+            dict(zip("ab", pair, strict=True)) | {"map_word": word, "around": plan, "view": "1"},
+        )
+        for word, plan, pair in UNLABELED
+    ],
+    "attribution": [
+        ({"word": a, "other": b, "how": how}, "why" if how == "drop" else "", typed)
+        for (a, b), typed, how in zip(SENTENCES, TYPED, ("drop", "mask", "drop"), strict=True)
+    ],
+    "edits": [
+        ({"first": a, "second": b, "order": order, "space": space}, "why", typed | {"order": order, "flip_layer": space})
+        for (a, b), typed, order, space in zip(
+            SENTENCES, TYPED, ("left to right", "nearest first", "nearest first"), ("senses", "1", "2"), strict=True
+        )
+    ],
+    "concordance": [
+        ({"query": query, "kind": kind, "order": order, "number": 200}, "search", {"find": query, "find_kind": kind, "find_order": order})
+        for query, kind, order in (("bank", "word", "left2"), ("go", "lemma", "sense"), (r"\w+ing", "pattern", "random"))
+    ],
+    "collocates": [
+        (
+            {"query": query, "kind": kind, "window": window, "minimum": 2, "senses": senses},
+            "collocates",
+            {"find": query, "collocate_kind": kind, "window": window, "minimum": 2, "by_sense": senses, "grammar": True},
+        )
+        for query, kind, window, senses in (("bank", "word", 2, "labels"), ("the * of", "word", 5, ""))
+    ],
+    "keyness": [
+        (
+            {"against": against, "minimum": 3, "correction": correction, "most": 20},
+            "keyness",
+            {"against": against, "key_minimum": 3, "correction": correction, "key_most": 20},
+        )
+        for against, correction in (("more-words", "benjamini-hochberg"), ("sentences-ko", "bonferroni"))
+    ],
+    "layouts": [
+        (
+            {"word": word, "contexts": [{"text": text} for text in pair], "plan": plan, "senses": view == "senses"},
+            "map",
+            dict(zip("ab", pair, strict=True)) | {"map_word": word, "layout": plan, "view": view},
+        )
+        for word, plan, view in LAYOUTS
+        for pair in [get_language("en").examples["pairs"][word]]
+    ],
+}
+VARIABLES = {"substitutes": "expected", "attribution": "answer", "layouts": "layout", "edits": "path"}  # of notebooks, if not "result"
+
+
+def change_requests(folder: Path) -> list:
+    """Return requests that compare the even and the odd sentences of the bundled corpus."""
+    lines = (ASSETS / "sentences.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)[: get_language("en").basic]
+    sides = [folder / "even.jsonl", folder / "odd.jsonl"]
+    for k, path in enumerate(sides):
+        path.write_text("".join(lines[k::2]), encoding="utf-8")
+    first, second = ({"corpus": str(path)} for path in sides)
+    return [
+        ({"word": word, "first": first, "second": second, "space": space}, "", {}) for word, space in (("bank", "senses"), ("bark", "1"))
+    ]
+
+
+def page_of_requests(requests) -> None:
+    import time
+
+    import streamlit as st
+
+    from core.cli import wire
+    from pages._cached import opened
+
+    while opened.workspace_of("elmo-mini").every_token is None:  # read beside the page
+        time.sleep(0.2)
+
+    def answer(compute, workspace, request):
+        while (
+            result := opened.view(compute, workspace, wire.request_of(workspace, compute, request))
+        ) is None:  # a job still reads a table
+            time.sleep(0.2)
+        return wire.json_of(result)
+
+    for name, each in requests.items():
+        compute = wire.view_named(name)
+        workspace = opened.workspace_of("elmo-mini")
+        st.session_state[name] = [answer(compute, workspace, request) for request, _, _ in each]
+
+
+def differences(value, expected, path: str = "") -> Iterator[str]:
+    """Yield the differences between two JSON values, up to the precision of float16."""
+    if isinstance(expected, dict) and isinstance(value, dict) and value.keys() == expected.keys():
+        for key, each in expected.items():
+            yield from differences(value[key], each, f"{path}.{key}")
+    elif isinstance(expected, list) and isinstance(value, list) and len(value) == len(expected):
+        if expected and all(type(each) is float for each in (*value, *expected)):  # thousands of them
+            a, b = np.array(value), np.array(expected)
+            if not (np.abs(a - b) <= np.maximum(2e-4, 2e-4 * np.abs(b))).all():
+                yield f"{path}: {value} for {expected}"
+        else:
+            for k, pair in enumerate(zip(value, expected, strict=True)):
+                yield from differences(*pair, f"{path}[{k}]")
+    elif value != (pytest.approx(expected, abs=2e-4, rel=2e-4) if isinstance(expected, float) else expected):
+        yield f"{path}: {value} for {expected}"
+
+
+def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path):
+    monkeypatch.setitem(REQUESTS, "change", change_requests(tmp_path))
+    model = open_model("elmo-mini")
+    workspaces = {}
+
+    def open_workspace(_, vectors: str = "", corpus: str = "", **__) -> Workspace:
+        names = Names(vectors=vectors or model.language.vectors, corpus=corpus or model.language.sentences)
+        return workspaces.setdefault(names, real_open_workspace(model, names.vectors, names.corpus))
+
+    real_open_workspace = workspace.open_workspace
+    monkeypatch.setattr(models, "open_model", lambda *_, **__: model)  # once, not a hundred times
+    monkeypatch.setattr(workspace, "open_workspace", open_workspace)
+    command = {}
+    for name, requests in REQUESTS.items():
+        for request, _, _ in requests:
+            command.setdefault(name, []).append(answer("view", name, "--request", json.dumps(request)))
+    page = AppTest.from_function(page_of_requests, args=(REQUESTS,), default_timeout=300).run()
+    assert not page.exception
+    for name, requests in REQUESTS.items():
+        for (request, view, settings), expected, shown in zip(requests, command[name], page.session_state[name], strict=True):
+            assert not list(differences(shown, expected)), (name, request)
+            if not view:
+                continue
+            source = code_cells(notebook(view, settings))
+            last = next(k for k, cell in enumerate(source) if f"{name}.compute" in cell or f"{name}(workspace" in cell)
+            (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")
+            known = runpy.run_path(str(file))
+            if name == "neighbors":  # a list a sentence
+                rows, entries = known["tables"][0], expected["entries"]
+                if not entries:  # the table has no columns either
+                    assert rows.empty
+                    continue
+                assert rows["word"].tolist() == [each["occurrence"]["tokens"][each["occurrence"]["position"]] for each in entries], request
+                assert not list(differences(rows["cosine"].tolist(), [each["cosine"] for each in entries])), request
+            else:
+                value = wire.json_of(known[VARIABLES.get(name, "result")])
+                assert not list(differences(value, expected)), (name, request)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "message"),
+    [
+        ("nothing", {}, "There is no view 'nothing'. Views: pair,"),
+        ("pair", [], "A request is a JSON object"),
+        ("pair", {"first": {"text": "A bank."}}, "The request lacks 'second'"),
+        ("pair", {"first": 3, "second": {"text": "A bank."}}, "'first' is a word in context"),
+        ("pair", {"first": {"text": "A bank.", "size": 3}, "second": {"text": "A bank."}}, "'first' is a word in context"),
+        ("pair", {"first": {"text": "A bank."}, "second": {"text": ""}}, "'second' is a text of 0 words. Use 1 to 120"),
+        (
+            "neighbors",
+            {"word": {"text": "A bank.", "word": "river"}, "space": "1"},
+            "'river' is not a token of the text. Choose one of: A bank .",
+        ),
+        ("neighbors", {"word": {"text": "A bank.", "position": 9}, "space": "1"}, "position 9 is not a token. Use 0 to 2."),
+        ("neighbors", {"word": {"text": "A bank."}, "space": 1}, "'space' is 1. Use text."),
+        ("neighbors", {"word": {"text": "A bank."}, "space": "1", "among": "x", "y": 1}, "'y' is not part of a request"),
+        ("induction", {"word": "bank", "number": "many"}, "'number' is \"many\". Use a whole number or null."),
+        ("induction", {"word": "bank", "number": True}, "'number' is true. Use a whole number or null."),
+    ],
+)
+def test_invalid_request_is_explained_in_one_sentence(call, name, request_, message):
+    status, _, error = call("view", name, "--request", json.dumps(request_))
+    assert status == 2 and message in error and len(error.strip().splitlines()) == 1
+
+
+def test_every_view_is_compared():
+    assert {*REQUESTS, "change"} == set(wire.VIEWS)
+
+
+@pytest.mark.parametrize(("first", "second"), [("glove-mini", "elmo-mini · 1"), ("elmo-mini · 2", "elmo-mini · mix")])
+def test_compare_notebook_gives_the_result_of_the_view(first, second, monkeypatch, tmp_path):
+    own = workspace.open_workspace("elmo-mini", "glove-mini", "sentences")
+    monkeypatch.setattr(own.opener, "every_token", own.opener.targets)  # the labeled tokens, of which there are fewer
+    monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: own)
+    source = code_cells(notebook("compare", {"first": first, "second": second}))
+    last = next(k for k, cell in enumerate(source) if "compare.compute" in cell)
+    (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")
+    request = CompareRequest(first=space_named(first, "sentences"), second=space_named(second, "sentences"))
+    expected = wire.json_of(compare.compute(own, request))
+    assert not list(differences(wire.json_of(runpy.run_path(str(file))["result"]), expected))
+
+
+def test_a_space_has_one_name_on_the_page_and_in_its_notebook(tmp_path):
+    assert space_named(" elmo-mini · 2 ", "sentences").reads == (("model", "elmo-mini"), ("corpus", "sentences"))
+    assert space_named("a·b · mix", "c").source == "a·b" and space_named("glove-mini", "c").layer is None
+    (tmp_path / "options.json").write_text('{"lstm": {"n_layers": 4}}')
+    assert limits().paths and space_named(str(tmp_path), "c").layer == "4"
+
+
+def test_request_that_is_not_json_is_refused(refused):
+    assert "--request is not JSON" in refused("view", "pair", "--request", "{")
+
+
+def test_workspace_accepts_an_open_model():
+    model = open_model("elmo-mini")
+    result = workspace.open_workspace(model)
+    assert isinstance(result, Workspace) and result.model is model
+
+
+OTHERS = {  # without labels, and spelled like another word
+    "thimble": ("She pushed the needle with a thimble.", "He drank a thimble of rum."),
+    "gutter": ("Leaves blocked the gutter of the roof.", "The gutter press printed every rumor."),
+    "wound": ("The nurse cleaned the wound on his arm.", "A deep wound takes weeks to heal."),
+    "leaves": ("The leaves turned red in autumn.", "The train leaves at noon."),
+}
+
+
+def pairs() -> dict[str, tuple[str, str]]:
+    """Return four words of each kind with two sentences: basic, other labeled ones, and others."""
+    table = open_table("sentences", open_model("elmo-mini"), targets_only=True)
+    basic = table.basic.lemmas
+    chosen = {}
+    for word in (*basic[::12][:4], *sorted({*table.lemmas}.difference(basic))[::100][:4]):
+        rows = [int(row) for row in table.labeled_rows(word) if table.words[table.word[row]] == word]
+        chosen[word] = tuple(join_tokens(list(table.occurrence(row).tokens)) for row in (rows[0], rows[-1]))
+    return chosen | OTHERS
+
+
+@pytest.fixture(scope="module")
+def home() -> AppTest:
+    return opened_whole("app.py")
+
+
+def verdict_on(page: AppTest) -> str:
+    return next(e.proto.body for e in page.get("html") if 'class="verdict"' in e.proto.body)
+
+
+def test_page_notebook_and_command_give_the_same_verdict(home, answer, monkeypatch, tmp_path):
+    model = open_model("elmo-mini")
+    for module in (models, workspace):
+        monkeypatch.setattr(module, "open_model", lambda *_, **__: model)  # once, not sixty times
+    cells = {}
+    for word, (a, b) in pairs().items():
+        home.text_input(key="a").set_value(a)
+        home.text_input(key="b").set_value(b).run()
+        said = verdict_on(home)
+        settings = {key: home.session_state[key] for key in ("a", "b", "ai", "bi")}
+        request = [str(home.session_state["asked"].tokens[k][settings[key]]) for k, key in enumerate(("ai", "bi"))]
+        if word not in request[0].casefold():  # another word of the sentences is guessed: the command is asked for that one
+            word = request[0]
+        command = answer("verdict", "--word", word, "--sentence", a, "--sentence", b)
+        title = {"one meaning": "One meaning", "two meanings": "Two meanings", "too close to call": "Too close to call"}[command["says"]]
+        assert title in said, (word, said, command)
+        if command["says"] != "too close to call":
+            assert f"Right for {command['right_of_100']} of 100 such pairs." in said, (word, said, command)
+        source = code_cells(notebook("home", settings))
+        last = next(k for k, cell in enumerate(source) if "pair.compute" in cell)
+        cells[word] = source[: last + 1], command
+    for word, (source, command) in cells.items():
+        (file := tmp_path / "home.py").write_text("\n\n".join(source), encoding="utf-8")
+        verdict = runpy.run_path(str(file))["verdict"]
+        assert (verdict.says, verdict.right_of_100, verdict.layer) == tuple(command[key] for key in ("says", "right_of_100", "layer")), word
+        assert round(verdict.probability, 4) == pytest.approx(command["probability"], abs=2e-4), word
+
+
+def test_html_file_of_home_contains_the_verdict(home):
+    home.text_input(key="a").set_value("The virus spread through the village.")
+    home.text_input(key="b").set_value("A virus wiped the files from her laptop.").run()
+    title = re.search("<b>(.*?)</b>", verdict_on(home)).group(1)
+    assert "<i>germ</i>" in title and f"<b>{title}</b>" in html_of_view(home.session_state["_taken"], provenance)
+
+
+WORDS = [("He wore a Polish hat.", "Use the polish on it."), ("The python swallowed a rat.", "He wrote it in Python.")]
+
+
+@pytest.mark.parametrize("chosen", ["", "0", "mix"])
+def test_the_layer_stays_from_word_to_word_and_from_page_to_page(chosen):
+    page = opened_whole("app.py", **({"layer": chosen} if chosen else {}))
+    for a, b in WORDS:
+        page.text_input(key="a").set_value(a)
+        page.text_input(key="b").set_value(b).run()
+        assert not page.exception and page.session_state["layer"] == (chosen or None), (a, b)
+    for path, key, usual in (("pages/map.py", "view", ""), ("pages/neighbors.py", "nlayer", "1"), ("app.py", "layer", None)):
+        page.switch_page(path).run()
+        if chosen or usual != "":  # Map opens in the sense space where a word has one
+            assert page.session_state[key] == (chosen or usual), path
+
+
+@pytest.mark.parametrize("path", ["app.py", "pages/map.py"])
+def test_form_of_two_words_can_be_read_as_either(path):
+    wound = {"a": "The nurse cleaned the wound on his arm.", "ai": "wound", "b": "A deep wound takes weeks to heal.", "bi": "wound"}
+    page = opened_whole(path, **wound)
+    assert any("“wound” is read as its own word" in item.value for item in page.caption)
+    page.button(key="reading.wound.wind").click().run()
+    assert not page.exception and page.query_params["as"] == "wind"
+    assert any("“wound” is read as a form of “wind”" in item.value for item in page.caption)
+    again = opened_whole(path, **wound, **{"as": "wind"})
+    assert any("“wound” is read as a form of “wind”" in item.value for item in again.caption)
+    if path == "app.py":
+        assert any(f"<i>{sense}</i>" in verdict_on(again) for sense in ("moving air", "turn or twist round"))  # of “wind”
+    if path == "pages/map.py":
+        assert again.session_state["map_word"] == "wind"
+
+
+SPREAD_WORDS = ("bank", "court", "spring")
+CHANGED = ("bank", "garden")
+
+
+@pytest.fixture(scope="module")
+def english() -> workspaces.Workspace:
+    return workspaces.open_workspace()
+
+
+@pytest.fixture
+def run(english, monkeypatch, tmp_path):
+    """The notebook that a page hands out, run from top to bottom; the model is opened once for all."""
+
+    def opened(model, vectors="", corpus="", **_) -> workspaces.Workspace:
+        name = model if isinstance(model, str) else model.name
+        return workspaces.Workspace(workspaces.Names(model=name, vectors=vectors, corpus=corpus), english.opener)
+
+    monkeypatch.setattr(workspaces, "open_workspace", opened)
+    monkeypatch.setattr(label_files, "cache_folder", lambda: tmp_path)
+
+    def run(page) -> dict:
+        source = code_cells(downloads._notebook(page.session_state["_taken"]))
+        (file := tmp_path / "cells.py").write_text("\n\n".join(source), encoding="utf-8")
+        return runpy.run_path(str(file))
+
+    return run
+
+
+def test_page_notebook_and_command_spread_the_same_labels(english, run, capsys, tmp_path):
+    page = opened_whole("pages/spread.py", found_word=SPREAD_WORDS[0])
+    for word in SPREAD_WORDS:
+        occurrences = induction.compute(english, InductionRequest(word=word)).occurrences
+        gold = [o.sense for o in occurrences.items]
+        labels = Labels()
+        for sense in sorted(set(gold)):
+            labels = labels.label([k for k, of in enumerate(gold) if of == sense][:2], sense)
+        labels_of = dict(labels.given)
+        page.session_state["found_word"] = word
+        given = [(sentence, labels_of[k]) for k, sentence in enumerate(label_files.tokens_of(occurrences.items)) if k in labels_of]
+        label_files.change_stored(label_files.stored_file("sentences", word), word, Labels(), lambda now, given=given: now.join(given))
+        page.run()
+        assert not page.exception
+        table = tables(page)[-1].set_index("sentence")
+        notebook = run(page)["table"].set_index("sentence")
+        (file := tmp_path / "labels.jsonl").write_text(
+            label_files.format_labels(word, [(o.tokens, o.position) for o in occurrences.items], labels, None), "utf-8"
+        )
+        assert main(["senses", "spread", "--word", word, "--labels", str(file), "--json"]) == 0
+        command = {row["sentence"]: row for row in json.loads(capsys.readouterr().out)["sentences"]}
+        assert len(table) == len(notebook) == len(command) == len(gold)
+        for sentence, row in table.iterrows():
+            assert row["sense"] == notebook.loc[sentence, "sense"] == command[sentence]["sense"], (word, sentence)
+            if not row["by you"]:
+                assert row["probability"] == pytest.approx(notebook.loc[sentence, "probability"], abs=1e-3)
+                assert row["probability"] == pytest.approx(command[sentence]["probability"], abs=1e-3)
+
+
+def test_page_notebook_and_command_measure_the_same_change(run, capsys, tmp_path):
+    first, second = write_two_texts(tmp_path)
+    dated = write_dated_text(tmp_path)
+    for by in ("corpora", "dates"):
+        options = {"change_first": first, "change_second": second} if by == "corpora" else {"change_first": dated, "change_by": "dates"}
+        page = opened_whole("pages/change.py", **options)
+        for word in CHANGED:
+            page.text_input(key="change_word").set_value(word).run()
+            assert not page.exception
+            corpora = page.session_state["change.sides"]
+            shown = tables(page)[0]
+            notebook = run(page)
+            spans = [option for k, name in ((0, "--first"), (3, "--second")) for option in (name, corpora[k])]
+            spans += ["--first-dates", f"..{corpora[2]}", "--second-dates", f"{corpora[4]}.."] if by == "dates" else []
+            assert main(["senses", "change", "--word", word, *spans, "--json"]) == 0
+            command = json.loads(capsys.readouterr().out)
+            for name, here, p in zip(command["measures"], shown["here"], shown["p"], strict=True):
+                assert float(here.replace("−", "-")) == pytest.approx(command["measures"][name]["value"], abs=6e-4), (by, word, name)
+                assert notebook["measures"][name].value == pytest.approx(command["measures"][name]["value"], abs=1e-4), (by, word, name)
+                assert float(re.sub("[^0-9.]", "", p)) == pytest.approx(command["measures"][name]["p"], abs=5e-3), (by, word, name)
+            counts = f"{command['first']} and {command['second']} sentences"
+            assert counts in html_of(page), (by, word)
+            assert [list(band.counts) for band in notebook["result"].bands] == [
+                [band[name] for name in command["groups"]] for band in command["bands"]
+            ]
+
+
+def test_notebook_of_change_opens_the_bundled_headlines(run):
+    page = opened_whole("pages/change.py")
+    result = run(page)
+    assert result["result"].word == "court"
+    assert [corpus for corpus, *_ in result["sides"]] == ["sentences", sides.keep_news()]
+    assert f"{result['result'].change.gap.value:.3f}" == tables(page)[0]["here"].iloc[list(result["measures"]).index("gap")]

@@ -1,0 +1,176 @@
+"""Test that cached values depend on everything they are computed from."""
+
+import json
+import os
+import threading
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import workspace
+from core.cli import wire
+from core.corpus.search import find
+from core.index.neighbors import Products, Query
+from core.text import languages
+from core.text.readings import WordInContext
+from core.views import neighbors
+from core.workspace import Names, Workspace, open_workspace
+from pages._cached import opened
+from pages._cached.opened import KEPT, keep, version, view, within_run, workspace_of
+from tests.core.test_workspace import models, requests_of, same, texts
+
+__all__ = ["models", "texts"]  # fixtures
+
+TOKENS = 2_000_000  # of the largest corpus that is allowed
+
+
+def test_text_is_read_again_in_another_language(tmp_path):
+    path = tmp_path / "강.txt"
+    path.write_text("은행에서 돈을 찾았다.\n은행은 문을 닫았다.\n", encoding="utf-8")
+    result = {}
+    for code in ("en", "ko", "en"):
+        with languages.reading(languages.get_language(code)):
+            result[code] = len(find(opened.encoded(str(path), languages.in_use()), "은행"))
+    assert result == {"en": 0, "ko": 2}
+
+
+def test_edited_file_of_equal_size_and_time_is_read_again(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
+    before, stat = version(str(path), "corpus"), path.stat()
+    assert opened.encoded(str(path), languages.in_use()).word_list == ["heron", "one"] and not opened.is_labeled(str(path))
+    key = opened._key(str(path), "elmo-mini")
+    path.write_text(json.dumps({"tokens": ["One", "egret"]}) + "\n")
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert path.stat().st_size == stat.st_size and version(str(path), "corpus") != before
+    assert opened.encoded(str(path), languages.in_use()).word_list == ["egret", "one"]
+    assert opened._key(str(path), "elmo-mini") != key  # its index is another job's
+    path.write_text(json.dumps({"tokens": ["One", "egret"], "position": 1, "word": "egret", "sense": "bird"}) + "\n")
+    assert opened.is_labeled(str(path))
+    path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
+    assert version(str(path), "corpus") == before  # the content tells, not the time
+
+
+def test_value_is_computed_again_if_the_weights_change(tmp_path):
+    made = []
+
+    def compute() -> int:
+        made.append(1)
+        return len(made)
+
+    def computed() -> int:
+        return keep("computed", [("model", str(tmp_path))], None, compute, most=4)
+
+    (tmp_path / "options.json").write_text("{}")
+    (tmp_path / "weights.hdf5").write_bytes(b"one")
+    assert [computed(), computed()] == [1, 1]
+    (tmp_path / "weights.hdf5").write_bytes(b"other")
+    assert computed() == 2
+
+
+def test_version_of_a_missing_file_is_empty(tmp_path):
+    assert version(str(tmp_path / "none"), "model") == () and version("no such thing", "vectors") == ()
+
+
+@pytest.fixture
+def large(monkeypatch) -> SimpleNamespace:
+    """A table of as many tokens as a corpus may have, of which nothing is computed."""
+
+    def pretended(*_) -> Products:
+        return Products(None, np.zeros((TOKENS, 3, 3), np.float32), np.zeros(6, np.float32))
+
+    monkeypatch.setattr(workspace, "products", pretended)
+    return SimpleNamespace(rows=None, folder="large", meta={"model": "", "corpus": ""})
+
+
+def test_cache_of_products_stays_within_its_budget(monkeypatch, large):
+    monkeypatch.setenv("ELMOSCOPE_MAX_KEPT_MB", "300")
+    for k in range(64):
+        workspace_of("elmo-mini").products(large, Query(("a", "b"), k, np.zeros((3, 8))))
+        assert KEPT.n_bytes <= 300 * 10**6
+    assert KEPT.n_bytes > 200 * 10**6  # and those asked for last are there
+
+
+def test_two_new_sentences_are_encoded_once_and_in_one_batch(monkeypatch):
+    encoder, batches = opened.model("elmo-mini").encoder, []
+    encode = encoder.encode
+
+    def counted(sentences: list[list[str]]) -> list[np.ndarray]:
+        if threading.current_thread() is threading.main_thread():  # a page opened by an earlier test may still read in its own
+            batches.append(sentences)
+        return encode(sentences)
+
+    monkeypatch.setattr(encoder, "encode", counted)
+    first, second, third = (tuple(text.split()) for text in ("We moored at the bank", "The bank lent us more", "An otter swam"))
+    for request in ([(first, 4), (second, 1)], [(first, 4), (third, 1)], [(first, 2), (third, 2), (third, 0)]):
+        for query, (tokens, position) in zip(
+            workspace_of("elmo-mini").queries([WordInContext(*each) for each in request]), request, strict=True
+        ):
+            alone = encode([list(tokens)])[0][:, position]
+            assert (query.tokens, query.position) == (tokens, position)
+            np.testing.assert_allclose(query.layers, alone, rtol=1e-3, atol=1e-5)  # it is stored as float16
+    assert batches == [[list(first), list(second)], [list(third)]]
+    for together, tokens in zip(encode(batches[0]), batches[0], strict=True):
+        np.testing.assert_allclose(together, encode([tokens])[0], rtol=0, atol=1e-5)
+
+
+def test_value_within_a_run_is_computed_once_in_each_run():
+    def script():
+        import streamlit as st
+
+        from pages._cached.opened import within_run
+
+        request = st.session_state.setdefault("asked", [])
+
+        @within_run
+        def length(word: str) -> int:
+            request.append(word)
+            return len(word)
+
+        assert [length("lynx"), length("lynx"), length("mole's")] == [4, 4, 6]
+
+    page = AppTest.from_function(script).run()
+    assert page.session_state["asked"] == ["lynx", "mole's"]
+    assert not page.run().exception and page.session_state["asked"] == ["lynx", "mole's"] * 2
+    assert within_run(len)("lynx") == 4  # where no page runs it is asked each time
+
+
+@pytest.fixture
+def empty_cache():
+    opened.KEPT.__init__()
+    yield
+    opened.KEPT.__init__()
+
+
+def test_cached_answers_belong_to_their_model_and_texts(texts, models, empty_cache):
+    opener = open_workspace(next(iter(models))).opener
+    workspaces = {model: Workspace(Names(model=model, corpus=texts[code].corpus), opener) for model, code in models.items()}
+    several = [name for name, _ in requests_of(texts["en"], "elmo-mini")]
+    for k in range(0, len(several), 2):  # every second request, of each model in turn
+        for model, code in models.items():
+            name, request = requests_of(texts[code], model)[k]
+            compute, workspace = wire.view_named(name), workspaces[model]
+            answer = view(compute, workspace, wire.request_of(workspace, compute, request))
+            assert same(wire.json_of(answer), wire.answer(workspace, name, request)), (model, name)
+
+
+@dataclass(frozen=True)
+class Request:
+    word: str
+
+
+def test_unfinished_answer_is_not_cached(empty_cache):
+    answers = iter([None, None, "ready"])
+
+    def compute(workspace, request):
+        return next(answers)
+
+    compute.__module__ = neighbors.__name__
+    workspace = open_workspace()
+    assert [view(compute, workspace, Request("bank")) for _ in range(4)] == [None, None, "ready", "ready"]
+    unready = iter([None, 1])
+    assert [keep("a table", (), None, lambda: next(unready), most=2) for _ in range(3)] == [None, 1, 1]
+    assert len(KEPT) == 2

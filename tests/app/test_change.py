@@ -1,0 +1,123 @@
+"""Test the counts on the Texts and Change pages: selected documents, unreadable dates, sorted lines."""
+
+import csv
+import re
+import time
+
+import pytest
+
+from core.common.limits import limits
+from pages._frame.jobs import QUEUE
+from tests.app.visit import html_of, opened, opened_whole, tables
+from tests.core.views.test_sides import MONEY, RIVER, sentences
+from tests.tiny import write_two_texts
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "a.txt").write_text("Strong bank here now today.\n" * 10, "utf-8")
+    (tmp_path / "b.txt").write_text("Strong bank here now today.\n" * 40 + "Nothing of it.\n" * 50, "utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def dated(tmp_path):
+    path = tmp_path / "dated.csv"
+    dates = [*["c. 1850"] * 12, *["n.d."] * 6, *["May 1900"] * 12]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("date", "text"), *zip(dates, sentences(RIVER, 18) + sentences(MONEY, 12), strict=True)])
+    return str(path)
+
+
+def until(page, condition):
+    for _ in range(60):
+        if condition(page):
+            return page
+        time.sleep(1)
+        page.run()
+    raise AssertionError("it never came")
+
+
+def searching(folder, **address: str):
+    """The search for “bank” in a folder's texts, which were brought before."""
+    page = opened("pages/texts.py", corpus_way="folder", corpus_folder=str(folder))
+    for name, value in {"texts_view": "search", "find": "bank", **address}.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+def test_counts_are_those_of_the_selected_documents(folder):
+    page = searching(folder)
+    page.multiselect(key="docs").set_value(["a.txt"]).run()
+    assert not page.exception and not page.error
+    assert "“bank” occurs 10 times (166,667 per million tokens)." in html_of(page)
+
+
+def test_sorting_many_lines_by_substitutes_is_a_job(monkeypatch, folder):
+    asked, add = [], QUEUE.add
+    monkeypatch.setattr(QUEUE, "add", lambda *who: asked.append(who) or add(*who))
+    monkeypatch.setattr("pages._texts.concordance.READ_AT_ONCE", 8)
+    page = searching(folder, find_order="substitutes")
+    until(page, lambda page: "occurs 50 times" in html_of(page))
+    assert len(asked) >= 1 and not page.exception and not page.error
+
+
+def test_a_public_server_reads_fewer_sentences(monkeypatch):
+    own = limits().max_sentences_read
+    monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
+    assert limits().max_sentences_read < own
+
+
+def test_change_by_dates_counts_unreadable_dates(dated):
+    page = opened_whole("pages/change.py", change_first=dated, change_by="dates", change_word="bank")
+    assert "<b>differently</b> on the two sides" in html_of(page) and "12 and 12 sentences" in html_of(page)
+    assert any("6 of 30 sentences have no readable date" in each.value for each in page.caption)
+    assert "words of similar frequency" not in html_of(page)  # only once it is asked
+    assert page.number_input(key="change.least").value == 10
+    page.button(key="change.like").click().run()
+    until(page, lambda page: "words of similar frequency" in html_of(page))
+    assert not page.exception and not page.error
+
+
+def test_change_opens_on_a_word_that_both_sides_have(dated):
+    page = opened_whole("pages/change.py", change_first=dated, change_by="dates", a="A zebra ran.", b="The zebra slept.")
+    assert "12 and 12 sentences" in html_of(page) and not page.error
+
+
+def test_change_between_two_texts_is_significant(tmp_path):
+    first, second = write_two_texts(tmp_path)
+    page = opened_whole("pages/change.py", change_word="bank", change_first=first, change_second=second)
+    assert not page.exception
+    until(page, tables)  # both texts are encoded in a job
+    assert "<b>differently</b> on the two sides" in html_of(page)
+    measures = tables(page)[0]
+    assert list(measures["distance"])[:1] == ["APD, pairs of sentences"]
+    page.button(key="change.rank").click().run()
+    assert not page.exception
+
+
+def test_change_opens_with_its_example():
+    """Check the opening, which reads only the sentences of the word. The list of all words needs both corpora."""
+    page = opened_whole("pages/change.py")
+    assert re.search(r"“court” is used <b>differently</b> on the two sides \(p = 0\.00\d; 44 and 12 sentences\)", html_of(page))
+    assert any("compares two genres" in each.value for each in page.caption)
+    assert set(page.query_params) <= {"texts_view"}
+    second = page.selectbox(key="change_second")
+    assert "headlines.csv" in second.options and second.value.startswith("headlines.csv · ")
+    next(each for each in page.button_group if each.key == "change.word_taken").set_value("spring").run()
+    assert "“spring” is used <b>differently</b>" in html_of(page)
+    assert page.query_params["change_word"] == "spring"
+    own = opened_whole("pages/change.py", change_word="plant")
+    assert "“plant” is used <b>differently</b>" in html_of(own)
+    rare = opened("pages/change.py", change_word="mouse")
+    assert "“mouse” is in 32 and 0 sentences" in rare.error[0].value
+    assert rare.button(key="change.rank")
+
+
+def test_change_without_a_second_text_offers_the_example():
+    page = opened_whole("pages/change.py", change_second="sentences")
+    assert any("Choose a second corpus" in each.value for each in page.info)
+    page.button(key="change.example").click().run()
+    assert "“court” is used <b>differently</b>" in html_of(page)
+    dates = opened("pages/change.py", change_by="dates")
+    assert any("has no dates" in each.value for each in dates.info)

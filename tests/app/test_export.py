@@ -1,0 +1,369 @@
+"""Test exported tables, HTML files and notebooks."""
+
+import ast
+import csv
+import io
+import json
+import os
+import re
+import runpy
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import plotly.io as pio
+import pytest
+
+from core import workspace
+from core.common import i18n, markup
+from core.common.config import ROOT
+from core.common.errors import BadInput
+from core.elmo import models
+from core.files.formats import encode_csv
+from core.index import tables
+from core.index.tables import open_table
+from core.static import vectors
+from core.text import corpora
+from pages._export import notebook_values
+from pages._export.html_file import LONG, HtmlPage, html_of, html_of_view
+from pages._export.notebook_values import VIEWS, notebook
+from pages._export.record import Taken
+from pages._frame.menu import list_views
+from pages._widgets import lists
+from pages._widgets.downloads import provenance
+from tests.app.visit import code_cells, opened_whole
+from tests.test_architecture import SHIPPED, calls, name
+
+
+def rows_of(table: pd.DataFrame) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(encode_csv(table).decode("utf-8-sig"), newline="")))
+
+
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "+1", "-1+cmd", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\u200b=1", "\u202e=1", "＝1+1", "＠SUM(A1)", "\x00=1"]
+)
+def test_formula_is_quoted_in_header_and_cells(cell):
+    header, row = rows_of(pd.DataFrame({cell: [cell]}))
+    for result in (header[0], row[0]):
+        assert result.startswith("'")
+
+
+@pytest.mark.parametrize("cell", ["bank", "the = sign", "눈", "'s", "1-2", "", " ", "“=1”"])
+def test_other_texts_and_numbers_stay_as_they_are(cell):
+    assert rows_of(pd.DataFrame({"word": [cell], "cosine": [-0.5]})) == [["word", "cosine"], [cell, "-0.5"]]
+
+
+@pytest.mark.parametrize("cell", ["a\r=1+1", "a\n=1+1", 'a",=1+1', "a\r\n=1+1"])
+def test_line_break_in_a_cell_begins_no_row(cell):
+    assert [row[0].replace("\r\n", "\n") for row in rows_of(pd.DataFrame({"word": [cell]}))] == ["word", cell.replace("\r\n", "\n")]
+
+
+def test_csv_is_written_in_one_place():
+    wrong = [
+        f"{name(path)}:{line}"
+        for path in SHIPPED
+        for line, function, _ in calls(path)
+        if function.endswith(".to_csv") and name(path) != "core/files/formats.py"
+    ]
+    assert wrong == []
+
+
+PAGES = {
+    **{f"results, {part}": ("pages/results.py", {"results_part": part}) for part in ("paper", "more", "labels", "classifiers", "shipped")},
+    "model": ("pages/about.py", {}),
+    "map": ("pages/map.py", {"a": "The bank raised its rates.", "b": "They sat on the bank of the river.", "word": "bank"}),
+    "context": ("pages/lessons.py", {"lesson": "context"}),
+    "cone": ("pages/lessons.py", {"lesson": "cone"}),
+    "why": ("pages/why.py", {}),
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_exported_numbers_are_not_quoted(page, monkeypatch):
+    """A difference such as +6.2 is a number; only texts are guarded."""
+    exported, offer_table = {}, lists.offer_table
+
+    def noting(table, **named):
+        exported[named["key"]] = pd.DataFrame(table)
+        return offer_table(table, **named)
+
+    monkeypatch.setattr(lists, "offer_table", noting)
+    path, address = PAGES[page]
+    opened_whole(path, **address)
+    assert exported
+    wrong = [(key, cell) for key, table in exported.items() for row in rows_of(table) for cell in row if re.match(r"'[-+]\d", cell)]
+    assert wrong == []
+
+
+def test_toolbar_of_tables_has_no_csv_export():
+    """Check this because Streamlit would export unquoted cells. The app's own exports are quoted."""
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert config["client"]["disableDataExport"] is True
+
+
+def test_every_download_has_a_literal_or_a_cleaned_name():
+    """Check this because words and names of tasks and tables may contain any character."""
+    safe_names = {"name", "path.name"}  # names of DURel's files, and of a file that the app wrote
+    violations = []
+    for path in SHIPPED:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".download_button") and len(node.args) > 2:
+                file = node.args[2]
+                if not (isinstance(file, ast.Constant) or ast.unparse(file).startswith("clean_name(") or ast.unparse(file) in safe_names):
+                    violations.append(f"{name(path)}:{node.lineno}")
+    assert violations == []
+
+
+def body(value: object) -> str:
+    html = html_of(HtmlPage("Q?", "", (), (), (), [(pd.DataFrame({"a": [value]}), "t")], ()))
+    return html.split("<tbody>\n<tr>")[1].split("</tr>")[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.72345678, "0.7235"),
+        (1.0, "1"),
+        (0.0, "0"),
+        (-0.05, "-0.05"),
+        (0.00000031, "3.1e-07"),
+        (1234.5, "1234.5"),
+        (np.nan, ""),
+        (None, ""),
+        (pd.NA, ""),
+        (7, "7"),
+        ("0.50", "0.50"),
+        ("<b>&", "&lt;b&gt;&amp;"),
+    ],
+)
+def test_cell_is_rounded(value, shown):
+    assert body(value) == f"<td>{shown}</td>"
+
+
+def test_only_long_text_may_be_broken():
+    assert body("x" * (LONG + 1)).startswith('<td class="long">') and body("x" * LONG).startswith("<td>")
+
+
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+def test_html_file_contains_no_markup_of_a_view():
+    import plotly.graph_objects as go
+
+    figure = go.Figure(go.Scatter(x=[1], y=[1], text=[EVIL], hovertext=["</script><script>alert(1)</script>"], name=EVIL))
+    table = pd.DataFrame({EVIL: [EVIL]})
+    html = html_of(
+        HtmlPage(
+            EVIL,
+            EVIL,
+            [(EVIL, EVIL)],
+            (markup.html("About “{}” <b>7</b>.", EVIL),),
+            [(figure, EVIL)],
+            [(table, EVIL)],
+            [(EVIL, EVIL)],
+            f"https://a.example/?q={EVIL}",
+        )
+    )
+    assert "<b>7</b>" in html and EVIL not in html and "<script>alert" not in html and html.count("onerror=alert(1)&gt;") == 14
+
+
+def file_of(path: str, **address: str) -> str:
+    page = opened_whole(path, **address)
+    return html_of_view(page.session_state["_taken"], provenance)
+
+
+PAIR = {"a": "A robin sang <b>loudly</b>.", "b": "The robin & I."}
+TYPED = [
+    ("app.py", PAIR),
+    ("pages/neighbors.py", PAIR),
+    ("pages/why.py", {"a": PAIR["a"]}),
+    ("pages/predict.py", {"ptext": "Once upon a rainy"}),
+    ("pages/classify.py", {"text_news-title": "Robins win the cup"}),
+]
+
+
+@pytest.mark.parametrize(("path", "address"), TYPED)
+def test_html_file_begins_with_the_typed_texts(path, address):
+    main = file_of(path, **address).split("<main>")[1]
+    first = main.split("</dl>")[0]
+    for text in address.values():
+        assert str(markup.html("{}", text)) in first
+    assert first.count("<h1>") == 1 and "<figure" not in first and "notice" not in first
+
+
+def test_html_file_names_the_target_words():
+    first = file_of("app.py", **PAIR).split("</dl>")[0]
+    assert re.findall("<dd>robin</dd>", first) == ["<dd>robin</dd>"] * 2
+
+
+@pytest.mark.parametrize(
+    ("address", "link"),
+    [
+        ("http://localhost:8501/map?a=x", ""),
+        ("http://LOCALHOST/map", ""),
+        ("http://127.0.0.1:8501/map?a=x", ""),
+        ("http://[::1]:8501/", ""),
+        ("http://192.168.1.7:8501/map", ""),
+        ("http://10.0.0.3/", ""),
+        ("http://0.0.0.0:8501/", ""),
+        ("http://laptop:8501/", ""),
+        ("http://laptop.local:8501/", ""),
+        ("http://nlp.lan/", ""),
+        ("", ""),
+        ("javascript:alert(1)", ""),
+        ("https://elmoscope.example.org/map?a=x", "https://elmoscope.example.org/map?a=x"),
+        ("http://93.184.216.34:8501/", "http://93.184.216.34:8501/"),
+    ],
+)
+def test_html_file_links_only_to_public_addresses(address, link):
+    assert Taken("map", "Map", address=address).link() == link
+
+
+def test_html_file_of_a_local_server_names_no_host():
+    taken = Taken("map", "Map", address="http://localhost:8501/map?a=A+robin.")
+    html = html_of(HtmlPage("Q?", "", (), (), (), (), [("View", taken.place())], taken.link()))
+    assert "localhost" not in html and "/map?a=A+robin." in html and "<a href" not in html.split("<main>")[1]
+
+
+def test_file_waits_until_a_fragment_has_drawn_the_view():
+    view = Taken("map", "Map")
+    with ThreadPoolExecutor() as pool:
+        with view.drawing:
+            html = pool.submit(html_of_view, view, lambda view: [])
+            with pytest.raises(TimeoutError):
+                html.result(0.2)
+            view.lede = "Drawn now."
+        assert "Drawn now." in html.result(30)
+
+
+LESSONS = ("cone", "apart", "homonyms", "control", "context", "before")
+SMALL = {"compare": {"second": "glove-mini", "first": "glove-mini"}}  # what takes long, made short
+
+
+def keep_corpora(open_corpus):
+    """Each corpus opened once in each language, which has no hash."""
+    kept = {}
+
+    def opened(name, language=None):
+        key = name, language and language.code
+        if key not in kept:
+            kept[key] = open_corpus(name, language)
+        return kept[key]
+
+    return opened
+
+
+OPENED = {
+    (module, name): lru_cache(getattr(module, name))
+    for module, name in ((models, "open_model"), (vectors, "open_vectors"), (models, "open_language_model"))
+} | {(corpora, "open_corpus"): keep_corpora(corpora.open_corpus)}
+TABLES = lru_cache(open_table)
+HOSTILE = 'The \'bank\' """ is\\ \n{shut} </script><script>alert(1)</script> \u2028 # 은행 🎉\x00'
+
+
+def cells(view: str, settings: dict | None = None, **told: str) -> list[dict]:
+    return json.loads(notebook(view, settings or {}, **told))["cells"]
+
+
+def code_of(view: str, settings: dict) -> str:
+    return "\n\n".join(code_cells(notebook(view, settings)))
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch):
+    """Runs a view's notebook as Jupyter would, cell after cell in one namespace, and gives that; models are opened once for all."""
+    for (module, function), opened in OPENED.items():
+        monkeypatch.setattr(module, function, opened)
+
+    def labeled_only(corpus, model, *, targets_only=False, report=None):
+        """Return the small table. Other tests read every word of a corpus."""
+        return TABLES(corpus, model, targets_only=True)
+
+    monkeypatch.setattr(tables, "open_table", labeled_only)
+    for function, opened in (("open_model", OPENED[models, "open_model"]), ("open_vectors", OPENED[vectors, "open_vectors"])):
+        monkeypatch.setattr(workspace, function, opened)
+    monkeypatch.setattr(workspace, "open_table", labeled_only)
+
+    monkeypatch.setattr(pio.templates, "default", pio.templates.default)  # notebooks choose their own
+
+    def run(view: str, settings: dict | None = None) -> dict:
+        file = tmp_path / f"{view}.py"
+        file.write_text(code_of(view, settings or {}), encoding="utf-8")
+        return runpy.run_path(str(file))
+
+    return run
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_notebook_of_a_lesson_runs(lesson: str, run):
+    assert all(1 <= len(cell["source"]) <= 24 for cell in cells("lessons", {"lesson": lesson}) if cell["cell_type"] == "code")
+    assert run("lessons", {"lesson": lesson})
+    with pytest.raises(BadInput, match="no notebook"):
+        notebook("lessons", {"lesson": "nothing"})
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_notebook_of_a_view_is_valid_and_runs(view: str, run):
+    message = json.loads(notebook(view, {}, question="Why?", address="http://127.0.0.1:8501/x?a=b"))
+    assert (message["nbformat"], message["nbformat_minor"]) == (4, 5) and message["metadata"]["kernelspec"]["language"] == "python"
+    ids = [cell["id"] for cell in message["cells"]]
+    assert len(set(ids)) == len(ids) and all(len(name) <= 64 for name in ids)
+    for cell in message["cells"]:
+        assert isinstance(cell["metadata"], dict) and "".join(cell["source"]).strip()
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == [] and cell["execution_count"] is None
+            ast.parse("".join(cell["source"]))
+            assert 1 <= len(cell["source"]) <= 24
+    first = "".join(message["cells"][0]["source"])
+    assert first.startswith("# Why?") and "http://127.0.0.1:8501/x?a=b" in first
+    assert str(ROOT) not in json.dumps(message) and os.path.expanduser("~") not in json.dumps(message)
+    assert run(view, SMALL.get(view))
+
+
+def test_notebook_of_spellings_runs(run):
+    assert run("how", {"step": "4", "spell": "mint minty", "spell_among": "300"})["words"] == ("mint", "minty")
+
+
+def test_unknown_view_has_no_notebook():
+    assert set(VIEWS) <= set(list_views())
+    with pytest.raises(BadInput, match="no notebook"):
+        notebook("nowhere", {})
+
+
+def test_notebook_has_the_target_word_that_the_page_guesses():
+    crane = {"a": "Two herons fished beside the crane at dawn.", "b": "Cranes lifted the heavy beams."}
+    assert notebook_values.pair(crane) == [(crane["a"], 5, ""), (crane["b"], 0, "")] and notebook_values.word(crane) == "crane"
+    assert notebook_values.sentence(crane | {"ai": 1}) == (crane["a"], 1) and notebook_values.word(crane | {"w": "herons"}) == "herons"
+    assert len(notebook_values.pair({})) == 2 and notebook_values.pair({"a": "", "b": " "}) == []
+
+
+def test_typed_text_is_a_literal_in_the_code(run):
+    settings = {"a": HOSTILE, "ai": 2, "b": "x = 1; raise SystemExit", "bi": 0}
+    assert run("home", settings)["sentences"] == [(HOSTILE, 2, ""), ("x = 1; raise SystemExit", 0, "")]
+    for view in VIEWS:
+        every = dict.fromkeys(("a", "b", "spell", "ptext", "pother", "find", "other", "text_news-title", "found_word", "map_word"), HOSTILE)
+        with_text, without = (cells(view, given) for given in (every, {}))
+        constant = [cell["source"] for cell in with_text[2:]]
+        assert constant == [cell["source"] for cell in without[2:]]  # only the cell of given values holds what was typed
+    assert "".join(cells("home", {}, question="<b>\n# x")[0]["source"]).split("\n\n")[0] == r"# \<b\> \# x"
+
+
+def test_notebook_without_a_choice_has_the_last_target_word():
+    code = code_of("why", {"a": "The old bank was shut.", "ai": None, "w": "bank"})
+    assert "('The old bank was shut.', 2, '')" in code
+
+
+def test_figures_are_labeled_in_the_readers_language():
+    i18n.use("ko")
+    try:
+        assert "i18n.use('ko')" in code_of("home", {})
+    finally:
+        i18n.use(None)
+
+
+def test_the_map_notebook_follows_a_form_of_a_labeled_word(run):
+    result = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "w": "banks"})
+    assert result["word"] == "bank" and result["labeled"]

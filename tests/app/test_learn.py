@@ -1,0 +1,164 @@
+"""Test the lessons and the quiz."""
+
+import re
+import shutil
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.common.config import ASSETS
+from core.common.errors import CorruptArtifact
+from core.elmo.models import open_model
+from core.index import tables as index_tables
+from core.index.neighbors import make_query
+from core.index.tables import open_table
+from core.senses import quiz
+from core.senses.quiz import QuizQuestion, QuizReading
+from core.text import languages
+from core.workspace import open_workspace
+from pages._learn.slides import lessons
+from tests.app.visit import html_of, offered, opened, tables
+
+PAGE = "pages/lessons.py"
+NAMES = [item.name for item in lessons()]
+
+
+def said(page: AppTest) -> str:
+    """Return the notice."""
+    return next(block.proto.body for block in page.get("html") if "What to notice" in str(block.proto))
+
+
+def test_unknown_lesson_opens_the_first_one():
+    page = opened(PAGE, lesson="<b>none</b>")
+    assert not page.exception and page.title[0].value == lessons()[0].question
+
+
+def test_threshold_changes_the_errors_and_not_the_auc():
+    page = opened(PAGE, lesson="apart")
+    before = tables(page)[0]
+    page.slider(key="apart_at").set_value(0.9).run()
+    after = tables(page)[0]
+    assert (after["missed"] > before["missed"]).all() and (after["false alarms"] <= before["false alarms"]).all()
+    assert (after["AUC"] == before["AUC"]).all()  # which knows no threshold
+
+
+def test_lessons_with_user_texts_say_what_they_read(tmp_path):
+    places = ("river", "market", "harbour", "garden", "station", "bridge", "kitchen", "library", "castle")
+    lines = [
+        f"The {place} looked {look} to the visitors on {day}."
+        for place in places
+        for look in ("gray", "quiet", "small")
+        for day in ("Monday", "Friday", "Sunday")
+    ]
+    (tmp_path / "own.txt").write_text("\n".join(lines), encoding="utf-8")
+    own = str(tmp_path / "own.txt")
+    open_table(own, open_model("elmo-mini"))  # read before: a page that waits for it is another test's
+    page = opened(PAGE, corpus=own)
+    assert not page.exception and not page.error and "two words of this corpus have a mean cosine" in said(page)
+    other = opened(PAGE, corpus=own, lesson="apart")
+    assert not other.exception and any("has no labeled senses" in item.value for item in other.caption)
+    third = opened(PAGE, corpus=own, lesson="homonyms")
+    assert not third.exception and any("This lesson uses sentences" in item.value for item in third.caption)
+    (tmp_path / "own.txt").write_text("Birds sang.\nIt rained.\n", encoding="utf-8")
+    assert any("Add text" in error.value for error in opened(PAGE, corpus=own).error)
+
+
+def test_lessons_of_an_unmeasured_model_name_the_command(tmp_path):
+    shutil.copytree(ASSETS / "elmo-mini", tmp_path / "mine")
+    (tmp_path / "mine" / "lessons.json").unlink()
+    for name in ("control", "context", "before"):
+        page = opened(PAGE, model=str(tmp_path / "mine"), lesson=name)
+        assert not page.exception and "python -m core.lab lessons" in page.info[0].value
+
+
+def test_chosen_word_is_a_star_in_every_row():
+    page = opened(PAGE, lesson="context", context_word="bank")
+    assert not page.exception and page.get("plotly_chart")[0].proto.spec.count('"#FFD23F"') == 6
+    assert "compared with static vectors" in said(page)
+
+
+ENGLISH = languages.get_language("en")
+
+
+def plain(page: AppTest) -> str:
+    return re.sub("<[^>]*>", "", " ".join(html.proto.body for html in page.get("html")))
+
+
+def pressed(page: AppTest, key: str) -> AppTest:
+    return page.button(key=key).click().run()
+
+
+def read(request: QuizQuestion) -> QuizReading:
+    model = open_model(ENGLISH.model)
+    query = make_query(model.encoder, list(request.tokens), request.position)
+    return quiz.read(index_tables.open_word(request.word, model), request, query, open_workspace(model).sense_space)
+
+
+def test_quiz_counts_points_of_the_user_and_of_elmo():
+    number = 77_777  # of no day
+    request = quiz.quiz(number, ENGLISH)
+    readings = [read(item) for item in request]
+    labels = [item.label for item in request]
+    page = opened("pages/guess.py", quiz=str(number))
+    assert f"Quiz {number}" in html_of(page)
+    hits = right = followed = 0
+    for k, (item, result) in enumerate(zip(request, readings, strict=True)):
+        assert f"Question {k + 1} of 8" in plain(page) and item.text in plain(page)
+        buttons = [page.button(key=f"guess.choose.{number}.{k}.{n}").label for n in range(len(item.senses))]
+        assert [label.split("**")[1] for label in buttons] == list(item.senses) and all("**: " in label for label in buttons)
+        choice = item.senses[k % len(item.senses)]
+        page = pressed(page, f"guess.choose.{number}.{k}.{item.senses.index(choice)}")
+        hits, right = hits + (choice == result.sense), right + (result.sense == labels[k])
+        followed += choice == labels[k]
+        message = plain(page)
+        assert f"Your points: {hits} of {k + 1}" in message and f"ELMo right: {right} of {k + 1}" in message
+        assert ("1 point:" in message) == (choice == result.sense) and ("and is right" in message) == (result.sense == labels[k])
+        assert "ELMo also expects here:" in message and "(the sense space)" in message
+        assert f"{max(result.votes)} of the {sum(result.votes)} nearest labeled sentences mean “{result.sense}”" in message
+        page = pressed(page, f"guess.next.{number}.{k}")
+    assert page.subheader[0].value == f"You matched ELMo in {hits} of 8" and not page.exception
+    standing = "You beat ELMo" if followed > right else "ELMo beats you" if right > followed else "You tie"
+    assert standing in plain(page)
+    assert offered(page)[0]["label"].tolist() == labels
+    assert offered(page)[0]["ELMo’s choice"].tolist() == [result.sense for result in readings]
+    page = pressed(page, "guess.again")
+    assert "Question 1 of 8" in plain(page) and "Your points: 0 of 0" in plain(page)
+
+
+def test_quiz_reads_one_word_at_a_time(monkeypatch):
+    read_words = []
+    made = index_tables._built
+    monkeypatch.setattr(index_tables, "_built", lambda sentences, *rest: read_words.append(sentences) or made(sentences, *rest))
+    number = next(n for n in range(400, 500) if all(len(word.senses) == 3 for word in quiz.quiz(n, ENGLISH)[:2]))
+    request = quiz.quiz(number, ENGLISH)
+    page = opened("pages/guess.py", quiz=str(number))
+    assert len(read_words) <= 1 and all(item.targets[0].lemma == request[0].word for some in read_words for item in some)
+    pressed(page, f"guess.choose.{number}.0.0")
+    assert {item.targets[0].lemma for some in read_words for item in some} <= {request[0].word, request[1].word}
+
+
+@pytest.mark.parametrize("given", ["-1", "100000", "<img src=x onerror=alert(1)>"])
+def test_unknown_quiz_opens_the_quiz_of_the_day(given: str):
+    page = opened("pages/guess.py", quiz=given)
+    assert not page.exception and not page.error
+    message = page.warning[0].value
+    assert message.startswith("There is no quiz “") and not re.search(r"(?<!\\)<", message)
+    assert f"Quiz of the day: {quiz.today()}" in html_of(page)
+    page = pressed(page, f"guess.choose.{quiz.today()}.0.0")
+    assert "Your points:" in html_of(page)
+
+
+def test_quiz_without_labeled_words_says_so(monkeypatch):
+    monkeypatch.setattr(quiz, "quiz", lambda *_: ())
+    page = opened("pages/guess.py", quiz="31313")
+    assert "No words with two labeled senses in English" in page.error[0].value
+
+
+def test_quiz_with_damaged_files_keeps_its_question(monkeypatch):
+    def damaged(*_, **__):
+        raise CorruptArtifact("The table is damaged.")
+
+    monkeypatch.setattr(index_tables, "_built", damaged)
+    monkeypatch.setattr(index_tables, "bundled_targets", lambda *_: None)
+    page = opened("pages/guess.py", quiz="31314")
+    assert "The table is damaged" in page.error[0].value and quiz.quiz(31_314, ENGLISH)[0].text in plain(page)

@@ -1,0 +1,268 @@
+"""Test the Map page: its word, its layouts, the data of its widget, and the map of all tokens."""
+
+import base64
+import json
+import re
+from base64 import b64decode
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.analysis import word_maps
+from core.analysis.word_maps import open_maps
+from core.elmo.mix import layer_weights
+from core.elmo.models import BUNDLED_MODEL, open_model
+from core.index.build import build_index
+from core.live.settings import map_setting
+from core.senses.trust import links
+from core.text import languages
+from core.text.corpora import BUNDLED_CORPUS, definition, open_corpus
+from core.text.tokens import pieces
+from pages._cached import opened as cached
+from pages._frame.choices import ALL
+from pages._map import every_token, map_view
+from pages._widgets import components
+from tests.app.visit import html_of, opened, opened_whole, read_through, tables
+
+WILD = {
+    "a": "A lynx watched the deer from a branch above the river.",
+    "ai": "lynx",
+    "b": "My uncle drove his old lynx to the garage on Monday.",
+    "bi": "lynx",
+}
+PLANTS = {"a": "She waters the plant every morning.", "ai": "plant", "b": "The plant makes steel pipes.", "bi": "plant"}
+
+
+def ready(**query: str):
+    return read_through(opened("pages/map.py", **query))
+
+
+def test_map_opens_on_the_target_word():
+    assert ready(**PLANTS).selectbox(key="map_word").value == "plant"
+    page = ready(**WILD)
+    assert page.selectbox(key="map_word").value == "lynx" and "lynx" in page.selectbox(key="map_word").options
+    assert "are nearer to the first sentence" in html_of(page)
+    assert ready(**WILD, map_word="play").selectbox(key="map_word").value == "play"  # a link says more than the sentences
+
+
+def test_map_follows_the_target_word():
+    page = ready(**WILD)
+    page.selectbox(key="map_word").set_value("play").run()
+    assert page.selectbox(key="map_word").value == "play"
+    for key, value in (("a", PLANTS["a"]), ("b", PLANTS["b"])):
+        page.text_input(key=key).set_value(value)
+    page.session_state["ai"], page.session_state["bi"] = 3, 1
+    page.run()
+    page.session_state["ai"], page.session_state["bi"] = 3, 1
+    page.run()
+    assert page.selectbox(key="map_word").value == "plant"
+
+
+def test_map_of_one_dot_states_no_variance(tmp_path):
+    corpus = tmp_path / "own.txt"
+    corpus.write_text("A heron slept.")
+    page = ready(corpus=str(corpus), a="", b="", map_word="heron")
+    assert "occurs once" in html_of(page) and "variance" not in " ".join(item.value for item in page.caption)
+
+
+def test_map_of_user_texts_names_no_path(tmp_path):
+    left = [
+        f"The crane lifted {what} over the wall of the site." for what in ["beams", "bricks", "pipes", "steel", "planks", "glass", "sand"]
+    ]
+    right = [f"A crane waded in the {what} and ate a frog." for what in ["marsh", "pond", "lake", "reeds", "river", "shallows", "swamp"]]
+    corpus = tmp_path / "own.txt"
+    corpus.write_text("\n".join(left + right))
+    page = ready(corpus=str(corpus), a="", b="", map_word="crane")
+    assert "All 14 occurrences of “crane” are shown." in html_of(page)
+    assert str(tmp_path) not in html_of(page).replace("corpus=", "")
+    stars = ready(corpus=str(corpus), a="The crane flew off.", ai="crane", b="The crane was rusty.", bi="crane")
+    assert "nearer to the first sentence" in html_of(stars)
+
+
+def test_map_of_a_word_with_one_sense_has_no_accuracy(tmp_path):
+    rows = [
+        {"tokens": ["The", "gull", "stole", what, "."], "position": 1, "word": "gull", "lemma": "gull", "sense": "bird"}
+        for what in ("chips", "bread", "fish")
+    ]
+    corpus = tmp_path / "own.jsonl"
+    corpus.write_text("\n".join(map(json.dumps, rows)))
+    assert "has only one labeled sense" in html_of(ready(corpus=str(corpus), a="", b=""))
+
+
+def test_map_opens_in_the_sense_space():
+    bank = {"a": "We moored the boat at the bank.", "b": "The bank raised its rates again."}
+    page = opened("pages/map.py", view="1", **bank)
+    assert len(sent(page)["names"]) == 4 and sent(page)["text"]["senses"] == "sense space"
+    for view, last in (("senses", "sense space"), ("2", "mix")):  # the measures follow
+        page.session_state["view"] = view
+        page.run()
+        measures = next(table for table in tables(page) if "trustworthiness" in table)
+        assert not page.exception and measures["layer"].tolist()[-1] == last
+    page = opened("pages/map.py", **bank)
+    assert not page.exception and not page.error and page.session_state["view"] == "senses"
+    map_ = sent(page)
+    assert map_["names"] == ["0", "1", "2", "mix", "senses"] and map_["titles"][-1] == "Sense space" and not map_["text"]["senses"]
+    measures = next(table for table in tables(page) if "trustworthiness" in table)
+    assert measures["layer"].tolist()[-1] == "sense space" and float(measures["trustworthiness"].iloc[-1]) > 0.7
+    dots = next(table for table in tables(page) if "x, layer sense space" in table)
+    assert len(dots) == len(map_["rows"])
+    words = opened("pages/map.py", view="senses", map_word="all words")
+    assert not words.exception and words.session_state["view"] != "senses"
+
+
+GIVEN = {"view": "1", "dot": "7", "picked": [7, 9]}
+
+
+def sent(page) -> dict:
+    """The data of the instrument on an opened page."""
+    result = [json.loads(block.proto.json) for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_map"]
+    assert result, "the page has no instrument"
+    return result[-1]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (GIVEN, ("1", "7", [7, 9])),
+        (GIVEN | {"view": "all layers", "picked": []}, ("all layers", "7", [])),
+        (GIVEN | {"picked": [7, "9", 12, None, 9]}, ("1", "7", [7, 9])),  # rows of another word, and no rows
+        (GIVEN | {"view": "5"}, None),
+        (GIVEN | {"dot": 7}, None),
+        (GIVEN | {"picked": "7"}, None),
+        ({}, None),
+        ("nonsense", None),
+    ],
+)
+def test_settings_of_the_map_widget_are_validated(monkeypatch, given, expected):
+    monkeypatch.setattr(components.st, "session_state", {map_view.LIVE: {"set": given}})
+    assert map_setting(components.get_settings(map_view.LIVE), ("0", "1", "2", "mix", ALL), [7, 8, 9]) == expected
+
+
+def test_data_of_the_map_widget_is_that_of_core():
+    page = opened("pages/map.py", a="Grandpa fished from the bank until dusk.", b="My bank closed the account.")
+    data = sent(page)
+    corpus, model = "sentences", "elmo-mini"
+    names, n = data["names"], len(data["rows"])
+    places = np.frombuffer(base64.b64decode(data["places"]), "<f4").reshape(len(names), -1, 2)
+    table = cached.targets(corpus, model)
+    maps = open_maps(table, "bank", fit=True)
+    assert names == [*maps.names, "senses"]
+    np.testing.assert_allclose(places[:-1, :n], maps.coordinates, atol=1e-5)
+    assert places.shape[1] == n + 2 + len(data["labels"]) and [item["name"] for item in data["stars"]] == ["first", "second"]
+    for k, (name, flat) in enumerate(zip(maps.names, maps.coordinates, strict=True)):
+        cosines = table.similarities(np.array(data["rows"]), layer_weights(name, table.meta["layers"]))
+        for dot in (0, n - 1):
+            assert data["links"][str(dot)][k] == links(cosines[dot], flat, flat[dot], itself=dot).as_lists
+
+
+NAMES = ("0", "1", "2", "mix")
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    model = open_model(BUNDLED_MODEL)
+    return build_index(
+        open_corpus(BUNDLED_CORPUS, model.language)[:80], model.encoder, tmp_path_factory.mktemp("tokens") / "all", model="m"
+    )
+
+
+@pytest.fixture(scope="module")
+def maps(table):
+    return word_maps.token_maps(table, NAMES, laid_out=60, max_tokens=700)
+
+
+def read(text: str, kind: str) -> np.ndarray:
+    return np.frombuffer(b64decode(text), kind)
+
+
+def test_data_of_the_map_of_all_tokens_is_complete(table, maps):
+    sent = every_token._data(table, maps, "bank", "key")
+    lines = [line.split("\t") for line in sent["sentences"].split("\n")]
+    n = len(maps.rows)
+    assert 0 < n <= 700 < len(table) and sum(map(len, lines)) == n
+    assert (read(sent["places"], "<u2").reshape(4, n, 2) == maps.places).all()
+    lemma, sense = read(sent["lemma"], "<u2"), read(sent["sense"], "u1")
+    assert len(lemma) == len(sense) == n and ((lemma > 0) == (sense > 0)).all() and (sense > 0).sum() > 40
+    flat = [piece for line in lines for piece in line]
+    for k in [0, *np.flatnonzero(sense)[:5], n - 1]:
+        o = table.occurrence(int(maps.rows[k]))
+        assert flat[k] == pieces(o.tokens)[o.position]
+        named = sent["senses"][lemma[k] - 1][sense[k] - 1] if sense[k] else None
+        assert named == o.sense and (not sense[k] or sent["lemmas"][lemma[k] - 1] == o.lemma)
+    assert sent["at"] == 2 and len(sent["under"]) == len(sent["tints"]) == 4 and "one dot" in sent["under"][0]
+
+
+def test_notices_on_all_tokens_are_true(table, maps):
+    some, word = every_token._write_notices(table, maps, "the"), (table.word[maps.rows] == table.word_codes["the"]).sum()
+    assert (
+        f"shows {len(maps.rows):,} of {len(table):,} tokens" in some[0]
+        and "random sentences" in some[0]
+        and f"“the” ({word} tokens): median distance" in some[1]
+    )
+    assert len(every_token._write_notices(table, maps, "zyzzyva")) == 1
+    words = every_token._words(table, maps)
+    assert words["tokens"].is_monotonic_decreasing and words["tokens"].min() >= every_token.FEWEST
+    assert (words.iloc[:, 2] < 1e-3).all() and words.iloc[0, 4] > 0.005  # of layer 0, of layer 2
+
+
+def test_map_of_all_tokens_opens_by_its_address(monkeypatch):
+    monkeypatch.setattr(word_maps, "LAID_OUT", 60)
+    whole = word_maps.token_maps
+    monkeypatch.setattr(word_maps, "token_maps", lambda table, names, report: whole(table, names, report, laid_out=60))
+    page = opened("pages/map.py", view="all tokens")
+    while not page.get("bidi_component") or not any(item.proto.component_name == "elmoscope_tokens" for item in page.get("bidi_component")):
+        assert not page.exception and not page.error
+        page.run()
+    assert "The map shows" in html_of(page) and "map.tokens.table" in page.session_state["_taken"].tables()
+    page.session_state["view"] = "2"
+    page.run()
+    assert not page.exception and "The map shows" not in html_of(page)
+
+
+def test_all_words_are_drawn_and_listed():
+    page = opened_whole("pages/map.py", **{"map.all": "true"})
+    listed = [frame for frame in tables(page) if "above chance" in frame.columns and "virus" in set(frame["word"])]
+    assert not page.exception and len(listed[0]) == 475
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_map_word_is_chosen_by_theme_or_at_random():
+    page = opened_whole("pages/map.py")
+    assert page.selectbox(key="map_word").value == "bank"
+    lines = page.selectbox(key="map_word").options
+    assert len(lines) > 470 and any(re.fullmatch(r"python · 2 meanings · \d+% · animals, computing", line) for line in lines)
+    page.selectbox(key="map_word.theme").set_value("money").run()
+    lines = page.selectbox(key="map_word").options
+    assert 10 < len(lines) < 60 and all("money" in line for line in lines)
+    page.button(key="map_word.surprise").click().run()
+    drawn = page.selectbox(key="map_word").value
+    assert drawn != "bank" and page.query_params["map_word"] == drawn and not page.exception
+    assert "without labels" not in html_of(page)
+
+
+def test_unlabeled_word_can_be_typed():
+    page = opened_whole("pages/found.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
+    while not page.info:  # until every word of the sentences has been read
+        assert not page.exception and not page.error
+        page.run()
+    for _ in range(2):  # a page without boxes for the sentences keeps those of the address when it runs again
+        assert page.selectbox(key="found_word").value == "zebra" and "“zebra” is in none of" in page.info[0].value
+        page.run()
+    assert opened_whole("pages/found.py", found_word="<b>Virus").selectbox(key="found_word").value == "<b>Virus"
+
+
+def test_definitions_of_senses_are_shown():
+    jaguar = {"a": "A jaguar slept by the river.", "b": "His jaguar would not start."}
+    cat = definition(languages.get_language("en"), "jaguar", "animal")
+    page = opened_whole("pages/map.py", **jaguar)
+    assert 'class="meanings"><div><span class="chip"' in html_of(page) and cat in html_of(page)
+    message = {chip["name"]: chip["told"] for chip in sent(page)["chips"]}
+    assert message["animal"] == cat and len(message) > 1 and all(message.values())
+    assert f"<b>animal</b>: {cat}" in html_of(opened_whole("pages/found.py", **jaguar))
+    page.button(key="corpus.words").click().run()
+    table = page.dataframe[-1].value
+    assert not page.exception and ("bank", "river edge") in set(zip(table["word"], table["sense"], strict=True))
+    assert cat in set(table["definition"]) and len(table) > 1100 and all(table["definition"])

@@ -1,0 +1,191 @@
+"""Test the Mix page, and the references that figures are compared with."""
+
+import base64
+import json
+import re
+
+import numpy as np
+import pytest
+
+from core.analysis.maps import FrozenMaps, by_chance
+from core.analysis.surroundings import CLOSE, cosine
+from core.common.config import ASSETS
+from core.elmo.models import open_model as opened_model
+from core.live.settings import mix_setting
+from core.senses.separation import SenseReport, less, sense_report
+from core.views.card import read_card
+from core.views.neighbors import random_level_of_mix
+from core.workspace import open_workspace
+from pages._frame.in_use import InUse
+from pages._map import measures, mix
+from pages._widgets import components
+from pages._widgets.components import LIMIT
+from tests.app.visit import html_of, opened, read_through
+
+OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
+
+
+def report(seed: int, noise: float, n: int = 40) -> SenseReport:
+    """Return the report of a word with two senses, which separate better with less noise."""
+    rng = np.random.default_rng(seed)
+    rows = np.repeat(np.eye(2, 12), n // 2, axis=0) + noise * rng.normal(size=(n, 12))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return sense_report(lambda k: rows[k] @ rows[k].T, ["jam"] * n, ["road"] * (n // 2) + ["fruit"] * (n // 2), seed=0)
+
+
+def test_space_is_compared_with_static_vectors():
+    clear, poor = report(0, 0.05), report(1, 2.0)
+    assert less(clear, poor).verdict == 1 and less(poor, clear).verdict == -1 and less(clear, clear).verdict == 0
+    for first, second, said in ((clear, poor, "ahead"), (poor, clear, "behind"), (clear, report(2, 0.05), "inconclusive")):
+        (line,) = measures.compare_with_static(first, second, "the mix")
+        assert line.endswith(f", {said}.") and f"{second.one_nn:.1%}" in line
+    assert measures.compare_with_static(clear, None, "the mix") == [] and measures.static_share(None) == ""
+
+
+def test_mix_is_compared_with_the_best_layer():
+    clear, poor, near = report(0, 0.05), report(1, 2.0), report(4, 0.35)
+    assert "beats every single layer" in mix.compare_layers("jam", clear, {"1": poor})[0]
+    assert "layer 1 (100%) beats this mix" in mix.compare_layers("jam", poor, {"1": clear})[0]
+    assert 0.9 < near.one_nn < 1 and "is inconclusive" in mix.compare_layers("jam", near, {"1": clear})[0]
+    assert "is optimistic" in mix.compare_layers("jam", clear, {"1": poor})[1]
+
+
+def test_too_few_sentences_are_inconclusive():
+    right, wrong = ([[1, 0], [1, 0.1], [0, 1], [0.1, 1]], [[1, 0], [0, 1], [0.9, 0.1], [0.1, 0.9]])
+    first, second = (
+        sense_report(lambda k, rows=rows: np.array(rows)[k] @ np.array(rows)[k].T, ["jam"] * 4, ["road"] * 2 + ["fruit"] * 2, seed=0)
+        for rows in (right, wrong)
+    )
+    assert (first.one_nn, second.one_nn) == (1, 0) and less(first, second).low is None
+    (line,) = measures.compare_with_static(first, second, "the mix")
+    assert "+100.0 (no interval)" in line and line.endswith(", inconclusive.")
+    lines = mix.compare_layers("jam", first, {"1": second})
+    assert "is inconclusive" in lines[0] and "points: no interval" in lines[-1]
+
+
+FRUIT = {"a": "She ate a lemon and a pear.", "ai": "lemon", "b": "The old car was a lemon and broke down again.", "bi": "lemon"}
+
+
+def test_data_of_the_mix_widget_of_an_unlabeled_word():
+    page = read_through(opened("pages/mix.py", **FRUIT))
+    given, message = sent(page), html_of(page)
+    first, second = given["asked"]
+    assert first["rows"] == second["rows"] and first["listed"] > 60 and given["close"] == CLOSE
+    assert given["pairs"] is None and given["chance"] is None and "no accuracy" in given["text"]["unlabeled"]
+    words = {given["lines"][str(row)][1].casefold() for row in first["rows"][: first["listed"]]}
+    own = [row for row in given["map"]["rows"] if row >= 0]
+    assert "banana" in words and all(given["lines"][str(row)][1].casefold().startswith("lemon") for row in own)
+    assert set(given["map"]["rows"]) <= set(first["rows"])
+    assert len(given["map"]["layers"]) == 3 and len(given["map"]["layers"][0]) == 2 * len(given["map"]["rows"])
+    assert "cosine of your two words" in message and "Table of neighbors" in [
+        noted.label for noted in page.session_state["_taken"].tables().values()
+    ]
+    assert page.main and not page.metric
+
+
+def test_mix_widget_works_with_an_unlabeled_corpus(tmp_path):
+    (tmp_path / "own.txt").write_text("The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n")
+    page = read_through(opened("pages/mix.py", corpus=str(tmp_path / "own.txt")))
+    assert sent(page)["pairs"] is None and "cosine of your two words" in html_of(page)
+
+
+def test_the_cosine_of_two_mixes_is_that_of_their_sums():
+    a, b = np.random.default_rng(0).normal(size=(2, 3, 5))
+    weights = np.array([0.2, 0.3, 0.5])
+    x, y = weights @ a, weights @ b
+    assert np.isclose(cosine(a, b, weights), x @ y / np.linalg.norm(x) / np.linalg.norm(y))
+    assert cosine(np.zeros((3, 5)), b, weights) == 0.0
+
+
+def near(page) -> list:
+    """Return the neighbors of both words with their cosines."""
+    return page.session_state["_taken"].tables()["mix.neighbors"].table.to_numpy().tolist()
+
+
+def test_layer_normalization_changes_the_lists_and_gamma_does_not():
+    page = opened("pages/mix.py")
+    before = near(page)
+    page.toggle(key="norm").set_value(True).run()
+    assert not page.exception and not page.error and near(page) != before
+    assert page.session_state["_taken"].figures()["mix.pulls"].alt.count("33%") == 3
+    page.toggle(key="norm").set_value(False).run()
+    assert near(page) == before
+    page.slider(key="gamma").set_value(3.0).run()
+    assert near(page) == before
+
+
+def sent(page) -> dict:
+    """Return the data of the widget."""
+    return json.loads(next(block.proto.json for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_mix"))
+
+
+def test_data_of_the_mix_widget_of_a_labeled_word():
+    page = opened("pages/mix.py", w0="1.5", w1="-2", gamma="2")
+    assert not page.exception and not page.error and not page.metric
+    given = sent(page)
+    n = len(given["map"]["rows"])
+    assert len(given["asked"]) == 2 and len(given["map"]["layers"]) == 3 and len(given["map"]["layers"][0]) == 2 * n
+    assert len(base64.b64decode(given["pairs"])) == 4 * 9 * n * (n + 1) // 2
+    for item in given["asked"]:
+        rows = item["rows"]
+        assert len(base64.b64decode(item["cross"])) == 4 * 9 * len(rows) and all(str(row) in given["lines"] for row in rows)
+    assert [slider.value for slider in page.slider] == [1.5, -2.0, 0.0, 2.0]  # which write the address, unseen
+    assert {mark["name"] for mark in given["marks"]} >= {"Spam"} and given["presets"][0]["w"] == [6.0, -6.0, -6.0]
+    assert "this mix" in html_of(page)
+    assert "mix.neighbors" in page.session_state["_taken"].tables()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"w": [1, 2.04, -9], "gamma": 99, "norm": 1}, ([1.0, 2.0, -6.0], 5.0, True)),
+        ({"w": [1, 2]}, None),
+        ({"w": ["x", 0, 0], "gamma": 1}, None),
+        ({"w": [float("nan"), 0, 0], "gamma": 1}, None),
+        ({"w": [0, 0, 0]}, None),
+        ("nonsense", None),
+        (None, None),
+    ],
+)
+def test_settings_of_the_mix_widget_are_validated(monkeypatch, given, expected):
+    monkeypatch.setattr(components.st, "session_state", {mix.LIVE: {"set": given}})
+    assert mix_setting(components.get_settings(mix.LIVE), 3, LIMIT) == expected
+
+
+def text_of(page) -> str:
+    """The text of a page's own HTML, without its pictures' descriptions."""
+    return re.sub("<[^>]*>", "", html_of(page))
+
+
+def test_similarity_of_random_words_is_the_same_on_every_page():
+    """One definition and one figure: of the model, whatever is asked of which sentences."""
+    model = opened_model("elmo-mini")
+    kept = read_card(model.folder, model.fingerprint).measures["random"]
+    pattern = r"(?:random pairs: |random pairs .{4,16} are between −?0\.\d\d and −?0\.\d\d, )(−?0\.\d\d) on average"
+    for layer in ("1", "mix"):
+        mean = f"{kept[layer]['mean']:.2f}"
+        weights = {"1": (0.0, 1.0, 0.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
+        level = random_level_of_mix(open_workspace(), weights)
+        assert f"{level.mean:.2f}" == mean, layer
+        captions = " ".join(caption.value for caption in opened("pages/neighbors.py", nlayer=layer).caption)
+        assert re.findall(pattern, captions) == [mean]
+    text = " ".join(caption.value for caption in opened("pages/about.py").caption)
+    assert re.findall(r"layer \d: (−?0\.\d\d) \(", text) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
+    assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
+    unlabeled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
+    around = opened("pages/map.py", view="2", **unlabeled)
+    read_through(around)
+    assert re.findall(r"random pairs: (−?0\.\d\d)", text_of(around)) == [f"{kept['2']['mean']:.2f}"]
+
+
+def test_equal_weights_are_not_equal_parts():
+    page = opened("pages/mix.py")
+    parts = [int(part) for part in re.findall(r"(\d+)%", page.session_state["_taken"].figures()["mix.pulls"].alt)]
+    assert len(parts) == 3 and parts[2] > 50 and abs(sum(parts) - 100) <= 1
+
+
+def test_trustworthiness_of_bundled_maps_is_above_chance():
+    for table, word in (("targets", "bank"), ("targets", "all words"), ("targets-ko", "배")):
+        maps = FrozenMaps.load(ASSETS / table / "maps" / f"{word}.safetensors")
+        chance = by_chance(maps.coordinates.shape[1])
+        assert np.isnan(maps.trustworthiness[0]) and all(0.3 < chance < item < 1 for item in maps.trustworthiness[1:])

@@ -1,0 +1,293 @@
+"""Test pages with other models: any depth, a second model, a GPU, AllenNLP, transformers."""
+
+import json
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from core.common import device
+from core.common.config import ModelShape
+from core.common.memo import Kept
+from core.common.model_layers import Layers
+from core.elmo import models
+from core.elmo.language_model import Softmax
+from core.elmo.mix import along, stops
+from core.elmo.model import BiLM
+from core.elmo.weights import save_safetensors
+from core.engines.allennlp_engine import EngineResult
+from core.senses.calibration import calibration_of
+from core.views.pair import Angles
+from core.workspace import open_workspace
+from pages._cached import opened as cached
+from pages._frame.in_use import THEIRS, InUse
+from pages._home.show import SecondModel
+from pages._models.compare import usual
+from pages._widgets import reading
+from pages._widgets.components import presets
+from tests.app.visit import PATHS, html_of, opened, opened_whole, tables
+
+SHAPE = ModelShape(filters=((1, 8), (2, 8), (3, 16)), character_dim=8, n_highway=1, hidden=24, projection=12, n_layers=1)
+WITH_LAYERS = [f"pages/{name}.py" for name in ("neighbors", "mix", "about", "why", "predict")]
+WORDS = ["</S>", "<S>", "<UNK>", "the", "bank", "river", "of", "money", "a", "."]
+
+
+def random_model(folder: Path, n_layers: int) -> Path:
+    """A folder with a random biLM of so many LSTM layers."""
+    shape = replace(SHAPE, n_layers=n_layers)
+    model = BiLM(shape, torch.Generator().manual_seed(n_layers))
+    save_safetensors(model, folder, softmax=Softmax(len(WORDS), shape.projection), words=WORDS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Makes a folder with a random biLM of so many LSTM layers, once."""
+    made: dict[int, Path] = {}
+
+    def of(n_layers: int) -> str:
+        if n_layers not in made:
+            made[n_layers] = random_model(tmp_path_factory.mktemp("models") / f"lstm-{n_layers}", n_layers)
+        return str(made[n_layers])
+
+    return of
+
+
+@pytest.mark.parametrize(("path", "n_layers"), [*((path, 4) for path in PATHS), *((path, 1) for path in WITH_LAYERS)])
+def test_every_page_opens_with_a_model_of_any_depth(path, n_layers, folder):
+    page = opened(path, model=folder(n_layers))
+    assert not page.exception, [item.value for item in page.exception]
+    assert len(page.title) == 1
+    assert not page.error, [item.value for item in page.error]
+
+
+ADDRESSES = {"app.py": "layer", "pages/neighbors.py": "nlayer", "pages/map.py": "view"}
+
+
+@pytest.mark.parametrize(("path", "key"), ADDRESSES.items())
+def test_missing_layer_in_an_address_opens_the_top_layer(path, key, folder):
+    page = opened(path, model=folder(1), **{key: "2"})
+    message = [info.value for info in page.info if "no layer 2" in info.value]
+    assert message == ["lstm\\-1 has no layer 2: its layers are 0 to 1."] and not page.exception
+    assert page.session_state[key] in (None, "1", "mix", "senses") and key not in page.query_params
+
+
+def test_missing_model_gives_one_error():
+    page = opened("pages/neighbors.py", model="nonsense", nlayer="9", s="1,2")
+    assert not page.info and "Unknown model" in page.error[-1].value
+
+
+def test_layer_weights_of_another_depth_are_reset(folder):
+    page = opened("pages/neighbors.py", model=folder(3), nlayer="mix", s="1,2,3")
+    assert any("has 4 layers. Layer weights reset" in info.value for info in page.info)
+    assert page.text_input(key="s").value == "1,1,1,1" and not page.error and not page.exception
+
+
+def test_mix_has_a_slider_for_each_layer(folder):
+    page = opened("pages/mix.py", model=folder(4))
+    assert [slider.key for slider in page.slider if slider.key.startswith("w")] == ["w0", "w1", "w2", "w3", "w4"]
+    assert page.slider(key="w4").label == "w₄, layer 4"
+    assert [len(w) for _, w in presets(5).values()] == [5] * 6 and presets(33)["last"][1].count(6.0) == 4
+
+
+def test_models_of_different_depth_are_compared_layer_by_layer(folder):
+    page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
+    while "all sentences are read" in html_of(page) or any(button.key == "compare.stop" for button in page.button):
+        page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
+    assert not page.exception and not page.error
+    table = next(item for item in tables(page) if "layers" in item)
+    assert list(table["layers"]) == [3, 5] and (table["tokens per second"] > 0).all() and (table["weights, MB"] > 0).all()
+    assert "elmo-mini is best at layer" in html_of(page) and "shuffled labels " in html_of(page)
+
+
+PAIR = {"a": "A heron stood in the reeds by the bank.", "b": "Her bank closed three branches.", "ai": "bank", "bi": "bank"}
+
+
+@pytest.fixture(scope="module")
+def deep(tmp_path_factory) -> str:
+    """A random biLM of four LSTM layers."""
+    return str(random_model(tmp_path_factory.mktemp("models") / "lstm-4", 4))
+
+
+def test_home_shows_the_second_model_at_the_same_depth(deep):
+    alone, both = opened("app.py", layer="1", **PAIR), opened("app.py", layer="1", beside=deep, **PAIR)
+    assert not both.exception and not both.error
+    said = [next(item for item in html_of(page).split("What to notice.")[1:]) for page in (alone, both)]
+    assert "lstm-4 at the same depth (layer 2): " in said[1] and "at the same depth" not in said[0]
+    first, second = (tables(page)[0] for page in (alone, both))
+    assert second[: len(first)].equals(first)
+    assert [*second["vectors"][len(first) :]] == [*(f"lstm-4, layer {k}" for k in range(5)), "lstm-4, layer mix"]
+
+
+def test_layers_of_two_models_are_aligned_by_depth():
+    rng = np.random.default_rng(5)
+    known = Layers(7, "deep")
+    own = tuple(np.abs(rng.normal(size=28)) for _ in range(2))
+    item = SecondModel("deep", Angles(known, stops(7), rng.normal(size=(7, 7)), own, {}))
+    assert [item.place(space, Layers(3)) for space in Layers(3).spaces] == [0, 3, 6, 7]
+    assert item.where(3.0) == "layer 3 of 6" and item.where(2.4) == "between layer 2 of 6 and layer 3 of 6"
+    weights = along(2.5, item.angles.stops)
+    assert weights[[2, 3]].tolist() == [0.5, 0.5]
+    assert [Layers(7).at_depth(space, Layers(3)) for space in ("0", "3", "6", "mix")] == ["0", "1", "2", "mix"]
+
+
+def test_neighbors_lists_those_of_the_second_model(deep):
+    page = opened("pages/neighbors.py", beside=deep, nlayer="2", among="same word", **PAIR)
+    assert not page.exception and not page.error
+    message = html_of(page)
+    assert "lstm-4, first sentence" in message and "lstm-4, second sentence" in message
+    assert "In lstm-4, layer 4, they share" in message and message.count('data-take="a:') == 8  # a click takes from the first model's lists
+    contexts = set(tables(page)[-1]["context"])
+    assert {"First sentence", "Second sentence", "lstm-4: First sentence", "lstm-4: Second sentence"} <= contexts
+
+
+def test_switch_of_the_model_keeps_sentences_and_depth(deep):
+    page = opened("pages/mix.py", beside=deep, **PAIR)
+    sliders = [item.key for item in page.slider if item.key.startswith("w")]
+    assert sliders == ["w0", "w1", "w2"]
+    page.session_state["nlayer"] = "1"
+    page.segmented_control(key="front").set_value("2").run()
+    assert not page.exception and page.query_params["front"] in ("2", ["2"])
+    assert [item.key for item in page.slider if item.key.startswith("w")] == ["w0", "w1", "w2", "w3", "w4"]
+    assert page.session_state["nlayer"] == "2" and page.session_state["a"] == PAIR["a"]
+    assert not page.info  # nothing had to be forgotten
+
+
+def test_compare_opens_on_the_two_models(deep):
+    assert any("lstm\\-4 is hidden" in item.value for item in opened("pages/results.py", beside=deep).caption)
+    in_use = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
+    assert usual(replace(in_use, other_model=deep)) == ("elmo-mini · 2", f"{deep} · 4") and usual(in_use) == ("glove-mini", "elmo-mini · 2")
+
+
+def test_invalid_second_model_is_explained():
+    page = opened("app.py", beside="/no/such/model", **PAIR)
+    assert any("Unknown model" in item.value for item in page.error) and "cosine" in html_of(page) and not page.exception
+    page = opened("app.py", beside="elmo-ko-mini", **PAIR)
+    assert any("Choose two models of one language" in item.value for item in page.caption) and not page.error
+
+
+def test_calibration_is_measured_once_and_stored(tmp_path, monkeypatch):
+    deep = str(random_model(tmp_path / "lstm-2", 2))  # whose table no test before has opened, in a cache of its own
+
+    def ground(model: str):
+        return calibration_of(open_workspace(model))  # a workspace of its own: what memory keeps is not asked
+
+    first = ground(deep)
+    monkeypatch.setattr("core.senses.calibration.measure", lambda *_: pytest.fail("measured again"))
+    again = ground(deep)
+    assert (again.layer, again.words.keys()) == (first.layer, first.words.keys())
+    assert again.votes == pytest.approx(first.votes, abs=1e-3) and again.centers.keys() == first.centers.keys()
+
+
+def test_device_is_not_offered_without_a_gpu(monkeypatch):
+    monkeypatch.setattr(device, "present", lambda: ("cpu",))
+    page = opened("pages/map.py", device="cuda")  # a link from a machine that has a card
+    assert not page.exception and "device" not in {box.key for box in page.selectbox}
+
+
+def test_model_is_opened_on_the_chosen_device(monkeypatch):
+    request, open_model = [], models.open_model
+
+    def opened_there(name: str, *, device: str = "cpu", **given):
+        request.append(device)
+        return open_model(name, **given)  # there is no card here
+
+    monkeypatch.setattr(device, "present", lambda: ("cuda", "cpu"))
+    monkeypatch.setattr(cached, "open_model", opened_there)
+    monkeypatch.setattr(cached, "KEPT", Kept())  # nothing was opened or computed before
+    page = opened("pages/neighbors.py")
+    box = page.selectbox(key="device")
+    assert not page.exception and box.value == "cpu" and box.options == ["CPU", "GPU (CUDA)"]
+    assert set(request) == {"cpu"}  # never a card unasked
+    monkeypatch.setattr(cached, "KEPT", Kept())
+    box.set_value("cuda").run()
+    assert not page.exception and request[-1] == "cuda"
+
+
+@pytest.mark.parametrize("path", ["app.py", "pages/predict.py"])
+def test_difference_from_allennlp_is_in_the_sidebar(monkeypatch, path: str):
+    def embed(name: str, sentences: tuple[tuple[str, ...], ...]) -> EngineResult:
+        layers = [each + 0.25 for each in cached.model(name).encoder.encode([list(tokens) for tokens in sentences])]
+        return EngineResult(layers=layers, seconds=1.5, load_seconds=0.0, tokens=1, versions={})
+
+    monkeypatch.setattr(reading.allennlp_setup, "is_ready", lambda: True)
+    monkeypatch.setattr(cached, "by_allennlp", embed)
+    lines = [item.value for item in opened_whole(path, engine=THEIRS).sidebar.caption]
+    assert any("at most 2.5e-01. It took 1500 ms, Elmoscope " in line for line in lines)
+
+
+needs_package = pytest.mark.skipif(find_spec("transformers") is None, reason="tests/requirements-transformers.txt is not installed")
+ALONE = {"pages/how.py": "without char-CNN or LSTMs", "pages/predict.py": "predicts no words"}
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory) -> str:
+    from tests.core.engines.test_transformer import bert
+
+    return str(bert(tmp_path_factory.mktemp("models") / "my-bert", layers=6))
+
+
+@needs_package
+@pytest.mark.parametrize("path", [path for path in PATHS if path not in ALONE])
+def test_every_page_about_words_opens_with_a_transformer(bert, path):
+    page = opened(path, model=bert)
+    assert not page.exception and not page.error, [item.value for item in page.error]
+    assert len(page.title) == 1
+
+
+@needs_package
+def test_layers_of_a_transformer_are_on_a_slider(bert):
+    page = opened("pages/neighbors.py", model=bert, nlayer="3")
+    slider = page.select_slider(key="nlayer")
+    assert slider.options == ["the embeddings", *(f"layer {k} of 6" for k in range(1, 7)), "the layer mix"] and slider.value == "3"
+    assert html_of(page).count("my-bert, ") == 2 and page.query_params["nlayer"] in ("3", ["3"])
+    assert [item.key for item in opened("pages/mix.py", model=bert).slider if item.key.startswith("w")] == [f"w{k}" for k in range(7)]
+
+
+@needs_package
+@pytest.mark.parametrize(("path", "said"), ALONE.items())
+def test_page_that_needs_elmo_says_so(bert, path, said):
+    page = opened(path, model=bert)
+    assert not page.exception and not page.error and said in html_of(page)
+    assert html_of(page).count("What to notice") == 1
+
+
+@needs_package
+def test_masked_language_model_predicts_a_word(tmp_path):
+    from tests.core.engines.test_masked import with_head
+
+    page = opened("pages/predict.py", model=str(with_head(tmp_path / "masked-bert")), ptext="We sat on the bank.", pat="bank")
+    assert not page.exception and not page.error
+    message = [block.proto.body for block in page.get("html")]
+    assert (
+        sum("In place of “bank”, from both sides" in item for item in message) == 1
+        and sum("What to notice" in item for item in message) == 1
+    )
+    offered = [item for item in page.button if str(item.key).startswith("masked_")]
+    assert len(offered) == 10
+    assert page.title[0].value == "What word could stand here?" and "pheat" not in {item.key for item in page.slider}  # nothing is drawn
+    word = offered[0].label.split("**")[1].removeprefix("…")
+    offered[0].click().run()
+    assert not page.exception and f"on the {word}" in page.text_area(key="ptext").value
+
+
+@needs_package
+def test_transformer_has_no_direction_switch(bert):
+    page = opened("pages/why.py", model=bert)
+    assert "dhalf" not in page.session_state and "Past, future, both" not in html_of(page)
+    assert "dhalf" in opened("pages/why.py").session_state
+
+
+@pytest.mark.skipif(find_spec("transformers") is not None, reason="the package is installed")
+@pytest.mark.parametrize("path", ["app.py", "pages/neighbors.py", "pages/map.py", "pages/how.py", "pages/compare.py"])
+def test_missing_transformers_package_is_explained(tmp_path, path):
+    folder = tmp_path / "my-bert"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"model_type": "bert", "num_hidden_layers": 4}))
+    (folder / "model.safetensors").write_bytes(b"\0" * 16)
+    page = opened(path, model=str(folder))
+    assert not page.exception
+    assert any("my\\-bert is a transformer" in item.value and "pip install transformers" in item.value for item in page.error)

@@ -1,0 +1,187 @@
+"""Test the Neighbors page: the sense space, the lists, and a neighbor that becomes the target sentence."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+from core.common.limits import limits
+from core.common.markup import Markup
+from core.elmo.models import open_model
+from core.index.neighbors import SAME, make_query
+from core.index.sense_space import WEIGHTS, SenseIndex
+from core.index.tables import open_table
+from core.text import languages
+from core.text.readings import as_typed
+from core.text.tokens import bare, tokenize, window
+from core.workspace import open_workspace
+from pages._widgets.lists import SHORT, WIDTH, keyword_line
+from tests.app.visit import html_of, opened, opened_whole, read_through
+
+PAGE = "pages/neighbors.py"
+LABELED = {"a": "The bank lent us money .", "ai": "1", "b": "We sat on the bank of a lake .", "bi": "4"}
+RIVER = {"a": "The river was wide .", "ai": "1", "b": "He swam across a river .", "bi": "4"}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory) -> str:
+    """Two labeled sentences, and six with a word without labels."""
+    rows = [
+        {"tokens": f"the bank {more} .".split(), "position": 1, "word": "bank", "sense": sense}
+        for more, sense in (("lent me money", "firm"), ("was steep and muddy", "edge"), ("paid no interest", "firm"))
+    ]
+    rows += [{"tokens": f"the river {more} .".split()} for more in ("rose", "fell", "froze in winter", "was wide", "ran dry", "turns here")]
+    path = tmp_path_factory.mktemp("corpus") / "own.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+def listed(page) -> list[str]:
+    return re.findall(r'<span class="cosine">([\d.]+)</span>', html_of(page))
+
+
+def test_sense_space_lists_neighbors_of_an_unlabeled_word(corpus):
+    page = opened_whole(PAGE, corpus=corpus, **RIVER)
+    read_through(page)
+    assert page.session_state["nlayer"] == "1" and page.session_state["among"] == "same word"
+    page.segmented_control(key="nlayer").set_value("senses").run()
+    model = open_model("elmo-mini")
+    index = SenseIndex(open_table(corpus, model), open_workspace(model).sense_space)
+    queries = (make_query(model.encoder, RIVER[key].split(), int(RIVER[f"{key}i"])) for key in "ab")
+    near = [n for query in queries for n in index.nearest(query, WEIGHTS, which=SAME)]
+    assert len(near) == 12 and listed(page)[-12:] == [f"{n.cosine:.2f}" for n in near]
+    page.text_input(key="a").set_value(LABELED["a"])
+    page.text_input(key="b").set_value(LABELED["b"]).run()
+    assert page.session_state["nlayer"] == "senses" and not page.exception
+
+
+def test_sense_space_in_an_address_stays_until_another_choice():
+    page = opened_whole(PAGE, nlayer="senses", among="types", **LABELED)
+    assert page.session_state["nlayer"] == "senses" and page.query_params["nlayer"] in ("senses", ["senses"])
+    assert page.session_state["among"] == "same word"  # spellings have no place in it
+    page.text_input(key="a").set_value("The bank raised its rates .").run()
+    assert page.session_state["nlayer"] == "senses" and len(listed(page)) >= 20
+    page.segmented_control(key="nlayer").set_value("2").run()
+    assert page.session_state["nlayer"] == "2" and not page.exception
+    page.selectbox(key="among").set_value("types").run()
+    page.segmented_control(key="nlayer").set_value("senses").run()
+    assert (page.session_state["nlayer"], page.session_state["among"]) == ("senses", "other words") and not page.exception
+
+
+def test_model_without_a_sense_space_shows_a_layer(tmp_path):
+    folder = open_model("elmo-mini").folder
+    mute = shutil.copytree(folder, tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt", "spelled.npz"))
+    page = opened(PAGE, model=str(mute), nlayer="senses", **LABELED)
+    assert not page.exception and not page.error
+    assert any("mute has no sense space; showing a layer." in info.value for info in page.info)
+    assert page.session_state["nlayer"] in ("0", "1", "2", "mix") and "nlayer" not in page.query_params
+
+
+WILD = {
+    "a": "The mustang was there before them.",
+    "ai": "mustang",
+    "b": "Her mustang would not start, so she called the garage.",
+    "bi": "mustang",
+}
+
+
+@pytest.mark.parametrize(
+    ("tokens", "position"),
+    [
+        (("The", "bank", "of", "the", "other", "bank", "."), 5),
+        (('"', "Do", "n't", "bank", "on", "it", "!", '"'), 3),
+        (tuple(["one", "two", "three"]) * 90, 200),
+        (("x" * 900, "bank", "y" * 900, "z" * 900), 1),
+    ],
+)
+def test_target_is_found_again_in_the_written_sentence(tokens, position):
+    text, place = as_typed(tokens, position)
+    read = languages.tokenize(text)
+    assert read[place] == tokens[position]
+    assert len(text) <= limits().max_text and len(read) <= limits().max_words
+
+
+def test_korean_sentence_is_written_without_extra_spaces():
+    with languages.reading(languages.get_language("ko")):
+        tokens = tuple(languages.tokenize("배를 타고 섬으로 갔다."))
+        text, place = as_typed(tokens, 0)
+        assert text == "배를 타고 섬으로 갔다." and bare(languages.tokenize(text)[place]) == "배"
+
+
+@pytest.mark.parametrize(("n", "position"), [(60, 0), (60, 59), (60, 30), (5, 2), (1, 0), (20, 3)])
+def test_window_contains_the_target_and_fills_the_width(n, position):
+    start, end = window(n, position, 1, WIDTH)
+    assert 0 <= start <= position < end <= n
+    assert end - start == min(n, WIDTH + 1)
+
+
+def test_word_without_other_sentences_gets_its_nearest_words():
+    page = opened("pages/neighbors.py", **WILD)
+    read_through(page)
+    assert page.selectbox(key="among").value == "types"
+    assert html_of(page).count("data-take=") == 16  # eight words for each sentence, each with a sentence to look at
+    page.selectbox(key="among").set_value("same word").run()
+    assert [m.value for m in page.markdown].count("No other sentence in use has “mustang”.") == 2
+    page.button(key="among.b").click().run()
+    assert page.selectbox(key="among").value == "types" and "data-take=" in html_of(page)
+
+
+def test_kind_of_neighbors_follows_the_word_unless_chosen():
+    page = opened("pages/neighbors.py")
+    assert page.selectbox(key="among").value == "same word"
+    page.text_input(key="a").set_value(WILD["a"]).run()
+    page.session_state["ai"] = 1
+    page.run()
+    assert page.selectbox(key="among").value == "types"
+    page.session_state["ai"], page.session_state["a"] = 3, "They sat by the bank of the river."
+    page.run()
+    assert page.selectbox(key="among").value == "same word"
+    chosen = opened("pages/neighbors.py", among="any word", **WILD)
+    assert chosen.selectbox(key="among").value == "any word"
+
+
+def text_of(html: str) -> str:
+    return re.sub("<[^>]*>", "", html)
+
+
+def cut_and_whole(html: str) -> tuple[str, str]:
+    cut, whole = html.split('<span class="whole">')
+    return cut, whole
+
+
+@pytest.mark.parametrize(
+    ("sentence", "word"),
+    [
+        ('"Get back from the bank, it\'s crumbling!" he said.', "bank"),
+        ('He said "the bank" twice.', "bank"),
+        ("The bank's (old) vault", "bank"),
+        ("bank", "bank"),
+    ],
+)
+def test_line_reads_like_the_sentence(sentence: str, word: str):
+    tokens = tokenize(sentence)
+    cut, whole = cut_and_whole(keyword_line(tokens, tokens.index(word), ""))
+    assert text_of(whole) == Markup.escape(sentence)
+    assert text_of(cut) == text_of(whole) or len(tokens) > WIDTH
+
+
+def test_line_is_cut_on_both_sides_of_its_target():
+    tokens = [f"w{k}" for k in range(40)]
+    line = keyword_line(tokens, 20, "0.50")
+    cut, whole = cut_and_whole(line)
+    assert text_of(cut) == " ".join(tokens[20 - WIDTH // 2 : 21 + WIDTH // 2])
+    assert text_of(whole) == f"{' '.join(tokens)}0.50" and ">0.50<" in line
+    assert '<b class="target">w20</b> w21' in cut and '<b class="target">w20</b> w21' in whole
+    short = cut_and_whole(keyword_line(tokens, 20, "", shortened=True))[0]
+    assert text_of(short) == " ".join(tokens[20 - SHORT // 2 : 21 + SHORT // 2])
+
+
+def test_target_begins_its_own_column():
+    for tokens, left in ((["A", "grassy", "bank", "."], "A grassy "), (["Bank", "it", "."], "")):
+        cut = cut_and_whole(keyword_line(tokens, 2 if left else 0, ""))[0]
+        assert f'<span class="left"><span>{left}</span></span><span class="right"><b class="target">' in cut
+
+
+def test_markup_is_text():
+    assert "<img" not in keyword_line(["<img>", "bank", "<b>"], 1, "<i>")

@@ -1,0 +1,321 @@
+"""Test the Senses pages: groups, and labels that spread."""
+
+import numpy as np
+import pytest
+
+from core.corpus import label_files as saved_labels
+from core.corpus.label_files import Token, format_given, tokens_of
+from core.corpus.spread import Labels
+from core.elmo.models import open_model
+from core.senses import clusters
+from core.text import own_corpus
+from core.views import induction
+from core.views.induction import InductionRequest
+from core.workspace import Workspace, open_workspace
+from pages._cached import label_store
+from pages._cached import opened as opened_pages
+from tests.app.visit import captions, html_of, opened, opened_whole, read_through, tables
+
+
+def test_groups_are_made_in_the_sense_space_and_named_by_substitutes():
+    page = opened("pages/found.py", found_word="bank", found_k="2")
+    control = page.selectbox(key="found_layer")
+    assert not page.exception and control.value == "senses" and control.options == ["sense space", "1", "2", "mix"]
+    editor, table = tables(page)[0], tables(page)[-1]
+    names = list(editor["label"])
+    assert all(len(name.split(", ")) == 2 for name in names) and 'class="shares"' in html_of(page)
+    shares = table[["share, group 1", "share, group 2"]]
+    assert abs(shares.sum(axis=1) - 1).max() < 0.002 and set(table["label"]) == set(names) and all(table["substitutes"])
+    assert not opened("pages/found.py", found_word="bank", found_layer="2").exception
+
+
+def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
+    monkeypatch.setattr(Workspace, "sense_space", None)
+    opened_pages.KEPT.forget("core.views.induction.compute")
+    opened_pages.KEPT.forget("occurrences of a word")
+    page = opened("pages/found.py", found_word="seal", found_k="2")
+    assert not page.exception and page.selectbox(key="found_layer").value == open_model("elmo-mini").layers.top
+    editor, table = tables(page)[0], tables(page)[-1]
+    assert all(" · " in name for name in editor["label"]) and "substitutes" not in table
+
+
+def test_group_of_fewer_than_five_sentences_has_no_name():
+    page = opened("pages/found.py", found_word="bank", found_k="8")
+    editor = tables(page)[0]
+    few = editor["sentences"] < 5
+    assert few.any() and not few.all() and not page.exception
+    assert all(("too few" in name) == is_few for name, is_few in zip(editor["label"], few, strict=True))
+
+
+KEY = ("sentences", "bank")
+
+
+@pytest.fixture(scope="module")
+def gold() -> list[str]:
+    return [o.sense for o in induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    """No labels of another test."""
+    monkeypatch.setattr(saved_labels, "cache_folder", lambda: tmp_path)
+
+
+def sentences() -> list[Token]:
+    return tokens_of(induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items)
+
+
+def labeled(gold: list[str], n: int = 2) -> Labels:
+    """Return labels of the first `n` sentences of each sense."""
+    labels = Labels()
+    for sense in sorted(set(gold)):
+        labels = labels.label([k for k, item in enumerate(gold) if item == sense][:n], sense)
+    return Labels(tuple((sentences()[k], sense) for k, sense in labels.given))
+
+
+def questions(page) -> list:
+    """Return the boxes for the senses of doubtful sentences."""
+    return [box for box in page.button_group if str(box.key).startswith("spread.ask.")]
+
+
+def save(labels: Labels, key=KEY) -> None:
+    """As another tab would."""
+    saved_labels.change_stored(saved_labels.stored_file(*key), key[1], Labels(), lambda now: now.join(labels.given))
+
+
+def kept() -> dict[Token, str]:
+    """Return the stored labels."""
+    return dict(saved_labels.read_stored(saved_labels.stored_file(*KEY), KEY[1]))
+
+
+def page_with(labels: Labels):
+    save(labels)
+    return opened_whole("pages/spread.py", found_word="bank")
+
+
+def given_file(page, name: str, text: str):
+    next(box for box in page.file_uploader if box.key.startswith("spread.file.")).upload(name, text.encode())
+    return page.run()
+
+
+def test_error_in_a_file_of_labels_is_shown_with_its_name():
+    page = given_file(page_with(Labels()), "my friend’s.jsonl", '{"tokens": "x"}')
+    for _ in range(2):
+        (error,) = page.error
+        assert "my friend" in error.value and "line 1" in error.value and not page.exception
+        page.run()
+
+
+def test_labels_stay_when_the_word_changes(gold):
+    occurrences = induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences
+    page = given_file(page_with(Labels()), "bank.jsonl", format_given("bank", labeled(gold).given))
+    assert kept() == dict(labeled(gold).given)
+    more = labeled(gold).label([tokens_of(occurrences.items)[20]], gold[20])
+    save(more)
+    for word in ("spring", "bank"):
+        page.selectbox(key="found_word").set_value(word).run()
+    assert kept() == dict(more.given)
+
+
+def test_labels_spread_and_doubtful_sentences_are_offered(gold):
+    page = page_with(labeled(gold))
+    assert 'data-box="New name" data-most="80"' in html_of(page)  # a longer name is cut when it is pasted
+    table = tables(page)[-1]
+    of = {o.sentence: o.sense for o in induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items}
+    assert np.mean([row["sense"] == of[row["sentence"]] for _, row in table.iterrows()]) >= 0.9
+    assert table["by you"].sum() == 4
+    assert len(questions(page)) == 3
+
+
+def test_markup_in_names_of_senses_is_escaped(gold):
+    names = dict(zip(sorted(set(gold)), ("**x** $y$", "?"), strict=True))
+    labels = labeled(gold)
+    for old, new in names.items():
+        labels = labels.rename(old, new)
+    page = page_with(labels)
+    offered = questions(page)[0]
+    written = [option.content.rpartition(" ")[0] or option.content for option in offered.proto.options]
+    assert sorted(written) == sorted([r"\*\*x\*\* \$y\$", "?", "?"]) and written[-1] == offered.proto.options[-1].content
+    number = int(offered.key.split(".")[2])
+    offered.set_value("?").run()
+    assert kept()[sentences()[number]] == "?"
+
+
+def test_spread_without_labels_states_the_steps():
+    page = opened_whole("pages/spread.py", found_word="bank")
+    assert any("Steps" in item.value for item in page.markdown)
+    assert page.button(key="spread.label").disabled and page.button(key="spread.undo").disabled
+    box = page.selectbox(key="found_word")
+    box.options.append("spr\x01ing")  # as a browser takes any
+    box.set_value("spr\x01ing").run()
+    assert page.query_params["found_word"] == "spring" and "“spring”" in html_of(page)
+
+
+def test_label_is_stored_and_can_be_undone(gold, tmp_path):
+    page = page_with(labeled(gold))
+    offered = questions(page)[0]
+    number = int(offered.key.split(".")[2])
+    offered.set_value("river edge").run()
+    assert kept()[sentences()[number]] == "river edge"
+    (file,) = (tmp_path / "labels").rglob("*.jsonl")
+    assert len(file.read_text("utf-8").splitlines()) == 5
+    again = opened_whole("pages/spread.py", found_word="bank")  # another visit goes on
+    assert tables(again)[-1]["by you"].sum() == 5
+    page.button(key="spread.undo").click().run()
+    assert sentences()[number] not in kept() and len(kept()) == 4
+
+
+@pytest.mark.unread
+def test_public_server_stores_no_labels(gold, monkeypatch, tmp_path):
+    monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
+    page = opened_whole("pages/spread.py", found_word="bank")
+    page.session_state[label_store.KEPT] = {KEY: labeled(gold)}
+    page.run()
+    page.selectbox(key="spread.old.0").set_value("river edge").run()
+    page.text_input(key="spread.new.0").set_value("shore").run()
+    page.button(key="spread.rename").click().run()
+    assert set(page.session_state[label_store.KEPT][KEY].senses) == {"financial institution", "shore"}
+    assert not list(tmp_path.iterdir())
+
+
+def test_refused_rename_loses_no_label(gold):
+    page = page_with(labeled(gold))
+    page.selectbox(key="spread.old.0").set_value("river edge").run()
+    page.text_input(key="spread.new.0").set_value("financial institution").run()
+    page.button(key="spread.rename").click().run()
+    assert "is a sense already" in page.error[0].value
+    assert kept() == dict(labeled(gold).given)
+
+
+def rows_of(page):
+    """The table whose rows are ticked, not the one with all figures."""
+    return next(each for each in tables(page) if each.columns[0] == "sentence")
+
+
+def numbers(page) -> list[str]:
+    """Return the numbers of the offered sentences."""
+    return [box.key.split(".")[2] for box in questions(page)]
+
+
+def test_rows_stay_in_place_until_the_next_ones_are_requested(gold):
+    page = page_with(labeled(gold))
+    order = list(rows_of(page)["sentence"])
+    offered = numbers(page)
+    for _ in range(2):
+        first = questions(page)[0]
+        first.set_value("river edge" if first.value != "river edge" else "financial institution").run()
+        assert list(rows_of(page)["sentence"]) == order
+        assert numbers(page) == offered
+    page.button(key="spread.next").click().run()
+    assert offered[0] not in numbers(page) and len(numbers(page)) == 3
+    assert list(rows_of(page)["sentence"]) != order
+
+
+def test_label_can_be_removed_where_it_was_given(gold):
+    page = page_with(labeled(gold))
+    questions(page)[0].set_value("river edge").run()
+    assert len(kept()) == 5 and questions(page)[0].value == "river edge"
+    questions(page)[0].set_value(None).run()
+    assert len(kept()) == 4
+
+
+def test_labels_of_two_tabs_are_joined(gold):
+    first, second = page_with(labeled(gold)), opened_whole("pages/spread.py", found_word="bank")
+    questions(second)[2].set_value("river edge").run()
+    questions(first)[0].set_value("river edge").run()
+    assert len(kept()) == 6 and "6 labels spread" in html_of(first) and "6 labels spread" in html_of(second.run())
+    first.button(key="spread.undo").click().run()
+    assert len(kept()) == 5
+
+
+def test_damaged_file_of_labels_is_set_aside_with_a_warning(gold):
+    save(labeled(gold))
+    path = saved_labels.stored_file(*KEY)
+    with path.open("a") as stream:
+        stream.write("{broken")
+    page = opened_whole("pages/spread.py", found_word="bank")
+    (warning,) = page.warning
+    assert "could not all be read" in warning.value and "line 5" in warning.value and str(path.parent) not in warning.value
+    assert len(kept()) == 4 and "4 labels spread" in html_of(page)
+    (aside,) = saved_labels.set_aside(path)
+    page.button(key=f"spread.remove.{aside.name}").click().run()
+    assert not page.warning and not saved_labels.set_aside(path)
+
+
+def test_labels_of_missing_sentences_are_stored_and_counted(gold):
+    save(labeled(gold))
+    save(Labels((((("No", "bank", "here"), 1), "river edge"),)))
+    page = opened_whole("pages/spread.py", found_word="bank")
+    assert "1 label is of a sentence not in this corpus; kept." in captions(page)
+    assert "4 labels spread" in html_of(page)
+
+
+def test_predicted_labels_are_not_measured_on_the_map(gold):
+    page = page_with(labeled(gold, 3))
+    n = len(gold)
+    page.button(key="spread.use").click().run()
+    read_through(page)
+    assert "6 labels spread" in html_of(page) and "6 labels are used everywhere." in captions(page)
+    corpus = page.session_state["corpus"]
+    workspace = open_workspace(corpus=corpus)
+    table = workspace.targets
+    assert len(table.labeled_rows("bank")) == 6 and len(table.rows_to_draw("bank")) == n
+    shown = opened("pages/map.py", corpus=corpus, map_word="bank")
+    read_through(shown)
+    assert "Of 6 “bank” sentences, each left out in turn" in html_of(shown)
+    assert f"{n - 6} faint dots are guesses from 6 labels, not measured." in captions(shown)
+    dots = next(each for each in tables(shown) if "guess" in each.columns)
+    assert ((dots["sense"] == "") == (dots["guess"] != "")).all() and (dots["guess"] != "").sum() == n - 6
+
+
+def test_deleting_a_corpus_deletes_its_labels_and_maps(gold, private_cache):
+    page = page_with(labeled(gold, 4))  # not as many as in another test: its map would be in memory
+    page.button(key="spread.use").click().run()
+    corpus = read_through(page).session_state["corpus"]
+    read_through(opened("pages/map.py", corpus=corpus, map_word="bank"))
+    other = own_corpus.keep_text("Another text stays.", "other").name
+    stays = saved_labels.stored_file(other, "text")
+    saved_labels.change_stored(stays, "text", Labels(), lambda now: now.label([(("Another", "text"), 1)], "x"))
+    maps = list((private_cache / "maps").rglob("*.safetensors"))
+    assert maps and saved_labels.stored_file(corpus, "bank").is_file()
+    shown = read_through(opened("pages/texts.py", corpus=corpus))
+    assert any("the labels of its words, its maps" in each.value for each in shown.markdown)
+    shown.button(key="corpus.forget").click().run()
+    assert not shown.exception
+    assert not saved_labels.stored_file(corpus, "bank").exists() and stays.is_file()
+    assert not [each for each in (private_cache / "maps").rglob("*.safetensors") if each in maps]
+    assert len(kept()) == 8  # of the language's own sentences: not of this corpus
+
+
+def test_exported_groups_are_not_labels_on_other_pages(gold, tmp_path):
+    """Check the exported groups, which are added as a corpus."""
+    items = induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items
+    file = tmp_path / "groups.jsonl"
+    file.write_text(clusters.labeled_jsonl(items, [f"group {k % 2}" for k in range(len(items))], "bank"), "utf-8")
+    page = read_through(opened("pages/map.py", corpus=str(file), map_word="bank"))
+    assert not page.exception and "have a nearest sentence" not in html_of(page)
+    assert f"{len(items)} faint dots are guesses" in captions(page)
+    home = opened("app.py", corpus=str(file), a="We sat on the bank.", b="The bank lent money.")
+    assert not home.exception and "group 0" not in html_of(home)
+
+
+def test_a_sentence_that_occurs_twice_has_one_label_in_both_places(tmp_path):
+    """Check pairs of equal sentences, whose labels must last until the next visit."""
+    lines = ["The bank of the river was muddy.", "The bank lent us money.", "The bank lent us money.", "A bank by the water."] * 3
+    corpus = own_corpus.keep_text("\n".join([*lines, "The bank was shut.", "Our bank closed."]), "mine", lines="keep").name
+    items = read_and_items(corpus)
+    key = (corpus, "bank")
+    copies = [(o.tokens, o.position) for o in items]
+    saved_labels.change_stored(
+        saved_labels.stored_file(*key), "bank", Labels(), lambda now: now.label([copies[0]], "river").label([copies[1]], "money")
+    )
+    page = read_through(opened("pages/spread.py", corpus=corpus, found_word="bank"))
+    assert rows_of(page)["by you"].sum() == 9  # three of the one sentence, six of the other
+    questions(page)[0].set_value("river").run()
+    again = read_through(opened("pages/spread.py", corpus=corpus, found_word="bank"))
+    assert rows_of(again)["by you"].sum() == rows_of(page)["by you"].sum() > 9 and not again.warning
+
+
+def read_and_items(corpus: str):
+    read_through(opened("pages/spread.py", corpus=corpus, found_word="bank"))
+    return induction.compute(open_workspace(corpus=corpus), InductionRequest(word="bank")).occurrences.items

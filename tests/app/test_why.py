@@ -1,0 +1,58 @@
+"""Test the substitutes on the Why page: the effect of each word, the notebook, and unreliable cases."""
+
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.elmo.weights import save_hdf5
+from pages._export.notebook_values import notebook
+from tests.app.visit import code_cells, opened, opened_whole
+from tests.core.elmo.test_language_model import language_model
+
+PAGE = "pages/why.py"
+RIVER = "We sat on the grassy bank and watched the boats."
+
+
+def table(page):
+    noted = page.session_state["_taken"].tables().get("decided.expected.table")
+    return None if noted is None else noted.table
+
+
+def text_of(page) -> str:
+    return " ".join([*(block.proto.body for block in page.get("html")), *(caption.value for caption in page.caption)])
+
+
+@pytest.mark.parametrize(("how", "said"), [("drop", "without it"), ("mask", "with it masked"), ("swap", "with “thing” in its place")])
+def test_word_that_changes_the_substitutes_most_is_named(how: str, said: str):
+    page = opened_whole(PAGE, a=RIVER, ai="bank", dhow=how)
+    rows = table(page).set_index("word")
+    word = rows.loc[["sat", "grassy", "watched", "boats"], "change"].idxmax()
+    assert f"“{word}” changes substitutes most ({rows.loc[word, 'change']:.2f}); {said}: {rows.loc[word, 'come in']} come in" in text_of(
+        page
+    )
+    assert len(rows) == 10 and "bank" not in rows.index
+
+
+def test_page_and_notebook_give_the_same_changes(tmp_path: Path):
+    page = opened_whole(PAGE, a=RIVER, ai="bank")
+    source = code_cells(notebook("why", {"a": RIVER, "ai": 5}))
+    (file := tmp_path / "why.py").write_text("\n\n".join(source), encoding="utf-8")
+    names = runpy.run_path(str(file))
+    assert [round(change.size, 4) for change in names["changes"].values()] == table(page)["change"].tolist()
+    drawn = page.session_state["_taken"].tables()["decided.table"].table
+    moves = names["result"].moved
+    assert drawn["moves it (1 − cosine)"].tolist() == pytest.approx(np.round(moves, 4).ravel().tolist(), abs=1e-4)
+
+
+def test_substitutes_at_the_edge_are_less_reliable():
+    assert "Nothing before “Kettle”: less reliable." in text_of(opened_whole(PAGE, a="Kettle drums thundered.", ai="Kettle"))
+    page = opened_whole(PAGE, a="Bank", ai="Bank")
+    assert table(page) is None and "Substitutes for" not in text_of(page)
+
+
+def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
+    save_hdf5(language_model().encoder.model, tmp_path)
+    page = opened(PAGE, model=str(tmp_path), a=RIVER, ai="bank")
+    assert not page.exception and not page.error and table(page) is None and text_of(page).count("has no softmax and vocabulary") == 1

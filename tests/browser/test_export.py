@@ -1,0 +1,156 @@
+"""Test exports in Chromium: figures, tables, HTML files, notebooks and links."""
+
+import csv
+import io
+import json
+import random
+import re
+import runpy
+import struct
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from core.common import short_links
+from tests.browser.visit import FADED_IN, opened, saved, violations, wait_until
+
+pytestmark = pytest.mark.browser
+
+HOME = "?a=He+lit+a+match.&ai=3&b=We+won+the+match+in+the+end.&bi=3&layer=1"
+
+
+@pytest.fixture(scope="module")
+def taken(browser, server: str) -> Iterator[Page]:
+    """Home in the dark; one visit for all tests of this file."""
+    context = browser.new_context(viewport={"width": 1440, "height": 1000}, color_scheme="dark", reduced_motion="reduce")
+    page = context.new_page()
+    opened(page, server, HOME)
+    yield page
+    context.close()
+
+
+def unfold(page: Page, label: str) -> None:
+    """Open a list in the icon row with the keyboard. The list that was open closes."""
+    page.keyboard.press("Escape")
+    page.locator(".st-key-take").get_by_role("button", name=label).press("Enter")
+
+
+OUTSIDE = """() => {
+  const edge = document.querySelector("svg").getBoundingClientRect(), out = [];
+  for (const text of document.querySelectorAll("svg text")) {
+    const box = text.getBoundingClientRect();
+    if (box.width && (box.left < edge.left - 1 || box.right > edge.right + 1 || box.top < edge.top - 1 || box.bottom > edge.bottom + 1))
+      out.push(text.textContent);
+  }
+  return out;
+}"""
+
+
+def test_png_and_svg_have_title_source_and_background(taken: Page):
+    ground = taken.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    unfold(taken, "Pictures")
+    name, png = saved(taken, taken.get_by_role("button", name=re.compile("^PNG: “match” in")))
+    assert re.fullmatch(r"elmoscope-home-\d\.png", name) and png[:8] == b"\x89PNG\r\n\x1a\n"
+    drawn = taken.locator(".map.compact .front").bounding_box()
+    width, height = struct.unpack(">2I", png[16:24])
+    assert width >= round(2 * drawn["width"]) and height > round(2 * drawn["height"])  # with room for title, source and labels
+    name, svg = saved(taken, taken.get_by_role("button", name=re.compile("^SVG: “match” in")))
+    assert re.fullmatch(r"elmoscope-home-\d\.svg", name)
+    root = ElementTree.fromstring(svg)
+    texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert root.tag.endswith("}svg") and any("1st" in text for text in texts)
+    assert "Does a word mean the same thing twice?" in texts and "Elmoscope · model elmo-mini, vectors glove-mini" in texts
+    alone = taken.context.new_page()
+    alone.set_content(svg.decode())
+    assert alone.evaluate(OUTSIDE) == [], "cut at the picture's edge"
+    alone.close()
+    style = svg.decode()
+    assert ground in style.split("</rect>")[0].split("/>")[0]
+    inks = set(re.findall(r"<text[^>]*?fill: rgb\((\d+), (\d+), (\d+)\)", style))
+    assert inks and all(min(map(int, ink)) > 140 for ink in inks)  # light letters on the dark ground
+
+
+def test_copied_link_is_the_address(taken: Page):
+    unfold(taken, "Link to this view")
+    taken.get_by_role("button", name="Copy link").click()
+    expect(taken.get_by_role("status").filter(has_text="Copied.")).to_be_visible()
+    expect(taken.locator(".address.long")).to_have_text(taken.url)
+    unfold(taken, "CSV files")
+    name, table = saved(taken, taken.get_by_role("button", name="CSV: Cosines"))
+    assert name == "cosines.csv" and table.decode("utf-8-sig").splitlines()[1] == "GloVe,1.0"
+
+
+def test_a_short_link_opens_the_view(taken: Page):
+    unfold(taken, "Link to this view")
+    short = taken.locator(".address.short").text_content()
+    assert len(short) < len(taken.url)
+    other = taken.context.new_page()
+    opened(other, *short.rsplit("/", 1))
+    assert parse_qs(urlsplit(other.url).query) == parse_qs(urlsplit(taken.url).query)
+    expect(other.locator(".st-key-a input")).to_have_value("He lit a match.")
+    other.close()
+
+
+def test_the_notebook_computes_the_numbers_of_the_page(taken: Page, tmp_path: Path):
+    name, file = saved(taken, taken.get_by_role("button", name="Notebook"))
+    cells = json.loads(file)["cells"]
+    assert name == "elmoscope-home.ipynb" and "He+lit+a+match" in "".join(cells[0]["source"])
+    script = tmp_path / "notebook.py"
+    script.write_text("\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"), encoding="utf-8")
+    computed = runpy.run_path(str(script))
+    unfold(taken, "CSV files")
+    _, table = saved(taken, taken.get_by_role("button", name="CSV: Cosines"))
+    shown = [float(row[1]) for row in list(csv.reader(io.StringIO(table.decode("utf-8-sig"))))[1:]]
+    assert [round(value, 4) for value in computed["result"].bars.values()] == pytest.approx(shown, abs=2e-4)
+
+
+def test_the_html_file_stands_alone(taken: Page, browser, tmp_path: Path):
+    name, file = saved(taken, taken.get_by_role("button", name="HTML file"))
+    assert name == "elmoscope-home.html"
+    (tmp_path / name).write_bytes(file)
+    context = browser.new_context()
+    page, query, errors = context.new_page(), [], []
+    page.on("request", lambda request: query.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.goto((tmp_path / name).as_uri())
+    expect(page.get_by_role("heading", level=1)).to_have_text("Does a word mean the same thing twice?")
+    expect(page.locator("figure .main-svg text", has_text="1st").first).to_be_visible()
+    expect(page.get_by_role("figure", name=re.compile("labeled sentences colored by sense"))).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("^Model elmo-mini, sha256 [0-9a-f]{64}"))).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("Settings .*a = He lit a match"))).to_be_visible()
+    expect(page.get_by_role("cell", name="GloVe", exact=True)).to_be_visible()
+    assert [url for url in query if not url.startswith(("file:", "data:", "blob:"))] == [] and errors == []
+    assert violations(page) == []
+    context.close()
+
+
+def test_popovers_are_accessible(taken: Page):
+    for label in ("Tables", "CSV files", "Link to this view", "Pictures"):
+        unfold(taken, label)
+        expect(taken.get_by_test_id("stPopoverBody")).to_be_visible()
+        taken.wait_for_function(FADED_IN)
+        wait_until(taken, lambda: violations(taken), lambda found: found == [])  # the button's tooltip opens and closes
+    taken.set_viewport_size({"width": 390, "height": 844})
+    assert not taken.evaluate("document.documentElement.scrollWidth > window.innerWidth + 2")
+
+
+@pytest.mark.parametrize("letters", [1_990])
+def test_a_short_link_of_full_boxes_opens_on_the_server(page: Page, server: str, letters: int):
+    draw = random.Random(0)
+    texts = ["".join(draw.choices([chr(code) for code in range(0xAC00, 0xD7A4)], k=letters)) for _ in "ab"]
+    code = short_links.shortened([("a", texts[0]), ("b", texts[1]), ("lang", "ko")])
+    assert len(code) > 6_000
+    response = page.goto(f"{server}/?v={code}")
+    assert response.status == 200
+    for key, text in zip("ab", texts, strict=True):
+        expect(page.locator(f".st-key-{key} input, .st-key-{key} textarea").first).to_have_value(text)
+
+
+def test_server_accepts_the_longest_short_link(page: Page, server: str):
+    response = page.request.get(f"{server}/?v={'A' * (short_links.LONGEST_ADDRESS - 40)}")
+    assert response.status == 200

@@ -1,0 +1,182 @@
+"""Test groups, labels, change and Compare in Chromium."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.visit import NOTICE, at_rest, choose, opened, saved, wait_until
+from tests.tiny import write_two_texts
+
+pytestmark = pytest.mark.browser
+
+
+def test_an_edited_label_names_the_group_everywhere(page: Page, server: str):
+    opened(page, server, "found?found_word=bank&found_k=2")
+    table = page.get_by_test_id("stDataFrame").first
+    table.scroll_into_view_if_needed()
+    table.dblclick(position={"x": 60, "y": 55})  # a cell on the canvas; its editor is a box above it
+    box = page.locator("textarea.gdg-input")
+    box.fill("beside the water")
+    box.press("Enter")
+    expect(page.locator(".colhead").first).to_contain_text("beside the water")
+    page.get_by_role("heading", level=1).click()  # the table lets go of the focus
+    choose(page, "Layer", "1")  # another layer has other groups, with names of their own
+    expect(page.locator(".colhead").first).not_to_contain_text("beside the water")
+    choose(page, "Layer", "sense space")
+    expect(page.locator(".colhead").first).to_contain_text("beside the water")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_compare_shows_a_word_in_two_layers(page: Page, server: str):
+    opened(page, server, "compare?first=elmo-mini+%C2%B7+1&second=elmo-mini+%C2%B7+2")
+    expect(page.locator(NOTICE)).to_contain_text("elmo-mini · 1 and elmo-mini · 2")
+    expect(page.locator(".colhead")).to_have_count(2)
+    box = page.get_by_label("Word", exact=True)
+    box.fill("bank")
+    box.press("Enter")
+    expect(page.locator(".colhead").first).to_contain_text("“bank” in elmo-mini · 1")
+    expect(page).to_have_url(re.compile("cmp_word=bank"))
+    box.fill("zyzzyva<b>")
+    box.press("Enter")
+    expect(page.get_by_test_id("stAlert").last).to_contain_text("is not in both")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def label(page: Page, rows: tuple[int, ...], sense: str) -> None:
+    """Rows of the table ticked, and the name of their sense given."""
+    table = page.get_by_test_id("stDataFrame").last
+    for row in rows:
+        table.click(position={"x": 16, "y": 52 + 35 * row})
+    button = page.get_by_role("button", name=re.compile(rf"Label {len(rows)} sentence"))
+    expect(button).to_be_visible()
+    box = page.get_by_role("combobox", name="Sense").first
+    box.fill(sense)
+    box.press("Enter")
+    expect(button).to_be_enabled()
+    button.click()
+
+
+def test_labels_spread_and_are_downloaded(page: Page, server: str):
+    opened(page, server, "senses?senses_view=spread&found_word=bank")
+    expect(page.locator(NOTICE, has_text=re.compile(r"0 of \d+ sentences of “bank” labeled"))).to_be_visible()
+    label(page, (0, 1), "money")
+    expect(page.locator(NOTICE, has_text=re.compile(r"2 of \d+ sentences of “bank” labeled"))).to_be_visible()
+    label(page, (7,), "shore")
+    spread = page.locator(NOTICE, has_text=re.compile(r"3 labels spread to \d+ sentences: money \d+, shore \d+"))
+    expect(spread).to_be_visible()
+    before = spread.text_content()
+    offered = page.locator("[class*=st-key-spread-ask]")
+    expect(offered).to_have_count(3)
+    offered.first.get_by_role("radio", name=re.compile("shore")).click()
+    expect(page.locator(NOTICE, has_text="4 labels spread to")).to_be_visible()
+    name, file = saved(page, page.get_by_role("button", name="Labeled sentences (JSONL)"))
+    rows = [json.loads(line) for line in file.decode().splitlines()]
+    assert name == "bank-labels.jsonl"
+    assert sum(row["given"] for row in rows) == 4
+    assert {row["sense"] for row in rows} == {"money", "shore"}
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(NOTICE, has_text="3 labels spread to")).to_have_text(before)
+    expect(page).to_have_url(re.compile("senses_view=spread"))
+    address = page.url
+    opened(page, server, address.rsplit("/", 1)[1])  # anew: on one's own machine labels stay
+    expect(page.locator(NOTICE, has_text="3 labels spread to")).to_have_text(before)
+    page.get_by_text("Open labels, or a second annotator’s", exact=True).click()
+    upload = {"name": "hers.jsonl", "mimeType": "application/jsonl", "buffer": file}
+    page.locator("input[type=file]").last.set_input_files(upload)
+    expect(page.get_by_test_id("stMetric").filter(has_text="Krippendorff’s alpha")).to_contain_text("1.00")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_change_follows_the_chosen_word(page: Page, server: str):
+    opened(page, server, "change")
+    expect(
+        page.locator(NOTICE, has_text=re.compile(r"“court” is used differently on the two sides \(p = 0\.00\d; 44 and 12 sentences\)"))
+    ).to_be_visible()
+    expect(
+        page.get_by_role("figure", name=re.compile(r"Sentences by sense\. .*: 15 .*, 16 .*, 13 .*; .*: 10 .*, 2 .*, 0 "))
+    ).to_be_visible()
+    page.locator("summary", has_text=re.compile(r"16 and 2 sentences")).click()
+    expect(page.locator(".kwic", has_text="The women's futsal champions")).to_be_visible()
+    page.get_by_role("button", name="spring", exact=True).or_(page.get_by_role("radio", name="spring", exact=True)).click()
+    expect(
+        page.locator(NOTICE, has_text=re.compile(r"“spring” is used differently on the two sides \(p = 0\.00\d; 43 and 10 sentences\)"))
+    ).to_be_visible()
+    expect(page).to_have_url(re.compile("change_word=spring"))
+    page.get_by_role("button", name="Word usage graph").click()
+    name, file = saved(page, page.get_by_role("button", name="uses.csv"))
+    lines = file.decode().splitlines()
+    assert name == "uses.csv"
+    assert len(lines) == 1 + 43 + 10
+    assert lines[0].startswith("lemma\t")
+    address = page.url
+    opened(page, server, address.rsplit("/", 1)[1])
+    expect(page.locator(NOTICE, has_text="“spring” is used differently")).to_be_visible()
+    expect(page.get_by_label("Word", exact=True)).to_have_value("spring")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_two_user_texts_are_compared_and_ranked(page: Page, server: str, tmp_path):
+    first, second = write_two_texts(tmp_path)
+    page.goto(f"{server}/texts?texts_view=change&change_word=bank&change_first={first}&change_second={second}")
+    for n_left in (1, 0):  # files in the link that the user has not allowed yet
+        page.get_by_role("button", name="Read it").first.click()
+        expect(page.get_by_role("button", name="Read it")).to_have_count(n_left)
+    expect(page.locator(NOTICE, has_text="“bank” is used differently on the two sides")).to_be_visible()
+    assert str(tmp_path) not in page.content()  # a copy is in use, by its name
+    page.get_by_role("button", name="Rank all words").click()
+    expect(page.get_by_text(re.compile(r"\d+ of \d+ words? differs? beyond chance\. Select one\."))).to_be_visible()
+    box = page.get_by_label("Word", exact=True)
+    box.fill("garden")
+    box.press("Enter")
+    expect(page.locator(NOTICE, has_text="“garden”: no difference beyond chance")).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+ROW, HEAD = 35, 35  # pixels of a row and of the table's head
+PER_TAB = 2  # labels; the rows of the second tab are below the visible part of the table
+LABEL = "document.querySelector('.st-key-spread-label button').click()"
+
+
+def tick(page: Page, row: int) -> None:
+    """A row of the table, scrolled to where the row is the second one that is seen, or as near as the end of the table allows."""
+    table = page.locator(".st-key-spread-table").get_by_test_id("stDataFrame")
+    scroller = table.locator(".dvn-scroller")
+    table.scroll_into_view_if_needed()
+    table.hover(position={"x": 200, "y": 150})
+    top = scroller.evaluate("(box, top) => Math.min(top, box.scrollHeight - box.clientHeight)", ROW * max(row - 1, 0))
+    page.mouse.wheel(0, top - scroller.evaluate("box => box.scrollTop"))
+    wait_until(page, lambda: scroller.evaluate("box => box.scrollTop"), lambda now: abs(now - top) < 1)
+    table.click(position={"x": 16, "y": HEAD + ROW * (row + 0.5) - top})
+    expect(page.get_by_role("button", name="Label 1 sentence", exact=True)).to_be_enabled()
+
+
+def name(page: Page, sense: str) -> None:
+    box = page.get_by_role("combobox", name="Sense").first
+    box.fill(sense)
+    box.press("Enter")
+    at_rest(page)
+
+
+def test_labels_of_two_tabs_are_all_stored(page: Page, visitor: BrowserContext, server: str):
+    other = visitor.new_page()
+    other.set_default_timeout(180_000)
+    tabs = (page, 0, "animal"), (other, 20, "stamp")
+    for tab, _, sense in tabs:
+        opened(tab, server, "senses?senses_view=spread&found_word=seal")
+        name(tab, sense)
+    for k in range(PER_TAB):
+        for tab, first, _ in tabs:
+            tick(tab, first + k)
+        for tab, *_ in tabs:  # neither waits for the other
+            tab.evaluate(LABEL)
+        for tab, *_ in tabs:
+            expect(tab.get_by_role("button", name="Label 0 sentences")).to_be_visible()
+            at_rest(tab)
+    other.close()
+    opened(page, server, "senses?senses_view=spread&found_word=seal")
+    expect(page.locator(NOTICE, has_text=re.compile(rf"{2 * PER_TAB} labels spread to \d+ sentences"))).to_be_visible()
+    for _, _, sense in tabs:  # the order of the senses depends on which tab was first
+        expect(page.get_by_text(re.compile(rf"\b{sense} {PER_TAB} labeled"))).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -1,0 +1,119 @@
+"""Test the Texts page in Chromium: pasted texts, files, search and collocates."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.visit import NOTICE, choose, go, opened
+
+pytestmark = pytest.mark.browser
+
+TEXT = (
+    "The miller opened the sluice gate at dawn. The old sluice <b>groaned</b> & the water ran.\n"
+    "Nobody in the village had seen the water so high. The sluice held until noon.\n"
+)
+
+
+def test_pasted_text_is_searched_used_and_deleted(page: Page, server: str):
+    opened(page, server, "search?find=sluice")
+    expect(page.locator(NOTICE, has_text="“sluice” does not occur")).to_be_visible()  # in our own sentences
+    go(page, "Texts")
+    choose(page, "Where are your texts?", "Paste")
+    page.get_by_label("Your text", exact=True).fill(TEXT)
+    page.get_by_role("button", name="Read", exact=True).click()
+    expect(page.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("4")
+    expect(page.get_by_test_id("stMetric").filter(has_text="Estimated time")).to_contain_text(re.compile(r"\d s"))
+    go(page, "Search")
+    expect(page.locator(NOTICE, has_text="“sluice” occurs 3 times")).to_be_visible()
+    expect(page.locator(".concordance .line .hit")).to_have_text(["sluice"] * 3)
+    expect(page.locator(".concordance .line", has_text="<b>groaned</b>")).to_have_count(1)  # shown as written, and never markup
+    expect(page.locator(".concordance .line b")).to_have_count(0)
+    assert "corpus=" not in page.url
+    go(page, "Texts")
+    page.get_by_role("button", name="Use these texts everywhere").click()
+    expect(page.get_by_text(re.compile(r"These texts are used everywhere \(\d+ tokens\)"))).to_be_visible()
+    expect(page).to_have_url(re.compile("corpus="))
+    link = page.url
+    page.goto(link.replace("/texts?", "/neighbors?") + "&a=The+sluice+was+shut.&ai=sluice&among=same+word")
+    expect(page.locator(".kwic", has_text="held until noon").first).to_be_visible()
+    page.goto(f"{link}&texts_view=search&find=sluice")  # cold: nothing is pasted now, yet the address opens the same corpus
+    expect(page.locator(NOTICE, has_text="“sluice” occurs 3 times")).to_be_visible()
+    go(page, "Texts")
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("button", name="Delete for good").click()
+    go(page, "Search")
+    expect(page.locator(NOTICE, has_text="“sluice” does not occur")).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_unreadable_files_are_named(page: Page, server: str):
+    page.on("dialog", lambda dialog: pytest.fail("a script ran"))
+    opened(page, server, "texts?corpus_way=files&find=heron")
+    uploads = [
+        {"name": "one.txt", "mimeType": "text/plain", "buffer": b"A heron stood in the reeds. The heron flew."},
+        {"name": "<img src=x onerror=alert(1)>.txt", "mimeType": "text/plain", "buffer": b"One more heron came."},
+        {"name": "empty.txt", "mimeType": "text/plain", "buffer": b""},
+        {"name": "no-text.csv", "mimeType": "text/csv", "buffer": b"id,year\n1,1990\n"},
+    ]
+    page.locator("input[type=file]").set_input_files(uploads)
+    expect(page.get_by_text("2 files skipped or incomplete")).to_be_visible()
+    expect(page.get_by_text("empty.txt is empty.")).to_be_visible()
+    expect(page.get_by_text("no column 'text'")).to_be_visible()
+    expect(page.locator("img[src='x']")).to_have_count(0)
+    choose(page, "Where are your texts?", "Folder")
+    box = page.get_by_label("Folder on this machine", exact=True)
+    box.fill("/no/such/folder")
+    box.press("Enter")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("No folder /no/such/folder here.")
+    expect(page.locator(NOTICE)).to_have_count(1)  # the rest of the page works; what stood before it has gone
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_search_is_in_the_address_and_slow_patterns_are_refused(page: Page, server: str):
+    opened(page, server, "search")
+    expect(page.locator(NOTICE, has_text="Example: “bank”")).to_be_visible()
+    box = page.get_by_label("Word or phrase", exact=True)
+    box.fill("spring")
+    box.press("Enter")
+    expect(page.locator(NOTICE, has_text="“spring” occurs")).to_be_visible()
+    expect(page).to_have_url(re.compile("find=spring"))
+    first = page.locator(".concordance .line").first.inner_text()
+    choose(page, "Sort by", "1st word after")
+    expect(page.locator(".concordance .line").first).not_to_have_text(first)
+    expect(page).to_have_url(re.compile("find_order=right"))
+    choose(page, "Search for", "regular expression")
+    box.fill(r"(a)\1")
+    box.press("Enter")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("could take too long")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_only_visible_lines_of_a_concordance_are_sent(page: Page, server: str):
+    text = "\n".join(f"Here the cat {k} saw the dog and the bird by the fish in the sea." for k in range(20_000))
+    opened(page, server, "texts?corpus_way=files&find=the")
+    page.locator("input[type=file]").set_input_files({"name": "the.txt", "mimeType": "text/plain", "buffer": text.encode()})
+    expect(page.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("20,000")
+    go(page, "Search")
+    expect(page.get_by_text("100,000 occurrences").first).to_be_visible(timeout=120_000)
+    box, lines = page.locator(".concordance .box"), page.locator(".concordance .line")
+    expect(lines.first).to_contain_text("cat 0 saw")
+    for share in (0.5, 1.0, 0.25):
+        box.evaluate("(node, share) => { node.scrollTop = share * (node.scrollHeight - node.clientHeight); }", share)
+        expect(page.locator(".concordance[data-missing=no]")).to_be_visible()
+        wanted = int(share * 20_000)
+        expect(lines.filter(has_text=re.compile(rf"cat {wanted - 1 if share == 1 else wanted} saw")).first).to_be_visible()
+        assert lines.count() < 60
+    lines.first.click()
+    expect(page.locator(".concordance .whole")).to_contain_text("Here the cat")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_collocate_opens_its_lines(page: Page, server: str):
+    opened(page, server, "collocates")
+    expect(page.locator(NOTICE, has_text="Near only one sense")).to_be_visible()
+    expect(page.get_by_text(re.compile("ribbon knot, 16 sentences"))).to_be_visible()
+    table = page.get_by_test_id("stDataFrame").nth(3)
+    table.click(position={"x": 16, "y": 52})  # the box of the first row
+    expect(page.locator(".concordance .line .hit").first).to_be_visible()
+    expect(page.get_by_text(re.compile("lines? with “low” near “bow”"))).to_be_visible()
