@@ -138,7 +138,7 @@ def _card(model: Model, measured: dict) -> dict:
 )
 def evaluate_lessons(*, only, model, outputs) -> Answer:
     """Measure the figures of the lessons and store them with the model: context, before the word is read, the control task."""
-    from ..evaluation.card import LESSONS, read_lessons
+    from ..views.card import LESSONS, read_lessons
     from . import lessons
 
     model = open_model(model)

@@ -21,18 +21,17 @@ import torch
 
 from ..classify import tasks
 from ..classify.data import Dataset, subset
+from ..classify.experiments import CONTEXT_RUNS, PARTS, RECIPE_NUMBER, SUBSETS, add_line, done_runs
 from ..classify.scores import evaluate, pack_bits, softmax_rows
 from ..classify.train import truth_of
 from ..common.device import seeded
 from ..elmo.encoder import Encoder
 from ..elmo.models import Model
-from ..evaluation.experiments import CONTEXT_RUNS, PARTS, RECIPE_NUMBER, SUBSETS
 from ..files.artifacts import provenance, text_fingerprint
 from ..files.disk_space import layers_folder
 from ..learning.features import FeatureStore, Layers, open_features
 from ..static.vectors import COMMONEST, StaticVectors
 from .equal_network import EqualConfig, Fitted, Part, Tokens, fit
-from .variants import add_line, done_runs
 
 TESTED = 2_000  # of the official 7,600 test texts, always the same
 WITHOUT_ELMO = ("glove", "glove+static")  # of PARTS: another model changes nothing of their runs
@@ -181,7 +180,7 @@ def run_contexts(
     for name in names:
         for number in range(SUBSETS[CONTEXT_RUNS[name]]):
             dataset = subset(every, CONTEXT_RUNS[name], number, n_test=TESTED)
-            done = done_runs(output, model, name, number, dataset)
+            done = done_runs(output, name, number, model=model.fingerprint, data=dataset.fingerprint)
             sources = {
                 kind: {"model": None if kind in WITHOUT_ELMO else model.fingerprint, "vectors": tasks.vectors_fingerprint(vectors)}
                 for kind in PARTS

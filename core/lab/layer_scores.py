@@ -19,7 +19,6 @@ from ..common.errors import BadInput
 from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import Encoder, encoded, vectors_of_rows
 from ..elmo.models import Model
-from ..evaluation.card import accuracy_of, chance_of
 from ..senses import evaluate
 from ..senses.evaluate import best_weights, mix_of, spaces, static_vectors
 from ..senses.senseval import read_sense_rows, split_rows
@@ -27,6 +26,7 @@ from ..static.vectors import StaticVectors, topics
 from ..text.corpora import open_corpus
 from ..text.languages import Language
 from ..text.sentences import LabeledRow, Sentence
+from ..views.card import accuracy_of, chance_of
 from . import probes
 from .datasets import TaggedSentence, read_tags
 from .own_sentences import own_sentences

@@ -26,20 +26,20 @@ from ..elmo.encoder import Encoder, encoded
 from ..elmo.model import BiLM
 from ..elmo.models import Model, open_language_model
 from ..elmo.substitutes import Substitutes
-from ..evaluation.card import CHANCE, LESSONS, LESSONS_FORMAT, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, read_lessons
-from ..evaluation.cosines import words_of
 from ..files import sums
 from ..files.artifacts import provenance, read_json, write_json
 from ..files.atomic import locked
 from ..index.table import OccurrenceTable
 from ..index.tables import open_table
 from ..senses.clusters import clusters
+from ..senses.cosines import words_of
 from ..senses.evaluate import static_vectors
 from ..senses.separation import one_nn
 from ..static.vectors import cosines, topics
 from ..text.corpora import open_corpus
 from ..text.morphemes import analyzed
 from ..text.tokens import bare
+from ..views.card import CHANCE, LESSONS, LESSONS_FORMAT, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, read_lessons
 from .probes import commonest_tags, learned_mix_probe
 
 

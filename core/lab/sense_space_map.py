@@ -24,7 +24,6 @@ from ..common.errors import BadInput
 from ..common.significance import compare_pairs
 from ..elmo.encoder import encoded, vectors_of_rows
 from ..elmo.models import Model, open_model
-from ..evaluation.card import SHUFFLED, UNTRAINED
 from ..files.artifacts import provenance
 from ..index import sense_space as index_space
 from ..index.neighbors import make_query
@@ -38,6 +37,7 @@ from ..senses.separation import one_nn
 from ..text import languages
 from ..text.corpora import labeled_of, words_of
 from ..text.tokens import join_tokens
+from ..views.card import SHUFFLED, UNTRAINED
 from .lessons import sentences_of, shuffled, untrained
 
 SENSEVAL = ("hard", "interest", "line", "serve")

@@ -5,7 +5,6 @@ continues. Lines of other weights are dropped, and so are an experiment's lines 
 lock protects each write.
 """
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product, starmap
@@ -13,6 +12,17 @@ from pathlib import Path
 
 from ..classify import tasks
 from ..classify.data import Dataset, shuffled_labels
+from ..classify.experiments import (
+    BASELINES,
+    CONTEXT_RUNS,
+    EXPERIMENTS,
+    RECIPE_NUMBER,
+    Experiment,
+    add_line,
+    done_runs,
+    read_results,
+    summary,
+)
 from ..classify.head import TextHead, load_head, save_head
 from ..classify.model import VARIANTS, Variant
 from ..classify.scores import pack_bits
@@ -24,11 +34,8 @@ from ..cli.training import DATA as TASK_DATA
 from ..cli.training import ONLY, task_notes
 from ..common.config import ASSETS
 from ..common.device import choose
-from ..common.errors import CorruptArtifact
 from ..elmo.models import Model
-from ..evaluation.experiments import BASELINES, CONTEXT_RUNS, EXPERIMENTS, RECIPE_NUMBER, Experiment, are_current, read_results, summary
 from ..files import sums
-from ..files.atomic import locked, replacing
 from ..static.vectors import StaticVectors
 from ..tasks import results as measured
 from ..tasks.heads import FILES
@@ -152,7 +159,7 @@ def run_experiments(
     for experiment in (EXPERIMENTS[name] for name in names):
         for fold in range(experiment.folds_run or max(1, experiment.split.folds)):
             dataset = _dataset(experiment, folder, fold)
-            done = done_runs(output, model, experiment.name, fold, dataset)
+            done = done_runs(output, experiment.name, fold, model=model.fingerprint, data=dataset.fingerprint)
             variants = [VARIANTS[name] for name in experiment.variants]
             frozen = tasks.freeze(with_members(variants), dataset, model, vectors)
             keys = {}
@@ -191,44 +198,6 @@ def _line(head: TextHead, key: str, experiment: Experiment, variant: Variant, se
     }
     line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
     return line | {key: head.meta.get(key) for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")}
-
-
-def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) -> set[str]:
-    """Return the keys of the finished runs. Drop lines of other weights, and lines of this fold made of other data or by an earlier recipe."""
-    with locked(path):
-        if not path.is_file():
-            return set()
-        _whole_lines(path)
-        lines = read_results(path)
-
-        def stays(line: dict) -> bool:
-            is_of_fold = (line["experiment"], line.get("fold")) == (name, fold)
-            is_current = line.get("data") == dataset.fingerprint and are_current([line])
-            return (is_current or not is_of_fold) and line.get("model") in (None, model.fingerprint)
-
-        current = list(filter(stays, lines))
-        if len(current) < len(lines):
-            with replacing(path) as temporary:
-                temporary.write_text("".join(json.dumps(line) + "\n" for line in current), encoding="utf-8", newline="\n")
-        sums.renew(path)
-        return {line["run"] for line in current}
-
-
-def add_line(path: Path, line: dict) -> None:
-    """Append a line after what another process may have written since."""
-    with locked(path):
-        before = _whole_lines(path) if path.is_file() else ""
-        with replacing(path) as temporary:
-            temporary.write_text(f"{before}{json.dumps(line)}\n", encoding="utf-8", newline="\n")
-        sums.renew(path)
-
-
-def _whole_lines(path: Path) -> str:
-    """Return the file without a truncated last line; CorruptArtifact if it is not a results file."""
-    data = path.read_bytes()
-    if not all(line.startswith(b"{") for line in data.splitlines() if line.strip()):
-        raise CorruptArtifact(f"{path} holds something else than results. Name another file.")
-    return data[: data.rfind(b"\n") + 1].decode("utf-8", "surrogateescape")
 
 
 def _dataset(experiment: Experiment, folder: str | Path, fold: int) -> Dataset:

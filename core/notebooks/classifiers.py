@@ -89,7 +89,7 @@ confusion_figure(metas[best]["test"]["confusion"], metas[best]["labels"])
 
 # %% results
 import pandas as pd
-from elmoscope.core.evaluation import experiments
+from elmoscope.core.classify import experiments
 
 lines = experiments.read_results() if experiments.RESULTS.is_file() else []  # python -m core.lab experiments makes it
 summary = experiments.summary(lines, experiment)
@@ -102,7 +102,7 @@ kinds = {name: experiments.kind_of(name) for name in summary}
 accuracy_dots({name: (row["accuracy"], row["spread"]) for name, row in summary.items()}, kinds) if summary else None
 
 # %% results
-from elmoscope.core.evaluation.experiments import context_sizes
+from elmoscope.core.classify.experiments import context_sizes
 
 
 def points_of(share):

@@ -18,8 +18,8 @@ model_layers.use(model.layers)  # how many it has, and what they are called
 languages.use(model.language.code)  # how its text is cut into tokens
 
 # %% cone
-from elmoscope.core.evaluation import cosines
 from elmoscope.core.index.tables import open_table
+from elmoscope.core.senses import cosines
 
 table = open_table(corpus, model, targets_only=True)  # all of a corpus without labels
 shape = cosines.measure(cosines.sample(table))
@@ -54,7 +54,7 @@ if not len(table.labeled_rows()):  # no senses there: the labeled sentences of t
 spaces = [*map(str, range(table.meta["layers"])), "mix"]
 
 # %% apart
-from elmoscope.core.evaluation import cosines
+from elmoscope.core.senses import cosines
 
 of_all = {name: cosines.measure_spread(table, name) for name in spaces}
 top = spaces[-2]
@@ -72,16 +72,16 @@ for name, spread in spreads.items():
 pd.DataFrame(rows).round(3)
 
 # %% apart
-from elmoscope.core.evaluation.cosines import GRID
 from elmoscope.core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
+from elmoscope.core.senses.cosines import GRID
 
 colors = {"same sense": ONE_SENSE, "different senses": ONE_WORD}
 density = [Row(name, "", dict(zip(colors, spread.densities()))) for name, spread in spreads.items()]
 density_rows(density, GRID, colors, span=(-0.5, 1.0), key="apart", threshold=threshold)
 
 # %% homonyms
-from elmoscope.core.evaluation import relations
 from elmoscope.core.index.tables import open_table
+from elmoscope.core.senses import relations
 
 table = open_table(model.language.sentences, model, targets_only=True)
 compared = relations.pairs(table, relations.read(model.language.code), layer)
@@ -100,7 +100,7 @@ pairs = zip(compared.relations, compared.auc)
 pd.DataFrame([{"word": r.word, "senses": " / ".join(r.senses), "kind": r.kind, "AUC": auc, "why": r.reason} for r, auc in pairs])
 
 # %% control context before
-from elmoscope.core.evaluation.card import read_lessons
+from elmoscope.core.views.card import read_lessons
 
 parts = read_lessons(model.folder, model.fingerprint)  # python -m core.lab lessons makes it
 list(parts)
@@ -145,6 +145,6 @@ for name, values in measured["one_nn"].items():
 interval_dots(rows, title="nearest sentence has the same sense", zero=None, key="context") if rows else None
 
 # %% context before
-from elmoscope.core.evaluation.card import less
+from elmoscope.core.views.card import less
 
 {name: less(measured, layer, name) for name in measured["one_nn"] if name != layer}  # word by word, words resampled

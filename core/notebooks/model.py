@@ -57,8 +57,8 @@ names = [f"s{k} h{k}" for k in range(len(h))]
 heat_figure(parts, [*names, "ELMo"], key="mix", limit=limit_of(parts), bold=len(h), row=34)
 
 # %% about
-from elmoscope.core.evaluation.card import knowledge_panels, read_card
 from elmoscope.core.figures.measures import find_axis, panel_figure
+from elmoscope.core.views.card import knowledge_panels, read_card
 
 card = read_card(model.folder, model.fingerprint)
 panels = knowledge_panels(card.measures) if card.measures else []

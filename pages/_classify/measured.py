@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.classify import tasks
+from core.classify import experiments, tasks
+from core.classify.experiments import CONTROLS, ELMO, PLAIN, Lead, Size, part_titles, range_of, rows_of
 from core.classify.model import variant_descriptions, variant_titles
 from core.classify.scores import calibrated_ece
 from core.classify.trainings import all_metas
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.evaluation import experiments
-from core.evaluation.experiments import CONTROLS, ELMO, PLAIN, Lead, Size, part_titles, range_of, rows_of
 from core.figures.classifiers import confusion_figure, curves_figure, leads_figure, reliability_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from pages._cached import classifiers

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.classify import tasks
+from core.classify import experiments, tasks
+from core.classify.experiments import EXPERIMENTS
 from core.classify.model import variant_titles
 from core.common.i18n import say, t
 from core.common.significance import LEVEL, format_p, margin, points
 from core.elmo.models import BUNDLED_MODEL
-from core.evaluation import experiments
-from core.evaluation.experiments import EXPERIMENTS
 from core.figures.classifiers import accuracy_dots
 from core.tasks.results import are_current, read_results
 from core.views.mix import pulls_of
@@ -119,7 +118,7 @@ def _task(result: dict) -> None:
     named = ", ".join(f"{titles[v]} {r['accuracy']:.1%}" for v, r in rows.items())
     figure = accuracy_dots({titles[v]: (r["accuracy"], r["spread"]) for v, r in rows.items()}, kinds)
     draw(figure, key=f"results.{name}", alt=t("{task}, accuracy, best first: {named}.", task=task_of.get(name, name), named=named))
-    condition = EXPERIMENTS[name].condition  # one that is not listed keeps the English of core.evaluation.experiments
+    condition = EXPERIMENTS[name].condition  # one that is not listed keeps the English of core.classify.experiments
     notice(describe_task(rows, say(condition[0].upper() + condition[1:])))
     st.caption(t("Input width (32 to 356) and dropout differ too. Few labels changes the input alone."))
     over = workspace_of(BUNDLED_MODEL)

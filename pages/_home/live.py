@@ -128,8 +128,8 @@ def open_rest() -> None:
     """Compile UMAP and the float16 products, then compute the opening views of Senses, Compare and the first lesson."""
     from core.analysis.maps import compile_layout
     from core.elmo.models import BUNDLED_MODEL
-    from core.evaluation.cosines import of_table
     from core.index import rows
+    from core.senses.cosines import of_table
     from core.views import compare, induction
     from pages._cached.opened import table_job, view, view_part, workspace_of
 

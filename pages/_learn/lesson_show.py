@@ -6,9 +6,9 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.markup import code, command
 from core.common.significance import compare_pairs, read_back
-from core.evaluation.card import CHANCE, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, less, mean_of, read_lessons
 from core.figures.lessons import RANDOM_PAIRS, Dots, interval_dots, rank_lines
 from core.figures.style import GLOVE, layer_color, layer_title
+from core.views.card import CHANCE, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, less, mean_of, read_lessons
 from pages._cached import opened
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice

@@ -14,11 +14,11 @@ from core.common.errors import BadInput
 from core.common.i18n import format_number, t
 from core.common.markup import html
 from core.common.significance import FEWEST, LEVEL, Paired
-from core.evaluation import cosines, relations
-from core.evaluation.cosines import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, Spread, of_table
-from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Likeness, Pairs
 from core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Dots, Row, density_rows, interval_dots, word_dots
 from core.figures.style import SENSE_COLORS, layer_color, layer_title
+from core.senses import cosines, relations
+from core.senses.cosines import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, Spread, of_table
+from core.senses.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Likeness, Pairs
 from core.views.neighbors import random_level
 from core.workspace import Workspace
 from pages._cached import opened

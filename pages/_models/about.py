@@ -10,9 +10,9 @@ from core.common.i18n import format_number, say, t
 from core.common.markup import code, command, html
 from core.common.significance import read_back
 from core.elmo.models import Model
-from core.evaluation.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.figures.measures import Panel, find_axis, panel_figure, training_figure
 from core.figures.style import LAYER_COLORS, layer_title
+from core.views.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from core.views.neighbors import random_level
 from pages._cached import opened
 from pages._cached.opened import workspace

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.classify.experiments import CONTROLS, Lead, Size, part_titles
 from core.classify.head import Answer, read_and_unread
 from core.common.significance import Paired, holm, mcnemar
-from core.evaluation.experiments import CONTROLS, Lead, Size, part_titles
 from core.figures.classifiers import chain_colors
 from core.tasks.results import Summary, read_results, summaries
 from pages._classify import notices

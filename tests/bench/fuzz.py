@@ -32,13 +32,13 @@ from hypothesis import strategies as st
 
 from core.analysis.maps import FrozenMaps, ProjectionConfig
 from core.classify.data import SplitConfig, make_dataset
+from core.classify.experiments import read_results
 from core.classify.tables import read_columns, read_table
 from core.common import i18n, reports
 from core.common.config import ASSETS
 from core.common.errors import ElmoscopeError
 from core.corpus import search, usage_graphs
 from core.corpus.encoded import EncodedCorpus, encode
-from core.evaluation.experiments import read_results
 from core.files import registry
 from core.files.artifacts import read_json
 from core.index.tables import index_plan

@@ -17,7 +17,7 @@ from core.analysis.anisotropy import (
 )
 from core.common.errors import BadInput
 from core.elmo.models import open_model
-from core.evaluation.card import read_card
+from core.views.card import read_card
 
 
 class Reader:

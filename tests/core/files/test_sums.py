@@ -16,7 +16,7 @@ from core.files import sums
 OPEN_EACH = """
 import json, os, sys
 from core.elmo.models import open_model
-from core.evaluation import experiments
+from core.classify import experiments
 from core.files import sums
 from core.files.registry import resolve
 from core.index.tables import bundled_targets

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import torch
 
+from core.classify import experiments
 from core.classify.data import SplitConfig, make_dataset, normal_form, subset
+from core.classify.experiments import read_results
 from core.classify.inputs import live_layers
 from core.classify.scores import pack_bits, unpacked
 from core.classify.tables import ScoreRow, Table
 from core.classify.train import texts_of, truth_of
 from core.elmo.models import Model
-from core.evaluation import experiments
-from core.evaluation.experiments import read_results
 from core.lab import context_curve
 from core.lab.context_curve import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
 from core.lab.equal_network import EqualConfig, _means, _scale, _words_left_out, fit

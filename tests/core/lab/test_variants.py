@@ -10,16 +10,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.classify import tasks
+from core.classify import experiments, tasks
 from core.classify.data import SplitConfig, make_dataset, normal_form
+from core.classify.experiments import EXPERIMENTS, Experiment, read_results, summary
 from core.classify.model import NetworkConfig
 from core.classify.scores import unpacked
 from core.classify.tables import ScoreRow, Table
 from core.classify.train import TrainConfig
 from core.common.errors import CorruptArtifact
 from core.elmo.models import Model
-from core.evaluation import experiments
-from core.evaluation.experiments import EXPERIMENTS, Experiment, read_results, summary
 from core.lab import variants
 from core.lab.variants import run_experiments, with_random_labels
 from tests.tiny import table, tiny_encoder, tiny_vectors
@@ -143,7 +142,7 @@ def test_lines_of_an_earlier_recipe_are_run_again(run, monkeypatch):
 WRITER = """
 import sys
 from pathlib import Path
-from core.lab.variants import add_line
+from core.classify.experiments import add_line
 for n in range(40):
     add_line(Path(sys.argv[1]), {"run": f"{sys.argv[2]}{n}", "experiment": "e", "variant": "glove", "accuracy": 1.0})
 """
@@ -163,17 +162,17 @@ def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile
     lines = run.output.read_text().replace("f" * 16, "0" * 16)  # of other weights: dropped
     run.output.write_text(lines)
     other, written = {"run": "o", "experiment": "other", "variant": "glove", "accuracy": 1.0}, threading.Event()
-    reading, reads = variants.read_results, []
+    reading, reads = experiments.read_results, []
 
     def read(path):
         result = reading(path)
         if not reads:  # another process writes as soon as it may
-            reads.append(threading.Thread(target=lambda: (variants.add_line(path, other), written.set())))
+            reads.append(threading.Thread(target=lambda: (experiments.add_line(path, other), written.set())))
             reads[0].start()
             written.wait(0.5)
         return result
 
-    monkeypatch.setattr(variants, "read_results", read)
+    monkeypatch.setattr(experiments, "read_results", read)
     run(TINY, seeds=(0,))
     reads[0].join()
     assert "o" in {line["run"] for line in reading(run.output)}
@@ -190,7 +189,7 @@ def test_a_line_that_is_no_result_is_named(tmp_path):
 
 
 def test_the_command_and_the_page_know_the_same_experiments():
-    from core.evaluation.experiments import CONTEXT_RUNS
+    from core.classify.experiments import CONTEXT_RUNS
     from core.lab.variants import NAMES
     from pages._classify.results import TASKS
 

@@ -9,12 +9,12 @@ from sklearn.metrics import roc_auc_score
 from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.elmo.models import open_model
-from core.evaluation import cosines as measured
-from core.evaluation import relations
-from core.evaluation.card import read_lessons
 from core.index.table import OccurrenceTable
 from core.lab import lessons
+from core.senses import cosines as measured
+from core.senses import relations
 from core.text import languages
+from core.views.card import read_lessons
 
 TABLES = {"en": "targets", "ko": "targets-ko"}
 

@@ -13,7 +13,7 @@ from core.common.significance import Paired
 from core.elmo.model import BiLM
 from core.elmo.models import model_fingerprint
 from core.elmo.weights import load_bilm, save_safetensors
-from core.evaluation.card import knowledge_panels, measure_rows, read_card, read_log
+from core.views.card import knowledge_panels, measure_rows, read_card, read_log
 
 SHAPE = ModelShape(filters=((1, 4), (3, 6)), hidden=8, projection=5, n_highway=1)
 LAYERS = ("0", "1", "2", "mix", "best_mix")

@@ -1,5 +1,6 @@
 """The experiments of the Results page: their training texts and conditions, and summaries of their recorded runs."""
 
+import json
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,14 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-from ..classify.data import SplitConfig
-from ..classify.model import VARIANTS
-from ..classify.scores import unpacked
 from ..common.config import ASSETS
 from ..common.errors import CorruptArtifact
 from ..common.i18n import t
 from ..common.significance import FEWEST, LEVEL, Paired, crossed, holm, mcnemar, points
+from ..files import sums
 from ..files.artifacts import MAX_JSON_BYTES, check_fits, parse_json
+from ..files.atomic import locked, replacing
+from .data import SplitConfig
+from .model import VARIANTS
+from .scores import unpacked
 
 RESULTS = ASSETS / "results" / "classification.jsonl"
 BASELINES = tuple(name for name, variant in VARIANTS.items() if variant.network in ("tfidf", "mean-glove"))
@@ -264,3 +267,44 @@ def _size(share: float, lines: Sequence[dict]) -> Size | None:
 
 def _leads(paireds: Sequence[Paired]) -> list[Lead]:
     return [Lead(difference, float(p)) for difference, p in zip(paireds, holm([d.p for d in paireds]), strict=True)]
+
+
+def done_runs(path: Path, name: str, fold: int, *, model: str, data: str) -> set[str]:
+    """Return the keys of the finished runs. Drop lines of other weights, and lines of this fold made of other data or by an earlier recipe.
+
+    `model` and `data` are fingerprints.
+    """
+    with locked(path):
+        if not path.is_file():
+            return set()
+        _whole_lines(path)
+        lines = read_results(path)
+
+        def stays(line: dict) -> bool:
+            is_of_fold = (line["experiment"], line.get("fold")) == (name, fold)
+            is_current = line.get("data") == data and are_current([line])
+            return (is_current or not is_of_fold) and line.get("model") in (None, model)
+
+        current = list(filter(stays, lines))
+        if len(current) < len(lines):
+            with replacing(path) as temporary:
+                temporary.write_text("".join(json.dumps(line) + "\n" for line in current), encoding="utf-8", newline="\n")
+        sums.renew(path)
+        return {line["run"] for line in current}
+
+
+def add_line(path: Path, line: dict) -> None:
+    """Append a line after what another process may have written since."""
+    with locked(path):
+        before = _whole_lines(path) if path.is_file() else ""
+        with replacing(path) as temporary:
+            temporary.write_text(f"{before}{json.dumps(line)}\n", encoding="utf-8", newline="\n")
+        sums.renew(path)
+
+
+def _whole_lines(path: Path) -> str:
+    """Return the file without a truncated last line; CorruptArtifact if it is not a results file."""
+    data = path.read_bytes()
+    if not all(line.startswith(b"{") for line in data.splitlines() if line.strip()):
+        raise CorruptArtifact(f"{path} holds something else than results. Name another file.")
+    return data[: data.rfind(b"\n") + 1].decode("utf-8", "surrogateescape")
