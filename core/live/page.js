@@ -39,7 +39,7 @@
   // The layer at which pictures open; afterwards it changes by hand alone, whatever the words are.
   const layerShown = () => (state.pair.spaces.includes(state.layer) ? state.layer : facts.layer);
 
-  // The word's labeled sentences and both typed ones: what core/live/scene.py sends in the app.
+  // The word's labeled sentences and both typed ones, as core/live/widgets.py sends them in the app.
   function drawPicture() {
     const { pair, asked: request } = state, { scene: of } = pair, { scene: text } = t;
     q(".picture").hidden = !of, q(".picturing .none").hidden = Boolean(of);
@@ -60,7 +60,7 @@
     }, { set: takeSet });
     state.opened = true;
   }
-  // What core/live/curves.py sends in the app.
+  // As core/live/widgets.py sends them in the app.
   function drawCurves() {
     const { scene: of, judgment: { verdict }, spaces, values } = state.pair, { curves: text } = t, row = (name, kind, value) => ({ ...densities[kind], name, value });
     if (!of || !verdict) return;
