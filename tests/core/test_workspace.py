@@ -29,7 +29,7 @@ from core.views import concordance, induction, neighbors, pair, substitutes
 from core.workspace import Names, Workspace, open_workspace
 
 TINY = ModelShape(filters=((1, 8), (2, 16), (3, 24)), n_highway=1, character_dim=4, hidden=24, projection=16)
-REQUESTS, THREADS, SEED = 100, 4, 20_261_127
+REQUESTS, THREADS, SEED = 200, 4, 20_261_127
 EN = {
     "river": [
         "We sat on the bank of the river.",

@@ -19,7 +19,7 @@ from core.files.atomic import locked
 from core.files.outputs import RECORD, Outputs, remember
 
 FORK = multiprocessing.get_context("fork")  # a process of its own in a few milliseconds: nothing is imported again
-KILLS = 40
+KILLS = 100
 OWN = r"a|b"
 
 
