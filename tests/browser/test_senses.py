@@ -135,7 +135,7 @@ def test_two_user_texts_are_compared_and_ranked(page: Page, server: str, tmp_pat
 
 
 ROW, HEAD = 35, 35  # pixels of a row and of the table's head
-PER_TAB = 2  # labels; the rows of the second tab are below the visible part of the table
+PER_TAB = 5  # labels; the rows of the second tab are below the visible part of the table
 LABEL = "document.querySelector('.st-key-spread-label button').click()"
 
 

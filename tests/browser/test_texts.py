@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.visit import NOTICE, choose, go, opened
+from tests.tiny import pdf
 
 pytestmark = pytest.mark.browser
 
@@ -13,6 +14,9 @@ TEXT = (
     "The miller opened the sluice gate at dawn. The old sluice <b>groaned</b> & the water ran.\n"
     "Nobody in the village had seen the water so high. The sluice held until noon.\n"
 )
+LETTERS = "id;text\n1;The otter slept by the weir.\n2;An otter swam.\n"
+BOOK = pdf(["An otter came to the mill.", "Nobody saw it."])
+MACHINE_PATH = re.compile(r"\.cache|/tmp/|%2Ftmp%2F")
 
 
 def test_pasted_text_is_searched_used_and_deleted(page: Page, server: str):
@@ -37,6 +41,7 @@ def test_pasted_text_is_searched_used_and_deleted(page: Page, server: str):
     link = page.url
     page.goto(link.replace("/texts?", "/neighbors?") + "&a=The+sluice+was+shut.&ai=sluice&among=same+word")
     expect(page.locator(".kwic", has_text="held until noon").first).to_be_visible()
+    assert not MACHINE_PATH.search(page.url + page.locator("body").inner_text())
     page.goto(f"{link}&texts_view=search&find=sluice")  # cold: nothing is pasted now, yet the address opens the same corpus
     expect(page.locator(NOTICE, has_text="“sluice” occurs 3 times")).to_be_visible()
     go(page, "Texts")
@@ -117,3 +122,40 @@ def test_collocate_opens_its_lines(page: Page, server: str):
     table.click(position={"x": 16, "y": 52})  # the box of the first row
     expect(page.locator(".concordance .line .hit").first).to_be_visible()
     expect(page.get_by_text(re.compile("lines? with “low” near “bow”"))).to_be_visible()
+
+
+def test_uploaded_texts_stay_in_use_until_they_are_removed(page: Page, server: str):
+    opened(page, server, "texts?corpus_way=files&find=otter")
+    box = page.locator("input[type=file]")
+    notice = page.locator(NOTICE)
+    box.set_input_files(
+        [
+            {"name": "letters.csv", "mimeType": "text/csv", "buffer": LETTERS.encode()},
+            {"name": "mill.pdf", "mimeType": "application/pdf", "buffer": BOOK},
+        ]
+    )
+    go(page, "Search")
+    expect(notice.filter(has_text="“otter” occurs 3 times")).to_be_visible()
+    go(page, "Collocates")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    go(page, "Texts")
+    removal = page.get_by_role("button", name="Remove letters.csv")
+    expect(removal).to_be_visible()
+    page.get_by_role("link", name="Map", exact=True).first.click()
+    expect(page.locator(".map").first).to_be_visible()
+    page.get_by_role("link", name="Your texts", exact=True).first.click()
+    documents = page.get_by_test_id("stMetric").filter(has_text="Documents")
+    expect(documents).to_contain_text("2")
+    box.set_input_files([{"name": "more.txt", "mimeType": "text/plain", "buffer": b"One more otter."}])
+    expect(documents).to_contain_text("3")
+    removal.click()
+    expect(removal).to_have_count(0)
+    go(page, "Search")
+    expect(notice.filter(has_text="“otter” occurs 2 times")).to_be_visible()
+    go(page, "Texts")
+    page.get_by_role("button", name="Remove all files").click()
+    expect(page.get_by_role("button", name="Remove mill.pdf")).to_have_count(0)
+    expect(documents).to_have_count(0)
+    box.set_input_files([{"name": "old.doc", "mimeType": "application/msword", "buffer": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}])
+    expect(page.get_by_text("Open it in Word or LibreOffice and save it as .docx.").first).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
