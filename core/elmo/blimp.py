@@ -50,8 +50,9 @@ def read_pairs(folder: Path) -> list[MinimalPair]:
     files = sorted(folder.rglob("*.jsonl"))
     if not files:
         archive = next(folder.glob("blimp*.tar.xz"), None)
-        remedy = f"Unpack it: tar xJf {archive} -C FOLDER" if archive else "Get them from https://github.com/alexwarstadt/blimp"
-        raise MissingArtifact(f"{folder} has no .jsonl files of BLiMP. {remedy}")
+        if archive:
+            raise MissingArtifact(f"{folder} has no .jsonl files of BLiMP. Unpack its archive: tar xJf {archive} -C FOLDER")
+        raise MissingArtifact(f"{folder} has no .jsonl files of BLiMP. Get them from https://github.com/alexwarstadt/blimp")
     needed = f"Each line needs {', '.join(KEYS)}, as BLiMP publishes them."
     pairs = []
     for path in files:

@@ -116,5 +116,5 @@ def read_tags(path: str | Path) -> list[TaggedSentence]:
             sentences.append(TaggedSentence(*map(tuple, zip(*rows, strict=True))))
             rows = []
     if not sentences:
-        raise BadInput(f"{Path(path).name} holds no tagged sentence. Each line holds a token and its tag, with a blank between.")
+        raise BadInput(f"{Path(path).name} has no tagged sentence. Write a token, a blank and its tag on each line.")
     return sentences

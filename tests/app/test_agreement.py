@@ -117,9 +117,9 @@ REQUESTS = {
     ],
     "keyness": [
         (
-            {"against": against, "minimum": 3, "correction": correction, "most": 20},
+            {"against": against, "minimum": 3, "correction": correction, "most": 100},
             "keyness",
-            {"against": against, "key_minimum": 3, "correction": correction, "key_most": 20},
+            {"against": against, "key_minimum": 3, "correction": correction},
         )
         for against, correction in (("more-words", "benjamini-hochberg"), ("sentences-ko", "bonferroni"))
     ],

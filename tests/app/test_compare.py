@@ -186,6 +186,7 @@ def test_invalid_usage_graph_is_refused_with_the_names_of_its_files():
 
 
 def test_page_opened_when_a_job_ends_caches_no_unfinished_answer(monkeypatch):
+    store.table_job("sentences", "elmo-mini").wait(60)
     KEPT.forget("core.views.compare.compute")
     unready, compute = [None, None], compare.compute
 

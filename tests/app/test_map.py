@@ -7,6 +7,7 @@ from base64 import b64decode
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.analysis import word_maps
@@ -201,7 +202,7 @@ def test_notices_on_all_tokens_are_true(table, maps):
         and f"“the” ({word} tokens): median distance" in some[1]
     )
     assert len(every_token._write_notices(table, maps, "zyzzyva")) == 1
-    words = every_token._words(table, maps)
+    words = pd.DataFrame(every_token._words(table, maps))
     assert words["tokens"].is_monotonic_decreasing and words["tokens"].min() >= every_token.FEWEST
     assert (words.iloc[:, 2] < 1e-3).all() and words.iloc[0, 4] > 0.005  # of layer 0, of layer 2
 

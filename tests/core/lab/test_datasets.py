@@ -141,7 +141,7 @@ WRONG = [  # reader, text, message
     (read_semcor, "# d s\ngo\tVB\tgo\t\n", "holds no word with a sense key"),
     (read_semcor, "", "holds no word with a sense key"),
     (read_tags, "the DT\n\nriver\n", "line 3: 'river' without a tag"),
-    *((read_tags, text, "holds no tagged sentence") for text in ("", "\n\n", "-DOCSTART- -X-\n")),
+    *((read_tags, text, "has no tagged sentence") for text in ("", "\n\n", "-DOCSTART- -X-\n")),
 ]
 
 
