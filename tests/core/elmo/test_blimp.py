@@ -47,7 +47,7 @@ def test_a_folder_without_pairs_is_refused_with_what_to_do(tmp_path):
     with pytest.raises(MissingArtifact, match=r"has no \.jsonl files of BLiMP\. Get them from https"):
         read_pairs(tmp_path / "missing")
     (tmp_path / "blimp.tar.xz").touch()
-    with pytest.raises(MissingArtifact, match=r"Unpack it: tar xJf .*blimp\.tar\.xz"):
+    with pytest.raises(MissingArtifact, match=r"Unpack its archive: tar xJf .*blimp\.tar\.xz"):
         read_pairs(tmp_path)
 
 
