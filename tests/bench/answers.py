@@ -34,7 +34,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from tests.bench.differences import TIMES, differences, reduce, sums
-from tests.bench.questions import MODELS, PAGE_PAIRS, PAIRS, TEXTS, VISITS, commands, draw_pairs, requests
+from tests.bench.questions import MODELS, PAGE_PAIRS, PAIRS, TEXTS, VISITS, commands, draw_pairs, labeled_rows, language_of, requests
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -143,8 +143,9 @@ def views() -> dict:
 def verdicts() -> dict:
     """Compute the verdicts on pairs of labeled sentences."""
     result: dict[str, Any] = {}
-    for language, file, n in PAIRS:
-        for first, second in draw_pairs(file, n):
+    for corpus, n in PAIRS:
+        language = language_of(corpus)
+        for first, second in draw_pairs(corpus, n):
             words = [row["lemma" if language == "ko" else "word"] for row in (first, second)]  # a Korean token has more than its word
             texts = [" ".join(row["tokens"]) for row in (first, second)]
             first_word, second_word = ({"text": text, "word": word} for text, word in zip(texts, words, strict=True))
@@ -175,7 +176,7 @@ def use(page: Any, visit: str) -> Any:
     for key in (presses | {"change": ["change.rank"]}).get(visit, ()):
         page.button(key=key).click().run()
     if visit.startswith("spread"):
-        rows = [row for row in PAIRS[0][1].read_text("utf-8").splitlines() if '"lemma": "bank"' in row][:6]
+        rows = [json.dumps(row) for row in labeled_rows("sentences") if row["lemma"] == "bank"][:6]
         box = next(box for box in page.file_uploader if box.key.startswith("spread.file."))
         box.upload("bank.jsonl", "\n".join(rows).encode())
         page.run()
@@ -205,9 +206,10 @@ def page() -> dict:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         path = os.environ.get("CHROMIUM", "/usr/bin/chromium")
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        for language, file, n in PAGE_PAIRS:
+        for corpus, n in PAGE_PAIRS:
+            language = language_of(corpus)
             call("live", "--model", MODELS[language], "--output", f"{folder}/{language}.html")
-            asked = [[[" ".join(row["tokens"]) for row in pair], [None, None]] for pair in draw_pairs(file, n, seed=1)]
+            asked = [[[" ".join(row["tokens"]) for row in pair], [None, None]] for pair in draw_pairs(corpus, n, seed=1)]
             tab = browser.new_context(offline=True).new_page()
             tab.set_default_timeout(300_000)
             tab.goto(f"{Path(folder, language).as_uri()}.html")

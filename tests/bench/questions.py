@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
 
+from core.text.languages import get_language
+
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 MODELS = {"en": "elmo-mini", "ko": "elmo-ko-mini"}
 VECTORS = {"en": "glove-mini", "ko": "glove-ko-mini"}
 CORPORA = {"en": ("sentences", "more-words"), "ko": ("sentences-ko", "more-words-ko")}
-# Language, labeled sentences, how many pairs of one sense and how many of two.
-PAIRS = (("en", ASSETS / "sentences.jsonl", 100), ("en", ASSETS / "more-words.jsonl", 50), ("ko", ASSETS / "sentences-ko.jsonl", 50))
-PAGE_PAIRS = (("en", ASSETS / "sentences.jsonl", 15), ("ko", ASSETS / "sentences-ko.jsonl", 3))
+# Corpus of labeled sentences, how many pairs of one sense and how many of two.
+PAIRS = (("sentences", 100), ("more-words", 50), ("sentences-ko", 50))
+PAGE_PAIRS = (("sentences", 15), ("sentences-ko", 3))
 SENTENCES = {
     "bank": ("We moored the canoe at the bank.", "Her bank charges a fee for every transfer."),
     "crane": ("A crane lifted the beams onto the roof.", "The crane stood on one leg in the reeds."),
@@ -114,10 +116,22 @@ compare?cmp=corpora&second_corpus=more-words
 """
 
 
-def draw_pairs(file: Path, n: int, seed: int = 0) -> list[tuple[dict, dict]]:
+def language_of(corpus: str) -> str:
+    """Return the language of a bundled corpus."""
+    return "ko" if corpus.endswith("-ko") else "en"
+
+
+def labeled_rows(corpus: str) -> list[dict]:
+    """Return the rows of a bundled corpus that have a sense."""
+    language = get_language(language_of(corpus))
+    lines = (ASSETS / f"{language.sentences}.jsonl").read_text("utf-8").splitlines()
+    lines = lines[language.basic :] if corpus.startswith("more-words") else lines[: language.basic]
+    return [row for row in map(json.loads, lines) if row.get("sense")]
+
+
+def draw_pairs(corpus: str, n: int, seed: int = 0) -> list[tuple[dict, dict]]:
     """Draw pairs of labeled sentences of one word: `n` of one sense, then `n` of two."""
-    rows, draw = [json.loads(line) for line in file.read_text("utf-8").splitlines()], random.Random(seed)
-    rows = [row for row in rows if row.get("sense")]  # not all are labeled
+    rows, draw = labeled_rows(corpus), random.Random(seed)
     by_word: dict[str, list[dict]] = {}
     for row in rows:
         by_word.setdefault(row["lemma"], []).append(row)

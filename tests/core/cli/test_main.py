@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 import torch
 
+from core.classify import experiments
 from core.cli import main
 from core.cli.neighbors import static_neighbors
 from core.common import config
@@ -34,7 +35,7 @@ from core.elmo.model import BiLM
 from core.elmo.models import open_model
 from core.elmo.weights import load_bilm, save_safetensors
 from core.index.table import OccurrenceTable
-from core.lab import own_sentences, variants
+from core.lab import own_sentences
 from core.lab.__main__ import lab
 from core.tasks import results as task_results
 from core.text.tokens import tokenize
@@ -715,7 +716,7 @@ def test_a_file_of_results_is_not_cut_where_it_holds_something_else(call, tmp_pa
     (tmp_path / "notes.txt").write_text("the first line\nthe last, which has no end")
     (tmp_path / "results.json").write_text('{"mine": 1}')
     with pytest.raises(CorruptArtifact, match="holds something else than results"):
-        variants._whole_lines(tmp_path / "notes.txt")
+        experiments._whole_lines(tmp_path / "notes.txt")
     assert (tmp_path / "notes.txt").read_text().endswith("which has no end")
     with pytest.raises(CorruptArtifact, match="holds something else than results"):
         task_results.read_results(tmp_path / "results.json")
