@@ -1,20 +1,23 @@
 """Read public data sets of senses and tags; each error states the place in the file. Files may be packed (.xz, .gz).
 
-SemCor 3.0 (Miller et al. 1993) and tagged sentences in the columns of CoNLL-2000 (Tjong Kim Sang and Buchholz 2000).
+SemCor 3.0 (Miller et al. 1993) and tagged sentences, in columns as of CoNLL-2000 (Tjong Kim Sang and Buchholz 2000) or in CoNLL-U.
 """
 
 import random
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from ..common import reports
 from ..common.errors import BadInput
 from ..senses.senseval import Row, both_sides, check_share
-from ..text.file_lines import iterate_lines, refuse, show_value
+from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, refuse, show_value
 
 POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # WordNet's ss_type; 5 is an adjective of a cluster
+_COUNTED = re.compile(r"\d+|\d+-\d+|\d+\.\d+")  # a token, several in one word, one that was not written
 _SENSE_KEY = re.compile(r"([^%\s]+)%([1-5]):\d+:\d+:[^:;]*:[^:;]*(;.*)?")
 
 
@@ -103,18 +106,85 @@ class TaggedSentence:
 
 
 def read_tags(path: str | Path) -> list[TaggedSentence]:
-    """Return the sentences of CoNLL columns: a token and its tag first in each line, a blank line after each sentence."""
-    sentences = []
-    rows = []
-    for place, line in chain(iterate_lines(Path(path)), [("", "")]):
-        cells = line.split()
-        if cells and cells[0] != "-DOCSTART-":
-            if len(cells) < 2:
-                refuse(place, f"{show_value(cells[0])} without a tag", "Each line holds a token and its tag.")
-            rows.append(cells[:2])
-        elif rows:
-            sentences.append(TaggedSentence(*map(tuple, zip(*rows, strict=True))))
-            rows = []
+    """Return the sentences of CoNLL columns: token and tag first, further columns and -DOCSTART- are not read; or CoNLL-U, forms and UPOS.
+
+    Cells are separated by tabs where a line has any, else by blanks. A sentence with a line that lacks a tag is left out and noted.
+    """
+    path = Path(path)
+    with reports.passing_on():
+        sentences = list(_tagged(path))
     if not sentences:
-        raise BadInput(f"{Path(path).name} has no tagged sentence. Write a token, a blank and its tag on each line.")
+        raise BadInput(f"{path.name} has no tagged sentence. Write a token, a blank and its tag on each line.")
     return sentences
+
+
+def _tagged(path: Path) -> Iterator[TaggedSentence]:
+    blocks = list(_blocks(path))
+    columns = _token_and_tag(path, blocks)
+    left_out = LeftOut(path.name)
+    for block in blocks:
+        left_out.n_rows += 1
+        rows = []
+        try:
+            for place, cells in block:
+                if columns == (0, 1) or cells[0].isdecimal():  # not 2-3, whose words follow, nor 8.1, which was not written
+                    rows.append(_pick(place, cells, columns))
+        except BadRow as error:
+            left_out.add(error)
+            continue
+        if rows:
+            yield TaggedSentence(*map(tuple, zip(*rows, strict=True)))
+    left_out.check()
+
+
+def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
+    """Yield the lines of each sentence as cells."""
+    block: list[tuple[Place, str]] = []
+    for place, line in chain(iterate_lines(path), [(Place(path.name, 0), "")]):
+        if line.strip() and line.split()[0] != "-DOCSTART-":
+            block.append((place, line))
+            continue
+        has_tabs = any("\t" in text for _, text in block)
+        lines = [
+            (line_place, text) for line_place, text in block if not (text.startswith("#") and "\t" not in text and has_tabs)
+        ]  # without comments
+        if lines:
+            yield [
+                (line_place, [cell.strip() for cell in text.split("\t")] if "\t" in text else text.split()) for line_place, text in lines
+            ]
+        block = []
+
+
+def _token_and_tag(path: Path, blocks: list[list[tuple[Place, list[str]]]]) -> tuple[int, int]:
+    """Return which columns hold tokens and tags: the first two, or those behind a column that counts the tokens of each sentence."""
+    widths = Counter(len(cells) for block in blocks for _, cells in block)
+    width = max(widths, key=widths.get, default=0)
+    if width < 3 or sum(map(_is_counted, blocks)) < 0.8 * len(blocks):  # some may be out of order
+        return 0, 1
+    if width == 10:
+        tags = {cells[3] for block in blocks for _, cells in block if cells[0].isdecimal() and len(cells) == width}
+        tag, what = (4, "XPOS") if tags == {"_"} else (3, "UPOS")
+        reports.add((path.name, "columns"), f"{path.name} is read as CoNLL-U: forms in column 2, {what} in column {tag + 1}.")
+        return 1, tag
+    if width > 5:
+        message = f"{path.name} counts tokens in column 1 and is no CoNLL-U, which has 10 columns with tabs between."
+        raise BadInput(f"{message} Save it with a token and its tag first.")
+    reports.add((path.name, "columns"), f"{path.name} counts tokens in column 1: they are read from column 2, their tags from column 3.")
+    return 1, 2
+
+
+def _is_counted(block: list[tuple[Place, list[str]]]) -> bool:
+    """Return whether the first cells count the tokens of a sentence from 1."""
+    numbers = [cells[0] for _, cells in block]
+    plain = [int(number) for number in numbers if number.isdecimal()]
+    return all(map(_COUNTED.fullmatch, numbers)) and plain == list(range(1, len(plain) + 1))
+
+
+def _pick(place: Place, cells: list[str], columns: tuple[int, int]) -> tuple[str, str]:
+    """Return token and tag of a line."""
+    token, tag = columns
+    if len(cells) <= tag or not cells[token] or not cells[tag] or (token and cells[tag] == "_"):
+        refuse(
+            place, f"{show_value(cells[token] if len(cells) > token else cells[0])} without a tag", "Each line holds a token and its tag."
+        )
+    return cells[token], cells[tag]
