@@ -139,7 +139,7 @@ def _go_on(name: str, training):
 )
 def glove(*, text, output, work, processes, cluster, epochs, dim, outputs) -> Answer:
     """Train GloVe vectors on text."""
-    from ..static.glove import FILES, GloveConfig, count_pairs, is_glove, train_glove
+    from ..static.glove_training import FILES, GloveConfig, count_pairs, is_glove, train_glove
     from ..training.data import prepare
 
     output = Path(output)  # "gl/" is gl

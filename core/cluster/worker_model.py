@@ -20,7 +20,7 @@ from ..elmo.weights import find_files, load_bilm, load_softmax
 from ..files.artifacts import text_fingerprint
 from ..files.registry import is_bundled, resolve
 from ..files.sums import file_sha256
-from ..static.glove import Cooccurrences, count_chunk, join_counts
+from ..static.glove_training import Cooccurrences, count_chunk, join_counts
 from .jobs import ShardJob, run_jobs
 from .store import Store, open_store
 
@@ -119,7 +119,7 @@ Chunks = Iterable[tuple[np.ndarray, np.ndarray]]
 
 
 def counter(client: Client, where: str) -> Callable[..., Cooccurrences]:
-    """Return a function like core.static.glove.count_pairs, for `train_glove(count=...)`, with chunks and counts in the store `where`."""
+    """Return a function like core.static.glove_training.count_pairs, for `train_glove(count=...)`, with chunks and counts in the store `where`."""
     store = open_store(where)
 
     def count(chunks: Chunks, *, n_words: int, window: int) -> Cooccurrences:

@@ -1,6 +1,6 @@
 """Translate the interface by gettext: English sentences are the keys, `assets/texts/<language>.po` holds the others.
 
-The .mo files next to them are read, which `python -m core.lab texts` compiles (see core.common.translations). Both sides of an
+The .mo files next to them are read, which `python -m core.lab texts` compiles (see core.common.catalogs). Both sides of an
 entry may have placeholders, "{word}" or "{share:.0%}", filled by `str.format`. A sentence missing from a catalog stays
 English. Korean particles follow the sound of the word before them: "{word:은/는}" selects the right one, and writes "은(는)"
 if the spelling does not determine it.
@@ -101,9 +101,9 @@ def _read(path: Path) -> NullTranslations:
     try:
         if path.suffix == ".mo":
             return GNUTranslations(io.BytesIO(path.read_bytes()))
-        from . import translations
+        from . import catalogs
 
-        return GNUTranslations(io.BytesIO(translations.compiled(translations.read(path))))
+        return GNUTranslations(io.BytesIO(catalogs.compiled(catalogs.read(path))))
     except (OSError, ValueError, TypeError, LookupError, RecursionError, struct.error, ElmoscopeError):
         return _ENGLISH
 

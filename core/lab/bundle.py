@@ -41,13 +41,13 @@ def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> A
     if only or list:
         raise BadInput("--only and --list belong to: python -m core.lab bundle all")
     from ..index.build import is_index, own_files
-    from . import bundled
+    from . import remake
 
     language = languages.get_language(language)
     folder = Path(output or config.ASSETS / language.targets)
-    outputs.check_folder(folder, own_files(bundled.BESIDE), marked=is_index)
+    outputs.check_folder(folder, own_files(remake.BESIDE), marked=is_index)
     checksums.drop()  # first, so that files being replaced are not reported as damaged
-    result = bundled.make_table(language, folder, note, progress("tokens"))
+    result = remake.make_table(language, folder, note, progress("tokens"))
     lines = ["{occurrences:,} labeled tokens and {maps} maps in {output}".format(**result)]
     for name, m in result["senses"].items():
         lines.append(f"{name}: 1-NN {m['one_nn']:.1%} ({m['low']:.1%} to {m['high']:.1%}), shuffled {m['null']:.1%}")
@@ -62,19 +62,19 @@ def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> A
 
 def _remake(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
     """Rebuild every stale part, or only list the stale parts."""
-    from . import bundled
+    from . import remake
 
-    parts = {part.name: part for part in bundled.all_parts()}
+    parts = {part.name: part for part in remake.all_parts()}
     if wrong := next((name for name in only if name not in parts), None):
         raise BadInput(f"There is no part '{shorten(wrong)}'. Parts are: {', '.join(parts)}.")
     chosen = [part for name, part in parts.items() if name in only or not only]
-    stale = bundled.stale_parts(chosen)
+    stale = remake.stale_parts(chosen)
     waiting = [part for part in chosen if part.name in stale]
     answer = {"parts": [{**asdict(part), "stale": stale.get(part.name, [])} for part in chosen], "stale": [*stale]}
     if not only_list:
-        answer["seconds"] = bundled.remake(waiting, data, note)
-    cells = ((part.name, bundled.in_words(part.minutes), ", ".join(stale.get(part.name, ["as its model is"])[:3])) for part in chosen)
-    end = f"{len(stale)} of {len(chosen)} parts stale; {bundled.left(waiting)}" if only_list else f"{len(stale)} parts made again"
+        answer["seconds"] = remake.remake(waiting, data, note)
+    cells = ((part.name, remake.in_words(part.minutes), ", ".join(stale.get(part.name, ["as its model is"])[:3])) for part in chosen)
+    end = f"{len(stale)} of {len(chosen)} parts stale; {remake.left(waiting)}" if only_list else f"{len(stale)} parts made again"
     return answer, [*in_columns(cells, right=(1,)), end]
 
 
@@ -92,19 +92,19 @@ def _list_sums(result: dict, lines: list[str]) -> Answer:
 )
 def texts(*, files, outputs) -> Answer:
     """Bring the interface's translations up to date with the code, and compile them."""
-    from ..common import translations
+    from ..common import catalogs
 
-    places, result, lines = translations.in_code(config.ROOT), {}, []
+    places, result, lines = catalogs.in_code(config.ROOT), {}, []
     files = [Path(file) for file in files or sorted(i18n.FOLDER.glob("[!.]*.po"))]
     if wrong := next((file for file in files if not re.fullmatch(r"[A-Za-z]{2,3}(_\w{2,8})*\.po", file.name)), None):
         raise BadInput(f"{wrong} is not the name of a catalog: it is a language's code and .po, such as ko.po.")
     for path in files:
         outputs.check_file(path.with_suffix(".mo"))
     for path in files:
-        catalog = translations.read(path)
-        new, unused = translations.renew(catalog, places)
+        catalog = catalogs.read(path)
+        new, unused = catalogs.renew(catalog, places)
         empty = [message.id for message in catalog if message.id and (message.fuzzy or not any(message.string))]
-        for file, data in ((path, translations.po_bytes(catalog)), (path.with_suffix(".mo"), translations.compiled(catalog))):
+        for file, data in ((path, catalogs.po_bytes(catalog)), (path.with_suffix(".mo"), catalogs.compiled(catalog))):
             if not file.is_file() or file.read_bytes() != data:
                 with replacing(file) as temporary:
                     temporary.write_bytes(data)

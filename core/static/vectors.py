@@ -194,7 +194,7 @@ def evaluate_vectors(vectors: StaticVectors, *, restrict: int = 30_000) -> dict:
 
 
 def _load_folder(folder: Path) -> StaticVectors:
-    """Load vectors saved by core.static.glove after comparing their checksums."""
+    """Load vectors saved by core.static.glove_training after comparing their checksums."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 

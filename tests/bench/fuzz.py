@@ -487,7 +487,7 @@ def _head_files() -> st.SearchStrategy[tuple[str, bytes]]:
 
 @functools.cache
 def _small_vectors() -> tuple[Path, ...]:
-    """meta.json, vectors.safetensors and words.txt of six words, as core.static.glove saves them."""
+    """meta.json, vectors.safetensors and words.txt of six words, as core.static.glove_training saves them."""
     import hashlib
 
     from safetensors.numpy import save

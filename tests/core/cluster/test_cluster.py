@@ -33,7 +33,7 @@ from core.index import neighbors, rows
 from core.index.build import build_index
 from core.index.neighbors import ANY, OTHER, SAME
 from core.index.table import OccurrenceTable
-from core.static.glove import count_pairs
+from core.static.glove_training import count_pairs
 from core.text.sentences import Sentence, Target
 from tests.bench import cluster_costs
 

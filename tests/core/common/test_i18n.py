@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from core.classify.model import VARIANTS
-from core.common import i18n, translations
+from core.common import catalogs, i18n
 from core.common.i18n import FOLDER, damaged, languages, particle, say, t, tn
 from core.files.published import catalog
 from core.tasks.heads import TASKS
@@ -62,7 +62,7 @@ def places(*texts: str) -> set[str]:
 
 def entries(language: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return the English forms and the translated forms of each entry of a catalog."""
-    read = [(m.id, m.string) for m in translations.read(FOLDER / f"{language}.po") if m.id]
+    read = [(m.id, m.string) for m in catalogs.read(FOLDER / f"{language}.po") if m.id]
     return [tuple((item,) if isinstance(item, str) else tuple(item) for item in entry) for entry in read]
 
 
@@ -88,16 +88,16 @@ def test_a_catalog_asks_for_the_places_its_english_has(language: str):
 @pytest.mark.parametrize("language", [name for name in languages() if name != i18n.ENGLISH])
 def test_a_catalog_has_every_text_of_the_app_and_is_compiled(language: str):
     path = FOLDER / f"{language}.po"
-    texts = translations.read(path)
+    texts = catalogs.read(path)
     assert all(map(all, (other for _, other in entries(language)))), "an entry is empty"
-    assert translations.renew(texts, translations.in_code(ROOT)) == ([], []), "new, and no longer said: python -m core.lab texts"
-    assert path.read_bytes() == translations.po_bytes(texts), "not sorted, or not one line each: python -m core.lab texts"
-    assert path.with_suffix(".mo").read_bytes() == translations.compiled(texts), "not compiled: python -m core.lab texts"
+    assert catalogs.renew(texts, catalogs.in_code(ROOT)) == ([], []), "new, and no longer said: python -m core.lab texts"
+    assert path.read_bytes() == catalogs.po_bytes(texts), "not sorted, or not one line each: python -m core.lab texts"
+    assert path.with_suffix(".mo").read_bytes() == catalogs.compiled(texts), "not compiled: python -m core.lab texts"
 
 
 def test_texts_of_the_interface_have_typographic_apostrophes():
     """ "the model’s"; no straight one between letters."""
-    texts = [text for each in translations.in_code(ROOT) for text in ((each,) if isinstance(each, str) else each)]
+    texts = [text for each in catalogs.in_code(ROOT) for text in ((each,) if isinstance(each, str) else each)]
     assert len(texts) > 2_000
     wrong = [text for text in texts if re.search(r"[A-Za-z]'[a-z]", text)]
     assert not wrong
@@ -138,9 +138,9 @@ def test_a_number_takes_the_form_that_its_language_has_for_it(spoken):
 
 def test_of_a_folder_of_the_user_the_newer_of_po_and_mo_is_read(spoken):
     path = spoken('msgid "yes"\nmsgstr "old"\n')
-    texts = translations.read(path)
+    texts = catalogs.read(path)
     texts.get("yes").string = "new"
-    path.with_suffix(".mo").write_bytes(translations.compiled(texts))
+    path.with_suffix(".mo").write_bytes(catalogs.compiled(texts))
     later = path.stat().st_mtime_ns + 10**9
     for file, time, expected in ((".mo", later, "new"), (".po", later + 1, "old")):
         os.utime(path.with_suffix(file), ns=(time, time))

@@ -19,7 +19,7 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.significance import compare_pairs
 from core.index.table import OccurrenceTable
 from core.senses.separation import sense_report_of, static_report_of
-from core.static.glove import save_glove
+from core.static.glove_training import save_glove
 from core.static.vectors import StaticVectors, cosines, evaluate_vectors, forms, load_vectors, nearness, open_vectors, static_contexts
 from core.text.tokens import JOINER
 
@@ -394,7 +394,7 @@ def test_a_damaged_folder_is_refused_in_a_sentence(tmp_path, file, data, error, 
 
 
 @pytest.mark.skipif(
-    not (ASSETS / "glove-mini" / "meta.json").is_file(), reason="assets/glove-mini is not here: train it by core.static.glove"
+    not (ASSETS / "glove-mini" / "meta.json").is_file(), reason="assets/glove-mini is not here: train it by core.static.glove_training"
 )
 def test_the_bundled_vectors_are_complete_small_and_sensible():
     folder = ASSETS / "glove-mini"

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.static import glove
-from core.static.glove import Cooccurrences, GloveConfig, choose_words, count_pairs, fit, initial_state, save_glove, train_glove
+from core.static import glove_training as glove
+from core.static.glove_training import Cooccurrences, GloveConfig, choose_words, count_pairs, fit, initial_state, save_glove, train_glove
 from core.static.vectors import load_vectors
 from core.training.data import prepare
 

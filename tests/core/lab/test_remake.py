@@ -1,4 +1,4 @@
-"""core.lab.bundled: nothing that ships is of other weights; other weights make all of it stale, and it is remade in order."""
+"""core.lab.remake: nothing that ships is of other weights; other weights make all of it stale, and it is remade in order."""
 
 import json
 import shutil
@@ -11,7 +11,7 @@ from core.common import config
 from core.common.errors import BadInput
 from core.elmo.models import model_fingerprint
 from core.files import sums
-from core.lab import bundled
+from core.lab import remake
 from core.lab.bundle import bundle
 
 
@@ -22,7 +22,7 @@ def other_weights(tmp_path, monkeypatch) -> Path:
         if file.is_file() and file.name != sums.NAME:
             place = tmp_path / "assets" / file.relative_to(config.ASSETS)
             place.parent.mkdir(parents=True, exist_ok=True)
-            if place.relative_to(tmp_path / "assets").as_posix() in bundled.RUNS:  # written to: a link would be followed
+            if place.relative_to(tmp_path / "assets").as_posix() in remake.RUNS:  # written to: a link would be followed
                 shutil.copy(file, place)
             else:
                 place.symlink_to(file)
@@ -37,12 +37,12 @@ def other_weights(tmp_path, monkeypatch) -> Path:
 
 
 def test_nothing_ships_that_is_of_other_weights():
-    assert bundled.stale_parts() == {}, "python -m core.lab bundle all --list"
+    assert remake.stale_parts() == {}, "python -m core.lab bundle all --list"
 
 
 def test_every_file_that_names_a_model_belongs_to_a_part():
-    known = {file for part in bundled.all_parts() for pattern in part.files for file in config.ASSETS.glob(pattern)}
-    marks = [model_fingerprint(config.ASSETS / model).encode() for model in {part.model for part in bundled.all_parts()}]
+    known = {file for part in remake.all_parts() for pattern in part.files for file in config.ASSETS.glob(pattern)}
+    marks = [model_fingerprint(config.ASSETS / model).encode() for model in {part.model for part in remake.all_parts()}]
     kinds = [file for kind in ("json", "jsonl", "npz") for file in config.ASSETS.rglob(f"*.{kind}")]
     named = [file for file in kinds if any(mark in file.read_bytes() for mark in marks)]
     others = {file.relative_to(config.ASSETS).as_posix() for file in named if file not in known}
@@ -51,7 +51,7 @@ def test_every_file_that_names_a_model_belongs_to_a_part():
 
 def test_a_model_changed_in_its_last_bit_makes_everything_stale(other_weights):
     facts, text = bundle(what="all", list=True)
-    assert facts["stale"] == [part.name for part in bundled.all_parts()] and len(facts["stale"]) == 19
+    assert facts["stale"] == [part.name for part in remake.all_parts()] and len(facts["stale"]) == 19
     for part in facts["parts"]:
         assert part["stale"]
     assert "19 of 19 parts stale; about" in text
@@ -72,26 +72,24 @@ def test_stale_parts_are_made_in_order_and_a_cut_run_goes_on(other_weights, monk
         return SimpleNamespace(returncode=0)
 
     now: set[str] = set()
-    real = bundled.stale_parts
-    monkeypatch.setattr(
-        bundled, "stale_parts", lambda chosen=None: {name: files for name, files in real(chosen).items() if name not in now}
-    )
-    chosen = [part for part in bundled.all_parts() if part.name in ("table", "space", "verdicts")]
+    real = remake.stale_parts
+    monkeypatch.setattr(remake, "stale_parts", lambda chosen=None: {name: files for name, files in real(chosen).items() if name not in now})
+    chosen = [part for part in remake.all_parts() if part.name in ("table", "space", "verdicts")]
     with pytest.raises(BadInput, match=r"verdicts was not made: python -m core\.lab verdicts"):
-        bundled.remake(chosen, None, ran.append, run)
-    left = [part for part in chosen if part.name in bundled.stale_parts(chosen)]
+        remake.remake(chosen, None, ran.append, run)
+    left = [part for part in chosen if part.name in remake.stale_parts(chosen)]
     assert [part.name for part in left] == ["verdicts"]
-    assert list(bundled.remake(left, None, ran.append, run)) == ["verdicts"] and ran[-1] == "sums"
+    assert list(remake.remake(left, None, ran.append, run)) == ["verdicts"] and ran[-1] == "sums"
     commands = [word for word in ran if word.startswith("core.lab ")]
     assert [word.split()[1] for word in commands] == ["bundle", "sense-space", "verdicts", "verdicts"]
 
 
 def test_runs_of_other_weights_go_before_new_ones_come(other_weights):
-    part = next(part for part in bundled.all_parts() if part.name == "experiments")
-    path = other_weights / bundled.RUNS[0]
+    part = next(part for part in remake.all_parts() if part.name == "experiments")
+    path = other_weights / remake.RUNS[0]
     before = path.read_text(encoding="utf-8").splitlines()
     with pytest.raises(BadInput, match="failed"):
-        bundled.remake([part], "nowhere", print, lambda *_, **__: SimpleNamespace(returncode=1))
+        remake.remake([part], "nowhere", print, lambda *_, **__: SimpleNamespace(returncode=1))
     after = path.read_text(encoding="utf-8").splitlines()
     assert after == [line for line in before if json.loads(line)["model"] is None] and 0 < len(after) < len(before)
 
