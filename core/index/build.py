@@ -47,7 +47,7 @@ def build_index(
     """Encode `sentences` into a new index at `folder`, written under a temporary name and renamed when complete.
 
     The next call for the same sentences and model continues after the last finished round. It gives the same rows, vectors up to the next
-    number of float16. An older index is replaced. BadInput if the folder holds anything else that `other_files` does not name.
+    number of float16. An index that is already there is replaced. BadInput if the folder holds anything else that `other_files` does not name.
 
     Parameters
     ----------
