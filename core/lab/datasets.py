@@ -167,8 +167,9 @@ def _token_and_tag(path: Path, blocks: list[list[tuple[Place, list[str]]]]) -> t
         reports.add((path.name, "columns"), f"{path.name} is read as CoNLL-U: forms in column 2, {what} in column {tag + 1}.")
         return 1, tag
     if width > 5:
-        message = f"{path.name} counts tokens in column 1 and is no CoNLL-U, which has 10 columns with tabs between."
-        raise BadInput(f"{message} Save it with a token and its tag first.")
+        raise BadInput(
+            f"{path.name} counts tokens in column 1 and is no CoNLL-U, which has 10 columns with tabs. Save it with a token and its tag first."
+        )
     reports.add((path.name, "columns"), f"{path.name} counts tokens in column 1: they are read from column 2, their tags from column 3.")
     return 1, 2
 
