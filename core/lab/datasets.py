@@ -106,9 +106,10 @@ class TaggedSentence:
 
 
 def read_tags(path: str | Path) -> list[TaggedSentence]:
-    """Return the sentences of CoNLL columns: token and tag first, further columns and -DOCSTART- are not read; or CoNLL-U, forms and UPOS.
+    """Return the tagged sentences of a file in CoNLL columns, token and tag first, or in CoNLL-U (forms and UPOS).
 
-    Cells are separated by tabs where a line has any, else by blanks. A sentence with a line that lacks a tag is left out and noted.
+    Cells are separated by tabs if a line has any, else by blanks. Additional columns and -DOCSTART- are ignored. A sentence with a line
+    that lacks a tag is left out and reported.
     """
     path = Path(path)
     with reports.passing_on():

@@ -164,7 +164,7 @@ def own(kind: str, content: Language) -> str:
 # fmt: off
 MISSING_FONT = (
     "This browser has no font with the letters of the chosen language, so they show as boxes, in charts and saved pictures too. "
-    "Install one and start the browser anew: Noto Sans CJK or Nanum for Korean "
+    "Install one and restart the browser: Noto Sans CJK or Nanum for Korean "
     "(Debian, Ubuntu: apt install fonts-noto-cjk; Fedora: dnf install google-noto-sans-cjk-fonts; Windows and macOS bring one)."
 )
 # fmt: on

@@ -63,10 +63,10 @@ def test_long_corpus_name_is_parsed_quickly():
 
 
 def test_hostile_addresses_break_no_page():
-    own = addresses.parameters(opened("map"))
-    assert {"model", "corpus"} & set(addresses.IN_USE) and len(own) > 1
+    page_parameters = addresses.parameters(opened("map"))
+    assert {"model", "corpus"} & set(addresses.IN_USE) and len(page_parameters) > 1
     for name in random.Random(0).sample(list(addresses.VALUES), 4):
-        address = dict.fromkeys([*own, *addresses.EVERYWHERE], addresses.VALUES[name])
+        address = dict.fromkeys([*page_parameters, *addresses.EVERYWHERE], addresses.VALUES[name])
         assert addresses.visit("map", address)[1] == "", name
 
 
@@ -273,8 +273,8 @@ def test_table_lists_every_parameter_with_its_kind():
 
 def address_of(page, key: str) -> str | None:
     """Return the value of a parameter in the address, or None."""
-    given = page.query_params.get(key)
-    return given[-1] if isinstance(given, list) else given
+    value = page.query_params.get(key)
+    return value[-1] if isinstance(value, list) else value
 
 
 def test_variants_are_written_to_the_address_as_codes():

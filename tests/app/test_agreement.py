@@ -215,16 +215,16 @@ def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path
             source = code_cells(notebook(view, settings))
             last = next(k for k, cell in enumerate(source) if f"{name}.compute" in cell or f"{name}(workspace" in cell)
             (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")
-            known = runpy.run_path(str(file))
+            variables = runpy.run_path(str(file))
             if name == "neighbors":  # a list a sentence
-                rows, entries = known["tables"][0], expected["entries"]
+                rows, entries = variables["tables"][0], expected["entries"]
                 if not entries:  # the table has no columns either
                     assert rows.empty
                     continue
                 assert rows["word"].tolist() == [each["occurrence"]["tokens"][each["occurrence"]["position"]] for each in entries], request
                 assert not list(differences(rows["cosine"].tolist(), [each["cosine"] for each in entries])), request
             else:
-                value = wire.json_of(known[VARIABLES.get(name, "result")])
+                value = wire.json_of(variables[VARIABLES.get(name, "result")])
                 assert not list(differences(value, expected)), (name, request)
 
 
@@ -260,14 +260,14 @@ def test_every_view_is_compared():
 
 @pytest.mark.parametrize(("first", "second"), [("glove-mini", "elmo-mini · 1"), ("elmo-mini · 2", "elmo-mini · mix")])
 def test_compare_notebook_gives_the_result_of_the_view(first, second, monkeypatch, tmp_path):
-    own = workspace.open_workspace("elmo-mini", "glove-mini", "sentences")
-    monkeypatch.setattr(own.opener, "every_token", own.opener.targets)  # the labeled tokens, of which there are fewer
-    monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: own)
+    opened = workspace.open_workspace("elmo-mini", "glove-mini", "sentences")
+    monkeypatch.setattr(opened.opener, "every_token", opened.opener.targets)  # the labeled tokens, of which there are fewer
+    monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: opened)
     source = code_cells(notebook("compare", {"first": first, "second": second}))
     last = next(k for k, cell in enumerate(source) if "compare.compute" in cell)
     (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")
     request = CompareRequest(first=space_named(first, "sentences"), second=space_named(second, "sentences"))
-    expected = wire.json_of(compare.compute(own, request))
+    expected = wire.json_of(compare.compute(opened, request))
     assert not list(differences(wire.json_of(runpy.run_path(str(file))["result"]), expected))
 
 
@@ -327,7 +327,7 @@ def test_page_notebook_and_command_give_the_same_verdict(home, answer, monkeypat
         said = verdict_on(home)
         settings = {key: home.session_state[key] for key in ("a", "b", "ai", "bi")}
         request = [str(home.session_state["asked"].tokens[k][settings[key]]) for k, key in enumerate(("ai", "bi"))]
-        if word not in request[0].casefold():  # another word of the sentences is guessed: the command is asked for that one
+        if word not in request[0].casefold():  # the page selected another word: pass that one to the command
             word = request[0]
         command = answer("verdict", "--word", word, "--sentence", a, "--sentence", b)
         title = {"one meaning": "One meaning", "two meanings": "Two meanings", "too close to call": "Too close to call"}[command["says"]]
@@ -421,8 +421,10 @@ def test_page_notebook_and_command_spread_the_same_labels(english, run, capsys, 
             labels = labels.label([k for k, of in enumerate(gold) if of == sense][:2], sense)
         labels_of = dict(labels.given)
         page.session_state["found_word"] = word
-        given = [(sentence, labels_of[k]) for k, sentence in enumerate(label_files.tokens_of(occurrences.items)) if k in labels_of]
-        label_files.change_stored(label_files.stored_file("sentences", word), word, Labels(), lambda now, given=given: now.join(given))
+        pairs_to_store = [(sentence, labels_of[k]) for k, sentence in enumerate(label_files.tokens_of(occurrences.items)) if k in labels_of]
+        label_files.change_stored(
+            label_files.stored_file("sentences", word), word, Labels(), lambda stored, new=pairs_to_store: stored.join(new)
+        )
         page.run()
         assert not page.exception
         table = tables(page)[-1].set_index("sentence")

@@ -244,14 +244,14 @@ SMALL = {"compare": {"second": "glove-mini", "first": "glove-mini"}}  # what tak
 
 
 def keep_corpora(open_corpus):
-    """Each corpus opened once in each language, which has no hash."""
-    kept = {}
+    """Return a function that opens each corpus once in each language. A language has no hash."""
+    cache = {}
 
     def opened(name, language=None):
         key = name, language and language.code
-        if key not in kept:
-            kept[key] = open_corpus(name, language)
-        return kept[key]
+        if key not in cache:
+            cache[key] = open_corpus(name, language)
+        return cache[key]
 
     return opened
 

@@ -314,7 +314,7 @@ def test_html_file_of_home_is_made_on_request_and_downloaded():
 
 
 def target_words(page: AppTest) -> tuple[str, ...]:
-    """The tokens in question of both sentences, as the buttons have them."""
+    """Return the target words of both sentences, as their buttons select them."""
     result = page.session_state["asked"]
     shown = [page.session_state[key] for key in ("ai", "bi")]
     assert tuple(shown) == result.positions

@@ -1,4 +1,4 @@
-"""The page's engine under node, beside core: tokens, words in question, vectors, substitutes, verdicts, with WebAssembly and without."""
+"""The page's engine under node, compared with core: tokens, target words, vectors, substitutes, verdicts, with WebAssembly and without."""
 
 import base64
 import json

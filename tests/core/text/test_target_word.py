@@ -1,4 +1,4 @@
-"""The word in question: a table of sentence pairs with the word a reader means, and each rule of the guess by itself."""
+"""Test which word of a pair of sentences is selected, on a table of pairs and for each rule alone."""
 
 import json
 from pathlib import Path
