@@ -3,39 +3,33 @@
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-import torch
 
+from core.analysis import expectation
 from core.analysis.expectation import (
-    aligned,
-    appended,
     both_sides,
     distribution,
-    expected,
     expected_at,
     expected_next,
     marginal,
-    prepended,
     prior,
     ranks,
     read,
-    replaced,
     sentences_of,
     write,
 )
 from core.common.errors import BadInput
 from core.elmo.language_model import SPECIALS, UNKNOWN, LanguageModel
-from core.elmo.models import open_language_model, open_model
+from core.elmo.models import open_language_model
 from core.figures.expectation import FULL_PIXELS, MOST_PLACES, bar_height, list_rules, ribbon_rules, versions_figure, window
 from core.text.corpora import open_corpus
 from core.text.tokens import tokenize
 
-torch.set_num_threads(1)
 TEXT = "The keys to the cabinet are on the table."
 
 
 @pytest.fixture(scope="module")
-def lm() -> LanguageModel:
-    return open_language_model(open_model("elmo-mini"))
+def lm(model) -> LanguageModel:
+    return open_language_model(model)
 
 
 def reading(lm: LanguageModel, text: str):
@@ -51,6 +45,13 @@ def test_surprisal_is_log_probability_in_bits_of_each_sentence_alone(lm, text):
     assert result.tokens == [token for s in sentences for token in s]
     unknown = [token not in lm.vocabulary.ids for token in result.tokens]
     assert np.isnan(result.forward).tolist() == unknown == np.isnan(result.backward).tolist()
+    places = [(k, place) for k, sentence in enumerate(sentences) for place in range(len(sentence))]
+    assert [result.place(number) for number in range(len(places))] == places
+    with pytest.raises(BadInput, match=f"no word {len(places) + 1}"):
+        result.place(len(places))
+    for blank in ("", "  \n ", "\x00"):
+        with pytest.raises(BadInput, match="Type a few words"):
+            reading(lm, blank)
 
 
 def test_an_edit_changes_what_was_expected_only_where_it_had_been_read(lm):
@@ -60,12 +61,6 @@ def test_an_edit_changes_what_was_expected_only_where_it_had_been_read(lm):
     np.testing.assert_allclose(item.backward[k + 1 :], other.backward[k + 1 :], atol=1e-4)
     assert np.abs(item.forward[k + 1 :] - other.forward[k + 1 :]).max() > 0.1
     assert np.abs(item.backward[:k] - other.backward[:k]).max() > 0.1
-
-
-@pytest.mark.parametrize("text", ["", "  \n ", "\x00"])
-def test_a_text_without_words_is_refused_in_a_sentence(lm, text):
-    with pytest.raises(BadInput, match="Type a few words"):
-        reading(lm, text)
 
 
 @pytest.mark.parametrize("backward", [False, True])
@@ -89,17 +84,14 @@ def test_the_word_that_is_there_has_the_probability_of_its_surprisal_and_its_ran
         assert UNKNOWN not in words and (item.rank > 1000 or words.index(result.tokens[position]) == item.rank - 1)
 
 
-def test_a_word_outside_the_list_has_neither_probability_nor_rank(lm):
+def test_as_many_words_as_are_likely_are_the_effective_ones_and_a_word_outside_the_list_has_no_rank(lm):
+    log_p = np.full(len(lm.vocabulary), -np.inf)
+    log_p[10:14] = np.log(0.25)
+    result = expectation.expected(lm, log_p, lm.vocabulary.words[12], k=8)
+    assert result.effective == pytest.approx(4) and len(result.likeliest) == 4 and result.rank == 1
     result = reading(lm, "The zorgle sat down.")
     assert [(item.probability, item.rank) for item in expected_at(lm, result, 1, prior(lm))] == [(None, None)] * 3
     assert np.isnan(ranks(lm, result, 20, prior(lm))[:, 1]).all()
-
-
-def test_as_many_words_as_are_likely_are_the_effective_ones(lm):
-    log_p = np.full(len(lm.vocabulary), -np.inf)
-    log_p[10:14] = np.log(0.25)
-    result = expected(lm, log_p, lm.vocabulary.words[12], k=8)
-    assert result.effective == pytest.approx(4) and len(result.likeliest) == 4 and result.rank == 1
 
 
 def test_both_sides_by_hand_is_bayes_rule_over_the_words():
@@ -140,21 +132,16 @@ def test_both_sides_know_the_word_better_than_either_and_the_prior_is_why(lm):
     assert both < 0.6 * min(left, right) and product > max(left, right)
 
 
-def test_a_place_of_the_text_is_found_in_its_sentence(lm):
-    result = reading(lm, "He came. She left at once!")
-    assert [result.place(k) for k in (0, 2, 3, 7)] == [(0, 0), (0, 2), (1, 0), (1, 4)]
-    with pytest.raises(BadInput, match="no word 9"):
-        result.place(8)
-
-
 @pytest.mark.parametrize("backward", [False, True])
-@pytest.mark.parametrize("temperature", [0.0, 0.01])
-def test_at_a_temperature_near_zero_the_first_of_predict_is_drawn(lm, backward, temperature):
-    tokens = ["of", "America"]
-    written = write(lm, tokens, 3, backward=backward, temperature=temperature, seed=5)
-    for word in reversed(written.words) if backward else written.words:
-        assert word == lm.predict(tokens, backward=backward, k=1)[0].word
-        tokens = [word, *tokens] if backward else [*tokens, word]
+def test_at_a_temperature_near_zero_the_first_of_predict_is_drawn_until_the_sentence_ends(lm, backward):
+    for temperature in (0.0, 0.01):
+        tokens = ["of", "America"]
+        written = write(lm, tokens, 3, backward=backward, temperature=temperature, seed=5)
+        for word in reversed(written.words) if backward else written.words:
+            assert word == lm.predict(tokens, backward=backward, k=1)[0].word
+            tokens = [word, *tokens] if backward else [*tokens, word]
+    written = write(lm, tokenize(TEXT), 5, backward=backward, temperature=0)
+    assert written.ended and written.words == ()
 
 
 def test_draws_follow_the_probabilities_and_never_name_the_unknown(lm):
@@ -165,13 +152,6 @@ def test_draws_follow_the_probabilities_and_never_name_the_unknown(lm):
     p = first.probability / (1 - lm.unknown_probability(["of", "America"]))  # a draw is among the words of the list
     assert abs(share - p) < 4 * (p * (1 - p) / len(seeds)) ** 0.5
     assert not any(w and w[0] in SPECIALS for w in words)
-
-
-def test_writing_stops_at_the_end_of_the_sentence_and_backward_at_its_beginning(lm):
-    tokens = tokenize(TEXT)
-    for backward in (False, True):
-        written = write(lm, tokens, 5, backward=backward, temperature=0)
-        assert written.ended and written.words == ()
 
 
 @pytest.mark.parametrize(("n", "temperature"), [(0, 1.0), (51, 1.0), (1, -0.1), (1, 9.0)])
@@ -194,13 +174,13 @@ def test_what_cannot_be_drawn_is_refused(lm, n, temperature):
     ],
 )
 def test_words_are_put_after_and_before_a_text_as_one_writes_them(text, words, after, before):
-    assert appended(text, words) == after and prepended(text, words) == before
+    assert expectation.appended(text, words) == after and expectation.prepended(text, words) == before
 
 
 def test_a_word_is_replaced_in_its_sentence_and_the_others_stay():
-    assert replaced("He  came. She left.", 4, "was") == "He  came. She was."
-    assert replaced("He came\nShe left", 1, "was") == "He was\nShe left"
-    assert replaced("He came", 7, "was") == "He came"
+    assert expectation.replaced("He  came. She left.", 4, "was") == "He  came. She was."
+    assert expectation.replaced("He came\nShe left", 1, "was") == "He was\nShe left"
+    assert expectation.replaced("He came", 7, "was") == "He came"
 
 
 @pytest.mark.parametrize(
@@ -214,30 +194,23 @@ def test_a_word_is_replaced_in_its_sentence_and_the_others_stay():
     ],
 )
 def test_two_versions_are_aligned_word_by_word(old, new, pairs):
-    assert aligned(old.split(), new.split()) == pairs
+    assert expectation.aligned(old.split(), new.split()) == pairs
 
 
-def test_bars_grow_with_surprisal_and_stay_within_their_room():
+def test_bars_grow_with_surprisal_within_their_room_and_style_rules_hatch_what_has_no_score():
     heights = [bar_height(bits) for bits in (0.0, 5.0, 10.0, 20.0, 90.0)]
     assert heights == sorted(heights) and heights[0] == 1 and heights[-1] == FULL_PIXELS == heights[-2]
-
-
-def test_style_rules_name_each_button_and_hatch_what_has_no_score():
     rules = ribbon_rules(".row", [1.0, np.nan], [20.0, np.nan])
     assert f"nth-of-type(1)::after {{height: {FULL_PIXELS}px;}}" in rules and rules.count("repeating-linear-gradient") == 2
     assert ".word_1 button {background: linear-gradient(to right, #0072B24D 25.0%" in list_rules(".word", [1.0, 0.25], "#0072B2")
 
 
-def test_versions_are_drawn_with_their_changed_words_marked():
-    words = [("a", "a"), (None, "<b>"), ("c", "c")]
-    scores = np.array([[1.0, np.nan, 2.0], [3.0, np.nan, 4.0]])
+def test_versions_are_drawn_with_their_changed_words_marked_and_of_a_long_text_the_part_around_them():
+    words, scores = [("a", "a"), (None, "<b>"), ("c", "c")], np.array([[1.0, np.nan, 2.0], [3.0, np.nan, 4.0]])
     figure = versions_figure(words, scores, scores + 1)
     assert isinstance(figure, go.Figure) and len(figure.data) == 4 and len(figure.layout.shapes) == 1
     assert figure.layout.xaxis2.ticktext[1] == "<b>&lt;b&gt;</b>"
     assert figure.data[1].hovertemplate.count("%{y:.1f}") == 1 and "%{customdata}" in figure.data[1].hovertemplate
-
-
-def test_of_a_long_text_the_part_around_the_change_is_drawn():
     words = [("a", "a")] * 200
     words[150] = ("a", "b")
     first, last = window(words)

@@ -1,7 +1,7 @@
 """Maps: PCA, Procrustes and insertion by hand; aligned UMAP by what its maps must and must not do."""
 
 import json
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from safetensors.numpy import save_file
+from safetensors.numpy import save, save_file
+from sklearn import manifold
 from sklearn.decomposition import PCA
 
 from core.analysis import maps as projection
 from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, by_chance, follow, insert, pca, procrustes, trustworthiness
 from core.analysis.word_maps import follow_mix
+from core.common.directions import unit
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 
 pytestmark = pytest.mark.filterwarnings("ignore:Tensorflow not installed:ImportWarning")  # umap's, on import
@@ -37,17 +39,13 @@ def maps() -> FrozenMaps:
 
 
 @pytest.mark.parametrize("shape", [(60, 8), (6, 30)])  # more points than dimensions, and fewer
-def test_pca_equals_scikit_learn_on_unit_rows_up_to_sign(shape):
-    rows = np.random.default_rng(0).normal(size=shape)
-    model = PCA(3).fit(rows / np.linalg.norm(rows, axis=1, keepdims=True))
-    expected = model.transform(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+def test_pca_equals_scikit_learn_on_unit_rows_up_to_sign_and_of_equal_points_is_the_origin(shape):
+    rows = unit(np.random.default_rng(0).normal(size=shape))
+    model = PCA(3).fit(rows)
     largest = np.take_along_axis(model.components_, np.abs(model.components_).argmax(axis=1)[:, None], axis=1)[:, 0]
-    np.testing.assert_allclose(pca(rows, 3), expected * np.sign(largest), atol=1e-5)
-
-
-@pytest.mark.parametrize("rows", [np.ones((1, 4)), np.ones((7, 4)), np.zeros((3, 4))])
-def test_pca_of_one_point_or_of_equal_points_is_the_origin(rows):
-    np.testing.assert_array_equal(pca(rows), np.zeros((len(rows), 2)))
+    np.testing.assert_allclose(pca(rows, 3), model.transform(rows) * np.sign(largest), atol=1e-5)
+    for alike in (np.ones((1, 4)), np.ones((7, 4)), np.zeros((3, 4))):
+        np.testing.assert_array_equal(pca(alike), np.zeros((len(alike), 2)))
 
 
 @settings(max_examples=50)
@@ -74,28 +72,20 @@ def two_clusters(n: int) -> np.ndarray:
     return np.repeat([[-1.0, 0], [1, 0]], n, axis=0) + rng.normal(scale=0.03, size=(2 * n, 2))
 
 
-def test_a_point_equal_to_another_lands_on_it():
+def test_a_point_lands_on_its_equal_and_with_the_majority_of_its_neighbors():
     coordinates = two_clusters(6)
     for row in range(12):
         others = [r for r in range(12) if r != row][:7]
         landed = insert(coordinates, [[row, *others]], [[1.0, *np.linspace(0.9, 0.5, 7)]])[0]
         assert np.linalg.norm(landed - coordinates[row]) < 1e-3
-
-
-def test_the_majority_outvotes_a_lone_far_neighbor():
-    coordinates = two_clusters(6)
-    landed = insert(coordinates, [[0, 1, 2, 3, 4, 9]], [[0.8, 0.79, 0.78, 0.77, 0.76, 0.78]])[0]
-    assert np.linalg.norm(landed - [-1, 0]) < 0.06
-    # and even where the lone one is the nearest by a little
-    landed = insert(coordinates, [[9, 1, 2, 3, 4, 5]], [[0.81, 0.79, 0.78, 0.77, 0.76, 0.75]])[0]
-    assert np.linalg.norm(landed - [-1, 0]) < 0.06
-
-
-@pytest.mark.parametrize("n", [2, 4, 6])
-def test_between_two_clusters_a_point_joins_one(n):
-    coordinates = two_clusters(n)
-    landed = insert(coordinates, [np.arange(2 * n)], np.full((1, 2 * n), 0.7))[0]
-    assert min(np.linalg.norm(landed - [-1, 0]), np.linalg.norm(landed - [1, 0])) < 0.1
+    for rows, cosines in (
+        ([0, 1, 2, 3, 4, 9], [0.8, 0.79, 0.78, 0.77, 0.76, 0.78]),  # a lone neighbor is far
+        ([9, 1, 2, 3, 4, 5], [0.81, 0.79, 0.78, 0.77, 0.76, 0.75]),  # and the nearest by a little
+    ):
+        assert np.linalg.norm(insert(coordinates, [rows], [cosines])[0] - [-1, 0]) < 0.06
+    for n in (2, 4, 6):  # between two clusters
+        landed = insert(two_clusters(n), [np.arange(2 * n)], np.full((1, 2 * n), 0.7))[0]
+        assert min(np.linalg.norm(landed - [-1, 0]), np.linalg.norm(landed - [1, 0])) < 0.1
 
 
 @settings(max_examples=50)
@@ -147,8 +137,8 @@ def test_where_vectors_are_equal_nothing_says_who_is_nearest_and_no_figure_is_gi
     rng = np.random.default_rng(0)
     spellings = np.repeat(rng.normal(size=(6, 20)), 40, axis=0)  # as layer 0: forty occurrences of each of six
     grouped, random = np.repeat(rng.normal(size=(6, 2)), 40, axis=0) + rng.normal(size=(240, 2)) * 0.01, rng.normal(size=(240, 2))
-    assert np.isnan(trustworthiness(spellings, grouped)) and np.isnan(trustworthiness(spellings, random))
-    assert np.isnan(trustworthiness(np.ones((80, 3)), random[:80]))
+    for vectors, flat in ((spellings, grouped), (spellings, random), (np.ones((80, 3)), random[:80])):
+        assert np.isnan(trustworthiness(vectors, flat))
     once = rng.normal(size=(240, 20))
     once[:4] = once[4]  # a few that are equal leave the others' neighbors as they are
     assert trustworthiness(once, random) < 0.6
@@ -156,15 +146,14 @@ def test_where_vectors_are_equal_nothing_says_who_is_nearest_and_no_figure_is_gi
 
 @pytest.mark.parametrize(("n", "k"), [(40, 12), (240, 12), (60, 3)])
 def test_a_layout_at_random_has_the_trustworthiness_of_chance_and_trustworthiness_equals_scikit_learn(n, k):
-    from sklearn.manifold import trustworthiness as theirs
-
     rng = np.random.default_rng(n)
     vectors = rng.normal(size=(n, 16))
     result = [trustworthiness(vectors, rng.normal(size=(n, 2)), k) for _ in range(40)]
     assert np.mean(result) == pytest.approx(by_chance(n, k), abs=0.015)
-    flat = vectors[:, :2]
-    k = min(k, (n - 1) // 2)
-    assert trustworthiness(vectors, flat, k) == pytest.approx(theirs(vectors, flat, n_neighbors=k, metric="cosine"), abs=1e-6)
+    flat, k = vectors[:, :2], min(k, (n - 1) // 2)
+    assert trustworthiness(vectors, flat, k) == pytest.approx(
+        manifold.trustworthiness(vectors, flat, n_neighbors=k, metric="cosine"), abs=1e-6
+    )
 
 
 def test_aligned_points_move_at_most_half_as_far_as_in_independent_maps(maps):
@@ -175,19 +164,15 @@ def test_aligned_points_move_at_most_half_as_far_as_in_independent_maps(maps):
     assert np.isnan(maps.trustworthiness[0]) and min(maps.trustworthiness[1:]) > 0.85
 
 
-def test_maps_share_axes_from_minus_1_to_1(maps):
-    assert maps.coordinates.shape == (3, 200, 2)
-    assert maps.coordinates.dtype == np.float32
+def test_maps_share_axes_from_minus_1_to_1_and_depend_on_the_seed_alone(maps):
+    assert maps.coordinates.shape == (3, 200, 2) and maps.coordinates.dtype == np.float32
     discs = 0.1  # a disc of equal vectors may stand a little over the edge
     assert 0.8 < np.abs(maps.coordinates).max() < 1 + discs
-    assert maps.method == "aligned UMAP"
-    assert maps.provenance["distinct"] == [10, 200, 200]
-
-
-def test_the_same_seed_gives_the_same_map_and_another_seed_another(maps):
-    spaces = words_in_layers(10, 20)
-    np.testing.assert_array_equal(aligned_maps(spaces, ["0", "1", "2"], SMALL).coordinates, maps.coordinates)
-    assert not np.array_equal(aligned_maps(spaces, ["0", "1", "2"], replace(SMALL, seed=1)).coordinates, maps.coordinates)
+    assert maps.method == "aligned UMAP" and maps.provenance["distinct"] == [10, 200, 200]
+    spaces = words_in_layers(4, 10)
+    one, again, other = (aligned_maps(spaces, ["0", "1", "2"], replace(SMALL, seed=seed)).coordinates for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one, again)
+    assert not np.array_equal(one, other)
 
 
 def test_equal_vectors_are_compact_separate_discs():
@@ -206,11 +191,14 @@ def test_equal_vectors_are_compact_separate_discs():
     assert apart.min() > 2 * radius
 
 
-def test_one_word_has_maps_too_though_its_layer_0_is_one_point():
+def test_one_word_and_the_fewest_points_have_maps_too():
     result = aligned_maps(words_in_layers(1, 40), ["0", "1", "2"], SMALL)
     assert result.method == "aligned UMAP"
-    assert np.ptp(result.coordinates[0], axis=0).max() < 0.06
+    assert np.ptp(result.coordinates[0], axis=0).max() < 0.06  # layer 0 is one point
     assert np.ptp(result.coordinates[2], axis=0).max() > 0.3
+    result = aligned_maps(words_in_layers(2, 10)[2:], ["mix"], replace(SMALL, n_neighbors=15))
+    assert (result.method, result.displacement) == ("aligned UMAP", ())
+    assert np.isfinite(result.coordinates).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 11, 15])
@@ -222,12 +210,6 @@ def test_few_points_fall_back_to_pca_and_report_it(n):
     assert np.isfinite(result.coordinates).all()
     assert len(result.displacement) == 3
     assert all(np.isnan(t) or 0 <= t <= 1 for t in result.trustworthiness) and all(t <= 1 for t in result.trustworthiness[1:3])
-
-
-def test_the_fewest_points_umap_takes_and_a_single_space():
-    result = aligned_maps(words_in_layers(2, 10)[2:], ["mix"], replace(SMALL, n_neighbors=15))
-    assert (result.method, result.displacement) == ("aligned UMAP", ())
-    assert np.isfinite(result.coordinates).all()
 
 
 def test_work_is_reported_and_can_be_stopped():
@@ -292,13 +274,11 @@ def test_damaged_and_foreign_files_are_named(maps, tmp_path):
     with pytest.raises(MissingArtifact, match="There are no maps at"):
         FrozenMaps.load(tmp_path / "nothing.safetensors")
     whole = path.read_bytes()
-    for content in (b"", whole[:100], whole[:-8], b"hello" * 100):
+    foreign = save({"weights": np.zeros(3, np.float32)})  # safetensors, but no map
+    for content in (b"", whole[:100], whole[:-8], b"hello" * 100, foreign):
         path.write_bytes(content)
         with pytest.raises(CorruptArtifact, match=r"bank.safetensors is damaged"):
             FrozenMaps.load(path)
-    save_file({"weights": np.zeros(3, np.float32)}, path)  # safetensors, but no map
-    with pytest.raises(CorruptArtifact, match="is damaged"):
-        FrozenMaps.load(path)
 
 
 @pytest.mark.parametrize("change", [{"format": 99}, {"config": {"n_neighbors": 0}}, {"names": ["0"]}, {"surprise": 1}])
@@ -311,27 +291,12 @@ def test_maps_of_another_version_or_that_do_not_add_up_are_refused(maps, tmp_pat
         FrozenMaps.load(path)
 
 
-def test_warming_up_twice_and_from_threads_at_once_is_harmless():
-    failures = []
-
-    def run():
-        try:
-            projection.compile_layout()
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=run) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    projection.compile_layout()
-    assert failures == []
-
-
-def test_what_is_compiled_is_kept_on_disk_for_the_next_process():
+def test_warming_up_from_threads_at_once_is_harmless_and_kept_on_disk_for_the_next_process():
     from umap import umap_
 
+    with ThreadPoolExecutor(3) as threads:
+        for done in [threads.submit(projection.compile_layout) for _ in range(3)]:
+            done.result()
     projection.compile_layout()
     for function in (projection._compiled(), umap_.smooth_knn_dist, umap_.compute_membership_strengths):
         assert list(Path(function.stats.cache_path).glob(f"*{function.__name__}*.nbi"))
@@ -352,8 +317,12 @@ def test_a_map_follows_another_mix_as_faithfully_as_one_made_again():
     fresh = aligned_maps([mix], ["mix"], config)
     assert trustworthiness(mix, flat) > fresh.trustworthiness[0] - 0.03
     np.testing.assert_array_equal(flat, follow(mix, maps.coordinates[3], config))
-    way = np.linalg.norm(flat - maps.coordinates[3], axis=1).mean()
-    assert way < np.linalg.norm(fresh.coordinates[0] - maps.coordinates[3], axis=1).mean()
+    way, other = (np.linalg.norm(places - maps.coordinates[3], axis=1).mean() for places in (flat, fresh.coordinates[0]))
+    assert way < other
+    few = drawn_layers(9)[2]  # few points follow by their principal components
+    assert follow(few, np.random.default_rng(0).normal(size=(9, 2)), ProjectionConfig()).shape == (9, 2)
+    with pytest.raises(BadInput, match=r"each of the 9 points; got an array of shape \(8, 2\)"):
+        follow(few, np.zeros((8, 2)), ProjectionConfig())
 
 
 def test_a_mix_that_is_one_layer_or_all_alike_has_the_frozen_map_itself():
@@ -368,10 +337,3 @@ def test_a_mix_that_is_one_layer_or_all_alike_has_the_frozen_map_itself():
         assert np.abs(follow_mix(layers, np.array(weights), maps)).max() < 4 * widest
     between = follow_mix(layers, np.array([0.2, 0.2, 0.6]), maps)
     assert between.shape == (90, 2) and not (between == maps.coordinates[3]).all()
-
-
-def test_few_points_follow_by_their_principal_components_and_a_wrong_start_is_refused():
-    few = drawn_layers(9)[2]
-    assert follow(few, np.random.default_rng(0).normal(size=(9, 2)), ProjectionConfig()).shape == (9, 2)
-    with pytest.raises(BadInput, match=r"each of the 9 points; got an array of shape \(8, 2\)"):
-        follow(few, np.zeros((8, 2)), ProjectionConfig())
