@@ -1,18 +1,15 @@
 """Senses without labels: what is known is found, what is one stays one, and what is exported reads back."""
 
 from collections import Counter
-from functools import lru_cache
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, v_measure_score
 
-from core.common.config import ASSETS
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.language_model import Prediction
-from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.senses.gaussian_null import one_cloud, silhouettes
 from core.senses.separation import silhouette
@@ -26,29 +23,25 @@ def fewer_clouds(monkeypatch):
     monkeypatch.setattr(clusters, "DRAWS", 39)
 
 
-@lru_cache(maxsize=1)
-def table() -> OccurrenceTable:
-    return OccurrenceTable(ASSETS / "targets").basic
-
-
-def of_word(word: str, layer: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Vectors (n, D), gold senses (n,), spellings (n,)."""
-    rows = table().labeled_rows(word)
-    return table().rows.take(rows)[:, layer], table().sense[rows], table().word[rows]
-
-
 def blob(seed: int, n: int = 60, dims: int = 64) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(n, dims)).astype(np.float32)
+
+
+def directions(rows: np.ndarray) -> np.ndarray:
+    """Return the directions of rows that are all of one spelling."""
+    return clusters.directions(rows, ["a"] * len(rows))
 
 
 def test_two_well_separated_clusters_are_found_and_suggested():
     rows = blob(0)
     rows[:25] += 2.0
-    spellings = ["a"] * 60
-    directions = clusters.directions(rows, spellings)
-    result = clusters.clusters(directions, 2)
+    result = clusters.clusters(directions(rows), 2)
     assert result[:25].tolist() == [1] * 25 and result[25:].tolist() == [0] * 35  # the larger comes first
-    assert clusters.suggest(directions).number == 2
+    assert clusters.suggest(directions(rows)).number == 2
+    for seed in range(3):  # sentences that repeat each other
+        rows = np.repeat(np.random.default_rng(seed).normal(size=(2, 1024)), 20, axis=0)
+        suggestion = clusters.suggest(unit(rows - rows.mean(axis=0)).astype(np.float32))
+        assert np.isfinite([suggestion.p, *suggestion.silhouettes, *suggestion.limit]).all() and suggestion.best == 2
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -58,7 +51,7 @@ def test_the_number_suggested_is_what_the_picture_shows(seed):
     number = 2 + seed % 4
     middles = rng.normal(size=(number, 64)) * (3, 5, 8)[seed % 3]
     middles[1:] += middles[0] * (seed % 2)
-    rows = clusters.directions(blob(seed, n=60) + np.repeat(middles, -(-60 // number), axis=0)[:60], ["a"] * 60)
+    rows = directions(blob(seed, n=60) + np.repeat(middles, -(-60 // number), axis=0)[:60])
     s = clusters.suggest(rows, seed=seed)
     heights, limits = dict(zip(clusters.NUMBERS, s.silhouettes, strict=True)), dict(zip(clusters.NUMBERS, s.limit, strict=True))
     drawn = {k: heights[k] for k in clusters.NUMBERS if k not in s.small}
@@ -67,24 +60,23 @@ def test_the_number_suggested_is_what_the_picture_shows(seed):
 
 
 def test_a_group_of_fewer_than_five_sentences_is_never_a_sense():
-    centers = np.repeat(np.eye(3, 64) * 14, [28, 28, 4], axis=0)
-    rows = clusters.directions(blob(1) + centers, ["a"] * 60)
+    rows = directions(blob(1) + np.repeat(np.eye(3, 64) * 14, [28, 28, 4], axis=0))
     s = clusters.suggest(rows)
     assert s.number == 2 and np.bincount(clusters.clusters(rows, 2)).min() >= 5
     assert np.bincount(clusters.clusters(rows, 3)).min() == 4 and (3 in s.small) == (s.silhouettes[1] > s.silhouettes[0])
 
 
 def test_one_cloud_is_suggested_as_one():
-    numbers = [clusters.suggest(clusters.directions(blob(seed), ["a"] * 60), seed=seed).number for seed in range(6)]
-    assert numbers == [1] * 6
-    large = blob(0, n=clusters.SAMPLE + 50)  # of which a sample is looked at
-    assert clusters.suggest(clusters.directions(large, ["a"] * len(large))).number == 1
+    assert [clusters.suggest(directions(blob(seed)), seed=seed).number for seed in range(6)] == [1] * 6
+    assert clusters.suggest(directions(blob(0, n=clusters.SAMPLE + 50))).number == 1  # of which a sample is looked at
+    alike = clusters.directions(np.ones((12, 8)), ["a"] * 12)
+    assert clusters.suggest(alike).number == 1 and set(clusters.clusters(alike, 3)) == {0}
 
 
 def test_drawn_clouds_scatter_as_the_rows_do():
     rng = np.random.default_rng(3)
     axes = np.arange(1, 129) ** -0.8
-    rows = clusters.directions(rng.standard_normal((40, 128)) * axes, ["a"] * 40)
+    rows = directions(rng.standard_normal((40, 128)) * axes)
     cloud = one_cloud(rows, rng)
     theirs = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False) ** 2
     drawn = [cloud.draw(40, rng) for _ in range(30)]
@@ -92,34 +84,26 @@ def test_drawn_clouds_scatter_as_the_rows_do():
     np.testing.assert_allclose(ours[:10], theirs[:10], rtol=0.15)
 
 
-def test_quick_silhouettes_are_those_of_the_groups_found():
-    rows = clusters.directions(blob(4) + np.repeat(np.eye(2, 64) * 14, 30, axis=0), ["a"] * 60)
-    quick = silhouettes(rows)
-    result = clusters.clusters(rows, 2)
-    assert quick[0] == pytest.approx(silhouette(rows @ rows.T, result), abs=1e-5)
+def test_quick_silhouettes_are_those_of_the_groups_found_in_any_number_of_axes():
+    rows = directions(blob(4) + np.repeat(np.eye(2, 64) * 14, 30, axis=0))
+    assert silhouettes(rows)[0] == pytest.approx(silhouette(rows @ rows.T, clusters.clusters(rows, 2)), abs=1e-5)
+    rows = unit(np.random.default_rng(3).normal(size=(24, 16))).astype(np.float32)
+    rows[5] = rows[4]  # the same sentence twice
+    wide = np.concatenate([rows, np.zeros((24, 200), np.float32)], axis=1)
+    np.testing.assert_allclose(silhouettes(wide), silhouettes(rows), atol=1e-5)
 
 
-def test_adjusted_mutual_information_is_no_praise_of_many_groups():
+def test_agreement_equals_scikit_learn_and_does_not_praise_many_groups():
     rng = np.random.default_rng(0)
+    for n in (2, 5, 40):
+        for groups in (1, 2, n):
+            gold, result = np.arange(n) % max(2, n // 3), rng.permutation(np.arange(n) % groups)
+            scores = clusters.agreement(gold.astype(str), result, rounds=3)
+            assert (scores.rand, scores.v) == pytest.approx((adjusted_rand_score(gold, result), v_measure_score(gold, result)))
     gold, result = rng.integers(0, 2, 600).astype(str), np.arange(600) // 3  # two hundred groups that know nothing
     scores = clusters.agreement(gold, result, rounds=5)
     assert scores.v > 0.05 and abs(scores.mutual) < 0.02
     assert clusters.agreement(gold, (gold == "1").astype(int), rounds=5).mutual == pytest.approx(1)
-
-
-@pytest.mark.parametrize("n", [2, 5, 40])
-def test_agreement_equals_scikit_learn(n):
-    rng = np.random.default_rng(n)
-    for groups in (1, 2, n):
-        gold, result = np.arange(n) % max(2, n // 3), rng.permutation(np.arange(n) % groups)
-        scores = clusters.agreement(gold.astype(str), result, rounds=3)
-        assert scores.rand == pytest.approx(adjusted_rand_score(gold, result)) and scores.v == pytest.approx(v_measure_score(gold, result))
-
-
-def test_vectors_that_are_all_the_same_are_one_group():
-    rows = clusters.directions(np.ones((12, 8)), ["a"] * 12)
-    assert clusters.suggest(rows).number == 1
-    assert set(clusters.clusters(rows, 3)) == {0}
 
 
 def test_what_a_spelling_shares_is_taken_away():
@@ -131,9 +115,10 @@ def test_what_a_spelling_shares_is_taken_away():
     assert abs(adjusted_rand_score(spellings, less)) < 0.1
 
 
-def test_on_the_real_bank_clusters_agree_with_the_labels_far_beyond_chance():
-    vectors, gold, spellings = of_word("bank", 1)
-    result = clusters.clusters(clusters.directions(vectors, spellings), len(set(gold)))
+def test_on_the_real_bank_clusters_agree_with_the_labels_far_beyond_chance(table):
+    rows = table.labeled_rows("bank")
+    gold = table.sense[rows]
+    result = clusters.clusters(clusters.directions(table.rows.take(rows)[:, 1], table.word[rows]), len(set(gold)))
     scores = clusters.agreement(gold, result)
     assert scores.rand > scores.rand_null[1] + 0.1
     assert scores.v > scores.v_null[1] and scores.purity > scores.purity_null[1]
@@ -158,20 +143,16 @@ def test_a_group_is_named_by_its_substitutes_else_by_its_words():
     assert clusters.telling_substitutes([(), ()], np.array([0, 1])) == [[], []]
 
 
-def test_telling_words_are_those_of_their_own_cluster():
-    contexts = [["river", "water", "old"], ["river", "grass", "old"], ["money", "loan", "old"], ["money", "clerk", "old"]] * 3
-    result = np.array([0, 0, 1, 1] * 3)
-    first, second = clusters.telling_words(contexts, result, Counter(old=20, river=5, money=5))
-    assert first[0][0] == "river" and second[0][0] == "money"
-    assert abs(dict(first)["old"]) < 0.5  # says the same of both
-    swapped = clusters.telling_words(contexts, 1 - result, Counter(old=20, river=5, money=5))
-    assert swapped == [second, first]
-
-
-def test_content_words_leave_out_stop_words_numbers_and_the_word_itself():
+def test_telling_words_are_content_words_of_their_own_cluster():
     tokens = tokenize("The banks of the River Cam were 40 m wide, they said, bank manager?")
     assert clusters.content_words(tokens, 1, without=["bank"]) == ["river", "cam", "wide", "said"]
     assert len(tokens) > clusters.WINDOW + 2  # the manager stands too far off
+    contexts = [["river", "water", "old"], ["river", "grass", "old"], ["money", "loan", "old"], ["money", "clerk", "old"]] * 3
+    result, counts = np.array([0, 0, 1, 1] * 3), Counter(old=20, river=5, money=5)
+    first, second = clusters.telling_words(contexts, result, counts)
+    assert first[0][0] == "river" and second[0][0] == "money"
+    assert abs(dict(first)["old"]) < 0.5  # says the same of both
+    assert clusters.telling_words(contexts, 1 - result, counts) == [second, first]
 
 
 def test_typical_is_near_the_own_center_and_odd_between_two():
@@ -183,17 +164,15 @@ def test_typical_is_near_the_own_center_and_odd_between_two():
     assert np.array_equal(alone, same)
 
 
-def test_exported_labels_read_back_as_labeled_sentences(tmp_path):
-    rows = table().labeled_rows("bank")[:12]
-    occurrences = [table().occurrence(int(row)) for row in rows]
+def test_exported_labels_read_back_as_labeled_sentences(table, tmp_path):
+    occurrences = [table.occurrence(int(row)) for row in table.labeled_rows("bank")[:12]]
     labels = ["river, water"] * 5 + ['"money" <b>'] * 7
     path = tmp_path / "bank.jsonl"
     path.write_text(clusters.labeled_jsonl(occurrences, labels, "bank"), encoding="utf-8")
     targets = [(s.tokens, target) for s in read_sentences(path) for target in s.targets]
     assert {item.sense for _, item in targets} == {None}  # a model found the groups: no labels of a person
-    assert [(tokens, item.position, item.guess, item.lemma) for tokens, item in targets] == [
-        (o.tokens, o.position, label, "bank") for o, label in zip(occurrences, labels, strict=True)
-    ]
+    expected = [(o.tokens, o.position, label, "bank") for o, label in zip(occurrences, labels, strict=True)]
+    assert [(tokens, item.position, item.guess, item.lemma) for tokens, item in targets] == expected
     with pytest.raises(BadInput, match="holds no row"):
         read_labeled(path)
 
@@ -210,24 +189,7 @@ def test_the_most_ambiguous_of_words_is_that_whose_vectors_differ_most():
     middles, words = np.eye(8, dtype=np.float32)[:3], np.repeat([0, 1, 2], 20)
     vectors = np.where((words == 1)[:, None] & (np.arange(60) % 2 == 1)[:, None], middles[2], middles[np.minimum(words, 1)])
     layers = np.stack([vectors * 0 + 1, vectors + rng.normal(scale=0.05, size=(60, 8))], axis=1).astype(np.float32)
-    names = ["stable", "ambiguous", "alike"]
-    table = SimpleNamespace(
-        rows=SimpleNamespace(take=layers.__getitem__), spelled=lambda word: words == names.index(word), meta={"layers": 2}
-    )
+    names, rows = ["stable", "ambiguous", "alike"], SimpleNamespace(take=layers.__getitem__)
+    table = SimpleNamespace(rows=rows, spelled=lambda word: words == names.index(word), meta={"layers": 2})
     assert clusters.most_ambiguous(table, names) == "ambiguous"
     assert clusters.most_ambiguous(table, ["stable", "alike"]) in ("stable", "alike") and clusters.most_ambiguous(table, []) == ""
-
-
-def test_silhouettes_do_not_hang_on_how_many_axes_the_rows_are_written_in():
-    rows = unit(np.random.default_rng(3).normal(size=(24, 16))).astype(np.float32)
-    rows[5] = rows[4]  # the same sentence twice
-    wide = np.concatenate([rows, np.zeros((24, 200), np.float32)], axis=1)
-    np.testing.assert_allclose(silhouettes(wide), silhouettes(rows), atol=1e-5)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_sentences_that_repeat_each_other_are_grouped_like_others(seed):
-    rng = np.random.default_rng(seed)
-    rows = np.repeat(rng.normal(size=(2, 1024)), 20, axis=0)
-    suggestion = clusters.suggest(unit(rows - rows.mean(axis=0)).astype(np.float32))
-    assert np.isfinite([suggestion.p, *suggestion.silhouettes, *suggestion.limit]).all() and suggestion.best == 2

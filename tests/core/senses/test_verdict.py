@@ -1,19 +1,16 @@
 """One meaning or two: said as often rightly as is claimed, of every example, and of nothing that cannot be known."""
 
-import json
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from core.cli import main
 from core.elmo.models import open_model
 from core.files.artifacts import write_json
 from core.index.build import build_index
 from core.index.neighbors import Query, make_query
 from core.index.sense_space import open_space
-from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.lab import verdicts
 from core.senses import calibration, evidence, verdict
@@ -42,12 +39,10 @@ def opened():
 
 @pytest.mark.parametrize("code", CODES)
 def test_every_example_is_two_meanings(opened, code: str):
-    pairs = languages.get_language(code).examples["pairs"]
+    pairs, workspace = languages.get_language(code).examples["pairs"], open_workspace(opened[code][0].name)
     assert len(pairs) >= 8
-    workspace = open_workspace(opened[code][0].name)
-    wrong = {word: pair_view.judge(workspace, *workspace.words(*pair)).verdict for word, pair in pairs.items()}
-    wrong = {word: (item.says, round(item.probability, 2)) for word, item in wrong.items() if item.says != TWO}
-    assert not wrong
+    verdicts_of = {word: pair_view.judge(workspace, *workspace.words(*pair)).verdict for word, pair in pairs.items()}
+    assert not {word: (item.says, round(item.probability, 2)) for word, item in verdicts_of.items() if item.says != TWO}
 
 
 @pytest.fixture(scope="module")
@@ -60,50 +55,73 @@ def seen(opened):
     }
 
 
-def judged_by_others(opened, seen, code: str, labels: bool) -> verdicts.Judged:
-    """Pairs of the labeled sentences, each word judged by what the others teach."""
+@pytest.mark.parametrize(
+    ("code", "labels", "right", "called"),
+    [("en", True, 0.9, 0.88), ("en", False, 0.79, 0.65), ("ko", True, 0.78, 0.5), ("ko", False, 0.68, 0.3)],
+)
+def test_it_is_right_as_often_as_it_says(opened, seen, code: str, labels: bool, right: float, called: float):
+    """Each word is judged by what the others teach. Bins with fewer than 2% of the pairs say little and are left out."""
     model, table, ground = opened[code]
     words = calibration.words_to_judge(table)
-    judged = verdicts.pairs_of(model, table, words) if labels else calibration.pairs_unlabeled(table, words, seen[code], ground.layer)[0]
-    return verdicts.held_out(judged, len(words))
-
-
-@pytest.mark.parametrize("code", CODES)
-@pytest.mark.parametrize("labels", [True, False], ids=["labels", "no labels"])
-def test_it_is_right_as_often_as_it_says(opened, seen, code: str, labels: bool):
-    """Bins with fewer than 2% of the pairs say little and are left out."""
-    judged = judged_by_others(opened, seen, code, labels)
+    pairs = verdicts.pairs_of(model, table, words) if labels else calibration.pairs_unlabeled(table, words, seen[code], ground.layer)[0]
+    judged = verdicts.held_out(pairs, len(words))
     for low, high, claimed, true, share in verdicts.reliability(judged):
         assert share < (0.02 if code == "en" else 0.05) or true > claimed - 0.05, (low, high, claimed, true)
     figures = verdicts.figures(judged)
-    right, called = {("en", True): (0.9, 0.88), ("en", False): (0.79, 0.65), ("ko", True): (0.78, 0.5), ("ko", False): (0.68, 0.3)}[
-        code, labels
-    ]
     assert figures["right of these"] > right and figures["called"] > called
 
 
-def test_a_draft_through_a_window_is_air_and_a_tear_on_a_cheek_is_no_rip():
-    """Words whose layer 1 leads elsewhere: the sense that is named is that of the sense space."""
-    workspace = open_workspace()
-    tears = context("A tear ran down her cheek.", "tear"), context("There was a tear in his shirt.", "tear")
-    draft = context("The draft came through the open window.", "draft"), context("He was called up in the draft.", "draft")
-    for pair, senses in ((tears, ("drop from the eye", "rip")), (draft, ("air current", "military call-up"))):
-        verdict = pair_view.judge(workspace, *pair).verdict
-        assert (verdict.named_in, verdict.says, verdict.senses) == ("senses", TWO, senses)
+def context(text: str) -> WordInContext:
+    """Return the word between asterisks in its sentence."""
+    before, word, after = text.split("*")
+    tokens = tokenize(before + word + after)
+    return WordInContext(tuple(tokens), find_word(tokens, word)[0])
 
 
-def test_the_command_says_how_sure_a_verdict_is_as_home_does(capsys):
-    """Expect both shares, and no rate, where a verdict is too close to call."""
-    for pair, line in (
+@pytest.mark.parametrize(
+    ("first", "second", "says", "senses"),
+    [  # words whose layer 1 leads elsewhere: the sense that is named is that of the sense space
+        ("A *tear* ran down her cheek.", "There was a *tear* in his shirt.", TWO, ("drop from the eye", "rip")),
+        ("The *draft* came through the open window.", "He was called up in the *draft*.", TWO, ("air current", "military call-up")),
+        # a sense in either part of speech: with one mean for noun and verb, a crack in a cup and cracking ice were two meanings
+        ("Put a *tick* next to each name on the list.", "*Tick* the box if you agree.", ONE, ("mark as done", "mark as done")),
+        ("The ice *cracked* under our feet.", "There is a *crack* in this cup.", ONE, ("split or gap", "split or gap")),
+        ("Nurses may *strike* again.", "A stone *struck* the windscreen.", TWO, ("refusal to work", "hit")),
+        # words as they are written: the same place in the same sentence but for the capital that is a name
+        ("He got a *fair* deal from the judge.", "The *fairs* were held in May.", TWO, None),
+        ("We all love *Turkey*.", "We all love *turkey*.", TWO, None),
+    ],
+)
+def test_meanings_are_told_apart_in_any_form_of_a_word(workspace, first, second, says, senses):
+    pair = context(first), context(second)
+    item, other = (pair_view.judge(workspace, *order).verdict for order in (pair, pair[::-1]))
+    assert item.says == other.says == says
+    assert senses is None or (item.senses, item.named_in) == (senses, "senses")
+
+
+def test_a_capital_tells_words_apart_unless_it_opens_a_sentence(workspace):
+    for first, second, is_one in (
+        ("They sell *Polish* there.", "They sell *polish* there.", False),
+        ("*Bank* robbers fled.", "*bank* robbers fled.", True),
+    ):
+        assert (pair_view.judge(workspace, context(first), context(second)).verdict.probability == 1) is is_one
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "line"),
+    [  # both shares, and no rate, where a verdict is too close to call
         (
-            ("He wiped a tear from his eye.", "The tear in my jeans is getting bigger."),
+            "He wiped a tear from his eye.",
+            "The tear in my jeans is getting bigger.",
             r"Too close to call\. Of 100 such pairs, \d+ have two meanings, \d+ have one\.",
         ),
-        (("Her tears fell on the letter.", "Tears ran down his face."), r"One meaning\. Right for \d+ of 100 such pairs\."),
-    ):
-        assert main.main(["verdict", "--word", "tear", "--sentence", pair[0], "--sentence", pair[1]]) == 0
-        first, *others = capsys.readouterr().out.splitlines()
-        assert re.fullmatch(line, first) and others[-1].startswith("nearest senses in the sense space: ")
+        ("Her tears fell on the letter.", "Tears ran down his face.", r"One meaning\. Right for \d+ of 100 such pairs\."),
+    ],
+)
+def test_the_command_says_how_sure_a_verdict_is_as_home_does(first, second, line, call):
+    status, out, _ = call("verdict", "--word", "tear", "--sentence", first, "--sentence", second)
+    head, *others = out.splitlines()
+    assert status == 0 and re.fullmatch(line, head) and others[-1].startswith("nearest senses in the sense space: ")
 
 
 @pytest.mark.parametrize(
@@ -114,87 +132,61 @@ def test_the_command_says_how_sure_a_verdict_is_as_home_does(capsys):
         ("Two cranes waded through the pond.", "The CRANE lifted a beam.", ["cranes", "CRANE"]),
     ],
 )
-def test_the_command_without_a_word_compares_the_word_that_both_sentences_have(first, second, words, capsys):
-    request = ["verdict", "--sentence", first, "--sentence", second]
-    assert main.main([*request, "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert main.main([*request, "--word", words[0], "--json"]) == 0
-    assert answer["words"] == words and answer == json.loads(capsys.readouterr().out)
+def test_the_command_without_a_word_compares_the_word_that_both_sentences_have(first, second, words, answer, refused):
+    request = ["verdict", "--sentence", first, "--sentence"]
+    facts = answer(*request, second)
+    assert facts["words"] == words and facts == answer(*request, second, "--word", words[0])
+    assert "Sentence 2 is empty" in refused(*request, "  ")
 
 
-def test_the_command_without_a_word_needs_one_in_each_sentence(capsys):
-    assert main.main(["verdict", "--sentence", "The lot was full.", "--sentence", "  "]) == 2
-    assert "Sentence 2 is empty" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("first", "second", "is_name"),
+    [
+        ("They flew to *Jordan* in spring.", "We saw Michael *Jordan* play.", True),
+        ("*Jam* is sweet.", "She spread *jam* on her toast.", False),  # it only begins its sentence
+        ("We met in *Spring*.", "The *Spring* was cold.", True),
+        ("We flew to *Turkey* in spring.", "They ate *turkey* at noon.", False),  # names were among the labeled meanings
+    ],
+)
+def test_a_verdict_on_names_says_that_its_rate_is_of_common_words(workspace, first, second, is_name):
+    item = pair_view.judge(workspace, context(first), context(second)).verdict
+    assert item.name == item.say_certainty().endswith(" Measured on common words, not names.") == is_name
 
 
-def test_a_verdict_on_names_says_that_its_rate_is_of_common_words(opened):
-    """Not where names were among the labeled meanings (Turkey), nor of a word that only begins its sentence."""
-    model, *_ = opened["en"]
-    workspace = open_workspace(model)
-    for word, texts, is_name in (
-        ("Jordan", ("They flew to Jordan in spring.", "We saw Michael Jordan play."), True),
-        ("jam", ("Jam is sweet.", "She spread jam on her toast."), False),
-        ("Spring", ("We met in Spring.", "The Spring was cold."), True),
-        ("turkey", ("We flew to Turkey in spring.", "They ate turkey at noon."), False),
-    ):
-        pair = [model.language.tokenize(text) for text in texts]
-        contexts = [WordInContext(tuple(tokens), find_word(tokens, word)[0]) for tokens in pair]
-        item = pair_view.judge(workspace, *contexts).verdict
-        assert item.name == is_name, word
-        assert item.say_certainty().endswith(" Measured on common words, not names.") == is_name, word
-
-
-def test_the_order_of_the_sentences_changes_no_verdict(opened):
-    """Every labeled pair in two forms of a word ("fair", "fairs"), and as many in one, by labels and without."""
-    model, table, _ = opened["en"]
-    workspace = open_workspace(model)  # reads each sentence once
+def test_the_order_of_the_sentences_changes_no_verdict(workspace, opened):
+    """Labeled pairs in two forms of a word ("fair", "fairs"), by labels and without."""
+    _, table, _ = opened["en"]
     random = np.random.default_rng(0)
-    asked_of = []
+    pairs = []
     for lemma in table.lemmas:
         rows = table.labeled_rows(lemma)
         forms = [int(row) for row in rows if table.words[table.word[row]] != lemma]
-        asked_of += [(row, int(other)) for row in forms for other in random.choice(rows, 1) if row != other]
-    random.shuffle(asked_of)
-    for first, second in asked_of[:40]:
-        a, b = (WordInContext(o.tokens, o.position) for o in map(table.occurrence, (first, second)))
+        pairs += [(row, int(other)) for row in forms for other in random.choice(rows, 1) if row != other]
+    random.shuffle(pairs)
+    for rows in pairs[:20]:
+        a, b = (WordInContext(o.tokens, o.position) for o in map(table.occurrence, rows))
         item, other = pair_view.judge(workspace, a, b), pair_view.judge(workspace, b, a)
         assert item.verdict.says == other.verdict.says and item.lemma == other.lemma
         assert item.verdict.probability == pytest.approx(other.verdict.probability, abs=1e-4)
-        words = [Word(workspace, context) for context in (a, b)]
-        unlabeled = [verdict._without_labels(*each).probability for each in (words, words[::-1])]
+        words = [Word(workspace, word) for word in (a, b)]
+        unlabeled = [verdict._without_labels(*order).probability for order in (words, words[::-1])]
         assert unlabeled[0] == pytest.approx(unlabeled[1], abs=1e-4)
 
 
-def test_words_are_read_as_they_are_written(opened):
-    workspace = open_workspace(opened["en"][0])
-    fair = context("He got a fair deal from the judge.", "fair"), context("The fairs were held in May.", "fairs")
-    assert pair_view.judge(workspace, *fair).verdict.says == pair_view.judge(workspace, *fair[::-1]).verdict.says == TWO
-    turkey = context("We all love Turkey.", "Turkey"), context("We all love turkey.", "turkey")
-    assert pair_view.judge(workspace, *turkey).verdict.says == TWO  # the same place in the same sentence but for the capital that is a name
-    polish = context("They sell Polish there.", "Polish"), context("They sell polish there.", "polish")
-    assert pair_view.judge(workspace, *polish).verdict.probability < 1
-    opening = context("Bank robbers fled.", "Bank"), context("bank robbers fled.", "bank")
-    assert pair_view.judge(workspace, *opening).verdict.probability == 1.0
+def test_a_word_that_is_spelled_like_a_form_of_another_keeps_itself(workspace):
+    def judge(first: str, second: str, **changes) -> pair_view.Judgment:
+        return pair_view.judge(workspace, *(replace(context(text), **changes) for text in (first, second)))
 
-
-def test_a_word_that_is_spelled_like_a_form_of_another_keeps_itself(opened):
-    workspace = open_workspace(opened["en"][0])
-    wound = context("The nurse cleaned the wound on his arm.", "wound"), context("A deep wound takes weeks to heal.", "wound")
-    assert pair_view.judge(workspace, *wound).lemma == ""  # no sense of "wind" votes
-    assert not pair_view.judge(workspace, wound[0], context("A cold wind blew from the north.", "wind")).one_word
-    as_wind = [replace(word, read_as="wind") for word in wound]
-    assert pair_view.judge(workspace, *as_wind).lemma == "wind" and pair_view.judge(workspace, *as_wind).verdict.senses
-    assert pair_view.judge(workspace, context("Prices fell again.", "fell"), context("The tree fell.", "fell")).lemma == "fall"
+    wound = "The nurse cleaned the *wound* on his arm.", "A deep *wound* takes weeks to heal."
+    assert judge(*wound).lemma == ""  # no sense of "wind" votes
+    assert judge(*wound, read_as="wind").lemma == "wind" and judge(*wound, read_as="wind").verdict.senses
+    assert judge("Prices *fell* again.", "The tree *fell*.").lemma == "fall"
     for first, second in (
-        (("He sharpened a saw.", "saw"), ("They see us.", "see")),
-        (("She lay on the ground.", "ground"), ("Grind it.", "Grind")),
+        (wound[0], "A cold *wind* blew from the north."),
+        ("He sharpened a *saw*.", "They *see* us."),
+        ("She lay on the *ground*.", "*Grind* it."),
     ):
-        assert not pair_view.judge(workspace, context(*first), context(*second)).one_word
-
-
-def context(text: str, word: str) -> WordInContext:
-    tokens = tokenize(text)
-    return WordInContext(tuple(tokens), find_word(tokens, word)[0])
+        assert not judge(first, second).one_word
 
 
 def test_calibration_in_another_format_is_ignored(opened, tmp_path):
@@ -208,10 +200,8 @@ def test_calibration_in_another_format_is_ignored(opened, tmp_path):
 
 def test_the_words_around_settle_what_the_vectors_leave_open(opened):
     model, table, ground = opened["en"]
-    queries = []
-    for text in ("The cat chased a mouse across the kitchen floor.", "Click the left button of the mouse to open the file."):
-        tokens = model.language.tokenize(text)
-        queries.append(make_query(model.encoder, tokens, tokens.index("mouse")))
+    texts = "The cat chased a *mouse* across the kitchen floor.", "Click the left button of the *mouse* to open the file."
+    queries = [make_query(model.encoder, list(word.tokens), word.position) for word in map(context, texts)]
     vectors = static_vectors(model)
     alone = verdict.of_labeled(table, "mouse", *queries, ground)
     around = verdict.of_labeled(table, "mouse", *queries, ground, vectors)
@@ -221,18 +211,19 @@ def test_the_words_around_settle_what_the_vectors_leave_open(opened):
 
 
 def test_letter_case_tells_meanings_apart_where_one_of_them_is_a_name(tmp_path):
-    def table(*sentences: tuple[str, str]) -> OccurrenceTable:
-        each = [Sentence(tuple(of.split()), (target(of.split(), sense),)) for of, sense in sentences]
-        return build_index(each, open_model("elmo-mini").encoder, tmp_path / str(len(each)), model="a", targets_only=True)
+    def table(sense: str, *texts: str) -> list[Sentence]:
+        words = [(word, word.tokens[word.position]) for word in map(context, texts)]
+        return [Sentence(word.tokens, (Target(word.position, token, sense, "turkey"),)) for word, token in words]
 
-    def target(tokens: list[str], sense: str) -> Target:
-        at = next(k for k, token in enumerate(tokens) if token.casefold() == "turkey")
-        return Target(at, tokens[at], sense, "turkey")
+    def is_also_a_name(*sentences: Sentence) -> bool:
+        folder = tmp_path / str(len(sentences))
+        index = build_index(sentences, open_model("elmo-mini").encoder, folder, model="a", targets_only=True)
+        return evidence.is_also_a_name(index, "turkey")
 
-    bird = ("They ate turkey .", "bird"), ("Turkey was served .", "bird")
-    country = ("We flew to Turkey .", "country"), ("Turkey exports figs .", "country")
-    assert evidence.is_also_a_name(table(*bird, *country), "turkey")
-    assert not evidence.is_also_a_name(table(*bird, country[1]), "turkey")  # what opens a sentence has a capital anyway
+    bird = table("bird", "They ate *turkey* .", "*Turkey* was served .")
+    country = table("country", "We flew to *Turkey* .", "*Turkey* exports figs .")
+    assert is_also_a_name(*bird, *country)
+    assert not is_also_a_name(*bird, country[1])  # what opens a sentence has a capital anyway
 
 
 def test_a_labeled_sentence_has_no_vote_on_itself(opened):
@@ -247,11 +238,14 @@ def test_a_labeled_sentence_has_no_vote_on_itself(opened):
     assert verdict.of_labeled(table, "bank", queries[0], queries[0], ground).probability == 1.0
 
 
-def test_a_word_without_labels_is_judged_by_what_it_has_around_it(opened):
-    model, _, ground = opened["en"]
-    texts = ("She spread jam on her toast .", "He ate bread with jam and butter .", "The cars stood in a jam on the motorway for hours .")
-    workspace = open_workspace(model)
-    words = [workspace.word(text.split(), text.split().index("jam")) for text in texts]
+def test_a_word_without_labels_is_judged_by_what_it_has_around_it(workspace, opened):
+    _, _, ground = opened["en"]
+    texts = (
+        "She spread *jam* on her toast .",
+        "He ate bread with *jam* and butter .",
+        "The cars stood in a *jam* on the motorway for hours .",
+    )
+    words = [workspace.word(list(word.tokens), word.position) for word in map(context, texts)]
 
     def judged(a: Word, b: Word, ground=ground, has_vectors: bool = True) -> Verdict:
         seen = evidence.of_words((a, b))
@@ -264,9 +258,8 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(opened):
     assert judged(words[0], words[0]).probability == 1.0
     usual = judged(words[0], words[1], ground=calibration.USUAL)
     assert not usual.around and 0 < usual.probability < 1
-    assert judged(
-        words[0], words[2], has_vectors=False, ground=replace(ground, centers={**ground.centers, "topic": [0.0], "senses": [0.0]})
-    ).around
+    without = replace(ground, centers={**ground.centers, "topic": [0.0], "senses": [0.0]})
+    assert judged(words[0], words[2], has_vectors=False, ground=without).around
 
 
 @pytest.mark.parametrize(
@@ -291,7 +284,7 @@ def test_a_verdict_says_what_its_number_says(probability, shares, says, outvoted
 
 
 def test_bundled_calibration_is_that_of_the_table(opened, seen):
-    _, table, ground = opened["ko"]
+    model, table, ground = opened["ko"]
     for lemma in table.lemmas[:6]:
         trust = calibration.trust_of(table, lemma)
         assert (ground.words[lemma].layer, ground.words[lemma].above_chance) == (trust.layer, pytest.approx(trust.above_chance, abs=1e-3))
@@ -300,9 +293,5 @@ def test_bundled_calibration_is_that_of_the_table(opened, seen):
     measured = calibration.measure(table, seen["ko"])
     assert ground.alone == pytest.approx(measured.alone, abs=0.02) and ground.votes == pytest.approx(measured.votes, abs=0.02)
     assert ground.ring == pytest.approx(measured.ring, abs=0.01)
-
-
-def test_more_senses_are_named_correctly_in_the_sense_space_than_at_the_layer(opened):
-    model, table, _ = opened["ko"]
     named = verdicts.score_named(model, table, calibration.words_to_judge(table))
     assert named["middles in the sense space"] > named["votes at the layer"]
