@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from core.analysis import spaces
-from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
 from core.index.sense_space import KEPT, SUBSTITUTES
@@ -18,7 +17,8 @@ from core.workspace import open_workspace
 
 @pytest.fixture
 def table(workspace, monkeypatch) -> OccurrenceTable:
-    table = OccurrenceTable(ASSETS / "targets").basic
+    """The labeled sentences, whichever corpus is asked for."""
+    table = workspace.targets.basic
     monkeypatch.setattr(workspace.opener, "targets", lambda *_: table)
     return table
 

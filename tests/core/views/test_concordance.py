@@ -1,16 +1,17 @@
-"""Collocates by the groups that the model finds: real groups of a text without labels, a column each, every word opening its lines."""
+"""Test lines, collocates and keywords of a corpus, by the groups that the model finds among others."""
 
 import json
 
 import numpy as np
 import pytest
 
-from core.cli.main import main
 from core.common.errors import BadInput
+from core.corpus.search import BY_SENSE, BY_SUBSTITUTES
 from core.text import own_corpus
-from core.views import concordance, induction
-from core.views.concordance import GROUPS, CollocatesRequest, ConcordanceRequest, KeynessRequest
+from core.views import concordance, induction, substitutes
+from core.views.concordance import GROUPS, LABELS, CollocatesRequest, ConcordanceRequest, KeynessRequest
 from core.views.induction import InductionRequest
+from core.views.substitutes import SubstitutesRequest
 from core.workspace import Workspace, open_workspace
 from tests.tiny import write_dated_text
 
@@ -25,6 +26,11 @@ def corpus(tmp_path_factory) -> str:
 @pytest.fixture(scope="module")
 def workspace(corpus) -> Workspace:
     return open_workspace(corpus=corpus)
+
+
+@pytest.fixture(scope="module")
+def bundled() -> Workspace:
+    return open_workspace()
 
 
 @pytest.fixture(scope="module")
@@ -46,17 +52,17 @@ def test_each_group_found_is_a_column_of_its_own_words(workspace, columns):
 
 
 def test_each_word_of_a_column_opens_its_lines(workspace, columns):
+    def lines(**conditions):
+        return concordance.concordance(workspace, ConcordanceRequest(query="bank", number=50, **conditions))
+
     for column in columns:
-        every = concordance.concordance(workspace, ConcordanceRequest(query="bank", sense=column.sense, senses=GROUPS, number=50))
+        every = lines(sense=column.sense, senses=GROUPS)
         assert every.n == column.n
         for word in column.words:
-            request = ConcordanceRequest(query="bank", near=word.word, sense=column.sense, senses=GROUPS, number=50)
-            lines = concordance.concordance(workspace, request)
-            assert lines.n == word.n  # once a sentence here
-            elsewhere = concordance.concordance(workspace, ConcordanceRequest(query="bank", near=word.word, number=50))
-            assert elsewhere.n == word.n + word.elsewhere
-            assert {line.sentence for line in lines.lines} <= {line.sentence for line in every.lines}
-            for line in lines.lines:
+            own = lines(near=word.word, sense=column.sense, senses=GROUPS)
+            assert (own.n, lines(near=word.word).n) == (word.n, word.n + word.elsewhere)  # once a sentence here
+            assert {line.sentence for line in own.lines} <= {line.sentence for line in every.lines}
+            for line in own.lines:
                 assert word.word in [token.casefold() for token in (*line.left[-5:], *line.right[:5])]
 
 
@@ -75,9 +81,8 @@ def test_a_group_that_is_none_and_a_word_too_rare_for_groups_are_named(workspace
         concordance.collocates(workspace, CollocatesRequest(query="church", senses=GROUPS))
 
 
-def test_the_command_writes_the_same_columns(corpus, columns, capsys):
-    assert main(["corpus", "collocates", "bank", "--corpus", corpus, "--senses", "groups", "--content", "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+def test_the_command_writes_the_same_columns(corpus, columns, answer):
+    facts = answer("corpus", "collocates", "bank", "--corpus", corpus, "--senses", "groups", "--content")
     assert [(column["sense"], column["n"]) for column in facts["senses"]] == [(column.sense, column.n) for column in columns]
     assert [word["word"] for word in facts["senses"][0]["words"]] == [word.word for word in columns[0].words]
 
@@ -125,33 +130,47 @@ def test_lines_of_chosen_documents_are_theirs_in_every_order(open_rows):
     workspace = open_rows(("a", "", "A bank lent money.", 3), ("b", "", "The river bank.", 4), ("c", "", "Zebras bank left.", 2))
     for order in ("text", "left", "right2", "source", "random", "substitutes"):
         request = ConcordanceRequest(query="bank", documents=("b", "c"), order=order)
-        hits = concordance.hits_of(workspace, request)
-        lines = concordance.HitLines(workspace, request, hits).lines(0, 10)
+        lines = concordance.HitLines(workspace, request, concordance.hits_of(workspace, request)).lines(0, 10)
         assert sorted(line.document for line, *_ in lines) == ["b"] * 4 + ["c"] * 2, order
-    assert [line.sentence for line in concordance.concordance(workspace, ConcordanceRequest(query="bank", documents=("c",))).lines] == [
-        7,
-        8,
-    ]
+    result = concordance.concordance(workspace, ConcordanceRequest(query="bank", documents=("c",)))
+    assert [line.sentence for line in result.lines] == [7, 8]
 
 
 @pytest.mark.parametrize(
-    ("request_", "n", "missing"),
+    ("request_", "n", "limits"),
     [
-        ({"near": "Money"}, 3, ""),
-        ({"near": "MONEY"}, 3, ""),
-        ({"near": "gold"}, 0, "gold"),
-        ({"near": "river"}, 0, ""),
-        ({"query": "otter", "near": "money"}, 0, "otter"),
-        ({"query": "otter"}, 0, "otter"),
+        ({"near": "Money"}, 3, []),
+        ({"near": "MONEY"}, 3, []),
+        ({"near": "gold"}, 0, ["“gold” does not occur."]),
+        ({"near": "river"}, 0, ["No occurrence of “bank” meets all conditions."]),
+        ({"query": "otter", "near": "money"}, 0, ["“otter” does not occur."]),
+        ({"query": "otter"}, 0, ["“otter” does not occur."]),
     ],
 )
-def test_what_a_search_without_hits_lacks_is_named(open_rows, request_, n, missing):
+def test_what_a_search_without_hits_lacks_is_named(open_rows, request_, n, limits):
     workspace = open_rows(("a", "", "A bank lent money.", 3), ("b", "", "A river.", 4))
     result = concordance.concordance(workspace, ConcordanceRequest(**{"query": "bank"} | request_))
-    assert (result.n, result.missing) == (n, missing)
-    assert concordance.describe_limits(result) == (
-        [] if n else [f"“{missing}” does not occur."] if missing else ["No occurrence of “bank” meets all conditions."]
-    )
+    assert result.n == n and concordance.describe_limits(result) == limits
+
+
+def test_lines_sorted_by_sense_say_it_slice_by_slice(bundled):
+    request = concordance.with_senses(bundled, ConcordanceRequest(query="bank", order=BY_SENSE))
+    hits = concordance.hits_of(bundled, request)
+    _, names = concordance.senses_of(bundled, "bank", hits, LABELS)
+    lines = concordance.HitLines(bundled, request, hits)
+    assert request.senses == LABELS and len(lines) == len(hits) > 8 and len(names) > 1
+    shown = lines.lines(0, 8) + lines.lines(8, len(lines))
+    assert all(line.sense == names[k] and said.endswith(line.sense) for line, said, k in shown if k >= 0)
+    known = [k for *_, k in shown if k >= 0]
+    assert known == sorted(known) and set(known) == set(range(len(names)))
+
+
+def test_lines_sorted_by_substitutes_say_the_likeliest(bundled):
+    request = ConcordanceRequest(query="heron", order=BY_SUBSTITUTES)
+    (line, said, _), *_ = concordance.HitLines(bundled, request, concordance.hits_of(bundled, request)).lines(0, 1)
+    words = bundled.words(f"{line.before} {line.hit} {line.after}", positions=[len(line.left)])
+    (answer,) = substitutes.compute(bundled, SubstitutesRequest(words=words))
+    assert said == ", ".join(item.word for item in answer.substitutes[: concordance.SHOWN])
 
 
 def test_sentences_without_a_readable_date_are_counted(open_rows):
@@ -185,15 +204,12 @@ def test_shared_sentences_count_for_one_corpus_of_keyness(tmp_path):
         concordance.keyness(open_workspace(corpus=str(small)), KeynessRequest(against=str(tmp_path / "copy.txt")))
 
 
-def test_the_command_names_files_and_says_what_is_missing(tmp_path, capsys):
-    paths = []
-    for name, text in (("one", "A bank lent money.\n" * 6), ("two", "The river is wide.\n" * 6)):
-        (tmp_path / f"{name}.txt").write_text(text, "utf-8")
-        paths.append(str(tmp_path / f"{name}.txt"))
-    assert main(["corpus", "keyness", "--corpus", paths[0], "--against", paths[1], "--csv"]) == 0
-    assert capsys.readouterr().out.splitlines()[0].startswith("word,count,count there,log-likelihood,log ratio,")
-    assert main(["corpus", "search", "bank", "--corpus", paths[0], "--near", "gold"]) == 0
-    out = capsys.readouterr().out
-    assert "“gold” does not occur." in out and "nan" not in out and "similar spellings: bank" not in out.casefold()
-    assert main(["corpus", "search", "*", "--corpus", paths[0]]) == 2
-    assert "matches every word" in capsys.readouterr().err
+def test_the_command_names_files_and_says_what_is_missing(tmp_path, call, refused):
+    paths = [tmp_path / f"{name}.txt" for name in ("one", "two")]
+    for path, text in zip(paths, ("A bank lent money.\n", "The river is wide.\n"), strict=True):
+        path.write_text(text * 6, "utf-8")
+    status, out, _ = call("corpus", "keyness", "--corpus", paths[0], "--against", paths[1], "--csv")
+    assert status == 0 and out.startswith("word,count,count there,log-likelihood,log ratio,")
+    status, out, _ = call("corpus", "search", "bank", "--corpus", paths[0], "--near", "gold")
+    assert status == 0 and "“gold” does not occur." in out and "nan" not in out and "similar spellings: bank" not in out.casefold()
+    assert "matches every word" in refused("corpus", "search", "*", "--corpus", paths[0])
