@@ -196,7 +196,7 @@ def test_two_threads_gradients_are_those_of_the_mean_loss_of_both_directions(cor
     t.gradients(batch, drawn, train_characters=True)
     result = [p.grad.to_dense() for p in learned]
     x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
-    loss = sum(sum(t.loss(x, batch, drawn, backward=backward)) for backward in (False, True)) / 2
+    loss = sum(t.loss(x, batch, drawn, backward=backward) for backward in (False, True)) / 2
     for mine, plain in zip(result, torch.autograd.grad(loss, learned), strict=True):
         torch.testing.assert_close(mine, plain.to_dense(), atol=1e-6, rtol=1e-4)
 
@@ -209,7 +209,7 @@ def test_a_tiny_models_loss_falls_on_a_tiny_corpus(corpus, table_types):
     def loss() -> float:
         with torch.no_grad():
             x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
-            return sum(t.loss(x, batch, every, backward=backward)[0].item() for backward in (False, True))
+            return sum(t.loss(x, batch, every, backward=backward).item() for backward in (False, True))
 
     before = loss()
     progress = train(t, 50)
