@@ -1,6 +1,5 @@
 """The biLM against plain numpy loops written from its equations, and the gradient of its time loop against differences."""
 
-
 import numpy as np
 import pytest
 import torch
