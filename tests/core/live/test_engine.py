@@ -144,12 +144,12 @@ def test_layers_are_near_those_of_float32_for_any_spelling(workspace, ask):
 
 
 def test_answers_are_core_s(workspace, ask):
-    pairs = list(truths(workspace, 55))
+    pairs = list(truths(workspace, 30))
     answers = ask("answer", *(question(item.texts, item.tapped) for item in pairs))
     read_alike = [
         [list(word.tokens) for word in item.words] == answer["asked"]["tokens"] for item, answer in zip(pairs, answers, strict=True)
     ]
-    assert sum(read_alike) >= 54
+    assert sum(read_alike) >= 29
     far = [compare(item, answer) for item, answer, alike in zip(pairs, answers, read_alike, strict=True) if alike]
     values = {name: np.array([each[name] for each in far]) for name in far[0]}
     assert values["cosine"].max() < 0.02 and values["static"].max() < 1e-3

@@ -134,7 +134,7 @@ def test_a_notebook_shows_the_page_of_the_model_and_examples_it_names(written, t
         assert len(written) == n and written[-1] == ("elmo-ko-mini" if n == 2 else "elmo-mini")
     assert page.contents_of(tmp_path / "page.html")["model"] == open_workspace("elmo-mini").model.fingerprint
     assert page.live().path.name == "elmoscope.html" and page.live(model="elmo-ko-mini").path.name == "elmoscope-elmo-ko-mini.html"
-    assert {path.name for path in tmp_path.iterdir()} == {"page.html", "elmoscope.html", "elmoscope-elmo-ko-mini.html"}
+    assert {path.name for path in tmp_path.glob("*.html")} == {"page.html", "elmoscope.html", "elmoscope-elmo-ko-mini.html"}
 
 
 @pytest.mark.parametrize(
