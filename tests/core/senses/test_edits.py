@@ -94,7 +94,7 @@ def test_what_cannot_be_edited_is_refused_in_a_sentence():
         edits.order_edits(long, "backwards")
 
 
-def written_path(tokenizer, first: str, second: str, word: str) -> tuple[list[edits.Step], list]:
+def written_path(tokenizer, first: str, second: str, word: str) -> tuple[list[edits.EditStep], list]:
     """Return the steps from one text to another, and the pieces of each."""
     tokens = [tokenizer(text) for text in (first, second)]
     alignment = edits.align(tokens[0], tokens[0].index(word), tokens[1], tokens[1].index(word))

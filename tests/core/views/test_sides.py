@@ -129,10 +129,10 @@ def test_a_copy_or_a_part_of_a_text_is_that_text(table, tmp_path):
     corpus = table(["1850"] * 12, ["1900"] * 12)
     workspace = open_workspace(corpus=corpus)
 
-    def compared(name: str, text: str, first: Side | None = None, **span: str) -> tuple[int, int, list[int]]:
+    def compared(name: str, text: str, first: Side | None = None, **span: str) -> tuple[int, int, list[int | None]]:
         (tmp_path / name).write_text(text, "utf-8")
         chosen = choose(workspace, first or Side(), Side(corpus=str(tmp_path / name), **span))
-        return chosen.left_out.shared, chosen.left_out.reduced, [int(mask.sum()) for mask in chosen.masks]
+        return chosen.left_out.shared, chosen.left_out.reduced, [None if mask is None else int(mask.sum()) for mask in chosen.masks]
 
     with pytest.raises(BadInput, match="Both sides are the same texts"):
         compared("copy.csv", Path(corpus).read_text("utf-8"))
