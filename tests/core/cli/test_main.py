@@ -662,7 +662,7 @@ def begun(call, training, monkeypatch) -> tuple[list, list[str]]:
 
 def test_pretrain_says_first_that_a_text_is_too_small_or_has_no_words(call, training, tmp_path, monkeypatch):
     (tmp_path / "empty.txt").write_text("\n")
-    status, out, err = call("pretrain", "--corpus", tmp_path / "empty.txt", "--output", tmp_path / "empty")
+    status, out, err = call("pretrain", "--corpus", tmp_path / "empty.txt", "--output", tmp_path / "empty", "--threads", 1)
     assert "no words to learn from" in is_one_line_error(status, out, err.split("0 tokens\n")[-1])  # behind the note on what was read
     monkeypatch.setattr(recipe, "_table_stage", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     note = call(*training[0], "--tokens", 30_000)[2]
