@@ -75,7 +75,7 @@ def test_words_phrases_and_wildcards_find_what_a_plain_scan_of_each_sentence_fin
         for k in range(len(sentence.tokens) - len(parts) + 1)
         if all(re.fullmatch(part, token.casefold()) for part, token in zip(parts, sentence.tokens[k:], strict=False))
     ]
-    assert bool(expected) == (query != "\N{SNOWMAN}") and places(ours, find(ours, query)) == expected
+    assert (expected or "*" not in query) and places(ours, find(ours, query)) == expected
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_query_is_split_as_texts_are_and_as_a_file_with_its_own_tokens_may_be(
     assert places(corpus, find(corpus, "don't go")) == [(0, 0), (1, 0)]
     assert [line.words for line in lines(corpus, find(corpus, "don't"))] == [("do", "n't"), ("don't",)]
     assert [line.words for line in lines(corpus, find(corpus, "new york"))] == [("New York",)]
-    assert places(corpus, find(corpus, "don't *")) == [(0, 0), (1, 0)]
+    assert places(corpus, find(corpus, "don't *")) == [(0, 0)]
 
 
 def test_lines_show_the_sentence_around_the_hit_and_its_document():
