@@ -140,7 +140,7 @@ def test_a_copy_or_a_part_of_a_text_is_that_text(table, tmp_path):
     other = [*sentences(MONEY, 3), *sentences(RIVER, 6), *(f"Sheep {k}." for k in range(30))]
     assert compared("other.txt", "\n".join(other))[0] == 0  # some sentences in common do not make one text
     longer = Path(corpus).read_text("utf-8") + "1950,More of a bank.\n"  # of one text, but no sentence is on both sides
-    assert compared("longer.csv", longer, EARLY, start="1900") == (0, 0, [12, 13])
+    assert compared("longer.csv", longer, EARLY, start="1900")[::2] == (0, [12, 13])
 
 
 def test_a_joined_korean_piece_is_found_on_both_sides(tmp_path):
