@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import softmax
 
-from core.analysis import maps as projection
-from core.analysis.maps import FrozenMaps, ProjectionConfig, trustworthiness
+from core.analysis import aligned_umap as projection
+from core.analysis.aligned_umap import FrozenMaps, ProjectionConfig, trustworthiness
 from core.analysis.word_maps import follow_mix, place
 from core.common.model_layers import Layers
 from core.elmo.mix import layer_weights, mixed
