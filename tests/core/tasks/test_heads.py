@@ -195,7 +195,7 @@ def test_a_file_of_another_form_is_named(name, file, text, folder, tmp_path):
     path = shutil.copytree(folder, tmp_path / "copy") / file
     for content, error, message in (
         (lzma.compress(text.encode()), BadInput, file.split("/")[1].split(".")[0]),
-        (b"no xz", BadInput, ""),
+        (b"no xz", BadInput, None),
         (None, MissingArtifact, "Name the folder"),
     ):
         path.unlink() if content is None else path.write_bytes(content)
