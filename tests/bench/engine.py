@@ -122,8 +122,7 @@ def _against(
         ratio=pair.times_faster(),
         checks=[Check(what="all layers of all sentences", difference=difference(pair.ours_result, pair.peer_result))],
         sizes=f"{len(sentences):,} sentences, {tokens:,} tokens; {how}",
-        allennlp_threads=engine.waiting,
-        ms_per_sentence=1000 * float(np.median(pair.ours)) / len(sentences),
+        details={"allennlp_threads": engine.waiting, "ms_per_sentence": 1000 * float(np.median(pair.ours)) / len(sentences)},
     )
 
 
@@ -214,7 +213,7 @@ def _lengths(setting: Setting) -> Iterator[Row]:
         peer=replace(rates[fastest], what=f"the fastest length, {fastest:,} tokens"),
         ratio=quotient("slowest / fastest", *per_token, "of the fastest"),
         sizes=f"small; {', '.join(f'{n:,}' for n in lengths)} tokens of our own sentences, every spelling known beforehand",
-        tokens_per_second={str(n): rates[n].value for n in lengths},
+        details={"tokens_per_second": {str(n): rates[n].value for n in lengths}},
     )
     before, longest = lengths[-2:]
     what = f"peak memory, {longest:,} tokens over {before:,}"
@@ -226,5 +225,5 @@ def _lengths(setting: Setting) -> Iterator[Row]:
         what,
         ours=figure("ours", [peaks[longest] - peaks[before]], "MB"),
         sizes="bound: layers of a chunk of 1,024 sentences, gates of a batch of 4,096 tokens, 100,000 spellings (known before)",
-        peak_mb={str(n): round(peaks[n], 1) for n in lengths},
+        details={"peak_mb": {str(n): round(peaks[n], 1) for n in lengths}},
     )

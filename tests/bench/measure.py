@@ -88,20 +88,11 @@ class Setting:
         return quick if self.quick else full
 
     def row(
-        self,
-        suite: str,
-        name: str,
-        *,
-        ours: Figure,
-        peer: Figure | None = None,
-        ratio: Figure | None = None,
-        checks: Sequence[Check] = (),
-        sizes: str = "",
-        **details: Any,
+        self, suite: str, name: str, *, sizes: str = "", checks: Sequence[Check] = (), details: dict | None = None, **figures: Figure
     ) -> Row:
+        """Return a measured row. The figures are `ours`, `peer` and `ratio`."""
         conditions = {"sizes": sizes, "quick": self.quick, "threads": self.threads, **surroundings()}
-        figures = {"ours": ours, "peer": peer, "ratio": ratio, "checks": tuple(checks)}
-        return Row(suite=suite, name=name, conditions=conditions, details=details, **figures)
+        return Row(suite=suite, name=name, conditions=conditions, checks=tuple(checks), details=details or {}, **figures)
 
     def not_run(self, suite: str, name: str, why: str) -> Row:
         return Row(suite=suite, name=name, not_run=f"not run here: {why}", conditions={"threads": self.threads, **surroundings()})

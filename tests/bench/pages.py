@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Browser, Error, Page
+from playwright.sync_api import Browser, Error, Locator
 
 from tests.bench import texts
 from tests.bench.measure import Check, Row, Setting, figure, milliseconds, quotient
+from tests.browser.visit import grab
 from tests.raw_client import LOCAL, ROOT, STREAMLIT_RUN, start_server
 from tests.run import start_chromium
 
@@ -88,7 +89,7 @@ def _paints(setting: Setting, browser: Browser) -> Iterator[Row]:
             peer=milliseconds("streamlit hello, its heading", theirs),
             ratio=quotient("our time / hello's", ours, theirs, "x"),
             sizes=f"{len(ours)} servers of each kind, started by turns, on the browser's own cores; each visitor's browser is empty",
-            ms_to_our_title=1000 * float(np.median([paint[0] for paint in result[OURS][state]])),
+            details={"ms_to_our_title": 1000 * float(np.median([paint[0] for paint in result[OURS][state]]))},
         )
 
 
@@ -104,13 +105,13 @@ def _slider(setting: Setting, browser: Browser) -> Iterator[Row]:
         page.goto(f"{address}/mix?corpus={urllib.parse.quote(str(corpus))}")
         page.wait_for_selector(".kwic", timeout=10 * WAIT_MS)  # every token is read first
         page.wait_for_selector("[data-test-script-state=notRunning]")
-        place = page.locator(SLIDER).bounding_box()
-        _drag(page, place, 0.75)  # not counted: the charts' code is loaded, the session's first run is over
+        slider = page.locator(SLIDER)
+        _drag(slider, 0.75)  # not counted: the charts' code is loaded, the session's first run is over
         page.wait_for_timeout(3000)
         page.evaluate(WATCH)
         seconds, others = [], []
         for number in range(moves):
-            _drag(page, place, 0.7 if number % 2 else 0.3)
+            _drag(slider, 0.7 if number % 2 else 0.3)
             page.wait_for_function(DONE)
             seen = page.evaluate("() => ({ ...seen, others: seen.others.splice(0) })")
             seconds.append((seen["redrawn"] - seen["released"]) / 1000)
@@ -125,17 +126,15 @@ def _slider(setting: Setting, browser: Browser) -> Iterator[Row]:
             ours=ours,
             checks=[flickers],
             sizes=f"{n_tokens:,} occurrences x 3 layers, two lists, bars and length; {len(seconds)} moves by mouse",
-            changed_besides=sorted(set(others)),
+            details={"changed_besides": sorted(set(others))},
         )
 
 
-def _drag(page: Page, place: dict, share: float) -> None:
-    """Press on the slider's track and let go a little further, at that share of its width."""
-    x, y = place["x"] + share * place["width"], place["y"] + place["height"] / 2
-    page.mouse.move(x - 12, y)
-    page.mouse.down()
-    page.mouse.move(x, y, steps=3)
-    page.mouse.up()
+def _drag(slider: Locator, share: float) -> None:
+    """Press on the slider's track and release a little farther, at that share of its width."""
+    move = grab(slider, share - 0.02)
+    move(share)
+    slider.page.mouse.up()
 
 
 def _visit(browser: Browser, address: str, selectors: tuple[str, ...]) -> list[float]:

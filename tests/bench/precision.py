@@ -53,7 +53,7 @@ def rows(setting: Setting) -> Iterator[Row]:
                     checks=checks,
                     sizes=f"{len(sentences):,} sentences, {tokens:,} tokens, every spelling known; nearness: {BUNDLED_MODEL}, "
                     f"{near['sentences']} labeled sentences",
-                    nearness=near,
+                    details={"nearness": near},
                 )
 
 
