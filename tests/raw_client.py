@@ -242,7 +242,6 @@ class Client:
         origin: str | None = "same",
         host: str | None = None,
         headers: Mapping[str, str] | None = None,
-        subprotocols: Iterable[str] | None = ("streamlit",),
         path: str = "/_stcore/stream",
         seconds: float = WAIT_S,
     ) -> None:
@@ -254,7 +253,7 @@ class Client:
             sock=server.connect(seconds),
             origin=f"http://{host}" if origin == "same" else origin,
             additional_headers=dict(headers or {}),
-            subprotocols=list(subprotocols) if subprotocols else None,
+            subprotocols=["streamlit"],
             compression=None,
             open_timeout=seconds,
             close_timeout=2,
