@@ -24,18 +24,7 @@ PAYLOAD = (
 )
 TYPED = ["a", "b", "other", "text", "spell", "find", "cmp_word", "dswap", "model_text", "tell"]
 TYPED += ["text_spam", "text_news-title", "text_sentiment"]
-CHOSEN = [
-    "model",
-    "vectors",
-    "corpus",
-    "found_word",
-    "first",
-    "second",
-    "map_word",
-    "example",
-    "task",
-    "layer",
-]  # a hand-made link may hold these
+CHOSEN = ["model", "vectors", "corpus", "found_word", "first", "second", "map_word", "example", "task", "layer"]  # of hand-made links
 EVIL = """() => [
   ...document.querySelectorAll('img[src="x"], img[src*="evil"], iframe[src*="evil"], a[href^="javascript"], a[href*="evil"] img, [onerror], [onload]'),
   ...[...document.querySelectorAll('script')].filter(s => s.textContent.includes('alert(1)')),
