@@ -66,7 +66,7 @@ def test_home_opens_with_one_glide_to_the_sense_space(page: Page, server: str):
     opened(page, server, ADDRESS)
     stand(page, 4)
     places = [at for _, at in page.evaluate("glide")]
-    assert places[0] < 0.5 and all(a <= b for a, b in pairwise(places)) and len(places) > 10
+    assert places[0] < 0.5 and all(a <= b for a, b in pairwise(places)) and any(0.5 < at < 4 for at in places)
     assert "layer=" not in page.url
     expect(page.locator(".map.compact .counted")).to_have_text(re.compile(r"^\d+ of \d+ sentences lie with their own sense\.$"))
     at_rest(page)
