@@ -4,7 +4,7 @@ import io
 import json
 import lzma
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,11 +13,10 @@ import openpyxl
 import torch
 
 from core.classify.data import Dataset, SplitConfig, make_dataset
-from core.classify.head import TextHead
 from core.classify.inputs import live_layers
-from core.classify.model import VARIANTS, NetworkConfig
+from core.classify.model import NetworkConfig
 from core.classify.tables import ScoreRow, Table
-from core.classify.train import TrainConfig, make_text_fit
+from core.classify.train import TrainConfig
 from core.common.config import ModelShape
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
@@ -73,15 +72,6 @@ def frozen(encoder: Encoder | None = None, vectors: StaticVectors | None = None)
     encoder, vectors = encoder or tiny_encoder(), vectors or tiny_vectors()
     facts = {"model": "f" * 16, "model_name": "tiny", "vectors": "e" * 16, "vectors_name": "tiny vectors"}
     return Frozen(vectors, live_layers(encoder), facts, encoder.n_layers, encoder.dim)
-
-
-def trained_heads(names: Iterable[str], data: Dataset, parts: Frozen) -> dict[str, TextHead]:
-    heads = {}
-    for name in names:
-        fit = make_text_fit(VARIANTS[name], data, CONFIG, parts)
-        list(fit.run())
-        heads[name] = fit.finish()
-    return heads
 
 
 BANK_PLACES = ("mill", "bridge", "old ferry", "church", "willows", "lock", "meadow", "village")
