@@ -86,16 +86,10 @@ RIVER = ("The boat drifted to the muddy bank near the {place}.", "Reeds grew alo
 MONEY = ("The bank lent {person} a large sum at a low rate.", "The bank refused {person} a loan and closed the account.")
 
 
-def first_text() -> list[str]:
-    return [
-        text.format(place=place, person=person) for place, person in zip(BANK_PLACES, BANK_PEOPLE, strict=True) for text in (*RIVER, GARDEN)
-    ]
-
-
-def second_text() -> list[str]:
-    return [
-        text.format(place=place, person=person) for place, person in zip(BANK_PLACES, BANK_PEOPLE, strict=True) for text in (*MONEY, GARDEN)
-    ]
+def bank_text(*lines: str) -> list[str]:
+    """Return the lines once for each place and person, with a line about a garden."""
+    pairs = zip(BANK_PLACES, BANK_PEOPLE, strict=True)
+    return [line.format(place=place, person=person) for place, person in pairs for line in (*lines, GARDEN)]
 
 
 def write_two_texts(folder: Path) -> tuple[str, str]:
@@ -104,7 +98,7 @@ def write_two_texts(folder: Path) -> tuple[str, str]:
     In the first text "bank" is the river's, in the second mostly the money's. "garden" is the same in both.
     """
     paths = []
-    for name, lines in (("first", first_text()), ("second", second_text())):
+    for name, lines in (("first", bank_text(*RIVER)), ("second", bank_text(*MONEY))):
         path = folder / f"{name}.txt"
         path.write_text("\n\n".join(line[0].upper() + line[1:] for line in lines), "utf-8")
         paths.append(str(path))
@@ -114,7 +108,7 @@ def write_two_texts(folder: Path) -> tuple[str, str]:
 def write_dated_text(folder: Path) -> str:
     """Write both texts as rows of one file, a document a year: the first in the 1840s, the second in the 1890s."""
     path = folder / "dated.jsonl"
-    rows = [(1840 + k % 8, line) for k, line in enumerate(first_text())] + [(1890 + k % 8, line) for k, line in enumerate(second_text())]
+    rows = [(year + k % 8, line) for year, lines in ((1840, RIVER), (1890, MONEY)) for k, line in enumerate(bank_text(*lines))]
     lines = [json.dumps({"tokens": [*line.rstrip(".").split(), "."], "document": f"letters of {year}"}) for year, line in rows]
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return str(path)
