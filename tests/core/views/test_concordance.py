@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.common.errors import BadInput
-from core.corpus.search import BY_SENSE, BY_SUBSTITUTES
+from core.corpus.concordance import BY_SENSE, BY_SUBSTITUTES
 from core.text import own_corpus
 from core.views import concordance, induction, substitutes
 from core.views.concordance import GROUPS, LABELS, CollocatesRequest, ConcordanceRequest, KeynessRequest
