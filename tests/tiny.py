@@ -25,6 +25,7 @@ from core.learning.features import Frozen
 from core.static.vectors import StaticVectors
 from core.tasks.heads import TASKS
 from core.tasks.task import TaskRecipe
+from core.text.sentences import Sentence
 
 SHAPE = ModelShape(filters=((1, 8), (2, 16), (3, 16)), hidden=16, projection=8)
 TOPICS = {"sport": ["goal", "match", "team", "cup"], "money": ["bank", "stock", "price", "loan"], "sky": ["moon", "star", "comet", "orbit"]}
@@ -82,6 +83,10 @@ def trained_heads(names: Iterable[str], data: Dataset, parts: Frozen) -> dict[st
         list(fit.run())
         heads[name] = fit.finish()
     return heads
+
+
+def spaced_tokens(sentences: Iterable[Sentence]) -> list[str]:
+    return [" ".join(sentence.tokens) for sentence in sentences]
 
 
 BANK_PLACES = ("mill", "bridge", "old ferry", "church", "willows", "lock", "meadow", "village")
