@@ -22,9 +22,9 @@ from .elmo.language_model import LanguageModel
 from .elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
 from .elmo.substitutes import Substitutes
 from .index.neighbors import Products, Query, normalized_products, products, query_of
-from .index.sense_space import SenseSpace, open_space
+from .index.sense_space import SenseSpace, make_space
 from .index.table import OccurrenceTable
-from .index.tables import open_table, open_word, opens_at_once
+from .index.tables import open_table, open_word, opens_at_once, token_folder
 from .static.vectors import StaticVectors, open_vectors, topics
 from .text import languages
 from .text.corpora import list_words
@@ -68,6 +68,9 @@ class Opener(Protocol):
 
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
         """Return every token of a corpus, or None while it is being read."""
+
+    def stored_tokens(self, corpus: str, model_name: str) -> OccurrenceTable | None:
+        """Return every token of a corpus if its table is on disk already, else None. Reads no sentence."""
 
     def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
         """Return a corpus to search and count, tokenized as the language's."""
@@ -115,6 +118,11 @@ class _Opener:
 
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable:
         return self._once("tokens", (corpus, model_name), lambda: open_table(corpus, self.model(model_name), report=self._report))
+
+    def stored_tokens(self, corpus: str, model_name: str) -> OccurrenceTable | None:
+        names = corpus, model_name
+        folder = self._once("token folder", names, lambda: token_folder(corpus, self.model(model_name)))
+        return self._once("stored tokens", names, lambda: OccurrenceTable(folder)) if (folder / "meta.json").is_file() else None
 
     def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
         return self._once("encoded", (corpus, language.code), lambda: open_encoded(corpus, language, report=self._report))
@@ -180,9 +188,16 @@ class Workspace:
 
     @property
     def sense_space(self) -> SenseSpace | None:
-        """Return the model's sense space, or None."""
+        """Return the model's sense space, or None without a softmax or a biLM."""
+
+        def make() -> SenseSpace | None:
+            try:
+                return make_space(self.model, self.substitutes, self.language_vectors)
+            except ElmoscopeError:
+                return None
+
         with languages.reading(self.language):
-            return self.once("sense space", lambda: open_space(self.model, self.language_vectors), self.model)
+            return self.once("sense space", make, self.model)
 
     def require_sense_space(self) -> SenseSpace:
         """Return the model's sense space. Raises BadInput if it has none."""
@@ -197,6 +212,24 @@ class Workspace:
             return self.opener.targets(self.language.sentences, self.names.model).basic
         except ElmoscopeError:
             return None
+
+    @property
+    def language_tokens(self) -> OccurrenceTable | None:
+        """Return every token of the language's basic sentences if they are encoded already, else the labeled ones, or None."""
+        try:
+            stored = self.opener.stored_tokens(self.language.sentences, self.names.model)
+        except ElmoscopeError:
+            return None
+        return stored.basic if stored else self.labeled_sentences
+
+    @property
+    def language_texts(self) -> list[tuple[str, ...]]:
+        """Return the tokens of each of the language's basic sentences; none for a language without them."""
+        try:
+            texts = self.opener.encoded(self.language.sentences, self.language)
+        except ElmoscopeError:
+            return []
+        return [texts.tokens(k) for k in range(texts.n_sentences)]
 
     @property
     def is_labeled(self) -> bool:
@@ -342,14 +375,14 @@ class Word:
         return self.workspace.model.encoder.around([list(self.tokens)], [self.context.position], [self.sentence])[0]
 
     @cached_property
-    def parts(self) -> np.ndarray:
+    def sense_parts(self) -> np.ndarray:
         """Return the three parts (V,) of the sense space. The model must have one."""
         return self.workspace.sense_space.views([(self.tokens, self.context.position)], self.layers[None], [self.sentence])[0]
 
     @property
     def substitutes(self) -> np.ndarray:
         """Return the vector (P,) of the words that both directions expect in its place."""
-        return self.workspace.sense_space.expected(self.parts[None])[0]
+        return self.workspace.sense_space.expected(self.sense_parts[None])[0]
 
     def _tables(self) -> Iterator[OccurrenceTable]:
         workspace, language = self.workspace, self.workspace.language

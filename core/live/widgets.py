@@ -12,16 +12,16 @@ from ..common import model_layers
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
-from ..elmo.models import Model
 from ..figures.influence import EvidenceRow
 from ..figures.style import DIFFERENT, OWN, SAME, ink, layer_color, layer_title, sense_color
 from ..index.neighbors import Occurrence
-from ..senses.calibration import Density, densities
+from ..senses.calibration import Density, densities_of
 from ..senses.scene import Scene
 from ..senses.trust import Links
 from ..text import languages
 from ..text.readings import Chosen
 from ..views.pair import Judgment
+from ..workspace import Workspace
 from .texts import curve_texts, kind_names, map_texts, plain_name, say_like, say_own, say_point, say_together, scene_texts, stop_name
 
 NONE = "none"  # no point
@@ -191,17 +191,17 @@ def _occurrences(texts: tuple[str, ...], positions: tuple[int, ...], code: str) 
     return tuple(results)
 
 
-def decisive_rows(model: Model, judgment: Judgment) -> list[EvidenceRow]:
+def decisive_rows(workspace: Workspace, judgment: Judgment) -> list[EvidenceRow]:
     """Return a row for each kind of evidence of a verdict that has densities."""
     if judgment.verdict is None:
         return []
-    by_kind, values = densities(model, labeled=bool(judgment.lemma)), judgment.verdict.evidence
+    by_kind, values = densities_of(workspace, labeled=bool(judgment.lemma)), judgment.verdict.evidence
     return [_row(name, by_kind[kind], values[kind]) for kind, name in kind_names().items() if kind in by_kind and kind in values]
 
 
-def plain_rows(model: Model, judgment: Judgment, cosines: Mapping[str, float]) -> dict[str, EvidenceRow]:
+def plain_rows(workspace: Workspace, judgment: Judgment, cosines: Mapping[str, float]) -> dict[str, EvidenceRow]:
     """Return the plain cosine by layer and mix, if it has densities."""
-    by_kind = densities(model, labeled=bool(judgment.lemma))
+    by_kind = densities_of(workspace, labeled=bool(judgment.lemma))
     return {
         space: _row(plain_name(model_layers.in_use(), space), by_kind[space], value) for space, value in cosines.items() if space in by_kind
     }

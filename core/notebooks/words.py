@@ -46,7 +46,7 @@ scene_figure(result.scene, space, typed) if result.scene else None
 from elmoscope.core.figures.influence import curves_figure
 from elmoscope.core.live.widgets import decisive_rows
 
-rows = decisive_rows(model, result.judgment)
+rows = decisive_rows(workspace, result.judgment)
 curves_figure(rows) if rows else None
 
 # %% home

@@ -9,7 +9,6 @@ import numpy as np
 from ..analysis import expectation
 from ..analysis.expectation import Expected, Reading
 from ..common.config import NEIGHBORS
-from ..common.errors import ElmoscopeError
 from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.markup import shorten
@@ -17,7 +16,6 @@ from ..elmo import in_place
 from ..elmo.in_place import InPlace
 from ..elmo.substitutes import BOTH
 from ..engines.transformer import MaskedWords
-from ..text.corpora import open_corpus
 from ..text.readings import WordInContext
 from ..text.target_word import words_of
 from ..text.tokens import bare
@@ -154,10 +152,8 @@ def _marginal(workspace: Workspace) -> np.ndarray:
     """Return log p (V,) of each word in any context, over the bundled sentences of the model's language."""
 
     def measure() -> np.ndarray:
-        try:
-            sentences = open_corpus(workspace.language.sentences, workspace.language)
-        except ElmoscopeError:  # a language without sentences of its own
+        if not (sentences := workspace.language_texts):
             return expectation.prior(workspace.language_model)
-        return expectation.marginal(workspace.language_model, [sentence.tokens for sentence in sentences])
+        return expectation.marginal(workspace.language_model, sentences)
 
     return workspace.once("marginal", measure, workspace.language_model)

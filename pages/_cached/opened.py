@@ -27,7 +27,7 @@ from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.files import registry
 from core.files.quotas import VISITS
 from core.index.table import OccurrenceTable
-from core.index.tables import content_of, open_claimed, opens_at_once, takes_long
+from core.index.tables import content_of, open_claimed, opens_at_once, takes_long, token_folder
 from core.static.formats import PACKED
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
@@ -233,6 +233,15 @@ def spent_by_visit() -> dict[tuple, int]:
 def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
     """Return the table of every token, or None while a job builds it."""
     return table_job(corpus, model_name).result
+
+
+def stored_tokens(corpus: str, model_name: str) -> OccurrenceTable | None:
+    """Return the table of every token if it is on disk already, else None. Starts no job."""
+    reads = (("corpus", corpus), ("model", model_name))
+    folder = keep("token folder", reads, None, lambda: token_folder(corpus, model(model_name)), most=KEPT_TABLES)
+    if not (folder / "meta.json").is_file():
+        return None
+    return keep("stored tokens", reads, None, lambda: OccurrenceTable(folder), most=KEPT_TABLES, weighed=False)
 
 
 def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:

@@ -34,7 +34,7 @@ def compare_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
 @within_run
 def usual_layer(in_use: InUse) -> str:
     """Return the layer that separates meanings best over all labeled words."""
-    return pair.best_layer(workspace(in_use), ())
+    return calibration_of(workspace(in_use)).layer
 
 
 @within_run

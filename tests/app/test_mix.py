@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from core.analysis.anisotropy import random_level_of_mix
 from core.analysis.maps import FrozenMaps, by_chance
 from core.analysis.surroundings import CLOSE, cosine
 from core.common.config import ASSETS
@@ -14,7 +15,6 @@ from core.elmo.models import open_model as opened_model
 from core.live.settings import mix_setting
 from core.senses.separation import SenseReport, less, sense_report
 from core.views.card import read_card
-from core.views.neighbors import random_level_of_mix
 from core.workspace import open_workspace
 from pages._frame.in_use import InUse
 from pages._map import measures, mix

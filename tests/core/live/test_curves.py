@@ -48,7 +48,7 @@ def test_a_figure_has_two_curves_a_row():
 def test_a_row_is_drawn_for_each_kind_that_decides_and_has_densities(monkeypatch, lemma: str, kinds: list[str]):
     density = Density(np.linspace(-1, 1, 41), np.full(40, 0.025), np.full(40, 0.025))
     labeled = {"around": density, "senses": density, "token": density, "1": density}
-    monkeypatch.setattr(widgets, "densities", lambda _, *, labeled: labeled_or_not[labeled])
+    monkeypatch.setattr(widgets, "densities_of", lambda _, *, labeled: labeled_or_not[labeled])
     labeled_or_not = {True: labeled, False: {"around": density}}
     verdict = Verdict(0.2, "1", evidence={"senses": -0.3, "around": 0.1, "token": 0.4, "expected": 0.2})
     judgment = Judgment(True, verdict, lemma, "1")
