@@ -118,9 +118,10 @@ def masked(workspace: Workspace, request: NextWordsRequest):
 
 
 @reads_as_model
-def opening_place(workspace: Workspace, reading: Reading, limit: int = MOST_RANKED) -> int:
+def opening_place(workspace: Workspace, reading: Reading) -> int:
     """Return which of the first words of a text to show first."""
-    return widest_gap(reading.tokens[:limit], reading.forward[:limit], reading.backward[:limit], _common_words(workspace))
+    first_words = (values[:MOST_RANKED] for values in (reading.tokens, reading.forward, reading.backward))
+    return widest_gap(*first_words, _common_words(workspace))
 
 
 def widest_gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray, common: frozenset[str]) -> int:
