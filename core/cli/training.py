@@ -17,7 +17,6 @@ from .options import CLUSTER, DEVICE, MODEL_AND_VECTORS, Answer, command, finite
 from .shared import cluster_of, epoch_notes, fetch_files, mix_text, note, open_both, open_static, progress
 
 COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has counted, as core.cluster.worker_model names it
-TOPICS = ("words", "around", "bag")
 TEXT = (
     option("--corpus", "text, one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
     option("--language", "what the text is read as: a code of core.text.languages", metavar="L", default="en"),
@@ -41,15 +40,12 @@ TEXT = (
     option("--vocabulary", "words in the softmax", type=int, default=50000),
     option("--batch-tokens", "tokens per step", type=int, default=2048),
     option("--negatives", "words sampled for the softmax at each step", type=int, default=3072),
-    option("--topic", "weight of a loss that makes states keep the topic", type=finite, default=0.0),
-    option("--topic-target", "what it predicts: words ahead, around, or a bag of those ahead", choices=TOPICS, default="words"),
-    option("--topic-reach", "how many tokens away it looks", type=int, default=10),
     option("--seed", "of every random choice", type=whole(0), default=0),
     option("--threads", "processor threads (default: as torch chooses)", type=whole(0, 1024), default=0),
     text="corpus language hold_out valid",
     start="start_vectors start_model",
     network="hidden projection table_share device threads",
-    steps="tokens vocabulary batch_tokens negatives topic topic_target topic_reach seed",
+    steps="tokens vocabulary batch_tokens negatives seed",
 )
 def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
     """Train a biLM on text; resumes from its checkpoints."""

@@ -1,15 +1,14 @@
-"""Losses of pre-training: the sampled softmax, and optional losses that predict words farther away.
+"""The sampled softmax of pre-training.
 
-The sampled softmax replaces the vocabulary by a few thousand negatives, corrected by how often they are drawn (Jean et al. 2015, as
-TensorFlow's sampled_softmax_loss with a log-uniform sampler).
+It replaces the vocabulary by a few thousand negatives, corrected by how often they are drawn (Jean et al. 2015, as TensorFlow's
+sampled_softmax_loss with a log-uniform sampler).
 """
 
 import math
-from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from ..elmo.language_model import Softmax
 
@@ -49,17 +48,13 @@ class SampledSoftmax:
         place[negatives] = torch.arange(len(negatives), device=targets.device)
         self.hit = place[targets]  # the place of a row's own target among the negatives: it must not count twice
 
-    def loss(self, h: Tensor, rows: Tensor, log_count: Tensor, n: int | None = None) -> Tensor:
-        """Return the mean -log p of the targets of `rows` (n',) over them and the first n negatives (None: all), from h (n', P).
+    def loss(self, h: Tensor, rows: Tensor, log_count: Tensor) -> Tensor:
+        """Return the mean -log p of the targets of `rows` (n,) over them and the negatives, from h (n, P).
 
         `log_count` (words of the softmax,), the log of the probability of being among n drawn, is subtracted from the logits.
         """
-        negatives = self.negatives[:n]
-        targets = self.targets[rows]
-        true = (h * self.own_weight[rows]).sum(1) + self.own_bias[rows] - log_count[targets]  # (n',)
-        hit = self.hit[rows]
-        hit = torch.where(hit < len(negatives), hit, -1)
-        return _SampledLoss.apply(h, self.weight[:n], self.bias[:n] - log_count[negatives], true, hit) / len(h)
+        true = (h * self.own_weight[rows]).sum(1) + self.own_bias[rows] - log_count[self.targets[rows]]  # (n,)
+        return _SampledLoss.apply(h, self.weight, self.bias - log_count[self.negatives], true, self.hit[rows]) / len(h)
 
 
 class _SampledLoss(torch.autograd.Function):
@@ -98,76 +93,11 @@ class _SampledLoss(torch.autograd.Function):
         return *(grad * g for g in ctx.saved_tensors), None, None
 
 
-NEAREST = 2  # the next word is the language model's own
-WORDS, AROUND, BAG = TARGETS = "words", "around", "bag"  # words ahead; one ahead, one behind, and so on; the mean of those ahead
-RARITY = 1e-3  # a of the weights a / (a + p(word)) (Arora et al. 2017, "smooth inverse frequency")
-
-
-class TopicMaps(nn.Module):
-    """One linear map for each layer, direction and side, initialized as the identity."""
-
-    def __init__(self, n_layers: int, projection: int, *, sides: int = 1) -> None:
-        super().__init__()
-        self.maps = nn.Parameter(torch.eye(projection).repeat(sides, 2, n_layers, 1, 1))  # (ahead, behind; directions; layers, P, P)
-
-    def forward(self, layer: int, h: Tensor, *, backward: bool, behind: bool = False) -> Tensor:
-        """Map states of a layer (n, P) to predictions of words ahead or behind, (n, P)."""
-        return h @ self.maps[int(behind), int(backward), layer]
-
-
-def rows_ahead(batch_sizes: list[int], distance: int, device: torch.device | None = None) -> tuple[Tensor, Tensor]:
-    """Return (targets, contexts): the rows of tokens with another token `distance` before them in their sentence, and of those."""
+def next_rows(batch_sizes: list[int], device: torch.device | None = None) -> tuple[Tensor, Tensor]:
+    """Return (targets, contexts): the packed rows of tokens that follow another in their sentence, and the rows before them."""
     starts = np.concatenate([[0], np.cumsum(batch_sizes)]).astype(np.int64)
-    after = batch_sizes[distance:]
-    targets = [np.arange(n) + s for n, s in zip(after, starts[distance:-1], strict=True)] or [np.arange(0)]
+    after = batch_sizes[1:]
+    targets = [np.arange(n) + s for n, s in zip(after, starts[1:-1], strict=True)] or [np.arange(0)]
     contexts = [np.arange(n) + s for n, s in zip(after, starts[: len(after)], strict=True)] or [np.arange(0)]
     result = (torch.from_numpy(np.concatenate(rows)) for rows in (targets, contexts))
     return tuple(rows if device is None else rows.to(device) for rows in result)
-
-
-def draw_distances(n: int, reach: int, generator: torch.Generator) -> list[int]:
-    """Draw `n` different distances from NEAREST to `reach`."""
-    choice = torch.randperm(reach - NEAREST + 1, generator=generator)[:n] + NEAREST
-    return choice.tolist()
-
-
-def words_loss(
-    states: Sequence[Tensor],
-    mapped: Callable[..., Tensor],
-    content: Tensor,
-    batch_sizes: list[int],
-    distances: list[tuple[int, bool]],
-    softmax_loss: Callable[[Tensor, Tensor], Tensor],
-) -> Tensor:
-    """Return the sum over layers of the loss of the content words at those (distance, behind), the mean of each distance's mean.
-
-    `mapped(layer, h, behind=)` is `TopicMaps`' for one direction; `softmax_loss(h, rows)` is the loss of the actual words.
-    """
-    results = []
-    for distance, behind in distances:
-        later, earlier = rows_ahead(batch_sizes, distance, content.device)
-        rows, contexts = (earlier, later) if behind else (later, earlier)
-        wanted = content[rows]
-        if bool(wanted.any()):
-            rows, contexts = rows[wanted], contexts[wanted]
-            results += [softmax_loss(mapped(j, h[contexts], behind=behind), rows) for j, h in enumerate(states)]
-    return torch.stack(results).sum() / len(distances) if results else states[0].new_zeros(())
-
-
-def bag_loss(
-    states: Sequence[Tensor], mapped: Callable[[int, Tensor], Tensor], vectors: Tensor, batch_sizes: list[int], reach: int
-) -> Tensor:
-    """Return the sum over layers of the mean of 1 - cosine to the sum of `vectors` (N, P) of the tokens NEAREST to `reach` ahead.
-
-    Tokens that are not content words have zero vectors.
-    """
-    bags = torch.zeros_like(vectors)
-    for distance in range(NEAREST, min(reach, len(batch_sizes) - 1) + 1):
-        rows, contexts = rows_ahead(batch_sizes, distance, bags.device)
-        bags.index_add_(0, contexts, vectors[rows])
-    rows = (bags.square().sum(1) > 0).nonzero()[:, 0]
-    if not len(rows):
-        return states[0].new_zeros(())
-    bags = bags[rows]
-    cosines = [nn.functional.cosine_similarity(mapped(j, h[rows]), bags).mean() for j, h in enumerate(states)]
-    return len(states) - torch.stack(cosines).sum()

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.optim.swa_utils import AveragedModel
 
 from ..common.config import ModelShape
@@ -55,21 +55,10 @@ class PretrainConfig:
     character_every: int = 4  # steps between two that train the char-CNN
     table_types: int = 0  # types with a vector of their own instead of the char-CNN's; 0: char-CNN
     oversample: tuple[tuple[str, int], ...] = (("wikinews", 3),)
-    topic: float = 0.0  # weight of the loss that makes states keep the topic (core.training.losses); 0: without
-    topic_target: str = losses.WORDS  # single content words ahead, or also behind, or the bag of those ahead
-    topic_reach: int = 10  # tokens to the farthest predicted word
-    topic_draws: int = 2  # distances a step, of single words
-    topic_common: int = 150  # most frequent types, which are no content words
-    topic_negatives: int = 1024  # of those words; at most `negatives`
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.topic < 0 or self.topic_reach < losses.NEAREST or self.topic_target not in losses.TARGETS:
-            raise BadInput(
-                f"topic must be 0 or more, topic_reach at least {losses.NEAREST} and topic_target one of {', '.join(losses.TARGETS)}, "
-                f"got {self.topic}, {self.topic_reach}, '{self.topic_target}'"
-            )
-        for name in ("vocabulary", "tokens", "batch_tokens", "negatives", "topic_negatives", "character_every"):
+        for name in ("vocabulary", "tokens", "batch_tokens", "negatives", "character_every"):
             if (size := getattr(self, name)) < 1:
                 raise BadInput(f"{name} must be at least 1, got {size}.")
         if self.negatives > self.vocabulary:
@@ -102,17 +91,13 @@ class Trainer:
         self.model = BiLM(shape, self.generator)  # all first weights are drawn on the processor
         self.n_words = min(config.vocabulary, len(corpus.types) - 2) + len(SPECIALS)
         self.softmax = Softmax(self.n_words, shape.projection, self.generator)
-        sides = 2 if config.topic_target == losses.AROUND else 1
-        self.topic = losses.TopicMaps(shape.n_layers, shape.projection, sides=sides) if config.topic else None
-        for part in filter(None, (self.model, self.softmax, self.topic)):
-            part.to(device)
+        self.model.to(device)
+        self.softmax.to(device)
         recurrent = [*self.model.forward_layers.parameters(), *self.model.backward_layers.parameters()]
         matrices, biases = [p for p in recurrent if p.ndim == 2], [p for p in recurrent if p.ndim == 1]
         self.threads = ThreadPoolExecutor(2, thread_name_prefix="direction")
         self.matrix_optimizer = OrthogonalMomentum(matrices, config.learning_rate, rows=shape.hidden, threads=self.threads)
         groups = [{"params": biases}, {"params": list(self.softmax.parameters())}]
-        if self.topic:
-            groups.append({"params": list(self.topic.parameters())})
         self.optimizer = torch.optim.Adam(groups, lr=config.learning_rate, betas=(0.9, 0.99), fused=True)
         self.character_optimizer = torch.optim.Adam(self.model.characters.parameters(), lr=config.learning_rate, fused=True)
         self.dense_optimizers = [self.matrix_optimizer, self.optimizer, self.character_optimizer]
@@ -123,13 +108,10 @@ class Trainer:
             self.table_optimizer = torch.optim.SparseAdam(self.table.parameters(), lr=config.learning_rate)
         self.cache = torch.zeros(len(corpus.types), shape.projection, device=device)  # each type's vector when last computed
         self.known = torch.zeros(len(corpus.types), dtype=torch.bool)
-        ranks = torch.arange(len(corpus.types), dtype=torch.float32, device=device) + 1
-        self.share = 1 / (ranks * ranks.reciprocal().sum())  # of a type among the tokens, by Zipf's law, (types,)
         self.step = self.tokens = 0
-        self.learned = torch.nn.ModuleList([self.model, self.softmax, *filter(None, (self.table, self.topic))])
+        self.learned = torch.nn.ModuleList([self.model, self.softmax, *filter(None, (self.table,))])
         self.average: AveragedModel | None = None  # of `learned`, once the end is near
         self.sampler = LogUniformSampler(self.n_words, config.negatives, device)
-        self.topic_sampler = LogUniformSampler(self.n_words, min(config.topic_negatives, config.negatives), device)
 
     def vocabulary(self) -> list[str]:
         """Return the softmax's words."""
@@ -159,8 +141,8 @@ class Trainer:
 
         def one(backward: bool) -> tuple[float, Tensor | None]:
             read = x.detach().requires_grad_(x.requires_grad)
-            loss, topic = self.loss(read, batch, negatives, backward=backward)
-            ((loss + topic) / 2).backward()
+            loss = self.loss(read, batch, negatives, backward=backward)
+            (loss / 2).backward()
             return loss.item() / 2, read.grad
 
         (ahead, grad), (behind, grad_behind) = side_by_side(one, self.threads, self.device)
@@ -168,39 +150,14 @@ class Trainer:
             x.backward(grad + grad_behind)
         return ahead + behind
 
-    def loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, *, backward: bool):
-        """Return one direction's mean sampled loss of the next word over packed vectors x (N, P), and the topic loss."""
-        follows, first = losses.rows_ahead(batch.batch_sizes, 1, x.device)
+    def loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, *, backward: bool) -> Tensor:
+        """Return one direction's mean sampled loss of the next word over packed vectors x (N, P)."""
+        follows, first = losses.next_rows(batch.batch_sizes, x.device)
         ids = torch.from_numpy(batch.ids).to(x.device)
-        order = torch.arange(len(batch.ids), device=x.device)
-        if backward:
-            order = torch.from_numpy(batch.reverse).to(x.device)
+        order = torch.from_numpy(batch.reverse).to(x.device) if backward else torch.arange(len(batch.ids), device=x.device)
         states = self.model.run_direction(x[order], batch.batch_sizes, backward=backward)[0]
-        targets = self.targets(ids[order])
-
-        among = SampledSoftmax(self.softmax, targets, negatives)
-        loss = among.loss(states[-1][first], follows, self.sampler.log_count)
-        if self.topic is None:
-            return loss, 0.0
-
-        def of_words(h: Tensor, rows: Tensor) -> Tensor:
-            return among.loss(h, rows, self.topic_sampler.log_count, self.topic_sampler.n_samples)
-
-        return loss, self.config.topic * self._topic_loss(states, ids[order], targets, batch.batch_sizes, of_words, backward)
-
-    def _topic_loss(self, states, ids: Tensor, targets: Tensor, batch_sizes: list[int], of_words, backward: bool) -> Tensor:
-        config = self.config
-        mapped = partial(self.topic, backward=backward)
-        content = (ids >= 2 + config.topic_common) & (targets != 2)  # boundaries and unknown words are not content words
-        if config.topic_target != losses.BAG:
-            generator = torch.Generator().manual_seed(config.seed * 1_000_003 + self.step)
-            distances = losses.draw_distances(config.topic_draws, config.topic_reach, generator)
-            turns = [(distance, config.topic_target == losses.AROUND and k % 2 == 1) for k, distance in enumerate(distances)]
-            return losses.words_loss(states, mapped, content, batch_sizes, turns, of_words)
-        with torch.no_grad():
-            weight = (losses.RARITY / (losses.RARITY + self.share[ids])) * content
-            vectors = nn.functional.normalize(self.softmax.weight[targets]) * weight[:, None]
-        return losses.bag_loss(states, mapped, vectors, batch_sizes, config.topic_reach)
+        among = SampledSoftmax(self.softmax, self.targets(ids[order]), negatives)
+        return among.loss(states[-1][first], follows, self.sampler.log_count)
 
     def learning_rate(self) -> float:
         """Return the learning rate of the next step."""
@@ -270,7 +227,6 @@ class Trainer:
             "cache": self.cache[self.known.to(self.device)],
             "known": self.known,
             "table": [self.table.state_dict(), self.table_optimizer.state_dict()] if self.table else [],
-            "topic": self.topic.state_dict() if self.topic else {},
             "average": self.average.state_dict() if self.average is not None else {},
             "counters": torch.tensor([self.step, self.tokens]),
             "config": json.dumps(asdict(self.config)),
@@ -287,10 +243,6 @@ class Trainer:
                 raise ValueError(differences)
             if bool(state["table"]) != bool(self.table):
                 raise ValueError("one has an embedding table (table_types) and the other has none")
-            if bool(state.get("topic")) != bool(self.topic):
-                raise ValueError("one has the topic's loss and the other has not")
-            if self.topic:
-                self.topic.load_state_dict(state["topic"])
             self.model.load_state_dict(state["model"])
             self.softmax.load_state_dict(state["softmax"])
             for optimizer, saved in zip(self.dense_optimizers, state["optimizers"], strict=True):

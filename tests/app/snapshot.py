@@ -22,6 +22,7 @@ PROSE = ("html", "markdown", "caption", "title", "header", "subheader", "error",
 WITHOUT_TEXT = ("browser", "elmoscope_gestures")  # components
 MOST_OPTIONS = 30  # of a choice: a list may have hundreds
 TIME = re.compile(r"\d[\d.]* ms\b")
+VERSION = re.compile(r": \d+(?:\.\d+)+(?:\+\w+)?$", re.MULTILINE)  # of Python and the packages, in the report of a problem
 NOT_TEXT = re.compile(r"<(style|script|svg)\b.*?</\1>", re.DOTALL)
 
 
@@ -40,8 +41,8 @@ def check_snapshot(name: str, page: AppTest, **options: bool) -> None:
 
 
 def is_same_text(first: str, second: str) -> bool:
-    """Return whether two texts agree, up to the last digit of their numbers and to how long something took."""
-    first, second = (TIME.sub("0 ms", text) for text in (first, second))
+    """Return whether two texts agree, up to the last digit of their numbers, how long something took, and versions of packages."""
+    first, second = (VERSION.sub(": 0", TIME.sub("0 ms", text)) for text in (first, second))
     if NUMBER.sub("0", first) != NUMBER.sub("0", second):
         return False
     return all(map(is_same_number, NUMBER.findall(first), NUMBER.findall(second)))

@@ -13,7 +13,7 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import pack
 from core.training.data import Corpus, prepare
-from core.training.losses import TARGETS, LogUniformSampler, SampledSoftmax, _SampledLoss, bag_loss, draw_distances, rows_ahead, words_loss
+from core.training.losses import LogUniformSampler, SampledSoftmax, _SampledLoss, next_rows
 from core.training.trainer import PretrainConfig, Trainer
 from core.training.warm_start import solve_characters
 
@@ -45,8 +45,6 @@ def everything(t: Trainer) -> dict[str, torch.Tensor]:
     state = {f"model.{k}": v for k, v in t.model.state_dict().items()} | {f"softmax.{k}": v for k, v in t.softmax.state_dict().items()}
     if t.table:
         state["table"] = t.table.weight
-    if t.topic:
-        state["topic"] = t.topic.maps
     optimizers = [*t.dense_optimizers, *([t.table_optimizer] if t.table else [])]
     for n, optimizer in enumerate(optimizers):
         for parameter, values in optimizer.state_dict()["state"].items():
@@ -104,12 +102,12 @@ def test_the_loss_corrects_logits_by_expected_counts():
     assert loss.item() == pytest.approx(-math.log(2 / (2 + 4)))  # weights 1 / 0.5 and 1 / 0.25
 
 
-def test_some_rows_among_the_first_negatives_are_as_if_the_others_had_not_been():
+def test_loss_of_some_rows_ignores_the_other_targets():
     torch.manual_seed(2)
     softmax, h, targets = Softmax(9, 4), torch.randn(3, 4), torch.tensor([0, 3, 3, 8, 1, 5])
-    negatives, rows, log_count = torch.tensor([3, 7, 5, 1]), torch.tensor([5, 1, 4]), torch.rand(9).log()
-    some = SampledSoftmax(softmax, targets, negatives).loss(h, rows, log_count, 2)  # of its targets 5, 3, 1 only 3 is among them
-    alone = SampledSoftmax(softmax, targets[rows], negatives[:2]).loss(h, torch.arange(3), log_count)
+    negatives, rows, log_count = torch.tensor([3, 7, 8, 2]), torch.tensor([5, 1, 4]), torch.rand(9).log()
+    some = SampledSoftmax(softmax, targets, negatives).loss(h, rows, log_count)  # of its targets 5, 3, 1 only 3 is a negative
+    alone = SampledSoftmax(softmax, targets[rows], negatives).loss(h, torch.arange(3), log_count)
     torch.testing.assert_close(some, alone)
     for a, b in zip(*(torch.autograd.grad(loss, (softmax.weight, softmax.bias)) for loss in (some, alone)), strict=True):
         torch.testing.assert_close(a, b)
@@ -147,60 +145,12 @@ def test_no_more_negatives_are_drawn_than_there_are_words():
     assert sorted(sampler.draw().tolist()) == [0, 1, 2, 3] and (sampler.log_count.exp() > 0.99).all()
 
 
-def test_words_further_on_are_found_at_any_distance():
+def test_next_rows_pair_each_token_with_the_one_before_it():
     batch, _ = pack([np.array([10, 11, 12]), np.array([20, 21]), np.array([30, 31, 32, 33])])
-    near = [(10, 11), (11, 12), (20, 21), (30, 31), (31, 32), (32, 33)]
-    for distance, expected in ((1, near), (2, [(10, 12), (30, 32), (31, 33)]), (3, [(30, 33)]), (4, [])):
-        follows, before = rows_ahead(batch.batch_sizes, distance)
-        assert sorted(zip(batch.ids[before.numpy()].tolist(), batch.ids[follows.numpy()].tolist(), strict=True)) == expected
-
-
-def test_the_distances_of_a_step_are_distinct_and_within_reach():
-    drawn = [draw_distances(2, 5, torch.Generator().manual_seed(k)) for k in range(40)]
-    assert all(len(set(pair)) == 2 for pair in drawn) and {d for pair in drawn for d in pair} == {2, 3, 4, 5}
-
-
-def test_words_ahead_and_behind_are_asked_of_the_states_that_have_them_by_hand():
-    # One sentence of four, of which tokens 0, 2 and 3 are content words. At distance 2 ahead: 2 from 0 and 3 from 1; behind: 0 from 2.
-    content, states, request = torch.tensor([True, False, True, True]), [torch.arange(4.0), torch.arange(4.0) + 10], []
-
-    def loss(h, rows):
-        request.append((h.tolist(), rows.tolist()))
-        return h.sum()
-
-    def mapped(layer, h, *, behind):
-        return h + 100 * behind
-
-    result = words_loss(states, mapped, content, [1, 1, 1, 1], [(2, False), (2, True), (9, False)], loss)
-    assert request == [([0.0, 1.0], [2, 3]), ([10.0, 11.0], [2, 3]), ([102.0], [0]), ([112.0], [0])]
-    assert result.item() == pytest.approx((1 + 21 + 102 + 112) / 3)  # the mean of three distances, one of which nothing answers
-
-
-def test_the_bags_loss_is_the_angle_to_the_sum_of_what_comes_by_hand():
-    # One sentence of four: from row 0 the rows 2 and 3 are in reach, from row 1 row 3, from the others none.
-    vectors = torch.tensor([[9.0, 9.0], [9.0, 9.0], [1.0, 0.0], [0.0, 1.0]])
-    states = [torch.tensor([[1.0, 1.0], [1.0, 0.0], [5.0, 5.0], [5.0, 5.0]])]
-    loss = bag_loss(states, lambda _, h: h, vectors, [1, 1, 1, 1], reach=9)
-    assert loss.item() == pytest.approx(1 - (1.0 + 0.0) / 2, abs=1e-6)  # parallel to (1, 1); at a right angle to (0, 1)
-
-
-@pytest.mark.parametrize("target", TARGETS)
-def test_the_topics_loss_moves_every_layer_and_leaves_no_trace_in_the_model(corpus, target):
-    with_topic = trainer(corpus, topic=1.0, topic_target=target, topic_common=2, table_types=12)
-    maps = with_topic.topic.maps.clone()
-    plain = trainer(corpus, table_types=12)
-    assert with_topic.model.state_dict().keys() == plain.model.state_dict().keys()
-    train(with_topic, 3), train(plain, 3)
-    moved = (with_topic.topic.maps != maps).flatten(3).any(3)
-    assert moved.all(), f"maps of (side, direction, layer) without a gradient: {moved}"
-    assert not torch.equal(with_topic.model.forward_layers[0].input_weight, plain.model.forward_layers[0].input_weight)
-
-
-def test_a_topic_nobody_knows_is_refused():
-    with pytest.raises(BadInput, match="topic"):
-        PretrainConfig(topic_target="mood")
-    with pytest.raises(BadInput, match="at least 1"):
-        PretrainConfig(topic_negatives=0)
+    follows, before = next_rows(batch.batch_sizes)
+    pairs = sorted(zip(batch.ids[before.numpy()].tolist(), batch.ids[follows.numpy()].tolist(), strict=True))
+    assert pairs == [(10, 11), (11, 12), (20, 21), (30, 31), (31, 32), (32, 33)]
+    assert [len(rows) for rows in next_rows([2])] == [0, 0]
 
 
 def test_types_beyond_the_vocabulary_are_the_unknown_word(corpus):
@@ -246,7 +196,7 @@ def test_two_threads_gradients_are_those_of_the_mean_loss_of_both_directions(cor
     t.gradients(batch, drawn, train_characters=True)
     result = [p.grad.to_dense() for p in learned]
     x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
-    loss = sum(sum(t.loss(x, batch, drawn, backward=backward)) for backward in (False, True)) / 2
+    loss = sum(t.loss(x, batch, drawn, backward=backward) for backward in (False, True)) / 2
     for mine, plain in zip(result, torch.autograd.grad(loss, learned), strict=True):
         torch.testing.assert_close(mine, plain.to_dense(), atol=1e-6, rtol=1e-4)
 
@@ -259,7 +209,7 @@ def test_a_tiny_models_loss_falls_on_a_tiny_corpus(corpus, table_types):
     def loss() -> float:
         with torch.no_grad():
             x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
-            return sum(t.loss(x, batch, every, backward=backward)[0].item() for backward in (False, True))
+            return sum(t.loss(x, batch, every, backward=backward).item() for backward in (False, True))
 
     before = loss()
     progress = train(t, 50)
@@ -277,15 +227,13 @@ def test_a_run_stops_at_its_tokens_with_the_learning_rate_low(corpus):
 
 @pytest.mark.parametrize("table_types", [0, 12])
 @pytest.mark.parametrize("first", [2, 3])  # 3: the char-CNN's next turn is a step away
-@pytest.mark.parametrize("topic", [0.0, 1.0])
-def test_six_steps_equal_a_run_saved_and_loaded_on_the_way_to_the_bit(corpus, tmp_path, table_types, first, topic):
-    changes = {"table_types": table_types, "topic": topic, "topic_common": 2}
-    whole = trainer(corpus, **changes)
+def test_six_steps_equal_a_run_saved_and_loaded_on_the_way_to_the_bit(corpus, tmp_path, table_types, first):
+    whole = trainer(corpus, table_types=table_types)
     train(whole, 6)
-    begun = trainer(corpus, **changes)
+    begun = trainer(corpus, table_types=table_types)
     train(begun, first)
     begun.save(tmp_path / "checkpoint.pt")
-    resumed = trainer(corpus, **changes)
+    resumed = trainer(corpus, table_types=table_types)
     resumed.load(tmp_path / "checkpoint.pt")
     assert_same(everything(resumed), everything(begun))
     progress = train(resumed, 6 - first)
