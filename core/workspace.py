@@ -285,8 +285,9 @@ class Workspace:
 
     def queries(self, words: Sequence[WordInContext]) -> list[Query]:
         """Return each word with its layers (L, D) as a table would store them: float16 and back."""
-        self.layers_of([word.tokens for word in words])  # in one batch
-        return [Word(self, word).query for word in words]
+        read = self.layers_of([word.tokens for word in words])
+        queries = (query_of(layers, word.tokens, word.position) for layers, word in zip(read, words, strict=True))
+        return [replace(query, read_as=word.read_as) for query, word in zip(queries, words, strict=True)]
 
     def products(self, table: OccurrenceTable, query: Query, *, normalized: bool = False, types: bool = False) -> Products:
         """Return the layer products of a query with a table's rows, or with its types; of normalized layers if `normalized`."""
