@@ -34,7 +34,6 @@ from .text.target_word import Words, find_target_words, words_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
-MOST_TABLES = 16  # tables of single words that stay open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +62,14 @@ class Opener(Protocol):
     def is_labeled(self, corpus: str) -> bool:
         """Return whether a corpus has labeled tokens."""
 
+    def language_model(self, model_name: str) -> LanguageModel:
+        """Return a model with its softmax. Raises MissingArtifact without a softmax, BadInput for a transformer."""
+
     def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
         """Return the labeled tokens of a corpus, or every token of one without labels."""
+
+    def word_targets(self, lemma: str, model_name: str) -> OccurrenceTable:
+        """Return the labeled tokens of one word of the model's language."""
 
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
         """Return every token of a corpus, or None while it is being read."""
@@ -110,6 +115,12 @@ class _Opener:
 
     def is_labeled(self, corpus: str) -> bool:
         return self._once("labeled", corpus, lambda: opens_at_once(corpus))
+
+    def language_model(self, model_name: str) -> LanguageModel:
+        return self._once("language model", model_name, lambda: open_language_model(self.model(model_name)))
+
+    def word_targets(self, lemma: str, model_name: str) -> OccurrenceTable:
+        return self._once("word", (lemma, model_name), lambda: open_word(lemma, self.model(model_name)))
 
     def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
         return self._once(
@@ -161,7 +172,7 @@ class Workspace:
     @property
     def language_model(self) -> LanguageModel:
         """Return the model with its softmax. Raises MissingArtifact without a softmax, BadInput for a transformer."""
-        return self.once("language model", lambda: open_language_model(self.model), self.model)
+        return self.opener.language_model(self.names.model)
 
     @property
     def substitutes(self) -> Substitutes:
@@ -393,7 +404,7 @@ class Word:
         listed, spelling = list_words(language), self.context.read_as or self.context.spelling
         if lemma := next((form for form in (spelling, *dictionary_forms(spelling)) if form in listed), ""):
             with suppress(ElmoscopeError):  # a model whose table has not all words of its language
-                yield workspace.once("word table", lambda: open_word(lemma, workspace.model), lemma, most=MOST_TABLES)
+                yield workspace.opener.word_targets(lemma, workspace.names.model)
 
 
 def reads_as_model(view: Callable[Concatenate[Workspace, P], R]) -> Callable[Concatenate[Workspace, P], R]:
