@@ -125,7 +125,7 @@ class ProjectedLSTM(nn.Module):
 
 
 class BiLM(nn.Module):
-    """The complete model. `forward` returns all L = n_layers + 1 layers of packed sentences."""
+    """The complete model: a char-CNN, and a stack of LSTM layers for each direction."""
 
     def __init__(self, shape: ModelShape, generator: Generator | None = None) -> None:
         """Draw the first weights from `generator`; None uses torch's global generator."""
@@ -146,17 +146,6 @@ class BiLM(nn.Module):
             outputs.append(x)
             last.append(state)
         return outputs, last
-
-    def forward(self, tokens: Tensor, batch_sizes: list[int], reverse: Tensor) -> Tensor:
-        """Return the layers (L, N, D) of packed token vectors (N, P), boundaries included.
-
-        `reverse` (N,) is the packed row of the token at the mirrored position of the same sentence.
-        """
-        ahead, _ = self.run_direction(tokens, batch_sizes, backward=False)
-        behind, _ = self.run_direction(tokens[reverse], batch_sizes, backward=True)
-        layers = [torch.cat([tokens, tokens], dim=1)]
-        layers += [torch.cat([f, b[reverse]], dim=1) for f, b in zip(ahead, behind, strict=True)]
-        return torch.stack(layers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,17 @@
-"""Ends the pages' background work: that of a test with the test, all threads before the interpreter ends."""
+"""Fixtures of the tests of pages: no run may end with an exception, and background work ends with its test."""
 
+import os
+import shutil
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from core.elmo.models import open_model
+from core.index.tables import open_table
+from core.text.languages import get_language
 from pages._cached import jobs
 from pages._frame.jobs import QUEUE, end_all
 from pages._home import live
@@ -13,14 +20,22 @@ live.WARM_UP_AFTER_S = 86_400.0  # what is opened ahead of visitors would read a
 
 
 @pytest.fixture(autouse=True)
+def every_run_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail a test at the first run of a page that ends with an exception."""
+    run = AppTest._run
+
+    def run_and_check(self: AppTest, *arguments, **options) -> AppTest:
+        page = run(self, *arguments, **options)
+        assert not page.exception, [item.value for item in page.exception]
+        return page
+
+    monkeypatch.setattr(AppTest, "_run", run_and_check)
+
+
+@pytest.fixture(autouse=True)
 def no_job_left_running() -> Iterator[None]:
-    """The next test has the machine, and its visitor the jobs of a visitor, for itself."""
+    """Stop every job after a test and wait for its thread, or it would write into the cache of the next test."""
     yield
-    end_jobs()
-
-
-def end_jobs() -> None:
-    """Stop every job and wait for its thread, whether the registry still holds it or not: later it would write into another test's cache."""
     for job in (*QUEUE.running, *QUEUE.waiting):
         job.end()
     registry, lock = jobs._jobs()
@@ -30,11 +45,22 @@ def end_jobs() -> None:
     end_all(120)
 
 
+@pytest.fixture(scope="session")
+def korean_index(shared_cache: Path) -> Path:
+    """The folder with the index of every token of the bundled Korean sentences, built once."""
+    model = open_model(get_language("ko").model)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ELMOSCOPE_CACHE", str(shared_cache))
+        return open_table(model.language.sentences, model).folder
+
+
 @pytest.fixture(autouse=True)
-def index_is_there(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def index_is_there(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, private_cache: Path) -> None:
     """Every token of the bundled sentences is read already, and pages wait for other texts, except in tests that watch the reading."""
     if not request.node.get_closest_marker("unread"):
         request.getfixturevalue("whole_index")
+        folder = request.getfixturevalue("korean_index")
+        shutil.copytree(folder, private_cache / "indexes" / folder.name, copy_function=os.link)
         monkeypatch.setattr(jobs, "AT_MOST_S", 30)
 
 

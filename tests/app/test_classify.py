@@ -1,7 +1,5 @@
 """Test the Classify pages: classifiers, results and the tasks of the paper."""
 
-import json
-import runpy
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +21,7 @@ from pages._classify.results import describe_task
 from pages._classify.show import FRONT
 from pages._export.notebook_values import notebook
 from pages._frame import examples
-from tests.app.visit import code_cells, html_of, opened, tables, written
+from tests.app.visit import code_cells, html_of, opened, run_notebook, tables, written
 
 LABELS = ("World", "Sports", "<b>Business</b>")
 
@@ -65,16 +63,12 @@ def test_elmo_helps_only_if_its_answer_alone_is_right(result: dict[str, Answer],
         assert ("changes nothing" in first) == (pair[0] == pair[1])
 
 
-NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")
-
-
 def summary_of(right: dict[str, np.ndarray]) -> dict[str, dict]:
     return {name: {"accuracy": rows.mean(), "train": 10, "n": rows.shape[1], "right": rows} for name, rows in right.items()}
 
 
 def test_lead_is_tested_by_mcnemar_with_holm_correction():
-    """One classifier is ahead on 8 texts of 1,000 and behind on none: n alone cannot tell, the texts can."""
-    first = np.arange(1_000)[None] < 900
+    first = np.arange(1_000)[None] < 900  # right on 8 texts more than `second`, and wrong on none that it has right
     second = first & (np.arange(1_000) >= 8)
     p = mcnemar(first, second).p
     said = " ".join(describe_task(summary_of({"tfidf": first, "glove": second}), "All"))
@@ -97,9 +91,6 @@ def test_gain_of_elmo_is_stated_for_every_size():
     said = describe_curves(result, {"roles": "Roles"})
     assert said.endswith("one seed: Roles: +0.0 at 500, +19.7 at 1,500, −1.8 at 5,000.")
     assert describe_largest(result, {"roles": "Roles"}) == "ELMo gains most, 20 points, in Roles with 1,500 examples."
-
-
-# --- does ELMo pay, and is it context? ------------------------------------------------------------------------------
 
 
 def lead(mean: float, shown: int, p: float = 0.3) -> Lead:
@@ -175,12 +166,9 @@ def test_notices_on_the_papers_table_are_true():
 def test_results_are_next_to_those_of_the_paper():
     page = opened("pages/results.py")
     table = tables(page)[0]
-    assert not page.exception and {"error reduction, paper", "error reduction, ours", "with ELMo"} <= set(table.columns)
     names = table[table["task"] == "Names"].iloc[0]
     assert (names["paper’s task"], names["error reduction, paper"]) == ("CoNLL 2003, F1: 90.15 → 92.22", "21%")
     assert "Sentiment" in set(table["task"])
-    more = opened("pages/results.py", results_part="more")
-    assert not more.exception and any("Which layers does each task use?" in block.value for block in more.markdown)
 
 
 TASKS = [name for name in examples.tasks() if name in summaries(read_results())]
@@ -203,13 +191,13 @@ def test_wrong_input_gets_one_sentence(task: str, typed: dict, says: str):
     if task not in TASKS:
         pytest.skip(f"no bundled head for {task}")
     page = opened("pages/tasks.py", task_of_paper=task, **typed)
-    assert not page.exception and [says in error.value for error in page.error] == [True]
+    assert [says in error.value for error in page.error] == [True]
     assert "never saw" not in html_of(page)
 
 
 def test_typed_markup_is_shown_as_text():
     page = opened("pages/tasks.py", task_of_paper="names", tasks_names="<img src=x onerror=alert(1)> Anna & Bob")
-    assert not page.exception and "<img" not in html_of(page).replace("&lt;img", "")
+    assert "<img" not in html_of(page).replace("&lt;img", "")
 
 
 def test_span_that_only_one_classifier_finds_is_marked():
@@ -231,11 +219,6 @@ def test_each_coreference_chain_has_its_own_color():
     assert {"Anna = She = she = her", "a letter = it = it"} <= set(table["words"])
 
 
-def test_coreference_works_without_names():
-    page = opened("pages/tasks.py", task_of_paper="coreference", tasks_text="the dog left because it was tired")
-    assert not page.exception and not page.error and not [e for e in page.expander if e.label == "Which pronoun"]
-
-
 def test_nested_span_is_drawn_inside_the_outer_one():
     html = notices.draw_spans(("her", "old", "car"), [(0, 2, "1"), (0, 0, "2")], colors={"1": "#0072B2", "2": "#D55E00"})
     assert html.index("#0072B2") < html.index("#D55E00") and html.count('class="span"') == 2 and "old car" in html
@@ -244,11 +227,7 @@ def test_nested_span_is_drawn_inside_the_outer_one():
 
 @pytest.mark.parametrize("task", TASKS)
 def test_notebook_of_a_task_runs(task: str, tmp_path: Path):
-    """Cell after cell, as Jupyter would; texts that are typed get in as values."""
     made = notebook("tasks", {"task_of_paper": task})
-    first = json.dumps(list(examples.tasks()[task][0].values()), ensure_ascii=False)
-    code = "\n".join(code_cells(made))
-    assert repr(json.loads(first)[0])[1:-1] in code
-    path = tmp_path / "notebook.py"
-    path.write_text(code, encoding="utf-8")
-    assert set(runpy.run_path(str(path))["said"]) == {"baseline", "elmo"}
+    first = next(iter(examples.tasks()[task][0].values()))
+    assert repr(first)[1:-1] in "\n".join(code_cells(made))
+    assert set(run_notebook(tmp_path, made)["said"]) == {"baseline", "elmo"}

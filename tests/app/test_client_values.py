@@ -78,47 +78,24 @@ def test_selection_of_another_shape_is_empty(value):
     assert selected_rows(chart) == [] == selected_data(chart)
 
 
-@pytest.mark.parametrize(
-    "points",
-    [
-        5,
-        [5],
-        [{"customdata": 5}],
-        [{"customdata": {"1": 5}}],
-        [{"customdata": [[1]]}],
-        [{"customdata": [1e300]}],
-        [{"customdata": {"0": {}}}],
-    ],
-)
-def test_points_without_scalar_data_are_not_selected(points):
+SCALARS = [{"customdata": [17]}, {"customdata": {"0": 4}}, {"customdata": [-1]}, {"x": 1}]
+NO_SCALARS = [5, {"1": 5}, [[1]], [1e300], {"0": {}}]
+
+
+@pytest.mark.parametrize(("points", "rows"), [(SCALARS, [17, 4]), (5, []), ([5], []), *(([{"customdata": x}], []) for x in NO_SCALARS)])
+def test_only_points_with_scalar_data_are_selected(points, rows):
     chart = check_result(PlotlyChartSelectionSerde().deserialize)(json.dumps({"selection": {"points": points}}))
-    assert selected_rows(chart) == []
+    assert selected_rows(chart) == rows
 
 
-def test_valid_selection_of_points_is_accepted():
-    sent = {"selection": {"points": [{"customdata": [17]}, {"customdata": {"0": 4}}, {"customdata": [-1]}, {"x": 1}]}}
-    assert selected_rows(check_result(PlotlyChartSelectionSerde().deserialize)(json.dumps(sent))) == [17, 4]
+NO_EDITS = [5, {"x": {}}, {"-1": {"label": "a"}}, {"0": 5}, {"0": {"label": [1]}}]
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        {"edited_rows": 5},
-        {"edited_rows": {"x": {}}},
-        {"edited_rows": {"-1": {"label": "a"}}},
-        {"edited_rows": {"0": 5}},
-        {"edited_rows": {"0": {"label": [1]}}},
-        {"added_rows": [{}]},
-        {"deleted_rows": [0]},
-        [],
-        5,
-    ],
-)
+@pytest.mark.parametrize("value", [*({"edited_rows": rows} for rows in NO_EDITS), {"added_rows": [{}]}, {"deleted_rows": [0]}, [], 5])
 def test_edits_of_another_shape_are_ignored(value):
-    assert check_result(DataEditorSerde().deserialize)(json.dumps(value))["edited_rows"] == {}
-    assert check_result(DataEditorSerde().deserialize)('{"edited_rows": {"0": {"label": "shore"}}}')["edited_rows"] == {
-        0: {"label": "shore"}
-    }
+    read = check_result(DataEditorSerde().deserialize)
+    assert read(json.dumps(value))["edited_rows"] == {}
+    assert read('{"edited_rows": {"0": {"label": "shore"}}}')["edited_rows"] == {0: {"label": "shore"}}
 
 
 @pytest.mark.parametrize("item", [True, None, "1", [1], float("nan"), float("inf"), 1e300, 10**400])

@@ -22,7 +22,7 @@ from pages._frame.jobs import QUEUE
 from pages._home import live
 from pages._models import compare as compare_page
 from pages._models import model_senses
-from tests.app.visit import html_of, opened, tables
+from tests.app.visit import html_of, opened, opened_whole, tables
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrs"]
 
@@ -37,8 +37,7 @@ def vectors(folder: Path, seed: int) -> Path:
 
 def test_two_files_of_one_name_are_two_spaces(tmp_path):
     a, b = vectors(tmp_path / "a", 0), vectors(tmp_path / "b", 1)
-    page = opened("pages/compare.py", first=str(a), second=str(b))
-    assert not page.exception and not page.error
+    page = opened_whole("pages/compare.py", first=str(a), second=str(b))
     message = html_of(page)
     assert "a/vec.txt and b/vec.txt share" in message and str(tmp_path) not in message
     assert "nearly every list is identical" not in message
@@ -54,12 +53,14 @@ def test_edited_file_is_compared_again(tmp_path):
 
 
 def test_comparison_of_a_space_with_itself_says_so():
-    page = opened("pages/compare.py", first="elmo-mini · 1", second="elmo-mini · 1")
-    assert not page.exception and not page.error and "Both sides are one space" in html_of(page)
+    page = opened_whole("pages/compare.py", first="elmo-mini · 1", second="elmo-mini · 1")
+    assert "Both sides are one space" in html_of(page)
 
 
-def test_compare_opens_on_the_target_word():
-    page = opened("pages/compare.py", a="The plant makes cars.", b="She watered the plant.")
+def test_sense_space_is_compared_and_the_target_word_shown():
+    sides = {"first": "elmo-mini · senses", "second": "glove-mini"}
+    page = opened_whole("pages/compare.py", a="The plant makes cars.", b="She watered the plant.", **sides)
+    assert "of a word’s 10 neighbors" in html_of(page) and "elmo-mini · senses" in page.selectbox(key="second").options
     assert page.text_input(key="cmp_word").placeholder == "plant"
     offered = list(next(g for g in page.get("button_group") if g.key == "cmp_example").options)
     meant = set(examples.pairs()) | set(OccurrenceTable(ASSETS / "targets").basic.lemmas)
@@ -83,7 +84,7 @@ def test_compare_says_which_words_it_compares_while_others_are_read(monkeypatch,
     monkeypatch.setattr(compare_page, "readable", reading)
     page = opened("pages/compare.py")
     job.leave()
-    assert not page.exception and not page.error
+    assert not page.error
     message = page.get("progress")[0].proto.text
     assert ("labeled words only" in message) == labeled
     assert ("Comparison starts when all words are read." in html_of(page)) != labeled
@@ -103,7 +104,7 @@ def test_job_that_ends_while_the_page_is_drawn_is_complete(monkeypatch):
     monkeypatch.setattr(compare_page, "readable", reading)
     page = opened("pages/compare.py")
     assert len(runs) == 2 and "of a word’s 10 neighbors" in html_of(page)
-    assert not page.exception and not any("Stopped" in item.value for item in page.info)
+    assert not any("Stopped" in item.value for item in page.info)
 
 
 def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
@@ -139,20 +140,14 @@ def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
     job.wait(60)
     assert job.why_ended == "stopped"
     page.run()
-    assert not page.exception and "results are kept" in page.info[0].value
+    assert "results are kept" in page.info[0].value
     monkeypatch.setattr(jobs, "AT_MOST_S", 120)
     page.button(key="compare.again").click().run()
-    assert not page.exception and not page.error and not page.info
+    assert not page.error and not page.info
     (job,) = jobs._jobs()[0].values()
     first, second = job.result
     assert first.shares.pop("senses") > first.shares["1"]  # of the other model no row is kept in its sense space
     assert first.shares == second.shares and first.shares["1"] > first.shares["0"] and 0 < first.chance < 1 and first.pace > 0
-
-
-def test_sense_space_can_be_compared():
-    page = opened("pages/compare.py", first="elmo-mini · senses", second="glove-mini")
-    assert not page.exception and not page.error and "of a word’s 10 neighbors" in html_of(page)
-    assert "elmo-mini · senses" in page.selectbox(key="second").options
 
 
 def test_bundled_measures_of_models_are_a_table():
@@ -162,7 +157,6 @@ def test_bundled_measures_of_models_are_a_table():
         show_measured()
 
     page = AppTest.from_function(script, default_timeout=120).run()
-    assert not page.exception
     table = tables(page)[0]
     assert set(table["model"]) == {"elmo-mini", "all-MiniLM-L6-v2"} and len(table) == 2 * table["measure"].nunique() >= 8
     assert ((table["at that layer"] > table["chance"]) & (table["at that layer"] <= 1)).all()
@@ -182,7 +176,7 @@ def test_invalid_usage_graph_is_refused_with_the_names_of_its_files():
     assert [r"bank\.csv and my spring\.csv both hold uses" in item.value for item in page.error] == [True]
     next(button for button in page.button if button.label == r"Remove bank\.csv").click().run()
     page.button(key="change.take").click().run()
-    assert [item.value.startswith(r"my spring\.csv, line 1") for item in page.error] == [True] and not page.exception
+    assert [item.value.startswith(r"my spring\.csv, line 1") for item in page.error] == [True]
 
 
 def test_page_opened_when_a_job_ends_caches_no_unfinished_answer(monkeypatch):
@@ -197,7 +191,7 @@ def test_page_opened_when_a_job_ends_caches_no_unfinished_answer(monkeypatch):
     monkeypatch.setattr(compare, "compute", computed)
     for _ in range(2):  # a visitor, and the next one
         page = opened("pages/compare.py")
-        assert not page.exception and not unready
+        assert not unready
         assert "of a word’s 10 neighbors" in html_of(page) and "Comparison starts" not in html_of(page)
 
 

@@ -1,12 +1,8 @@
 """Test exported tables, HTML files and notebooks."""
 
 import ast
-import csv
-import io
 import json
 import os
-import re
-import runpy
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -22,33 +18,28 @@ from core.common import i18n, markup
 from core.common.config import ROOT
 from core.common.errors import BadInput
 from core.elmo import models
-from core.files.formats import encode_csv
 from core.index import tables
 from core.index.tables import open_table
 from core.static import vectors
 from core.text import corpora
+from core.text.corpora import open_corpus
+from core.text.languages import get_language
 from pages._export import notebook_values
 from pages._export.html_file import LONG, HtmlPage, html_of, html_of_view
 from pages._export.notebook_values import VIEWS, notebook
 from pages._export.record import Taken
 from pages._frame.menu import list_views
-from pages._widgets import lists
 from pages._widgets.downloads import provenance
-from tests.app.visit import code_cells, opened_whole
-from tests.test_architecture import SHIPPED, calls, name
-
-
-def rows_of(table: pd.DataFrame) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(encode_csv(table).decode("utf-8-sig"), newline="")))
+from tests.app.visit import code_cells, opened_whole, rows_of, run_notebook
+from tests.test_architecture import SHIPPED, name
+from tests.tiny import write_two_texts
 
 
 @pytest.mark.parametrize(
     "cell", ["=1+1", "+1", "-1+cmd", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\u200b=1", "\u202e=1", "＝1+1", "＠SUM(A1)", "\x00=1"]
 )
 def test_formula_is_quoted_in_header_and_cells(cell):
-    header, row = rows_of(pd.DataFrame({cell: [cell]}))
-    for result in (header[0], row[0]):
-        assert result.startswith("'")
+    assert all(result.startswith("'") for (result,) in rows_of(pd.DataFrame({cell: [cell]})))
 
 
 @pytest.mark.parametrize("cell", ["bank", "the = sign", "눈", "'s", "1-2", "", " ", "“=1”"])
@@ -62,40 +53,7 @@ def test_line_break_in_a_cell_begins_no_row(cell):
 
 
 def test_csv_is_written_in_one_place():
-    wrong = [
-        f"{name(path)}:{line}"
-        for path in SHIPPED
-        for line, function, _ in calls(path)
-        if function.endswith(".to_csv") and name(path) != "core/files/formats.py"
-    ]
-    assert wrong == []
-
-
-PAGES = {
-    **{f"results, {part}": ("pages/results.py", {"results_part": part}) for part in ("paper", "more", "labels", "classifiers", "shipped")},
-    "model": ("pages/about.py", {}),
-    "map": ("pages/map.py", {"a": "The bank raised its rates.", "b": "They sat on the bank of the river.", "word": "bank"}),
-    "context": ("pages/lessons.py", {"lesson": "context"}),
-    "cone": ("pages/lessons.py", {"lesson": "cone"}),
-    "why": ("pages/why.py", {}),
-}
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_exported_numbers_are_not_quoted(page, monkeypatch):
-    """A difference such as +6.2 is a number; only texts are guarded."""
-    exported, offer_table = {}, lists.offer_table
-
-    def noting(table, **named):
-        exported[named["key"]] = pd.DataFrame(table)
-        return offer_table(table, **named)
-
-    monkeypatch.setattr(lists, "offer_table", noting)
-    path, address = PAGES[page]
-    opened_whole(path, **address)
-    assert exported
-    wrong = [(key, cell) for key, table in exported.items() for row in rows_of(table) for cell in row if re.match(r"'[-+]\d", cell)]
-    assert wrong == []
+    assert [name(path) for path in SHIPPED if ".to_csv" in path.read_text("utf-8")] == ["core/files/formats.py"]
 
 
 def test_toolbar_of_tables_has_no_csv_export():
@@ -109,7 +67,9 @@ def test_every_download_has_a_literal_or_a_cleaned_name():
     safe_names = {"name", "path.name"}  # names of DURel's files, and of a file that the app wrote
     violations = []
     for path in SHIPPED:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if ".download_button" not in (text := path.read_text("utf-8")):
+            continue
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".download_button") and len(node.args) > 2:
                 file = node.args[2]
                 if not (isinstance(file, ast.Constant) or ast.unparse(file).startswith("clean_name(") or ast.unparse(file) in safe_names):
@@ -170,11 +130,6 @@ def test_html_file_contains_no_markup_of_a_view():
     assert "<b>7</b>" in html and EVIL not in html and "<script>alert" not in html and html.count("onerror=alert(1)&gt;") == 14
 
 
-def file_of(path: str, **address: str) -> str:
-    page = opened_whole(path, **address)
-    return html_of_view(page.session_state["_taken"], provenance)
-
-
 PAIR = {"a": "A robin sang <b>loudly</b>.", "b": "The robin & I."}
 TYPED = [
     ("app.py", PAIR),
@@ -186,17 +141,13 @@ TYPED = [
 
 
 @pytest.mark.parametrize(("path", "address"), TYPED)
-def test_html_file_begins_with_the_typed_texts(path, address):
-    main = file_of(path, **address).split("<main>")[1]
-    first = main.split("</dl>")[0]
+def test_html_file_begins_with_the_typed_texts_and_the_target_words(path, address):
+    page = opened_whole(path, **address)
+    first = html_of_view(page.session_state["_taken"], provenance).split("<main>")[1].split("</dl>")[0]
     for text in address.values():
         assert str(markup.html("{}", text)) in first
     assert first.count("<h1>") == 1 and "<figure" not in first and "notice" not in first
-
-
-def test_html_file_names_the_target_words():
-    first = file_of("app.py", **PAIR).split("</dl>")[0]
-    assert re.findall("<dd>robin</dd>", first) == ["<dd>robin</dd>"] * 2
+    assert path != "app.py" or first.count("<dd>robin</dd>") == 2
 
 
 @pytest.mark.parametrize(
@@ -240,27 +191,14 @@ def test_file_waits_until_a_fragment_has_drawn_the_view():
 
 
 LESSONS = ("cone", "apart", "homonyms", "control", "context", "before")
-SMALL = {"compare": {"second": "glove-mini", "first": "glove-mini"}}  # what takes long, made short
 
 
-def keep_corpora(open_corpus):
-    """Return a function that opens each corpus once in each language. A language has no hash."""
-    cache = {}
-
-    def opened(name, language=None):
-        key = name, language and language.code
-        if key not in cache:
-            cache[key] = open_corpus(name, language)
-        return cache[key]
-
-    return opened
-
-
-OPENED = {
-    (module, name): lru_cache(getattr(module, name))
-    for module, name in ((models, "open_model"), (vectors, "open_vectors"), (models, "open_language_model"))
-} | {(corpora, "open_corpus"): keep_corpora(corpora.open_corpus)}
+OPENED = [
+    (modules, name, lru_cache(getattr(modules[0], name)))
+    for modules, name in (((models, workspace), "open_model"), ((vectors, workspace), "open_vectors"), ((models,), "open_language_model"))
+]
 TABLES = lru_cache(open_table)
+CORPORA = lru_cache(lambda name, code: open_corpus(name, code and get_language(code)))  # a language has no hash
 HOSTILE = 'The \'bank\' """ is\\ \n{shut} </script><script>alert(1)</script> \u2028 # 은행 🎉\x00'
 
 
@@ -274,27 +212,20 @@ def code_of(view: str, settings: dict) -> str:
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch):
-    """Runs a view's notebook as Jupyter would, cell after cell in one namespace, and gives that; models are opened once for all."""
-    for (module, function), opened in OPENED.items():
-        monkeypatch.setattr(module, function, opened)
+    """Return a function that runs a view's notebook. Models and corpora are opened once for all tests."""
+    for modules, function, opened in OPENED:
+        for module in modules:
+            monkeypatch.setattr(module, function, opened)
+    monkeypatch.setattr(corpora, "open_corpus", lambda name, language=None: CORPORA(name, language and language.code))
 
     def labeled_only(corpus, model, *, targets_only=False, report=None):
         """Return the small table. Other tests read every word of a corpus."""
         return TABLES(corpus, model, targets_only=True)
 
-    monkeypatch.setattr(tables, "open_table", labeled_only)
-    for function, opened in (("open_model", OPENED[models, "open_model"]), ("open_vectors", OPENED[vectors, "open_vectors"])):
-        monkeypatch.setattr(workspace, function, opened)
-    monkeypatch.setattr(workspace, "open_table", labeled_only)
-
+    for module in (tables, workspace):
+        monkeypatch.setattr(module, "open_table", labeled_only)
     monkeypatch.setattr(pio.templates, "default", pio.templates.default)  # notebooks choose their own
-
-    def run(view: str, settings: dict | None = None) -> dict:
-        file = tmp_path / f"{view}.py"
-        file.write_text(code_of(view, settings or {}), encoding="utf-8")
-        return runpy.run_path(str(file))
-
-    return run
+    return lambda view, settings=None: run_notebook(tmp_path, notebook(view, settings or {}))
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -306,21 +237,24 @@ def test_notebook_of_a_lesson_runs(lesson: str, run):
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_notebook_of_a_view_is_valid_and_runs(view: str, run):
-    message = json.loads(notebook(view, {}, question="Why?", address="http://127.0.0.1:8501/x?a=b"))
-    assert (message["nbformat"], message["nbformat_minor"]) == (4, 5) and message["metadata"]["kernelspec"]["language"] == "python"
-    ids = [cell["id"] for cell in message["cells"]]
+def test_notebook_of_a_view_is_valid_and_runs(view: str, run, tmp_path: Path):
+    made = json.loads(notebook(view, {}, question="Why?", address="http://127.0.0.1:8501/x?a=b"))
+    assert (made["nbformat"], made["nbformat_minor"]) == (4, 5) and made["metadata"]["kernelspec"]["language"] == "python"
+    ids = [cell["id"] for cell in made["cells"]]
     assert len(set(ids)) == len(ids) and all(len(name) <= 64 for name in ids)
-    for cell in message["cells"]:
+    for cell in made["cells"]:
         assert isinstance(cell["metadata"], dict) and "".join(cell["source"]).strip()
         if cell["cell_type"] == "code":
             assert cell["outputs"] == [] and cell["execution_count"] is None
             ast.parse("".join(cell["source"]))
             assert 1 <= len(cell["source"]) <= 24
-    first = "".join(message["cells"][0]["source"])
+    first = "".join(made["cells"][0]["source"])
     assert first.startswith("# Why?") and "http://127.0.0.1:8501/x?a=b" in first
-    assert str(ROOT) not in json.dumps(message) and os.path.expanduser("~") not in json.dumps(message)
-    assert run(view, SMALL.get(view))
+    assert str(ROOT) not in json.dumps(made) and os.path.expanduser("~") not in json.dumps(made)
+    first, second = write_two_texts(tmp_path)
+    small = {"change": {"change.sides": [first, "", "", second, "", ""], "change.word": "bank"}}
+    small |= {"compare": {"first": "glove-mini", "second": "glove-mini"}}
+    assert run(view, small.get(view))
 
 
 def test_notebook_of_spellings_runs(run):

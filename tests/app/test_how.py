@@ -16,7 +16,7 @@ from pages._cached.opened import workspace_of
 from pages._how import show
 from pages._how.spellings import reading
 from pages._how.texts import steps
-from tests.app.visit import opened_whole
+from tests.app.visit import html_of, opened_whole
 
 MODEL = open_model(languages.get_language("en").model)
 STEPS = steps(MODEL.encoder.model.shape)
@@ -54,47 +54,14 @@ def test_drawing_has_a_strip_for_each_layer(way):
         assert strips[2:] == [1, n, n, n + 1, 1]
 
 
-def said(**address: str) -> str:
-    """Return the HTML of How it works."""
-    return unescape(" ".join(element.proto.body for element in opened_whole("pages/how.py", **address).get("html")))
-
-
-def spelled(**address: str) -> str:
-    return said(step="4", **address)
-
-
-def said_after_reading(model: str, vectors: str, **address: str) -> str:
-    """Return the text of the step once the vocabulary of this model is encoded."""
-    spelled(**address)  # begins the reading; what the page shows changes until it ends
-    reading(workspace_of(model, vectors)).job.wait(300)
-    return spelled(**address)
+def read_step(words: str) -> str:
+    """Return the text of the step that spells words."""
+    return unescape(html_of(opened_whole("pages/how.py", step="4", spell=words)))
 
 
 def test_chance_depends_on_the_number_of_words():
-    said_after_reading("elmo-mini", "glove-mini", spell="mint")
-    two, four = (
-        float(re.search(r"(?:stay below|pair at) (0\.\d\d)(?:\.| or)", spelled(spell=words))[1])
-        for words in ("mint mints", "mint mints minty minted")
-    )
+    read_step("mint")  # begins to read the vocabulary; the page changes until the end
+    reading(workspace_of("elmo-mini", "glove-mini")).job.wait(300)
+    pattern = r"(?:stay below|pair at) (0\.\d\d)(?:\.| or)"
+    two, four = (float(re.search(pattern, read_step(words))[1]) for words in ("mint mints", "mint mints minty minted"))
     assert four > two + 0.05
-
-
-@pytest.mark.parametrize(("words", "message"), [("don't", "“don't” (do + n't)"), ("maple", "")])
-def test_word_that_is_split_into_tokens_is_named(words: str, message: str):
-    text = spelled(spell=words)
-    assert message in text and ("both models split" in text) == bool(message)
-
-
-def test_words_of_unknown_letters_have_no_neighbors():
-    text = spelled(spell="😂 🙂 ghost")
-    assert text.count("letters not read: meaningless") == 1 and "cannot read the letters of “😂”, “🙂”." in text
-    assert "Your closest words" not in text and "Layer 0's nearest to “😂”" not in text
-
-
-def test_glove_reads_capitals_as_lowercase():
-    assert "reads “Bank”, “BANK” in lowercase" in spelled(spell="Bank bank BANK")
-
-
-def test_attached_korean_piece_is_distinguished_from_a_word():
-    text = said_after_reading("elmo-ko-mini", "glove-ko-mini", lang="ko", spell="은행")
-    assert "-은행" in text and "\u2060" not in text

@@ -14,6 +14,8 @@ from pages._frame import jobs as frame_jobs
 from pages._frame import patches
 from pages._frame.jobs import JobEnded, Queue
 
+pytestmark = pytest.mark.unread
+
 
 @pytest.fixture(autouse=True)
 def no_jobs():
@@ -64,13 +66,12 @@ def one_at_once(monkeypatch):
 
 
 def began(queue: Queue) -> list:
-    """Let everybody who can begin do so; who is under way then."""
+    """Let every job begin that can, and return the running ones."""
     for job in list(queue.waiting):
         job.wait_for_turn(0)
     return list(queue.running)
 
 
-@pytest.mark.unread
 def test_no_more_jobs_are_under_way_than_allowed(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_JOBS", "3")
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_JOBS", "20")
@@ -93,12 +94,14 @@ def test_no_more_jobs_are_under_way_than_allowed(monkeypatch):
     assert most[0] == 3 and not queue.running and not queue.waiting
 
 
-@pytest.mark.unread
-def test_owners_take_turns(one_at_once):
+@pytest.mark.parametrize(
+    ("owners", "address"), [(("greedy",) * 3, ()), (("greedy 0", "greedy 1", "greedy 2"), ("192.0.2.1",))], ids=["session", "address"]
+)
+def test_owners_and_addresses_take_turns(one_at_once, owners, address):
     queue = Queue()
-    greedy = [queue.add("greedy") for _ in range(3)]
+    greedy = [queue.add(owner, *address) for owner in owners]
     assert began(queue) == [greedy[0]]
-    modest, third = queue.add("modest"), queue.add("third")
+    modest, third = queue.add("modest", *address and ["192.0.2.2"]), queue.add("third")
     assert queue.order() == [modest, third, greedy[1], greedy[2]]
     assert [job.ahead for job in (greedy[0], modest, third, greedy[1], greedy[2])] == [0, 1, 2, 3, 4]
     greedy[0].leave()
@@ -106,7 +109,6 @@ def test_owners_take_turns(one_at_once):
     assert queue.order() == [modest, third, greedy[2]]
 
 
-@pytest.mark.unread
 def test_jobs_of_a_user_and_of_all_users_are_limited(monkeypatch, one_at_once):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_JOBS", "2")
     monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "3")
@@ -120,7 +122,6 @@ def test_jobs_of_a_user_and_of_all_users_are_limited(monkeypatch, one_at_once):
     assert [job.first_owner for job in queue.order()] == ["a", "b", "c"]
 
 
-@pytest.mark.unread
 def test_stop_ends_a_job_that_waits_and_one_under_way(one_at_once):
     queue = Queue()
     first, second = queue.add("a"), queue.add("b")
@@ -134,7 +135,6 @@ def test_stop_ends_a_job_that_waits_and_one_under_way(one_at_once):
     assert not queue.running
 
 
-@pytest.mark.unread
 def test_job_ends_when_its_last_user_has_left(monkeypatch, one_at_once):
     monkeypatch.setattr(frame_jobs, "GONE_AFTER_S", 0.05)
     there = {"a", "b"}
@@ -155,7 +155,6 @@ def test_job_ends_when_its_last_user_has_left(monkeypatch, one_at_once):
     assert other.wait_for_turn(0)
 
 
-@pytest.mark.unread
 def test_reloaded_page_does_not_end_its_job():
     there = {"a"}
     job = Queue(there.__contains__).add("a")
@@ -163,7 +162,6 @@ def test_reloaded_page_does_not_end_its_job():
     job.check()
 
 
-@pytest.mark.unread
 def test_time_limit_of_a_job_starts_with_its_turn(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_JOB_MINUTES", "1")
     job = Queue().add()
@@ -174,25 +172,11 @@ def test_time_limit_of_a_job_starts_with_its_turn(monkeypatch):
         job.check()
 
 
-@pytest.mark.unread
 def test_job_of_the_server_itself_does_not_end(monkeypatch):
     monkeypatch.setattr(frame_jobs, "GONE_AFTER_S", 0.0)
-    job = Queue(lambda owner: False).add()
-    job.check()
+    Queue(lambda owner: False).add().check()
 
 
-@pytest.mark.unread
-def test_sessions_of_one_address_take_turns_with_those_of_another(one_at_once):
-    queue = Queue()
-    greedy = [queue.add(f"greedy {k}", "192.0.2.1") for k in range(6)]
-    assert began(queue) == [greedy[0]]
-    modest, unknown = queue.add("modest", "192.0.2.2"), queue.add("unknown")
-    assert queue.order() == [modest, unknown, *greedy[1:]]
-    greedy[0].leave()
-    assert began(queue) == [greedy[1]] and queue.order()[:2] == [modest, unknown]
-
-
-@pytest.mark.unread
 def test_full_queue_gives_a_place_to_an_address_without_jobs(monkeypatch, one_at_once):
     monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "3")
     queue = Queue()
@@ -207,7 +191,6 @@ def test_full_queue_gives_a_place_to_an_address_without_jobs(monkeypatch, one_at
     assert queue.order() == [greedy[0], modest, greedy[1]]
 
 
-@pytest.mark.unread
 def test_full_queue_gives_a_place_of_a_session_with_two_jobs_to_one_without(monkeypatch, one_at_once):
     monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "4")
     queue = Queue()
@@ -217,7 +200,6 @@ def test_full_queue_gives_a_place_of_a_session_with_two_jobs_to_one_without(monk
     assert new in queue.waiting and [job.first_owner for job in queue.order()] == ["a", "b", "c", "a"]
 
 
-@pytest.mark.unread
 @pytest.mark.parametrize("n", [1, 3])
 def test_closed_session_loses_its_place_in_the_queue_at_once(monkeypatch, one_at_once, n):
     monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", str(n))
@@ -233,7 +215,6 @@ def test_closed_session_loses_its_place_in_the_queue_at_once(monkeypatch, one_at
     assert queue.order()[0] is new and began(queue) == [new]
 
 
-@pytest.mark.unread
 def test_job_without_a_user_ends_if_another_user_waits(monkeypatch, one_at_once):
     monkeypatch.setattr(frame_jobs, "YIELD_AFTER_S", 0.05)
     open_sessions = {"a"}
@@ -253,7 +234,6 @@ def test_job_without_a_user_ends_if_another_user_waits(monkeypatch, one_at_once)
     assert other.wait_for_turn(0) and queue.running == [other] and queue.waiting == [closed_turn]
 
 
-@pytest.mark.unread
 def test_waiting_job_that_nobody_polls_does_not_hold_the_queue(monkeypatch, one_at_once):
     monkeypatch.setattr(frame_jobs, "ABANDONED_AFTER_S", 0.05)
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_JOBS", "1")
@@ -267,7 +247,6 @@ def test_waiting_job_that_nobody_polls_does_not_hold_the_queue(monkeypatch, one_
     assert abandoned.wait_for_turn(0)
 
 
-@pytest.mark.unread
 def test_jobs_end_before_the_process_exits():
     queue, ended = Queue(), threading.Event()
 
@@ -281,30 +260,27 @@ def test_jobs_end_before_the_process_exits():
     assert ended.is_set() and not queue.running
 
 
-def script() -> None:
-    import streamlit as st
-    from streamlit.runtime.scriptrunner import get_script_run_ctx
-    from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
-
-    from pages._frame import patches
-
-    def delete() -> None:
-        get_script_run_ctx().script_requests.request_rerun(RerunData())  # the user clicks again
-        st.session_state.deleted = True
-        st.session_state.forgotten = True
-
-    patches.protect_callbacks()
-    st.button("Delete", on_click=delete)
-
-
-@pytest.mark.unread
 def test_second_click_does_not_interrupt_a_callback():
+    def script() -> None:
+        import streamlit as st
+        from streamlit.runtime.scriptrunner import get_script_run_ctx
+        from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+
+        from pages._frame import patches
+
+        def delete() -> None:
+            get_script_run_ctx().script_requests.request_rerun(RerunData())  # the user clicks again
+            st.session_state.deleted = True
+            st.session_state.forgotten = True
+
+        patches.protect_callbacks()
+        st.button("Delete", on_click=delete)
+
     page = AppTest.from_function(script).run()
     page.button[0].click().run()
     assert page.session_state.deleted and page.session_state.forgotten
 
 
-@pytest.mark.unread
 def test_next_run_waits_for_the_callbacks_of_the_session_and_not_for_those_of_others(monkeypatch):
     patches.protect_callbacks()
     entered, may_end, order = threading.Event(), threading.Event(), []

@@ -16,13 +16,10 @@ from core.live.settings import mix_setting
 from core.senses.separation import SenseReport, less, sense_report
 from core.views.card import read_card
 from core.workspace import open_workspace
-from pages._frame.in_use import InUse
 from pages._map import measures, mix
 from pages._widgets import components
 from pages._widgets.components import LIMIT
-from tests.app.visit import html_of, opened, read_through
-
-OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
+from tests.app.visit import html_of, opened, opened_whole, read_through
 
 
 def report(seed: int, noise: float, n: int = 40) -> SenseReport:
@@ -102,11 +99,13 @@ def near(page) -> list:
     return page.session_state["_taken"].tables()["mix.neighbors"].table.to_numpy().tolist()
 
 
-def test_layer_normalization_changes_the_lists_and_gamma_does_not():
-    page = opened("pages/mix.py")
+def test_layer_normalization_makes_parts_equal_and_changes_the_lists_and_gamma_does_not():
+    page = opened_whole("pages/mix.py")
+    parts = [int(part) for part in re.findall(r"(\d+)%", page.session_state["_taken"].figures()["mix.pulls"].alt)]
+    assert len(parts) == 3 and parts[2] > 50 and abs(sum(parts) - 100) <= 1  # equal weights, and not equal parts
     before = near(page)
     page.toggle(key="norm").set_value(True).run()
-    assert not page.exception and not page.error and near(page) != before
+    assert not page.error and near(page) != before
     assert page.session_state["_taken"].figures()["mix.pulls"].alt.count("33%") == 3
     page.toggle(key="norm").set_value(False).run()
     assert near(page) == before
@@ -120,8 +119,8 @@ def sent(page) -> dict:
 
 
 def test_data_of_the_mix_widget_of_a_labeled_word():
-    page = opened("pages/mix.py", w0="1.5", w1="-2", gamma="2")
-    assert not page.exception and not page.error and not page.metric
+    page = opened_whole("pages/mix.py", w0="1.5", w1="-2", gamma="2")
+    assert not page.metric
     given = sent(page)
     n = len(given["map"]["rows"])
     assert len(given["asked"]) == 2 and len(given["map"]["layers"]) == 3 and len(given["map"]["layers"][0]) == 2 * n
@@ -158,7 +157,6 @@ def text_of(page) -> str:
 
 
 def test_similarity_of_random_words_is_the_same_on_every_page():
-    """One definition and one figure: of the model, whatever is asked of which sentences."""
     model = opened_model("elmo-mini")
     kept = read_card(model.folder, model.fingerprint).measures["random"]
     pattern = r"(?:random pairs: |random pairs .{4,16} are between −?0\.\d\d and −?0\.\d\d, )(−?0\.\d\d) on average"
@@ -176,12 +174,6 @@ def test_similarity_of_random_words_is_the_same_on_every_page():
     around = opened("pages/map.py", view="2", **unlabeled)
     read_through(around)
     assert re.findall(r"random pairs: (−?0\.\d\d)", text_of(around)) == [f"{kept['2']['mean']:.2f}"]
-
-
-def test_equal_weights_are_not_equal_parts():
-    page = opened("pages/mix.py")
-    parts = [int(part) for part in re.findall(r"(\d+)%", page.session_state["_taken"].figures()["mix.pulls"].alt)]
-    assert len(parts) == 3 and parts[2] > 50 and abs(sum(parts) - 100) <= 1
 
 
 def test_trustworthiness_of_bundled_maps_is_above_chance():

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -35,33 +36,23 @@ WITH_LAYERS = [f"pages/{name}.py" for name in ("neighbors", "mix", "about", "why
 WORDS = ["</S>", "<S>", "<UNK>", "the", "bank", "river", "of", "money", "a", "."]
 
 
-def random_model(folder: Path, n_layers: int) -> Path:
-    """A folder with a random biLM of so many LSTM layers."""
+def random_model(folder: Path, n_layers: int) -> str:
+    """Write a random biLM of so many LSTM layers, and return its folder."""
     shape = replace(SHAPE, n_layers=n_layers)
     model = BiLM(shape, torch.Generator().manual_seed(n_layers))
     save_safetensors(model, folder, softmax=Softmax(len(WORDS), shape.projection), words=WORDS)
-    return folder
+    return str(folder)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Makes a folder with a random biLM of so many LSTM layers, once."""
-    made: dict[int, Path] = {}
-
-    def of(n_layers: int) -> str:
-        if n_layers not in made:
-            made[n_layers] = random_model(tmp_path_factory.mktemp("models") / f"lstm-{n_layers}", n_layers)
-        return str(made[n_layers])
-
-    return of
+    """Return a function that gives the folder of a random biLM of so many LSTM layers, written once."""
+    return cache(lambda n_layers: random_model(tmp_path_factory.mktemp("models") / f"lstm-{n_layers}", n_layers))
 
 
 @pytest.mark.parametrize(("path", "n_layers"), [*((path, 4) for path in PATHS), *((path, 1) for path in WITH_LAYERS)])
 def test_every_page_opens_with_a_model_of_any_depth(path, n_layers, folder):
-    page = opened(path, model=folder(n_layers))
-    assert not page.exception, [item.value for item in page.exception]
-    assert len(page.title) == 1
-    assert not page.error, [item.value for item in page.error]
+    assert len(opened_whole(path, model=folder(n_layers)).title) == 1
 
 
 ADDRESSES = {"app.py": "layer", "pages/neighbors.py": "nlayer", "pages/map.py": "view"}
@@ -71,19 +62,14 @@ ADDRESSES = {"app.py": "layer", "pages/neighbors.py": "nlayer", "pages/map.py": 
 def test_missing_layer_in_an_address_opens_the_top_layer(path, key, folder):
     page = opened(path, model=folder(1), **{key: "2"})
     message = [info.value for info in page.info if "no layer 2" in info.value]
-    assert message == ["lstm\\-1 has no layer 2: its layers are 0 to 1."] and not page.exception
+    assert message == ["lstm\\-1 has no layer 2: its layers are 0 to 1."]
     assert page.session_state[key] in (None, "1", "mix", "senses") and key not in page.query_params
-
-
-def test_missing_model_gives_one_error():
-    page = opened("pages/neighbors.py", model="nonsense", nlayer="9", s="1,2")
-    assert not page.info and "Unknown model" in page.error[-1].value
 
 
 def test_layer_weights_of_another_depth_are_reset(folder):
     page = opened("pages/neighbors.py", model=folder(3), nlayer="mix", s="1,2,3")
     assert any("has 4 layers. Layer weights reset" in info.value for info in page.info)
-    assert page.text_input(key="s").value == "1,1,1,1" and not page.error and not page.exception
+    assert page.text_input(key="s").value == "1,1,1,1" and not page.error
 
 
 def test_mix_has_a_slider_for_each_layer(folder):
@@ -97,7 +83,7 @@ def test_models_of_different_depth_are_compared_layer_by_layer(folder):
     page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
     while "all sentences are read" in html_of(page) or any(button.key == "compare.stop" for button in page.button):
         page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
-    assert not page.exception and not page.error
+    assert not page.error
     table = next(item for item in tables(page) if "layers" in item)
     assert list(table["layers"]) == [3, 5] and (table["tokens per second"] > 0).all() and (table["weights, MB"] > 0).all()
     assert "elmo-mini is best at layer" in html_of(page) and "shuffled labels " in html_of(page)
@@ -106,15 +92,14 @@ def test_models_of_different_depth_are_compared_layer_by_layer(folder):
 PAIR = {"a": "A heron stood in the reeds by the bank.", "b": "Her bank closed three branches.", "ai": "bank", "bi": "bank"}
 
 
-@pytest.fixture(scope="module")
-def deep(tmp_path_factory) -> str:
-    """A random biLM of four LSTM layers."""
-    return str(random_model(tmp_path_factory.mktemp("models") / "lstm-4", 4))
+@pytest.fixture
+def deep(folder) -> str:
+    return folder(4)
 
 
 def test_home_shows_the_second_model_at_the_same_depth(deep):
     alone, both = opened("app.py", layer="1", **PAIR), opened("app.py", layer="1", beside=deep, **PAIR)
-    assert not both.exception and not both.error
+    assert not both.error
     said = [next(item for item in html_of(page).split("What to notice.")[1:]) for page in (alone, both)]
     assert "lstm-4 at the same depth (layer 2): " in said[1] and "at the same depth" not in said[0]
     first, second = (tables(page)[0] for page in (alone, both))
@@ -135,8 +120,7 @@ def test_layers_of_two_models_are_aligned_by_depth():
 
 
 def test_neighbors_lists_those_of_the_second_model(deep):
-    page = opened("pages/neighbors.py", beside=deep, nlayer="2", among="same word", **PAIR)
-    assert not page.exception and not page.error
+    page = opened_whole("pages/neighbors.py", beside=deep, nlayer="2", among="same word", **PAIR)
     message = html_of(page)
     assert "lstm-4, first sentence" in message and "lstm-4, second sentence" in message
     assert "In lstm-4, layer 4, they share" in message and message.count('data-take="a:') == 8  # a click takes from the first model's lists
@@ -150,7 +134,7 @@ def test_switch_of_the_model_keeps_sentences_and_depth(deep):
     assert sliders == ["w0", "w1", "w2"]
     page.session_state["nlayer"] = "1"
     page.segmented_control(key="front").set_value("2").run()
-    assert not page.exception and page.query_params["front"] in ("2", ["2"])
+    assert page.query_params["front"] in ("2", ["2"])
     assert [item.key for item in page.slider if item.key.startswith("w")] == ["w0", "w1", "w2", "w3", "w4"]
     assert page.session_state["nlayer"] == "2" and page.session_state["a"] == PAIR["a"]
     assert not page.info  # nothing had to be forgotten
@@ -164,13 +148,13 @@ def test_compare_opens_on_the_two_models(deep):
 
 def test_invalid_second_model_is_explained():
     page = opened("app.py", beside="/no/such/model", **PAIR)
-    assert any("Unknown model" in item.value for item in page.error) and "cosine" in html_of(page) and not page.exception
-    page = opened("app.py", beside="elmo-ko-mini", **PAIR)
-    assert any("Choose two models of one language" in item.value for item in page.caption) and not page.error
+    assert any("Unknown model" in item.value for item in page.error) and "cosine" in html_of(page)
+    page = opened_whole("app.py", beside="elmo-ko-mini", **PAIR)
+    assert any("Choose two models of one language" in item.value for item in page.caption)
 
 
 def test_calibration_is_measured_once_and_stored(tmp_path, monkeypatch):
-    deep = str(random_model(tmp_path / "lstm-2", 2))  # whose table no test before has opened, in a cache of its own
+    deep = random_model(tmp_path / "lstm-2", 2)  # whose table no test before has opened, in a cache of its own
 
     def ground(model: str):
         return calibration_of(open_workspace(model))  # a workspace of its own: what memory keeps is not asked
@@ -185,7 +169,7 @@ def test_calibration_is_measured_once_and_stored(tmp_path, monkeypatch):
 def test_device_is_not_offered_without_a_gpu(monkeypatch):
     monkeypatch.setattr(device, "present", lambda: ("cpu",))
     page = opened("pages/map.py", device="cuda")  # a link from a machine that has a card
-    assert not page.exception and "device" not in {box.key for box in page.selectbox}
+    assert "device" not in {box.key for box in page.selectbox}
 
 
 def test_model_is_opened_on_the_chosen_device(monkeypatch):
@@ -200,11 +184,11 @@ def test_model_is_opened_on_the_chosen_device(monkeypatch):
     monkeypatch.setattr(cached, "KEPT", Kept())  # nothing was opened or computed before
     page = opened("pages/neighbors.py")
     box = page.selectbox(key="device")
-    assert not page.exception and box.value == "cpu" and box.options == ["CPU", "GPU (CUDA)"]
+    assert box.value == "cpu" and box.options == ["CPU", "GPU (CUDA)"]
     assert set(request) == {"cpu"}  # never a card unasked
     monkeypatch.setattr(cached, "KEPT", Kept())
     box.set_value("cuda").run()
-    assert not page.exception and request[-1] == "cuda"
+    assert request[-1] == "cuda"
 
 
 @pytest.mark.parametrize("path", ["app.py", "pages/predict.py"])
@@ -233,9 +217,7 @@ def bert(tmp_path_factory) -> str:
 @needs_package
 @pytest.mark.parametrize("path", [path for path in PATHS if path not in ALONE])
 def test_every_page_about_words_opens_with_a_transformer(bert, path):
-    page = opened(path, model=bert)
-    assert not page.exception and not page.error, [item.value for item in page.error]
-    assert len(page.title) == 1
+    assert len(opened_whole(path, model=bert).title) == 1
 
 
 @needs_package
@@ -250,28 +232,23 @@ def test_layers_of_a_transformer_are_on_a_slider(bert):
 @needs_package
 @pytest.mark.parametrize(("path", "said"), ALONE.items())
 def test_page_that_needs_elmo_says_so(bert, path, said):
-    page = opened(path, model=bert)
-    assert not page.exception and not page.error and said in html_of(page)
-    assert html_of(page).count("What to notice") == 1
+    page = opened_whole(path, model=bert)
+    assert said in html_of(page) and html_of(page).count("What to notice") == 1
 
 
 @needs_package
 def test_masked_language_model_predicts_a_word(tmp_path):
     from tests.core.engines.test_masked import with_head
 
-    page = opened("pages/predict.py", model=str(with_head(tmp_path / "masked-bert")), ptext="We sat on the bank.", pat="bank")
-    assert not page.exception and not page.error
-    message = [block.proto.body for block in page.get("html")]
-    assert (
-        sum("In place of “bank”, from both sides" in item for item in message) == 1
-        and sum("What to notice" in item for item in message) == 1
-    )
+    page = opened_whole("pages/predict.py", model=str(with_head(tmp_path / "masked-bert")), ptext="We sat on the bank.", pat="bank")
+    blocks = [block.proto.body for block in page.get("html")]
+    assert [sum(text in block for block in blocks) for text in ("In place of “bank”, from both sides", "What to notice")] == [1, 1]
     offered = [item for item in page.button if str(item.key).startswith("masked_")]
     assert len(offered) == 10
     assert page.title[0].value == "What word could stand here?" and "pheat" not in {item.key for item in page.slider}  # nothing is drawn
     word = offered[0].label.split("**")[1].removeprefix("…")
     offered[0].click().run()
-    assert not page.exception and f"on the {word}" in page.text_area(key="ptext").value
+    assert f"on the {word}" in page.text_area(key="ptext").value
 
 
 @needs_package
@@ -289,5 +266,4 @@ def test_missing_transformers_package_is_explained(tmp_path, path):
     (folder / "config.json").write_text(json.dumps({"model_type": "bert", "num_hidden_layers": 4}))
     (folder / "model.safetensors").write_bytes(b"\0" * 16)
     page = opened(path, model=str(folder))
-    assert not page.exception
     assert any("my\\-bert is a transformer" in item.value and "pip install transformers" in item.value for item in page.error)

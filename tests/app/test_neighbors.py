@@ -27,11 +27,9 @@ RIVER = {"a": "The river was wide .", "ai": "1", "b": "He swam across a river ."
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory) -> str:
     """Two labeled sentences, and six with a word without labels."""
-    rows = [
-        {"tokens": f"the bank {more} .".split(), "position": 1, "word": "bank", "sense": sense}
-        for more, sense in (("lent me money", "firm"), ("was steep and muddy", "edge"), ("paid no interest", "firm"))
-    ]
-    rows += [{"tokens": f"the river {more} .".split()} for more in ("rose", "fell", "froze in winter", "was wide", "ran dry", "turns here")]
+    labels = {"lent me money": "firm", "was steep and muddy": "edge", "paid no interest": "firm"}
+    rows = [{"tokens": f"the bank {end} .".split(), "position": 1, "word": "bank", "sense": sense} for end, sense in labels.items()]
+    rows += [{"tokens": f"the river {end} .".split()} for end in ("rose", "fell", "froze in winter", "was wide", "ran dry", "turns here")]
     path = tmp_path_factory.mktemp("corpus") / "own.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(path)
@@ -53,7 +51,7 @@ def test_sense_space_lists_neighbors_of_an_unlabeled_word(corpus):
     assert len(near) == 12 and listed(page)[-12:] == [f"{n.cosine:.2f}" for n in near]
     page.text_input(key="a").set_value(LABELED["a"])
     page.text_input(key="b").set_value(LABELED["b"]).run()
-    assert page.session_state["nlayer"] == "senses" and not page.exception
+    assert page.session_state["nlayer"] == "senses"
 
 
 def test_sense_space_in_an_address_stays_until_another_choice():
@@ -63,27 +61,21 @@ def test_sense_space_in_an_address_stays_until_another_choice():
     page.text_input(key="a").set_value("The bank raised its rates .").run()
     assert page.session_state["nlayer"] == "senses" and len(listed(page)) >= 20
     page.segmented_control(key="nlayer").set_value("2").run()
-    assert page.session_state["nlayer"] == "2" and not page.exception
+    assert page.session_state["nlayer"] == "2"
     page.selectbox(key="among").set_value("types").run()
     page.segmented_control(key="nlayer").set_value("senses").run()
-    assert (page.session_state["nlayer"], page.session_state["among"]) == ("senses", "other words") and not page.exception
+    assert (page.session_state["nlayer"], page.session_state["among"]) == ("senses", "other words")
 
 
 def test_model_without_a_sense_space_shows_a_layer(tmp_path):
     folder = open_model("elmo-mini").folder
     mute = shutil.copytree(folder, tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt", "spelled.npz"))
-    page = opened(PAGE, model=str(mute), nlayer="senses", **LABELED)
-    assert not page.exception and not page.error
+    page = opened_whole(PAGE, model=str(mute), nlayer="senses", **LABELED)
     assert any("mute has no sense space; showing a layer." in info.value for info in page.info)
     assert page.session_state["nlayer"] in ("0", "1", "2", "mix") and "nlayer" not in page.query_params
 
 
-WILD = {
-    "a": "The mustang was there before them.",
-    "ai": "mustang",
-    "b": "Her mustang would not start, so she called the garage.",
-    "bi": "mustang",
-}
+WILD = {"a": "The mustang was there before them.", "b": "Her mustang would not start.", "ai": "mustang", "bi": "mustang"}
 
 
 @pytest.mark.parametrize(
@@ -151,17 +143,11 @@ def cut_and_whole(html: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "word"),
-    [
-        ('"Get back from the bank, it\'s crumbling!" he said.', "bank"),
-        ('He said "the bank" twice.', "bank"),
-        ("The bank's (old) vault", "bank"),
-        ("bank", "bank"),
-    ],
+    "sentence", ['"Get back from the bank, it\'s crumbling!" he said.', 'He said "the bank" twice.', "The bank's (old) vault", "bank"]
 )
-def test_line_reads_like_the_sentence(sentence: str, word: str):
+def test_line_reads_like_the_sentence(sentence: str):
     tokens = tokenize(sentence)
-    cut, whole = cut_and_whole(keyword_line(tokens, tokens.index(word), ""))
+    cut, whole = cut_and_whole(keyword_line(tokens, tokens.index("bank"), ""))
     assert text_of(whole) == Markup.escape(sentence)
     assert text_of(cut) == text_of(whole) or len(tokens) > WIDTH
 

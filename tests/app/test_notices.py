@@ -30,7 +30,6 @@ from pages._widgets import verdict
 from pages._widgets.inputs import Chosen
 from tests.app.visit import written
 
-WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<i>", "a&b", ".", "x" * 60])
 SHARES = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.50004, 1.0]), st.floats(0, 1))
 
 

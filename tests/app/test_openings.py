@@ -20,7 +20,7 @@ from core.views.pair import judge
 from core.workspace import Workspace, open_workspace
 from pages._classify.show import FRONT
 from pages._frame import examples
-from tests.app.visit import html_of, opened_whole
+from tests.app.visit import opened_whole
 
 LANGUAGES = ("en", "ko")
 SENSES = {"en": ("river edge", "financial institution"), "ko": ("나뭇가지", "여러 가지")}  # what a person reads in the two sentences
@@ -138,20 +138,14 @@ def test_next_word_of_the_example_is_plausible(workspace: Workspace):
 @pytest.mark.parametrize("task", ["news-title", "news", "headlines", "spam", "sentiment", "sentiment2"])
 def test_elmo_is_wrong_only_on_the_marked_example_of_a_classifier(task: str, english: Workspace):
     heads = classifier_tasks.open_heads(classifier_tasks.task_named(task), model=english.model, vectors=english.vectors)
-    wrong = {}
-    for text, item in examples.classify()[task].items():
-        said = classifier_tasks.predictions(heads, text, FRONT, model=english.model, vectors=english.vectors)
-        wrong[text] = said["glove+elmo"].label != item.label
-    marked = {text: item.is_wrong for text, item in examples.classify()[task].items()}
+    items = examples.classify()[task]
+    said = {text: classifier_tasks.predictions(heads, text, FRONT, model=english.model, vectors=english.vectors) for text in items}
+    wrong = {text: said[text]["glove+elmo"].label != item.label for text, item in items.items()}
+    marked = {text: item.is_wrong for text, item in items.items()}
     assert wrong == marked and list(marked.values()) == [False] * (len(marked) - 1) + [True]
-
-
-@pytest.mark.parametrize("task", ["news-title", "news", "sentiment", "sentiment2"])
-def test_classifier_opens_on_a_text_that_only_elmo_gets_right(task: str, english: Workspace):
-    text, item = next(iter(examples.classify()[task].items()))
-    heads = classifier_tasks.open_heads(classifier_tasks.task_named(task), model=english.model, vectors=english.vectors)
-    said = classifier_tasks.predictions(heads, text, FRONT, model=english.model, vectors=english.vectors)
-    assert said["glove+elmo"].label == item.label != said["glove"].label
+    if task not in ("headlines", "spam"):  # the first text is one that only ELMo gets right
+        text, item = next(iter(items.items()))
+        assert said[text]["glove"].label != item.label
 
 
 def test_each_task_of_the_paper_has_one_example_that_elmo_gets_wrong():
@@ -187,16 +181,11 @@ def test_first_example_of_a_task_is_answered_correctly_with_elmo(task: str, engl
         assert {(_words(example, first, last), label) for first, last, label in labeled} == RIGHT[task]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_slide_opens_where_the_model_is_wrong(language: str):
-    for number in range(1, 10):
-        page = opened_whole("pages/slides.py", lang=language, slide=str(number))
-        shown = html_of(page)
-        assert "model is wrong" not in shown and "틀" not in "".join(m.value for m in page.warning), number
-    words = [
-        e for e in examples.decided(languages.get_language(language)) if e.word == examples.first_word(languages.get_language(language))
-    ]
-    assert language == "ko" or next(e.shows for e in words) != "wrong"
+def test_no_slide_opens_where_the_model_is_wrong():
+    for number in range(1, 10):  # the snapshots have the English slides
+        assert "틀" not in "".join(m.value for m in opened_whole("pages/slides.py", lang="ko", slide=str(number)).warning), number
+    english = languages.get_language("en")
+    assert next(e.shows for e in examples.decided(english) if e.word == examples.first_word(english)) != "wrong"
 
 
 def _words(example, first: int, last: int) -> str:

@@ -25,11 +25,14 @@ from pages._frame.gate import Gate
 from pages._frame.menu import list_views, page_address
 from pages._frame.server import BY_PLOTLY, ON_EVERY_PAGE, PLOTLY, SCRIPTS, STATIC, TABLE, WITHOUT_TABLE, FromMemory, routes, scripts
 
-VIEWS = list_views()
+
+def make_scope(path: str, query: bytes = b"", method: str = "GET", **more) -> dict:
+    scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": query, "scheme": "http"}
+    return scope | {"headers": [], "server": ("localhost", 80)} | more
 
 
 def answer(app, path: str, query: str = "", method: str = "GET") -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body of a request."""
+    """Return the status, headers and body of a request."""
     sent = []
 
     async def receive() -> dict:
@@ -38,22 +41,17 @@ def answer(app, path: str, query: str = "", method: str = "GET") -> tuple[int, d
     async def send(message: dict) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": [], "server": ("localhost", 80)}
-    asyncio.run(app(scope | {"scheme": "http"}, receive, send))
+    asyncio.run(app(make_scope(path, query.encode(), method), receive, send))
     headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:])
 
 
-def preloaded(view: str) -> list[str]:
+@pytest.mark.parametrize("view", list_views())
+def test_document_preloads_the_scripts_that_its_view_needs(view):
     file, parameters = page_address(view)
     path = "/" if file == "app.py" else "/" + file.removeprefix("pages/").removesuffix(".py")
     _, _, body = answer(Starlette(routes=routes()), path, "&".join(f"{name}={value}" for name, value in parameters.items()))
-    return re.findall(r'rel="modulepreload" crossorigin href="\./static/js/([^"]+)"', body.decode())
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_document_preloads_the_scripts_that_its_view_needs(view):
-    names = preloaded(view)
+    names = re.findall(r'rel="modulepreload" crossorigin href="\./static/js/([^"]+)"', body.decode())
     assert len(names) == len(set(names)) and all((SCRIPTS / name).is_file() for name in names)
     kinds = {name.split(".")[0] for name in names}
     assert set(ON_EVERY_PAGE) <= kinds
@@ -83,20 +81,14 @@ def test_static_files_are_answered_from_memory(monkeypatch):
         assert status == 200 and body == (SCRIPTS / name).read_bytes() and int(headers["content-length"]) == len(body)
         assert headers["content-type"].startswith("application/javascript") and "immutable" in headers["cache-control"]
     assert not passed
-    others = [
-        ("GET", "/static/js/../../index.html"),
-        ("GET", "/_stcore/health"),
-        ("HEAD", f"/static/js/{scripts(True, True)[0]}"),
-        ("GET", "/static/js/none.js"),
-    ]
+    others = [("GET", path) for path in ("/static/js/../../index.html", "/_stcore/health", "/static/js/none.js")]
+    others += [("HEAD", f"/static/js/{scripts(True, True)[0]}")]
     for method, path in others:
         answer(app, path, method=method)
     assert passed == others
     monkeypatch.setattr(server.st, "get_option", lambda name: "sub" if name == "server.baseUrlPath" else None)
     assert answer(FromMemory(streamlit), f"/sub/static/js/{scripts(True, True)[0]}")[0] == 200
 
-
-# --- refusals before Streamlit handles a request ----------------------------------------------------------------------
 
 SESSION, FILE = "b406b738-a4a0-4ac8-b378-59d598a79409", "bfc22c90-4218-46f1-bbd9-53ebd466d258"
 OWN, OPEN = "127.0.0.1", "0.0.0.0"
@@ -154,18 +146,9 @@ def request(
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b"page"})
 
-    host_headers = [("host", host)] if host is not None else []
-    scope = {
-        "type": kind,
-        "method": method,
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": query,
-        "scheme": "http",
-        "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in (*host_headers, *headers)],
-        "server": ("localhost", 80),
-        "extensions": {"websocket.http.response": {}},
-    }
+    named = [*([("host", host)] if host is not None else []), *headers]
+    encoded = [(name.lower().encode(), value.encode("latin-1")) for name, value in named]
+    scope = make_scope(path, query, method, type=kind, headers=encoded, extensions={"websocket.http.response": {}})
     try:
         asyncio.run(Gate(streamlit)(scope, receive, send))
     except gate.HTTPException as error:  # Starlette turns it into a response
@@ -179,17 +162,8 @@ def request(
 
 LOCAL = ["localhost", "localhost:8501", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:8501", "[::1]:8501", "[::1]"]
 FOREIGN = ["other.test", "other.test:8501", "localhost.other.test", "other.test.", "127.0.0.1.other.test:80", "xn--bcher-kva.test"]
-INVALID = [
-    None,
-    "",
-    "a b",
-    "localhost@other.test",
-    "other.test/localhost",
-    "localhost:x",
-    "localhost,other.test",
-    "[::1",
-    "http://localhost",
-]
+INVALID = [None, "", "a b", "localhost@other.test", "other.test/localhost", "localhost:x", "localhost,other.test", "[::1"]
+INVALID += ["http://localhost"]
 ADDRESSES = ["192.168.1.7:8501", "10.0.0.1", "[fe80::1]:8501", "8.8.8.8"]
 
 
@@ -367,16 +341,8 @@ def test_unused_routes_of_streamlit_are_open_only_on_a_users_own_machine(listen,
     base = f"/{base}".rstrip("/")
     for path in (*(f"{base}/_stcore/{name}" for name in UNUSED), f"{base}/auth/login", f"{base}/oauth2callback"):
         assert request(path).status == (200 if address == OWN and not public else 404), path
-    for path in (
-        "/_stcore/health",
-        "/_stcore/host-config",
-        "/_stcore/bidi-components/a/b.js",
-        "/media/a.html",
-        "/static/js/a.js",
-        "/",
-        "/map",
-    ):
-        assert request(base + path).status == 200, path
+    for name in ("_stcore/health", "_stcore/host-config", "_stcore/bidi-components/a/b.js", "media/a.html", "static/js/a.js", "", "map"):
+        assert request(f"{base}/{name}").status == 200, name
 
 
 @pytest.mark.parametrize(("path", "query"), [("/" + "a" * 70_000, b""), ("/", b"a=" + b"%ea" * 30_000)])
@@ -428,16 +394,15 @@ def test_only_messages_that_pages_send_reach_streamlit(listen, monkeypatch, publ
     listen(OWN)
     if public:
         monkeypatch.setenv("ELMOSCOPE_PUBLIC", public)
-    page, files, many = BackMsg(), BackMsg(), BackMsg()
+    page, files, many, download, install, dismiss = (BackMsg() for _ in range(6))
     page.rerun_script.query_string = "a=x"
     files.file_urls_request.file_names.append("a.txt")
     many.file_urls_request.file_names.extend([""] * 100_000)
-    unknown = [BackMsg(clear_cache=True), BackMsg(load_git_info=True), BackMsg(set_run_on_save=True), BackMsg()]
-    unknown += [BackMsg(debug_shutdown_runtime=True), BackMsg(debug_disconnect_websocket=True), BackMsg(), BackMsg()]
-    unknown[-2].backend_operation_request.install_skills.SetInParent()
-    unknown[-1].backend_operation_request.dismiss_skills_nudge.SetInParent()
-    download = BackMsg()
     download.backend_operation_request.deferred_file.file_id = "a"
+    install.backend_operation_request.install_skills.SetInParent()
+    dismiss.backend_operation_request.dismiss_skills_nudge.SetInParent()
+    flags = ("clear_cache", "load_git_info", "set_run_on_save", "debug_shutdown_runtime", "debug_disconnect_websocket")
+    unknown = [*(BackMsg(**{flag: True}) for flag in flags), BackMsg(), install, dismiss]
     two_messages = page.SerializeToString() + unknown[0].SerializeToString()  # the last one counts
     contents = [message.SerializeToString() for message in (*unknown, many, files, page, download)] + [two_messages, b"\xff\xff"]
     queue = [{"type": "websocket.receive", "bytes": data} for data in contents]

@@ -1,7 +1,10 @@
 """A page of the app opened by its address, as a visitor opens a link."""
 
+import csv
+import io
 import json
 import re
+import runpy
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,6 +12,7 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from core.common.markup import Markup
+from core.files.formats import encode_csv
 from pages._frame.menu import HOME, list_views, page_address
 from pages._frame.parameters import ALLOWED
 
@@ -21,6 +25,14 @@ def code_cells(notebook: str) -> list[str]:
     """Return the code of an exported notebook's cells, with the modules that this process has imported as `core`."""
     cells = json.loads(notebook)["cells"]
     return ["".join(cell["source"]).replace("elmoscope.core", "core") for cell in cells if cell["cell_type"] == "code"]
+
+
+def run_notebook(folder: Path, notebook: str, *until: str) -> dict:
+    """Run the cells of an exported notebook, up to the first one with a text of `until`, and return the variables."""
+    cells = code_cells(notebook)
+    n = next(k for k, cell in enumerate(cells, 1) if any(text in cell for text in until)) if until else len(cells)
+    (file := folder / "cells.py").write_text("\n\n".join(cells[:n]), encoding="utf-8")
+    return runpy.run_path(str(file))
 
 
 def opened(path: str = "app.py", **address: str) -> AppTest:
@@ -61,6 +73,11 @@ def tables(page: AppTest) -> list[pd.DataFrame]:
 def offered(page: AppTest) -> list[pd.DataFrame]:
     """Return the tables in the icon row."""
     return [noted.table for noted in page.session_state["_taken"].tables().values()] if "_taken" in page.session_state else []
+
+
+def rows_of(table: pd.DataFrame) -> list[list[str]]:
+    """Return the cells of a table as its CSV file has them, the header first."""
+    return list(csv.reader(io.StringIO(encode_csv(table).decode("utf-8-sig"), newline="")))
 
 
 def html_of(page: AppTest) -> str:

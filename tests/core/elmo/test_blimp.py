@@ -14,15 +14,10 @@ from .test_language_model import WORDS, language_model, uniform
 ROW = {"sentence_good": "the bank", "sentence_bad": "the river", "linguistics_term": "binding", "UID": "x", "pairID": "0"}
 
 
-def write(path, *rows):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
 def test_pairs_are_read_from_all_files_with_the_phenomena_of_the_paper(tmp_path):
-    write(tmp_path / "data" / "a.jsonl", ROW)
-    write(tmp_path / "b.jsonl", ROW | {"linguistics_term": "s-selection"})
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.jsonl").write_text(json.dumps(ROW))
+    (tmp_path / "b.jsonl").write_text(json.dumps(ROW | {"linguistics_term": "s-selection"}))
     pairs = sorted(read_pairs(tmp_path), key=lambda pair: pair.phenomenon)
     assert pairs == [MinimalPair("the bank", "the river", name) for name in ("argument_structure", "binding")]
 

@@ -63,39 +63,30 @@ def bundled() -> OccurrenceTable:
     return OccurrenceTable(ASSETS / "targets").basic
 
 
-def test_a_layer_less_its_mean_over_its_deviation_by_hand():
-    np.testing.assert_allclose(layer_normalized(np.array([[1.0, 3.0], [2.0, 10.0]])), [[-1, 1], [-1, 1]], atol=1e-6)
-    assert layer_normalized(np.array([[0.1, 0.1, 0.1], [0, 0, 0]], np.float32)).tolist() == [[0, 0, 0], [0, 0, 0]]
-
-
 def test_it_equals_torch_layer_norm_and_gives_every_layer_one_length():
     layers = np.random.default_rng(0).normal(3, 7, (5, 3, 40)).astype(np.float32)
     ours = layer_normalized(layers)
     theirs = torch.nn.functional.layer_norm(torch.from_numpy(layers), (40,), eps=EPSILON).numpy()
     np.testing.assert_allclose(ours, theirs, atol=1e-5)
     np.testing.assert_allclose(np.linalg.norm(ours, axis=2), 40**0.5, rtol=1e-5)
+    assert not layer_normalized(np.array([[0.1, 0.1, 0.1], [0, 0, 0]], np.float32)).any()  # numbers that are all alike
 
 
 @pytest.mark.parametrize("weights", MIXES)
-def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalized(table, weights):
-    layers = table.rows.take(np.arange(len(table)))
-    for row in (0, 7, 4):  # the last is flat in layer 1
-        query = Query(("x",), 0, layers[row])
-        result = normalized_products(table.rows, products(table.rows, query))
-        expected = direct(layers, layers[row], weights)
-        np.testing.assert_allclose(cosines(table.rows, result, weights), expected, atol=1e-5)
-        np.testing.assert_allclose(cosines_of_mixes(table.rows, result, [weights] * 2)[1], expected, atol=1e-5)
+def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalized(table, bundled, weights):
+    for source, rows in ((table, (0, 7, 4)), (bundled, map_rows(bundled, "bank")[:1])):  # row 4 is flat in layer 1
+        layers = source.rows.take(np.arange(len(source)))
+        for row in rows:
+            result = normalized_products(source.rows, products(source.rows, Query(("x",), 0, layers[row])))
+            expected = direct(layers, layers[row], weights)
+            np.testing.assert_allclose(cosines(source.rows, result, weights), expected, atol=1e-5)
+            np.testing.assert_allclose(cosines_of_mixes(source.rows, result, [weights] * 2)[1], expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("weights", MIXES)
-def test_of_the_bundled_words_too_and_the_list_is_another(bundled, weights):
-    rows = map_rows(bundled, "bank")
-    layers = bundled.rows.take(np.arange(len(bundled)))
-    query = Query(("x",), 0, layers[rows[0]])
-    plain = products(bundled.rows, query)
-    result = normalized_products(bundled.rows, plain)
-    np.testing.assert_allclose(cosines(bundled.rows, result, weights), direct(layers, query.layers, weights), atol=1e-5)
-    lists = [[n.occurrence.row for n in bundled.nearest(item, [1 / 3] * 3, k=10)] for item in (plain, result)]
+def test_normalization_changes_the_list_of_neighbors(bundled):
+    plain = products(bundled.rows, Query(("x",), 0, bundled.rows.take(map_rows(bundled, "bank")[:1])[0]))
+    results = (plain, normalized_products(bundled.rows, plain))
+    lists = [[n.occurrence.row for n in bundled.nearest(item, [1 / 3] * 3, k=10)] for item in results]
     assert lists[0] != lists[1]
 
 

@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from scipy.special import softmax
 
 from core.common.config import ROOT
 from core.common.directions import unit
@@ -64,48 +63,28 @@ def test_scalar_mix_learns_its_scores_and_gamma():
     assert mix.scores.grad.sum().abs() < 1e-10  # a softmax does not see a constant added to all its scores
 
 
-def test_mixed_with_softmaxed_scores_is_what_scalar_mix_computes():
-    layers, scores = np.random.default_rng(0).normal(size=(3, 4, 5)).astype(np.float32), [0.5, -1.0, 2.0]
-    mix = ScalarMix(3)
-    with torch.no_grad():
-        mix.scores.copy_(torch.tensor(scores))
-        mix.gamma.fill_(0.7)
-        expected = mix(torch.from_numpy(layers)).numpy()
-    np.testing.assert_allclose(mixed(layers, softmax(scores), gamma=0.7), expected, atol=1e-6)
-
-
-def test_gram_holds_the_upper_triangle_by_rows():
+def test_gram_holds_the_upper_triangle_by_rows_in_float32():
     layers = np.array([[[1.0, 2.0], [3.0, 4.0], [0.0, -1.0]]], np.float16)
     assert gram(layers).tolist() == [[5.0, 11.0, -2.0, 25.0, -4.0, 1.0]]  # 00 01 02 11 12 22, by hand
     assert gram(layers).dtype == np.float32
-
-
-def test_gram_of_float16_layers_does_not_overflow():
-    assert gram(np.full((1, 1, 1000), 1000.0, np.float16)).tolist() == [[1e9]]
-
-
-@given(VECTORS, WEIGHTS)
-@settings(max_examples=80)
-def test_mixed_cosines_equal_cosines_of_vectors_that_were_really_mixed_for_any_weights(layers, weights):
-    weights = np.array(weights)
-    lengths = np.linalg.norm(np.einsum("l,nld->nd", weights, layers.astype(np.float64)), axis=1)
-    scale = np.abs(weights).max() * np.abs(layers).max() * np.sqrt(D)
-    assume(scale > 0 and (lengths > 0.05 * scale).all() and scale > 1e-3)  # where layers all but cancel, float32 has no angle
-    np.testing.assert_allclose(cosines(layers, layers[0], weights), brute_force(layers, layers[0], weights), atol=5e-4)
+    assert gram(np.full((1, 1, 1000), 1000.0, np.float16)).tolist() == [[1e9]]  # too large for float16
 
 
 @given(VECTORS, WEIGHTS)
 @settings(max_examples=100)
-def test_a_mixed_cosine_is_always_a_finite_number_between_minus_one_and_one(layers, weights):
-    result = cosines(layers, layers[-1], weights)
+def test_mixed_cosines_are_finite_and_equal_cosines_of_vectors_that_were_really_mixed(layers, weights):
+    weights = np.array(weights)
+    result = cosines(layers, layers[0], weights)
     assert np.isfinite(result).all() and (np.abs(result) <= 1).all()
+    lengths = np.linalg.norm(np.einsum("l,nld->nd", weights, layers.astype(np.float64)), axis=1)
+    scale = np.abs(weights).max() * np.abs(layers).max() * np.sqrt(D)
+    if scale > 1e-3 and (lengths > 0.05 * scale).all():  # where layers all but cancel, float32 has no angle
+        np.testing.assert_allclose(result, brute_force(layers, layers[0], weights), atol=5e-4)
 
 
-@given(VECTORS, st.floats(0.01, 100))
-@settings(max_examples=50)
-def test_gamma_changes_the_norm_and_never_the_cosine(layers, gamma):
-    layers = layers + np.float32(0.5)
-    weights = np.array([0.2, 0.5, 0.3])
+@pytest.mark.parametrize("gamma", [0.01, 1.7, 100.0])
+def test_gamma_changes_the_norm_and_never_the_cosine(gamma):
+    layers, weights = np.random.default_rng(2).normal(size=(N, L, D)).astype(np.float32), np.array([0.2, 0.5, 0.3])
     plain, scaled = mixed(layers[0], weights), mixed(layers[0], weights, gamma=gamma)
     np.testing.assert_allclose(np.linalg.norm(scaled), gamma * np.linalg.norm(plain), rtol=1e-5)
     np.testing.assert_allclose(cosines(layers, layers[0], gamma * weights), cosines(layers, layers[0], weights), atol=1e-5)
@@ -134,18 +113,13 @@ def test_a_vector_without_length_has_no_angle_with_anything():
         (None, "must be numbers"),
         ([None, 1, 1], "must be numbers"),
         (3, "must be numbers"),
+        ([10**400, 1, 1], "must be numbers"),
+        ([-1e200, 1, 1], "between -1,000,000 and 1,000,000, got -1e\\+200, 1, 1"),
     ],
 )
 def test_weights_that_are_no_weights_are_refused(weights, message):
     with pytest.raises(BadInput, match=message):
         check_weights(weights, 3)
-
-
-def test_a_weight_whose_square_float32_cannot_hold_is_refused():
-    with pytest.raises(BadInput, match="must be numbers"):
-        check_weights([10**400, 1, 1], 3)
-    with pytest.raises(BadInput, match="between -1,000,000 and 1,000,000, got -1e\\+200, 1, 1"):
-        check_weights([-1e200, 1, 1], 3)
 
 
 def test_a_layer_counts_for_its_weight_times_its_length():

@@ -1,24 +1,24 @@
 """Nearest occurrences and types: by hand on vectors one can see, then against brute force on really mixed vectors."""
 
-import json
 import math
-import os
-import subprocess
-import sys
-import zlib
-from pathlib import Path
+import threading
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from core.common.config import NEIGHBORS
 from core.common.errors import BadInput
 from core.index import build as building
+from core.index import neighbors
 from core.index.build import build_index
 from core.index.neighbors import ANY, OTHER, SAME, best, cosines, cosines_of_mixes, make_query, products
 from core.text.sentences import Sentence, Target
+from tests.tiny import tiny_encoder
+
+from .test_table import FakeEncoder
 
 SHORT = {"0": (0, 0), "E": (1, 0), "N": (0, 1), "W": (-1, 0), "NE": (1, 1), "e": (3, 0)}  # directions one can see
 
@@ -31,19 +31,6 @@ class Compass:
     def encode(self, sentences):
         points = [[SHORT.get(t.split(".")[0], (1, 2)) for t in s] for s in sentences]
         return [np.array([p, [p[0]] * len(p)], np.float32) if p else np.empty((2, 0, 2), np.float32) for p in points]
-
-
-class Random:
-    """Vectors of three layers by token, place and sentence; halves and quarters, which float16 holds exactly."""
-
-    n_layers, dim = 3, 5
-
-    def encode(self, sentences):
-        return [np.stack([self.token(s, k) for k in range(len(s))], axis=1) if s else np.empty((3, 0, 5), np.float32) for s in sentences]
-
-    def token(self, tokens, position):
-        key = f"{position} {' '.join(tokens)}".encode()
-        return (np.random.default_rng(zlib.crc32(key)).integers(-16, 17, (3, 5)) / 4).astype(np.float32)
 
 
 def index(folder, encoder, sentences):
@@ -66,35 +53,31 @@ def random_table(tmp_path_factory):
     """60 rows in blocks of seven."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(building, "ROWS_PER_BATCH", 7)
-        return index(tmp_path_factory.mktemp("random") / "index", Random(), [f"a{n % 5} b{n % 3} c d{n}" for n in range(15)])
+        return index(tmp_path_factory.mktemp("random") / "index", FakeEncoder(), [f"a{n % 5} b{n % 3} c d{n}" for n in range(15)])
 
 
 def test_nearest_by_layer_1_are_those_of_sentences_that_point_the_same_way(compass):
     assert ask(compass, Compass(), "N x", 1, [0, 1], k=3) == [(2, 1.0), (3, 1.0), (0, 0.0)]
 
 
-def test_the_querys_own_row_is_left_out_and_only_that_one(compass):
-    rows = [row for row, _ in ask(compass, Compass(), "E N", 1, [1, 0], k=6)]
-    assert sorted(rows) == [0, 2, 3, 4, 5]
-    other = [row for row, _ in ask(compass, Compass(), "E N x", 1, [1, 0], k=6)]  # another sentence: nothing is left out
-    assert sorted(other) == [0, 1, 2, 3, 4, 5]
-    cased = [row for row, _ in ask(compass, Compass(), "e N", 1, [1, 0], k=6)]  # another spelling is another sentence
-    assert 1 in cased
-
-
-def test_only_the_very_token_of_the_very_sentence_is_itself(compass):
+def test_only_the_token_of_the_same_sentence_is_left_out_as_the_querys_own(compass):
+    for sentence, left_out in (("E N", 1), ("E N x", None), ("e N", None)):  # another spelling is another sentence
+        rows = [row for row, _ in ask(compass, Compass(), sentence, 1, [1, 0], k=6)]
+        assert sorted(rows) == [row for row in range(6) if row != left_out]
     rows = np.array([5, 1, 3, 0])
     assert compass.same_sentence(rows, ["E", "N"], 1).tolist() == [False, True, False, False]
     assert not compass.same_sentence(rows, ["E", "N", "!"], 1).any()
     assert not compass.same_sentence(rows[:0], ["E", "N"], 1).size
 
 
-def test_k_larger_than_the_table_gives_all_of_it_and_k_below_one_is_refused(compass):
-    assert len(ask(compass, Compass(), "E x", 0, [1, 0], k=10_000)) == 6
-    assert len(ask(compass, Compass(), "E x", 0, [1, 0], k=2)) == 2
+def test_k_larger_than_the_table_gives_all_of_it_and_wrong_requests_are_refused(compass):
+    for k in (2, 6, 10_000):
+        assert len(ask(compass, Compass(), "E x", 0, [1, 0], k=k)) == min(k, 6)
     for k in (0, -3):
         with pytest.raises(BadInput, match=f"k must be at least 1, got {k}"):
             ask(compass, Compass(), "E x", 0, [1, 0], k=k)
+    with pytest.raises(BadInput, match="Unknown neighbors 'all'; use one of: any word, same word, other words"):
+        ask(compass, Compass(), "E x", 0, [1, 0], which="all")
 
 
 def test_ties_keep_the_tables_order_also_where_they_are_cut_off(tmp_path):
@@ -119,7 +102,7 @@ def labeled(tmp_path_factory):
         Sentence(("shore", "bank"), (Target(0, "shore", "bank.river", "shore"), Target(1, "bank", "bank.river", "bank"))),
         Sentence(("bank", "shore"), (Target(1, "shore", "bank.river", "shore"),)),
     ]
-    return index(tmp_path_factory.mktemp("labeled") / "index", Random(), sentences)
+    return index(tmp_path_factory.mktemp("labeled") / "index", FakeEncoder(), sentences)
 
 
 @pytest.mark.parametrize(
@@ -137,16 +120,11 @@ def labeled(tmp_path_factory):
     ],
 )
 def test_filters_keep_the_rows_they_name(labeled, word, options, rows):
-    assert sorted(row for row, _ in ask(labeled, Random(), f"x {word}", 1, [1, 1, 1], k=99, **options)) == rows
-
-
-def test_an_unknown_filter_is_refused(labeled):
-    with pytest.raises(BadInput, match="Unknown neighbors 'all'; use one of: any word, same word, other words"):
-        ask(labeled, Random(), "bank", 0, [1, 1, 1], which="all")
+    assert sorted(row for row, _ in ask(labeled, FakeEncoder(), f"x {word}", 1, [1, 1, 1], k=99, **options)) == rows
 
 
 def test_a_neighbor_carries_its_sentence_sense_and_lemma(labeled):
-    result = products(labeled.rows, make_query(Random(), ["shore", "bank", "x"], 1))
+    result = products(labeled.rows, make_query(FakeEncoder(), ["shore", "bank", "x"], 1))
     best = next(item for item in labeled.nearest(result, [1, 1, 1], k=99) if item.occurrence.row == 0)
     assert (best.occurrence.word, best.occurrence.tokens, best.occurrence.position) == ("bank", ("Bank", "gives"), 0)
     assert (best.occurrence.sense, best.occurrence.lemma) == ("bank.money", "bank") and isinstance(best.cosine, float)
@@ -166,54 +144,41 @@ def test_nearest_types_compare_with_the_mean_of_each_spelling(tmp_path):
         table.nearest_types(result, [1, 0], k=0)
 
 
-def mixed_brute_force(table, query, weights) -> np.ndarray:
-    rows = np.concatenate([np.asarray(block, np.float64) for block in table.rows.layers])
-    mix, mixes = np.einsum("l,ld->d", weights, query.layers), np.einsum("l,nld->nd", weights, rows)
-    lengths = np.linalg.norm(mix) * np.linalg.norm(mixes, axis=1)
-    return np.divide(mixes @ mix, lengths, out=np.zeros(len(rows)), where=lengths > 0), lengths
-
-
 WEIGHTS = st.lists(st.floats(-3, 3, width=32), min_size=3, max_size=3)
 
 
 @given(weights=WEIGHTS, number=st.integers(0, 99))
 @settings(max_examples=80)
 def test_any_weights_give_the_cosines_of_vectors_that_were_really_mixed(random_table, weights, number):
-    query = make_query(Random(), ["some", f"word{number}"], 1)
-    expected, lengths = mixed_brute_force(random_table, query, weights)
+    query = make_query(FakeEncoder(), ["some", f"word{number}"], 1)
+    rows = random_table.rows.take(np.arange(60)).astype(np.float64)
+    mix, mixes = np.einsum("l,ld->d", weights, query.layers), np.einsum("l,nld->nd", weights, rows)
+    lengths = np.linalg.norm(mix) * np.linalg.norm(mixes, axis=1)
     assume(lengths.min() > 0.01 * max(np.abs(weights)) ** 2 > 0)
+    expected = mixes @ mix / lengths
     result = products(random_table.rows, query)
-    values = cosines(random_table.rows, result, weights)
-    np.testing.assert_allclose(values, expected, atol=1e-3)
-    near = random_table.nearest(result, weights, k=10)
-    np.testing.assert_allclose([n.cosine for n in near], np.sort(expected)[::-1][:10], atol=1e-3)
-    assert [n.cosine for n in near] == sorted((n.cosine for n in near), reverse=True)
+    np.testing.assert_allclose(cosines(random_table.rows, result, weights), expected, atol=1e-3)
+    near = [n.cosine for n in random_table.nearest(result, weights, k=10)]
+    np.testing.assert_allclose(near, np.sort(expected)[::-1][:10], atol=1e-3)
+    assert near == sorted(near, reverse=True)
 
 
 def test_products_are_of_each_query_layer_with_each_row_layer(random_table):
-    result = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
+    result = products(random_table.rows, make_query(FakeEncoder(), ["x", "y"], 0))
     rows = random_table.rows.take(np.arange(60))
     np.testing.assert_allclose(result.cross, np.einsum("id,njd->nij", result.query.layers, rows), atol=1e-4)
     np.testing.assert_allclose(result.query_gram, (result.query.layers @ result.query.layers.T)[np.triu_indices(3)], atol=1e-4)
 
 
 def test_a_query_needs_one_pass_however_many_weights_are_tried(random_table, monkeypatch):
-    result = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
+    result = products(random_table.rows, make_query(FakeEncoder(), ["x", "y"], 0))
     monkeypatch.setattr(random_table.rows, "layers", None)  # from here on no vector can be read
     item, other = random_table.nearest(result, [1, 0, 0]), random_table.nearest(result, [0, 0.5, 0.5])
     assert len(item) == len(other) == NEIGHBORS and [n.occurrence.row for n in item] != [n.occurrence.row for n in other]
 
 
-def test_many_blocks_answer_as_one_block(random_table, tmp_path):
-    item = index(tmp_path / "index", Random(), [f"a{n % 5} b{n % 3} c d{n}" for n in range(15)])
-    assert len(item.rows.batches) == 1 < len(random_table.rows.batches)
-    for weights in ([1, 0, 0], [0.2, -1, 3]):
-        answers = [ask(table, Random(), "q r s", 1, weights, k=60) for table in (item, random_table)]
-        assert answers[0] == answers[1]
-
-
 def test_several_mixes_at_once_are_each_as_if_alone(random_table):
-    result = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
+    result = products(random_table.rows, make_query(FakeEncoder(), ["x", "y"], 0))
     mixes = [[1, 0, 0], [0.2, -1, 3], [1e-6, 1e-6, 2e-6]]
     together = cosines_of_mixes(random_table.rows, result, mixes)
     for values, weights in zip(together, mixes, strict=True):
@@ -241,86 +206,54 @@ def test_similarities_are_the_cosines_of_the_chosen_rows_with_each_other(random_
     assert random_table.similarities(np.array([], int), weights).shape == (0, 0)
 
 
-def test_a_query_outside_its_sentence_is_refused():
+def test_a_query_holds_its_token_and_layers_as_they_would_be_stored():
+    query = make_query(FakeEncoder(), ["a", "b"], 1)
+    assert query.word == "b" and query.layers.shape == (3, 4) and query.layers.dtype == np.float32
+    np.testing.assert_array_equal(query.layers, FakeEncoder().token(["a", "b"], 1))
     with pytest.raises(BadInput, match="Empty sentence"):
-        make_query(Random(), [], 0)
+        make_query(FakeEncoder(), [], 0)
     for position in (-1, 2):
         with pytest.raises(BadInput, match=rf"Position {position} is outside the sentence \(0 to 1\)"):
-            make_query(Random(), ["a", "b"], position)
-
-
-def test_a_query_holds_its_token_and_layers_as_they_would_be_stored():
-    query = make_query(Random(), ["a", "b"], 1)
-    assert query.word == "b" and query.layers.shape == (3, 5) and query.layers.dtype == np.float32
-    np.testing.assert_array_equal(query.layers, Random().token(["a", "b"], 1))
+            make_query(FakeEncoder(), ["a", "b"], position)
 
 
 def test_an_index_of_another_model_is_refused_with_both_sizes(random_table, compass):
-    with pytest.raises(BadInput, match=r"The index has 3 layers of 5, the model 2 of 2"):
+    with pytest.raises(BadInput, match=r"The index has 3 layers of 4, the model 2 of 2"):
         products(random_table.rows, make_query(Compass(), ["E"], 0))
-    with pytest.raises(BadInput, match=r"The index has 2 layers of 2, the model 3 of 5"):
-        products(compass.rows, make_query(Random(), ["E"], 0))
+    with pytest.raises(BadInput, match=r"The index has 2 layers of 2, the model 3 of 4"):
+        products(compass.rows, make_query(FakeEncoder(), ["E"], 0))
 
 
-@pytest.mark.parametrize("weights", [[1, 0], [0, 0, 0], [1, math.nan, 0], ["x", 1, 1], None])
-def test_weights_that_do_not_fit_the_model_are_refused(random_table, weights):
-    result = products(random_table.rows, make_query(Random(), ["x"], 0))
-    with pytest.raises(BadInput):
-        random_table.nearest(result, weights)
-    with pytest.raises(BadInput):
-        random_table.similarities(np.array([0, 1]), weights)
+def test_weights_that_do_not_fit_the_model_are_refused(random_table):
+    result = products(random_table.rows, make_query(FakeEncoder(), ["x"], 0))
+    for request in (random_table.nearest, random_table.nearest_types):
+        with pytest.raises(BadInput, match="Give 3 layer weights"):
+            request(result, [1, 0])
+    with pytest.raises(BadInput, match="Give 3 layer weights"):
+        random_table.similarities(np.array([0, 1]), [1, 0])
 
 
-ROOT = Path(__file__).parents[3]
-# A server of 16 cores: each run is a thread of its own, as Streamlit's are, and searches and encodes.
-RUNS = """
-import json, sys, threading
-import numpy as np, torch
-from core.index import neighbors
-from core.index.neighbors import Query, products
-from tests.tiny import tiny_encoder
+def test_searches_leave_the_number_of_torch_threads_of_each_run_as_it_is(random_table, monkeypatch):
+    began, readers, multiply, before = [], [], neighbors._layer_products, torch.get_num_threads()
 
-class Table:
-    def __init__(self, blocks):
-        self.layers, self.starts, self.spellings = blocks, np.cumsum([0, *map(len, blocks)]), None
-        self.n_layers, self.dim = blocks[0].shape[1:]
+    def reader(*args):
+        readers.append(torch.get_num_threads())
+        return multiply(*args)
 
-    def __len__(self):
-        return int(self.starts[-1])
+    def visit():  # a page run is a thread of its own
+        began.append(torch.get_num_threads())
+        encoder.encode([["the", "bank", "opens"]])
+        products(random_table.rows, make_query(FakeEncoder(), ["x", "y"], 0))
 
-torch.set_num_threads(16)  # as torch finds it on 16 cores
-encoder = tiny_encoder()
-began, directions, readers = [], [], []
-run, multiply = encoder.model.run_direction, neighbors._layer_products
-
-def direction(*args, **options):
-    directions.append(torch.get_num_threads())
-    return run(*args, **options)
-
-def reader(*args):
-    readers.append(torch.get_num_threads())
-    return multiply(*args)
-
-encoder.model.run_direction, neighbors._layer_products = direction, reader
-
-def visit():
-    began.append(torch.get_num_threads())
-    layers = encoder.encode([["the", "bank", "opens"]])[0]
-    block = np.repeat(layers[None, :, 1], 9, axis=0).astype(np.float16)
-    products(Table([block]), Query(("bank",), 0, layers[:, 1]))
-
-for _ in range(50):
-    thread = threading.Thread(target=visit)
-    thread.start()
-    thread.join()
-print(json.dumps([began, directions, readers, torch.get_num_threads()]))
-"""
-
-
-def test_fifty_runs_on_sixteen_cores_each_have_them_all():
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", RUNS], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    began, directions, readers, after = json.loads(done.stdout.splitlines()[-1])
-    assert began == [16] * 50 and after == 16
-    assert directions == [8] * 100 and readers == [1] * 50
+    monkeypatch.setattr(neighbors, "compiled_products", lambda: None)
+    monkeypatch.setattr(neighbors, "_layer_products", reader)
+    encoder = tiny_encoder()
+    try:
+        torch.set_num_threads(16)  # as torch finds it on 16 cores
+        for _ in range(5):
+            thread = threading.Thread(target=visit)
+            thread.start()
+            thread.join()
+        assert torch.get_num_threads() == 16 and began == [16] * 5 and set(readers) == {1}
+    finally:
+        torch.set_num_threads(before)

@@ -175,12 +175,14 @@ def test_the_trainers_loss_is_the_formula_over_both_directions_of_the_model(corp
     loss = t.gradients(batch, torch.arange(t.n_words), train_characters=True)
     with torch.no_grad():
         x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
-        top = t.model(x, batch.batch_sizes, torch.from_numpy(batch.reverse))[-1]
+        reverse = torch.from_numpy(batch.reverse)
+        (*_, top_ahead), _ = t.model.run_direction(x, batch.batch_sizes, backward=False)
+        (*_, top_behind), _ = t.model.run_direction(x[reverse], batch.batch_sizes, backward=True)
         starts, total, n = np.cumsum([0, *batch.batch_sizes]), 0.0, 0
         for rank in range(batch.batch_sizes[0]):
             rows = starts[: sum(rank < size for size in batch.batch_sizes)] + rank
             ids = t.targets(torch.from_numpy(batch.ids[rows]))
-            ahead, behind = top[rows].split(SHAPE.projection, dim=1)
+            ahead, behind = top_ahead[rows], top_behind[reverse][rows]
             total -= t.softmax.log_probability(ahead[:-1], ids[1:]).sum().item()
             total -= t.softmax.log_probability(behind[1:], ids[:-1]).sum().item()
             n += 2 * (len(ids) - 1)
