@@ -94,12 +94,12 @@ def texts(*, files, outputs) -> Answer:
     """Bring the interface's translations up to date with the code, and compile them."""
     from ..common import catalogs
 
-    places, result, lines = catalogs.in_code(config.ROOT), {}, []
     files = [Path(file) for file in files or sorted(i18n.FOLDER.glob("[!.]*.po"))]
     if wrong := next((file for file in files if not re.fullmatch(r"[A-Za-z]{2,3}(_\w{2,8})*\.po", file.name)), None):
         raise BadInput(f"{wrong} is not the name of a catalog: it is a language's code and .po, such as ko.po.")
     for path in files:
         outputs.check_file(path.with_suffix(".mo"))
+    places, result, lines = catalogs.in_code(config.ROOT), {}, []
     for path in files:
         catalog = catalogs.read(path)
         new, unused = catalogs.renew(catalog, places)

@@ -19,10 +19,8 @@ rare ones have one meaning. A language without lists has only these frequencies.
 
 import math
 import re
-from ast import literal_eval
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 from ..common import i18n
@@ -287,15 +285,20 @@ def _worth(lemma: str, lists: Words, language: Language) -> float:
     return max(LEAST, MOST - 10 * abs(math.log10(rank + 1) - MIDDLE)) + frequent
 
 
+_LISTS: dict[int, tuple[dict, Words]] = {}  # by the id of a language's lists; they are stored too, so that no other object gets that id
+
+
 def words_of(language: Language) -> Words:
     """Return a language's lists of words."""
-    return _lists(repr(language.words))
+    source = language.words
+    if id(source) not in _LISTS:
+        _LISTS[id(source)] = source, _read_lists(source)
+    return _LISTS[id(source)][1]
 
 
-@lru_cache(maxsize=8)
-def _lists(described: str) -> Words:
-    lists = {name: lines for name, lines in literal_eval(described).items() if name != "ambiguous"}
-    tiers = literal_eval(described).get("ambiguous", ())
+def _read_lists(source: dict) -> Words:
+    lists = {name: lines for name, lines in source.items() if name != "ambiguous"}
+    tiers = source.get("ambiguous", ())
     worth: dict[str, float] = {}
     for k, lines in enumerate(tiers):
         for word in " ".join(lines).split():

@@ -184,25 +184,25 @@ def test_session_on_a_local_server_uploads_files_up_to_its_limit(local):
             assert local.request("PUT", f"{path.rpartition('/')[0]}/{place}", body, headers | XSRF).status in (400, 404)
 
 
-def test_endless_addresses_and_headers_are_refused_in_little_memory(server):
-    start_mb = server.memory_mb()
-    server.reset_peak()
+def test_endless_addresses_and_headers_are_refused_in_little_memory(public):
+    start_mb = public.memory_mb()
+    public.reset_peak()
     for head in (b"GET /?a=", b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ", b"GET / HTTP/1.1\r\nHost: localhost\r\n", b""):
         part = b"X-A: b\r\n" * 20_000 if head.endswith(b"\n") else b"a" * 160_000
-        answer = server.send_raw([head, *[part] * 64], 20)  # 10 MB
+        answer = public.send_raw([head, *[part] * 64], 20)  # 10 MB
         assert answer == b"" or answer.startswith(b"HTTP/1.1 4"), answer[:100]
-    assert server.peak_mb() < start_mb + 30
-    assert server.request("GET", "/").status == 200
+    assert public.peak_mb() < start_mb + 30
+    assert public.request("GET", "/").status == 200
 
 
-def test_too_large_message_ends_the_connection(server):
-    start_mb = server.memory_mb()
-    server.reset_peak()
+def test_too_large_message_ends_the_connection(public):
+    start_mb = public.memory_mb()
+    public.reset_peak()
     for message in (bytes(60 * MB), iter([bytes(MB)] * 60)):
-        with Client(server) as client, pytest.raises(ConnectionClosed):
+        with Client(public) as client, pytest.raises(ConnectionClosed):
             client.socket.send(message)
             client.wait()
-    assert server.peak_mb() < start_mb + 100
+    assert public.peak_mb() < start_mb + 100
 
 
 HANDSHAKE = "GET /_stcore/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -210,16 +210,16 @@ HANDSHAKE += "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 MASK = bytes(4)
 
 
-def test_message_of_endless_fragments_ends_the_connection(server):
-    start_mb = server.memory_mb()
-    server.reset_peak()
-    with server.connect(20) as connection:
+def test_message_of_endless_fragments_ends_the_connection(public):
+    start_mb = public.memory_mb()
+    public.reset_peak()
+    with public.connect(20) as connection:
         connection.sendall(HANDSHAKE.encode())
         assert connection.recv(1000).startswith(b"HTTP/1.1 101")
         with pytest.raises(ConnectionError):
             for part in (b"\x02\x80" + MASK, *[(b"\x00\x80" + MASK) * 10_000] * 60):
                 connection.sendall(part)
-    assert server.peak_mb() < start_mb + 30
+    assert public.peak_mb() < start_mb + 30
 
 
 def test_messages_that_no_page_sends_are_ignored(server):
@@ -244,24 +244,22 @@ def test_messages_that_no_page_sends_are_ignored(server):
     assert not [path for path in ROOT.rglob("SKILL.md") if ".venv" not in path.parts]
 
 
-def test_unread_responses_take_little_memory(server):
+def test_unread_responses_take_little_memory(public):
     script = max(
         (Path(__import__("streamlit").__file__).parent / "static/static/js").glob("PlotlyChart.*.js"), key=lambda f: f.stat().st_size
     )
-    assert server.request("GET", f"/static/js/{script.name}").body == script.read_bytes()
-    start_mb = server.memory_mb()
+    assert public.request("GET", f"/static/js/{script.name}").body == script.read_bytes()
+    start_mb = public.memory_mb()
     with contextlib.ExitStack() as stack:
         for _ in range(60):
-            connection = stack.enter_context(server.connect())
+            connection = stack.enter_context(public.connect())
             connection.sendall(f"GET /static/js/{script.name} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         time.sleep(2)
-        assert server.memory_mb() < start_mb + 80  # 60 times 4.7 MB are 282 MB
+        assert public.memory_mb() < start_mb + 80  # 60 times 4.7 MB are 282 MB
 
 
-@pytest.mark.parametrize("name", ["metrics", "metrics/", "script-health-check", "agent/mcp", "agent/openapi.json"])
-def test_public_server_has_no_metrics(public, name):
-    assert public.request("GET", f"/_stcore/{name}").status == 404
-    assert public.request("GET", f"/_stcore/{name}", headers={"X-Forwarded-For": "127.0.0.1"}, host="localhost").status == 404
+def test_public_server_has_no_metrics(public):
+    assert public.request("GET", "/_stcore/metrics", headers={"X-Forwarded-For": "127.0.0.1"}, host="localhost").status == 404
 
 
 def test_silent_connections_are_closed(local):

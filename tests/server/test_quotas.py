@@ -5,7 +5,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -19,17 +20,22 @@ PASTE = "corpus_way=paste"
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory) -> Iterator[Server]:
-    """Start a server with five megabytes of disk space."""
-    environment = {"ELMOSCOPE_MAX_DISK_MB": "5", "ELMOSCOPE_MAX_SESSION_TEXTS": "9"}
-    with start_server(PUBLIC, tmp_path_factory.mktemp("small"), environment=environment) as server:
-        yield server
+def servers(tmp_path_factory) -> Iterator[list[Server]]:
+    """Start two servers at once: with five megabytes of disk space, and with three places in the queue."""
+    environments = {"ELMOSCOPE_MAX_DISK_MB": "5", "ELMOSCOPE_MAX_SESSION_TEXTS": "9"}, {"ELMOSCOPE_MAX_WAITING": "3"}
+    contexts = [start_server(PUBLIC, tmp_path_factory.mktemp("server"), environment=environment) for environment in environments]
+    with ExitStack() as stack, ThreadPoolExecutor() as pool:
+        yield list(pool.map(stack.enter_context, contexts))
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory) -> Iterator[Server]:
-    with start_server(PUBLIC, tmp_path_factory.mktemp("large"), environment={"ELMOSCOPE_MAX_WAITING": "3"}) as server:
-        yield server
+def small(servers) -> Server:
+    return servers[0]
+
+
+@pytest.fixture(scope="module")
+def large(servers) -> Server:
+    return servers[1]
 
 
 class ServerFromElsewhere(Server):

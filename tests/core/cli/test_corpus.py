@@ -7,7 +7,7 @@ import pytest
 
 
 @pytest.fixture
-def mine(tmp_path, private_cache):
+def mine(tmp_path):
     path = tmp_path / "mine.csv"
     rows = [("The river bank was steep.", 1990), ("The bank lent money, and banks lend more.", 1991), ("No such word.", 1991)]
     path.write_text("text,year\n" + "".join(f'"{text}",{year}\n' for text, year in rows))
@@ -68,7 +68,7 @@ def test_bad_input_is_one_sentence(call, words, message):
     assert status == 2 and message in error and len(error.strip().splitlines()) == 1
 
 
-def test_what_is_left_out_of_a_file_is_noted_each_time(tmp_path, private_cache, call):
+def test_what_is_left_out_of_a_file_is_noted_each_time(tmp_path, call):
     path = tmp_path / "news.csv"
     rows = [f"A long title of many words,It rained on day {k}." for k in range(30)]
     path.write_text("\n".join(["title,body", *rows[:9], "one,two,three", *rows[9:]]) + "\n")

@@ -61,20 +61,17 @@ def needed(path: str, folder: Path) -> list[str]:
         if option.metavar != "DIR"
     ],
 )
-@pytest.mark.parametrize("content", [b"mine \xff", b""], ids=["a file", "an empty file"])
-def test_a_file_of_others_is_refused_before_any_work(refused, tmp_path, monkeypatch, path, option, content):
-    def fail(*_, **__):
-        raise AssertionError("the work has begun")
-
+def test_a_file_of_others_is_refused_before_any_work(refused, tmp_path, monkeypatch, path, option):
     monkeypatch.chdir(tmp_path)
     if path != "lab card":  # whose file's default place is the model's
-        monkeypatch.setattr(models, "open_model", fail)
+        monkeypatch.setattr(models, "open_model", lambda *_, **__: pytest.fail("the work has begun"))
     (tmp_path / "data").mkdir()
     mine = tmp_path / "mine.npz"
-    mine.write_bytes(content)
     said = f"error: {mine} exists and “{COMMANDS[path].path}” did not write it. Name another, or add --overwrite."
-    assert refused(*needed(path, tmp_path), option, mine) == said
-    assert mine.read_bytes() == content and [each.name for each in tmp_path.iterdir() if each.name not in ("cache", "data")] == ["mine.npz"]
+    for content in (b"mine \xff", b""):
+        mine.write_bytes(content)
+        assert refused(*needed(path, tmp_path), option, mine) == said
+        assert mine.read_bytes() == content and {each.name for each in tmp_path.iterdir()} - {"cache", "data"} == {"mine.npz"}
 
 
 def test_a_default_place_may_be_of_others(refused, tmp_path, monkeypatch):
@@ -149,20 +146,8 @@ def test_a_usage_graph_takes_no_place_of_one_that_people_annotated(answer, refus
     assert contents(graph) == before
 
 
-RIVER = [
-    "He sat on the river bank .",
-    "The muddy bank of the river gave way .",
-    "They fished from the grassy bank .",
-    "Reeds grew along the bank .",
-    "Mud covered the river bank .",
-]
-MONEY = [
-    "The bank lent him money .",
-    "She paid it into the bank .",
-    "The bank raised its interest rates .",
-    "A bank holds deposits .",
-    "My bank closed it .",
-]
+RIVER = [f"He sat on the {which} bank ." for which in ("river", "muddy", "grassy", "steep", "left")]
+MONEY = [f"The bank {what} ." for what in ("lent him money", "paid it out", "raised its rates", "holds deposits", "closed it")]
 
 
 def row(text: str, sense: str, word: str = "bank", **more) -> dict:
@@ -198,7 +183,7 @@ def test_a_spread_carries_every_label_through(call, labels, tmp_path, over):
     before = rows_of(labels)
     output = labels if over else tmp_path / "all.jsonl"
     words = ("senses", "spread", "--word", "bank", "--labels", labels, "--corpus", tmp_path / "corpus.txt", "--output", output)
-    for _ in range(2):
+    for _ in range(2 if over else 1):
         status, _, err = call(*words)
         assert status == 0, err
         assert f"2 rows of {labels} on other sentences are in {output} as well." in err

@@ -8,7 +8,7 @@ import pytest
 from core.cli import wire
 from core.cli.neighbors import view
 from core.common import reports
-from core.common.config import ROOT
+from core.common.config import ASSETS, ROOT
 from core.common.errors import BadInput, ElmoscopeError
 from core.text import languages
 from core.text.tokens import bare
@@ -27,7 +27,7 @@ GOOD = {
     "around": {"word": "bank", "contexts": [BANK]},
     "attribution": {"word": BANK},
     "edits": {"first": BANK, "second": LENT, "space": "1"},
-    "change": {"word": "bank", "first": {"corpus": "sentences"}, "second": {"corpus": "more-words"}},
+    "change": {"word": "bank", "first": {"corpus": "sentences"}, "second": {"corpus": "sentences"}},
     "concordance": {"query": "bank"},
     "collocates": {"query": "bank"},
     "keyness": {},
@@ -37,8 +37,12 @@ LONG = "bank " * 2_000
 
 
 @pytest.fixture(scope="module")
-def workspace() -> Workspace:
-    return open_workspace("elmo-mini")
+def workspace(tmp_path_factory) -> Workspace:
+    """A workspace over the 32 bundled sentences with "bank", whose tokens are indexed in a moment."""
+    path = tmp_path_factory.mktemp("corpus") / "bank.jsonl"
+    rows = (ASSETS / "sentences.jsonl").read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(row for row in rows if '"lemma": "bank"' in row), "utf-8")
+    return open_workspace("elmo-mini", corpus=str(path))
 
 
 BAD = [
@@ -50,11 +54,7 @@ BAD = [
     ("pair", {"first": BANK | {"read_as": 5}}, "'first.read_as' is 5. Use text."),
     ("pair", {"first": BANK | {"read_as": "zebra"}}, "'bank' cannot be read as 'zebra'"),
     ("pair", {"first": BANK | {"word": ["bank"]}}, """'first.word' is ["bank"]. Use text."""),
-    (
-        "pair",
-        {"first": BANK | {"word": "x" * 300}},
-        f"'first': '{'x' * 39}…' is not a token of the text. Choose one of: We sat on the bank .",
-    ),
+    ("pair", {"first": BANK | {"word": "x" * 300}}, f"'{'x' * 39}…' is not a token of the text. Choose one of: We sat on the bank ."),
     ("pair", {"first": BANK | {"position": -1}}, "'first': position -1 is not a token. Use 0 to 5."),
     ("pair", {"x" * 300: 1}, f"'{'x' * 39}…' is not part of a request. Use: first, second."),
     ("substitutes", {"words": BANK}, "'words' is a list of words in context, not {"),
@@ -100,16 +100,13 @@ def test_a_bad_request_names_the_part_the_value_and_what_to_do(workspace, name, 
     assert list(wrong_with(said)) == []
 
 
-@pytest.mark.parametrize("given", [None, [], 5, "x", NAN, True])
-def test_a_request_is_an_object(workspace, given):
-    with pytest.raises(BadInput, match=r"^A request is a JSON object, not .+\. Use: \{\"word\": …\}\.$"):
-        wire.answer(workspace, "induction", given)
-
-
-@pytest.mark.parametrize("request_", ["[" * 100_000, "{", "", "nul"])
-def test_what_is_no_json_is_named(request_):
-    with pytest.raises(BadInput, match=r'^--request is not JSON: .+ Use an object, such as \{"first": \{…\}, "second": \{…\}\}\.$'):
-        view(name="pair", request=request_)
+def test_a_request_is_an_object_in_json(workspace):
+    for given in (None, [], 5, "x", NAN, True):
+        with pytest.raises(BadInput, match=r"^A request is a JSON object, not .+\. Use: \{\"word\": …\}\.$"):
+            wire.answer(workspace, "induction", given)
+    for given in ("[" * 100_000, "{", "", "nul"):
+        with pytest.raises(BadInput, match=r'^--request is not JSON: .+ Use an object, such as \{"first": \{…\}, "second": \{…\}\}\.$'):
+            view(name="pair", request=given)
 
 
 def test_a_word_that_is_only_a_part_of_another_is_named_with_that():

@@ -31,8 +31,8 @@ def query(model):
 
 @pytest.fixture(scope="module")
 def corpus() -> list:
-    """A few sentences of some words: "bank" stands in the first shards alone, labeled."""
-    return [s for s in open_corpus("sentences") if any(t.lemma in ("bank", "match", "pitcher") for t in s.targets)][:100]
+    """The labeled sentences of two words."""
+    return [s for s in open_corpus("sentences") if any(t.lemma in ("bank", "match") for t in s.targets)]
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,6 @@ def test_of_too_many_rows_to_read_in_all_shards_the_nearest_at_layer_1_are_place
 
 @pytest.mark.parametrize("which", [ANY, OTHER])
 def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbors(many, built, space, query, which):
-    pytest.importorskip("faiss")
     build_senses(many, space)
     hits = wanted = 0
     for row in range(0, len(built), len(built) // 12):
@@ -99,8 +98,6 @@ def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbors(many, bui
 
 
 def test_the_commands_search_shards_and_the_approximate_index(many, built, model, answer, refused):
-    pytest.importorskip("faiss")
-
     def nearest(*more) -> list[tuple]:
         result = answer("neighbors", "--word", "bank", "--sentence", SENTENCE, "--layer", "senses", "--k", "8", *more)
         return [(row["sentence"], row["position"]) for row in result["neighbors"]]

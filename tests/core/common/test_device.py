@@ -14,7 +14,6 @@ from core.classify.explain import explain
 from core.classify.head import TextHead
 from core.classify.model import VARIANTS
 from core.classify.train import make_text_fit
-from core.cli import main
 from core.common import device
 from core.common.config import FLOAT16, ModelShape
 from core.common.errors import BadInput
@@ -32,17 +31,8 @@ from tests.tiny import CONFIG, dataset, frozen
 torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 4), (2, 6)), hidden=12, projection=8)
 SENTENCES = [["the", "bank", "of", "the", "river"], [], ["money"], ["a", "bank", "lent", "money", "there", "yesterday"]]
-TRAINING = PretrainConfig(
-    vocabulary=14,
-    tokens=150,
-    batch_tokens=60,
-    negatives=10,
-    learning_rate=0.01,
-    warmup_steps=2,
-    character_every=2,
-    average=0.5,
-    average_every=1,
-)
+STEPS = {"learning_rate": 0.01, "warmup_steps": 2, "character_every": 2, "average": 0.5, "average_every": 1}
+TRAINING = PretrainConfig(vocabulary=14, tokens=150, batch_tokens=60, negatives=10, **STEPS)
 
 
 def model(seed: int = 0) -> BiLM:
@@ -86,25 +76,19 @@ def test_auto_is_cuda_else_mps_else_the_processor(monkeypatch, cards, names, aut
     for absent in {"cuda", "mps"} - set(cards):
         with pytest.raises(BadInput, match=f"No device “{absent}” here; use {', '.join(names)}"):
             device.choose(absent)
-
-
-def test_an_unknown_device_is_named_with_those_that_there_are():
     with pytest.raises(BadInput, match="Unknown device “gpu”; use auto, cpu, cuda, mps"):
         device.choose("gpu")
 
 
-def test_fewer_bits_are_refused_elsewhere_than_on_the_processor():
-    with elsewhere() as there, pytest.raises(BadInput, match=r"float16 runs only on the CPU\. Use float32 on meta"):
-        Encoder(model(), precision=FLOAT16, device=there)
-
-
-def test_the_pretended_device_refuses_what_a_card_refuses():
+def test_the_pretended_device_refuses_what_a_card_refuses_and_fewer_bits():
     with elsewhere() as there:
         x = torch.arange(3.0).to(there)
         assert isinstance(x, Elsewhere) and x.device == META and (x * 2).cpu().tolist() == [0.0, 2.0, 4.0]
         for wrong in (lambda: x + torch.ones(3), lambda: torch.ones(3)[x.long()], lambda: x.numpy()):
             with pytest.raises((AssertionError, TypeError, RuntimeError)):
                 wrong()
+        with pytest.raises(BadInput, match=r"float16 runs only on the CPU\. Use float32 on meta"):
+            Encoder(model(), precision=FLOAT16, device=there)
 
 
 def test_an_encoder_elsewhere_gives_the_processors_arrays():
@@ -133,16 +117,8 @@ def test_words_are_foreseen_spelled_and_walked_through_elsewhere(tmp_path):
         perplexity = lm.perplexity([s for s in SENTENCES if s])
         state = np.linspace(-1, 1, SHAPE.projection, dtype=np.float32)
         probabilities = [p.probability for p in lm.predict(["the", "bank"], k=3)]
-        return [
-            [perplexity.forward, perplexity.backward, *probabilities],
-            distribution(lm, state),
-            prior(lm),
-            steps.layers,
-            steps.shares,
-            steps.forward.steps[0].cell,
-            steps.pooled,
-            fired.grid,
-        ]
+        walked = [steps.layers, steps.shares, steps.forward.steps[0].cell, steps.pooled]
+        return [[perplexity.forward, perplexity.backward, *probabilities], distribution(lm, state), prior(lm), *walked, fired.grid]
 
     expected = results_on(torch.device("cpu"))
     with elsewhere() as there:
@@ -224,21 +200,20 @@ def test_the_command_line_takes_a_device_and_names_one_that_is_absent(tmp_path, 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     save_safetensors(model(), tmp_path / "model", dtype=torch.float32)
     (tmp_path / "in.txt").write_text("The bank lent her money.\nIt rained on the river bank.\n")
-    request = ["embed", "--model", str(tmp_path / "model"), "--input", str(tmp_path / "in.txt"), "--output"]
-    for name, more in (("default", []), ("cpu", ["--device", "cpu"])):
-        assert main.main([*request, str(tmp_path / f"{name}.npz"), *more]) == 0
+    request = ("embed", "--model", tmp_path / "model", "--input", tmp_path / "in.txt", "--output")
+    for name, more in (("default", ()), ("cpu", ("--device", "cpu"))):
+        assert call(*request, tmp_path / f"{name}.npz", *more)[0] == 0
     with np.load(tmp_path / "default.npz") as item, np.load(tmp_path / "cpu.npz") as other:
         assert item.files == other.files and all(item[k].tobytes() == other[k].tobytes() for k in item.files)
-    commands = {
-        "embed": [*request, str(tmp_path / "cuda.npz")],
-        "pretrain": ["pretrain", "--corpus", str(tmp_path / "in.txt"), "--output", str(tmp_path / "run")],
-        "index": ["index", "build", "--corpus", str(tmp_path / "in.txt"), "--output", str(tmp_path / "index")],
-        "train": ["train", "--task", "mine", "--variant", "embedding", "--train", str(tmp_path / "rows.csv")],
-        "classify": ["classify", "--task", "spam", "--text", "Win a prize", "--variant", "embedding"],
-    }
-    for name, arguments in commands.items():
-        status, out, err = call(*arguments, "--device", "cuda")
-        assert (status, out) == (2, "") and err.startswith("error: No device “cuda” here; use ") and err.count("\n") == 1, name
+    for command in (
+        (*request, tmp_path / "cuda.npz"),
+        ("pretrain", "--corpus", tmp_path / "in.txt", "--output", tmp_path / "run"),
+        ("index", "build", "--corpus", tmp_path / "in.txt", "--output", tmp_path / "index"),
+        ("train", "--task", "mine", "--variant", "embedding", "--train", tmp_path / "rows.csv"),
+        ("classify", "--task", "spam", "--text", "Win a prize", "--variant", "embedding"),
+    ):
+        status, out, err = call(*command, "--device", "cuda")
+        assert (status, out) == (2, "") and err.startswith("error: No device “cuda” here; use ") and err.count("\n") == 1, command
     assert not any((tmp_path / name).exists() for name in ("cuda.npz", "run", "index"))
 
 

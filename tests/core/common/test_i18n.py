@@ -3,7 +3,6 @@
 import ast
 import gettext
 import hashlib
-import json
 import os
 import re
 import string
@@ -46,14 +45,10 @@ def spoken(tmp_path: Path, monkeypatch):
     return speak
 
 
-def calls() -> list[tuple[str, ast.Call]]:
-    """Every call of `t` and `tn` in the app, with where it stands."""
-    result = []
-    for path in [ROOT / "app.py", *(ROOT / "pages").rglob("*.py"), *(ROOT / "core").rglob("*.py")]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("t", "tn"):
-                result.append((f"{path.relative_to(ROOT)}:{node.lineno}", node))
-    return result
+@pytest.fixture(scope="module")
+def in_code() -> dict:
+    """Every text of the code."""
+    return catalogs.in_code(ROOT)
 
 
 def places(*texts: str) -> set[str]:
@@ -68,39 +63,38 @@ def entries(language: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
 
 def test_every_text_is_a_literal_whose_places_are_given():
     wrong = []
-    for where, call in calls():
-        n = 2 if call.func.id == "tn" else 1
-        texts = [arg.value for arg in call.args[:n] if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
-        names = {k.arg for k in call.keywords}
-        counted = {"n"} if n == 2 else set()
-        if len(texts) < n or len(call.args) != n + len(counted):
-            wrong.append(f"{where}: t takes one literal, tn two and a count")
-        elif None not in names and places(*texts) | counted != names | counted:
-            wrong.append(f"{where}: places {places(*texts)}, given {names}")
+    for path in [ROOT / "app.py", *(ROOT / "pages").rglob("*.py"), *(ROOT / "core").rglob("*.py")]:
+        code = path.read_text(encoding="utf-8")
+        for call in ast.walk(ast.parse(code)) if re.search(r"\btn?\(", code) else ():
+            if not isinstance(call, ast.Call) or getattr(call.func, "id", "") not in catalogs.CALLS:
+                continue
+            n = catalogs.CALLS[call.func.id]
+            where = f"{path.relative_to(ROOT)}:{call.lineno}"
+            texts = [arg.value for arg in call.args[:n] if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+            names = {k.arg for k in call.keywords}
+            counted = {"n"} if n == 2 else set()
+            if len(texts) < n or len(call.args) != n + len(counted):
+                wrong.append(f"{where}: t takes one literal, tn two and a count")
+            elif None not in names and places(*texts) | counted != names | counted:
+                wrong.append(f"{where}: places {places(*texts)}, given {names}")
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("language", [name for name in languages() if name != i18n.ENGLISH])
-def test_a_catalog_asks_for_the_places_its_english_has(language: str):
-    assert not [english for english, other in entries(language) if not places(*other) <= places(*english)]
-
-
-@pytest.mark.parametrize("language", [name for name in languages() if name != i18n.ENGLISH])
-def test_a_catalog_has_every_text_of_the_app_and_is_compiled(language: str):
+def test_a_catalog_has_every_text_of_the_app_with_its_places_and_is_compiled(language: str, in_code):
     path = FOLDER / f"{language}.po"
     texts = catalogs.read(path)
     assert all(map(all, (other for _, other in entries(language)))), "an entry is empty"
-    assert catalogs.renew(texts, catalogs.in_code(ROOT)) == ([], []), "new, and no longer said: python -m core.lab texts"
+    assert not [english for english, other in entries(language) if not places(*other) <= places(*english)]
+    assert catalogs.renew(texts, in_code) == ([], []), "new, and no longer said: python -m core.lab texts"
     assert path.read_bytes() == catalogs.po_bytes(texts), "not sorted, or not one line each: python -m core.lab texts"
     assert path.with_suffix(".mo").read_bytes() == catalogs.compiled(texts), "not compiled: python -m core.lab texts"
 
 
-def test_texts_of_the_interface_have_typographic_apostrophes():
-    """ "the model’s"; no straight one between letters."""
-    texts = [text for each in catalogs.in_code(ROOT) for text in ((each,) if isinstance(each, str) else each)]
+def test_texts_of_the_interface_have_typographic_apostrophes(in_code):
+    texts = [text for each in in_code for text in ((each,) if isinstance(each, str) else each)]
     assert len(texts) > 2_000
-    wrong = [text for text in texts if re.search(r"[A-Za-z]'[a-z]", text)]
-    assert not wrong
+    assert not [text for text in texts if re.search(r"[A-Za-z]'[a-z]", text)]  # "the model's" with a straight one
 
 
 def test_places_are_filled_and_what_no_catalog_has_stays_english(spoken):
@@ -174,12 +168,10 @@ def test_a_damaged_catalog_is_named_and_english_is_used(tmp_path: Path, monkeypa
     assert damaged("xx") == name and damaged("ko") == damaged("en") == ""
 
 
-def test_a_translator_s_command_keeps_what_is_reported_and_compiles_it(tmp_path: Path, capsys, monkeypatch):
-    from core.lab import __main__ as lab
-
+def test_a_translator_s_command_keeps_what_is_reported_and_compiles_it(tmp_path: Path, call, answer, refused, monkeypatch, in_code):
+    monkeypatch.setattr(catalogs, "in_code", lambda _: in_code)
     path = tmp_path / "fr.po"
-    assert lab.main(["texts", str(path), "--json"]) == 0
-    made = json.loads(capsys.readouterr().out)[str(path)]
+    made = answer("lab", "texts", path)[str(path)]
     assert made["texts"] == len(made["new"]) == len(made["empty"]) > 2000 and not made["unused"]
     written = path.read_text(encoding="utf-8")
     assert '"Language: fr\\n"' in written and "nplurals=2" in written and "Date" not in written and "Babel" not in written
@@ -187,8 +179,7 @@ def test_a_translator_s_command_keeps_what_is_reported_and_compiles_it(tmp_path:
     path.write_text(
         written + '\nmsgid "no longer said"\nmsgstr "x"\n\n# a name\nmsgid "said by its name"\nmsgstr "nom"\n', encoding="utf-8"
     )
-    assert lab.main(["texts", str(path)]) == 0
-    message = capsys.readouterr().out
+    _, message, _ = call("lab", "texts", path)
     assert "0 new, 1 no longer said" in message and "#### Comparison" not in message
     assert len(message.splitlines()) == 22 and message.endswith(f" more, empty in {path}\n")
     once = path.read_bytes(), path.with_suffix(".mo").read_bytes()
@@ -197,10 +188,10 @@ def test_a_translator_s_command_keeps_what_is_reported_and_compiles_it(tmp_path:
     assert "no longer said" not in path.read_text(encoding="utf-8")
     monkeypatch.setattr("core.common.config.ASSETS", tmp_path)
     (tmp_path / "SHA256").write_text(f"{'0' * 64}  fr.po\n")  # as the sum is of what a translator has since written over
-    assert lab.main(["texts", str(path)]) == 0 and once == (path.read_bytes(), path.with_suffix(".mo").read_bytes())
+    assert call("lab", "texts", path)[0] == 0 and once == (path.read_bytes(), path.with_suffix(".mo").read_bytes())
     assert f"{hashlib.sha256(once[0]).hexdigest()}  fr.po" in (tmp_path / "SHA256").read_text()
     path.write_text("no catalog", encoding="utf-8")
-    assert lab.main(["texts", str(path)]) == 2 and "no .po file that can be read" in capsys.readouterr().err
+    assert "no .po file that can be read" in refused("lab", "texts", path)
 
 
 def test_a_thread_that_was_told_nothing_asks_the_source(monkeypatch):
@@ -213,27 +204,15 @@ def test_a_thread_that_was_told_nothing_asks_the_source(monkeypatch):
         assert others.submit(i18n.language).result() == "en"
 
 
-@pytest.mark.parametrize(
-    ("word", "pair", "expected"),
-    [
-        ("눈", "은/는", "은"),
-        ("배", "은/는", "는"),
-        ("“말”", "이/가", "이"),
-        ("차", "을/를", "를"),
-        ("손", "으로/로", "으로"),
-        ("길", "으로/로", "로"),
-        ("머리", "으로/로", "로"),
-        ("10", "이/가", "이"),
-        ("4", "이/가", "가"),
-        ("8", "으로/로", "로"),
-        ("bank", "은/는", "은(는)"),
-        ("bank", "으로/로", "(으)로"),
-        ("", "이/가", "이(가)"),
-        ("사과", "과/와", "와"),
-    ],
-)
-def test_a_particle_follows_the_sound(word: str, pair: str, expected: str):
-    assert particle(word, *pair.split("/")) == expected
+def test_a_particle_follows_the_sound():
+    for pair, words in (
+        ("은/는", {"눈": "은", "배": "는", "bank": "은(는)"}),
+        ("이/가", {"“말”": "이", "10": "이", "4": "가", "": "이(가)"}),
+        ("을/를", {"차": "를"}),
+        ("으로/로", {"손": "으로", "길": "로", "머리": "로", "8": "로", "bank": "(으)로"}),
+        ("과/와", {"사과": "와"}),
+    ):
+        assert {word: particle(word, *pair.split("/")) for word in words} == words
 
 
 def test_no_particle_stands_inside_quotation_marks_and_no_word_twice():

@@ -69,11 +69,8 @@ def test_a_transformer_s_depth_is_read_from_its_configuration(tmp_path, config, 
     assert model_layers.of_folder(folder) == Layers(n, "a-b--s")
 
 
-def test_a_folder_of_the_hub_is_called_by_its_model(tmp_path):
-    assert model_layers.name_of(tmp_path / "models--someone--tiny-bert" / "snapshots" / "0a1b2c") == "tiny-bert"
-
-
 def test_an_elmo_s_depth_is_read_from_its_options_and_what_cannot_be_read_is_elmo_mini_s(tmp_path):
+    assert model_layers.name_of(tmp_path / "models--someone--tiny-bert" / "snapshots" / "0a1b2c") == "tiny-bert"  # of the hub
     assert model_layers.of_folder(ASSETS / "elmo-mini") == Layers(3)
     options = MINI.to_options()
     options["lstm"]["n_layers"] = 4

@@ -29,6 +29,8 @@ def test_it_holds_every_token_label_and_text(sentences):
     targets = [(s.tokens[t.position], t.sense) for s in sentences for t in s.targets]
     names = [corpus.spelling_list[k] for k in corpus.spelling[corpus.label_at]]
     assert list(zip(names, (corpus.senses[k] for k in corpus.label_sense), strict=True)) == targets
+    corpus = encode([Sentence(("a", "bank", "of", "a", "bank"), (Target(4, "bank", "river", "bank"), Target(1, "bank", "money", "Bank")))])
+    assert corpus.label_at.tolist() == [1, 4] and [corpus.senses[k] for k in corpus.label_sense] == ["money", "river"]
 
 
 def test_on_disk_it_is_the_same_and_mapped(sentences, tmp_path):
@@ -42,7 +44,7 @@ def test_on_disk_it_is_the_same_and_mapped(sentences, tmp_path):
     assert again.text(50) == "Dated   text" and again.text(0) == corpus.text(0)
 
 
-def test_a_damaged_one_is_named_and_made_again(tmp_path, private_cache):
+def test_a_damaged_one_is_named_and_made_again(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("The otter dived. The otter came up.")
     folder = open_encoded(str(path)).folder
@@ -52,7 +54,7 @@ def test_a_damaged_one_is_named_and_made_again(tmp_path, private_cache):
     assert len(open_encoded(str(path))) == 9
 
 
-def test_a_file_is_encoded_once_for_its_content_and_its_language(tmp_path, private_cache, monkeypatch):
+def test_a_file_is_encoded_once_for_its_content_and_its_language(tmp_path, monkeypatch):
     path, other = tmp_path / "a.txt", tmp_path / "b.txt"
     for file in (path, other):
         file.write_text("은행에서 돈을 찾았다.")
@@ -79,7 +81,7 @@ def test_reading_reports_how_far_it_is_and_can_be_stopped(tmp_path, private_cach
     assert not [folder for folder in (private_cache / "encoded").iterdir() if not (folder / "meta.json").is_file()]
 
 
-def test_dates_come_from_a_column_of_a_table_and_from_rows(tmp_path, private_cache):
+def test_dates_come_from_a_column_of_a_table_and_from_rows(tmp_path):
     table, rows = tmp_path / "a.csv", tmp_path / "a.jsonl"
     table.write_text("when,text\n1990-01-02,The otter dived. It came up.\n1991-05-06,No otter.\n,Undated.\n")
     kept_corpus = own_corpus.keep_files([Source("a.csv", table)], date_column="when")
@@ -91,27 +93,16 @@ def test_dates_come_from_a_column_of_a_table_and_from_rows(tmp_path, private_cac
     assert open_encoded(str(rows)).date.tolist() == [1, 0, -1]
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "message"),
-    [
+def test_a_broken_table_is_named_with_its_line_and_a_file_without_a_sentence_too(tmp_path):
+    path = tmp_path / "a.csv"
+    for text, column, message in (
         ("text,year\nAn otter.,1990\n", "when", r"no column 'when' among \[.*\]\. Give the dates’ column"),
         ('text,date\n"An otter, swimming.,1990\n', None, r"a\.csv, line .*Check for an unclosed quote"),
         ("text,date\nAn otter.,1990,more,cells\n", None, "4 cells for 2 columns"),
-    ],
-)
-def test_a_broken_table_is_named_with_its_line(tmp_path, private_cache, text, column, message):
-    path = tmp_path / "a.csv"
-    path.write_text(text)
-    with pytest.raises(BadInput, match=message):
-        own_corpus.keep_files([Source("a.csv", path)], date_column=column)
-
-
-def test_a_file_without_a_sentence_is_refused(tmp_path, private_cache):
+    ):
+        path.write_text(text)
+        with pytest.raises(BadInput, match=message):
+            own_corpus.keep_files([Source("a.csv", path)], date_column=column)
     (tmp_path / "a.txt").write_text(" \n")
     with pytest.raises(BadInput, match=r"a\.txt has no sentence"):
         open_encoded(str(tmp_path / "a.txt"))
-
-
-def test_labels_of_one_sentence_stand_on_their_tokens():
-    corpus = encode([Sentence(("a", "bank", "of", "a", "bank"), (Target(4, "bank", "river", "bank"), Target(1, "bank", "money", "Bank")))])
-    assert corpus.label_at.tolist() == [1, 4] and [corpus.senses[k] for k in corpus.label_sense] == ["money", "river"]

@@ -1,10 +1,12 @@
 """Saved labels: what several tabs and processes write at once, what cannot be read, what a corpus no longer has."""
 
 import json
+import multiprocessing
 import os
-import signal
-import subprocess
-import sys
+import random
+import time
+from contextlib import suppress
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -15,9 +17,15 @@ from core.corpus.spread import Labels
 from core.files import user_names
 from core.text.own_corpus import keep_text
 
-ROOT = Path(__file__).parents[3]
-SENTENCES = [(("The", f"bank{k}", "."), 1) for k in range(400)]
-EACH, KILLS = 200, 100
+FORK = multiprocessing.get_context("fork")  # whose processes import nothing again
+EACH, KILLS = 100, 100
+
+
+def sentence(k: int) -> label_files.Token:
+    return ("The", f"bank{k}", "."), 1
+
+
+SENTENCES = [sentence(k) for k in range(400)]
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +39,7 @@ def path() -> Path:
 
 
 def label(path: Path, labels: Labels, k: int, sense: str) -> Labels:
-    return label_files.change_stored(path, "bank", labels, lambda now: now.label([SENTENCES[k]], sense))
+    return label_files.change_stored(path, "bank", labels, lambda now: now.label([sentence(k)], sense))
 
 
 def given(path: Path) -> dict:
@@ -43,8 +51,7 @@ def test_two_tabs_keep_each_others_labels(path):
     for k in (0, 1, 2):
         second = label(path, second, k, "money")
     first = label(path, first, 5, "river")
-    assert given(path) == dict.fromkeys((SENTENCES[k] for k in (0, 1, 2)), "money") | {SENTENCES[5]: "river"}
-    assert first.senses == ("money", "river")
+    assert given(path) == dict.fromkeys(SENTENCES[:3], "money") | {SENTENCES[5]: "river"} and first.senses == ("money", "river")
 
 
 def test_undo_takes_back_only_ones_own_step(path):
@@ -86,16 +93,17 @@ def test_both_copies_of_a_sentence_have_its_label_and_the_file_opens_again(path,
         '{"tokens": ["The", "bank"], "position": 7, "sense": "money"}\n',
         '{"tokens": ["The", "bank"], "position": 1}\n',
         "\x00\x00\x00\n",
+        bytes(range(256)) * 10,  # no text
     ],
 )
 def test_a_file_that_cannot_be_read_is_set_aside_complete_and_its_rows_stay_in_use(path, damage):
     labels = Labels()
     for k in range(5):
         labels = label(path, labels, k, "river")
-    with path.open("a", encoding="utf-8") as stream:
-        stream.write(damage)
+    with path.open("ab") as stream:
+        stream.write(damage if isinstance(damage, bytes) else damage.encode())
     before = path.read_bytes()
-    expected = {SENTENCES[k]: "river" for k in range(1 if "bank0" in damage else 0, 5)}
+    expected = {SENTENCES[k]: "river" for k in range(1 if b"bank0" in before.splitlines()[5] else 0, 5)}
     assert given(path) == expected
     (aside,) = label_files.set_aside(path)
     assert aside.read_bytes() == before
@@ -106,29 +114,19 @@ def test_a_file_that_cannot_be_read_is_set_aside_complete_and_its_rows_stay_in_u
     assert [each.read_bytes() for each in label_files.set_aside(path)] == [before, b"{"]
 
 
-def test_a_file_that_is_no_text_is_set_aside(path):
-    path.parent.mkdir(parents=True)
-    path.write_bytes(bytes(range(256)) * 10)
-    label(path, Labels(), 0, "river")
-    assert given(path) == {SENTENCES[0]: "river"}
-    assert [each.read_bytes() for each in label_files.set_aside(path)] == [bytes(range(256)) * 10]
-
-
 def test_labels_stay_on_their_sentences_when_the_corpus_changes(path, tmp_path):
     labels = label(path, label(path, Labels(), 0, "money"), 7, "river")
     moved = [SENTENCES[9], SENTENCES[7], (("Another", "one"), 1)]
     here = label_files.numbered(labels.given, moved)
-    assert here.given == ((1, "river"),)
-    assert here.elsewhere == ((SENTENCES[0], "money"),)
+    assert (here.given, here.elsewhere) == (((1, "river"),), ((SENTENCES[0], "money"),))
     label_files.change_stored(path, "bank", labels, lambda now: now.label([moved[2]], "river"))
     assert given(path) == {SENTENCES[0]: "money", SENTENCES[7]: "river", moved[2]: "river"}
 
 
 def test_labels_of_other_sentences_are_carried_through_a_file_and_renamed_with_the_others(tmp_path):
     file = tmp_path / "labels.jsonl"
-    file.write_text(
-        label_files.format_given("bank", [(SENTENCES[0], "money"), (SENTENCES[1], "shore"), (SENTENCES[399], "shore")]), "utf-8"
-    )
+    labels = [(SENTENCES[0], "money"), (SENTENCES[1], "shore"), (SENTENCES[399], "shore")]
+    file.write_text(label_files.format_given("bank", labels), "utf-8")
     read = label_files.read_labels(file, SENTENCES[:10])
     assert read.missing == 1
     file.write_text(label_files.format_labels("bank", SENTENCES[:10], read.labels.rename("shore", "river"), None), "utf-8")
@@ -141,28 +139,39 @@ def test_a_sense_may_be_a_number_and_pandas_may_write_it_with_a_point(tmp_path):
         for position in (1, 1.0):
             file.write_text(json.dumps({"tokens": ["The", "bank"], "position": position, "sense": number}), "utf-8")
             assert label_files.read_senses(file) == {(("The", "bank"), 1): text}
-    for wrong, message in (
-        ({"sense": None}, "without “sense”"),
-        ({"sense": True}, "instead of text"),
-        ({"sense": ["a"]}, "instead of text"),
-        ({"sense": " "}, "the sense is blank"),
-        ({"position": None, "sense": None}, "without “position”, “sense”"),
-        ({"position": 0.5}, "position 0.5 in 2 tokens"),
-    ):
-        file.write_text(json.dumps({"tokens": ["The", "bank"], "position": 1, "sense": "a"} | wrong), "utf-8")
-        with pytest.raises(BadInput, match=message):
-            label_files.read_senses(file)
+
+
+ROW = {"tokens": ["The", "bank0", "."], "position": 1, "sense": "money"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([ROW | {"sense": None}], "line 1: .*without “sense”"),
+        ([ROW | {"sense": True}], "instead of text"),
+        ([ROW | {"sense": ["a"]}], "instead of text"),
+        ([ROW | {"sense": " "}], "the sense is blank"),
+        ([ROW | {"position": None, "sense": None}], "without “position”, “sense”"),
+        ([ROW | {"position": 0.5}], "position 0.5 in 3 tokens"),
+        ([ROW | {"position": 5}], "line 1: position 5 in 3 tokens"),
+        ([ROW, {"text": "x"}], "line 2: a row of 'text' is not a labeled sentence"),
+        ([ROW, ROW | {"sense": "river"}], "line 2: this sentence is “money” and “river”"),
+        ([ROW | {"tokens": ["Another", "bank"]}], "labels none of these 400 sentences"),
+        ([], "labels.jsonl has no labeled sentence. Choose another file."),
+        ('{"tokens": ["a"', "line 1"),
+    ],
+)
+def test_a_file_without_labeled_sentences_is_named_with_its_line(tmp_path, rows, message):
+    (tmp_path / "labels.jsonl").write_text(rows if isinstance(rows, str) else "\n".join(map(json.dumps, rows)), "utf-8")
+    with pytest.raises(BadInput, match=message):
+        label_files.read_labels(tmp_path / "labels.jsonl", SENTENCES)
 
 
 @pytest.mark.parametrize("guess", [False, 0, 0.0, "false", "False"])
 def test_a_row_that_is_a_guess_is_no_label_of_a_person(tmp_path, guess):
-    file = tmp_path / "guess.jsonl"
-    rows = [
-        {"tokens": ["The", "bank"], "position": 1, "sense": "a", "given": guess},
-        {"tokens": ["A", "bank"], "position": 1, "sense": "b"},
-    ]
-    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    assert label_files.read_senses(file) == {(("A", "bank"), 1): "b"}
+    rows = [ROW | {"given": guess}, ROW | {"tokens": ["A", "bank"]}]
+    (tmp_path / "guess.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    assert label_files.read_senses(tmp_path / "guess.jsonl") == {(("A", "bank"), 1): "money"}
 
 
 def test_a_corpus_labels_are_removed_with_it_and_no_others(tmp_path):
@@ -191,76 +200,46 @@ def test_what_cannot_be_saved_is_reported_and_the_file_stays(path, monkeypatch):
     assert path.read_bytes() == before
 
 
-WRITER = """
-import sys
-from pathlib import Path
-from core.corpus import label_files
-from core.corpus.spread import Labels
-path, first, n = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-labels = Labels()
-print("ready", flush=True)
-sys.stdin.readline()
-for k in range(first, first + n):
-    sentence = ("The", f"bank{k}", "."), 1
-    labels = label_files.change_stored(path, "bank", labels, lambda now: now.label([sentence], ("money", "river")[k % 2]))
-"""
-
-
 def test_two_processes_that_label_the_same_word_at_once_lose_nothing(path):
-    def start(first: int) -> subprocess.Popen:
-        command = [sys.executable, "-c", WRITER, str(path), str(first), str(EACH)]
-        return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    started = FORK.Barrier(2)
 
-    writers = [start(0), start(EACH)]
+    def write(first: int) -> None:
+        labels = Labels()
+        started.wait()
+        for k in range(first, first + EACH):
+            labels = label(path, labels, k, ("money", "river")[k % 2])
+
+    writers = [FORK.Process(target=write, args=(first,)) for first in (0, EACH)]
     for writer in writers:
-        assert writer.stdout.readline() == "ready\n"
+        writer.start()
     for writer in writers:
-        writer.stdin.write("\n")
-        writer.stdin.flush()
-    assert [writer.wait(timeout=200) for writer in writers] == [0, 0]
+        writer.join(200)
+        assert writer.exitcode == 0
     assert given(path) == {SENTENCES[k]: ("money", "river")[k % 2] for k in range(2 * EACH)}
     assert [each.name for each in path.parent.iterdir()] == [path.name]  # no lock, no temporary file, nothing set aside
 
 
-# One process that imports once, and from which each writer is forked: a hundred starts would take minutes.
-KILLED = """
-import os, random, signal, sys, time
-from pathlib import Path
-from core.corpus import label_files
-from core.corpus.spread import Labels
-path, kills = Path(sys.argv[1]), int(sys.argv[2])
-random.seed(0)
-k = 0
-for turn in range(kills):
-    told, tell = os.pipe()
-    writer = os.fork()
-    if not writer:
+def test_a_hundred_writers_killed_in_the_middle_lose_no_label_that_was_saved(path):
+    def write(k: int, saved: Connection) -> None:
         labels = Labels()
         while True:
-            sentence = ("The", f"bank{k}", "."), 1
-            labels = label_files.change_stored(path, "bank", labels, lambda now: now.label([sentence], "money"))
-            os.write(tell, b"%d\\n" % k)
+            labels = label(path, labels, k, "money")
+            saved.send(k)
             k += 1
-    os.close(tell)
-    first = os.read(told, 1 << 16).decode() if turn % 2 else ""  # every other one has saved a label, however busy the machine is
-    time.sleep(random.uniform(0.001, 0.03))
-    os.kill(writer, signal.SIGKILL)
-    os.waitpid(writer, 0)
-    with os.fdopen(told) as stream:
-        saved = [int(line) for line in (first + stream.read()).split()]
-    k = max(saved, default=k - 1) + 1
-    given = {sentence[0][1] for sentence, _ in label_files.read_stored(path, "bank")}
-    lost = [j for j in range(k) if f"bank{j}" not in given]
-    assert not lost, lost
-print(k)
-"""
 
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL") or not hasattr(os, "fork"), reason="needs fork and SIGKILL")
-def test_a_hundred_writers_killed_in_the_middle_lose_no_label_that_was_saved(path):
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(path), str(KILLS)], cwd=ROOT, capture_output=True, text=True, timeout=200, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) >= KILLS // 2
-    assert not label_files.set_aside(path)
+    draw, n = random.Random(0), 0
+    for turn in range(KILLS):
+        saved, sender = FORK.Pipe(duplex=False)
+        writer = FORK.Process(target=write, args=(n, sender), daemon=True)
+        writer.start()
+        sender.close()
+        if turn % 2:  # every other one has saved a label, however busy the machine is
+            assert saved.poll(60)
+        time.sleep(draw.uniform(0.001, 0.03))
+        writer.kill()
+        writer.join()
+        with suppress(EOFError):
+            while True:
+                n = saved.recv() + 1
+        assert {sentence(k) for k in range(n)} <= given(path).keys()
+    assert n >= KILLS // 2 and not label_files.set_aside(path)

@@ -55,58 +55,40 @@ def corpus_of(*texts) -> EncodedCorpus:
     return encode([Sentence(tuple(text)) for text in texts])
 
 
-def scanned(sentences: list[Sentence], fits) -> list[tuple[int, int]]:
-    """(sentence, position) of tokens whose case-folded spelling fits, by looking at every one of them."""
-    return [(n, k) for n, s in enumerate(sentences) for k, token in enumerate(s.tokens) if fits(token.casefold())]
-
-
 def places(corpus: EncodedCorpus, hits: Hits) -> list[tuple[int, int]]:
     return [(line.sentence, len(line.left)) for line in lines(corpus, hits, 0, len(hits))]
 
 
-@pytest.mark.parametrize("word", ["bank", "The", "SPRING", ",", "n't", "\N{SNOWMAN}"])
-def test_a_search_finds_what_a_plain_scan_finds(ours, sentences, word):
-    assert places(ours, find(ours, word)) == scanned(sentences, lambda token: token == word.casefold())
-
-
-@pytest.mark.parametrize(
-    "pattern",
-    ["bank(s|ed)?", "[^aeiou]{3,5}", "(?:un|re).+ed", r"\d+", "b.{2}k", "colou?r", r"\w+ing", r"[\w'-]+", r"\W", "[]x.]", "[^]a-z]+"],
-)
-def test_a_pattern_finds_what_a_plain_scan_finds(ours, sentences, pattern):
-    expected = scanned(sentences, lambda token: re.fullmatch(pattern, token) is not None)
-    assert places(ours, find(ours, pattern, kind=PATTERN)) == expected
-
-
-@pytest.mark.parametrize("phrase", ["of the", "on the bank", "the bank of the river", "did not", "It's"])
-def test_a_phrase_is_found_within_sentences_only(ours, sentences, phrase):
-    wanted = [token.casefold() for token in tokenize(phrase)]
-    expected = [
-        (n, k)
-        for n, sentence in enumerate(sentences)
-        for k in range(len(sentence.tokens))
-        if [token.casefold() for token in sentence.tokens[k : k + len(wanted)]] == wanted
-    ]
-    assert places(ours, find(ours, phrase)) == expected
-
-
 @pytest.mark.parametrize(
     ("query", "parts"),
-    [("bank*", ["bank.*"]), ("the * of", ["the", ".*", "of"]), ("un*ed", ["un.*ed"]), ("a *ing *", ["a", ".*ing", ".*"])],
+    [
+        *((word, [word.casefold()]) for word in ("bank", "The", "SPRING", ",", "n't", "\N{SNOWMAN}")),
+        *((phrase, phrase.split()) for phrase in ("of the", "on the bank", "the bank of the river", "did not")),
+        *(("It's", ["it", "'s"]), ("bank*", ["bank.*"]), ("the * of", ["the", ".*", "of"])),
+        *(("un*ed", ["un.*ed"]), ("a *ing *", ["a", ".*ing", ".*"])),
+    ],
 )
-def test_a_wildcard_stands_for_letters_or_for_a_word(ours, sentences, query, parts):
+def test_words_phrases_and_wildcards_find_what_a_plain_scan_of_each_sentence_finds(ours, sentences, query, parts):
     expected = [
         (n, k)
         for n, sentence in enumerate(sentences)
         for k in range(len(sentence.tokens) - len(parts) + 1)
         if all(re.fullmatch(part, token.casefold()) for part, token in zip(parts, sentence.tokens[k:], strict=False))
     ]
-    assert expected and places(ours, find(ours, query)) == expected
+    assert (expected or "*" not in query) and places(ours, find(ours, query)) == expected
 
 
-def test_a_phrase_with_a_wildcard_is_split_as_texts_are():
-    corpus = corpus_of(("I", "do", "n't", "know", "."), ("I", "do", "n't", "."), ("we", "do", "not", "go"))
-    assert places(corpus, find(corpus, "don't *")) == [(0, 1), (1, 1)]
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("bank(s|ed)?", "[^aeiou]{3,5}", "(?:un|re).+ed", r"\d+", "b.{2}k", "colou?r", r"\w+ing", r"[\w'-]+", r"\W", "[]x.]", "[^]a-z]+"),
+        *(r"\(.*\)", "[()*+]+", "[]x]*", "[^]]+", ".*ing", "a+?b", "a{2}", "x{2,3}y*", "(?:un)?real", r"[\]a]b"),
+    ],
+)
+def test_a_pattern_finds_what_a_plain_scan_finds(ours, sentences, pattern):
+    assert places(ours, find(ours, pattern, kind=PATTERN)) == [
+        (n, k) for n, s in enumerate(sentences) for k, token in enumerate(s.tokens) if re.fullmatch(pattern, token.casefold())
+    ]
 
 
 def test_a_lemma_is_found_in_all_its_forms_and_they_are_shown(ours):
@@ -139,18 +121,14 @@ def test_a_query_is_split_as_texts_are_and_as_a_file_with_its_own_tokens_may_be(
     assert places(corpus, find(corpus, "don't go")) == [(0, 0), (1, 0)]
     assert [line.words for line in lines(corpus, find(corpus, "don't"))] == [("do", "n't"), ("don't",)]
     assert [line.words for line in lines(corpus, find(corpus, "new york"))] == [("New York",)]
+    assert places(corpus, find(corpus, "don't *")) == [(0, 0)]
 
 
 def test_lines_show_the_sentence_around_the_hit_and_its_document():
     corpus = encode(SMALL)
     shown = lines(corpus, find(corpus, "bank"))
-    assert [(line.document, line.sentence, line.words[0]) for line in shown] == [
-        ("a", 0, "bank"),
-        ("a", 1, "bank"),
-        ("a", 1, "bank"),
-        ("a", 2, "bank"),
-        ("b", 4, "Bank"),
-    ]
+    places = [("a", 0, "bank"), ("a", 1, "bank"), ("a", 1, "bank"), ("a", 2, "bank"), ("b", 4, "Bank")]
+    assert [(line.document, line.sentence, line.words[0]) for line in shown] == places
     assert (shown[2].left, shown[2].right) == (("A", "bank", "lent", "the"), ("money", "."))
     assert (shown[2].before, shown[2].hit, shown[2].after) == ("A bank lent the", "bank", "money.")
     assert all((*line.left, *line.words, *line.right) == SMALL[line.sentence].tokens for line in shown)
@@ -159,14 +137,11 @@ def test_lines_show_the_sentence_around_the_hit_and_its_document():
 
 def test_sorted_by_context_is_sorted_as_the_words_are(ours):
     hits = find(ours, "the")
-    for step, by in enumerate(BY_RIGHT):
-        after = [tuple(token.casefold() for token in line.right[step:4]) for line in lines(ours, sort_hits(ours, hits, by), 0, len(hits))]
-        assert after == sorted(after) and len(after) == len(hits)
-    for step, by in enumerate(BY_LEFT):
-        before = [
-            tuple(token.casefold() for token in line.left[:-5:-1][step:]) for line in lines(ours, sort_hits(ours, hits, by), 0, len(hits))
-        ]
-        assert before == sorted(before) and len(before) == len(hits)
+    for orders, around in ((BY_RIGHT, lambda line: line.right[:4]), (BY_LEFT, lambda line: line.left[:-5:-1])):
+        for step, by in enumerate(orders):
+            shown = lines(ours, sort_hits(ours, hits, by), 0, len(hits))
+            context = [[token.casefold() for token in around(line)[step:]] for line in shown]
+            assert context == sorted(context) and len(context) == len(hits)
     for by in ORDERS:
         assert sorted(places(ours, sort_hits(ours, hits, by))) == places(ours, hits)
 
@@ -188,18 +163,15 @@ def test_sorted_by_source_by_sense_and_at_random(ours):
 def test_labels_are_those_of_the_sentences(ours, sentences):
     hits = find(ours, "bank")
     expected = [next((t.sense for t in sentences[n].targets if t.position == k), None) for n, k in places(ours, hits)]
-    assert (
-        [ours.senses[k] if k >= 0 else None for k in label_of(ours, hits)] == expected == [line.sense for line in lines(ours, hits, 0, 99)]
-    )
+    labels = [ours.senses[k] if k >= 0 else None for k in label_of(ours, hits)]
+    assert labels == expected == [line.sense for line in lines(ours, hits, 0, 99)]
 
 
 def test_documents_filter_and_their_counts_add_up(ours, sentences):
     hits = find(ours, "bank")
-    counts = measures.by_document(ours, hits)
-    assert sum(n for _, n, _ in counts) == len(hits) == sum(n for _, n, _ in measures.by_stretch(ours, hits))
-    assert (
-        sum(size for _, _, size in counts) == sum(len(s.tokens) for s in sentences) == sum(n for *_, n in measures.by_stretch(ours, hits))
-    )
+    counts, n_tokens = measures.by_document(ours, hits), sum(len(s.tokens) for s in sentences)
+    for parts in (counts, measures.by_stretch(ours, hits)):
+        assert (sum(n for _, n, _ in parts), sum(size for *_, size in parts)) == (len(hits), n_tokens)
     for name, n, _ in counts:
         part = ours.of_documents([name])
         kept = find(part, "bank")
@@ -208,14 +180,10 @@ def test_documents_filter_and_their_counts_add_up(ours, sentences):
 
 
 def test_stretches_are_as_long_as_they_say():
-    corpus = corpus_of(("a", "b", "c", "d", "e", "f", "g"))
+    corpus = corpus_of("abcdefg")
     every = find(corpus, r"\w", kind=PATTERN)
     assert [(n, size) for _, n, size in measures.by_stretch(corpus, every, 3)] == [(3, 3), (2, 2), (2, 2)]
     assert [name for name, _, _ in measures.by_stretch(corpus, every)] == [str(k) for k in range(1, 11)]
-
-
-def dated(*dates: str | None) -> EncodedCorpus:
-    return encode([Sentence(("a", "bank"), date=date) for date in dates])
 
 
 @pytest.mark.parametrize(
@@ -234,14 +202,9 @@ def dated(*dates: str | None) -> EncodedCorpus:
     ],
 )
 def test_hits_by_date_are_in_order_of_time_and_unread_dates_are_counted(dates, parts, undated):
-    corpus = dated(*dates)
+    corpus = encode([Sentence(("a", "bank"), date=date) for date in dates])
     assert measures.by_date(corpus, find(corpus, "bank")) == parts
     assert corpus.undated.sum() == undated
-
-
-def test_a_corpus_without_dates_has_no_hits_by_date():
-    with pytest.raises(BadInput, match=r"This corpus has no dates\. .*\.$"):
-        measures.by_date(encode(SMALL), find(encode(SMALL), "bank"))
 
 
 def test_some_documents_of_a_corpus_are_a_corpus_of_their_own(sentences):
@@ -262,31 +225,19 @@ def test_some_documents_of_a_corpus_are_a_corpus_of_their_own(sentences):
     assert [marked[line.sentence].document for line in lines(again, find(again, "the"), 0, 99)] == ["d3"] * min(99, len(find(again, "the")))
 
 
-def test_a_document_that_is_not_there_is_named():
-    with pytest.raises(BadInput, match=r"No document is called “nosuch”\. Choose from: a, b\.$"):
-        encode(SMALL).of_documents(["a", "nosuch"])
-
-
-@pytest.mark.parametrize("query", ["*", "**", " * ", "* *"])
-def test_a_star_alone_is_reported_to_match_every_word(query):
-    for kind in (WORD, LEMMA):
-        with pytest.raises(BadInput, match="matches every word"):
-            find(encode(SMALL), query, kind=kind)
-    assert len(find(corpus_of(("five", "*", "six")), "*")) == 1  # where the text has one
-
-
 def test_the_word_next_to_is_the_commonest_word_there(ours):
     hits = find(ours, "the")
     words, n = commonest_beside(ours, hits, 1)
     after = [line.right[0].casefold() for line in lines(ours, hits, 0, len(hits)) if line.right]
     assert all(after.count(word) == n for word in words)
     assert all(after.count(other) < n for other in set(after) - set(words) if any(map(str.isalpha, other)))
-    tied = corpus_of(*(("a", word, "b") for word in ("one", "two", "one", "two")))
-    assert commonest_beside(tied, find(tied, "a"), 1) == (["one", "two"], 2)  # nobody alone stands there most often
-    many = corpus_of(*(("a", word) for word in ("one", "two", "three", "four")))
-    assert commonest_beside(many, find(many, "a"), 1) is None
-    item = corpus_of(("bank",))
-    assert commonest_beside(item, find(item, "bank"), 1) is None
+    for texts, expected in (
+        ([("a", word, "b") for word in ("one", "two", "one", "two")], (["one", "two"], 2)),  # nobody alone stands there most often
+        ([("a", word) for word in ("one", "two", "three", "four")], None),
+        (["a"], None),
+    ):
+        corpus = corpus_of(*texts)
+        assert commonest_beside(corpus, find(corpus, "a"), 1) == expected
 
 
 def test_words_spelled_nearly_alike_are_proposed():
@@ -301,42 +252,53 @@ def test_a_corpus_without_tokens_can_be_searched():
     assert [n for _, n, _ in measures.by_stretch(corpus, find(corpus, "bank"))] == [0] * 10
 
 
-@pytest.mark.parametrize("query", ["", "  \t", "a" * 201, "a " * 13, "a* " * 13])
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_query_that_is_none_or_too_long_is_refused_in_a_sentence(query, kind):
-    with pytest.raises(BadInput, match=r"\.$"):
-        find(encode(SMALL), query, kind=kind)
+REFUSED = [  # a query, the kinds of search that refuse it, and the message
+    *((query, (WORD, LEMMA), "matches every word") for query in ("*", "**", " * ", "* *")),
+    *((query, KINDS, r"\.$") for query in ("", "  \t", "a" * 201, "a " * 13, "a* " * 13)),
+    ("bank", ("stem",), r"Unknown kind of search 'stem'\. Choose: word, lemma, pattern"),
+    *(
+        (query, (PATTERN,), "is not a regular expression")
+        for query in ("(", "[a", "a**", "*a", "a{2,1}", "\\", "(?P<x", "a{99999999999999}", "[z-a]")
+    ),
+    *(
+        (query, (PATTERN,), "could take too long")
+        for query in (r"(a)\1", "(?=a)a", "(?>a)b", "(?<!a)b", "(?:(?:(?:a{99}){99}){99}){99}", "a{2000}")
+    ),
+    ("x" * 5_000, KINDS, "5,000 characters"),
+]
 
 
-def test_unknown_kinds_and_orders_are_named():
+@pytest.mark.parametrize(("query", "kinds", "message"), REFUSED)
+def test_a_query_that_cannot_be_searched_is_refused_in_a_sentence(query, kinds, message):
+    for kind in kinds:
+        with pytest.raises(BadInput, match=message):
+            find(encode(SMALL), query, kind=kind)
+
+
+def test_what_a_corpus_lacks_is_named():
     corpus = encode(SMALL)
-    with pytest.raises(BadInput, match=r"Unknown kind of search 'stem'\. Choose: word, lemma, pattern"):
-        find(corpus, "bank", kind="stem")
+    hits = find(corpus, "bank")
     with pytest.raises(BadInput, match=r"Unknown order 'length'\. Choose: text,"):
-        sort_hits(corpus, find(corpus, "bank"), "length")
+        sort_hits(corpus, hits, "length")
+    with pytest.raises(BadInput, match=r"This corpus has no dates\. .*\.$"):
+        measures.by_date(corpus, hits)
+    with pytest.raises(BadInput, match=r"No document is called “nosuch”\. Choose from: a, b\.$"):
+        corpus.of_documents(["a", "nosuch"])
 
 
-@pytest.mark.parametrize("pattern", ["(", "[a", "a**", "*a", "a{2,1}", "\\", "(?P<x", "a{99999999999999}", "[z-a]"])
-def test_what_is_no_regular_expression_is_named(pattern):
-    with pytest.raises(BadInput, match="is not a regular expression"):
-        find(encode(SMALL), pattern, kind=PATTERN)
-
-
-@pytest.mark.parametrize("pattern", [r"(a)\1", "(?=a)a", "(?>a)b", "(?<!a)b", "(?:(?:(?:a{99}){99}){99}){99}", "a{2000}"])
-def test_a_pattern_that_could_run_on_for_ever_is_refused(pattern):
-    with pytest.raises(BadInput, match="could take too long"):
-        find(encode(SMALL), pattern, kind=PATTERN)
+@pytest.fixture(scope="module")
+def letters() -> EncodedCorpus:
+    """Long words of one letter, on which repeats can share out the letters in every way."""
+    return corpus_of(*[tuple("a" * 138 + chr(97 + k // 26) + chr(97 + k % 26) for k in range(676))] * 3)
 
 
 @pytest.mark.parametrize(
     "pattern",
     ["(a+)+$", "(a|a)*b", "(a|aa)+", "(.*)*x", "(?i)a", "a*a*a*a*b", "a?" * 30 + "a" * 30, "(?:a{1,9}){2,9}b", "(?:a?){999}b", "a*a*a*!"],
 )
-def test_a_pattern_on_which_backtracking_explodes_ends_at_once(pattern):
-    """Long words of one letter, on which repeats can share out the letters in every way."""
-    corpus = corpus_of(*[tuple("a" * 138 + chr(97 + k // 26) + chr(97 + k % 26) for k in range(676))] * 3)
+def test_a_pattern_on_which_backtracking_explodes_ends_at_once(letters, pattern):
     started = time.perf_counter()
-    find(corpus, pattern, kind=PATTERN)
+    find(letters, pattern, kind=PATTERN)
     assert time.perf_counter() - started < 2
 
 
@@ -348,15 +310,9 @@ def test_a_pattern_too_large_for_its_time_is_stopped_by_the_clock():
     assert time.perf_counter() - started < 20  # of a stated bound of 2 s and one part of the words, on a machine shared with others
 
 
-@pytest.mark.parametrize(
-    "pattern", ["bank(s|ed)?", r"\(.*\)", "[()*+]+", "[]x]*", "[^]]+", ".*ing", "a+?b", "a{2}", "x{2,3}y*", "(?:un)?real", r"[\]a]b"]
-)
-def test_ordinary_patterns_are_taken(ours, sentences, pattern):
-    assert places(ours, find(ours, pattern, kind=PATTERN)) == scanned(sentences, lambda token: re.fullmatch(pattern, token) is not None)
-
-
 def test_plain_text_is_never_read_as_a_pattern(ours):
     assert len(find(ours, ".*")) == 0 and len(find(ours, "ban[kg]")) == 0
+    assert len(find(corpus_of(("five", "*", "six")), "*")) == 1
 
 
 def test_an_accent_is_found_however_query_and_text_write_it():
@@ -380,9 +336,7 @@ def test_what_a_page_opens_with_can_be_searched_whatever_it_is():
         for kind in (WORD, LEMMA):
             assert len(find(corpus, word, kind=kind)) == tokens.count(word)
     with pytest.raises(BadInput, match="5,000 characters"):
-        find(encode([Sentence(("bank",))]), "x" * 5_000)
-    with pytest.raises(BadInput, match="5,000 characters"):
-        find(encode([Sentence(("x" * 5_000,))]), "x" * 5_000, kind=PATTERN)
+        find(corpus_of(("x" * 5_000,)), "x" * 5_000, kind=PATTERN)
 
 
 WRAPPED = """The wardens of the district published an interest-
@@ -437,15 +391,11 @@ def test_the_same_forms_are_chosen_by_whoever_reads_the_file(tmp_path):
 
 
 @pytest.mark.parametrize("sign", ["\u00ad", "\u200b", "\u2060", "\ufeff", "\u200d", "\u202a", "\u2063"])
-@pytest.mark.parametrize("kind", [WORD, LEMMA, PATTERN])
-def test_invisible_characters_count_neither_in_a_text_nor_in_a_query(tmp_path, sign, kind):
-    path = tmp_path / "a.txt"
-    path.write_text(
-        f"The bank{sign}ing sector grew.\nThe banking sector shrank.\nOur {sign}bank{sign}ing{sign} hours changed.", encoding="utf-8"
-    )
-    corpus = encode(stream_sentences(path))
-    assert len(find(corpus, "banking", kind=kind)) == 3 and len(find(corpus, "bank", kind=WORD)) == 0
-    if kind == WORD:
-        assert len(find(corpus, f"bank{sign}ing")) == len(find(corpus, f"bank{sign}*")) == 3
+def test_invisible_characters_count_neither_in_a_text_nor_in_a_query(tmp_path, sign):
+    texts = ("The bank{0}ing sector grew.", "The banking sector shrank.", "Our {0}bank{0}ing{0} hours changed.")
+    (tmp_path / "a.txt").write_text("\n".join(texts).format(sign), encoding="utf-8")
+    corpus = encode(stream_sentences(tmp_path / "a.txt"))
+    assert [len(find(corpus, "banking", kind=kind)) for kind in (WORD, LEMMA, PATTERN)] == [3, 3, 3]
+    assert [len(find(corpus, query)) for query in (f"bank{sign}ing", f"bank{sign}*", "bank")] == [3, 3, 0]
     shown = [line.hit for line in lines(corpus, find(corpus, "banking"))]
     assert shown[0] == f"bank{sign}ing" and shown[1] == "banking" and f"bank{sign}ing" in shown[2]

@@ -23,27 +23,22 @@ def labeled() -> Labels:
     return Labels().label([0, 1], "money").label([20, 21], "river")
 
 
-def test_few_labels_reach_the_rest():
+def test_few_labels_reach_the_rest_and_count_whatever_the_vectors_say():
     result = spread(two_senses(), labeled())
     assert result.senses == ("money", "river")
     assert (result.sense_of == np.repeat([0, 1], 20)).all()
     assert result.shares.sum(axis=1) == pytest.approx(np.ones(40), abs=1e-5)
     assert result.labeled.sum() == 4
     assert set(result.doubtful.tolist()) == set(range(40)) - {0, 1, 20, 21}
+    result = spread(two_senses(), labeled().label([30], "money"))
+    assert (result.senses[result.sense_of[30]], result.shares[30].tolist()) == ("money", [1, 0])
 
 
 def test_what_lies_between_is_offered_first():
     rows = two_senses()
     rows[7] = unit(rows[:20].mean(axis=0) + rows[20:].mean(axis=0))
     result = spread(rows, labeled())
-    assert result.doubtful[0] == 7
-    assert result.shares[7].max() < 0.6 < result.shares[8].max()
-
-
-def test_a_label_counts_whatever_the_vectors_say():
-    result = spread(two_senses(), labeled().label([30], "money"))
-    assert result.senses[result.sense_of[30]] == "money"
-    assert result.shares[30].tolist() == [1, 0]
+    assert result.doubtful[0] == 7 and result.shares[7].max() < 0.6 < result.shares[8].max()
 
 
 def test_more_labels_make_surer():
@@ -81,12 +76,13 @@ def test_steps_can_be_undone_one_by_one():
 
 def test_senses_that_would_go_into_each_other_are_refused():
     labels = labeled().label([30], "slope")
-    with pytest.raises(BadInput, match="“money” → “river” → “money” is a circle"):
-        labels.merge({"money": "river", "river": "money"})
-    with pytest.raises(BadInput, match="“river” → “slope” → “river” is a circle"):
-        labels.merge({"money": "river", "river": "slope", "slope": "river"})
-    with pytest.raises(BadInput, match="“money” → “money” is a circle"):
-        labels.merge({"money": "money"})
+    for into, circle in (
+        ({"money": "river", "river": "money"}, "“money” → “river” → “money”"),
+        ({"money": "river", "river": "slope", "slope": "river"}, "“river” → “slope” → “river”"),
+        ({"money": "money"}, "“money” → “money”"),
+    ):
+        with pytest.raises(BadInput, match=f"{circle} is a circle"):
+            labels.merge(into)
     assert labels.merge({"money": "river", "river": "slope"}).senses == ("slope",)
     assert labels.senses == ("money", "river", "slope")  # nothing lost
 
@@ -129,24 +125,6 @@ def test_two_annotators_agree_as_far_as_alpha_says():
     alpha, n = label_files.agreement(labeled(), second)
     # 4 sentences by both, one apart: D_o = 2/8, D_e = 2 * 5 * 3 / (8 * 7): alpha = 1 - 0.25 / 0.5357 = 0.533
     assert (alpha, n) == (pytest.approx(0.5333, abs=0.001), 4)
-
-
-def test_a_file_that_is_none_is_named(tmp_path):
-    path = tmp_path / "labels.jsonl"
-    row = {"tokens": ["The", "bank0", "."], "position": 1, "sense": "money"}
-    for rows, message in (
-        ([row, {"text": "x"}], "line 2: a row of 'text' is not a labeled sentence"),
-        ([row | {"position": 5}], "line 1: position 5 in 3 tokens"),
-        ([row, row | {"sense": "river"}], "line 2: this sentence is “money” and “river”"),
-        ([row | {"tokens": ["Another", "bank"]}], "labels none of these 40 sentences"),
-        ([], "labels.jsonl has no labeled sentence. Choose another file."),
-    ):
-        path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-        with pytest.raises(BadInput, match=message):
-            label_files.read_labels(path, SENTENCES)
-    path.write_text('{"tokens": ["a"', "utf-8")
-    with pytest.raises(BadInput, match="line 1"):
-        label_files.read_labels(path, SENTENCES)
 
 
 def test_pairs_of_senses_to_merge():

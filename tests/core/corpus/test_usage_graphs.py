@@ -111,11 +111,6 @@ def test_what_a_spreadsheet_would_run_is_guarded_and_read_back_equal(tmp_path_fa
         assert [(each.first, each.second, each.annotator) for each in read] == [(a, b, "=A1") for a, b in combinations(names, 2)]
 
 
-def test_a_quote_of_another_file_s_text_stays(tmp_path):
-    (read,) = usage_graphs.read_uses(write(tmp_path / "uses.csv", HEADER, use("u1", "'- and the plane,' he said", "11:16")))
-    assert read.context == "'- and the plane,' he said" and read.context[read.start : read.end] == "plane"
-
-
 def test_judgments_have_an_agreement(tmp_path):
     rows = ["\t".join(usage_graphs.JUDGMENTS)]
     for annotator, given in (("ann", (4, 1, 3, 0)), ("bob", (4, 2, 3, 1))):
@@ -127,35 +122,33 @@ def test_judgments_have_an_agreement(tmp_path):
 
 def test_what_is_wrong_is_named_with_its_line(tmp_path):
     path = tmp_path / "uses.csv"
-    for lines, message in (
-        ((HEADER, use("u1", "A plane.", "2:70")), r"line 2: '2:70' is not a place in a context of 8 characters"),
-        ((HEADER, use("u1", "A plane.", "2:7"), use("u1", "A plane.", "2:7")), "line 3: use 'u1' is there twice"),
-        ((HEADER,), "has no row below its header"),
-        ((HEADER, use("", "A plane.", "2:7")), "line 2: no identifier"),
-        (("lemma,context", "plane,A plane."), "no column 'grouping'"),
+    good = use("u1", "A plane.", "2:7")
+    uses = usage_graphs.read_uses(write(path, HEADER, good))
+    read_uses, read_judgments, keep_sides = usage_graphs.read_uses, usage_graphs.read_judgments, usage_graphs.keep_sides
+    for read, lines, message in (
+        (read_uses, (HEADER, use("u1", "A plane.", "2:70")), r"line 2: '2:70' is not a place in a context of 8 characters"),
+        (read_uses, (HEADER, good, good), "line 3: use 'u1' is there twice"),
+        (read_uses, (HEADER,), "has no row below its header"),
+        (read_uses, (HEADER, use("", "A plane.", "2:7")), "line 2: no identifier"),
+        (read_uses, ("lemma,context", "plane,A plane."), "no column 'grouping'"),
+        (lambda path: usage_graphs.read_clusters(path, uses), ("identifier\tcluster", "u9\t0"), "line 2: use 'u9' is not among the uses"),
+        (
+            lambda path: usage_graphs.read_clusters(path, uses),
+            ("identifier\tcluster", "u1\t0", "u1\t1"),
+            "line 3: use 'u1' is in two clusters",
+        ),
+        (read_judgments, ("\t".join(usage_graphs.JUDGMENTS), "u1\tu2\tann\t7\t\tplane"), "judgment '7'"),
+        (
+            lambda path: usage_graphs.sentences_of_uses(read_uses(path)),
+            (HEADER, use("u2", "A plane. ", "8:9")),
+            "line 2: use 'u2' has no word at 8",
+        ),
+        (keep_sides, (HEADER, good.replace("plane\t", f"{'x' * 5_000}\t", 1)), r"^uses\.csv has 1 groupings of “x{39}…” .*Keep two"),
+        (keep_sides, (HEADER, good, use("u2", "A plane.", "2:7", grouping="2")), r"uses\.csv has the same sentences in both groupings"),
     ):
-        with pytest.raises(BadInput, match=message):
-            usage_graphs.read_uses(write(path, *lines))
-    uses = usage_graphs.read_uses(write(path, HEADER, use("u1", "A plane.", "2:7")))
-    with pytest.raises(BadInput, match="line 2: use 'u9' is not among the uses"):
-        usage_graphs.read_clusters(write(tmp_path / "c.csv", "identifier\tcluster", "u9\t0"), uses)
-    with pytest.raises(BadInput, match="line 3: use 'u1' is in two clusters"):
-        usage_graphs.read_clusters(write(tmp_path / "c.csv", "identifier\tcluster", "u1\t0", "u1\t1"), uses)
-    with pytest.raises(BadInput, match="judgment '7'"):
-        usage_graphs.read_judgments(write(tmp_path / "j.csv", "\t".join(usage_graphs.JUDGMENTS), "u1\tu2\tann\t7\t\tplane"))
-    with pytest.raises(BadInput, match="line 2: use 'u2' has no word at 8"):
-        usage_graphs.sentences_of_uses(usage_graphs.read_uses(write(path, HEADER, use("u2", "A plane. ", "8:9"))))
-
-
-def test_sides_that_cannot_be_compared_are_named_in_a_line(tmp_path):
-    long = "x" * 5_000
-    row = use("u1", "A plane.", "2:7").replace("plane\t", f"{long}\t", 1)
-    with pytest.raises(BadInput, match=r"^u\.csv has 1 groupings of “x{39}…” .*Keep two") as refused:
-        usage_graphs.keep_sides(write(tmp_path / "u.csv", HEADER, row))
-    assert len(str(refused.value)) < 200
-    same = [use(name, "A plane.", "2:7", grouping=name) for name in ("1", "2")]
-    with pytest.raises(BadInput, match=r"u\.csv has the same sentences in both groupings"):
-        usage_graphs.keep_sides(write(tmp_path / "u.csv", HEADER, *same))
+        with pytest.raises(BadInput, match=message) as refused:
+            read(write(path, *lines))
+        assert len(str(refused.value)) < 400 and len(str(refused.value).splitlines()) == 1
 
 
 CONTEXTS = [f'He said "well" and "so", number {k}: the bank was steep.' for k in range(12)]
@@ -191,12 +184,12 @@ def test_uses_are_read_however_they_are_quoted_and_separated(tmp_path, content):
     assert {use.context[use.start : use.end] for use in uses} == {"bank"} and {use.grouping for use in uses} == {"1", "2"}
 
 
-def test_a_workbook_of_uses_is_read(tmp_path):
-    rows = [line.split("\t") for line in graph().splitlines()]
-    uses = usage_graphs.read_uses(
-        workbook(tmp_path / "uses.xlsx", uses=[rows[0], *([row[0], float(row[1]), *row[2:]] for row in rows[1:])])
-    )
+def test_a_workbook_of_uses_is_read_and_a_quote_of_another_file_s_text_stays(tmp_path):
+    names, *rows = [line.split("\t") for line in graph().splitlines()]
+    uses = usage_graphs.read_uses(workbook(tmp_path / "uses.xlsx", uses=[names, *([row[0], float(row[1]), *row[2:]] for row in rows)]))
     assert [(use.context, use.grouping) for use in uses] == [(text, str(1 + k % 2)) for k, text in enumerate(CONTEXTS)]
+    (read,) = usage_graphs.read_uses(write(tmp_path / "uses.csv", HEADER, use("u1", "'- and the plane,' he said", "11:16")))
+    assert read.context == "'- and the plane,' he said" and read.context[read.start : read.end] == "plane"
 
 
 @pytest.mark.parametrize("span", ["5:5", "", "70:900", "2:3", "x", "nan", "9:4"])
@@ -209,14 +202,11 @@ def test_one_use_out_of_order_is_left_out_and_noted(tmp_path, span):
     assert next(iter(found.values())).startswith("uses.csv: 1 row is left out, line 5: ")
 
 
-@pytest.mark.parametrize("cell", ["nan", "NaN", "NA", "N/A", "<NA>", "None", "null", "", "-", "?", "0", "0.0"])
-def test_every_spelling_of_cannot_decide_is_one(tmp_path, cell):
-    rows = [f"u1\tu{k}\tann\t{value}\t" for k, value in enumerate(("4", "3.0", cell, "1,0", "2.00"))]
+def test_every_spelling_of_cannot_decide_is_one_and_of_noise_too(tmp_path):
+    undecided = ("nan", "NaN", "NA", "N/A", "<NA>", "None", "null", "", "-", "?", "0", "0.0")
+    rows = [f"u1\tu{k}\tann\t{value}\t" for k, value in enumerate(("4", "3.0", "1,0", "2.00", *undecided))]
     path = write(tmp_path / "judgments.csv", "identifier1\tidentifier2\tannotator\tjudgment\tcomment", *rows)
-    assert [each.judgment for each in usage_graphs.read_judgments(path)] == [4, 3, 0, 1, 2]
-
-
-def test_clusters_that_pandas_wrote_as_floats_are_complete_and_an_empty_one_is_noise(tmp_path):
-    rows = [f"u{k}\t{cluster}" for k, cluster in enumerate(("0.0", "-1.0", "1.0", "nan", "", "-1", "river"))]
+    assert [each.judgment for each in usage_graphs.read_judgments(path)] == [4, 3, 1, 2, *[0] * len(undecided)]
+    rows = [f"u{k}\t{cluster}" for k, cluster in enumerate(("0.0", "-1.0", "1.0", "nan", "", "-1", "river"))]  # floats are pandas'
     clusters = usage_graphs.read_clusters(write(tmp_path / "clusters.csv", "identifier\tcluster", *rows))
     assert list(clusters.values()) == ["0", "-1", "1", "-1", "-1", "-1", "river"]

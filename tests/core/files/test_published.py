@@ -1,12 +1,9 @@
-"""core.files.published, `fetch` and the tasks that use what was fetched, against a server on this machine in the publisher's place."""
+"""Test the published data sets, `fetch` and the tasks that use what was fetched, against a server on this machine."""
 
 import hashlib
-import http.server
 import json
 import os
-import threading
 import time
-from collections import namedtuple
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,10 +13,9 @@ import pytest
 from core.classify import tasks
 from core.cli import classify
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.files import download as fetching
 from core.files import published
 from core.files.download import download
-from tests.core.files.test_registry import Handler
+from tests.core.files.server import Handler, serving
 
 TRAIN, TEST, SUBSET = "ag_news/train.csv", "ag_news/test.csv", "ag_news/train_subset.csv"
 TOPICS = ("talks", "goal", "stocks", "chip")  # of classes 1 to 4
@@ -31,7 +27,6 @@ def rows(n: int, start: int = 0) -> str:
 
 
 FILES = {"train.csv": rows(4000).encode(), "test.csv": rows(40, 5000).encode()}
-Server = namedtuple("Server", "url state")
 
 
 class Publisher(Handler):
@@ -43,21 +38,12 @@ class Publisher(Handler):
 
 @pytest.fixture
 def server(monkeypatch):
-    """A publisher whose files stand in PUBLISHED with their own size and md5."""
-    monkeypatch.setattr(fetching, "BACKOFF_S", 0.01)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Publisher) as running:
-        running.daemon_threads = True
-        running.state = {"requests": [], "cut": [], "data": b"", "files": dict(FILES)}
-        url = f"http://127.0.0.1:{running.server_port}/plain"
+    """A publisher of FILES that PUBLISHED names with their own size and md5."""
+    with serving(Publisher, files=dict(FILES)) as running:
         for name, data in FILES.items():
-            facts = {"url": f"{url}/{name}", "md5": hashlib.md5(data).hexdigest(), "size": len(data)}
-            entry = replace(published.PUBLISHED[f"ag_news/{name}"], **facts)
-            monkeypatch.setitem(published.PUBLISHED, f"ag_news/{name}", entry)
-        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
-        yield Server(url, running.state)
-        running.shutdown()
-        thread.join()
+            facts = {"url": f"{running.url}/plain/{name}", "md5": hashlib.md5(data).hexdigest(), "size": len(data)}
+            monkeypatch.setitem(published.PUBLISHED, f"ag_news/{name}", replace(published.PUBLISHED[f"ag_news/{name}"], **facts))
+        yield running
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +85,7 @@ def test_a_file_of_others_in_a_named_folder_stays(server, tmp_path):
 
 
 def test_md5_and_sha256_are_both_held_to(server, tmp_path):
-    data, url = FILES["test.csv"], f"{server.url}/test.csv"
+    data, url = FILES["test.csv"], f"{server.url}/plain/test.csv"
     sums = {"md5": hashlib.md5(data).hexdigest(), "sha256": hashlib.sha256(data).hexdigest()}
     assert download(url, tmp_path / "a", **sums).read_bytes() == data
     for kind in sums:
@@ -108,7 +94,8 @@ def test_md5_and_sha256_are_both_held_to(server, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"a"}
 
 
-def test_what_cannot_be_fetched_is_reported():
+def test_the_command_has_every_data_set_and_others_are_refused():
+    assert set(classify.DATA_SETS) == {published.data_set_of(name) for name in published.PUBLISHED}
     with pytest.raises(BadInput, match=r"Unknown file 'sst5/train\.txt\.xz'\. Choose: ag_news/train"):
         published.fetch(["sst5/train.txt.xz"])
     with pytest.raises(BadInput, match=r"Unknown data set 'imdb'\. Choose: ag_news"):
@@ -193,7 +180,3 @@ def test_the_command_says_what_is_wrong_in_one_line(server, call, monkeypatch):
     status, out, err = call("ag_news", "--json")
     last = err.splitlines()[-1]
     assert (status, out) == (2, "") and last.startswith("error: train.csv from 127.0.0.1 failed")
-
-
-def test_the_command_takes_every_data_set_there_is():
-    assert set(classify.DATA_SETS) == {published.data_set_of(name) for name in published.PUBLISHED}

@@ -1,9 +1,9 @@
 """Test core.files.quotas: limits before writing, removal of the data of the largest visit, and expiry."""
 
 import os
-import threading
 import time
 from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
@@ -57,6 +57,13 @@ def make_older(text: Path, hours: float) -> Path:
     return text
 
 
+def write_states(folder: Path, n_bytes: int, hours: dict[str, float]) -> None:
+    folder.mkdir(parents=True)
+    for name, age in hours.items():
+        (folder / name).write_bytes(bytes(n_bytes))
+        make_older(folder / name, age)
+
+
 def test_a_visit_is_refused_at_its_number_of_texts_before_anything_is_written(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "3")
     first = server.paste("one")
@@ -65,7 +72,7 @@ def test_a_visit_is_refused_at_its_number_of_texts_before_anything_is_written(se
     for _ in range(3):
         with pytest.raises(BadInput, match="You have 3 texts, the limit here"):
             server.paste("one")
-    assert count_stored() == 3 and len(list(user_names.corpus_folder().iterdir())) == 6
+    assert count_stored() == 3 and len(list(user_names.corpus_folder().iterdir())) == 6  # three texts and their marks
     assert server.paste("two").is_file()
     with VISIT.within("one"):
         VISITS.remove(first)
@@ -196,25 +203,20 @@ def test_text_shared_with_a_small_visit_is_not_removed(server, monkeypatch):
     assert shared_text.is_file() and server.count_texts("large") == 1
 
 
-def test_layers_are_removed_unless_they_are_in_use(server, monkeypatch):
+def test_layers_and_states_of_stopped_trainings_are_removed_unless_they_are_in_use(server, private_cache, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
     lock = hold(layers_folder() / "one")
     (layers_folder() / "one" / "some").write_bytes(bytes(600_000))
     with pytest.raises(BadInput, match="all texts use"):
         server.paste("one", 500)
     lock.release()
-    assert server.paste("one", 500).is_file() and not (layers_folder() / "one").exists()
-
-
-def test_states_of_stopped_trainings_are_removed_for_texts(server, private_cache, monkeypatch):
-    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
-    folder = private_cache / "training"
-    folder.mkdir(parents=True)
-    for name, minutes in (("stopped.pt", 20), ("running.pt", 1)):
-        (folder / name).write_bytes(bytes(400_000))
-        os.utime(folder / name, (time.time() - 60 * minutes,) * 2)
+    text = server.paste("one", 500)
+    assert text.is_file() and not (layers_folder() / "one").exists()
+    with VISIT.within("one"):
+        VISITS.remove(text)
+    write_states(private_cache / "training", 400_000, {"stopped.pt": 20 / 60, "running.pt": 1 / 60})
     server.paste("one", 500)
-    assert [path.name for path in folder.iterdir()] == ["running.pt"]
+    assert [path.name for path in (private_cache / "training").iterdir()] == ["running.pt"]
 
 
 def test_text_is_refused_on_a_full_disk_before_anything_is_written(server, monkeypatch):
@@ -235,37 +237,26 @@ def test_texts_pasted_at_the_same_time_stay_within_the_limit(server, monkeypatch
             refusals.append(str(error))
 
     server.open_visits.add("one")
-    threads = [threading.Thread(target=paste, args=(k,)) for k in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(paste, range(20)))
     assert count_stored() == 5 and len(refusals) == 15
 
 
-def test_texts_expire_some_hours_after_the_last_visit_that_uses_them(server):
+def test_texts_and_states_of_trainings_expire_some_hours_after_their_last_use(server, private_cache):
+    write_states(private_cache / "training", 1, {"old.pt": 7, "new.pt": 5})
     held_text, recent_text, old_text = server.paste("open"), server.paste("ended"), server.paste("ended")
     for text in (held_text, old_text):
         make_older(text, 7)
     server.open_visits.discard("ended")
     VISITS.expire()
     assert not old_text.exists() and held_text.is_file() and recent_text.is_file()
+    assert [path.name for path in (private_cache / "training").iterdir()] == ["new.pt"]
     server.open_visits.clear()
     VISITS.expire()
     assert held_text.is_file()  # it was in use until now, so its hours begin now
     make_older(held_text, 7)
     VISITS.expire()
     assert not held_text.exists() and recent_text.is_file()
-
-
-def test_states_of_trainings_expire(server, private_cache):
-    folder = private_cache / "training"
-    folder.mkdir(parents=True)
-    for name, hours in (("old.pt", 7), ("new.pt", 5)):
-        (folder / name).write_bytes(b"x")
-        os.utime(folder / name, (time.time() - 3600 * hours,) * 2)
-    VISITS.expire()
-    assert [path.name for path in folder.iterdir()] == ["new.pt"]
 
 
 def test_nothing_expires_and_nothing_is_removed_on_a_users_own_machine(monkeypatch):

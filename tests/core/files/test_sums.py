@@ -1,6 +1,7 @@
-"""core.files.sums: a byte changed in any bundled file is noticed where that file is opened, and the error names it."""
+"""Test that a changed byte in any bundled file is noticed where that file is opened, and that the error names it."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -50,7 +51,8 @@ for path in sums.bundled_files(ASSETS):
     ways = [sums.check] if kind in kinds else [sums.check, opened]  # the first of a kind as the program opens it
     kinds.add(kind)
     data, at = path.read_bytes(), path.stat().st_size // 2
-    for use, broken in [(use, broken) for use in ways for broken in (data[:at] + bytes([data[at] ^ 1]) + data[at + 1:] if data else b"x", data[:at] if data else b"y")]:
+    changed = data[:at] + bytes([data[at] ^ 1]) + data[at + 1:] if data else b"x"
+    for use, broken in [(use, changed) for use in ways] + [(use, data[:at] or b"y") for use in ways[1:]]:
         path.write_bytes(broken)
         try:
             use(path)
@@ -63,8 +65,6 @@ print(json.dumps({"files": len(sums.bundled_files(ASSETS)), "silent": silent, "w
 
 
 def test_a_byte_changed_or_an_end_cut_off_in_any_bundled_file_is_noticed_and_the_file_named(tmp_path):
-    import shutil
-
     for name in ("core", "assets"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.png"))
     done = subprocess.run([sys.executable, "-c", OPEN_EACH], cwd=tmp_path, capture_output=True, text=True)

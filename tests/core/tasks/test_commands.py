@@ -20,7 +20,7 @@ from core.files import download, published
 from core.tasks import entailment
 from core.tasks.heads import TASKS
 from core.tasks.task import read_data
-from tests.core.files.test_registry import Handler
+from tests.core.files.server import Handler
 from tests.tiny import task_recipe, tiny_encoder, write_task_files
 
 torch.set_num_threads(1)
