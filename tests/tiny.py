@@ -13,11 +13,10 @@ import openpyxl
 import torch
 
 from core.classify.data import Dataset, SplitConfig, make_dataset
-from core.classify.head import TextHead
 from core.classify.inputs import live_layers
-from core.classify.model import VARIANTS, NetworkConfig
+from core.classify.model import NetworkConfig
 from core.classify.tables import ScoreRow, Table
-from core.classify.train import TrainConfig, make_text_fit
+from core.classify.train import TrainConfig
 from core.common.config import ModelShape
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
@@ -25,6 +24,7 @@ from core.learning.features import Frozen
 from core.static.vectors import StaticVectors
 from core.tasks.heads import TASKS
 from core.tasks.task import TaskRecipe
+from core.text.sentences import Sentence
 
 SHAPE = ModelShape(filters=((1, 8), (2, 16), (3, 16)), hidden=16, projection=8)
 TOPICS = {"sport": ["goal", "match", "team", "cup"], "money": ["bank", "stock", "price", "loan"], "sky": ["moon", "star", "comet", "orbit"]}
@@ -75,13 +75,8 @@ def frozen(encoder: Encoder | None = None, vectors: StaticVectors | None = None)
     return Frozen(vectors, live_layers(encoder), facts, encoder.n_layers, encoder.dim)
 
 
-def trained_heads(names: Iterable[str], data: Dataset, parts: Frozen) -> dict[str, TextHead]:
-    heads = {}
-    for name in names:
-        fit = make_text_fit(VARIANTS[name], data, CONFIG, parts)
-        list(fit.run())
-        heads[name] = fit.finish()
-    return heads
+def spaced_tokens(sentences: Iterable[Sentence]) -> list[str]:
+    return [" ".join(sentence.tokens) for sentence in sentences]
 
 
 BANK_PLACES = ("mill", "bridge", "old ferry", "church", "willows", "lock", "meadow", "village")
@@ -91,16 +86,10 @@ RIVER = ("The boat drifted to the muddy bank near the {place}.", "Reeds grew alo
 MONEY = ("The bank lent {person} a large sum at a low rate.", "The bank refused {person} a loan and closed the account.")
 
 
-def first_text() -> list[str]:
-    return [
-        text.format(place=place, person=person) for place, person in zip(BANK_PLACES, BANK_PEOPLE, strict=True) for text in (*RIVER, GARDEN)
-    ]
-
-
-def second_text() -> list[str]:
-    return [
-        text.format(place=place, person=person) for place, person in zip(BANK_PLACES, BANK_PEOPLE, strict=True) for text in (*MONEY, GARDEN)
-    ]
+def bank_text(*lines: str) -> list[str]:
+    """Return the lines once for each place and person, with a line about a garden."""
+    pairs = zip(BANK_PLACES, BANK_PEOPLE, strict=True)
+    return [line.format(place=place, person=person) for place, person in pairs for line in (*lines, GARDEN)]
 
 
 def write_two_texts(folder: Path) -> tuple[str, str]:
@@ -109,7 +98,7 @@ def write_two_texts(folder: Path) -> tuple[str, str]:
     In the first text "bank" is the river's, in the second mostly the money's. "garden" is the same in both.
     """
     paths = []
-    for name, lines in (("first", first_text()), ("second", second_text())):
+    for name, lines in (("first", bank_text(*RIVER)), ("second", bank_text(*MONEY))):
         path = folder / f"{name}.txt"
         path.write_text("\n\n".join(line[0].upper() + line[1:] for line in lines), "utf-8")
         paths.append(str(path))
@@ -119,7 +108,7 @@ def write_two_texts(folder: Path) -> tuple[str, str]:
 def write_dated_text(folder: Path) -> str:
     """Write both texts as rows of one file, a document a year: the first in the 1840s, the second in the 1890s."""
     path = folder / "dated.jsonl"
-    rows = [(1840 + k % 8, line) for k, line in enumerate(first_text())] + [(1890 + k % 8, line) for k, line in enumerate(second_text())]
+    rows = [(year + k % 8, line) for year, lines in ((1840, RIVER), (1890, MONEY)) for k, line in enumerate(bank_text(*lines))]
     lines = [json.dumps({"tokens": [*line.rstrip(".").split(), "."], "document": f"letters of {year}"}) for year, line in rows]
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return str(path)

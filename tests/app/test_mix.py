@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
+from core.analysis.aligned_umap import FrozenMaps, by_chance
 from core.analysis.anisotropy import random_level_of_mix
-from core.analysis.maps import FrozenMaps, by_chance
 from core.analysis.surroundings import CLOSE, cosine
 from core.common.config import ASSETS
 from core.elmo.models import open_model as opened_model

@@ -2,13 +2,14 @@
 
 import pytest
 
+from core.elmo.encoder import Encoder
 from core.elmo.models import BUNDLED_MODEL, Model, open_model
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
 from core.workspace import Workspace, open_workspace
-from tests.tiny import Dataset, Frozen, dataset, frozen
+from tests.tiny import Dataset, Frozen, dataset, frozen, tiny_encoder
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +33,20 @@ def workspace() -> Workspace:
     return open_workspace()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def data() -> Dataset:
     return dataset()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def parts() -> Frozen:
     return frozen()
+
+
+@pytest.fixture
+def counted() -> tuple[Encoder, list[list[list[str]]]]:
+    """A tiny encoder, and the sentences of each of its calls."""
+    encoder, calls = tiny_encoder(), []
+    encode = encoder.encode
+    encoder.encode = lambda sentences: calls.append(sentences) or encode(sentences)
+    return encoder, calls

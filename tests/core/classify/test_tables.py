@@ -1,16 +1,202 @@
-"""Test that reading tables of labeled texts is bounded in memory and can be stopped."""
+"""Test reading tables of labeled texts: usual files, wrong files, bounds of memory, and stopping."""
 
 import gzip
 import json
 import lzma
+from pathlib import Path
 
 import pytest
 
 from core.classify import tables
-from core.classify.tables import GUESSED_CELLS, read_columns, read_table
+from core.classify.publications import clean_ag_news, tree_leaves
+from core.classify.tables import GUESSED_CELLS, ScoreRow, read_columns, read_table
 from core.common import reports
-from core.common.errors import STOPPED, BadInput, JobEnded
+from core.common.errors import STOPPED, BadInput, JobEnded, MissingArtifact
 from tests.memory import MB, measure_peak
+
+AG = '"3","Fears for pension","Unions say ""no"" to Haiti #39;s plan."\n"4","Race is on","A second\\team."\n"3","Oil","Up."\n'
+TOPICS = ("garden", "kitchen", "workshop")
+SENTENCES = ("the hinge of the old door squeaks", "two eggs and a cup of flour", "rain fell on the seedlings all night")
+CELLS = [(f"id-{k}", f"{SENTENCES[k % 3]} {k}", TOPICS[k % 3]) for k in range(12)]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return written
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "first", "columns"),
+    [
+        ("ag.csv", AG, ('Fears for pension Unions say "no" to Haiti #39;s plan.', "3"), ("title", "description")),
+        ("sub.csv", "class,text\n4,Sci fi\n1,War\n", ("Sci fi", "4"), ("text",)),
+        ("spam.csv", "v1,v2,,,\nham,Ok lar...,,,\nspam,WIN,,,\n", ("Ok lar...", "ham"), ("v2",)),
+        ("sms.tsv", 'ham\tGo "now"\nham\tHi\nspam\tWIN\n', ('Go "now"', "ham"), ("text",)),
+        ("last.csv", "One day,x\nTwo,y\nThree,x\n", ("One day", "x"), ("text",)),
+        ("own.csv", "Category;Headline\nx;One, two\ny;Three\n", ("One, two", "x"), ("Headline",)),
+        ("own.jsonl", '{"target": 1.0, "message": "Hello"}\n\n{"target": 0, "message": "Bye"}\n', ("Hello", "1"), ("message",)),
+        ("two.csv", "label,words\n1,Hello\n0,Bye\n", ("Hello", "1"), ("words",)),
+    ],
+)
+def test_usual_files_are_read_without_being_told_their_columns(write, name, content, first, columns):
+    table = read_table(write(name, content))
+    assert (table.rows[0].text, table.rows[0].label) == first and table.text_columns == columns and len(table.rows) >= 2
+
+
+OWN = "Id,Kind,Lead,Body\n1,a,One,two\n2,b,Three,four\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "chosen", "second", "columns"),
+    [
+        (OWN, {"text_columns": ["body", "Lead"], "label_column": "kind"}, ("four Three", "b"), (("Body", "Lead"), "Kind")),
+        (OWN, {"text_columns": ["3"], "label_column": "2"}, ("Three", "b"), (("Lead",), "Kind")),
+        (OWN, {"text_columns": ["Lead"], "label_column": "Kind", "prefer": ("title",)}, ("Three", "b"), (("Lead",), "Kind")),
+        ("7,u,One\n8,v,Two\n", {"text_columns": ["3"], "label_column": "2"}, ("Two", "v"), (("3",), "2")),
+        (AG, {"prefer": ("title",)}, ("Race is on", "4"), (("title",), "class")),
+        ("x,x,\n" + "\n".join(map(",".join, CELLS)), {"text_columns": [2], "label_column": 3}, CELLS[1][1:], (("x",), "")),
+    ],
+    ids=["names", "numbers", "named before preferred", "numbers without names", "preferred", "one name twice and none"],
+)
+def test_columns_are_taken_by_name_or_number_and_joined_by_a_blank(write, content, chosen, second, columns):
+    table = read_table(write("own.csv", content), **chosen)
+    assert table.rows[1] == ScoreRow(*second) and (table.text_columns, table.label_column) == columns
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "texts", "label"),
+    [
+        ("a.csv", "text,label\n" + "\n".join(f"{b},{c}" for _, b, c in CELLS), ("text",), "label"),
+        ("b.csv", "key;what was said;place\n" + "\n".join(map(";".join, CELLS)), ("what was said",), "place"),
+        ("c.tsv", "place\tkey\tremark\n" + "\n".join(f"{c}\t{a}\t{b}" for a, b, c in CELLS), ("remark",), "place"),
+        ("d.jsonl", "\n".join(f'{{"said": "{b}", "where": "{c}"}}' for _, b, c in CELLS), ("said",), "where"),
+        ("e.csv", "title,description,category\n" + "\n".join(map(",".join, CELLS)), ("title", "description"), "category"),
+        ("f.csv", "\n".join(f"{c},{b}" for _, b, c in CELLS), ("text",), "class"),  # no names on top
+        ("g.csv", "one,two\n" + "\n".join(f"{b},{a}" for a, b, _ in CELLS), ("one",), None),  # nothing recurs
+        ("h.csv", "x,x,\n" + "\n".join(map(",".join, CELLS)), ("x",), ""),
+    ],
+)
+def test_columns_are_guessed(write, name, text, texts, label):
+    result = read_columns(write(name, text))
+    assert tuple(result.names[k] for k in result.texts) == texts
+    assert (None if result.label is None else result.names[result.label]) == label
+
+
+@pytest.mark.parametrize(
+    ("encoding", "first", "second"),
+    [
+        ("cp949", "비가 와서 우산을 폈다", "눈이 녹았다"),
+        ("cp1252", "“It’s open” – the café", "nothing"),
+        ("cp1252", "£5 café", "b"),
+        ("cp1252", "“The price rose to £30!” he said; “it’s far too much” was her reply", "He’s paid £20 – “a café’s price”"),
+        ("cp1252", "Die Straße ist schön", "Größe und Übermut"),
+        ("cp932", "雨が降って傘をさした", "雪がとけた"),
+        ("cp1250", "Żółw idzie przez łąkę", "Śnieg już stopniał"),
+        ("latin-1", "a\x92b", "c"),
+    ],
+)
+def test_encoding_other_than_utf_8_is_guessed_or_given_and_noted(write, encoding, first, second):
+    path = write("own.csv", f"label,text\nx,{first}\ny,{second}\n".encode(encoding))
+    table = read_table(path, encoding="latin-1" if encoding == "latin-1" else None)
+    assert [row.text for row in table.rows] == [first, second]
+    name = "Latin-1" if encoding == "latin-1" else encoding.upper()
+    assert table.notes[0].startswith("own.csv is not UTF-8 (line ") and table.notes[0].endswith(f"was read as {name}.")
+
+
+def test_rows_without_text_or_label_are_left_out_and_counted(write):
+    table = read_table(write("own.csv", "label,text\na,One\n,Two\nb, \nb,Four\n"))
+    assert [row.text for row in table.rows] == ["One", "Four"] and "2 rows" in table.notes[0]
+
+
+def test_ag_news_is_cleaned_of_what_its_files_did_to_it():
+    raw = "Haiti #39;s second\\team pays  #36;10  quot;now quot; &lt;b&gt;(AP)&lt;/b&gt; &lt;TXN.N&gt; Barnes  amp; Noble #151;so"
+    assert clean_ag_news(raw) == 'Haiti\'s second team pays $10 "now " (AP) <TXN.N> Barnes & Noble —so'
+    assert clean_ag_news("Tidy text; no. 39; it's fine & done") == "Tidy text; no. 39; it's fine & done"
+
+
+@pytest.mark.parametrize(
+    ("tree", "leaves"),
+    [
+        ("(3 (2 They) (3 (2 like(d)) (2 it)))", ["They", "like(d)", "it"]),
+        ("(1 (2 It) (1 (2 :() (1 failed)))", ["It", ":(", "failed"]),
+        ("(2 (2 New York) (2 rocks))", ["New York", "rocks"]),
+        ("(4 x)", ["x"]),
+        ("(3 (2 () (3 (2 good) (2 ))))", ["(", "good", ")"]),
+        ("(2 (2 (a)) (2 b)))", ["(a)", "b)"]),
+        ("(3  (2  wide)   (3 apart))", ["wide", "apart"]),
+        ("(2 (2 a)", []),
+        ("(2 (2 a))) (2 b)", []),
+        ("(2 a) (2 b)", []),
+        ("(5 (2 a) (2 b))", []),
+        ("(2 )", []),
+        ("(2 (2 a) (2 ))", []),
+        ("plain words", []),
+        ("x (2 a)", []),
+    ],
+)
+def test_leaves_are_read_with_their_brackets_or_not_at_all(tree, leaves):
+    assert tree_leaves(tree) == leaves
+
+
+def test_trees_are_read_as_text_and_the_label_of_the_root(write):
+    trees = "(4 (2 It) (4 (2 's) (3 (2 a) (4 (2 good) (2 -LRB-film-RRB-)))))\n(1 (2 -lsb-) (1 (1 bad) (2 -RRB-)))\n(3 (2 a\\/b) (3 c))"
+    rows = read_table(write("train.txt.xz", lzma.compress(trees.encode()))).rows
+    assert rows == (ScoreRow("It's a good (film)", "very positive"), ScoreRow("[bad)", "negative"), ScoreRow("a/b c", "positive"))
+
+
+def test_one_tree_that_is_not_closed_is_left_out_of_many_and_refused_among_few(write):
+    good = [f"(3 (2 number) (3 n{k}))" for k in range(40)]
+    table = read_table(write("a.txt", "\n".join([*good[:7], "(2 (2 a)", *good[7:]])))
+    assert [row.text for row in table.rows] == [f"number n{k}" for k in range(40)]
+    assert table.notes == ("a.txt: 1 row is left out, line 8: '(2 (2 a)' is not a tree.",)
+    with pytest.raises(BadInput, match=r"a\.txt, line 5: '\(2 \(2 a\)' is not a tree\."):
+        read_table(write("a.txt", "\n".join([*good[:4], "(2 (2 a)"])))
+
+
+QUOTE = r'line 3: 3 cells for 2 columns; errors also in line 4, 5\. Quote a cell with ","'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", "", "a.csv is empty"),
+        ("a.csv", ",\n,\n", "a.csv is empty"),
+        ("a.csv", "label,text\n", "holds no row with both"),
+        ("a.csv", "p,q,r\n1,2,3\n4,5,6\n", "no label column among"),
+        ("a.csv", "label,x,y\n1,2,3\n4,5,6\n", "no text column among"),
+        ("a.csv", "label,text\na\n", "line 2: 1 columns"),
+        ("a.csv", "label,text\nham,Hi\nspam,Win money, now!\nham,a,b\nham,c,d\n", QUOTE),
+        ("a.csv", "label;text\nspam;Win; money\n", 'line 2: 3 cells for 2 columns. Quote a cell with ";"'),
+        ("a.tsv", "label\ttext\nspam\tWin\tmoney\n", "line 2: 3 cells for 2 columns. Replace tabs"),
+        ("a.csv", 'label,text\na,"open, and more\n', "Check for an unclosed quote"),
+        ("a.csv", b"PK\x00\x00", "a NUL byte"),
+        ("a.csv", bytes(range(1, 32)) * 3 + b"\xff\xfe\xfd", "not text in any known encoding"),
+        ("a.jsonl", "[1]\n", "line 1: .* is not a row"),
+        ("a.jsonl", '{"text": "a", "label": ["b"]}\n', "one value each"),
+        ("a.jsonl", "{\n", "line 1: not JSON"),
+        ("a.txt", "plain words\n", "line 1: .* is not a tree"),
+        ("a.pdf", "x", r"a\.pdf: \.pdf files are not read\. Copy its table into a spreadsheet and save it as \.xlsx"),
+        ("a.csv.xz", b"no xz", "is incomplete"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_in_one_sentence(write, name, content, message):
+    with pytest.raises(BadInput, match=message) as error:
+        read_table(write(name, content))
+    assert "\n" not in str(error.value)
+
+
+def test_columns_and_files_that_do_not_exist_are_named(write, tmp_path):
+    with pytest.raises(BadInput, match=r"no column 'body' among \['label', 'text'\]"):
+        read_table(write("a.csv", "label,text\na,b\n"), text_columns=["body"])
+    with pytest.raises(MissingArtifact, match="No file"):
+        read_table(tmp_path / "none.csv")
+    with pytest.raises(BadInput, match="is empty"):
+        read_columns(write("none.csv", " \n"))
 
 
 def wide(n_rows: int, n_columns: int, cell: str = "1.5", separator: str = ",") -> str:
@@ -20,42 +206,38 @@ def wide(n_rows: int, n_columns: int, cell: str = "1.5", separator: str = ",") -
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "n_rows", "n_columns", "cell"),
     [
-        ("a.csv", wide(500, 1_000)),
-        ("a.tsv", wide(500, 1_000, separator="\t")),
-        ("emoji.csv", wide(500, 1_000, "1🎉")),
-        ("latin.csv", wide(500, 1_000, "\u00e9\u00e9")),
-        ("columns.csv", wide(60, 25_000, "1")),
-        ("a.csv.gz", wide(500, 1_000)),
+        ("a.csv", 500, 1_000, "1.5"),
+        ("a.tsv", 500, 1_000, "1.5"),
+        ("emoji.csv", 500, 1_000, "1🎉"),
+        ("latin.csv", 500, 1_000, "\u00e9\u00e9"),
+        ("columns.csv", 60, 25_000, "1"),
+        ("a.csv.gz", 500, 1_000, "1.5"),
     ],
 )
-def test_wide_table_takes_memory_only_for_its_texts_and_labels(tmp_path, name, text):
-    path = tmp_path / name
-    data = text.encode("latin-1" if name == "latin.csv" else "utf-8")
-    path.write_bytes(gzip.compress(data, 1) if name.endswith(".gz") else data)
-    size = len(data) / MB
-    n_rows = 60 if name == "columns.csv" else 500
+def test_wide_table_takes_memory_only_for_its_texts_and_labels(write, name, n_rows, n_columns, cell):
+    data = wide(n_rows, n_columns, cell, "\t" if name == "a.tsv" else ",").encode("latin-1" if name == "latin.csv" else "utf-8")
+    path = write(name, gzip.compress(data, 1) if name.endswith(".gz") else data)
     with reports.collecting():
         table, peak_mb = measure_peak(lambda: read_table(path))
         columns, columns_peak_mb = measure_peak(lambda: read_columns(path))
-    assert len(table.rows) == n_rows and table.rows[1].text == "The bank 1." and table.rows[1].label == "b"
+    assert len(table.rows) == n_rows and table.rows[1] == ScoreRow("The bank 1.", "b")
     assert (columns.texts, columns.label) == ((0,), 1)
-    assert peak_mb < 25 and size > 1
+    assert peak_mb < 25 and len(data) > MB
     assert columns_peak_mb < 25 + 100 * GUESSED_CELLS / MB
 
 
-def test_wide_json_rows_take_memory_only_for_their_texts_and_labels(tmp_path):
-    path = tmp_path / "a.jsonl"
+def test_wide_json_rows_take_memory_only_for_their_texts_and_labels(write):
     row = {f"c{k}": "one more value" for k in range(1_000)}
-    path.write_text("".join(json.dumps({"text": f"The bank {k}.", "label": "ab"[k % 2]} | row) + "\n" for k in range(300)))
+    lines = [json.dumps({"text": f"The bank {k}.", "label": "ab"[k % 2]} | row) for k in range(300)]
+    path = write("a.jsonl", "\n".join(lines))
     table, peak_mb = measure_peak(lambda: read_table(path))
     assert len(table.rows) == 300 and path.stat().st_size > 7 * MB and peak_mb < 6
 
 
-def test_cell_of_many_megabytes_is_cut(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text('text,label\n"' + "word " * 1_500_000 + '",a\nThe bank.,b\nThe river.,a\n')
+def test_cell_of_many_megabytes_is_cut(write):
+    path = write("a.csv", 'text,label\n"' + "word " * 1_500_000 + '",a\nThe bank.,b\nThe river.,a\n')
     table, peak_mb = measure_peak(lambda: read_table(path))
     assert [len(row.text) for row in table.rows] == [tables.MAX_CHARACTERS - 1, 9, 10] and peak_mb < 100
 
@@ -63,26 +245,25 @@ def test_cell_of_many_megabytes_is_cut(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
+        ("size.csv", b"x" * 11_000_001, "above the limit of 11.0 MB"),
         ("line.csv", b"text,label\n" + b"word " * 2_100_000 + b",a\nb,c\n", "over 10,000,000 bytes without line break"),
         ("names.csv", b"text,label" + b",c" * 100_000 + b"\na,b\n", "has 100,002 columns; at most 100,000 are read"),
         ("blank.csv.gz", gzip.compress(b"text,label\na,b\n" + b"\n" * 60_000, mtime=0), "over 50,000 lines"),
         ("blank.jsonl.xz", lzma.compress(b'{"text": "a", "label": "b"}\n' + b"\n" * 60_000), "over 50,000 lines"),
-        ("bytes.csv.xz", lzma.compress(b"text,label\na,b\n" + b" " * (11 * MB)), "over 10,000,000 bytes unpacked"),
+        ("bytes.csv.xz", lzma.compress(b"text,label\na,b\n" + b" " * (12 * MB), preset=0), "over 11,000,000 bytes unpacked"),
     ],
+    ids=["size", "line", "columns", "lines", "JSON lines", "unpacked size"],
 )
-def test_file_beyond_a_bound_is_refused_with_its_name_and_the_bound(tmp_path, monkeypatch, name, content, message):
+def test_file_beyond_a_bound_is_refused_with_its_name_and_the_bound(write, monkeypatch, name, content, message):
     monkeypatch.setenv("ELMOSCOPE_MAX_LINES", "50000")
-    monkeypatch.setenv("ELMOSCOPE_MAX_TABLE_MB", "11" if name == "line.csv" else "10")
-    path = tmp_path / name
-    path.write_bytes(content)
+    monkeypatch.setenv("ELMOSCOPE_MAX_TABLE_MB", "11")
     with pytest.raises(BadInput) as refused:
-        read_table(path)
+        read_table(write(name, content))
     assert name in str(refused.value) and message in str(refused.value) and "\n" not in str(refused.value)
 
 
-def test_read_table_stops_at_max_rows(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("text,label\n" + "The bank.,a\nThe dog.,b\n" * 5_000)
+def test_read_table_stops_at_max_rows(write):
+    path = write("a.csv", "text,label\n" + "The bank.,a\nThe dog.,b\n" * 5_000)
     assert len(read_table(path, max_rows=10_000).rows) == 10_000
     n_lines = []
     with reports.watch_steps(n_lines.append), pytest.raises(BadInput, match=r"^a\.csv has more than 100 rows"):
@@ -90,13 +271,18 @@ def test_read_table_stops_at_max_rows(tmp_path):
     assert len(n_lines) < 5_000
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.txt"])
-def test_reading_ends_when_its_job_is_stopped(tmp_path, name):
-    line = {"a.jsonl": '{"text": "The bank.", "label": "a"}\n', "a.txt": "(3 (2 The) (2 bank))\n", "a.tsv": "The bank.\ta\n"}
-    head = {"a.csv": "text,label\n", "a.tsv": "text\tlabel\n"}.get(name, "")
-    path = tmp_path / name
-    path.write_text(head + line.get(name, "The bank.,a\n") * 1_000)
-    calls = []
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "text,label\n" + "The bank.,a\n" * 1_000),
+        ("a.tsv", "text\tlabel\n" + "The bank.\ta\n" * 1_000),
+        ("a.jsonl", '{"text": "The bank.", "label": "a"}\n' * 1_000),
+        ("a.txt", "(3 (2 The) (2 bank))\n" * 1_000),
+    ],
+    ids=["csv", "tsv", "jsonl", "trees"],
+)
+def test_reading_ends_when_its_job_is_stopped(write, name, content):
+    path, calls = write(name, content), []
 
     def stop(n: int) -> None:
         calls.append(n)

@@ -1,6 +1,5 @@
 """Training: learns what is there and nothing where nothing is, resumes to the bit, and its scores are checked by hand."""
 
-import json
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
@@ -13,34 +12,24 @@ from hypothesis import strategies as st
 from torch import nn
 
 from core.classify import tasks as heads
-from core.classify.data import SplitConfig, make_dataset, shuffled_labels
-from core.classify.head import classify, load_head, save_head
-from core.classify.inputs import live_layers
-from core.classify.model import VARIANTS, variant_named
+from core.classify.data import Dataset, SplitConfig, make_dataset, shuffled_labels
+from core.classify.head import load_head, save_head
+from core.classify.model import VARIANTS, NetworkConfig
 from core.classify.scores import best_temperature, calibrated_ece, evaluate, nll, softmax_rows
 from core.classify.train import SMALL_BATCH, BaselineFit, TrainConfig, _batches, make_text_fit
 from core.common.device import Dropout, first_weights, limit, seeded
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import artifacts
-from core.files.artifacts import read_json, write_json
 from core.learning.features import Frozen
 from core.learning.fit import Fit, learned_mixes
-from tests.tiny import CONFIG, dataset, table, tiny_encoder
+from tests.tiny import CONFIG, dataset, table
 
 torch.set_num_threads(1)
-ALL = [variant for variant in VARIANTS.values() if not variant.members]  # committees: test_classify_committee
 
 
-@pytest.fixture(scope="module")
-def trained(data, parts):
-    """A head of every variant."""
-    heads = {}
-    for variant in ALL:
-        trainer = make_text_fit(variant, data, CONFIG, parts)
-        events = list(trainer.run())
-        heads[variant.name] = trainer.finish()
-        assert events[-1].measures is not None
-    return heads
+def fit_of(variant: str, data: Dataset, parts: Frozen, **changes) -> Fit | BaselineFit:
+    """The run of a variant under CONFIG with changes."""
+    return make_text_fit(VARIANTS[variant], data, replace(CONFIG, **changes), parts)
 
 
 def state(trainer: Fit) -> dict[str, torch.Tensor]:
@@ -57,20 +46,10 @@ def assert_same(item: dict, other: dict) -> None:
     assert [name for name in item if not torch.equal(item[name], other[name])] == []
 
 
-@pytest.mark.parametrize("variant", [v.name for v in ALL])
-def test_every_variant_learns_which_word_says_the_topic(trained, variant):
-    meta = trained[variant].meta
-    assert meta["test"]["n"] == 48
-    if variant in ("elmo", "mean-elmo"):  # a random biLM says little of a word: only that something is learned
-        assert meta["curve"][-1]["train_loss"] < meta["curve"][0]["train_loss"] - 0.005
-    else:
-        assert meta["test"]["accuracy"] > 0.75
-
-
 @pytest.mark.parametrize("variant", ["embedding+elmo", "tfidf"])
 def test_labels_that_say_nothing_are_learned_to_chance(parts, variant):
     data = shuffled_labels(make_dataset("topics", table(900), SplitConfig(test_share=0.4)), seed=1)
-    trainer = make_text_fit(variant_named(variant), data, replace(CONFIG, epochs=3), parts)
+    trainer = fit_of(variant, data, parts, epochs=3)
     list(trainer.run())
     assert 0.25 < trainer.finish().meta["test"]["accuracy"] < 0.42  # 1/3 and three standard errors of 360 rows
 
@@ -81,16 +60,16 @@ def test_small_batches_are_trained_on_one_thread_and_it_is_given_back_at_the_end
         seen = {torch.get_num_threads() for _ in heads.run(trainer, lambda: stop)}
         return seen, torch.get_num_threads()
 
-    with ThreadPoolExecutor(1) as pool:  # a thread of its own, whose setting is no other test's
+    with ThreadPoolExecutor(1) as pool:  # in another thread, whose setting no other test uses
         for size, within in ((SMALL_BATCH, 1), (SMALL_BATCH + 1, 2)):
-            trainer = make_text_fit(VARIANTS["glove"], data, replace(CONFIG, batch_size=size, seed=size), parts)
-            trainer.job.dataset = replace(data, train=data.train * (100 * size // len(data.train) + 1))
+            many = replace(data, train=data.train * (100 * size // len(data.train) + 1))  # or batches are smaller than CONFIG's
+            trainer = fit_of("glove", many, parts, batch_size=size, epochs=1)
             for stop in (True, False):
                 assert pool.submit(threads_of, trainer, stop).result() == ({within}, 2)
 
 
 def test_events_tell_where_a_run_stands(data, parts):
-    trainer = make_text_fit(variant_named("glove+elmo"), data, replace(CONFIG, epochs=2), parts)
+    trainer = fit_of("glove+elmo", data, parts, epochs=2)
     events = list(trainer.run())
     steps = math.ceil(len(data.train) / 8)  # of so few texts, batches are smaller than CONFIG's
     assert [(e.epoch, e.step) for e in events] == [(epoch, step) for epoch in (1, 2) for step in range(1, steps + 1)]
@@ -103,16 +82,13 @@ def test_events_tell_where_a_run_stands(data, parts):
 
 @pytest.mark.parametrize("variant", ["glove-unfrozen", "embedding+elmo"])
 def test_four_epochs_equal_a_run_saved_and_loaded_on_the_way_to_the_bit(data, parts, tmp_path, variant):
-    config = replace(CONFIG, epochs=4, plateau=1)
-    whole = make_text_fit(variant_named(variant), data, config, parts)
+    whole, cut, resumed = (fit_of(variant, data, parts, epochs=4, plateau=1) for _ in range(3))
     curve = [e for e in whole.run() if e.measures]
-    cut = make_text_fit(variant_named(variant), data, config, parts)
     for event in cut.run():
         if event.measures:
             cut.save(tmp_path / "run.pt")
         if event.epoch == 3 and event.step == 2:  # within an epoch: what it did since the last one is lost
             break
-    resumed = make_text_fit(variant_named(variant), data, config, parts)
     resumed.load(tmp_path / "run.pt")
     rest = [e for e in resumed.run() if e.measures]
     assert_same(state(resumed), state(whole))
@@ -123,11 +99,8 @@ def test_four_epochs_equal_a_run_saved_and_loaded_on_the_way_to_the_bit(data, pa
 @pytest.mark.parametrize("variant", ["embedding", "glove-unfrozen+elmo"])
 def test_two_runs_at_once_each_get_what_their_seed_says(data, parts, variant):
     """torch's own generator is one for the whole process: they took each other's numbers."""
-    config = replace(CONFIG, epochs=2)
-    alone = make_text_fit(variant_named(variant), data, config, parts)
-    for _ in alone.run():
-        pass
-    item, other, third = (make_text_fit(variant_named(variant), data, replace(config, seed=seed), parts) for seed in (0, 0, 1))
+    alone, item, other, third = (fit_of(variant, data, parts, epochs=2, seed=seed) for seed in (0, 0, 0, 1))
+    list(alone.run())
     for _ in zip(item.run(), other.run(), third.run(), strict=False):
         torch.rand(3)  # and whoever draws besides
     assert_same(state(item), state(alone))
@@ -165,7 +138,7 @@ def test_two_that_keep_the_same_run_at_once_both_go_on(tmp_path):
 
 def test_a_run_whose_twin_has_ended_meanwhile_begins_again(data, parts, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path))
-    item, other = (make_text_fit(variant_named("embedding"), data, replace(CONFIG, epochs=2), parts) for _ in range(2))
+    item, other = (fit_of("embedding", data, parts, epochs=2) for _ in range(2))
     running = heads.run(item)
     while next(running).measures is None:  # an epoch is kept
         pass
@@ -182,7 +155,7 @@ def test_a_run_whose_twin_has_ended_meanwhile_begins_again(data, parts, tmp_path
 
 
 def test_a_stopped_run_keeps_the_best_so_far(data, parts):
-    trainer, seen = make_text_fit(variant_named("glove"), data, CONFIG, parts), []
+    trainer, seen = fit_of("glove", data, parts), []
     for event in trainer.run(stop=lambda: len(seen) >= 30):  # in the second epoch
         seen.append(event)
     assert len(seen) == 30 and not trainer.done
@@ -193,14 +166,14 @@ def test_a_stopped_run_keeps_the_best_so_far(data, parts):
 
 
 def test_a_run_stopped_in_its_first_epoch_still_gives_a_head(data, parts):
-    trainer = make_text_fit(variant_named("glove"), data, CONFIG, parts)
+    trainer = fit_of("glove", data, parts)
     assert len(list(trainer.run(stop=lambda: True))) == 1
     assert trainer.finish().meta["epochs"] == 0
 
 
 def test_training_ends_when_the_validation_loss_no_longer_falls(parts):
     data = shuffled_labels(dataset(), seed=0)
-    trainer = make_text_fit(variant_named("glove"), data, replace(CONFIG, epochs=60, patience=2), parts)
+    trainer = fit_of("glove", data, parts, epochs=60, patience=2)
     curve = [e.measures["valid_loss"] for e in trainer.run() if e.measures]
     assert len(curve) < 60 and int(np.argmin(curve)) == len(curve) - 3 and trainer.done and list(trainer.run()) == []
 
@@ -213,7 +186,7 @@ def test_texts_of_like_length_share_a_batch_and_every_text_is_in_one(data):
 
 
 def test_the_mix_is_held_near_equal_weights_by_its_l2(data, parts):
-    free, held = (make_text_fit(variant_named("elmo"), data, replace(CONFIG, epochs=3, mix_l2=l2), parts) for l2 in (0.0, 10.0))
+    free, held = (fit_of("elmo", data, parts, epochs=3, mix_l2=l2) for l2 in (0.0, 10.0))
     for trainer in (free, held):
         list(trainer.run())
     spread = [np.ptp(learned_mixes(trainer.network)["input"]["s"]) for trainer in (free, held)]
@@ -221,7 +194,7 @@ def test_the_mix_is_held_near_equal_weights_by_its_l2(data, parts):
 
 
 def test_a_loss_that_is_no_number_ends_the_run_in_one_sentence(data, parts):
-    trainer = make_text_fit(variant_named("glove"), data, CONFIG, parts)
+    trainer = fit_of("glove", data, parts)
     with torch.no_grad():
         trainer.network.output.bias.fill_(math.nan)
     with pytest.raises(BadInput, match=r"In epoch 1 the loss is nan"):
@@ -231,29 +204,23 @@ def test_a_loss_that_is_no_number_ends_the_run_in_one_sentence(data, parts):
 def test_what_a_variant_needs_and_lacks_is_reported(data):
     for name, lacking in (("elmo", "a model"), ("glove", "word vectors"), ("mean-glove", "word vectors")):
         with pytest.raises(BadInput, match=f"needs {lacking}"):
-            make_text_fit(variant_named(name), data, CONFIG, Frozen())
-    trainer = make_text_fit(variant_named("tfidf"), data, CONFIG, Frozen())
+            fit_of(name, data, Frozen())
+    trainer = fit_of("tfidf", data, Frozen())
     assert isinstance(trainer, BaselineFit)
     with pytest.raises(BadInput, match="stopped before it was fitted"):
         trainer.finish()
 
 
-@pytest.mark.parametrize("wrong", [{"epochs": 0}, {"learning_rate": 0}, {"analyzer": "bytes"}, {"max_words": 0}])
-def test_a_configuration_that_makes_no_sense_is_refused(wrong):
-    with pytest.raises(BadInput):
-        TrainConfig(**wrong)
-
-
 @pytest.mark.parametrize("damage", ["cut", "other data"])
 def test_a_checkpoint_that_does_not_fit_is_refused_by_name(data, parts, tmp_path, damage):
-    trainer, path = make_text_fit(variant_named("glove"), data, CONFIG, parts), tmp_path / "run.pt"
+    trainer, path = fit_of("glove", data, parts), tmp_path / "run.pt"
     with pytest.raises(MissingArtifact, match=r"No file .*run\.pt"):
         trainer.load(path)
     trainer.save(path)
     if damage == "cut":
         path.write_bytes(path.read_bytes()[:100])
     if damage == "other data":
-        trainer = make_text_fit(variant_named("glove"), dataset(120), CONFIG, parts)
+        trainer = fit_of("glove", dataset(120), parts)
     with pytest.raises(CorruptArtifact, match=r"run\.pt (is not a readable checkpoint|does not fit)"):
         trainer.load(path)
 
@@ -291,20 +258,6 @@ def test_a_temperature_never_raises_the_loss_and_never_changes_the_answer(n_clas
     assert (calibrated.argmax(1) == logits.argmax(1)).all() or np.ptp(np.sort(logits, 1)[:, -2:], axis=1).min() < 1e-9
 
 
-@pytest.mark.parametrize("variant", [v.name for v in ALL])
-def test_a_head_saved_and_loaded_answers_the_same(trained, parts, data, tmp_path, variant):
-    head, texts = trained[variant], [example.tokens for example in data.test]
-    loaded = load_head(save_head(head, tmp_path / variant), model="f" * 16, vectors="e" * 16)
-    given_parts = {"vectors": parts.vectors, "layers": parts.layers}
-    before, after = head.probabilities(texts, **given_parts), loaded.probabilities(texts, **given_parts)
-    np.testing.assert_allclose(after, before, atol=1e-5)
-    np.testing.assert_allclose(after.sum(axis=1), 1, atol=1e-9)
-    assert loaded.labels == head.labels and loaded.meta["test"] == read_json(tmp_path / variant / "meta.json")["test"]
-    scored = evaluate(after, np.array([example.label for example in data.test]), head.labels)
-    assert scored.accuracy == pytest.approx(head.meta["test"]["accuracy"])
-    assert scored.nll == pytest.approx(head.meta["test"]["nll"], abs=1e-3)
-
-
 def test_a_calibrated_classifiers_error_is_not_0_and_shrinks_with_its_texts():
     """Compare the chance level from bins with answers drawn one by one, each correct as often as it is sure."""
     rng = np.random.default_rng(0)
@@ -321,68 +274,8 @@ def test_a_calibrated_classifiers_error_is_not_0_and_shrinks_with_its_texts():
         calibrated_ece([])
 
 
-def test_frozen_vectors_are_not_stored_and_trained_ones_are_small(trained, parts, tmp_path):
-    from safetensors.numpy import load_file
-
-    for name in ("glove", "elmo", "glove+elmo"):
-        folder = save_head(trained[name], tmp_path / name)
-        assert (folder / "vocabulary.txt").read_text() == ""
-        assert not any(key.startswith(("words", "tuned")) for key in load_file(folder / "weights.safetensors"))
-    folder = save_head(trained["glove-unfrozen"], tmp_path / "unfrozen")
-    words = (folder / "vocabulary.txt").read_text().split("\n")
-    assert load_file(folder / "weights.safetensors")["tuned.weight"].shape == (len(words) + 1, parts.vectors.dim)
-
-
-def test_all_heads_answer_on_one_text_from_one_pass_of_the_encoder(trained, parts):
-    encoder = tiny_encoder()
-    calls, original = [], encoder.encode
-    encoder.encode = lambda sentences: calls.append(len(sentences)) or original(sentences)
-    answers = classify(trained, ("the", "new", "comet"), vectors=parts.vectors, layers=live_layers(encoder))
-    assert calls == [1] and set(answers) == {variant.name for variant in ALL}
-    for name, answer in answers.items():
-        assert sum(answer.probabilities.values()) == pytest.approx(1) and list(answer.probabilities) == ["money", "sky", "sport"]
-        assert answer.label == max(answer.probabilities, key=answer.probabilities.get)
-        assert answer.seconds > 0 and (answer.shared_seconds > 0) == VARIANTS[name].elmo
-
-
-def test_a_head_is_refused_with_another_model_or_other_vectors(trained, tmp_path):
-    folder = save_head(trained["glove+elmo"], tmp_path / "head")
-    with pytest.raises(CorruptArtifact, match=r"was trained on other model \(tiny \(ffff"):
-        load_head(folder, model="0" * 16, vectors="e" * 16)
-    with pytest.raises(CorruptArtifact, match=r"was trained on other vectors \(tiny vectors"):
-        load_head(folder, model="f" * 16, vectors="0" * 16)
-    load_head(save_head(trained["embedding"], tmp_path / "other"), model="0" * 16, vectors="0" * 16)  # it uses neither
-
-
-@pytest.mark.parametrize("damage", ["weights", "vocabulary", "missing file", "variant", "shape", "version", "not json"])
-def test_a_damaged_head_is_refused_by_name(trained, tmp_path, damage):
-    folder = save_head(trained["embedding+elmo"], tmp_path / "head")
-    meta = read_json(folder / "meta.json")
-    if damage == "weights":
-        data = bytearray((folder / "weights.safetensors").read_bytes())
-        data[-1] ^= 255
-        (folder / "weights.safetensors").write_bytes(data)
-    elif damage == "vocabulary":
-        (folder / "vocabulary.txt").write_text("other")
-    elif damage == "missing file":
-        (folder / "weights.safetensors").unlink()
-    elif damage == "not json":
-        (folder / "meta.json").write_text("{")
-    else:
-        changed = {"variant": {"variant": "bert"}, "shape": {"shape": {**meta["shape"], "elmo_dim": 3}}, "version": {"version": 99}}
-        write_json(folder / "meta.json", meta | changed[damage])
-    with pytest.raises((CorruptArtifact, MissingArtifact, BadInput)) as error:
-        load_head(folder)
-    assert len(str(error.value)) > 20 and "\n" not in str(error.value)
-
-
-def test_a_folder_without_a_head_says_what_to_do(tmp_path):
-    with pytest.raises(MissingArtifact, match=r"There is no trained head in .* python -m core train"):
-        load_head(tmp_path)
-
-
 def test_words_with_line_breaks_survive_the_vocabulary_file(data, parts, tmp_path):
-    trainer = make_text_fit(variant_named("embedding"), data, replace(CONFIG, epochs=1), parts)
+    trainer = fit_of("embedding", data, parts, epochs=1)
     odd = ["a\nb", "c\\n", "d\r", "e\\"]
     trainer.job.vocabulary = type(trainer.job.vocabulary)([*odd, *trainer.job.vocabulary.words[4:]])
     list(trainer.run())
@@ -390,5 +283,18 @@ def test_words_with_line_breaks_survive_the_vocabulary_file(data, parts, tmp_pat
     assert load_head(folder).vocabulary.words[:4] == tuple(odd)
 
 
-def test_the_configuration_is_json(data):
-    assert json.loads(json.dumps(asdict(CONFIG)))["network"]["word_dim"] == 6
+@pytest.mark.parametrize(
+    ("config", "wrong"),
+    [
+        (TrainConfig, {"epochs": 0}),
+        (TrainConfig, {"learning_rate": 0}),
+        (TrainConfig, {"analyzer": "bytes"}),
+        (TrainConfig, {"max_words": 0}),
+        (NetworkConfig, {"hidden": 0}),
+        (NetworkConfig, {"dropout": 1.0}),
+        (NetworkConfig, {"word_dropout": -0.1}),
+    ],
+)
+def test_a_configuration_that_makes_no_sense_is_refused(config, wrong):
+    with pytest.raises(BadInput):
+        config(**wrong)

@@ -49,16 +49,12 @@ def test_an_instance_becomes_a_row_of_its_word_tokens_position_and_sense(tmp_pat
         "with plain quotes": (words('" go on . " a *hard* day . " now what ?'), "a hard day ."),
         "past an abbreviation": (words("mr . smith of the u . s . is *hard* ."), "mr . smith of the u . s . is hard ."),
         "past a price": (words("it cost $ 16 . 73 and was *hard* ."), "it cost $ 16 . 73 and was hard ."),
+        "without entities": (words("AT&amp;T is *Hard* &lt;now&gt;"), "AT&T is Hard <now>"),
     }.values(),
 )
 def test_of_a_context_only_the_sentence_around_the_head_is_kept(tmp_path, context, kept):
     (row,) = read_senseval(senseval(tmp_path / "hard.pos", context))
-    assert " ".join(row.tokens) == kept and row.tokens[row.position] == "hard"
-
-
-def test_xml_entities_are_undone_and_case_is_kept(tmp_path):
-    (row,) = read_senseval(senseval(tmp_path / "a.pos", words("AT&amp;T is *Hard* &lt;now&gt;")))
-    assert row.tokens == ("AT&T", "is", "Hard", "<now>")
+    assert " ".join(row.tokens) == kept and row.tokens[row.position].casefold() == "hard"
 
 
 def test_of_several_answers_the_first_counts(tmp_path):
@@ -214,57 +210,35 @@ UD = """# newdoc
 # text = Yes
 1\tYes\tyes\tINTJ\tUH\t_\t0\troot\t_\t_
 """
+CONTRACTED = "1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n1\tde\tde\tADP\t_\t_\t0\troot\t_\t_\n2\tle\tle\tDET\t_\t_\t1\tdet\t_\t_"
+NO_UPOS = "1\tI\t_\t_\tPRP\t_\t_\t_\t_\t_\n2\tgo\t_\t_\tVB\t_\t_\t_\t_\t_\n"
+AS_UD = "a.conllu is read as CoNLL-U: forms in column 2, UPOS in column 4."
+GOOD = "".join(f"word{k}\tNN\n\n" for k in range(30))
 
 
-@pytest.fixture
-def read(tmp_path):
-    def reading(text: str, name: str = "a.conllu"):
-        (tmp_path / name).write_text(text)
-        with reports.collecting() as found:
-            return [(s.tokens, s.tags) for s in read_tags(tmp_path / name)], list(found.values())
-
-    return reading
-
-
-def test_conll_u_gives_forms_and_universal_tags(read):
-    sentences, said = read(UD)
-    assert sentences == [(("I", "ca", "n't", "see", "it"), ("PRON", "AUX", "PART", "VERB", "PRON")), (("Yes",), ("INTJ",))]
-    assert said == ["a.conllu is read as CoNLL-U: forms in column 2, UPOS in column 4."]
-
-
-def test_conll_u_that_begins_with_several_words_in_one_is_read(read):
-    lines = ["1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_", "1\tde\tde\tADP\t_\t_\t0\troot\t_\t_", "2\tle\tle\tDET\t_\t_\t1\tdet\t_\t_"]
-    assert read("\n".join(lines))[0] == [(("de", "le"), ("ADP", "DET"))]
-
-
-def test_conll_u_without_universal_tags_gives_its_own(read):
-    sentences, said = read("1\tI\t_\t_\tPRP\t_\t_\t_\t_\t_\n2\tgo\t_\t_\tVB\t_\t_\t_\t_\t_\n")
-    assert sentences == [(("I", "go"), ("PRP", "VB"))] and "XPOS in column 5" in said[0]
-
-
-def test_blanks_within_a_cell_belong_to_the_token(read):
-    assert read(': "\tO\nNew York\tB-LOC\n\nAnna B-PER\n') == ([((': "', "New York"), ("O", "B-LOC")), (("Anna",), ("B-PER",))], [])
-
-
-def test_comments_next_to_tabs_are_no_tokens_and_a_number_sign_is_one(read):
-    assert read("# sent_id = 1\nThe\tDT\n#\tSYM\n") == ([(("The", "#"), ("DT", "SYM"))], [])
-    assert read("The DT\n# SYM\n") == ([(("The", "#"), ("DT", "SYM"))], [])
-
-
-def test_a_column_that_counts_tokens_is_no_token(read):
-    sentences, said = read("1\tAnna\tB-PER\n2\tslept\tO\n\n1\tYes\tO\n")
-    assert sentences == [(("Anna", "slept"), ("B-PER", "O")), (("Yes",), ("O",))] and "from column 2" in said[0]
-    assert read("1 CD\n2 CD\n")[0] == [(("1", "2"), ("CD", "CD"))]
+@pytest.mark.parametrize(
+    ("text", "sentences", "note"),
+    [
+        (UD, ["I/PRON ca/AUX n't/PART see/VERB it/PRON", "Yes/INTJ"], AS_UD),
+        (CONTRACTED, ["de/ADP le/DET"], AS_UD),
+        (NO_UPOS, ["I/PRP go/VB"], "XPOS in column 5"),
+        (': "\tO\nNew York\tB-LOC\n\nAnna B-PER\n', [': "/O New York/B-LOC', "Anna/B-PER"], ""),
+        ("# sent_id = 1\nThe\tDT\n#\tSYM\n", ["The/DT #/SYM"], ""),
+        ("The DT\n# SYM\n", ["The/DT #/SYM"], ""),
+        ("1\tAnna\tB-PER\n2\tslept\tO\n\n1\tYes\tO\n", ["Anna/B-PER slept/O", "Yes/O"], "from column 2"),
+        ("1 CD\n2 CD\n", ["1/CD 2/CD"], ""),
+        (GOOD + "river\n\n" + GOOD, [f"word{k}/NN" for k in range(30)] * 2, "a.conllu: 1 row is left out, line 61: 'river' without a tag."),
+    ],
+    ids=["CoNLL-U", "words in one", "no universal tags", "blanks in cells", "comment", "number sign", "counted", "numbers", "no tag"],
+)
+def test_tokens_and_tags_are_read_from_the_columns_that_hold_them(tmp_path, text, sentences, note):
+    with reports.collecting() as found:
+        result = read_tags(write(tmp_path / "a.conllu", text))
+    assert [" ".join(map("/".join, zip(s.tokens, s.tags, strict=True))) for s in result] == sentences
+    assert len(found) == bool(note) and note in "".join(found.values())
 
 
 def test_another_format_with_numbers_first_is_refused(tmp_path):
     row = "\t".join(["1", "The", "the", "the", "DT", "DT", *["_"] * 8])
-    (tmp_path / "a.conll").write_text(f"{row}\n")
     with pytest.raises(BadInput, match=r"a\.conll counts tokens in column 1 and is no CoNLL-U"):
-        read_tags(tmp_path / "a.conll")
-
-
-def test_one_sentence_without_a_tag_is_left_out_and_named(read):
-    good = "".join(f"word{k}\tNN\n\n" for k in range(30))
-    sentences, said = read(good + "river\n\n" + good)
-    assert len(sentences) == 60 and said == ["a.conllu: 1 row is left out, line 61: 'river' without a tag."]
+        read_tags(write(tmp_path / "a.conll", f"{row}\n"))

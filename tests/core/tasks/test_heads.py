@@ -1,6 +1,7 @@
 """Every task: read, trained, resumed to the bit, stored and asked again; labels drawn by chance; files that are none of its kind."""
 
 import lzma
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -15,36 +16,37 @@ from core.learning.fit import resumed as run
 from core.tasks.heads import TASKS, batches_of, load_head, make_fit, save_head, task_named
 from core.tasks.inputs import BiLSTM, make_texts
 from core.tasks.task import VARIANTS, longest, read_data, read_test, sample
-from tests.tiny import frozen as tiny_frozen
-from tests.tiny import task_recipe, tiny_encoder, tiny_vectors, write_task_files
+from tests.tiny import frozen, task_recipe, tiny_vectors
 
 torch.set_num_threads(1)
 FACTS = {"vectors": "e" * 16, "vectors_name": "tiny vectors"}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return write_task_files(tmp_path_factory.mktemp("tasks"))
+def parts():
+    return {"baseline": Frozen(tiny_vectors(), facts=FACTS), "elmo": frozen()}
 
 
 @pytest.fixture(scope="module")
-def parts():
-    whole = tiny_frozen()
-    return {
-        "baseline": Frozen(whole.vectors, facts=FACTS),
-        "elmo": Frozen(whole.vectors, whole.layers, whole.facts, whole.n_layers, whole.elmo_dim),
-    }
+def read(folder):
+    """`read("names", ...)` -> the examples of a task. Keywords change its recipe."""
+    return lambda name, **changes: read_data(TASKS[name], folder, task_recipe(name, **changes))
 
 
-def trainer(name, variant, folder, parts, **changes) -> Fit:
-    recipe = task_recipe(name, **changes)
-    return make_fit(TASKS[name], variant, read_data(TASKS[name], folder, recipe), recipe, parts[variant])
+@pytest.fixture(scope="module")
+def fit(read, parts):
+    """`fit("names", "elmo", ...)` -> a run. Keywords change the recipe."""
+
+    def made(name: str, variant: str, **changes) -> Fit:
+        return make_fit(TASKS[name], variant, read(name, **changes), task_recipe(name, **changes), parts[variant])
+
+    return made
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("name", TASKS)
-def test_a_head_learns_is_stored_and_answers_as_it_was_scored(name, variant, folder, parts, tmp_path):
-    item = trainer(name, variant, folder, parts, epochs=3)
+def test_a_head_learns_is_stored_and_answers_as_it_was_scored(name, variant, fit, parts, tmp_path):
+    item = fit(name, variant, epochs=3)
     events = list(item.run())
     losses = [event.loss for event in events if event.measures]
     assert losses[-1] < losses[0] and events[0].seconds_left >= 0
@@ -58,33 +60,32 @@ def test_a_head_learns_is_stored_and_answers_as_it_was_scored(name, variant, fol
         assert sum(mix["s"]) == pytest.approx(1, abs=1e-3) and len(mix["s"]) == parts["elmo"].n_layers
 
 
-def test_a_run_that_was_cut_goes_on_to_the_same_weights(folder, parts):
-    whole, cut = trainer("names", "elmo", folder, parts), trainer("names", "elmo", folder, parts)
+def test_a_run_that_was_cut_goes_on_to_the_same_weights(fit):
+    whole, cut, resumed = (fit("names", "elmo") for _ in range(3))
     list(whole.run())
     for event in run(cut):
         if event.measures:
             break
-    resumed = trainer("names", "elmo", folder, parts)
     list(run(resumed))
     assert [e["epoch"] for e in resumed.history] == [1, 2]
     for name, tensor in whole.network.state_dict().items():
         assert torch.equal(tensor, resumed.network.state_dict()[name]), name
 
 
-def test_names_are_learned_and_chance_labels_are_not(folder, parts):
-    learned = trainer("names", "baseline", folder, parts, epochs=25, patience=25, dropout=0.0, learning_rate=0.02)
+def test_names_are_learned_and_chance_labels_are_not(fit, read):
+    learned = fit("names", "baseline", epochs=25, patience=25, dropout=0.0, learning_rate=0.02)
     list(learned.run())
     assert learned.finish().meta["test"]["f1"] == 1.0
-    chance = read_data(TASKS["names"], folder, task_recipe("names", random_labels=True))
+    chance = read("names", random_labels=True)
     assert [e.target for e in chance.train] != [e.target for e in learned.job.data.train]
     assert [e.target for e in chance.test] == [e.target for e in learned.job.data.test]
     assert sorted(len(e.target) for e in chance.train) == sorted(len(e.target) for e in learned.job.data.train)
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_chance_labels_fit_the_examples_that_they_stand_for(name, folder):
-    data = read_data(TASKS[name], folder, task_recipe(name, random_labels=True))
-    plain = read_data(TASKS[name], folder, task_recipe(name))
+def test_chance_labels_fit_the_examples_that_they_stand_for(name, read):
+    data = read(name, random_labels=True)
+    plain = read(name)
     assert [e.passages for e in data.train] == [e.passages for e in plain.train]
     for example in data.train:
         if name in ("names", "roles", "wikigold", "chunks", "speech"):
@@ -94,36 +95,36 @@ def test_chance_labels_fit_the_examples_that_they_stand_for(name, folder):
             assert 0 <= example.target[0] <= example.target[1] < len(example.facts.spans)
 
 
-def test_roles_have_their_predicate_and_questions_their_commonest_answer(folder):
-    roles = read_data(TASKS["roles"], folder, task_recipe("roles")).train
+def test_roles_have_their_predicate_and_questions_their_commonest_answer(read):
+    roles = read("roles").train
     assert len(roles) == 16 and {e.facts.token for e in roles} == {1, 5} and roles[0].facts.every == (1, 5)
     assert set(roles[0].target) == {(0, 0, "ARG0"), (1, 1, "V"), (2, 3, "ARG4")}
-    request = read_data(TASKS["questions"], folder, task_recipe("questions"))
+    request = read("questions")
     assert (len(request.train), len(request.dev), len(request.test)) == (36, 4, 8)
     example = request.train[0]
     assert example.facts.words(*example.target) == example.facts.answers[0]
 
 
-def test_folds_are_of_documents_and_each_is_tested_on_once(folder):
+def test_folds_are_of_documents_and_each_is_tested_on_once(read):
     tested = []
     for seed in range(5):
-        data = read_data(TASKS["wikigold"], folder, task_recipe("wikigold", seed=seed, dev_limit=0))
+        data = read("wikigold", seed=seed, dev_limit=0)
         parts = [{e.facts for e in part} for part in (data.train, data.dev, data.test)]
         assert [len(part) for part in parts] == [12, 4, 4] and len(set.union(*parts)) == 20
         tested += parts[2]
     assert sorted(tested) == list(range(20)) and {e.target for e in data.test} == {((0, 0, "PER"), (2, 2, "LOC"))}
 
 
-def test_speech_names_every_word_and_chunks_are_spans(folder):
-    chunks, speech = (read_data(TASKS[name], folder, task_recipe(name)) for name in ("chunks", "speech"))
+def test_speech_names_every_word_and_chunks_are_spans(read):
+    chunks, speech = read("chunks"), read("speech")
     assert chunks.train[0].target == ((0, 0, "NP"), (1, 1, "VP"), (2, 3, "NP"))
     assert [label for *_, label in speech.train[0].target] == ["NNP", "VBD", "DT", "NN", "."] and len(speech.train) == 8
     said = [[(k, k, "NN") for k in range(5)]] * len(speech.test)
     assert TASKS["speech"].score(speech.test, said)["accuracy"] == pytest.approx(1 / 5)
 
 
-def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone(folder):
-    task, own = TASKS["questions"], read_data(TASKS["questions"], folder, task_recipe("questions"))
+def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone(read, folder):
+    task, own = TASKS["questions"], read("questions")
     both = read_data(task, folder, task_recipe("questions"), further=["reddit"])
     assert len(both.train) == len(own.train) + 5 and both.test == own.test and both.n_available["train"] == own.n_available["train"] + 5
     assert len(read_data(task, folder, task_recipe("questions", train_limit=3), further=["reddit"]).train) == 6
@@ -135,8 +136,8 @@ def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone(folder)
         read_test(TASKS["names"], folder, "xquad")
 
 
-def test_what_shares_a_text_is_drawn_together_and_read_once(folder):
-    examples = read_data(TASKS["roles"], folder, task_recipe("roles")).train
+def test_what_shares_a_text_is_drawn_together_and_read_once(read):
+    examples = read("roles").train
     some = sample(examples, 5)
     assert some == sample(examples, 5) and 5 <= len(some) < len(examples)
     assert all(sum(longest(e) == longest(other) for other in some) == 2 for e in some)
@@ -144,16 +145,16 @@ def test_what_shares_a_text_is_drawn_together_and_read_once(folder):
     assert texts.mask.shape[0] == len(some) // 2 and texts.rows.tolist() == [k // 2 for k in range(len(some))]
 
 
-def test_every_example_is_in_one_batch(folder):
-    examples = read_data(TASKS["names"], folder, task_recipe("names")).train
+def test_every_example_is_in_one_batch(read):
+    examples = read("names").train
     batches = batches_of(examples, 3, np.random.default_rng(0))
     assert sorted(k for batch in batches for k in batch) == list(range(len(examples)))
     assert batches != batches_of(examples, 3, np.random.default_rng(1))
 
 
-def test_padding_changes_no_answer(folder, parts):
+def test_padding_changes_no_answer(fit, parts):
     for name in TASKS:
-        item = trainer(name, "elmo", folder, parts)
+        item = fit(name, "elmo")
         head, given = item.job.head(), (parts["elmo"].vectors, parts["elmo"].layers)
         alone = [head.predictions([e], *given)[0] for e in item.job.data.test]
         together = head.predictions(item.job.data.test, *given)
@@ -164,8 +165,8 @@ def test_padding_changes_no_answer(folder, parts):
             ), name
 
 
-def test_heads_of_another_model_or_with_a_changed_byte_are_refused(folder, parts, tmp_path):
-    place = save_head(trainer("names", "elmo", folder, parts).finish(), tmp_path / "head")
+def test_heads_of_another_model_or_with_a_changed_byte_are_refused(fit, tmp_path):
+    place = save_head(fit("names", "elmo").finish(), tmp_path / "head")
     with pytest.raises(CorruptArtifact, match="other model"):
         load_head(place, model="0" * 16)
     with pytest.raises(CorruptArtifact, match="other vectors"):
@@ -190,17 +191,16 @@ def test_heads_of_another_model_or_with_a_changed_byte_are_refused(folder, parts
         ("questions", "qa/squadshifts_new_wiki.json.xz", "[]"),
     ],
 )
-def test_a_file_of_another_form_is_named(name, file, text, tmp_path):
-    folder = write_task_files(tmp_path)
-    (folder / file).write_bytes(lzma.compress(text.encode()))
-    with pytest.raises(BadInput, match=file.split("/")[1].split(".")[0]):
-        read_data(TASKS[name], folder, task_recipe(name))
-    (folder / file).write_bytes(b"no xz")
-    with pytest.raises(BadInput):
-        read_data(TASKS[name], folder, task_recipe(name))
-    (folder / file).unlink()
-    with pytest.raises(MissingArtifact, match="Name the folder"):
-        read_data(TASKS[name], folder, task_recipe(name))
+def test_a_file_of_another_form_is_named(name, file, text, folder, tmp_path):
+    path = shutil.copytree(folder, tmp_path / "copy") / file
+    for content, error, message in (
+        (lzma.compress(text.encode()), BadInput, file.split("/")[1].split(".")[0]),
+        (b"no xz", BadInput, None),
+        (None, MissingArtifact, "Name the folder"),
+    ):
+        path.unlink() if content is None else path.write_bytes(content)
+        with pytest.raises(error, match=message):
+            read_data(TASKS[name], tmp_path / "copy", task_recipe(name))
 
 
 def test_unknown_tasks_and_sizes_are_refused():
@@ -208,7 +208,6 @@ def test_unknown_tasks_and_sizes_are_refused():
         task_named("chess")
     with pytest.raises(BadInput):
         replace(task_recipe("names"), hidden=0)
-    assert tiny_encoder().n_layers == 3
 
 
 def test_lstms_read_padded_texts_as_torch_reads_packed_ones():

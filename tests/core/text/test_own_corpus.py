@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from core.common.errors import BadInput
+from core.corpus.concordance import lines
 from core.corpus.encoded import encode
-from core.corpus.search import find, lines
+from core.corpus.search import find
 from core.elmo.models import open_model
 from core.files.quotas import VISIT
 from core.files.registry import entries

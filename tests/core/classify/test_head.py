@@ -1,0 +1,279 @@
+"""Heads: answers and their reasons, each computed here the long way round; folders, damaged folders, and committees of two heads."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file
+
+from core.classify.explain import N_SHUFFLES, explain, nearest_rows
+from core.classify.head import TextHead, classify, load_head, save_head
+from core.classify.inputs import live_layers
+from core.classify.model import VARIANTS
+from core.classify.scores import evaluate
+from core.classify.train import make_committee, make_text_fit, texts_of, truth_of, with_members
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.files.artifacts import read_json, write_json
+from tests.tiny import CONFIG, Dataset, Frozen, dataset
+
+torch.set_num_threads(1)
+SINGLE = [variant.name for variant in VARIANTS.values() if not variant.members]
+COMMITTEE = VARIANTS["glove-unfrozen+elmo+tfidf"]
+FINGERPRINTS = {"model": "f" * 16, "vectors": "e" * 16}
+NAMES = ("glove", "glove+elmo", "tfidf")
+TEXT = ("the", "new", "comet", "says", "goal")
+
+
+class TrainedHeads(dict[str, TextHead]):
+    """Heads by variant, trained when they are first needed."""
+
+    def __init__(self, data: Dataset, parts: Frozen) -> None:
+        self.data, self.parts = data, parts
+
+    def __missing__(self, name: str) -> TextHead:
+        fit = make_text_fit(VARIANTS[name], self.data, CONFIG, self.parts)
+        list(fit.run())
+        self[name] = fit.finish()
+        return self[name]
+
+
+@pytest.fixture(scope="module")
+def trained(data, parts) -> TrainedHeads:
+    return TrainedHeads(data, parts)
+
+
+@pytest.fixture(scope="module")
+def given(parts) -> dict:
+    """The vectors and layers that heads read."""
+    return {"vectors": parts.vectors, "layers": parts.layers}
+
+
+@pytest.mark.parametrize("variant", SINGLE)
+def test_every_variant_learns_which_word_says_the_topic(trained, variant):
+    meta = trained[variant].meta
+    assert meta["test"]["n"] == 48
+    if variant in ("elmo", "mean-elmo"):  # a random biLM says little of a word: only that something is learned
+        assert meta["curve"][-1]["train_loss"] < meta["curve"][0]["train_loss"] - 0.005
+    else:
+        assert meta["test"]["accuracy"] > 0.75
+
+
+@pytest.mark.parametrize("variant", SINGLE)
+def test_a_head_saved_and_loaded_answers_the_same(trained, given, data, tmp_path, variant):
+    head, texts = trained[variant], texts_of(data.test)
+    loaded = load_head(save_head(head, tmp_path / variant), **FINGERPRINTS)
+    before, after = head.probabilities(texts, **given), loaded.probabilities(texts, **given)
+    np.testing.assert_allclose(after, before, atol=1e-5)
+    np.testing.assert_allclose(after.sum(axis=1), 1, atol=1e-9)
+    assert loaded.labels == head.labels and loaded.meta["test"] == read_json(tmp_path / variant / "meta.json")["test"]
+    scored = evaluate(after, truth_of(data.test), head.labels)
+    assert scored.accuracy == pytest.approx(head.meta["test"]["accuracy"])
+    assert scored.nll == pytest.approx(head.meta["test"]["nll"], abs=1e-3)
+
+
+def test_frozen_vectors_are_not_stored_and_trained_ones_are_small(trained, given, tmp_path):
+    for name in ("glove", "elmo", "glove+elmo"):
+        folder = save_head(trained[name], tmp_path / name)
+        assert (folder / "vocabulary.txt").read_text() == ""
+        assert not any(key.startswith(("words", "tuned")) for key in load_file(folder / "weights.safetensors"))
+    folder = save_head(trained["glove-unfrozen"], tmp_path / "unfrozen")
+    words = (folder / "vocabulary.txt").read_text().split("\n")
+    assert load_file(folder / "weights.safetensors")["tuned.weight"].shape == (len(words) + 1, given["vectors"].dim)
+
+
+def test_all_heads_answer_on_one_text_from_one_pass_of_the_encoder(trained, given, counted):
+    encoder, calls = counted
+    heads = {name: trained[name] for name in SINGLE}
+    answers = classify(heads, ("the", "new", "comet"), vectors=given["vectors"], layers=live_layers(encoder))
+    assert calls == [[["the", "new", "comet"]]] and list(answers) == SINGLE
+    for name, answer in answers.items():
+        assert sum(answer.probabilities.values()) == pytest.approx(1) and list(answer.probabilities) == ["money", "sky", "sport"]
+        assert answer.label == max(answer.probabilities, key=answer.probabilities.get)
+        assert answer.seconds > 0 and (answer.shared_seconds > 0) == VARIANTS[name].elmo
+
+
+def test_a_head_is_refused_with_another_model_or_other_vectors(trained, tmp_path):
+    folder = save_head(trained["glove+elmo"], tmp_path / "head")
+    for other, message in (("model", r"model \(tiny \(ffff"), ("vectors", r"vectors \(tiny vectors")):
+        with pytest.raises(CorruptArtifact, match=f"was trained on other {message}"):
+            load_head(folder, **FINGERPRINTS | {other: "0" * 16})
+    load_head(save_head(trained["embedding"], tmp_path / "other"), model="0" * 16, vectors="0" * 16)  # it uses neither
+
+
+def change_meta(**changes):
+    def change(folder) -> None:
+        meta = read_json(folder / "meta.json")
+        write_json(folder / "meta.json", meta | {k: meta[k] | v if isinstance(v, dict) else v for k, v in changes.items()})
+
+    return change
+
+
+def flip_last_bits(folder) -> None:
+    data = bytearray((folder / "weights.safetensors").read_bytes())
+    data[-1] ^= 255
+    (folder / "weights.safetensors").write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (flip_last_bits, r"weights\.safetensors"),
+        (lambda folder: (folder / "vocabulary.txt").write_text("other"), r"vocabulary\.txt"),
+        (lambda folder: (folder / "weights.safetensors").unlink(), r"weights\.safetensors"),
+        (change_meta(variant="bert"), "bert"),
+        (change_meta(shape={"elmo_dim": 3}), "cannot be read"),
+        (change_meta(version=99), "version"),
+        (lambda folder: (folder / "meta.json").write_text("{"), r"meta\.json"),
+    ],
+    ids=["weights", "vocabulary", "missing file", "variant", "shape", "version", "not json"],
+)
+def test_a_damaged_head_is_refused_by_name(trained, tmp_path, damage, message):
+    folder = save_head(trained["embedding+elmo"], tmp_path / "head")
+    damage(folder)
+    with pytest.raises((CorruptArtifact, MissingArtifact, BadInput), match=message) as error:
+        load_head(folder)
+    assert len(str(error.value)) > 20 and "\n" not in str(error.value)
+
+
+def test_a_folder_without_a_head_says_what_to_do(tmp_path):
+    with pytest.raises(MissingArtifact, match=r"There is no trained head in .* python -m core train"):
+        load_head(tmp_path)
+
+
+def odds(p: np.ndarray, k: int) -> float:
+    """log p_k / (1 - p_k), where 1 - p_k is what the others sum to."""
+    return math.log(p[k] / np.delete(p, k).sum())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_occlusion_is_what_the_text_without_the_token_loses(trained, given, name):
+    head = trained[name]
+    result = explain(head, TEXT, **given)
+
+    def odds_of(text: tuple[str, ...]) -> float:
+        return odds(head.probabilities([text], **given)[0], head.labels.index(result.label))
+
+    whole = odds_of(TEXT)
+    assert result.log_odds == pytest.approx(whole, abs=2e-3) and result.tokens == TEXT
+    assert result.probability == pytest.approx(1 / (1 + math.exp(-whole)), abs=1e-5)
+    for k, lost in enumerate(result.occlusion):
+        assert lost == pytest.approx(whole - odds_of(TEXT[:k] + TEXT[k + 1 :]), abs=2e-3)
+
+
+def test_context_is_what_the_layers_of_the_word_by_itself_lose(trained, given, parts):
+    head = trained["glove+elmo"]
+    result = explain(head, TEXT, **given)
+    exact, alone = parts.layers([TEXT])[0], [item[:, 0] for item in parts.layers([(token,) for token in TEXT])]
+
+    def odds_with(layers: np.ndarray) -> float:
+        p = head.probabilities([TEXT], vectors=parts.vectors, layers=lambda texts: [layers])[0]
+        return odds(p, head.labels.index(result.label))
+
+    for k, lost in enumerate(result.context):
+        changed = exact.copy()
+        changed[:, k] = alone[k]
+        assert lost == pytest.approx(odds_with(exact) - odds_with(changed), abs=2e-3)
+    assert result.context_total == pytest.approx(odds_with(exact) - odds_with(np.stack(alone, axis=1)), abs=2e-3)
+    assert result.mix == head.meta["mix"] and sum(result.mix["s"]) == pytest.approx(1)
+
+
+def test_shuffling_is_seeded_and_changes_nothing_where_order_does_not_count(trained, given):
+    head = trained["glove+elmo"]
+    item, same, other = (explain(head, TEXT, **given, seed=seed).shuffled_probability for seed in (0, 0, 1))
+    assert item == same != other and 0 < item < 1
+    alike = ("comet",) * 4
+    result = explain(head, alike, **given)
+    assert result.shuffled_probability == pytest.approx(result.probability, abs=1e-6)
+
+
+def test_changed_texts_are_encoded_in_one_call_and_single_words_in_another(trained, parts, counted):
+    encoder, calls = counted
+    explain(trained["glove+elmo"], TEXT, vectors=parts.vectors, layers=live_layers(encoder))
+    assert len(calls) == 2 and len(calls[0]) <= 1 + len(TEXT) + N_SHUFFLES and len(calls[1]) == len(TEXT)
+
+
+def test_one_token_can_be_explained_and_none_cannot(trained, given):
+    for name in NAMES:
+        assert len(explain(trained[name], ("comet",), **given).occlusion) == 1
+    with pytest.raises(BadInput, match="There is no word to explain"):
+        explain(trained["glove"], (), **given)
+
+
+def test_the_nearest_training_row_of_a_training_text_is_itself(trained, given, data):
+    head, texts = trained["glove+elmo"], [example.tokens for example in data.train]
+    pooled = head.pooled(texts, **given)
+    result = nearest_rows(head, texts[7], pooled, 3, **given)
+    assert result[0].row == 7 and result[0].cosine == pytest.approx(1, abs=1e-5) and len(result) == 3
+    assert [row.cosine for row in result] == sorted((row.cosine for row in result), reverse=True)
+    with pytest.raises(BadInput, match="has no vector of its own"):
+        nearest_rows(trained["tfidf"], texts[7], pooled, 3, **given)
+
+
+@pytest.fixture(scope="module")
+def members(trained):
+    return {name: trained[name] for name in COMMITTEE.members}
+
+
+@pytest.fixture(scope="module")
+def committee(members, data, parts):
+    return make_committee(COMMITTEE, members, data, CONFIG, parts)
+
+
+def test_members_come_before_the_committees_that_need_them_and_once():
+    request = [COMMITTEE, VARIANTS["tfidf"], VARIANTS["glove-unfrozen+tfidf"]]
+    names = [v.name for v in with_members(request)]
+    assert names == ["tfidf", "glove-unfrozen+elmo", "glove-unfrozen", "glove-unfrozen+elmo+tfidf", "glove-unfrozen+tfidf"]
+    assert with_members([VARIANTS["elmo"]]) == [VARIANTS["elmo"]]
+
+
+def test_a_committee_gives_the_product_of_its_members_probabilities(committee, members, data, given):
+    texts = texts_of(data.test)[:20]
+    product = np.prod([head.probabilities(texts, **given) for head in members.values()], axis=0)
+    result = torch.tensor(committee.logits(texts, **given)).double().softmax(1)
+    np.testing.assert_allclose(result, product / product.sum(1, keepdims=True), atol=1e-5)
+    assert committee.meta["mix"] == members["glove-unfrozen+elmo"].meta["mix"] and committee.meta["members"] == list(COMMITTEE.members)
+    assert committee.meta["test"]["accuracy"] > 0.8
+
+
+def test_a_committee_is_stored_with_its_members_and_checked_like_any_head(committee, data, given, tmp_path):
+    folder = save_head(committee, tmp_path / "head")
+    loaded, texts = load_head(folder, **FINGERPRINTS), texts_of(data.test)[:9]
+    np.testing.assert_allclose(loaded.probabilities(texts, **given), committee.probabilities(texts, **given), atol=1e-6)
+    with pytest.raises(CorruptArtifact, match="trained on other model"):
+        load_head(folder, model="0" * 16)
+    (folder / "tfidf" / "vocabulary.txt").write_text("other")
+    with pytest.raises(CorruptArtifact, match="is damaged"):
+        load_head(folder, **FINGERPRINTS)
+
+
+def test_a_committee_next_to_its_members_is_stored_without_them(committee, members, data, parts, given, tmp_path):
+    for name, head in members.items():
+        save_head(head, tmp_path / name)
+    folder = save_head(committee, tmp_path / "committee", members_beside=True)
+    assert not (folder / "tfidf").exists()
+    texts = texts_of(data.test)[:9]
+    np.testing.assert_allclose(load_head(folder).logits(texts, **given), committee.logits(texts, **given), atol=1e-5)
+    other = make_text_fit(VARIANTS["tfidf"], dataset(120), CONFIG, parts)
+    list(other.run())
+    save_head(other.finish(), tmp_path / "tfidf")
+    with pytest.raises(CorruptArtifact, match="tfidf beside it is another"):
+        load_head(folder)
+
+
+def test_a_committee_explains_itself_and_its_networks_context(committee, members, data, given):
+    tokens = data.test[0].tokens
+    result = explain(committee, tokens, **given)
+    assert len(result.occlusion) == len(result.context) == len(tokens) and result.mix == committee.meta["mix"]
+    assert result.probability == pytest.approx(committee.probabilities([tokens], **given).max(), abs=1e-5)
+    assert np.isfinite(result.context_total) and result.context_total != 0
+    assert committee.pooled([tokens], **given).shape == members["glove-unfrozen+elmo"].pooled([tokens], **given).shape
+
+
+def test_a_missing_or_foreign_member_is_named(members, data, parts):
+    with pytest.raises(BadInput, match="needs the heads of tfidf"):
+        make_committee(COMMITTEE, {"glove-unfrozen+elmo": members["glove-unfrozen+elmo"]}, data, CONFIG, parts)
+    with pytest.raises(BadInput, match="is made of glove-unfrozen\\+elmo and tfidf"):
+        make_text_fit(COMMITTEE, data, CONFIG, parts)
+    with pytest.raises(BadInput, match="other data"):
+        make_committee(COMMITTEE, members, dataset(120), CONFIG, parts)
