@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from core.common.config import data_folder
-from core.corpus import collocates, measures, search
+from core.corpus import collocates, concordance, measures, search
 from core.corpus.encoded import EncodedCorpus, encode, open_folder
 from core.corpus.measures import keywords
 from core.text.line_breaks import KEEP
@@ -38,10 +38,10 @@ def sentences(data: Path, tokens: int) -> Iterator[Sentence]:
 def questions(corpus: EncodedCorpus) -> dict[str, Callable[[], object]]:
     """Return by name what is timed: a search with its first screen of lines, counts and dispersion, as the page calls it."""
 
-    def page(query: str, kind: str, order: str = search.IN_TEXT) -> None:
-        hits = search.sort_hits(corpus, search.find(corpus, query, kind=kind), order)
-        search.lines(corpus, hits, 0, 90)
-        search.forms(corpus, hits)
+    def page(query: str, kind: str, order: str = concordance.IN_TEXT) -> None:
+        hits = concordance.sort_hits(corpus, search.find(corpus, query, kind=kind), order)
+        concordance.lines(corpus, hits, 0, 90)
+        concordance.forms(corpus, hits)
         measures.deviation(*zip(*((n, size) for _, n, size in measures.by_document(corpus, hits)), strict=True))
 
     def near(query: str, kind: str = search.WORD) -> None:

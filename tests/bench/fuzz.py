@@ -34,7 +34,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from safetensors.numpy import save
 
-from core.analysis.maps import FrozenMaps, ProjectionConfig
+from core.analysis.aligned_umap import FrozenMaps, ProjectionConfig
 from core.classify.data import SplitConfig, make_dataset
 from core.classify.experiments import read_results
 from core.classify.head import load_head
@@ -43,7 +43,7 @@ from core.classify.tasks import task_named, text_tokens
 from core.common import i18n, reports
 from core.common.config import ASSETS, ModelShape
 from core.common.errors import ElmoscopeError
-from core.corpus import search, usage_graphs
+from core.corpus import concordance, search, usage_graphs
 from core.corpus.encoded import encode
 from core.elmo.language_model import Softmax
 from core.elmo.mix import layer_weights
@@ -341,7 +341,7 @@ def _own(folder: Path, given: list[tuple[str, bytes]]) -> None:
     sentences = read_sentences(kept.path)
     index_plan(sentences, 3, 256)
     opened = encode(sentences, "x")
-    search.lines(opened, search.find(opened, sentences[0].tokens[0]), 0, 5)
+    concordance.lines(opened, search.find(opened, sentences[0].tokens[0]), 0, 5)
 
 
 def _tokens(folder: Path, text: str) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from core.common.errors import BadInput
+from core.corpus.concordance import lines
 from core.corpus.encoded import encode
-from core.corpus.search import find, lines
+from core.corpus.search import find
 from core.files.quotas import VISIT
 from core.files.registry import entries
 from core.index import build as building
