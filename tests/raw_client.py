@@ -31,6 +31,7 @@ from tests.links import address
 ROOT = Path(__file__).resolve().parents[1]
 WAIT_S = 120.0
 START_S = 300.0  # an upper limit: a start takes ten seconds on idle cores
+STREAMLIT_RUN = (sys.executable, "-m", "streamlit", "run", "app.py")
 LOCAL, PUBLIC = "local", "public"
 FIELD_OF_TYPE = {bool: "bool_value", int: "int_value", float: "double_value", str: "string_value", bytes: "bytes_value"}
 XSRF = {"X-Xsrftoken": "aa", "Cookie": "_streamlit_xsrf=aa"}  # headers of an upload with any token, as the cookie repeats it
@@ -120,12 +121,12 @@ class Server:
     def wait_until_idle(self, seconds: float = START_S) -> None:
         """Wait until the process has been idle for two seconds, so that its preparations after the first visit are done."""
         deadline, last_cpu_s = time.monotonic() + seconds, -1.0
-        while (cpu_s := self._read_cpu_seconds()) - last_cpu_s > 0.1:
+        while (cpu_s := self.cpu_seconds()) - last_cpu_s > 0.1:
             assert time.monotonic() < deadline, f"the server is not idle after {seconds:.0f} s"
             last_cpu_s = cpu_s
             time.sleep(2)
 
-    def _read_cpu_seconds(self) -> float:
+    def cpu_seconds(self) -> float:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")  # utime and stime
 
@@ -156,12 +157,13 @@ def start_server(
     options: Iterable[str] = (),
     host: str = "127.0.0.1",
     port: int | None = None,
-    python: Iterable[str] = ("-m", "streamlit"),
+    command: Iterable[str | Path] = STREAMLIT_RUN,
+    cwd: Path = ROOT,
 ) -> Iterator[Server]:
     """Start a server, wait until it is healthy, and stop it at the end of the context.
 
     `kind` is "local" (README's command) or "public" (the environment of the Dockerfile and of the compose file).
-    `folder` holds the cache and the log. `environment` adds variables, and `options` are those of `streamlit run`.
+    `folder` holds the cache and the log. `environment` adds variables, and `options` are those of the `command`.
     """
     port = port or free_port()
     folder.mkdir(parents=True, exist_ok=True)
@@ -169,9 +171,8 @@ def start_server(
     variables = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
     variables |= public_environment() if kind == PUBLIC else {}
     variables |= {"ELMOSCOPE_CACHE": str(folder / "cache"), "STREAMLIT_SERVER_PORT": str(port), **(environment or {})}
-    command = [sys.executable, *python, "run", "app.py", *options]
     with log.open("w") as file:
-        process = subprocess.Popen(command, cwd=ROOT, env=variables, stdout=file, stderr=subprocess.STDOUT)
+        process = subprocess.Popen([*command, *options], cwd=cwd, env=variables, stdout=file, stderr=subprocess.STDOUT)
     server = Server(process, host, port, log)
     try:
         deadline = time.monotonic() + START_S
@@ -241,7 +242,6 @@ class Client:
         origin: str | None = "same",
         host: str | None = None,
         headers: Mapping[str, str] | None = None,
-        subprotocols: Iterable[str] | None = ("streamlit",),
         path: str = "/_stcore/stream",
         seconds: float = WAIT_S,
     ) -> None:
@@ -253,7 +253,7 @@ class Client:
             sock=server.connect(seconds),
             origin=f"http://{host}" if origin == "same" else origin,
             additional_headers=dict(headers or {}),
-            subprotocols=list(subprotocols) if subprotocols else None,
+            subprotocols=["streamlit"],
             compression=None,
             open_timeout=seconds,
             close_timeout=2,

@@ -3,11 +3,19 @@
 usage: python tests/run.py [pytest's arguments]
 """
 
+from __future__ import annotations
+
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -24,6 +32,16 @@ def find_chromium() -> str | None:
     with sync_playwright() as playwright:
         path = playwright.chromium.executable_path
     return path if Path(path).exists() else None
+
+
+@contextlib.contextmanager
+def start_chromium() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+        with contextlib.closing(playwright.chromium.launch(executable_path=find_chromium(), args=options)) as browser:
+            yield browser
 
 
 def install_chromium() -> str | None:

@@ -2,7 +2,7 @@
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -93,9 +93,9 @@ def import_levels(needs: dict[str, set[str]]) -> dict[str, int]:
     return result
 
 
-def fail_with(lines: list[str]) -> str:
-    """Return a message of one line for each place that breaks a rule."""
-    return "\n" + "\n".join(lines)
+def check(wrong: Iterable[str]) -> None:
+    """Fail with one line for each place that breaks a rule."""
+    assert not (lines := list(wrong)), "\n" + "\n".join(lines)
 
 
 def test_relative_and_nested_imports_are_found():
@@ -128,14 +128,12 @@ def test_init_files_are_empty():
 
 def test_core_imports_neither_streamlit_nor_pages():
     outside = {"streamlit", "pages", "app", "tests"}
-    wrong = [f"{name(path)}:{line} imports {d}" for path in CORE for line, d in imports_of(path) if d.split(".")[0] in outside]
-    assert not wrong, fail_with(wrong)
+    check(f"{name(path)}:{line} imports {d}" for path in CORE for line, d in imports_of(path) if d.split(".")[0] in outside)
 
 
 def test_nothing_outside_the_lab_imports_it():
     outside = [path for path in [*CORE, *PAGES, ROOT / "app.py"] if not name(path).startswith("core/lab/")]
-    wrong = [f"{name(path)}:{line} imports {d}" for path in outside for line, d in imports_of(path) if d.split(".")[:2] == ["core", "lab"]]
-    assert not wrong, fail_with(wrong)
+    check(f"{name(path)}:{line} imports {d}" for path in outside for line, d in imports_of(path) if d.split(".")[:2] == ["core", "lab"])
 
 
 def test_pages_build_on_shared_packages_and_not_on_each_other():
@@ -143,18 +141,16 @@ def test_pages_build_on_shared_packages_and_not_on_each_other():
     for path in PAGES:
         package = path.relative_to(ROOT).parts[1]
         for line, dotted in imports_of(path):
-            words = dotted.split(".")
-            if words[0] in {"app", "tests"} or (
-                words[0] == "pages" and package.startswith("_") and words[1:2] not in ([], [package]) and words[1] not in SHARED_PACKAGES
-            ):
+            top, *rest = dotted.split(".")
+            is_foreign = top == "pages" and package.startswith("_") and bool(rest) and rest[0] not in SHARED_PACKAGES | {package}
+            if top in {"app", "tests"} or is_foreign:
                 wrong.append(f"{name(path)}:{line} imports {dotted}")
-    assert not wrong, fail_with(wrong)
+    check(wrong)
 
 
 def test_a_page_entry_is_short():
     lengths = {name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in sorted((ROOT / "pages").glob("*.py"))}
-    wrong = [f"{file} has {length} lines, more than 120" for file, length in lengths.items() if length > 120]
-    assert not wrong, fail_with(wrong)
+    check(f"{file} has {length} lines, more than 120" for file, length in lengths.items() if length > 120)
 
 
 @pytest.mark.parametrize("folder", PACKAGES, ids=name)
@@ -168,18 +164,15 @@ def test_a_public_class_name_has_one_meaning():
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 files[node.name].append(name(path))
-    wrong = [f"{key}: {', '.join(places)}" for key, places in files.items() if len(places) > 1 and key != "Line"]
-    assert not wrong, fail_with(wrong)
+    check(f"{key}: {', '.join(places)}" for key, places in files.items() if len(places) > 1 and key != "Line")
 
 
 def test_every_file_has_a_docstring():
-    wrong = [name(path) for path in SHIPPED if not ast.get_docstring(tree(path)) and path.name != "__init__.py"]
-    assert not wrong, fail_with(wrong)
+    check(name(path) for path in SHIPPED if not ast.get_docstring(tree(path)) and path.name != "__init__.py")
 
 
 def test_nothing_imports_pickle_or_its_like():
-    wrong = [f"{name(path)}:{line} imports {d}" for path in SHIPPED for line, d in imports_of(path) if d.split(".")[0] in UNSAFE]
-    assert not wrong, fail_with(wrong)
+    check(f"{name(path)}:{line} imports {d}" for path in SHIPPED for line, d in imports_of(path) if d.split(".")[0] in UNSAFE)
 
 
 def test_no_file_that_is_opened_can_run_code():
@@ -191,7 +184,7 @@ def test_no_file_that_is_opened_can_run_code():
             unsafe = (function == "torch.load" and options.get("weights_only") is not True) or function in {"eval", "exec"}
             if unsafe or options.get("allow_pickle"):
                 wrong.append(f"{name(path)}:{line} calls {function}")
-    assert not wrong, fail_with(wrong)
+    check(wrong)
 
 
 def test_core_prints_only_on_the_command_line():
@@ -199,11 +192,7 @@ def test_core_prints_only_on_the_command_line():
     for path in CORE:
         for line, function, call in calls(path):
             to_stderr = any(k.arg == "file" and ast.unparse(k.value) == "sys.stderr" for k in call.keywords)
-            if (
-                function == "print"
-                and name(path) not in MAY_PRINT
-                and path.parent.name != "notebooks"
-                and not (to_stderr and name(path) in MAY_WRITE_TO_STDERR)
-            ):
+            may_print = MAY_PRINT | (MAY_WRITE_TO_STDERR if to_stderr else set())
+            if function == "print" and name(path) not in may_print and path.parent.name != "notebooks":
                 wrong.append(f"{name(path)}:{line} prints")
-    assert not wrong, fail_with(wrong)
+    check(wrong)

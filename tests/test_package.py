@@ -3,19 +3,17 @@
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import sysconfig
 import tomllib
-import urllib.request
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pages._export.notebook_values import notebook
-from tests.browser.conftest import wait_until_up
+from tests.raw_client import LOCAL, free_port, start_server
 
 ROOT = Path(__file__).resolve().parents[1]
 WHEEL = [str(ROOT)]
@@ -78,20 +76,12 @@ assert not [name for name in sys.modules if name.startswith(("core.", "pages."))
 
 
 def test_serve_opens_the_app_next_to_foreign_packages(installed: Path, foreign: Path):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    log = foreign / "log.txt"
-    command = [installed / "elmoscope", "serve", "--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true"]
-    with log.open("w") as file:
-        process = subprocess.Popen(command, cwd=foreign, stdout=file, stderr=subprocess.STDOUT)
-    try:
-        wait_until_up(f"http://127.0.0.1:{port}", process, log)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10) as answer:
-            assert answer.status == 200 and b"<title>Elmoscope</title>" in answer.read()
-    finally:
-        process.terminate()
-        process.wait(20)
+    port, other = free_port(), {"STREAMLIT_SERVER_PORT": "1"}  # the option wins
+    options = ("--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true")
+    command = (installed / "elmoscope", "serve")
+    with start_server(LOCAL, foreign / "server", environment=other, options=options, port=port, command=command, cwd=foreign) as server:
+        answer = server.request("GET", "/")
+        assert answer.status == 200 and "<title>Elmoscope</title>" in answer.text
 
 
 def test_exported_notebook_runs_next_to_foreign_packages(installed: Path, foreign: Path):
@@ -118,9 +108,7 @@ def test_the_help_names_the_command_as_it_was_called_and_lists_serve(installed: 
 def test_an_installed_cluster_gives_the_same_vectors_as_one_process(installed: Path, tmp_path: Path):
     """Run the scheduler and the worker outside the checkout."""
     (tmp_path / "sentences.txt").write_text("We sat on the bank.\nThe bank lent us money.\n")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+    address = f"tcp://127.0.0.1:{free_port()}"
     scheduler = [installed / "python", "-m", "dask", "scheduler", "--host", address, "--no-dashboard"]
     worker = [installed / "python", "-m", "dask", "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
     embed = [installed / "elmoscope", "embed", "--input", "sentences.txt", "--output"]

@@ -1,6 +1,7 @@
-"""Check the READMEs: their commands, files, links and pages exist, and the top one names every package."""
+"""Check the READMEs: their commands, files, links and pages exist, their recipes run, and the top one names every package."""
 
 import re
+import runpy
 import shlex
 from pathlib import Path
 
@@ -98,3 +99,22 @@ def test_the_two_commands_are_as_the_project_promises():
         re.MULTILINE,
     )
     assert "grep -m1 '^python3 -m venv .* tests/run.py$' README.md" in (ROOT / ".ci" / "run").read_text()
+
+
+RECIPES = {
+    f"{place.relative_to(ROOT).parent.as_posix()}: {title}": code
+    for place, text in SAID.items()
+    for title, code in re.findall(r"^(\S[^\n]*):\n\n```python\n(.*?)```", text, re.MULTILINE | re.DOTALL)
+}
+
+
+def test_every_python_block_of_a_readme_is_a_recipe_with_a_title():
+    assert sum(text.count("```python") for text in SAID.values()) == len(RECIPES) > 0
+
+
+@pytest.mark.parametrize("title", RECIPES)
+def test_recipe_runs_as_written(title: str, tmp_path: Path, capsys: pytest.CaptureFixture):
+    path = tmp_path / "recipe.py"
+    path.write_text(RECIPES[title], encoding="utf-8")
+    runpy.run_path(str(path))
+    assert len(capsys.readouterr().out.split()) > 4

@@ -41,12 +41,16 @@ def imported(*places: str) -> set[str]:
     return {MODULES.get(name, name) for name in result - ELSEWHERE - set(sys.stdlib_module_names)}
 
 
+def normalized(package: str) -> str:
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
 def pinned(file: str) -> dict[str, str]:
     """Package -> version of a file of requirements; every line of it must say one."""
     lines = [line.split("#")[0].strip() for line in (ROOT / file).read_text(encoding="utf-8").splitlines()]
     named = [re.fullmatch(r"([A-Za-z0-9_.-]+)==([\w.+]+)(?:\s*;.*)?", line) for line in lines if line and line[0] != "-"]
     assert all(named), [line for line, name in zip(lines, named, strict=False) if not name]
-    return {re.sub(r"[-_.]+", "-", item[1]).lower(): item[2] for item in named}
+    return {normalized(item[1]): item[2] for item in named}
 
 
 def test_the_app_requires_what_it_imports_and_nothing_else():
@@ -77,8 +81,7 @@ def test_what_is_installed_here_is_what_is_pinned():
     done = subprocess.run([sys.executable, "-m", "pip", "freeze", "--all", "--disable-pip-version-check"], capture_output=True, text=True)
     if done.returncode:
         pytest.skip("this environment has no pip")
-    here = dict(re.findall(r"^([A-Za-z0-9_.-]+)==([\w.]+)", done.stdout, re.MULTILINE))
-    here = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in here.items()}
+    here = {normalized(name): version for name, version in re.findall(r"^([A-Za-z0-9_.-]+)==([\w.]+)", done.stdout, re.MULTILINE)}
     wrong = {name: here[name] for name, version in pinned("constraints.txt").items() if name in here and here[name] != version}
     assert wrong == {}
 
@@ -92,29 +95,19 @@ def read_lock() -> dict[str, tuple[str, list[str]]]:
     entries = re.split(r"\n(?=\S)", re.sub(r"^#.*\n", "", LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE).strip())
     matches = [re.fullmatch(r"([A-Za-z0-9_.-]+)==([\w.]+)((?: \\\n    --hash=sha256:[0-9a-f]{64})+)", entry) for entry in entries]
     assert all(matches), [entry for entry, match in zip(entries, matches, strict=True) if not match]
-    return {re.sub(r"[-_.]+", "-", match[1]).lower(): (match[2], match[3].split("sha256:")[1:]) for match in matches}
+    return {normalized(match[1]): (match[2], match[3].split("sha256:")[1:]) for match in matches}
 
 
 def find_requirements(names: set[str]) -> set[str]:
     """Return these packages and all packages that they need on Python 3.11 on Linux, according to the installed metadata."""
     from packaging.requirements import Requirement
 
-    environment = {
-        "python_version": "3.11",
-        "python_full_version": "3.11.14",
-        "sys_platform": "linux",
-        "platform_system": "Linux",
-        "os_name": "posix",
-    }
-    environment |= {
-        "platform_machine": "x86_64",
-        "implementation_name": "cpython",
-        "platform_python_implementation": "CPython",
-        "extra": "",
-    }
+    environment = {"python_version": "3.11", "python_full_version": "3.11.14", "implementation_name": "cpython", "extra": ""}
+    environment |= {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix", "platform_machine": "x86_64"}
+    environment |= {"platform_python_implementation": "CPython"}
     result, queue = set(), sorted(names)
     while queue:
-        name = re.sub(r"[-_.]+", "-", queue.pop()).lower()
+        name = normalized(queue.pop())
         if name not in result:
             result.add(name)
             requirements = map(Requirement, metadata.requires(name) or [])

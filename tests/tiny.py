@@ -4,7 +4,7 @@ import io
 import json
 import lzma
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from core.learning.features import Frozen
 from core.static.vectors import StaticVectors
 from core.tasks.heads import TASKS
 from core.tasks.task import TaskRecipe
+from core.text.sentences import Sentence
 
 SHAPE = ModelShape(filters=((1, 8), (2, 16), (3, 16)), hidden=16, projection=8)
 TOPICS = {"sport": ["goal", "match", "team", "cup"], "money": ["bank", "stock", "price", "loan"], "sky": ["moon", "star", "comet", "orbit"]}
@@ -74,6 +75,10 @@ def frozen(encoder: Encoder | None = None, vectors: StaticVectors | None = None)
     return Frozen(vectors, live_layers(encoder), facts, encoder.n_layers, encoder.dim)
 
 
+def spaced_tokens(sentences: Iterable[Sentence]) -> list[str]:
+    return [" ".join(sentence.tokens) for sentence in sentences]
+
+
 BANK_PLACES = ("mill", "bridge", "old ferry", "church", "willows", "lock", "meadow", "village")
 BANK_PEOPLE = ("a baker", "the farmer", "our aunt", "a young clerk", "the widow", "his partner", "the miller", "a student")
 GARDEN = "{person} planted roses in the garden beside the {place}."
@@ -81,16 +86,10 @@ RIVER = ("The boat drifted to the muddy bank near the {place}.", "Reeds grew alo
 MONEY = ("The bank lent {person} a large sum at a low rate.", "The bank refused {person} a loan and closed the account.")
 
 
-def first_text() -> list[str]:
-    return [
-        text.format(place=place, person=person) for place, person in zip(BANK_PLACES, BANK_PEOPLE, strict=True) for text in (*RIVER, GARDEN)
-    ]
-
-
-def second_text() -> list[str]:
-    return [
-        text.format(place=place, person=person) for place, person in zip(BANK_PLACES, BANK_PEOPLE, strict=True) for text in (*MONEY, GARDEN)
-    ]
+def bank_text(*lines: str) -> list[str]:
+    """Return the lines once for each place and person, with a line about a garden."""
+    pairs = zip(BANK_PLACES, BANK_PEOPLE, strict=True)
+    return [line.format(place=place, person=person) for place, person in pairs for line in (*lines, GARDEN)]
 
 
 def write_two_texts(folder: Path) -> tuple[str, str]:
@@ -99,7 +98,7 @@ def write_two_texts(folder: Path) -> tuple[str, str]:
     In the first text "bank" is the river's, in the second mostly the money's. "garden" is the same in both.
     """
     paths = []
-    for name, lines in (("first", first_text()), ("second", second_text())):
+    for name, lines in (("first", bank_text(*RIVER)), ("second", bank_text(*MONEY))):
         path = folder / f"{name}.txt"
         path.write_text("\n\n".join(line[0].upper() + line[1:] for line in lines), "utf-8")
         paths.append(str(path))
@@ -109,7 +108,7 @@ def write_two_texts(folder: Path) -> tuple[str, str]:
 def write_dated_text(folder: Path) -> str:
     """Write both texts as rows of one file, a document a year: the first in the 1840s, the second in the 1890s."""
     path = folder / "dated.jsonl"
-    rows = [(1840 + k % 8, line) for k, line in enumerate(first_text())] + [(1890 + k % 8, line) for k, line in enumerate(second_text())]
+    rows = [(year + k % 8, line) for year, lines in ((1840, RIVER), (1890, MONEY)) for k, line in enumerate(bank_text(*lines))]
     lines = [json.dumps({"tokens": [*line.rstrip(".").split(), "."], "document": f"letters of {year}"}) for year, line in rows]
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return str(path)

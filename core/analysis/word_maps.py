@@ -18,7 +18,7 @@ from ..files.artifacts import replacing, safe_name, text_fingerprint
 from ..files.quotas import may_store
 from ..index.neighbors import Products, best, cosines_of_mixes
 from ..index.table import OccurrenceTable
-from .maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert, trustworthiness
+from .aligned_umap import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert, trustworthiness
 
 ALL_WORDS = "all words"
 NEIGHBORS_TO_PLACE = 8  # nearest tokens that decide where a new one is placed on a map

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..analysis import surroundings
-from ..analysis.maps import ProjectionConfig, aligned_maps
+from ..analysis.aligned_umap import ProjectionConfig, aligned_maps
 from ..analysis.surroundings import Surroundings
 from ..common import model_layers
 from ..common.directions import unit_rows

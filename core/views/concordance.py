@@ -11,12 +11,14 @@ from ..common.i18n import t
 from ..common.limits import limits
 from ..common.markup import shorten
 from ..corpus import collocates as near_words
+from ..corpus import concordance as kwic
 from ..corpus import measures, search
 from ..corpus.change import intersect_keys, sentence_keys
 from ..corpus.collocates import Collocate, SenseWord
+from ..corpus.concordance import BY_SENSE, BY_SUBSTITUTES, Line
 from ..corpus.encoded import EncodedCorpus, Report
 from ..corpus.measures import FDR, Keyword, Part, keywords
-from ..corpus.search import BY_SENSE, BY_SUBSTITUTES, Hits, Line
+from ..corpus.search import Hits
 from ..elmo.in_place import by_substitutes
 from ..files.artifacts import text_fingerprint
 from ..text.corpora import sentences_of
@@ -41,7 +43,7 @@ class ConcordanceRequest:
 
     query: str
     kind: str = search.WORD
-    order: str = search.IN_TEXT
+    order: str = kwic.IN_TEXT
     first: int = 0
     number: int = 20
     documents: tuple[str, ...] = ()  # only these are searched and counted; () for all
@@ -194,7 +196,7 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
         tokens=len(corpus),
         per_million=measures.per_million(len(hits), len(corpus)),
         deviation=measures.deviation([n for _, n, _ in parts], [size for _, _, size in parts]),
-        forms=tuple(search.forms(corpus, hits)),
+        forms=tuple(kwic.forms(corpus, hits)),
         documents=tuple(documents),
         stretches=tuple(stretches),
         dates=tuple(measures.by_date(corpus, hits)) if corpus.dates else (),
@@ -203,7 +205,7 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
         unread_date=corpus.unread_date,
         in_order=min(len(hits), limits().max_sentences_read) if request.order == BY_SUBSTITUTES else len(hits),
         first=request.first,
-        lines=tuple(search.lines(corpus, hits, request.first, request.number)),
+        lines=tuple(kwic.lines(corpus, hits, request.first, request.number)),
         missing=missing,
         similar=tuple(search.similar(corpus, missing)) if missing else (),
     )
@@ -255,7 +257,7 @@ def with_senses(workspace: Workspace, request: ConcordanceRequest) -> Concordanc
         return request
     corpus = searched(workspace, request.documents)
     hits = search.find(corpus, request.query, kind=request.kind)
-    return replace(request, senses=LABELS if (search.label_of(corpus, hits) >= 0).any() else GROUPS)
+    return replace(request, senses=LABELS if (kwic.label_of(corpus, hits) >= 0).any() else GROUPS)
 
 
 class HitLines:
@@ -277,7 +279,7 @@ class HitLines:
     def lines(self, first: int, number: int) -> list[tuple[Line, str, int]]:
         """Return some lines from the first on, each with its notes and the number of its sense, -1 for none."""
         corpus = self._corpus
-        lines, senses = search.lines(corpus, self._hits, first, number), self._sense_of[first : first + number].tolist()
+        lines, senses = kwic.lines(corpus, self._hits, first, number), self._sense_of[first : first + number].tolist()
         names = [self._senses[k] if k >= 0 else "" for k in senses]
         several = len(corpus.documents) > 1
         notes = [(line.document if several else "", line.date, name) for line, name in zip(lines, names, strict=True)]
@@ -297,7 +299,7 @@ def senses_of(workspace: Workspace, query: str, hits: Hits, senses: str, documen
     """
     corpus = searched(workspace, documents)
     if senses == LABELS:
-        numbers = search.label_of(corpus, hits)
+        numbers = kwic.label_of(corpus, hits)
         used, places = np.unique(numbers[numbers >= 0], return_inverse=True)
         sense_of = np.full(len(hits), -1)
         sense_of[numbers >= 0] = places
@@ -401,8 +403,8 @@ def _hits(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceReque
             wanted = sense_of == names.index(request.sense)
             hits, sense_of = hits.at(wanted), sense_of[wanted]
     if request.order == BY_SUBSTITUTES:
-        lines = search.lines(corpus, hits, 0, limits().max_sentences_read)
+        lines = kwic.lines(corpus, hits, 0, limits().max_sentences_read)
         words = [WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines]
         order = by_substitutes(workspace.substitutes, words, report)
         return hits.at(np.concatenate([order, np.arange(len(lines), len(hits))]).astype(int))
-    return search.sort_hits(corpus, hits, request.order, senses=sense_of, seed=request.seed)
+    return kwic.sort_hits(corpus, hits, request.order, senses=sense_of, seed=request.seed)

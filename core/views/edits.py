@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..analysis.maps import insert
+from ..analysis.aligned_umap import insert
 from ..analysis.word_maps import NEIGHBORS_TO_PLACE, map_rows, open_maps, rows_to_measure
 from ..common import model_layers
 from ..common.errors import BadInput

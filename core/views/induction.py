@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..analysis.maps import pca
+from ..analysis.aligned_umap import pca
 from ..analysis.word_maps import open_maps
 from ..common.directions import unit
 from ..common.errors import BadInput

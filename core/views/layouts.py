@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..analysis import axes
-from ..analysis.maps import FrozenMaps, follow, insert, trustworthiness
+from ..analysis.aligned_umap import FrozenMaps, follow, insert, trustworthiness
 from ..analysis.word_maps import ALL_WORDS, NEIGHBORS_TO_PLACE, map_rows, open_maps, place
 from ..common import model_layers
 from ..common.errors import BadInput

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..analysis import surroundings
-from ..analysis.maps import procrustes
+from ..analysis.aligned_umap import procrustes
 from ..analysis.surroundings import Surroundings
 from ..analysis.word_maps import follow_mix, map_rows, place, place_under, rows_to_measure
 from ..common.errors import BadInput

@@ -126,7 +126,7 @@ def warm_up() -> threading.Timer:
 
 def open_rest() -> None:
     """Compile UMAP and the float16 products, then compute the opening views of Senses, Compare and the first lesson."""
-    from core.analysis.maps import compile_layout
+    from core.analysis.aligned_umap import compile_layout
     from core.elmo.models import BUNDLED_MODEL
     from core.index import rows
     from core.senses.cosines import of_table

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.analysis.maps import by_chance
+from core.analysis.aligned_umap import by_chance
 from core.analysis.surroundings import sides
 from core.analysis.word_maps import ALL_WORDS
 from core.common import model_layers

@@ -8,10 +8,11 @@ import streamlit as st
 from core.common.i18n import t, tn
 from core.common.limits import BOX
 from core.common.markup import shorten
-from core.corpus import search
+from core.corpus import concordance as kwic
+from core.corpus.concordance import BY_SENSE, BY_SUBSTITUTES, commonest_beside
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.measures import by_document
-from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, LEMMA, PATTERN, WORD, Hits, commonest_beside, similar
+from core.corpus.search import LEMMA, PATTERN, WORD, Hits, similar
 from core.elmo.in_place import READ_AT_ONCE
 from core.figures.measures import frequency_bars, frequency_columns
 from core.figures.style import sense_color
@@ -73,7 +74,7 @@ def _search(workspace: Workspace) -> None:
     places = st.columns([3, 4, 2, 2] if several else [3, 4, 2], vertical_alignment="bottom")
     query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
     kind = query_kind("find_kind", places[1])
-    order = coded_choice("find_order", t("Sort by"), _orders(), search.IN_TEXT, place=places[2], in_box=True)
+    order = coded_choice("find_order", t("Sort by"), _orders(), kwic.IN_TEXT, place=places[2], in_box=True)
     documents = ()
     if several:
         st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in corpus.documents]
@@ -96,7 +97,7 @@ def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
     """Return whether the lines can be shown now. A job encodes many lines that are to be sorted by sense, and the page shows its progress."""
     if request.order != BY_SUBSTITUTES:
         return True
-    unsorted = replace(request, order=search.IN_TEXT)
+    unsorted = replace(request, order=kwic.IN_TEXT)
     if len(hits_of(workspace, unsorted)) <= READ_AT_ONCE:
         return True
     _ = workspace.substitutes  # opened here, where the page may say that the model has none
@@ -120,10 +121,10 @@ def query_kind(key: str, place, usual: str = WORD) -> str:
 
 
 def _orders() -> dict[str, str]:
-    left = {by: name for by, name in zip(search.BY_LEFT, (t("1st word before"), t("2nd word before"), t("3rd word before")), strict=True)}
-    right = {by: name for by, name in zip(search.BY_RIGHT, (t("1st word after"), t("2nd word after"), t("3rd word after")), strict=True)}
-    others = {search.BY_SOURCE: t("document"), BY_SENSE: t("sense"), search.AT_RANDOM: t("random"), BY_SUBSTITUTES: t("substitutes")}
-    return {search.IN_TEXT: t("text order")} | left | right | others
+    left = {by: name for by, name in zip(kwic.BY_LEFT, (t("1st word before"), t("2nd word before"), t("3rd word before")), strict=True)}
+    right = {by: name for by, name in zip(kwic.BY_RIGHT, (t("1st word after"), t("2nd word after"), t("3rd word after")), strict=True)}
+    others = {kwic.BY_SOURCE: t("document"), BY_SENSE: t("sense"), kwic.AT_RANDOM: t("random"), BY_SUBSTITUTES: t("substitutes")}
+    return {kwic.IN_TEXT: t("text order")} | left | right | others
 
 
 def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance, guessed: bool) -> None:
@@ -148,7 +149,7 @@ def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance
     if result.n > TABLE:
 
         def make() -> bytes:
-            return encode_csv(tabulate_lines(search.lines(corpus, hits, 0, EXPORTED)))
+            return encode_csv(tabulate_lines(kwic.lines(corpus, hits, 0, EXPORTED)))
 
         lists.download(t("Download all lines as CSV"), make, "concordance.csv", "text/csv", key="corpus.all")
 

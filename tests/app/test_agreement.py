@@ -364,7 +364,7 @@ def english() -> Workspace:
 
 @pytest.fixture
 def run(english, monkeypatch, tmp_path):
-    """Return a function that runs the notebook of a page. The model is opened once for all."""
+    """Return a function that runs the notebook of a page, up to a text. The model is opened once for all."""
 
     def opened(model, vectors="", corpus="", **_) -> Workspace:
         name = model if isinstance(model, str) else model.name
@@ -372,7 +372,7 @@ def run(english, monkeypatch, tmp_path):
 
     monkeypatch.setattr(workspace, "open_workspace", opened)
     monkeypatch.setattr(label_files, "cache_folder", lambda: tmp_path)
-    return lambda page: run_notebook(tmp_path, downloads._notebook(page.session_state["_taken"]))
+    return lambda page, *until: run_notebook(tmp_path, downloads._notebook(page.session_state["_taken"]), *until)
 
 
 def test_page_notebook_and_command_spread_the_same_labels(english, run, capsys, tmp_path):
@@ -413,7 +413,7 @@ def test_page_notebook_and_command_measure_the_same_change(run, capsys, tmp_path
             page.text_input(key="change_word").set_value(word).run()
             corpora = page.session_state["change.sides"]
             shown = tables(page)[0]
-            notebook = run(page)
+            notebook = run(page, "change.compute")
             spans = [option for k, name in ((0, "--first"), (3, "--second")) for option in (name, corpora[k])]
             spans += ["--first-dates", f"..{corpora[2]}", "--second-dates", f"{corpora[4]}.."] if by == "dates" else []
             assert main(["senses", "change", "--word", word, *spans, "--json"]) == 0
@@ -431,7 +431,7 @@ def test_page_notebook_and_command_measure_the_same_change(run, capsys, tmp_path
 
 def test_notebook_of_change_opens_the_bundled_headlines(run):
     page = opened_whole("pages/change.py")
-    result = run(page)
+    result = run(page, "change.compute")
     assert result["result"].word == "court"
     assert [corpus for corpus, *_ in result["sides"]] == ["sentences", sides.keep_news()]
     assert f"{result['result'].change.gap.value:.3f}" == tables(page)[0]["here"].iloc[list(result["measures"]).index("gap")]

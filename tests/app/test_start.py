@@ -47,10 +47,10 @@ live.WARM_UP_AFTER_S = 86_400.0
 page = AppTest.from_file("app.py", default_timeout=300).run()
 print("home", len(page.exception), made)
 
-from core.analysis import maps
+from core.analysis import aligned_umap
 from core.index import rows
 
-maps.compile_layout = rows.warm_up = lambda: None  # no page waits for these here
+aligned_umap.compile_layout = rows.warm_up = lambda: None  # no page waits for these here
 live.open_rest()
 for name in ("senses", "models", "learn"):
     made.clear()

@@ -4,7 +4,7 @@ import sys
 
 from core.cli.main import run
 from core.cli.options import Answer, command, flag, option, whole
-from tests.bench.suites import SUITES
+from tests.bench.rows import TITLES as SUITES
 
 
 @command(

@@ -8,7 +8,6 @@ that is not there would hide the rest. What time is left goes to one parameter e
 each of its parameters alone. tests/app/test_addresses.py visits a few.
 """
 
-import argparse
 import logging
 import random
 import sys
@@ -22,16 +21,26 @@ from core.common.config import ROOT
 from core.common.short_links import shortened
 from pages._frame.menu import HOME, list_views, page_address
 from pages._home.live import open_rest
+from tests.bench.measure import options, say
 
 SLOWEST_S = 10.0  # of the processor a visit may take once its page was open
 WAIT_S = 60  # by the clock
 VIEWS = list_views()
 IN_USE = ("model", "vectors", "corpus", "beside", "engine", "lang", "front", "v", "reads")
 EVERYWHERE = ("a", "b", "ai", "bi", "w", "layer", "s", "k", "quiz", "corpus_folder", "embed", "no_such")
-BOXES = (
-    *("text_input", "text_area", "selectbox", "button_group", "pills", "slider", "select_slider", "number_input", "toggle", "radio"),
-    *("multiselect"),
-)
+BOXES = [
+    "text_input",
+    "text_area",
+    "selectbox",
+    "button_group",
+    "pills",
+    "slider",
+    "select_slider",
+    "number_input",
+    "toggle",
+    "radio",
+    "multiselect",
+]
 VALUES = {
     "empty": "",
     "a blank": " ",
@@ -79,7 +88,7 @@ class Count:
 
 
 def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str, float]:
-    """The page after its run, what went wrong ("" if nothing did), and seconds of the processor."""
+    """Return the page after its run, the error ("" if there is none), and the seconds of the processor."""
     started = time.process_time()
     try:
         opened = AppTest.from_file(str(ROOT / "app.py"), default_timeout=WAIT_S)
@@ -103,16 +112,13 @@ def parameters(opened: AppTest) -> list[str]:
 
 
 def addresses(own: list[str]) -> list[tuple[str, dict[str, str]]]:
-    """(value's name, address): each value for all of a page's own parameters at once, and for one of those in use at a time."""
-    result = []
-    for name, value in VALUES.items():
-        result.append((name, dict.fromkeys([*own, *EVERYWHERE], value)))
-        result += [(name, {item: value}) for item in IN_USE]
-    return result
+    """Return (the value's name, address): each value for all of a page's own parameters at once, and for one of those in use at a time."""
+    groups = ([*own, *EVERYWHERE], *([item] for item in IN_USE))
+    return [(name, dict.fromkeys(keys, value)) for name, value in VALUES.items() for keys in groups]
 
 
-def run(page: str, *, until: float, rng: random.Random, share: float = 1.0) -> Count:
-    """As many visits of a page as the time allows; `share` of those with something else in use."""
+def run(page: str, *, until: float, rng: random.Random) -> Count:
+    """Visit a page as often as the time allows."""
     count = Count()
     opened, wrong, _ = visit(page, {})
     opened, wrong, _ = visit(page, {}) if opened is None or wrong.startswith("took") else (opened, wrong, 0.0)  # the first one opens models
@@ -120,13 +126,14 @@ def run(page: str, *, until: float, rng: random.Random, share: float = 1.0) -> C
         count.faults.append(f"{page}, as it opens: {wrong}")
         return count
     own = parameters(opened)
-    message = addresses(own)
-    rng.shuffle(message)
-    message.sort(key=lambda pair: len(pair[1]) == 1)  # all at once first
+    every, queue = [*own, *EVERYWHERE, *IN_USE], addresses(own)
+    rng.shuffle(queue)
+    queue.sort(key=lambda pair: len(pair[1]) > 1)  # all at once first: they are taken from the end
     while time.monotonic() < until:
-        name, address = message.pop(0) if message else _single(own, rng)
-        if len(address) == 1 and message and rng.random() > share:
-            continue
+        if not queue:
+            name = rng.choice(list(VALUES))
+            queue.append((name, {rng.choice(every): VALUES[name]}))
+        name, address = queue.pop()
         _, wrong, took = visit(page, address)
         count.visits += 1
         count.slowest_s = max(count.slowest_s, took)
@@ -136,25 +143,18 @@ def run(page: str, *, until: float, rng: random.Random, share: float = 1.0) -> C
     return count
 
 
-def _single(own: list[str], rng: random.Random) -> tuple[str, dict[str, str]]:
-    name = rng.choice(list(VALUES))
-    return name, {rng.choice([*own, *EVERYWHERE, *IN_USE]): VALUES[name]}
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=360, help="in all, shared evenly among the pages")
-    parser.add_argument("--only", nargs="+", metavar="PAGE", choices=VIEWS, help="these views alone")
-    parser.add_argument("--seed", type=int, default=0)
+    parser = options(__doc__, seconds=360.0, seed=0)
+    parser.add_argument("--only", nargs="+", metavar="PAGE", choices=VIEWS, help="only these views")
     request = parser.parse_args()
     logging.disable(logging.WARNING)  # Streamlit's, of every visit without a browser
     pages = [view for view in VIEWS if not request.only or view in request.only]
     open_rest()  # else the background does, on the processor's time of whatever visit it falls into
     started, faults = time.monotonic(), 0
-    print(f"{'page':22}{'visits':>8}{'slowest':>10}{'faults':>8}", flush=True)
+    say(f"{'page':22}{'visits':>8}{'slowest':>10}{'faults':>8}")
     for number, page in enumerate(pages, 1):
         result = run(page, until=started + request.seconds * number / len(pages), rng=random.Random(request.seed))
-        print(f"{page:22}{result.visits:8,}{result.slowest_s:8.2f} s{len(result.faults):8}", flush=True)
+        say(f"{page:22}{result.visits:8,}{result.slowest_s:8.2f} s{len(result.faults):8}")
         for fault in dict.fromkeys(result.faults):
             print(fault, file=sys.stderr, flush=True)
         faults += len(result.faults)

@@ -14,7 +14,6 @@ of all labeled words, of one pronoun, of a transformer and of a second model. Ea
 holds only the index of the bundled sentences, since the order of sums changes the last digits.
 """
 
-import argparse
 import gzip
 import json
 import logging
@@ -34,7 +33,9 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from tests.bench.differences import TIMES, differences, reduce, sums
+from tests.bench.measure import options
 from tests.bench.questions import MODELS, PAGE_PAIRS, PAIRS, TEXTS, VISITS, commands, draw_pairs, labeled_rows, language_of, requests
+from tests.run import start_chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -60,10 +61,10 @@ def remember(module: str, name: str) -> None:
         function = getattr(found, name)
         if not hasattr(function, "opened"):
 
-            def remembered(*given, **options):
+            def remembered(*given, **named):
                 key = tuple(each if isinstance(each, str) else id(each) for each in given)
                 if key not in opened:
-                    opened[key] = function(*given, **options)
+                    opened[key] = function(*given, **named)
                 return opened[key]
 
             remembered.opened = opened
@@ -198,14 +199,10 @@ def table_of(table: Any) -> dict:
 
 def page() -> dict:
     """Ask the one-file page of each language, opened in a Chromium without a network."""
-    from playwright.sync_api import sync_playwright
-
     script = """async (asked) => { const all = []; for (const each of asked) all.push(await elmoscope.answer(...each));
       return JSON.stringify(all, (_, one) => (ArrayBuffer.isView(one) ? [...one] : one)); }"""
     result = {}
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        path = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+    with tempfile.TemporaryDirectory() as folder, start_chromium() as browser:
         for corpus, n in PAGE_PAIRS:
             language = language_of(corpus)
             call("live", "--model", MODELS[language], "--output", f"{folder}/{language}.html")
@@ -256,7 +253,7 @@ def read(file: Path) -> dict:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__)
     parser.add_argument("do", choices=("record", "compare", "section"), help="section: for this program itself")
     parser.add_argument("file", type=Path)
     parser.add_argument("--only", nargs="*", choices=STEPS, default=list(SECTIONS))

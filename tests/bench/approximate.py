@@ -1,4 +1,4 @@
-"""The approximate index beside exact search, on a real index: recall at 20 and time, for each layer and the mix.
+"""Compare the approximate index with exact search, on a real index: recall at 20 and time, for each layer and the mix.
 
     python -m tests.bench.approximate DIR [--queries 60] [--made] [--senses]
 
@@ -6,9 +6,7 @@ DIR is an index (in shards or not); with --senses the index of its sense space, 
 reaches that of the 20th exact neighbor: in layer 0 all occurrences of a spelling tie. Prints a table in Markdown.
 """
 
-import argparse
 import sys
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -19,34 +17,34 @@ from core.elmo.models import BUNDLED_MODEL
 from core.index import neighbors
 from core.index.sense_space import SENSES, WEIGHTS, SenseSpace
 from core.workspace import open_workspace
+from tests.bench.measure import markdown, options, say, timed
 
 K = 20
 SHARES = (0.02, 0.04, 0.08, 0.12, 0.2, 0.4)  # of the cells
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = options(__doc__, queries=60)
     parser.add_argument("folder")
-    parser.add_argument("--queries", type=int, default=60)
-    parser.add_argument("--made", action="store_true", help="the approximate index is there already")
-    parser.add_argument("--senses", action="store_true", help="of the sense space, of an index that keeps substitutes")
-    options = parser.parse_args()
-    shards = index.open_shards(options.folder)
-    space = open_workspace(BUNDLED_MODEL).sense_space if options.senses else None
-    if not options.made:
+    parser.add_argument("--made", action="store_true", help="the approximate index exists already")
+    parser.add_argument("--senses", action="store_true", help="of the sense space, of an index that has substitutes")
+    given = parser.parse_args()
+    shards = index.open_shards(given.folder)
+    space = open_workspace(BUNDLED_MODEL).sense_space if given.senses else None
+    if not given.made:
         facts = approximate.build_senses(shards, space) if space else approximate.build(shards)
         say(f"made in {facts['seconds']:.1f} s: {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB")
-    queries = _queries(shards, options.queries)
+    queries = _queries(shards, given.queries)
     n_layers = shards.meta["layers"]
     spaces = {str(k): np.eye(n_layers)[k] for k in range(n_layers)} | {"mix": np.full(n_layers, 1 / n_layers)}
     spaces = {SENSES: np.array(WEIGHTS)} if space else spaces
-    heads = [f"{share:.0%} of cells" for share in SHARES]
-    say(f"{shards.meta['occurrences']:,} rows, {len(queries)} queries, recall at {K} and milliseconds\n")
-    say(f"| | | exact | {' | '.join(heads)} |\n| --- | --- | ---: |{' ---: |' * len(SHARES)}")
-    for which in (neighbors.ANY, neighbors.OTHER):
-        for name, weights in spaces.items():
-            cells = _measured(shards, queries, weights, which, space)
-            say(f"| {which} | {name} | {' | '.join(cells)} |")
+    heads = ["", "", "exact", *(f"{share:.0%} of cells" for share in SHARES)]
+    rows = [
+        [which, name, *_measured(shards, queries, weights, which, space)]
+        for which in (neighbors.ANY, neighbors.OTHER)
+        for name, weights in spaces.items()
+    ]
+    say(f"{shards.meta['occurrences']:,} rows, {len(queries)} queries, recall at {K} and milliseconds\n\n{markdown(heads, rows)}")
     return 0
 
 
@@ -71,16 +69,12 @@ def _recall(result: list[neighbors.Neighbor], exact: list[neighbors.Neighbor]) -
 
 def _timed(run: Callable, queries: list[neighbors.Query]) -> tuple[list, float]:
     run(queries[0])
-    answers, seconds = [], []
-    for query in queries:
-        began = time.perf_counter()
-        answers.append(run(query))
-        seconds.append(time.perf_counter() - began)
-    return answers, float(np.median(seconds))
+    seconds, answers = zip(*(timed(lambda query=query: run(query))() for query in queries), strict=True)
+    return list(answers), float(np.median(seconds))
 
 
 def _queries(shards: index.Shards, n: int) -> list[neighbors.Query]:
-    """Stored occurrences of words, drawn at random: their vectors are at hand, and their own rows are left out."""
+    """Draw stored occurrences of words: their vectors are at hand, and their own rows are left out."""
     rng, queries = np.random.default_rng(0), []
     while len(queries) < n:
         shard = shards.shards[rng.integers(len(shards.shards))]
@@ -89,10 +83,6 @@ def _queries(shards: index.Shards, n: int) -> list[neighbors.Query]:
         if occurrence.word.isalpha():
             queries.append(neighbors.Query(occurrence.tokens, occurrence.position, table.rows.take(np.array([row]))[0]))
     return queries
-
-
-def say(text: str) -> None:
-    print(text, flush=True)
 
 
 if __name__ == "__main__":

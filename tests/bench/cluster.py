@@ -1,4 +1,4 @@
-"""The cluster's proof, run by hand: a scheduler and four single-thread workers as processes of their own, and what goes wrong.
+"""Build an index on a cluster through failures: a scheduler and four single-thread workers as processes of their own.
 
     python -m tests.bench.cluster [--occurrences 2000000] [--model elmo-mini] [--text FILE ...] [--folder /tmp/proof]
 
@@ -14,8 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +29,7 @@ from core.index.build import build_index
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence, read_sentences
 from core.training.data import read_lines
-from tests.bench import cluster_costs
+from tests.bench.measure import markdown, options, peak_mb, say, timed
 
 ROOT = Path(__file__).resolve().parents[2]
 QUERIES = 20
@@ -39,10 +38,11 @@ POLL_S = 0.2
 
 
 class Cluster:
-    """A scheduler and workers; ended, whatever happens, with the block that opened them."""
+    """A scheduler and its workers, processes of their own."""
 
     def __init__(self, folder: Path, workers: int, memory: str) -> None:
         self.folder, self.memory, self.processes = folder, memory, []
+        folder.mkdir(parents=True, exist_ok=True)
         self.file = folder / "scheduler.json"
         self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0")
         self.workers = [self.add() for _ in range(workers)]
@@ -61,15 +61,6 @@ class Cluster:
             self.processes.append(subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log))
         return self.processes[-1]
 
-    def peak_mb(self) -> float:
-        """Most memory any living worker has had."""
-        peaks = [0.0]
-        for worker in self.workers:
-            with suppress(OSError, StopIteration):
-                lines = Path(f"/proc/{worker.pid}/status").read_text().splitlines()
-                peaks.append(float(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024)
-        return max(peaks)
-
     def close(self) -> None:
         for process in self.processes:
             with suppress(OSError):
@@ -78,59 +69,46 @@ class Cluster:
             process.wait()
 
 
-@contextmanager
-def cluster_of(folder: Path, workers: int, memory: str) -> Iterator[Cluster]:
-    folder.mkdir(parents=True, exist_ok=True)
-    cluster = Cluster(folder, workers, memory)
-    try:
-        yield cluster
-    finally:
-        cluster.close()
-
-
 def main() -> int:
-    options = _options()
-    work = Path(options.folder)
+    given = _parse()
+    work = Path(given.folder)
     work.mkdir(parents=True, exist_ok=True)
-    corpus = _corpus(options, work)
-    model = open_model(options.model)
+    corpus = _corpus(given, work)
+    model = open_model(given.model)
     sentences = read_sentences(corpus)
     tokens = sum(len(s.tokens) for s in sentences)
-    say(f"{tokens:,} occurrences, {len(sentences):,} sentences, model {model.name}, {options.workers} workers of one thread")
+    say(f"{tokens:,} occurrences, {len(sentences):,} sentences, model {model.name}, {given.workers} workers of one thread")
     rows: list[tuple[str, str]] = []
     began = time.perf_counter()
     item = build_index(sentences, model.encoder, work / "one", model=model.fingerprint)
     alone = time.perf_counter() - began
     rows.append(("one machine, one process: index built", f"{alone:.1f} s, {tokens / alone:,.0f} tokens/s"))
-    with cluster_of(work / "dask", options.workers, options.memory) as cluster:
-        rows += _trouble(cluster, corpus, work / "many", options, item)
-        rows += _full_disk(cluster, corpus, work / "full", options, item)
-        searched, rates = _searches(cluster, work / "many", item, sentences, model, alone)
-        rows += searched
-        rows.append(("most memory of a worker", f"{cluster.peak_mb():,.0f} MB (limit {options.memory})"))
-    say("\n| what | measured |\n| --- | --- |")
-    for what, measured in rows:
-        say(f"| {what} | {measured} |")
-    say("\n" + cluster_costs.table(rates))
-    if not options.keep:
+    with closing(Cluster(work / "dask", given.workers, given.memory)) as cluster:
+        rows += _trouble(cluster, corpus, work / "many", given, item)
+        rows += _full_disk(cluster, corpus, work / "full", given, item)
+        rows += _searches(cluster, work / "many", item, sentences, model)
+        peak = max(peak_mb(worker.pid) or 0 for worker in cluster.workers)
+        rows.append(("most memory of a worker", f"{peak:,.0f} MB (limit {given.memory})"))
+    say("\n" + markdown(("what", "measured"), rows))
+    if not given.keep:
         shutil.rmtree(work)
     return 0 if all("DIFFERS" not in measured for _, measured in rows) else 1
 
 
-def _trouble(cluster: Cluster, corpus: Path, output: Path, options, item: OccurrenceTable) -> list[tuple[str, str]]:
-    """A build through which a worker and the client are killed, and another worker is stopped."""
+def _trouble(cluster: Cluster, corpus: Path, output: Path, given, item: OccurrenceTable) -> list[tuple[str, str]]:
+    """Build an index while a worker and the client are killed, and another worker is stopped for a while."""
     began = time.perf_counter()
     total = _shards(read_sentences(corpus))
-    client = _client(cluster, corpus, output, options)
+    client = _client(cluster, corpus, output, given)
     _wait(output, client, total // 4)
     cluster.workers[0].kill()
-    rows = [("a worker killed (SIGKILL)", f"after {_done(output)} of {total} shards; {options.workers - 1} go on")]
+    rows = [("a worker killed (SIGKILL)", f"after {_done(output)} of {total} shards; {given.workers - 1} go on")]
     _wait(output, client, total // 2)
     client.kill()
     client.wait()
     at = {path: path.stat().st_mtime_ns for path in (output / "shards").glob("*/meta.json")}
     again = time.perf_counter()
-    client = _client(cluster, corpus, output, options)
+    client = _client(cluster, corpus, output, given)
     _wait(output, client, total * 5 // 8)
     stopped, until = cluster.workers[1], time.perf_counter() + STOPPED_S
     stopped.send_signal(signal.SIGSTOP)
@@ -152,26 +130,26 @@ def _trouble(cluster: Cluster, corpus: Path, output: Path, options, item: Occurr
     return rows
 
 
-def _full_disk(cluster: Cluster, corpus: Path, place: Path, options, item: OccurrenceTable) -> list[tuple[str, str]]:
+def _full_disk(cluster: Cluster, corpus: Path, place: Path, given, item: OccurrenceTable) -> list[tuple[str, str]]:
     """Build where only half of the index fits, then continue on a larger disk."""
     size = sum(p.stat().st_size for p in (item.folder).iterdir())
     place.mkdir(exist_ok=True)
     if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size // 2}", "none", place]).returncode:
         return [("a full disk", "not tried: mounting a small tmpfs needs root")]
     try:
-        client = _client(cluster, corpus, place / "index", options, stderr=subprocess.PIPE)
+        client = _client(cluster, corpus, place / "index", given, stderr=subprocess.PIPE)
         message = client.communicate()[1].decode().strip().splitlines()[-1]
         rows = [("a full disk (tmpfs of half the size)", f"status {client.returncode}, {_done(place / 'index')} shards: “{message}”")]
         subprocess.run(["mount", "-o", f"remount,size={size * 3}", place], check=True)
-        status = _client(cluster, corpus, place / "index", options).wait()
+        status = _client(cluster, corpus, place / "index", given).wait()
         return [*rows, ("the same command after the disk grew", f"status {status}, {_equal(place / 'index', item)}")]
     finally:
         subprocess.run(["umount", "-l", place])
 
 
-def _searches(cluster: Cluster, where: Path, item: OccurrenceTable, sentences: list[Sentence], model, alone: float) -> tuple:
-    """Exact search, one machine's whole table and the workers' shards, and the rates that costs go by."""
-    rng, same, times = np.random.default_rng(0), 0, ([], [])
+def _searches(cluster: Cluster, where: Path, item: OccurrenceTable, sentences: list[Sentence], model) -> list[tuple[str, str]]:
+    """Time exact search on one machine's table and on the workers' shards."""
+    rng, same, times = np.random.default_rng(0), 0, []
     chosen = [sentences[k] for k in rng.choice(len(sentences), QUERIES)]
     queries = [neighbors.make_query(model.encoder, list(s.tokens), len(s.tokens) // 2) for s in chosen]
     weights, shards = np.full(model.encoder.n_layers, 1 / model.encoder.n_layers), index.open_shards(where)
@@ -179,26 +157,16 @@ def _searches(cluster: Cluster, where: Path, item: OccurrenceTable, sentences: l
         client.wait_for_workers(len(cluster.workers), timeout=60)
         search.ShardedIndex(shards, client).nearest(queries[0], weights)  # opens the shards
         for query in queries:
-            began = time.perf_counter()
-            expected = item.nearest(query, weights, k=20)
-            middle = time.perf_counter()
-            result = search.ShardedIndex(shards, client).nearest(query, weights, k=20)
-            times[0].append(middle - began)
-            times[1].append(time.perf_counter() - middle)
+            one, expected = timed(lambda query=query: item.nearest(query, weights, k=20))()
+            many, result = timed(lambda query=query: search.ShardedIndex(shards, client).nearest(query, weights, k=20))()
+            times.append((one, many))
             same += [n.occurrence for n in result] == [n.occurrence for n in expected]
-    size = index.info(where)["bytes"]
-    mean = [float(np.median(each)) for each in times]
-    rows = [("exact search, one machine", f"{1000 * mean[0]:.0f} ms a query (median of {QUERIES})")]
-    rows.append((f"exact search, {len(cluster.workers)} workers", f"{1000 * mean[1]:.0f} ms a query"))
-    rows.append(("20 nearest in the same order", f"{same} of {QUERIES}{'' if same == QUERIES else ' DIFFERS'}"))
-    cores = os.cpu_count() or 1
-    rates = cluster_costs.Rates(
-        tokens_per_s=len(item) / alone / cores,
-        rows_per_s=len(item) / mean[0] / cores,
-        bytes_per_row=size / len(item),
-        numbers_per_row=item.meta["layers"] * item.meta["dim"],
-    )
-    return rows, rates
+    one, many = 1000 * np.median(times, axis=0)
+    return [
+        ("exact search, one machine", f"{one:.0f} ms a query (median of {QUERIES})"),
+        (f"exact search, {len(cluster.workers)} workers", f"{many:.0f} ms a query"),
+        ("20 nearest in the same order", f"{same} of {QUERIES}{'' if same == QUERIES else ' DIFFERS'}"),
+    ]
 
 
 def _shards(sentences: list[Sentence]) -> int:
@@ -225,9 +193,9 @@ def _equal(where: Path, item: OccurrenceTable) -> str:
     return f"yes, {row:,} of {len(item):,}; {share:.4%} of the numbers are float16's next one"
 
 
-def _client(cluster: Cluster, corpus: Path, output: Path, options, stderr=subprocess.DEVNULL) -> subprocess.Popen:
+def _client(cluster: Cluster, corpus: Path, output: Path, given, stderr=subprocess.DEVNULL) -> subprocess.Popen:
     command = [sys.executable, "-m", "core", "index", "build", "--corpus", str(corpus), "--output", str(output)]
-    command += ["--model", options.model, "--cluster", cluster.address, "--json"]
+    command += ["--model", given.model, "--cluster", cluster.address, "--json"]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=stderr)
 
 
@@ -240,38 +208,29 @@ def _wait(output: Path, client: subprocess.Popen, shards: int) -> None:
         time.sleep(POLL_S)
 
 
-def _corpus(options, work: Path) -> Path:
-    """Sentences of the text files, one a line, until there are tokens enough."""
+def _corpus(given, work: Path) -> Path:
+    """Write sentences of the text files, one a line, until there are enough tokens."""
     path, tokens = work / "corpus.jsonl", 0
     folder = Path(os.environ.get("ELMOSCOPE_DATA", ROOT / "shared" / "data")) / "corpus"
-    files = [Path(f) for f in options.text] or sorted(folder.glob("wikipedia-*.txt.xz"))
+    files = [Path(f) for f in given.text] or sorted(folder.glob("wikipedia-*.txt.xz"))
     if not files:
         raise SystemExit("Name text files with --text, or the folder of data in ELMOSCOPE_DATA.")
     with path.open("w", encoding="utf-8") as out:
         for line in (line for file in files for line in read_lines(file)):
             words = line.split()[:60]  # read as they stand: the proof is of the cluster, not of the tokenizer
-            if words and tokens < options.occurrences:
+            if words and tokens < given.occurrences:
                 out.write(json.dumps({"tokens": words}, ensure_ascii=False) + "\n")
                 tokens += len(words)
-            if tokens >= options.occurrences:
+            if tokens >= given.occurrences:
                 return path
     return path
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--occurrences", type=int, default=2_000_000)
-    parser.add_argument("--model", default=BUNDLED_MODEL)
-    parser.add_argument("--workers", type=int, default=4)
-    parser.add_argument("--memory", default="2GiB", help="of a worker")
+def _parse() -> argparse.Namespace:
+    parser = options(__doc__, occurrences=2_000_000, model=BUNDLED_MODEL, workers=4, memory="2GiB", folder="/tmp/elmoscope-cluster")
     parser.add_argument("--text", nargs="*", default=[], help="text, a sentence a line (.xz and .gz too)")
-    parser.add_argument("--folder", default="/tmp/elmoscope-cluster")
     parser.add_argument("--keep", action="store_true", help="leave the indexes there")
     return parser.parse_args()
-
-
-def say(text: str) -> None:
-    print(text, flush=True)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ disturbed (an index's vectors up to float16's next number), and leave no other f
 """
 
 import argparse
+import contextlib
 import hashlib
 import http.server
 import json
@@ -18,11 +19,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
+from tests.bench.measure import options, say
 
 ROOT = Path(__file__).resolve().parents[2]
 BYTES = 6_000_000  # of the file that is downloaded
@@ -37,26 +39,25 @@ def _sum(*paths: Path) -> str:
     return digest.hexdigest()
 
 
-def say(what: str, value: object = 0) -> None:
-    print(json.dumps([what, value]), flush=True)
+def tell(what: str, value: object = 0) -> None:
+    """Report to the process that started this one."""
+    say(json.dumps([what, value]))
 
 
 def indexing(folder: Path, _: str) -> None:
     """40,000 tokens in rounds of 4,000 by a very small model."""
-    from core.elmo.encoder import Encoder
     from core.index.build import build_index
     from core.text.sentences import Sentence
 
-    encoder = Encoder(_tiny())
     draw = random.Random(0)
     words = ["".join(draw.choices("abcdefgh", k=5)) for _ in range(400)]
     sentences = [Sentence(tuple(draw.choices(words, k=20))) for _ in range(2_000)]
     place = folder / "index"
     kept = sorted(path.name for path in folder.glob(".index.*.parts/*.npz") if not path.name.startswith("."))
     whole = (place / "meta.json").is_file()  # killed behind its end: nothing is lost, though this work does it all again
-    say("begun", ROUNDS if whole else len(kept))
-    build_index(sentences, encoder, place, model="tiny", report=lambda done, total, speed: say("step", done // 4_000))
-    say("result", _sum(place / "sentences.arrow"))  # and the vectors, which are compared with `_alike`
+    tell("begun", ROUNDS if whole else len(kept))
+    build_index(sentences, _encoder(), place, model="tiny", report=lambda done, total, speed: tell("step", done // 4_000))
+    tell("result", _sum(place / "sentences.arrow"))  # and the vectors, which are compared with `_alike`
 
 
 def training(folder: Path, _: str) -> None:
@@ -70,22 +71,18 @@ def training(folder: Path, _: str) -> None:
     from core.learning.features import Frozen
 
     draw = random.Random(0)
-    rows = []
-    for k in range(1_200):
-        label = "ab"[k % 2]
-        rows.append(ScoreRow(" ".join(draw.choices(["same", "thing", f"{label}{k % 7}"], k=8)) + f" {k}", label))
+    labels = ["ab"[k % 2] for k in range(1_200)]
+    rows = [ScoreRow(" ".join([*draw.choices(["same", "thing", f"{x}{k % 7}"], k=8), str(k)]), x) for k, x in enumerate(labels)]
     dataset = make_dataset("crashes", Table("rows", tuple(rows), ("text",), "label"), SplitConfig())
     config = tasks.task_config(tasks.task_named("own"), seed=0, epochs=8)
     trainer = make_text_fit(VARIANTS["embedding"], dataset, config, Frozen())
-    first = True
-    for progress in tasks.run(trainer):
-        if first:
-            say("begun", progress.epoch - 1)
-            first = False
+    for number, progress in enumerate(tasks.run(trainer)):
+        if not number:
+            tell("begun", progress.epoch - 1)
         if progress.measures:
-            say("step", progress.epoch)
+            tell("step", progress.epoch)
     head = save_head(trainer.finish(), folder / "head")
-    say("result", _sum(head / "weights.safetensors", head / "vocabulary.txt"))
+    tell("result", _sum(head / "weights.safetensors", head / "vocabulary.txt"))
 
 
 def downloading(folder: Path, url: str) -> None:
@@ -93,10 +90,10 @@ def downloading(folder: Path, url: str) -> None:
 
     target = folder / "file.bin"
     part = folder / "file.bin.part"
-    say("begun", part.stat().st_size if part.is_file() else 0)
+    tell("begun", part.stat().st_size if part.is_file() else 0)
     expected = hashlib.sha256(_content()).hexdigest()
-    download(url, target, size=BYTES, sha256=expected, report=lambda progress: say("step", progress.done))
-    say("result", _sum(target))
+    download(url, target, size=BYTES, sha256=expected, report=lambda progress: tell("step", progress.done))
+    tell("result", _sum(target))
 
 
 def mapping(folder: Path, _: str) -> None:
@@ -109,12 +106,12 @@ def mapping(folder: Path, _: str) -> None:
     words = table.lemmas[:3]
     table.folder = folder / "no-maps-here"
     done = len([path for path in folder.rglob("*.safetensors") if not path.name.startswith(".")])
-    say("begun", done)
+    tell("begun", done)
     sums = []
     for k, word in enumerate(words):
         sums.append(hashlib.sha256(open_maps(table, word, fit=True).coordinates.tobytes()).hexdigest())
-        say("step", k + 1)
-    say("result", "".join(sums))
+        tell("step", k + 1)
+    tell("result", "".join(sums))
 
 
 def _alike(item: Path, other: Path) -> bool:
@@ -131,17 +128,19 @@ def _alike(item: Path, other: Path) -> bool:
     return len(a) == len(b) and facts and np.allclose(a.rows.take(rows), b.rows.take(rows), rtol=2**-9, atol=1e-4)
 
 
-def _tiny():
+def _encoder():
+    """Return the encoder of a very small biLM."""
     import torch
 
     from core.common.config import ModelShape
+    from core.elmo.encoder import Encoder
     from core.elmo.model import BiLM
 
     torch.manual_seed(0)
     model = BiLM(ModelShape(filters=((1, 8), (2, 8)), character_dim=8, hidden=64, projection=32))
     for value in model.parameters():
         torch.nn.init.normal_(value.data, std=0.1)
-    return model.eval()
+    return Encoder(model.eval())
 
 
 def _content() -> bytes:
@@ -149,28 +148,24 @@ def _content() -> bytes:
 
 
 class _Slow(http.server.BaseHTTPRequestHandler):
-    """A file in pieces, from where it is asked for."""
+    """A file that is sent slowly, from the requested byte on."""
 
     content = b""
 
     def do_GET(self) -> None:
-        wanted = self.headers.get("Range", "")
+        wanted, size = self.headers.get("Range", ""), len(self.content)
         start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
         self.send_response(206 if wanted else 200)
-        self.send_header("Content-Length", str(len(self.content) - start))
-        self.send_header("ETag", '"crashes"')
-        if wanted:
-            self.send_header("Content-Range", f"bytes {start}-{len(self.content) - 1}/{len(self.content)}")
+        headers = {"Content-Length": str(size - start), "ETag": '"crashes"'}
+        for name, value in (headers | ({"Content-Range": f"bytes {start}-{size - 1}/{size}"} if wanted else {})).items():
+            self.send_header(name, value)
         self.end_headers()
-        try:
-            for at in range(start, len(self.content), 1 << 16):
+        with contextlib.suppress(OSError):  # the client was killed
+            for at in range(start, size, 1 << 16):
                 self.wfile.write(self.content[at : at + (1 << 16)])
                 time.sleep(CHUNK_S)
-        except OSError:
-            pass  # killed
 
-    def log_message(self, *_: object) -> None:
-        pass
+    def log_message(self, *_: object) -> None: ...
 
 
 @dataclass
@@ -186,12 +181,8 @@ class Ran:
 
 def run(work: str, folder: Path, url: str, *, kill_after: float | None = None) -> Ran:
     """One process to its end, or killed so many seconds after it began to work."""
-    environment = {
-        **os.environ,
-        "ELMOSCOPE_CACHE": str(folder / "cache"),
-        "OMP_NUM_THREADS": "1",
-        "NUMBA_CACHE_DIR": str(folder.parent / "numba"),
-    }
+    folders = {"ELMOSCOPE_CACHE": str(folder / "cache"), "NUMBA_CACHE_DIR": str(folder.parent / "numba")}
+    environment = {**os.environ, **folders, "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "tests.bench.crashes", "--work", work, str(folder), url]
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True)
@@ -219,13 +210,13 @@ def others(folder: Path) -> list[str]:
     return sorted(name for name in result if any(mark in name for mark in (".tmp", ".part", ".old-", ".parts")))
 
 
-def trials(work: str, times: int, draw: random.Random, url: str, report: Callable[[str], None]) -> bool:
-    """Kill it so many times; a line of what came of it."""
+def trials(work: str, times: int, draw: random.Random, url: str) -> bool:
+    """Kill a work so many times, and print a line with the outcome."""
     lost, killed, faults = 0, 0, []
     with tempfile.TemporaryDirectory(prefix="elmoscope-crashes-") as root:
         whole = run(work, Path(root) / "whole", url)
         if whole.result is None:
-            report(f"{work:14} does not run by itself: {whole.said}")
+            say(f"{work:14} does not run by itself: {whole.said}")
             return False
         for k in range(times):
             folder = Path(root) / f"{k}"
@@ -239,18 +230,16 @@ def trials(work: str, times: int, draw: random.Random, url: str, report: Callabl
                 faults.append(f"time {k}: left behind {left[:4]}")
             if cut.result is None:
                 lost = max(lost, cut.step - (again.begun or 0))
-    report(f"{work:14}{times:6}{killed:8}{whole.seconds:9.1f} s{max(0, lost):12,}{len(faults):8}")
+    say(f"{work:14}{times:6}{killed:8}{whole.seconds:9.1f} s{max(0, lost):12,}{len(faults):8}")
     for fault in faults[:3]:
-        report(fault)
+        say(fault)
     return not faults
 
 
 def main() -> int:
     works = {"indexing": indexing, "training": training, "downloading": downloading, "mapping": mapping}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--times", type=int, default=50)
+    parser = options(__doc__, times=50, seed=0)
     parser.add_argument("--only", nargs="+", choices=list(works), default=list(works))
-    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--work", nargs=3, metavar=("WORK", "FOLDER", "URL"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.work:
@@ -261,9 +250,9 @@ def main() -> int:
     _Slow.content = _content()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Slow)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(f"{'work':14}{'times':>6}{'killed':>8}{'whole':>11}{'lost':>12}{'faults':>8}", flush=True)
+    say(f"{'work':14}{'times':>6}{'killed':>8}{'whole':>11}{'lost':>12}{'faults':>8}")
     draw, url = random.Random(given.seed), f"http://127.0.0.1:{server.server_port}/file.bin"
-    return 0 if all([trials(work, given.times, draw, url, lambda line: print(line, flush=True)) for work in given.only]) else 1
+    return 0 if all([trials(work, given.times, draw, url) for work in given.only]) else 1
 
 
 if __name__ == "__main__":

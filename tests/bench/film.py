@@ -1,17 +1,17 @@
-"""The moving picture at the top of README, taken from the running app: a sentence typed, the layers scrubbed, another word in its place.
+"""Take the moving picture at the top of README from the running app: a sentence is typed, the layers are scrubbed, another word is typed.
 
 usage: python -m tests.bench.film http://localhost:8501 [--output assets/screenshots/home.gif]
 """
 
-import argparse
 from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
+from tests.bench.measure import options, say
 from tests.browser.conftest import AT_REST
-from tests.run import find_chromium
+from tests.run import start_chromium
 
 WIDTH, HEIGHT = 1024, 720
 FIRST, SECOND = "The pitcher threw a fast ball.", "She filled the pitcher with lemonade."
@@ -21,7 +21,7 @@ SCRUB = "(input, place) => { input.value = place; input.dispatchEvent(new Event(
 
 
 class Film:
-    """Frames with how long each stands, in milliseconds."""
+    """Frames and their durations in milliseconds."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -37,7 +37,7 @@ class Film:
         self.durations.append(milliseconds)
 
     def type(self, key: str, text: str, *, step: int) -> None:
-        """Letter by letter, `step` letters a frame, until the answer is there."""
+        """Type `step` letters a frame, and wait for the answer."""
         box = self.page.locator(f".st-key-{key} input")
         box.click()
         box.press("Control+a")
@@ -50,7 +50,7 @@ class Film:
         self.take(1_400)
 
     def scrub(self, steps: int) -> None:
-        """From layer 0 to the sense space and back to layer 1."""
+        """Go from layer 0 to the sense space and back to layer 1."""
         slider = self.page.locator(".map.compact .scrubber input")
         top = float(slider.get_attribute("max") or 3)
         for k in [*range(steps + 1), *range(steps - 1, steps // 3 - 1, -1)]:
@@ -59,18 +59,14 @@ class Film:
             self.take(110)
         self.take(1_200)
 
-    def _side_by_side(self) -> Image.Image:
-        """Some frames in one picture, whose colors are those of all."""
-        some = self.frames[:: max(1, len(self.frames) // 8)]
-        whole = Image.new("RGB", (WIDTH * len(some), HEIGHT))
-        for k, frame in enumerate(some):
-            whole.paste(frame, (WIDTH * k, 0))
-        return whole
-
     def save(self, path: Path) -> int:
-        """Written as small as it takes; the file's bytes."""
+        """Write a file as small as it must be, with one palette for all frames. Return its number of bytes."""
+        some = self.frames[:: max(1, len(self.frames) // 8)]
+        joined = Image.new("RGB", (WIDTH * len(some), HEIGHT))
+        for k, frame in enumerate(some):
+            joined.paste(frame, (WIDTH * k, 0))
         for colors in (128, 96, 64, 48):
-            palette = self._side_by_side().quantize(colors)
+            palette = joined.quantize(colors)
             frames = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in self.frames]
             frames[0].save(path, save_all=True, append_images=frames[1:], duration=self.durations, loop=0, optimize=True)
             if path.stat().st_size <= MOST_BYTES:
@@ -79,8 +75,7 @@ class Film:
 
 
 def film(address: str, output: Path) -> int:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
+    with start_chromium() as browser:
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         page.goto(f"{address}/?a={FIRST}&b={SECOND}")
         page.locator(".map.compact .scrubber input").wait_for()
@@ -92,17 +87,11 @@ def film(address: str, output: Path) -> int:
         reel.type("a", AFTER, step=3)
         reel.scrub(18)
         reel.type("a", FIRST, step=4)
-        browser.close()
     return reel.save(output)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("address", help="of the running app")
-    parser.add_argument("--output", type=Path, default=Path("assets/screenshots/home.gif"))
-    request = parser.parse_args()
-    print(f"{request.output}: {film(request.address.rstrip('/'), request.output):,} bytes")
-
-
 if __name__ == "__main__":
-    main()
+    parser = options(__doc__, output="assets/screenshots/home.gif")
+    parser.add_argument("address", help="of the running app")
+    request = parser.parse_args()
+    say(f"{request.output}: {film(request.address.rstrip('/'), Path(request.output)):,} bytes")

@@ -1,16 +1,16 @@
-"""Generated input for every reader and for what stands behind every text box: only errors meant for people may come out.
+"""Give generated input to every reader and to the code behind every text box: only errors meant for people may come out.
 
 usage: python -m tests.bench.fuzz [--inputs 100000] [--only NAME ...] [--seconds S] [--seed N]
 
 Control characters, writing directions, lines of 1 MB, deep JSON, wrong encodings, archives that unpack to far too much,
 formulas, HTML and Markdown; and valid files with bytes changed, cut, doubled or left out. Each input must be answered within
-`SLOWEST_S`; the memory of the whole process is told at the end. tests/core/files/test_fuzz.py runs a few hundred of each.
-What addresses hold is put to the pages by tests.bench.addresses.
+`SLOWEST_S`; the memory of the process is printed at the end. tests/core/files/test_fuzz.py runs a few hundred of each.
+tests.bench.addresses does the same with the addresses of pages.
 """
 
-import argparse
 import functools
 import gzip
+import hashlib
 import io
 import json
 import lzma
@@ -25,20 +25,30 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest import mock
 
+import docx
 import numpy as np
+import torch
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from safetensors.numpy import save
 
-from core.analysis.maps import FrozenMaps, ProjectionConfig
+from core.analysis.aligned_umap import FrozenMaps, ProjectionConfig
 from core.classify.data import SplitConfig, make_dataset
 from core.classify.experiments import read_results
+from core.classify.head import load_head
 from core.classify.tables import read_columns, read_table
+from core.classify.tasks import task_named, text_tokens
 from core.common import i18n, reports
-from core.common.config import ASSETS
+from core.common.config import ASSETS, ModelShape
 from core.common.errors import ElmoscopeError
-from core.corpus import search, usage_graphs
-from core.corpus.encoded import EncodedCorpus, encode
+from core.corpus import concordance, search, usage_graphs
+from core.corpus.encoded import encode
+from core.elmo.language_model import Softmax
+from core.elmo.mix import layer_weights
+from core.elmo.model import BiLM
+from core.elmo.weights import load_bilm, load_softmax, save_hdf5, save_safetensors
 from core.files import registry
 from core.files.artifacts import read_json
 from core.index.tables import index_plan
@@ -50,8 +60,10 @@ from core.text.corpora import open_corpus
 from core.text.normalization import legible
 from core.text.sentences import read_labeled, read_sentences, sentences_from_text
 from core.text.tokens import JOINER, character_ids, join_tokens, split_sentences, tokenize
+from tests.bench.measure import options, say
 from tests.tiny import epub, pdf, workbook
 
+HEAD = ASSETS / "heads" / "spam" / "mean-glove"
 SLOWEST_S = 10.0  # of the processor an input may take: 1 MB of text takes about 2
 CAPS = {"ELMOSCOPE_MAX_FILE_MB": "4", "ELMOSCOPE_MAX_UNPACKED_MB": "4", "ELMOSCOPE_MAX_TABLE_MB": "4", "ELMOSCOPE_MAX_PASTED": "200000"}
 FRAGMENTS = (
@@ -78,12 +90,12 @@ ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-
 
 
 def rarely(one_in: int, what: st.SearchStrategy, otherwise: st.SearchStrategy) -> st.SearchStrategy:
-    """`what` once in so many times, else `otherwise`: what takes long is tried, but not most of the time."""
+    """Draw what takes long only once in so many times."""
     return st.sampled_from([False] * (one_in - 1) + [True]).flatmap(lambda yes: what if yes else otherwise)
 
 
 def nasty(most: int = 12) -> st.SearchStrategy[str]:
-    """Text put together from what readers trip over, rarely a megabyte of it."""
+    """Text of fragments that readers trip over, rarely a megabyte of it."""
     parts = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=8)), max_size=most).map("".join)
     return rarely(150, st.sampled_from(HUGE), parts)
 
@@ -95,10 +107,8 @@ def encoded(texts_: st.SearchStrategy[str]) -> st.SearchStrategy[bytes]:
 
 
 def json_values() -> st.SearchStrategy:
-    keys = (
-        *("tokens", "text", "word", "position", "label", "sense", "lemma", "document", "tokens_a", "tokens_b", "position_a", "position_b"),
-        *("same"),
-    )
+    keys = ("tokens", "text", "word", "position", "label", "sense", "lemma", "document", "same")
+    keys += ("tokens_a", "tokens_b", "position_a", "position_b")
     leaves = st.one_of(st.none(), st.booleans(), st.integers(-3, 6), st.integers(), st.floats(), nasty(3), st.just(["the", "bank"]))
     return st.recursive(
         leaves,
@@ -108,46 +118,50 @@ def json_values() -> st.SearchStrategy:
 
 
 def json_bytes(*, lines: bool) -> st.SearchStrategy[bytes]:
-    def dumped(values: list) -> bytes:
+    def dump(values: list) -> bytes:
         written = [json.dumps(value) for value in values]
         return ("\n".join(written) if lines else f"[{','.join(written)}]").encode()
 
-    return st.lists(json_values(), max_size=4).map(dumped)
+    return st.lists(json_values(), max_size=4).map(dump)
 
 
 def changed(sample: bytes) -> st.SearchStrategy[bytes]:
-    """A valid file with a few bytes changed, put in, left out, doubled, or cut off."""
-    change = st.tuples(
-        st.sampled_from(["flip", "put", "drop", "double", "cut", "zero"]), st.floats(0, 1), st.integers(0, 255), st.integers(1, 40)
-    )
+    """A valid file with a few bytes changed, inserted, left out, doubled, or cut off."""
+    kinds: dict[str, Callable[[bytes, bytes], bytes]] = {
+        "flip": lambda part, junk: bytes([part[0] ^ (junk[0] or 1)]) + part[1:] if part else b"",
+        "put": lambda part, junk: junk + part,
+        "drop": lambda part, junk: b"",
+        "double": lambda part, junk: part + part,
+        "zero": lambda part, junk: bytes(len(junk)),
+    }
 
     def apply(changes: list) -> bytes:
-        data = bytearray(sample)
+        data = sample
         for kind, where, byte, length in changes:
             at = int(where * max(0, len(data) - 1))
-            if kind == "flip" and data:
-                data[at] ^= byte or 1
-            elif kind == "put":
-                data[at:at] = bytes([byte]) * length
-            elif kind == "drop":
-                del data[at : at + length]
-            elif kind == "double":
-                data[at:at] = data[at : at + length]
-            elif kind == "zero":
-                data[at : at + length] = bytes(length)
-            else:
-                del data[at:]
-        return bytes(data)
+            end = at + length
+            data = data[:at] + (kinds[kind](data[at:end], bytes([byte]) * length) + data[end:] if kind in kinds else b"")
+        return data
 
+    change = st.tuples(st.sampled_from([*kinds, "cut"]), st.floats(0, 1), st.integers(0, 255), st.integers(1, 40))
     return st.lists(change, min_size=1, max_size=4).map(apply)
 
 
+def zipped(members: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
 def packed(data: st.SearchStrategy[bytes]) -> st.SearchStrategy[tuple[str, bytes]]:
-    """(suffix, bytes): as they are, or packed by gzip or xz, whole or cut."""
+    """(suffix, bytes): as they are, or packed by gzip or xz, complete or cut."""
+    ways = {".gz": lambda raw: gzip.compress(raw, 1), ".xz": lambda raw: lzma.compress(raw, preset=0), "": bytes}
 
     def pack(given: tuple[bytes, str, bool]) -> tuple[str, bytes]:
         raw, how, cut = given
-        made = {".gz": lambda: gzip.compress(raw, 1), ".xz": lambda: lzma.compress(raw, preset=0), "": lambda: raw}[how]()
+        made = ways[how](raw)
         return how, made[: len(made) // 2] if cut and how else made
 
     return st.tuples(data, st.sampled_from(["", "", "", ".gz", ".xz"]), st.booleans()).map(pack)
@@ -166,8 +180,6 @@ def files(*parts: st.SearchStrategy[bytes]) -> st.SearchStrategy[tuple[str, byte
 
 @functools.cache
 def a_docx() -> dict[str, bytes]:
-    import docx
-
     document, stream = docx.Document(), io.BytesIO()
     document.add_paragraph("The river bank was steep. A second sentence.")
     document.add_table(1, 1).cell(0, 0).text = "In a cell."
@@ -178,30 +190,19 @@ def a_docx() -> dict[str, bytes]:
 
 def docx_files() -> st.SearchStrategy[bytes]:
     """Word documents: another body, changed bytes, entities that multiply, members that unpack to far too much."""
-    parts = a_docx()
-    body = parts["word/document.xml"]
-    entities = (
-        b'<?xml version="1.0"?><!DOCTYPE w [<!ENTITY a "aaaaaaaaaa">'
-        + b"".join(f'<!ENTITY {chr(98 + k)} "{f"&{chr(97 + k)};" * 10}">'.encode() for k in range(9))
-        + b"]><w:document xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:body><w:p><w:r><w:t>&j;</w:t></w:r></w:p></w:body></w:document>"
+    parts, document = a_docx(), "word/document.xml"
+    body = parts[document]
+    entities = b"".join(f'<!ENTITY {chr(98 + k)} "{f"&{chr(97 + k)};" * 10}">'.encode() for k in range(9))
+    entities = b'<?xml version="1.0"?><!DOCTYPE w [<!ENTITY a "aaaaaaaaaa">' + entities + b"]><w:document xmlns:w="
+    entities += (
+        b"'http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:body><w:p><w:r><w:t>&j;</w:t></w:r></w:p></w:body></w:document>"
     )
     outside = entities.replace(b'"aaaaaaaaaa"', b'SYSTEM "file:///etc/passwd"')
     said = nasty().map(lambda text: body.replace(b"The river", text.encode("utf-8", "replace")))
     heavy = st.sampled_from([entities, outside, body + b" " * 9_000_000, b"<w:p>" * 50_000])
-    bodies = rarely(10, heavy, st.one_of(changed(body), said))
-
-    def zipped(given: tuple[bytes, bool]) -> bytes:
-        new, twice = given
-        stream = io.BytesIO()
-        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            for name, content in parts.items():
-                archive.writestr(name, new if name == "word/document.xml" else content)
-            if twice:
-                archive.writestr("../../evil.txt", b"x")
-        return stream.getvalue()
-
-    made = st.tuples(bodies, st.booleans()).map(zipped)
-    return st.one_of(made, made, changed(zipped((body, False))))
+    bodies, more = rarely(10, heavy, st.one_of(changed(body), said)), st.sampled_from([{}, {"../../evil.txt": b"x"}])
+    made = st.tuples(bodies, more).map(lambda given: zipped(parts | {document: given[0]} | given[1]))
+    return st.one_of(made, made, changed(zipped(parts)))
 
 
 @functools.cache
@@ -220,72 +221,56 @@ def vector_bytes() -> st.SearchStrategy[bytes]:
 
 
 def zipped_vectors() -> st.SearchStrategy[bytes]:
-    def pack(given: tuple[bytes, list[str]]) -> bytes:
-        stream = io.BytesIO()
-        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name in dict.fromkeys(given[1]):
-                archive.writestr(name, given[0])
-        return stream.getvalue()
-
-    made = st.tuples(vector_bytes(), st.lists(st.sampled_from(["a.txt", "../b.txt", "/c.txt", "d/"]), max_size=2)).map(pack)
-    return st.one_of(made, made, changed(pack((vector_samples()[0], ["a.txt"]))))
+    names = st.lists(st.sampled_from(["a.txt", "../b.txt", "/c.txt", "d/"]), max_size=2)
+    made = st.tuples(vector_bytes(), names).map(lambda given: zipped(dict.fromkeys(given[1], given[0])))
+    return st.one_of(made, made, changed(zipped({"a.txt": vector_samples()[0]})))
 
 
 @functools.cache
 def model_files() -> dict[str, bytes]:
     """options.json, weights.hdf5 and weights.safetensors of a very small biLM, and its vocabulary."""
-    import torch
-
-    from core.common.config import ModelShape
-    from core.elmo.language_model import Softmax
-    from core.elmo.model import BiLM
-    from core.elmo.weights import save_hdf5, save_safetensors
-
     torch.manual_seed(0)
-    shape = ModelShape(filters=((1, 4), (2, 4)), character_dim=4, hidden=6, projection=3)
-    model = BiLM(shape)
-    for value in model.parameters():
+    model = BiLM(ModelShape(filters=((1, 4), (2, 4)), character_dim=4, hidden=6, projection=3))
+    softmax = Softmax(5, 3)
+    for value in (*model.parameters(), *softmax.parameters()):
         torch.nn.init.normal_(value.data, std=0.1)
     with tempfile.TemporaryDirectory() as folder:
         save_hdf5(model, Path(folder))
-        softmax = Softmax(5, 3)
-        for value in softmax.parameters():
-            torch.nn.init.normal_(value.data, std=0.1)
         save_safetensors(model, Path(folder), softmax=softmax, words=["<S>", "</S>", "<UNK>", "a", "b"])
-        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+        return contents(folder)
+
+
+@functools.cache
+def vector_files() -> dict[str, bytes]:
+    """The files of six words' vectors, as core.static.glove_training saves them."""
+    files = {
+        "vectors.safetensors": save({"vectors": np.ones((6, 5), np.int8), "scales": np.ones(6, np.float32)}),
+        "words.txt": b"a\nb\nc\nd\ne\nf",
+    }
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    return {"meta.json": json.dumps({"format": "elmoscope-vectors", "version": 1, "name": "six", "sha256": sums}).encode(), **files}
+
+
+def contents(folder: str | Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
 
 
 def options_bytes() -> st.SearchStrategy[bytes]:
     options = json.loads(model_files()["options.json"])
-    odd = st.one_of(
-        st.none(),
-        st.integers(-2, 10**12),
-        st.floats(),
-        nasty(2),
-        st.lists(st.integers(-1, 10**9), max_size=3),
-        st.lists(st.lists(st.integers(-1, 10**9), max_size=3), max_size=3),
-        st.just({}),
-    )
+    numbers = st.lists(st.integers(-1, 10**9), max_size=3)
+    odd = st.one_of(st.none(), st.integers(-2, 10**12), st.floats(), nasty(2), numbers, st.lists(numbers, max_size=3), st.just({}))
 
-    def put(given: tuple[str, object]) -> bytes:
-        made = json.loads(json.dumps(options))
-        path, value = given[0].split("."), given[1]
-        place = made
-        for part in path[:-1]:
+    def put(given: tuple[tuple[str, ...], object]) -> bytes:
+        made = place = json.loads(json.dumps(options))
+        *outer, last = given[0]
+        for part in outer:
             place = place[part]
-        place[path[-1]] = value
+        place[last] = given[1]
         return json.dumps(made).encode()
 
-    paths = [
-        "lstm",
-        "char_cnn",
-        *(f"lstm.{k}" for k in options["lstm"]),
-        *(f"char_cnn.{k}" for k in options["char_cnn"]),
-        "char_cnn.embedding.dim",
-    ]
-    return st.one_of(
-        st.tuples(st.sampled_from(paths), odd).map(put), changed(model_files()["options.json"]), encoded(nasty()), json_bytes(lines=False)
-    )
+    paths = [(part,) for part in ("lstm", "char_cnn")] + [(part, key) for part in ("lstm", "char_cnn") for key in options[part]]
+    made = st.tuples(st.sampled_from([*paths, ("char_cnn", "embedding", "dim")]), odd).map(put)
+    return st.one_of(made, changed(model_files()["options.json"]), encoded(nasty()), json_bytes(lines=False))
 
 
 @functools.cache
@@ -297,9 +282,8 @@ def a_map() -> bytes:
         return (Path(folder) / "m.safetensors").read_bytes()
 
 
-@functools.cache
-def searched() -> EncodedCorpus:
-    return encode(open_corpus("sentences")[:400], "ours")
+searched = functools.cache(lambda: encode(open_corpus("sentences")[:400], "ours"))
+glove = functools.cache(lambda: open_vectors("glove-mini"))
 
 
 def _written(path: Path, data: bytes) -> Path:
@@ -307,40 +291,46 @@ def _written(path: Path, data: bytes) -> Path:
     return path
 
 
-def reads(name: str, read: Callable[[Path], object]) -> Callable[[Path, tuple[str, bytes]], None]:
+def reads(name: str, *read: Callable[[Path], object]) -> Callable[[Path, tuple[str, bytes]], None]:
     """A reader of one file: `name` without the suffix of packing, which comes with the input."""
 
     def reading(folder: Path, given: tuple[str, bytes]) -> None:
+        path = _written(folder / f"{name}{given[0]}", given[1])
         with reports.collecting():
-            read(_written(folder / f"{name}{given[0]}", given[1]))
+            for each in read:
+                each(path)
 
     return reading
+
+
+def loads(samples: dict[str, bytes], *load: Callable[[Path], object]) -> Callable[[Path, dict[str, bytes]], None]:
+    """A reader of a folder: the sample files, some of them replaced by the input."""
+
+    def loading(folder: Path, given: dict[str, bytes]) -> None:
+        for name, data in (samples | given).items():
+            _written(folder / name, data)
+        for each in load:
+            each(folder)
+
+    return loading
+
+
+def one_of_files(samples: dict[str, bytes]) -> st.SearchStrategy[dict[str, bytes]]:
+    return st.one_of(*(changed(data).map(lambda made, name=name: {name: made}) for name, data in samples.items()))
+
+
+def model_target(name: str, data: st.SearchStrategy[bytes], left_out: str = "weights.hdf5") -> tuple[st.SearchStrategy, Callable]:
+    """A model folder with one file changed and one weights file."""
+    samples = {each: old for each, old in model_files().items() if each != left_out}
+    return data.map(lambda made: {name: made}), loads(samples, load_bilm, load_softmax)
 
 
 def _some(path: Path) -> None:
     read_sentences(path, limit=5_000)  # the pages read as many as a corpus may hold
 
 
-def _columns_and_table(path: Path) -> None:
-    read_columns(path)
-    _table(path)
-
-
-def _graph(path: Path) -> None:
-    usage_graphs.sentences_of_uses(usage_graphs.read_uses(path))
-
-
 def _table(path: Path) -> None:
     make_dataset("fuzz", read_table(path), SplitConfig())
-
-
-def _model(folder: Path, given: dict[str, bytes]) -> None:
-    from core.elmo.weights import load_bilm, load_softmax
-
-    for name, data in given.items():
-        _written(folder / name, data)
-    load_bilm(folder)
-    load_softmax(folder)
 
 
 def _own(folder: Path, given: list[tuple[str, bytes]]) -> None:
@@ -351,7 +341,7 @@ def _own(folder: Path, given: list[tuple[str, bytes]]) -> None:
     sentences = read_sentences(kept.path)
     index_plan(sentences, 3, 256)
     opened = encode(sentences, "x")
-    search.lines(opened, search.find(opened, sentences[0].tokens[0]), 0, 5)
+    concordance.lines(opened, search.find(opened, sentences[0].tokens[0]), 0, 5)
 
 
 def _tokens(folder: Path, text: str) -> None:
@@ -372,9 +362,6 @@ def visible_characters(text: str) -> str:
 
 def _words(folder: Path, given: tuple[str, str]) -> None:
     """Call what text boxes call: sentences, words, weights, names, searches."""
-    from core.classify.tasks import task_named, text_tokens
-    from core.elmo.mix import layer_weights
-
     text, other = given
     answers = (
         lambda: sentences_from_text(text),
@@ -389,7 +376,7 @@ def _words(folder: Path, given: tuple[str, str]) -> None:
         lambda: registry.resolve(text, "vectors"),
         lambda: own_corpus.files_in(other if len(other) < 200 else "x"),
         lambda: own_corpus.keep_text(text, other),
-        lambda: _glove().neighbors(other, 3),
+        lambda: glove().neighbors(other, 3),
         lambda: i18n.particle(text, "은", "는"),
         lambda: i18n.t("“{word:은/는}” {n:,}", word=text, n=3),
     )
@@ -398,11 +385,6 @@ def _words(folder: Path, given: tuple[str, str]) -> None:
             answer()
         except ElmoscopeError as error:
             assert len(str(error)) < 4_000, f"an error of {len(str(error)):,} characters"
-
-
-@functools.cache
-def _glove():
-    return open_vectors("glove-mini")
 
 
 def workbook_bytes() -> bytes:
@@ -424,10 +406,8 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
     semcor = b"# d1 1\nThe\tDT\t\t\nbank\tNN\tbank\tbank%1:17:01::\n\n"
     context = b"<context><wf>a</wf> <head><wf>hard</wf></head> <wf>.</wf></context></instance>"
     senseval = b'<lexelt item="hard-a"><instance id="1"><answer senseid="H1"/>' + context
-    uses = "lemma\tgrouping\tidentifier\tcontext\tindexes_target_token\n" + "".join(
-        f'bank\t{k % 2}\tu{k}\t"A ""river"" bank."\t10:14\n' for k in range(12)
-    )
-    uses = uses.encode()
+    uses = b"lemma\tgrouping\tidentifier\tcontext\tindexes_target_token\n"
+    uses += b"".join(b'bank\t%d\tu%d\t"A ""river"" bank."\t10:14\n' % (k % 2, k) for k in range(12))
     trees = b"(3 (2 A) (4 success))\n(1 (2 B) (1 c))\n" * 3
     text, listed, lined = encoded(nasty(20)), json_bytes(lines=False), json_bytes(lines=True)
     names = nasty(3).map(lambda name: f"{name[:60]}.txt") | st.sampled_from(["a.csv", "b.jsonl", "c.json"])
@@ -445,74 +425,33 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
         "senseval": lambda: (files(text, changed(senseval)), reads("a.pos", read_senseval)),
         "semcor": lambda: (files(text, changed(semcor)), reads("a.tsv", read_semcor)),
         "tags": lambda: (files(text, changed(b"The DT\nbank NN\n\n")), reads("a.txt", read_tags)),
-        "table .xlsx": lambda: (plain(workbook_bytes()), reads("a.xlsx", _columns_and_table)),
+        "table .xlsx": lambda: (plain(workbook_bytes()), reads("a.xlsx", read_columns, _table)),
         "corpus .xlsx": lambda: (plain(workbook_bytes()), reads("a.xlsx", _some)),
         "corpus .pdf": lambda: (plain(pdf(["The river bank was steep."], ["It (was) steep."])), reads("a.pdf", _some)),
         "corpus .epub": lambda: (plain(epub({"a.xhtml": "<p>The bank.</p>", "nav.xhtml": "<p>x</p>"})), reads("a.epub", _some)),
-        "usage graph": lambda: (files(text, changed(uses)), reads("uses.csv", _graph)),
+        "usage graph": lambda: (
+            files(text, changed(uses)),
+            reads("uses.csv", lambda path: usage_graphs.sentences_of_uses(usage_graphs.read_uses(path))),
+        ),
         "docx": lambda: (docx_files(), lambda place, data: _own(place, [("a.docx", data)])),
         "own corpus": lambda: (st.lists(st.tuples(names, st.one_of(text, lined)), min_size=1, max_size=3), _own),
         "vectors": lambda: (files(vector_bytes()), reads("v", load_vectors)),
         "vectors .zip": lambda: (zipped_vectors().map(lambda data: ("", data)), reads("v.zip", load_vectors)),
-        "vectors, a folder": lambda: (_vector_folders(), _vectors_folder),
-        "model options": lambda: (options_bytes(), _with("options.json", "weights.hdf5")),
-        "model .safetensors": lambda: (changed(model_files()["weights.safetensors"]), _with("weights.safetensors", "weights.hdf5")),
-        "model .hdf5": lambda: (changed(model_files()["weights.hdf5"]), _with("weights.hdf5", "weights.safetensors")),
-        "model vocabulary": lambda: (st.one_of(text, changed(model_files()["vocabulary.txt"])), _with("vocabulary.txt", "weights.hdf5")),
+        "vectors, a folder": lambda: (
+            st.fixed_dictionaries({name: st.just(data) | changed(data) for name, data in vector_files().items()}),
+            loads({}, load_vectors),
+        ),
+        "model options": lambda: model_target("options.json", options_bytes()),
+        "model .safetensors": lambda: model_target("weights.safetensors", changed(model_files()["weights.safetensors"])),
+        "model .hdf5": lambda: model_target("weights.hdf5", changed(model_files()["weights.hdf5"]), "weights.safetensors"),
+        "model vocabulary": lambda: model_target("vocabulary.txt", st.one_of(text, changed(model_files()["vocabulary.txt"]))),
         "maps": lambda: (changed(a_map()), lambda place, data: FrozenMaps.load(_written(place / "m.safetensors", data))),
-        "head": lambda: (_head_files(), _head),
-        "results": lambda: (files(lined), reads("r.jsonl", lambda path: read_results(path))),
+        "head": lambda: (one_of_files(contents(HEAD)), loads(contents(HEAD), load_head)),
+        "results": lambda: (files(lined), reads("r.jsonl", read_results)),
         "json": lambda: (st.one_of(listed, text), lambda place, data: read_json(_written(place / "j.json", data))),
         "tokenizer": lambda: (nasty(30), _tokens),
         "text boxes": lambda: (st.tuples(nasty(), nasty(4)), _words),
     }
-
-
-def _with(changed_: str, left_out: str) -> Callable[[Path, bytes], None]:
-    """A model folder with one file changed and one weights file."""
-    model = {name: old for name, old in model_files().items() if name != left_out}
-    return lambda place, data: _model(place, model | {changed_: data})
-
-
-def _vector_folders() -> st.SearchStrategy[tuple[bytes, ...]]:
-    return st.tuples(*(st.one_of(st.just(path.read_bytes()), changed(path.read_bytes())) for path in _small_vectors()))
-
-
-HEAD = ASSETS / "heads" / "spam" / "mean-glove"
-
-
-def _head_files() -> st.SearchStrategy[tuple[str, bytes]]:
-    return st.one_of(*(changed(path.read_bytes()).map(lambda data, name=path.name: (name, data)) for path in sorted(HEAD.iterdir())))
-
-
-@functools.cache
-def _small_vectors() -> tuple[Path, ...]:
-    """meta.json, vectors.safetensors and words.txt of six words, as core.static.glove_training saves them."""
-    import hashlib
-
-    from safetensors.numpy import save
-
-    folder = Path(tempfile.mkdtemp(prefix="elmoscope-fuzz-"))
-    arrays = {"vectors": np.ones((6, 5), np.int8), "scales": np.ones(6, np.float32)}
-    (folder / "vectors.safetensors").write_bytes(save(arrays))
-    (folder / "words.txt").write_text("\n".join("abcdef"))
-    sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
-    (folder / "meta.json").write_text(json.dumps({"format": "elmoscope-vectors", "version": 1, "name": "six", "sha256": sums}))
-    return tuple(folder / name for name in ("meta.json", "vectors.safetensors", "words.txt"))
-
-
-def _vectors_folder(folder: Path, given: tuple[bytes, ...]) -> None:
-    for path, data in zip(_small_vectors(), given, strict=True):
-        _written(folder / path.name, data)
-    load_vectors(folder)
-
-
-def _head(folder: Path, given: tuple[str, bytes]) -> None:
-    from core.classify.head import load_head
-
-    for path in HEAD.iterdir():
-        _written(folder / path.name, given[1] if path.name == given[0] else path.read_bytes())
-    load_head(folder)
 
 
 @dataclass
@@ -528,7 +467,7 @@ class Count:
 
 
 def run(name: str, n: int, *, number: int = 0, until: float = float("inf")) -> Count:
-    """`n` inputs for one reader (fewer if the clock passes `until`); every fault is kept with its traceback and input."""
+    """Try `n` inputs on one reader, fewer if the clock passes `until`. Failures have their traceback and input."""
     strategy, use = targets()[name]()
     count = Count(name)
 
@@ -555,33 +494,25 @@ def run(name: str, n: int, *, number: int = 0, until: float = float("inf")) -> C
         if took > SLOWEST_S:
             count.failures.append(f"took {took:.1f} s for {given_!r:.300}")
 
-    before = {key: os.environ.get(key) for key in (*CAPS, "ELMOSCOPE_CACHE")}
-    os.environ.update(CAPS)
-    try:
+    with mock.patch.dict(os.environ, CAPS):
         attempt()
-    finally:
-        for key, value in before.items():
-            os.environ.pop(key) if value is None else os.environ.update({key: value})
     return count
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--inputs", type=int, default=100_000, help="in all, shared evenly among the readers")
-    parser.add_argument("--only", nargs="+", metavar="NAME", choices=list(targets()), help="these readers alone")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after that time")
-    parser.add_argument("--seed", type=int, default=0)
+    parser = options(__doc__, inputs=100_000, seconds=float("inf"), seed=0)
+    parser.add_argument("--only", nargs="+", metavar="NAME", choices=list(targets()), help="only these readers")
     given_ = parser.parse_args()
     names, until, failed = given_.only or list(targets()), time.monotonic() + given_.seconds, 0
-    print(f"{'reader':22}{'inputs':>9}{'read':>9}{'refused':>9}{'slowest':>10}{'faults':>8}", flush=True)
+    say(f"{'reader':22}{'inputs':>9}{'read':>9}{'refused':>9}{'slowest':>10}{'faults':>8}")
     for name in names:
         result = run(name, -(-given_.inputs // len(names)), number=given_.seed, until=until)
         refused = sum(result.refused.values())
-        print(f"{name:22}{result.inputs:9,}{result.accepted:9,}{refused:9,}{result.slowest_s:8.2f} s{len(result.failures):8}", flush=True)
+        say(f"{name:22}{result.inputs:9,}{result.accepted:9,}{refused:9,}{result.slowest_s:8.2f} s{len(result.failures):8}")
         for failure in list(dict.fromkeys(result.failures))[:3]:
             print(failure, file=sys.stderr, flush=True)
         failed += len(result.failures)
-    print(f"most memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
+    say(f"most memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
     return 1 if failed else 0
 
 

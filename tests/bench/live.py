@@ -1,18 +1,20 @@
-"""The page that runs by itself (core/live), timed in a Chromium from disk with the network cut.
+"""Time the one-file page (core/live) in a Chromium, from disk and without a network.
 
 usage: python -m tests.bench.live elmoscope.html
 Wall times hang on what else the machine does; processor times, from the browser's own trace, do not.
 """
 
-import argparse
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from tests.run import find_chromium
+from tests.bench.measure import options, say
+from tests.run import start_chromium
 
 FIRST, SECOND = "We sat on the grassy bank and watched the boats go by", "The bank refused to lend him any more money for his old"
 TYPED, REST_MS = " slowly rowing and ", 500
@@ -25,8 +27,7 @@ document.addEventListener("input", () => keys.push(performance.now()), true);
 
 def measured(path: Path) -> dict[str, float]:
     """Seconds, milliseconds and MB, by name."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
+    with start_chromium() as browser:
         context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
         context.add_init_script(CLOCK)
         page = context.new_page()
@@ -38,7 +39,6 @@ def measured(path: Path) -> dict[str, float]:
             page.wait_for_timeout(3 * REST_MS)
         result |= _typed(browser, page)
         result["renderer's own memory, MB"] = _memory()
-        browser.close()
     return result | {"load": os.getloadavg()[0]}
 
 
@@ -70,34 +70,25 @@ def _typed(browser, page: Page) -> dict[str, float]:
 
 def _memory() -> float:
     """Return the private memory and the share of the shared memory of the largest renderer that this process started."""
-    own = {os.getpid()}
-    parents = {
-        int(path.name): int(_stat(path).rpartition(")")[2].split()[1])
-        for path in Path("/proc").iterdir()
-        if path.name.isdigit() and _stat(path)
-    }
-    for _ in parents:
-        own |= {pid for pid, parent in parents.items() if parent in own}
-    sizes = [0.0]
-    for pid in own:
-        try:
-            if "--type=renderer" in Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace"):
-                lines = Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8").splitlines()
+    sizes = []
+    for path in _descendants(os.getpid()):
+        with suppress(OSError):  # it has ended
+            if "--type=renderer" in (path / "cmdline").read_text("utf-8", "replace"):
+                lines = (path / "smaps_rollup").read_text("utf-8").splitlines()
                 sizes += [int(line.split()[1]) / 1000 for line in lines if line.startswith("Pss:")]
-        except OSError:  # it has ended
-            continue
-    return max(sizes)
+    return max(sizes, default=0.0)
 
 
-def _stat(path: Path) -> str:
-    try:
-        return (path / "stat").read_text("utf-8")
-    except OSError:
-        return ""
+def _descendants(pid: int) -> Iterator[Path]:
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            for child in map(int, path.read_text().split()):
+                yield Path(f"/proc/{child}")
+                yield from _descendants(child)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("page", type=Path)
     for name, value in measured(parser.parse_args().page).items():
-        print(f"{name}: {value:.1f}")
+        say(f"{name}: {value:.1f}")

@@ -1,10 +1,11 @@
-"""How a speed is measured: ours and the peer's in turns within one run, medians, their quotient, and a bound to meet.
+"""Measure a speed next to a peer's: both sides by turns in one run, medians, their quotient, and a check that the answers are equal.
 
-A row whose two sides were compared and gave different answers is not within its bound, however fast it was.
+The other programs of this folder share the clocks, options, tables and memory readings from here.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import gc
 import importlib.metadata
@@ -13,7 +14,7 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-Timed = Callable[[], tuple[float, Any]]  # -> (seconds, what was computed)
+Timed = Callable[[], tuple[float, Any]]  # -> (seconds, the result)
 PACKAGES = ("numpy", "torch", "umap-learn", "numba", "pyarrow")
 EQUAL = 1e-5  # largest difference of any number between two answers that are the same
 
@@ -39,19 +40,6 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
-    """The ratio that a row should reach, or our own number without a peer."""
-
-    text: str
-    number: float
-    of: str = "ratio"  # or "ours"
-    at_least: bool = True  # else at most
-
-    def reached(self, value: float) -> bool:
-        return value >= self.number if self.at_least else value <= self.number
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """A comparison of the two answers: the largest difference found, and the largest allowed."""
 
@@ -66,23 +54,24 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One line of the table; `within` is None where nothing is claimed: not run here, a quick run, or no bound."""
+    """A line of the table, or the reason why it was not measured here."""
 
     suite: str
     name: str
     ours: Figure | None = None
     peer: Figure | None = None
     ratio: Figure | None = None
-    bound: Bound | None = None
     checks: tuple[Check, ...] = ()
-    within: bool | None = None
     not_run: str | None = None
     conditions: dict = field(default_factory=dict)
     details: dict = field(default_factory=dict)
 
     def as_json(self) -> dict:
-        """Plain values; a difference that is no finite number (other shapes, say) is null."""
-        checks = [{**asdict(c), "difference": _finite(c.difference), "passed": c.passed} for c in self.checks]
+        """Return plain values. A difference that is not a finite number is null."""
+        checks = [
+            {**asdict(c), "difference": float(c.difference) if math.isfinite(c.difference) else None, "passed": c.passed}
+            for c in self.checks
+        ]
         return {**asdict(self), "checks": checks}
 
 
@@ -92,44 +81,26 @@ class Setting:
 
     folder: Path  # temporary: models, tables, layers
     threads: int = 2
-    quick: bool = False  # tiny sizes, to see that everything runs; no claims
+    quick: bool = False  # tiny sizes, which only show that everything runs
     report: Callable[[str], None] = lambda line: None
 
     def pick(self, full: Any, quick: Any) -> Any:
         return quick if self.quick else full
 
     def row(
-        self,
-        suite: str,
-        name: str,
-        *,
-        ours: Figure,
-        peer: Figure | None = None,
-        ratio: Figure | None = None,
-        bound: Bound | None = None,
-        checks: Sequence[Check] = (),
-        sizes: str = "",
-        **details: Any,
+        self, suite: str, name: str, *, sizes: str = "", checks: Sequence[Check] = (), details: dict | None = None, **figures: Figure
     ) -> Row:
-        """A measured row, judged: checks first, then the bound (which a quick run never claims to keep)."""
-        within = None
-        if not all(check.passed for check in checks):
-            within = False
-        elif bound is not None and not self.quick:
-            value = ours.value if bound.of == "ours" else ratio.value
-            within = bound.reached(value)
-        figures = {"ours": ours, "peer": peer, "ratio": ratio, "bound": bound, "checks": tuple(checks)}
+        """Return a measured row. The figures are `ours`, `peer` and `ratio`."""
         conditions = {"sizes": sizes, "quick": self.quick, "threads": self.threads, **surroundings()}
-        return Row(suite=suite, name=name, within=within, conditions=conditions, details=details, **figures)
+        return Row(suite=suite, name=name, conditions=conditions, checks=tuple(checks), details=details or {}, **figures)
 
-    def not_run(self, suite: str, name: str, why: str, bound: Bound | None = None) -> Row:
-        """A row without numbers."""
-        return Row(suite=suite, name=name, bound=bound, not_run=why, conditions={"threads": self.threads, **surroundings()})
+    def not_run(self, suite: str, name: str, why: str) -> Row:
+        return Row(suite=suite, name=name, not_run=f"not run here: {why}", conditions={"threads": self.threads, **surroundings()})
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Seconds of each round, ours and the peer's, and what the last round computed."""
+    """The seconds of each round on both sides, and the results of the last round."""
 
     ours: list[float]
     peer: list[float]
@@ -137,12 +108,12 @@ class Pair:
     peer_result: Any
 
     def times_faster(self) -> Figure:
-        """The peer's median time over ours; low and high are of single rounds."""
+        """Return the peer's median time over ours. Low and high are of single rounds."""
         return quotient("peer's time / ours", self.peer, self.ours, "x")
 
 
 def timed(run: Callable[..., Any], prepare: Callable[[], tuple] = tuple, *, clock: Callable[[], float] = time.perf_counter) -> Timed:
-    """`run(*prepare())` as a Timed; preparing is not counted. By `time.process_time` as clock what else the machine does is not, either."""
+    """Return `run(*prepare())` as a Timed that does not count the preparation. `time.process_time` leaves out other work of the machine."""
 
     def once() -> tuple[float, Any]:
         arguments = prepare()
@@ -154,13 +125,13 @@ def timed(run: Callable[..., Any], prepare: Callable[[], tuple] = tuple, *, cloc
 
 
 def paired(ours: Timed, peer: Timed, rounds: int, *, warm_up: bool = True) -> Pair:
-    """Both sides in every round, by turns first; before the rounds, each once uncounted unless `warm_up` is False."""
+    """Run both sides in every round; the one that begins alternates. A first round is not counted unless `warm_up` is False."""
     times: tuple[list[float], list[float]] = ([], [])
     results: list[Any] = [None, None]
     sides = (ours, peer)
     for number in range(-int(warm_up), rounds):
         for side in (0, 1) if number % 2 == 0 else (1, 0):
-            results[side] = None  # the last round's answer need not lie beside this one's
+            results[side] = None  # frees the last round's result before the next one is computed
             gc.collect()
             seconds, results[side] = sides[side]()
             if number >= 0:
@@ -168,19 +139,29 @@ def paired(ours: Timed, peer: Timed, rounds: int, *, warm_up: bool = True) -> Pa
     return Pair(*times, *results)
 
 
+def paired_over(ours: Callable[[Any], Any], peer: Callable[[Any], Any], inputs: Sequence[Any]) -> Pair:
+    """Run both sides on each input, a round each. The first one is not counted."""
+    turns = (iter(inputs), iter(inputs))
+    sides = (timed(run, lambda turn=turn: (next(turn),)) for run, turn in zip((ours, peer), turns, strict=True))
+    return paired(*sides, len(inputs) - 1)
+
+
 def alone(ours: Timed, rounds: int) -> list[float]:
-    """Seconds of each round, after one that is not counted."""
+    """Return the seconds of each round, after one that is not counted."""
     ours()
     return [ours()[0] for _ in range(rounds)]
 
 
+def median_ms(work: Callable[[], object], rounds: int) -> float:
+    return 1e3 * statistics.median(alone(timed(work), rounds))
+
+
 def figure(what: str, values: Sequence[float], unit: str) -> Figure:
-    """Median and range of a number that was measured once a round."""
+    """Return the median and the range of a number that was measured once a round."""
     return Figure(what=what, value=statistics.median(values), unit=unit, low=min(values), high=max(values), rounds=len(values))
 
 
 def rate(what: str, amount: float, seconds: Sequence[float], unit: str) -> Figure:
-    """`amount` over the median time."""
     return figure(what, [amount / s for s in seconds], unit)
 
 
@@ -189,14 +170,14 @@ def milliseconds(what: str, seconds: Sequence[float]) -> Figure:
 
 
 def quotient(what: str, above: Sequence[float], below: Sequence[float], unit: str) -> Figure:
-    """The quotient of two medians, with the lowest and highest quotient of a round."""
+    """Return the quotient of two medians, with the lowest and highest quotient of a round."""
     single = [a / b for a, b in zip(above, below, strict=True)]
     value = statistics.median(above) / statistics.median(below)
     return Figure(what=what, value=value, unit=unit, low=min(single), high=max(single), rounds=len(single))
 
 
 def difference(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> float:
-    """Largest absolute difference between two lists of arrays; infinite where number or shapes are not the same."""
+    """Return the largest absolute difference between two lists of arrays: infinite if their number or shapes differ."""
     if len(ours) != len(theirs) or any(np.shape(a) != np.shape(b) for a, b in zip(ours, theirs, strict=True)):
         return float("inf")
     result = [float(np.abs(np.asarray(a) - np.asarray(b)).max()) for a, b in zip(ours, theirs, strict=True) if np.size(a)]
@@ -205,9 +186,9 @@ def difference(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> floa
 
 @contextlib.contextmanager
 def limited_to(threads: int) -> Iterator[None]:
-    """Torch, BLAS and OpenMP on so many threads, and this process with its children on so many cores.
+    """Limit torch, BLAS and OpenMP to so many threads, and this process with its children to so many cores.
 
-    Our engine runs its two directions side by side, each with torch's threads: without the cores' limit it would have
+    Our engine runs its two directions in parallel, each with torch's threads: without the limit of cores it would have
     twice as many as a peer wherever the machine has them.
     """
     import torch
@@ -225,40 +206,59 @@ def limited_to(threads: int) -> Iterator[None]:
 
 
 def _cores() -> set[int]:
-    """The cores that this process may use; empty where the system does not say."""
+    """Return the cores that this process may use; empty where the system does not say."""
     return set(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else set()
 
 
 def _stay_on(cores: set[int]) -> None:
     tasks = Path("/proc/self/task")
-    for task in tasks.iterdir() if cores and tasks.is_dir() else ():  # every thread has cores of its own
+    for task in tasks.iterdir() if cores and tasks.is_dir() else ():  # the limit of a thread is its own
         with contextlib.suppress(OSError):  # one that has just ended
             os.sched_setaffinity(int(task.name), cores)
 
 
 def surroundings() -> dict:
-    """Machine, cores in use, load, date and versions: what a figure holds for."""
+    """Return what a figure depends on: machine, cores in use, load, date and versions."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[package] = importlib.metadata.version(package)
-    date = datetime.now(UTC).isoformat(timespec="seconds")
-    return {"machine": machine(), "cores": len(_cores()) or None, "load": _load(), "date": date, "versions": versions}
-
-
-def machine() -> str:
-    """The processor's name, how many cores the machine has, and the system."""
-    name = platform.processor() or platform.machine()
+    name, load = platform.processor() or platform.machine(), None
     with contextlib.suppress(OSError, StopIteration):
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    return f"{name}, {os.cpu_count()} cores, {platform.system()}"
+    with contextlib.suppress(AttributeError, OSError):
+        load = round(os.getloadavg()[0], 2)
+    machine = f"{name}, {os.cpu_count()} cores, {platform.system()}"
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"machine": machine, "cores": len(_cores()) or None, "load": load, "date": date, "versions": versions}
 
 
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+def peak_mb(process: int | str = "self") -> float | None:
+    """Return the largest resident size of a process since its start or `reset_peak`; None where /proc does not say."""
+    with contextlib.suppress(OSError, StopIteration):
+        lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
+        return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
+    return None
 
 
-def _load() -> float | None:
-    """Mean number of running processes in the last minute, this one among them."""
-    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+def reset_peak() -> None:
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def options(doc: str | None, **defaults: Any) -> argparse.ArgumentParser:
+    """Return a parser with the docstring of a module. Each keyword adds an option with its default and the type of that default."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, default in defaults.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"default: {default}")
+    return parser
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *rows)]
+    return "\n".join(lines)

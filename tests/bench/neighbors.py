@@ -1,4 +1,4 @@
-"""Neighbors of a word: a slider move, a first query, and opening, on drawn tables of 30,000 and 1,000,000 occurrences.
+"""Time the neighbors of a word: a slider move, a first query, and opening, on drawn tables of 30,000 and 1,000,000 occurrences.
 
 The tables are built by core.index.build itself from an encoder that draws (a center for each spelling, and noise); the
 words follow Zipf's law. Peers are numpy on the same memory-mapped float16: all mixes anew, and one reading of all bytes.
@@ -11,33 +11,36 @@ from scipy.special import softmax
 
 from core.index import neighbors
 from core.index.build import build_index
-from core.index.neighbors import Products, Query
+from core.index.neighbors import Query
 from core.index.rows import warm_up
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence
-from tests.bench.measure import Bound, Check, Row, Setting, alone, milliseconds, paired, quotient, timed
+from tests.bench.measure import Check, Row, Setting, alone, milliseconds, paired, paired_over, quotient, timed
 
-SIZES = {30_000: (50, 20, 31), 1_000_000: (50, 60, 7)}  # occurrences: bound in times, bound in ms, rounds
+SIZES = {30_000: 31, 1_000_000: 7}  # occurrences: rounds
 N_TYPES, TOKENS, K = 50_000, 20, 20  # spellings there are, tokens a sentence, neighbors asked for
 RANK = 200  # of the query's word by frequency
 PIECE = 256  # rows the peer widens at a time: they stay in the processor's cache
-READING, OPENING_MS = 2, 50
 
 
 def rows(setting: Setting) -> Iterator[Row]:
-    """Two rows of a slider move for each size; for the larger one also the first query and opening."""
+    """Yield a slider move for each size; for the larger one also the first query and opening."""
     warm_up()  # as a server that has been up for a while
-    sizes = setting.pick(SIZES, {2_000: (50, 20, 3), 6_000: (50, 60, 3)})
-    for n, (times, limit_ms, rounds) in sizes.items():
+    for n, rounds in setting.pick(SIZES, {2_000: 3, 6_000: 3}).items():
         setting.report(f"neighbors: making a table of {n:,} occurrences")
         table, query = _made(setting, n)
-        yield from _slider(setting, table, query, times, limit_ms, rounds)
+        yield _slider(setting, table, query, rounds)
     yield _first_query(setting, table, query, setting.pick(5, 2))
-    yield _opening(setting, table, setting.pick(15, 3))
+    yield setting.row(
+        "neighbors",
+        f"opening a table, {len(table):,} occurrences",
+        ours=milliseconds("ours", alone(timed(lambda: OccurrenceTable(table.folder)), setting.pick(15, 3))),
+        sizes=f"{len(table):,} occurrences of {len(table.words):,} spellings, in the page cache",
+    )
 
 
 class Drawn:
-    """Stands where an encoder would: layers of a token are its spelling's center and noise, more in the upper layers."""
+    """An encoder whose layers of a token are its spelling's center and noise, more in the upper layers."""
 
     n_layers, dim = 3, 256
 
@@ -54,7 +57,7 @@ class Drawn:
 
 
 def _made(setting: Setting, n: int) -> tuple[OccurrenceTable, Query]:
-    """A table of n occurrences, and a token of a sentence that is not in it."""
+    """Return a table of n occurrences, and a token of a sentence that is not in it."""
     random, encoder = np.random.default_rng(1), Drawn(N_TYPES)
     chances = 1 / (np.arange(N_TYPES) + 2.7)
     codes = random.choice(N_TYPES, n, p=chances / chances.sum())
@@ -67,7 +70,7 @@ def _made(setting: Setting, n: int) -> tuple[OccurrenceTable, Query]:
 
 
 def recomputed(table: OccurrenceTable, query: Query, weights: np.ndarray) -> np.ndarray:
-    """The peer: mix every row's float16 layers anew, and take its cosine with the query's mix; (N,)."""
+    """Mix, as the peer, every row's float16 layers anew, and return its cosine with the query's mix; (N,)."""
     weights = weights.astype(np.float32)
     wanted = weights @ query.layers
     wanted /= np.linalg.norm(wanted)
@@ -80,36 +83,27 @@ def recomputed(table: OccurrenceTable, query: Query, weights: np.ndarray) -> np.
 
 
 def best(values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """(rows of the k highest values, highest first; all values)."""
+    """Return the rows of the k highest values, highest first, and all values."""
     top = np.argpartition(-values, k)[:k]
     return top[np.argsort(-values[top])], values
 
 
-def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
-    """Other weights, same query: our products are there; the peer begins with the vectors."""
+def _slider(setting: Setting, table: OccurrenceTable, query: Query, rounds: int) -> Row:
+    """Time other weights for the same query: our products are there; the peer begins with the vectors."""
     result, random = neighbors.products(table.rows, query), np.random.default_rng(2)
     moves = [softmax(random.normal(size=3)) for _ in range(rounds + 1)]
-    ours, theirs = iter(moves), iter(moves)
-    pair = paired(
-        timed(lambda weights: table.nearest(result, weights, k=K), lambda: (next(ours),)),
-        timed(lambda weights: best(recomputed(table, query, weights), K), lambda: (next(theirs),)),
-        rounds,
+    pair = paired_over(
+        lambda weights: table.nearest(result, weights, k=K), lambda weights: best(recomputed(table, query, weights), K), moves
     )
-    n, checks = len(table), _same(pair.ours_result, *pair.peer_result)
-    shared = {"checks": checks, "sizes": f"{n:,} occurrences x 3 layers x 256 float16, {K} neighbors of any word"}
-    move = milliseconds("ours", pair.ours)
-    yield setting.row(
+    return setting.row(
         "neighbors",
-        f"slider move, {n:,} occurrences",
-        ours=move,
+        f"slider move, {len(table):,} occurrences",
+        ours=milliseconds("ours", pair.ours),
         peer=milliseconds("numpy, all mixes anew", pair.peer),
         ratio=pair.times_faster(),
-        bound=Bound(text=f"at least {times} x", number=times),
-        **shared,
-        ms_by_part=_parts(table, result, moves[0]),
+        checks=_same(pair.ours_result, *pair.peer_result),
+        sizes=f"{len(table):,} occurrences x 3 layers x 256 float16, {K} neighbors of any word",
     )
-    bound = Bound(text=f"under {limit_ms} ms", number=limit_ms, of="ours", at_least=False)
-    yield setting.row("neighbors", f"slider move, {n:,} occurrences, server time", ours=move, bound=bound, **shared)
 
 
 def _same(ours: list[neighbors.Neighbor], rows: np.ndarray, values: np.ndarray) -> list[Check]:
@@ -123,15 +117,8 @@ def _same(ours: list[neighbors.Neighbor], rows: np.ndarray, values: np.ndarray) 
     ]
 
 
-def _parts(table: OccurrenceTable, result: Products, weights: np.ndarray) -> dict[str, float]:
-    """Median ms of the cosines alone, and of the whole answer."""
-    cosines = alone(timed(lambda: neighbors.cosines(table.rows, result, weights)), 5)
-    whole = alone(timed(lambda: table.nearest(result, weights, k=K)), 5)
-    return {"cosines": 1000 * float(np.median(cosines)), "with the choice": 1000 * float(np.median(whole))}
-
-
 def _first_query(setting: Setting, table: OccurrenceTable, query: Query, rounds: int) -> Row:
-    """One pass over all vectors, each side on a mapping of its own, just opened, the file in the page cache."""
+    """Time one pass over all vectors, each side on a mapping of its own, just opened, the file in the page cache."""
 
     def opened() -> tuple[OccurrenceTable]:
         return (OccurrenceTable(table.folder),)
@@ -139,7 +126,6 @@ def _first_query(setting: Setting, table: OccurrenceTable, query: Query, rounds:
     pair = paired(timed(lambda t: neighbors.products(t.rows, query), opened), timed(_read, opened), rounds)
     expected = table.rows.take(np.arange(min(len(table), 1000))) @ query.layers.T  # (n, L of the row, L of the query)
     exact = np.abs(pair.ours_result.cross[: len(expected)] - expected.transpose(0, 2, 1)).max()
-    rank = alone(timed(lambda: table.nearest(pair.ours_result, softmax([0, 0, 0]), k=K)), 3)
     n_bytes = sum(block.nbytes for block in table.rows.layers)
     return setting.row(
         "neighbors",
@@ -147,24 +133,10 @@ def _first_query(setting: Setting, table: OccurrenceTable, query: Query, rounds:
         ours=milliseconds("ours, all layer products", pair.ours),
         peer=milliseconds("numpy, sum of the same bytes", pair.peer),
         ratio=quotient("our time / reading", pair.ours, pair.peer, "x"),
-        bound=Bound(text=f"at most {READING} x one reading", number=READING, at_least=False),
         checks=[Check(what="products of the first rows, relative to 256 terms", difference=float(exact) / 256)],
         sizes=f"{n_bytes / 1e6:,.0f} MB of float16, memory-mapped, in the page cache; the loop compiled beforehand",
-        reading_gb_per_s=n_bytes / 1e9 / float(np.median(pair.peer)),
-        ms_of_ranking_afterwards=1000 * float(np.median(rank)),
     )
 
 
 def _read(table: OccurrenceTable) -> int:
     return sum(int(np.add.reduce(block.reshape(-1).view(np.uint64))) for block in table.rows.layers)
-
-
-def _opening(setting: Setting, table: OccurrenceTable, rounds: int) -> Row:
-    seconds = alone(timed(lambda: OccurrenceTable(table.folder)), rounds)
-    return setting.row(
-        "neighbors",
-        f"opening a table, {len(table):,} occurrences",
-        ours=milliseconds("ours", seconds),
-        bound=Bound(text=f"under {OPENING_MS} ms", number=OPENING_MS, of="ours", at_least=False),
-        sizes=f"{len(table):,} occurrences of {len(table.words):,} spellings, in the page cache",
-    )

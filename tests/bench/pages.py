@@ -1,36 +1,32 @@
-"""Pages in a real Chromium: the first useful paint beside `streamlit hello`, and a slider's way to the neighbors it changes.
+"""Time pages in a real Chromium: the first useful paint next to `streamlit hello`, and a slider's way to the neighbors it changes.
 
 Servers are processes of their own with empty caches; nothing of the pages is imported here. A paint is useful once a person can
-look at what the page is for: ours when the picture of the angle stands, `streamlit hello`'s with its heading (it has no picture).
+look at what the page is for: ours when the picture of the angle is there, `streamlit hello`'s with its heading (it has no picture).
 """
 
 import contextlib
-import os
-import socket
-import subprocess
-import sys
+import tempfile
 import time
 import urllib.parse
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from playwright.sync_api import Browser, Error, Locator
 
-from core.common.config import ROOT
 from tests.bench import texts
-from tests.bench.measure import Bound, Check, Row, Setting, figure, milliseconds, quotient
-from tests.run import find_chromium
+from tests.bench.measure import Check, Row, Setting, figure, milliseconds, quotient
+from tests.browser.visit import grab
+from tests.raw_client import LOCAL, ROOT, STREAMLIT_RUN, start_server
+from tests.run import start_chromium
 
-WARM_TIMES, COLD_TIMES = 1.5, 3
-P50_MS, P95_MS = 250, 500
 OCCURRENCES, MOVES, STARTS = 30_000, 40, 3  # tokens of the corpus, slider moves, servers started on each side
-WAIT_S = 90.0  # for a server, and for a paint
-OURS, HELLO = ("run", str(ROOT / "app.py")), ("hello",)
-HEADING, PICTURE = "h1", 'html[data-home="alive"]'  # which the instrument says of itself once it is drawn
+WAIT_MS = 90_000
+OURS, HELLO = STREAMLIT_RUN, (*STREAMLIT_RUN[:3], "hello")
+HEADING, PICTURE = "h1", 'html[data-home="alive"]'  # set by the page once the picture is drawn
 SHOWN = "(wanted) => [...document.querySelectorAll(wanted)].some((one) => one.checkVisibility({ visibilityProperty: true }))"
 SLIDER = ".st-key-w0 [role=group]"
-NEEDED = "not run here: Playwright and a Chromium are needed; run: pip install playwright, then python -m playwright install chromium"
+NEEDED = "Playwright and a Chromium are needed; run: pip install playwright, then python -m playwright install chromium"
 # The lists' last change after a release, painted; and what else changed: containers put in or taken away anywhere, and anything
 # at all in the menu, the title and the sentence under it.
 WATCH = """() => {
@@ -54,127 +50,101 @@ WATCH = """() => {
 DONE = "() => seen.redrawn && document.querySelector('[data-test-script-state]').dataset.testScriptState === 'notRunning'"
 
 
+STATES = ("warm", "cold")
+SLIDES = ("p50", "p95")
+NAMES = [
+    *(f"first useful paint, {state} server" for state in STATES),
+    *(f"slider released to neighbors redrawn, {part}" for part in SLIDES),
+]
+
+
 def rows(setting: Setting) -> Iterator[Row]:
-    """The first paint on a warm and on a cold server; then the slider's median and its slowest moves."""
-    try:
-        from playwright.sync_api import Error, sync_playwright
-    except ImportError:
-        yield from _not_run(setting)
-        return
-    path = find_chromium()
+    """Yield the first paint on a warm and on a cold server; then the slider's median and its slowest moves."""
     with contextlib.ExitStack() as stack:
         try:
-            chromium = stack.enter_context(sync_playwright()).chromium
-            browser = chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+            browser = stack.enter_context(start_chromium())
         except Error:  # there is none
-            yield from _not_run(setting)
+            yield from (setting.not_run("pages", name, NEEDED) for name in NAMES)
             return
-        stack.callback(browser.close)
         yield from _paints(setting, browser)
         yield from _slider(setting, browser)
 
 
-def _bounds() -> dict[str, Bound]:
-    """Every row's name and what it should reach."""
-    return {
-        "first useful paint, warm server": Bound(text=f"at most {WARM_TIMES} x", number=WARM_TIMES, at_least=False),
-        "first useful paint, cold server": Bound(text=f"at most {COLD_TIMES} x", number=COLD_TIMES, at_least=False),
-        "slider released to neighbors redrawn, p50": Bound(
-            text=f"under {P50_MS} ms, nothing else flickers", number=P50_MS, of="ours", at_least=False
-        ),
-        "slider released to neighbors redrawn, p95": Bound(
-            text=f"under {P95_MS} ms, nothing else flickers", number=P95_MS, of="ours", at_least=False
-        ),
-    }
-
-
-def _not_run(setting: Setting) -> Iterator[Row]:
-    for name, bound in _bounds().items():
-        yield setting.not_run("pages", name, NEEDED, bound)
-
-
-def _paints(setting: Setting, browser) -> Iterator[Row]:
-    """Servers of both kinds started by turns; each has a first visitor (cold), then one more (warm), both with empty browsers."""
+def _paints(setting: Setting, browser: Browser) -> Iterator[Row]:
+    """Start servers of both kinds by turns. Each has a first user (cold), then another one (warm), both with empty browsers."""
     sides = {OURS: (HEADING, PICTURE), HELLO: (HEADING,)}
     result: dict[tuple, dict[str, list[list[float]]]] = {side: {"cold": [], "warm": []} for side in sides}
     for number in range(setting.pick(STARTS, 1)):
         for side in list(sides)[:: 1 if number % 2 else -1]:
-            setting.report(f"pages: streamlit {side[0]}, server {number + 1}")
+            setting.report(f"pages: streamlit {side[3]}, server {number + 1}")
             with served(setting, *side) as address:
                 for state in ("cold", "warm"):
                     result[side][state].append(_visit(browser, address, sides[side]))
-    for state in ("warm", "cold"):
-        name = f"first useful paint, {state} server"
+    for state, name in zip(STATES, NAMES, strict=False):
         ours, theirs = [paint[1] for paint in result[OURS][state]], [paint[0] for paint in result[HELLO][state]]
-        to_title = 1000 * float(np.median([paint[0] for paint in result[OURS][state]]))
         yield setting.row(
             "pages",
             name,
             ours=milliseconds("ours, Home's picture", ours),
             peer=milliseconds("streamlit hello, its heading", theirs),
             ratio=quotient("our time / hello's", ours, theirs, "x"),
-            bound=_bounds()[name],
             sizes=f"{len(ours)} servers of each kind, started by turns, on the browser's own cores; each visitor's browser is empty",
-            ms_to_our_title=to_title,
+            details={"ms_to_our_title": 1000 * float(np.median([paint[0] for paint in result[OURS][state]]))},
         )
 
 
-def _slider(setting: Setting, browser) -> Iterator[Row]:
-    """The Mix page's first slider, dragged by mouse from side to side, over a corpus of our sentences without their labels."""
+def _slider(setting: Setting, browser: Browser) -> Iterator[Row]:
+    """Drag the Mix page's first slider by mouse from side to side, over a corpus of our sentences without their labels."""
     n_tokens, moves = setting.pick((OCCURRENCES, MOVES), (400, 3))
     corpus = setting.folder / "corpus.txt"
     corpus.write_text("\n".join(" ".join(tokens) for tokens in texts.text_of(n_tokens)), encoding="utf-8", newline="\n")
     setting.report(f"pages: the Mix page reads a corpus of {n_tokens:,} tokens")
     with served(setting, *OURS) as address:
         page = browser.new_page(viewport={"width": 1440, "height": 2400})
-        page.set_default_timeout(1000 * WAIT_S)
+        page.set_default_timeout(WAIT_MS)
         page.goto(f"{address}/mix?corpus={urllib.parse.quote(str(corpus))}")
-        page.wait_for_selector(".kwic", timeout=10_000 * WAIT_S)  # every token is read first
+        page.wait_for_selector(".kwic", timeout=10 * WAIT_MS)  # every token is read first
         page.wait_for_selector("[data-test-script-state=notRunning]")
-        place = page.locator(SLIDER).bounding_box()
-        _drag(page, place, 0.75)  # not counted: the charts' code is loaded, the session's first run is over
+        slider = page.locator(SLIDER)
+        _drag(slider, 0.75)  # not counted: the charts' code is loaded, the session's first run is over
         page.wait_for_timeout(3000)
         page.evaluate(WATCH)
         seconds, others = [], []
         for number in range(moves):
-            _drag(page, place, 0.7 if number % 2 else 0.3)
+            _drag(slider, 0.7 if number % 2 else 0.3)
             page.wait_for_function(DONE)
             seen = page.evaluate("() => ({ ...seen, others: seen.others.splice(0) })")
             seconds.append((seen["redrawn"] - seen["released"]) / 1000)
             others += seen["others"]
         page.close()
     flickers = Check(what="changes outside the lists and charts", difference=float(len(others)), limit=0)
-    names = [name for name in _bounds() if name.startswith("slider")]
     taken = [milliseconds("ours", seconds), figure("ours, 95th percentile", [1000 * float(np.percentile(seconds, 95))], "ms")]
-    for name, ours in zip(names, taken, strict=True):
+    for name, ours in zip(NAMES[len(STATES) :], taken, strict=True):
         yield setting.row(
             "pages",
             name,
             ours=ours,
-            bound=_bounds()[name],
             checks=[flickers],
             sizes=f"{n_tokens:,} occurrences x 3 layers, two lists, bars and length; {len(seconds)} moves by mouse",
-            changed_besides=sorted(set(others)),
+            details={"changed_besides": sorted(set(others))},
         )
 
 
-def _drag(page, place: dict, share: float) -> None:
-    """Press on the slider's track and let go a little further, at that share of its width."""
-    x, y = place["x"] + share * place["width"], place["y"] + place["height"] / 2
-    page.mouse.move(x - 12, y)
-    page.mouse.down()
-    page.mouse.move(x, y, steps=3)
-    page.mouse.up()
+def _drag(slider: Locator, share: float) -> None:
+    """Press on the slider's track and release a little farther, at that share of its width."""
+    move = grab(slider, share - 0.02)
+    move(share)
+    slider.page.mouse.up()
 
 
-def _visit(browser, address: str, selectors: tuple[str, ...]) -> list[float]:
-    """Seconds from asking for the first page, with an empty browser, until each selector's element is visible."""
+def _visit(browser: Browser, address: str, selectors: tuple[str, ...]) -> list[float]:
+    """Return the seconds from the request of the first page, with an empty browser, until each selector's element is visible."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page, seconds = context.new_page(), []
     started = time.perf_counter()
     page.goto(address)
     for selector in selectors:
-        page.wait_for_function(SHOWN, arg=selector, timeout=1000 * WAIT_S)
+        page.wait_for_function(SHOWN, arg=selector, timeout=WAIT_MS)
         seconds.append(time.perf_counter() - started)
     context.close()
     return seconds
@@ -182,34 +152,10 @@ def _visit(browser, address: str, selectors: tuple[str, ...]) -> list[float]:
 
 @contextlib.contextmanager
 def served(setting: Setting, *command: str) -> Iterator[str]:
-    """The address of a Streamlit server that has just come up and served nobody; ended afterward."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
-    host, port = address.split(":")
-    options = {"server.port": port, "server.address": host, "server.headless": "true", "browser.gatherUsageStats": "false"}
-    flags = [part for name, value in options.items() for part in (f"--{name}", value)]
-    threads = str(setting.threads)
-    environment = {**os.environ, "ELMOSCOPE_CACHE": str(setting.folder / f"cache-{port}"), "OMP_NUM_THREADS": threads}
-    own = command == OURS
-    log = setting.folder / "server.log"
-    with log.open("wb") as file:
-        arguments = [sys.executable, "-m", "streamlit", *command, *flags]
-        process = subprocess.Popen(arguments, cwd=ROOT if own else setting.folder, env=environment, stdout=file, stderr=file)
-    try:
-        _wait_for(f"http://{address}/_stcore/health", process, log)
-        yield f"http://{address}"
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def _wait_for(address: str, process: subprocess.Popen, log: Path) -> None:
-    """Return once the server answers; RuntimeError with its log where it ended, or did not in time."""
-    until = time.monotonic() + WAIT_S
-    while time.monotonic() < until and process.poll() is None:
-        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=2) as answer:
-            if answer.status == 200:
-                return
-        time.sleep(0.1)
-    raise RuntimeError(f"The server did not come up: {log.read_text('utf-8', 'replace')[-2000:]}")
+    """Start a Streamlit server that has an empty cache and as many threads as the setting, and yield its address."""
+    options = {"HEADLESS": "true", "ADDRESS": "127.0.0.1"}  # the app's own settings; `streamlit hello` runs outside of its folder
+    variables = {f"STREAMLIT_SERVER_{name}": value for name, value in options.items()} | {"STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false"}
+    variables["OMP_NUM_THREADS"] = str(setting.threads)
+    folder = Path(tempfile.mkdtemp(dir=setting.folder))
+    with start_server(LOCAL, folder, environment=variables, command=command, cwd=ROOT if command == OURS else folder) as server:
+        yield server.address

@@ -1,4 +1,4 @@
-"""The tables of this folder's README.md, written from assets/results/speed.json: `python -m tests.bench.rows`."""
+"""Format measured rows, and write the tables of this folder's README.md from assets/results/speed.json: `python -m tests.bench.rows`."""
 
 from pathlib import Path
 
@@ -7,54 +7,46 @@ from core.files.artifacts import read_json
 
 FILE, README = ASSETS / "results" / "speed.json", Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- python -m tests.bench.rows writes what follows -->\n", "<!-- up to here -->\n"
-TITLES = {
-    "engine": "Sentences to layers",
-    "precision": "Weights in fewer bits",
-    "neighbors": "Neighbors",
-    "substitutes": "Sense space",
-    "maps": "Maps",
-    "classify": "Classifiers",
-    "training": "Pre-training",
-    "pages": "Pages in a browser",
-}
-HEAD = "| {} | ours | beside | times as fast (rounds, lowest to highest) | on |\n| --- | --- | --- | --- | --- |\n"
+TITLES = {"engine": "Sentences to layers", "precision": "Weights in fewer bits", "neighbors": "Neighbors", "pages": "Pages in a browser"}
+HEADS = ("ours", "beside", "times as fast (rounds, lowest to highest)", "on")
 
 
 def tables(measured: dict) -> str:
-    """Every row with its spread and conditions, a table a suite."""
+    """Return every row with its spread and conditions, a table for each suite."""
     text = f"Measured on {measured['machine']['machine']}, {measured['date'][:10]}.\n\n"
     for suite, title in TITLES.items():
-        lines = [_line(row) for row in measured["rows"] if row["suite"] == suite]
-        text += HEAD.format(title) + "".join(lines) + "\n" if lines else ""
+        lines = [f"| {' | '.join(cells(row))} |\n" for row in measured["rows"] if row["suite"] == suite]
+        text += f"| {' | '.join((title, *HEADS))} |\n{'| --- ' * 5}|\n{''.join(lines)}\n" if lines else ""
     return text.rstrip("\n") + "\n"
 
 
 def times(ratio: dict) -> tuple[float, float, float]:
-    """How many times as fast as the peer: median, lowest and highest; below 1 the peer is faster."""
+    """Return how many times as fast as the peer: median, lowest and highest. Below 1 the peer is faster."""
     value, low, high = (ratio[key] for key in ("value", "low", "high"))
     return (1 / value, 1 / high, 1 / low) if ratio["what"].startswith("our time") else (value, low, high)  # a row names what it divides
 
 
 def judged(low: float, high: float) -> str:
-    """Slower than the peer, or not told apart from it, where not every round was faster."""
+    """Return a mark if not every round was faster than the peer."""
     return "" if low > 1 else ", slower" if high < 1 else ", within noise"
 
 
 def written(readme: str, measured: dict) -> str:
-    """The README with these tables in the place of the old ones."""
+    """Return the README with these tables in the place of the old ones."""
     before, _, rest = readme.partition(BEGIN)
     return before + BEGIN + tables(measured) + END + rest.partition(END)[2]
 
 
-def _line(row: dict) -> str:
-    ratio, peer = row["ratio"], row["peer"]
-    cell = ""
+def cells(row: dict) -> tuple[str, ...]:
+    """Return the text of a row under "what" and each heading. A row whose answers differ states by how much."""
+    ratio, peer, cell = row["ratio"], row["peer"], ""
     if ratio:
         value, low, high = times(ratio)
         cell = f"{value:.3g} {ratio['unit']} ({low:.3g} to {high:.3g})" + (judged(low, high) if ratio["unit"] == "x" else "")
     conditions = row.get("not_run") or (row.get("conditions") or {}).get("sizes", "")
-    cells = (row["name"], _number(row["ours"]), f"{peer['what']} {_number(peer)}" if peer else "", cell, conditions)
-    return f"| {' | '.join(cells)} |\n"
+    unequal = [f"{c['what']}: {c['difference']}, at most {c['limit']:.2g} allowed" for c in row["checks"] if not c["passed"]]
+    conditions = "; ".join(["ANSWERS DIFFER", *unequal]) if unequal else conditions
+    return row["name"], _number(row["ours"]), f"{peer['what']} {_number(peer)}" if peer else "", cell, conditions
 
 
 def _number(figure: dict | None) -> str:

@@ -7,7 +7,6 @@ sense space has not seen the word. The picture agrees where the clouds nearest t
 for one. `--record` prints the called pairs of own words as tests/core/senses/test_scene.py lists them.
 """
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -28,6 +27,7 @@ from core.senses.evidence import fit
 from core.senses.scene import Scene
 from core.senses.verdict import CLOSE, ONE, Verdict
 from core.text import languages
+from tests.bench.measure import options
 
 WORDS, SEED = 60, 51
 
@@ -108,9 +108,7 @@ def votes_by_word(model: Model, table: OccurrenceTable, groups: list[list[str]])
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--language", default="en", help="en or ko")
-    parser.add_argument("--seed", type=int, default=SEED)
+    parser = options(__doc__, language="en", seed=SEED)
     parser.add_argument("--record", action="store_true", help="print the called pairs of own words")
     args = parser.parse_args()
     language = languages.get_language(args.language)

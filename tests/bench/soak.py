@@ -8,7 +8,6 @@ still be on the page. Hostile clients send uploads, addresses of 10 MB, foreign 
 report is in Markdown. The exit status is 1 if a target is missed.
 """
 
-import argparse
 import logging
 import os
 import random
@@ -25,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.bench.measure import options
 from tests.raw_client import PUBLIC, Client, Server, multipart, start_server
 
 TARGET_S, TARGET_SHARE = 2.0, 0.95  # the response time, and the share of answers within it
@@ -38,10 +38,7 @@ LEFT_S = 120.0  # from the end of the clients to the last measurement of memory
 BOX = "First sentence"
 ANSWER = ('class="verdict"', 'class="notice"')  # the first and the last element of an answer
 LARGE = 10_000_000  # bytes
-NOUNS = (
-    *("river", "money", "boat", "loan", "teller", "meadow", "water", "credit", "shore", "stone", "bridge", "letter", "market", "harbor"),
-    *("garden", "window"),
-)
+NOUNS = ("river", "money", "boat", "loan", "teller", "meadow", "water", "credit", "shore", "stone", "bridge", "letter", "market", "harbor")
 VERBS = ("watched", "found", "passed", "drew", "left", "saw", "reached", "crossed")
 
 
@@ -59,12 +56,6 @@ def make_sentence(mark: str, turn: int, generator: random.Random) -> str:
     """Return a sentence that no client has typed before."""
     verb, *nouns = generator.choice(VERBS), *(generator.choice(NOUNS) for _ in range(3))
     return f"{mark}n{turn} {verb} the {nouns[0]} near the bank of the {nouns[1]} before the {nouns[2]}."
-
-
-def cpu_seconds(pid: int) -> float:
-    """Return the processor time of a process."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def find_fragment(client: Client) -> str:
@@ -229,18 +220,15 @@ def write_report(log: Log, *, start_mb: float, left_mb: float, peak_mb: float, c
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--clients", type=int, default=200)
-    parser.add_argument("--minutes", type=float, default=10)
-    parser.add_argument("--seed", type=int, default=0)
+    parser = options(__doc__, clients=200, minutes=10.0, seed=0)
     args = parser.parse_args()
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # refused connections are counted, not logged
     with tempfile.TemporaryDirectory() as folder, start_server(PUBLIC, Path(folder)) as server:
         warm_up(server)
-        start_mb, start_cpu_s = server.memory_mb(), cpu_seconds(server.process.pid)
+        start_mb, start_cpu_s = server.memory_mb(), server.cpu_seconds()
         server.reset_peak()
         log = soak(server, args.clients, args.minutes, args.seed)
-        cpu_s = cpu_seconds(server.process.pid) - start_cpu_s
+        cpu_s = server.cpu_seconds() - start_cpu_s
         peak_mb = server.peak_mb()
         time.sleep(LEFT_S)
         text, is_met = write_report(log, start_mb=start_mb, left_mb=server.memory_mb(), peak_mb=peak_mb, cpu_s=cpu_s)

@@ -1,6 +1,5 @@
 """Time until each view's picture, Home on a cold server, and the commands, compared with `streamlit hello`."""
 
-import argparse
 import json
 import os
 import queue
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from core.common.config import ROOT
 from pages._frame.menu import list_views, page_address
-from tests.bench.measure import Setting
+from tests.bench.measure import Setting, options, say
 from tests.bench.pages import HELLO, OURS, served
 from tests.run import find_chromium
 
@@ -78,7 +77,7 @@ COMMANDS = {
 
 @contextmanager
 def collecting() -> Iterator[tuple[str, list[str], queue.Queue]]:
-    """A server for what pages report: its address, the addresses that a browser is still to open, the reports."""
+    """Start a server for the reports of pages. Yield its address, the addresses that a browser is still to open, and the reports."""
     ahead: list[str] = []
     reports: queue.Queue = queue.Queue()
 
@@ -106,9 +105,9 @@ def collecting() -> Iterator[tuple[str, list[str], queue.Queue]]:
 
 
 def visits(address: str, times: int = 1) -> list[dict[str, float]]:
-    """A visitor who opens an address so many times, the first with an empty browser: seconds from the request to the heading and the picture.
+    """Open an address so many times, the first with an empty browser. Return the seconds from the request to the heading and the picture.
 
-    Without "picture" where the page shows none; with "late", how many scripts it asked for once it was connected.
+    "picture" is missing if the page shows none. "late" is the number of scripts that it requested once it was connected.
     """
     with collecting() as (collector, ahead, reports), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         ahead += [address] * times
@@ -138,32 +137,32 @@ def address_of(base: str, view: str, language: str) -> str:
     file, parameters = page_address(view)
     query = {**parameters, **({"lang": language} if language != "en" else {})}
     path = "" if file == "app.py" else Path(file).stem
-    return f"{base}/{path}" + "".join(f"{'&' if k else '?'}{key}={value}" for k, (key, value) in enumerate(query.items()))
+    return f"{base}/{path}{'?' if query else ''}{'&'.join(f'{key}={value}' for key, value in query.items())}"
 
 
 def pages(views: list[str], language: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        setting = Setting(folder=Path(folder), threads=2, quick=False, report=print)
+        setting = Setting(folder=Path(folder))
         with served(setting, *HELLO) as theirs, served(setting, *OURS) as ours:
             [cold] = visits(address_of(ours, "home", language))
-            print(f"Home, cold server: heading {seconds(cold, 'heading')} s, picture {seconds(cold, 'picture')} s")
-            _print_hello(theirs)
-            print("view        heading, s  first picture, s  anew, s  again, s  late scripts  load")
+            say(f"Home, cold server: heading {seconds(cold, 'heading')} s, picture {seconds(cold, 'picture')} s")
+            _say_hello(theirs)
+            say("view        heading, s  first picture, s  anew, s  again, s  late scripts  load")
             for view in views:
                 [first] = visits(address_of(ours, view, language))
-                anew, again = visits(address_of(ours, view, language), 2)  # another visitor, who then comes back
+                anew, again = visits(address_of(ours, view, language), 2)  # another user, who then comes back
                 row = f"{seconds(first, 'heading'):>10}  {seconds(first, 'picture'):>16}  {seconds(anew, 'picture'):>7}  {seconds(again, 'picture'):>8}"
-                print(f"{view:10} {row}  {anew['late']:12}  {os.getloadavg()[0]:.1f}", flush=True)
-            _print_hello(theirs)
+                say(f"{view:10} {row}  {anew['late']:12}  {os.getloadavg()[0]:.1f}")
+            _say_hello(theirs)
 
 
-def _print_hello(address: str) -> None:
+def _say_hello(address: str) -> None:
     anew, again = visits(address, 2)
-    print(f"streamlit hello: heading {seconds(anew, 'heading')} s, again {seconds(again, 'heading')} s", flush=True)
+    say(f"streamlit hello: heading {seconds(anew, 'heading')} s, again {seconds(again, 'heading')} s")
 
 
 def commands() -> None:
-    print("command                            second run, s  processor, s  of import torch")
+    say("command                            second run, s  processor, s  of import torch")
     torch = 0.0
     for name, words in COMMANDS.items():
         results = []
@@ -176,14 +175,13 @@ def commands() -> None:
                 raise RuntimeError(f"{name} ended with {status}.")
         wall, processor = results[1]
         torch = processor if name == "import torch" else torch
-        print(f"{name:34} {wall:13.1f}  {processor:12.2f}  {processor / torch if torch else 0:15.2f}", flush=True)
+        say(f"{name:34} {wall:13.1f}  {processor:12.2f}  {processor / torch if torch else 0:15.2f}")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__, language="en")
     parser.add_argument("views", nargs="*")
     parser.add_argument("--no-commands", action="store_true")
-    parser.add_argument("--language", default="en")
     arguments = parser.parse_args()
     views = list_views()
     if unknown := [view for view in arguments.views if view not in views]:

@@ -1,25 +1,26 @@
 """A real server in a process of its own and a real Chromium, one of each for all browser tests, and ended with them."""
 
 import contextlib
-import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.run import find_chromium
+from tests.raw_client import LOCAL, start_server
+from tests.run import start_chromium
 
-ROOT = Path(__file__).resolve().parents[2]
 WAIT_MS = 180_000  # a wait, not a measurement: with a cold cache, on a machine four times busy, a first page took over 60 s
 AT_REST = "() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState !== 'running'"
 
 
 LOG = pytest.StashKey[Path]()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of this folder."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("browser")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -34,39 +35,15 @@ def pytest_runtest_makereport(item: pytest.Item):
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path, built_index: Path, pytestconfig: pytest.Config) -> Iterator[str]:
     """The app on a free port, with an empty cache but for the bundled sentences' index; two workers' servers fill one together."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    log = pytestconfig.stash[LOG] = tmp_path_factory.mktemp("server") / "log.txt"
-    environment = {**os.environ, "ELMOSCOPE_CACHE": str(shared_cache)}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.address", "127.0.0.1"]
-    with log.open("w") as file:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT)
-    address = f"http://127.0.0.1:{port}"
-    try:
-        wait_until_up(address, process, log)
-        yield address
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def wait_until_up(base: str, process: subprocess.Popen, log: Path, seconds: float = 240.0) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            with urllib.request.urlopen(f"{base}/_stcore/health", timeout=2) as answer:
-                if answer.status == 200:
-                    return
-        except OSError:
-            assert process.poll() is None, log.read_text()
-            time.sleep(0.2)
-    raise AssertionError(f"the server was not up after {seconds:.0f} s:\n{log.read_text()}")
+    folder = tmp_path_factory.mktemp("server")
+    pytestconfig.stash[LOG] = folder / "server.log"
+    with start_server(LOCAL, folder, environment={"ELMOSCOPE_CACHE": str(shared_cache)}) as running:
+        yield running.address
 
 
 @pytest.fixture(scope="package")
 def browser():
-    from playwright.sync_api import Locator, TimeoutError, expect, sync_playwright
+    from playwright.sync_api import Locator, TimeoutError, expect
 
     at_once = Locator.click
 
@@ -78,12 +55,8 @@ def browser():
 
     Locator.click = click
     expect.set_options(timeout=WAIT_MS)
-    path = find_chromium()
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-        running = playwright.chromium.launch(executable_path=path, args=arguments)
+    with start_chromium() as running:
         yield running
-        running.close()
     Locator.click = at_once
 
 
@@ -97,18 +70,19 @@ def visitor(browser):
 
 @pytest.fixture
 def page(visitor):
-    """Open a page. The test fails if the page logs an error or sends a request to another host."""
+    """Open a page. The test fails if the page logs an error, shows an exception at the end, or sends a request to another host."""
     opened = visitor.new_page()
     opened.set_default_timeout(WAIT_MS)
-    foreign, errors = [], []
+    foreign, errors, exceptions = [], [], []
     opened.on(
         "request", lambda r: None if r.url.startswith(("http://127.0.0.1", "data:", "blob:", "ws://127.0.0.1")) else foreign.append(r.url)
     )
     opened.on("pageerror", lambda e: errors.append(str(e)))
     yield opened
     if opened.url.startswith("http"):
+        exceptions = opened.get_by_test_id("stException").all_inner_texts()
         opened.evaluate("localStorage.clear()")
     opened.close()
     visitor.clear_cookies()
     assert not foreign, f"the page asked other hosts: {foreign[:3]}"
-    assert not errors, f"errors in the page: {errors[:3]}"
+    assert not errors and not exceptions, f"errors in the page: {[*errors, *exceptions][:3]}"

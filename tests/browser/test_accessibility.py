@@ -8,8 +8,6 @@ from playwright.sync_api import Page, expect
 from pages._frame.menu import HOME, list_views
 from tests.browser.visit import FADED_IN, RULES, at_rest, opened, violations, wait_until
 
-pytestmark = pytest.mark.browser
-
 COLORS = RULES | {"runOnly": ["color-contrast", "link-in-text-block"]}  # all that a theme changes
 # What a finger presses on the page, and is less than 44 px high.
 SMALL = """() => [...document.querySelectorAll('[data-testid=stMain] :is([data-variant], .stButton button, .stDownloadButton button,'
@@ -85,11 +83,8 @@ CONTROLS = """() => {
   window.reached = new Set();
   return controls.length;
 }"""
-REACH = """() => {
-  let e = document.activeElement;
-  while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
-  window.reached.add(e);
-}"""
+ACTIVE = "let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;"
+REACH = f"() => {{ {ACTIVE} window.reached.add(e); }}"
 LEFT = """() => {
   const group = (e) => e.closest('[role=radiogroup], [role=group], [role=tablist]');
   const groups = new Set([...window.reached].map((e) => e && group(e)).filter(Boolean));
@@ -119,12 +114,7 @@ def test_home_works_by_keyboard(page: Page, server: str):
     expect(slider).to_have_attribute("aria-valuetext", "Sense space")  # once it has opened with its glide
     for _ in range(MOST):
         page.keyboard.press("Tab")
-        if (
-            page.evaluate(
-                "() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e.type; }"
-            )
-            == "range"
-        ):
+        if page.evaluate(f"() => {{ {ACTIVE} return e.type; }}") == "range":
             break
     for key, layer in (("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2)):
         page.keyboard.press(key)

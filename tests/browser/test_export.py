@@ -18,8 +18,6 @@ from playwright.sync_api import Page, expect
 from core.common import short_links
 from tests.browser.visit import FADED_IN, opened, saved, violations, wait_until
 
-pytestmark = pytest.mark.browser
-
 HOME = "?a=He+lit+a+match.&ai=3&b=We+won+the+match+in+the+end.&bi=3&layer=1"
 
 

@@ -8,22 +8,19 @@ from playwright.sync_api import Page, expect
 
 from tests.bench.waits import LATE, visits
 from tests.browser.conftest import AT_REST, WAIT_MS
-from tests.browser.visit import at_rest
+from tests.browser.visit import at_rest, fill_in
 from tests.links import address
-
-pytestmark = pytest.mark.browser
 
 # Elements whose Korean text may be cut inside a word.
 CUT = """() => [...document.querySelectorAll('.stApp *')]
   .filter(e => !(e instanceof SVGElement) && [...e.childNodes].some(n => n.nodeType === 3 && /[가-힣]/.test(n.data)))
   .filter(e => getComputedStyle(e).wordBreak !== 'keep-all').map(e => e.outerHTML.slice(0, 150))"""
+HOME, NEIGHBORS = "Does a word mean the same thing twice?", "What are its neighbors?"
 JAM, MOLE = "They were stuck in a jam near the tunnel.", "The mole dug a tunnel."
 
 
 def filled(page: Page, key: str, text: str) -> None:
-    box = page.locator(f".st-key-{key} input")
-    box.fill(text)
-    box.press("Enter")
+    fill_in(page.locator(f".st-key-{key} input"), text)
 
 
 def language(page: Page, name: str) -> None:
@@ -46,31 +43,27 @@ def shows(page: Page, title: str, a: str = "", words: tuple[str, str] = ("", "")
 
 
 def test_back_and_forward_restore_views(page: Page, server: str):
-    korean, home, neighbors = (
-        "같은 단어는 두 번 나와도 같은 뜻일까요?",
-        "Does a word mean the same thing twice?",
-        "What are its neighbors?",
-    )
+    korean = "같은 단어는 두 번 나와도 같은 뜻일까요?"
     star, court = "The brightest star in the sky is Sirius.", "The court found him guilty of theft."
     bank, doctor = "We sat on the grassy bank and watched the boats go by.", "의사가 환자의 열을 재고 약을 주었다."
     page.goto(server)
-    shows(page, home, bank, ("bank", "bank"))
+    shows(page, HOME, bank, ("bank", "bank"))
     steps: list[tuple[Callable[[], None], str, str, tuple[str, str]]] = [
-        (lambda: page.locator(".st-key-example button", has_text="star").click(), home, star, ("star", "star")),
-        (lambda: page.locator(".st-key-example button", has_text="court").click(), home, court, ("court", "court")),
-        (lambda: filled(page, "a", JAM), home, JAM, ("jam", "court")),
-        (lambda: filled(page, "b", MOLE), home, JAM, ("tunnel", "tunnel")),
-        (lambda: page.locator(".st-key-ai button", has_text="jam").click(), home, JAM, ("jam", "mole")),
-        (lambda: lowest_layer(page), home, JAM, ("jam", "mole")),
-        (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Neighbors").click(), neighbors, JAM, ("jam", "mole")),
-        (lambda: filled(page, "b", "Grandma makes strawberry jam."), neighbors, JAM, ("jam", "jam")),
-        (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Home").click(), home, JAM, ("jam", "jam")),
+        (lambda: page.locator(".st-key-example button", has_text="star").click(), HOME, star, ("star", "star")),
+        (lambda: page.locator(".st-key-example button", has_text="court").click(), HOME, court, ("court", "court")),
+        (lambda: filled(page, "a", JAM), HOME, JAM, ("jam", "court")),
+        (lambda: filled(page, "b", MOLE), HOME, JAM, ("tunnel", "tunnel")),
+        (lambda: page.locator(".st-key-ai button", has_text="jam").click(), HOME, JAM, ("jam", "mole")),
+        (lambda: lowest_layer(page), HOME, JAM, ("jam", "mole")),
+        (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Neighbors").click(), NEIGHBORS, JAM, ("jam", "mole")),
+        (lambda: filled(page, "b", "Grandma makes strawberry jam."), NEIGHBORS, JAM, ("jam", "jam")),
+        (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Home").click(), HOME, JAM, ("jam", "jam")),
         (lambda: language(page, "한국어"), korean, JAM, ("jam", "jam")),
         (lambda: page.locator(".st-key-example button", has_text="의사").click(), korean, doctor, ("의사", "의사")),
     ]
     at_rest(page)
     entries = page.evaluate("history.length")
-    views: list[tuple[str, str, tuple[str, str]]] = [(home, bank, ("bank", "bank"))]
+    views: list[tuple[str, str, tuple[str, str]]] = [(HOME, bank, ("bank", "bank"))]
     for take, title, a, words in steps:
         take()
         views.append((title, a, words))
@@ -78,28 +71,24 @@ def test_back_and_forward_restore_views(page: Page, server: str):
         entries += 1
         at_rest(page)
         assert page.evaluate("history.length") == entries, views[-1]
-    for view in reversed(views[:-1]):
-        page.go_back()
-        shows(page, *view)
-        at_rest(page)
-    for view in views[1:]:
-        page.go_forward()
+    turns = [*((page.go_back, view) for view in reversed(views[:-1])), *((page.go_forward, view) for view in views[1:])]
+    for turn, view in turns:
+        turn()
         shows(page, *view)
         at_rest(page)
     assert page.evaluate(CUT) == []
 
 
 def test_step_during_a_run_adds_an_entry_to_the_history(page: Page, server: str):
-    home, star = "Does a word mean the same thing twice?", "The brightest star in the sky is Sirius."
     page.goto(server)
-    shows(page, home, "We sat on the grassy bank and watched the boats go by.", ("bank", "bank"))
+    shows(page, HOME, "We sat on the grassy bank and watched the boats go by.", ("bank", "bank"))
     at_rest(page)
     entries = page.evaluate("history.length")
     button = page.locator(".st-key-example button", has_text="star").bounding_box()
     filled(page, "a", JAM)
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "running")
     page.mouse.click(button["x"] + button["width"] / 2, button["y"] + button["height"] / 2)  # a locator would wait until the run ends
-    shows(page, home, star, ("star", "star"))
+    shows(page, HOME, "The brightest star in the sky is Sirius.", ("star", "star"))
     at_rest(page)
     assert page.evaluate("history.length") == entries + 2
     page.go_back()
@@ -108,21 +97,21 @@ def test_step_during_a_run_adds_an_entry_to_the_history(page: Page, server: str)
 
 def test_second_step_back_counts_during_the_first(page: Page, server: str):
     page.goto(f"{server}/neighbors?a={JAM}&b={MOLE}")
-    shows(page, "What are its neighbors?", JAM, ("tunnel", "tunnel"))
+    shows(page, NEIGHBORS, JAM, ("tunnel", "tunnel"))
     at_rest(page)
     filled(page, "b", "Grandma makes strawberry jam.")
-    shows(page, "What are its neighbors?", JAM, ("jam", "jam"))
+    shows(page, NEIGHBORS, JAM, ("jam", "jam"))
     at_rest(page)
     page.get_by_test_id("stSidebar").get_by_role("link", name="Home").click()
-    shows(page, "Does a word mean the same thing twice?", JAM, ("jam", "jam"))
+    shows(page, HOME, JAM, ("jam", "jam"))
     at_rest(page)
     page.evaluate("() => new Promise(done => { addEventListener('popstate', done, { once: true }); history.back(); })")
     page.evaluate("history.back()")
-    shows(page, "What are its neighbors?", JAM, ("tunnel", "tunnel"))
+    shows(page, NEIGHBORS, JAM, ("tunnel", "tunnel"))
     page.wait_for_timeout(2_000)  # longer than a run that nobody saw is waited for
-    shows(page, "What are its neighbors?", JAM, ("tunnel", "tunnel"))
+    shows(page, NEIGHBORS, JAM, ("tunnel", "tunnel"))
     page.go_forward()
-    shows(page, "What are its neighbors?", JAM, ("jam", "jam"))
+    shows(page, NEIGHBORS, JAM, ("jam", "jam"))
 
 
 @pytest.mark.parametrize("path", ["", "senses"])
@@ -150,8 +139,8 @@ def test_an_address_with_names_of_buttons_or_an_unknown_language_breaks_no_page(
         at_rest(page)
         expect(page.get_by_test_id("stException")).to_have_count(0)
     page.goto(f"{server}/classify?classify_view=train&train.go=1")
-    for link in ("Home", "Train"):
-        side.get_by_role("link", name="Home").click() if link == "Home" else page.go_back()
+    for step in (side.get_by_role("link", name="Home").click, page.go_back):
+        step()
         at_rest(page)
         expect(page.get_by_test_id("stException")).to_have_count(0)
 
@@ -214,9 +203,9 @@ def test_gliding_slider_does_not_reopen_the_page_that_was_left(page: Page, serve
     page.goto(f"{server}/?a=They+were+stuck+in+a+jam.&b=A+mole+dug+it.")
     page.get_by_role("slider").press("Home")
     page.evaluate(NEXT)
-    expect(page.get_by_role("heading", level=1)).to_have_text("What are its neighbors?")
+    expect(page.get_by_role("heading", level=1)).to_have_text(NEIGHBORS)
     page.wait_for_timeout(700)
-    expect(page.get_by_role("heading", level=1)).to_have_text("What are its neighbors?")
+    expect(page.get_by_role("heading", level=1)).to_have_text(NEIGHBORS)
 
 
 def test_a_page_switches_between_its_views(server: str, page):

@@ -5,18 +5,17 @@ from itertools import pairwise
 from statistics import median
 
 import numpy as np
-import pytest
 from playwright.sync_api import Page, expect
 
 from core.views import pair
 from core.workspace import open_workspace
-from tests.browser.visit import at_rest, opened
-
-pytestmark = pytest.mark.browser
+from tests.browser.visit import at_rest, count_sent, grab, opened
 
 PORT = ("The ship reached the port at dawn.", "We drank a glass of port after dinner.")
 ADDRESS = "?a=The+ship+reached+the+port+at+dawn.&b=We+drank+a+glass+of+port+after+dinner."
 PARTS = ("h1", ".lede", ".st-key-a input", ".st-key-bi", ".verdict", ".map.compact .plane")
+FIND = """const find = (node) =>
+  node.querySelector(".map.compact") ?? [...node.querySelectorAll("*")].map((e) => e.shadowRoot && find(e.shadowRoot)).find(Boolean);"""
 SEEN = "(root) => { const { at, now, size, hot } = root.instrument.seen(); return { at, now, size, hot }; }"
 
 
@@ -26,11 +25,14 @@ def place(page: Page) -> dict:
 
 def stand(page: Page, at: int) -> None:
     """Wait until the picture has come to rest at the space of this number."""
-    page.wait_for_function(
-        "(at) => { const find = (node) => node.querySelector('.map.compact') ?? [...node.querySelectorAll('*')].map((e) => e.shadowRoot && find(e.shadowRoot)).find(Boolean);"
-        " return find(document)?.instrument.seen().at === at; }",
-        arg=at,
-    )
+    page.wait_for_function(f"(at) => {{ {FIND} return find(document)?.instrument.seen().at === at; }}", arg=at)
+
+
+def open_at_rest(page: Page, server: str) -> None:
+    """Open the pair of "port", and wait until the picture is still."""
+    opened(page, server, ADDRESS)
+    stand(page, 4)
+    at_rest(page)
 
 
 def test_picture_has_the_coordinates_of_core(page: Page, server: str):
@@ -64,7 +66,7 @@ def test_home_opens_with_one_glide_to_the_sense_space(page: Page, server: str):
     opened(page, server, ADDRESS)
     stand(page, 4)
     places = [at for _, at in page.evaluate("glide")]
-    assert places[0] < 0.5 and all(a <= b for a, b in pairwise(places)) and len(places) > 10
+    assert places[0] < 0.5 and all(a <= b for a, b in pairwise(places)) and any(0.5 < at < 4 for at in places)
     assert "layer=" not in page.url
     expect(page.locator(".map.compact .counted")).to_have_text(re.compile(r"^\d+ of \d+ sentences lie with their own sense\.$"))
     at_rest(page)
@@ -88,25 +90,19 @@ def test_home_opens_without_a_glide_if_motion_is_reduced(page: Page, server: str
 
 
 def test_slider_sends_its_value_only_when_released(page: Page, server: str):
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
+    sent = count_sent(page)
     page.emulate_media(reduced_motion="reduce")
-    opened(page, server, ADDRESS)
-    stand(page, 4)
-    at_rest(page)
+    open_at_rest(page, server)
     slider = page.locator(".map.compact .scrubber input")
     for _ in range(20):
         before = len(sent)
         page.wait_for_timeout(1_000)
         if len(sent) == before:
             break
-    box = slider.bounding_box()
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] - 10, y)
-    page.mouse.down()
+    move = grab(slider, 0.97)
     sent.clear()
     for k in range(1, 20):
-        page.mouse.move(box["x"] + box["width"] * (1 - k / 26), y)
+        move(1 - k / 26)
     assert sent == [] and 0.8 < place(page)["at"] < 1.4
     page.mouse.up()
     expect(page).to_have_url(re.compile("layer=1"))
@@ -119,53 +115,46 @@ def test_slider_sends_its_value_only_when_released(page: Page, server: str):
 
 def test_clicked_dot_becomes_the_second_sentence(page: Page, server: str):
     page.emulate_media(reduced_motion="reduce")
-    opened(page, server, ADDRESS)
-    stand(page, 4)
-    at_rest(page)
+    open_at_rest(page, server)
     plane, seen = page.locator(".map.compact .plane"), place(page)
     x, y = seen["now"][:2]
     plane.hover(position={"x": x, "y": y})
     card = page.locator(".map.compact .card")
     expect(card).to_be_visible()
-    sentence = card.evaluate(
-        "(card) => [...card.childNodes].filter((node) => node.nodeName !== 'I').map((node) => node.textContent).join('')"
-    )
+    sentence = card.evaluate("(one) => [...one.childNodes].filter(({ nodeName }) => nodeName !== 'I').map((e) => e.textContent).join('')")
     plane.click(position={"x": x, "y": y})
     expect(page.locator(".st-key-b input")).to_have_value(sentence)
     expect(page.locator(".st-key-a input")).to_have_value(PORT[0])
     at_rest(page)
-    now, n = place(page)["now"], len(seen["now"]) // 2
-    stars = [(a, b) for a, b in zip(now[::2], now[1::2], strict=True)][:n]
-    assert min(abs(a - x) + abs(b - y) for a, b in stars[1:]) < 2  # its star is there
+    now = np.reshape(place(page)["now"], (-1, 2))[1 : len(seen["now"]) // 2]
+    assert np.abs(now - [x, y]).sum(axis=1).min() < 2  # its star is there
 
 
-GLIDE = """
+GLIDE = f"""
 window.glide = [];
-const find = (node) => node.querySelector(".map.compact") ?? [...node.querySelectorAll("*")].map((e) => e.shadowRoot && find(e.shadowRoot)).find(Boolean);
-const watch = (time) => {
+{FIND}
+const watch = (time) => {{
   const root = find(document);
   if (root?.instrument?.seen().now.length) glide.push([time, root.instrument.seen().at]);
   requestAnimationFrame(watch);
-};
+}};
 requestAnimationFrame(watch);
 """
-FRAMES = """async () => {
-  const find = (node) => node.querySelector(".map.compact") ?? [...node.querySelectorAll("*")].map((e) => e.shadowRoot && find(e.shadowRoot)).find(Boolean);
+FRAMES = f"""async () => {{
+  {FIND}
   const root = find(document), times = [];
   root.querySelector(".stops button").click();
-  await new Promise((done) => {
-    const next = (time) => { times.push(time); root.instrument.seen().at > 0 ? requestAnimationFrame(next) : done(); };
+  await new Promise((done) => {{
+    const next = (time) => {{ times.push(time); root.instrument.seen().at > 0 ? requestAnimationFrame(next) : done(); }};
     requestAnimationFrame(next);
-  });
+  }});
   return times;
-}"""
+}}"""
 
 
 def test_a_frame_of_a_glide_takes_at_most_17_ms(page: Page, server: str):
     """Processor time of the page's thread: on a busy machine the frames themselves come late."""
-    opened(page, server, ADDRESS)
-    stand(page, 4)
-    at_rest(page)
+    open_at_rest(page, server)
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -204,11 +193,12 @@ def chips(page: Page, side: int) -> list[str]:
 
 
 WAGES = "He put his wages in the bank and went home."
+BANKS = "?a=We+sat+on+the+bank+and+watched+the+boats.&b=" + WAGES.replace(" ", "+")
 
 
 def test_expected_words_follow_typing_and_replace_the_target(page: Page, server: str):
     page.set_viewport_size({"width": 1366, "height": 768})
-    opened(page, server, "?a=We+sat+on+the+bank+and+watched+the+boats.&b=" + WAGES.replace(" ", "+"))
+    opened(page, server, BANKS)
     expect(page.locator(".expected .chips button").first).to_be_visible()
     at_rest(page)
     river, money = chips(page, 0), chips(page, 1)
@@ -237,7 +227,7 @@ def test_expected_words_follow_typing_and_replace_the_target(page: Page, server:
 
 def test_expected_words_fit_on_a_phone(page: Page, server: str):
     page.set_viewport_size({"width": 390, "height": 844})
-    opened(page, server, "?a=We+sat+on+the+bank+and+watched+the+boats.&b=" + WAGES.replace(" ", "+"))
+    opened(page, server, BANKS)
     expect(page.locator(".expected .chips button").first).to_be_visible()
     at_rest(page)
     picture, words = page.locator(".map.compact").bounding_box(), page.locator(".expected").bounding_box()

@@ -2,12 +2,9 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.visit import opened
-
-pytestmark = pytest.mark.browser
+from tests.browser.visit import NOTICE, fill_in, opened
 
 
 def test_boxes_of_the_network_open_their_steps(page: Page, server: str):
@@ -27,12 +24,11 @@ def test_boxes_of_the_network_open_their_steps(page: Page, server: str):
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.locator(".network .narrow [data-step='2']")).to_be_visible()
     expect(boxes.first).to_be_hidden()
-    expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_any_characters_are_spelled(page: Page, server: str):
     opened(page, server, "how?a=%3Cb%3E+%F0%9F%8E%89+is+na%C3%AFve&ai=na%C3%AFve")
-    notice = page.locator("[data-stale=false] .notice").first
+    notice = page.locator(NOTICE).first
     expect(notice).to_contain_text("6 bytes")
     page.get_by_role("radio", name="🎉").click()
     expect(notice).to_contain_text("4 bytes")
@@ -41,23 +37,19 @@ def test_any_characters_are_spelled(page: Page, server: str):
         expect(page.get_by_text(re.compile(f"^{step} of 9: "))).to_be_visible()
         expect(notice).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
-    box = page.get_by_label("First sentence", exact=True)
-    box.fill("")
-    box.press("Enter")
+    fill_in(page.get_by_label("First sentence", exact=True), "")
     expect(page.get_by_text("Type a sentence, or pick an example")).to_be_visible()
 
 
 def test_spelled_words_change_the_notice(page: Page, server: str):
     opened(page, server, "how?step=4&spell=dog+doggy")
-    notice, box = page.locator("[data-stale=false] .notice").first, page.get_by_label("Words", exact=True)
+    notice, box = page.locator(NOTICE).first, page.get_by_label("Words", exact=True)
     expect(box).to_have_value("dog doggy")
     expect(page.get_by_text("no vector", exact=True)).to_have_count(0)
     expect(page.locator(".kwic", has_text="dogs").first).to_be_visible()
-    box.fill("dog, blorptasticks dgoo")
-    box.press("Enter")
+    fill_in(box, "dog, blorptasticks dgoo")
     expect(notice).to_contain_text("“blorptasticks”")
     expect(page).to_have_url(re.compile("spell=dog"))
     page.get_by_role("radio", name="blorptasticks", exact=True).click()
     expect(page.get_by_text("no vector", exact=True)).to_be_visible()
     expect(page.locator(".xtick", has_text="b").first).to_be_visible()
-    expect(page.get_by_test_id("stException")).to_have_count(0)

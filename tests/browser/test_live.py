@@ -16,7 +16,7 @@ from core.live import page as live
 from core.workspace import open_workspace
 from tests.core.live.truth import compare, truths
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 PAIRS = int(os.environ.get("ELMOSCOPE_PAIRS", "60"))
 FIREFOX = shutil.which("firefox") or shutil.which("firefox-esr")
 needs_firefox = pytest.mark.skipif(not FIREFOX, reason="no Firefox on this machine")
@@ -59,27 +59,38 @@ def opened(browser, address):
     assert not wrong
 
 
+ANSWER = """async (asked) => {
+  const answers = [];
+  for (const [texts, tapped] of asked) answers.push(await elmoscope.answer(texts, tapped));
+  return JSON.stringify(answers, (_, value) => (ArrayBuffer.isView(value) ? [...value] : value));
+}"""
+
+
+def requests_of(pairs: list) -> str:
+    return json.dumps([[pair.texts, pair.tapped] for pair in pairs])
+
+
+def check_answers(comparisons: list[dict], *, same_verdict: float) -> None:
+    values = {name: np.array([each[name] for each in comparisons]) for name in comparisons[0]}
+    print({name: (round(float(value.mean()), 4), round(float(value.max()), 4)) for name, value in values.items()})
+    assert values["cosine"].max() <= 0.02 and values["near"].mean() >= 9
+    assert values["same_verdict"].mean() >= same_verdict and values["substitutes"].mean() >= 4
+
+
+def type_banks(page: Page) -> None:
+    """Type a pair with labeled sentences, which is answered with two meanings."""
+    page.locator("#a").fill("We sat on the grassy bank.")
+    page.locator("#b").fill("The bank lent him money.")
+    expect(page.locator(".verdict b")).to_contain_text("Two meanings: ")
+
+
 def test_chromium_gives_the_answers_of_core(workspace, opened):
     page = opened()
     pairs = list(truths(workspace, PAIRS))
-    request = [[item.texts, item.tapped] for item in pairs]
-    answers = page.evaluate(
-        """async (asked) => {
-          const numbers = [];
-          for (const [texts, tapped] of asked) numbers.push(await elmoscope.answer(texts, tapped));
-          return JSON.parse(JSON.stringify(numbers, (_, one) => (ArrayBuffer.isView(one) ? [...one] : one)));
-        }""",
-        request,
-    )
+    answers = json.loads(page.evaluate(f"({ANSWER})({requests_of(pairs)})"))
     same = [k for k, item in enumerate(pairs) if answers[k]["asked"]["tokens"] == [list(word.tokens) for word in item.words]]
     assert len(same) >= 0.98 * PAIRS
-    each = [compare(pairs[k], answers[k]) for k in same]
-    far = {name: np.array([item[name] for item in each]) for name in each[0]}
-    print({name: (round(float(of.mean()), 4), round(float(of.max()), 4)) for name, of in far.items()})
-    assert far["cosine"].max() <= 0.02
-    assert far["near"].mean() >= 9
-    assert far["same_verdict"].mean() >= 0.95
-    assert far["substitutes"].mean() >= 4
+    check_answers([compare(pairs[k], answers[k]) for k in same], same_verdict=0.95)
 
 
 def test_typed_sentence_is_answered_and_in_the_address(opened):
@@ -153,9 +164,7 @@ def test_names_of_object_properties_are_words(opened):
         page.locator("#b").fill(f"A {word} came to us.")
         expect(page.locator(".picturing .none")).to_be_visible()
         expect(page.locator(".tokens [aria-pressed=true]")).to_have_text([word, word])
-    page.locator("#a").fill("We sat on the grassy bank.")
-    page.locator("#b").fill("The bank lent him money.")
-    expect(page.locator(".verdict b")).to_contain_text("Two meanings: ")
+    type_banks(page)
 
 
 @pytest.mark.parametrize("name", ["constructor", "__proto__"])
@@ -163,9 +172,7 @@ def test_address_with_names_of_object_properties_opens(opened, name):
     page = opened(f"#lang={name}&layer={name}&theme={name}&ai={name}&a=The {name} sat on the bank.&b=A {name} lent money.")
     expect(page.locator("h1")).to_have_text("Does a word mean the same thing twice?")
     expect(page.locator(".picturing .none")).to_be_visible()
-    page.locator("#a").fill("We sat on the bank.")
-    page.locator("#b").fill("The bank lent him money.")
-    expect(page.locator(".verdict b")).to_contain_text("Two meanings: ")
+    type_banks(page)
     page.locator(".mapping").scroll_into_view_if_needed()
     expect(page.locator(".map-host .star")).not_to_have_count(0)
 
@@ -185,16 +192,9 @@ def test_an_error_in_one_answer_ends_no_other(opened):
           return results.map(({ status, value }) => [status, Boolean(value?.pair), Boolean(value?.around)]);
         }"""
     )
-    assert settled == [
-        ["rejected", False, False],
-        ["fulfilled", True, True],
-        ["fulfilled", False, False],
-        ["rejected", False, False],
-        ["fulfilled", True, True],
-    ]
-    page.locator("#a").fill("We sat on the grassy bank.")
-    page.locator("#b").fill("The bank lent him money.")
-    expect(page.locator(".verdict b")).to_contain_text("Two meanings: ")
+    rejected, empty, answered = ["rejected", False, False], ["fulfilled", False, False], ["fulfilled", True, True]
+    assert settled == [rejected, answered, empty, rejected, answered]
+    type_banks(page)
     expect(page.get_by_role("alert")).to_be_hidden()
 
 
@@ -204,16 +204,12 @@ def test_the_layer_slider_stays_where_the_hand_left_it(opened):
     expect(layer).to_have_value("4")
     layer.press("ArrowLeft")
     expect(layer).to_have_value("3")
-    for name in ("play", "star", "table"):
+    for name in ("play", "star", "table", "match", "rock"):
+        if name == "match":
+            layer.press("Home")
         page.get_by_role("button", name=name, exact=True).click()
         expect(page.locator(".tokens [aria-pressed=true]").first).to_have_text(name)
-        expect(layer).to_have_value("3")
-    layer.press("Home")
-    expect(layer).to_have_value("0")
-    for name in ("match", "rock"):
-        page.get_by_role("button", name=name, exact=True).click()
-        expect(page.locator(".tokens [aria-pressed=true]").first).to_have_text(name)
-        expect(layer).to_have_value("0")
+        expect(layer).to_have_value("0" if name in ("match", "rock") else "3")
 
 
 class Firefox:
@@ -287,19 +283,8 @@ def firefox(address, tmp_path_factory):
 @needs_firefox
 def test_firefox_gives_the_answers_of_core(workspace, firefox):
     pairs = list(truths(workspace, 30))
-    requests = json.dumps([[pair.texts, pair.tapped] for pair in pairs])
-    script = """(async () => {
-      const answers = [];
-      for (const [texts, tapped] of REQUESTS) answers.push(await elmoscope.answer(texts, tapped));
-      return JSON.stringify(answers, (_, value) => (ArrayBuffer.isView(value) ? [...value] : value));
-    })()"""
-    answers = json.loads(firefox.evaluate(script.replace("REQUESTS", requests)))
-    each = [compare(pair, answer) for pair, answer in zip(pairs, answers, strict=True)]
-    mean = {name: float(np.mean([comparison[name] for comparison in each])) for name in each[0]}
-    assert max(comparison["cosine"] for comparison in each) <= 0.02
-    assert mean["near"] >= 9
-    assert mean["same_verdict"] >= 0.96
-    assert mean["substitutes"] >= 4
+    answers = json.loads(firefox.evaluate(f"({ANSWER})({requests_of(pairs)})"))
+    check_answers([compare(pair, answer) for pair, answer in zip(pairs, answers, strict=True)], same_verdict=0.96)
 
 
 @needs_firefox

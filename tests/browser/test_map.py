@@ -16,14 +16,10 @@ from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
 from pages._widgets.components import SHARED
-from tests.browser.visit import at_rest, opened
+from tests.browser.visit import NOTICE, at_rest, count_sent, grab, opened, turn_wheel_with_ctrl
 from tests.links import address
 
-pytestmark = pytest.mark.browser
-
-FADED = (
-    "() => [...document.querySelectorAll('.js-plotly-plot')].filter(c => c.layout.meta?.map).map(c => c.data.some(d => d.selectedpoints))"
-)
+FADED = """() => [...document.querySelectorAll('.js-plotly-plot')].filter(c => c.layout.meta?.map).map(c => c.data.some(d => d.selectedpoints))"""
 SEEN = "(root) => root.instrument.seen()"
 AT = "([root, at]) => root.instrument.seen().at === at && !root.instrument.seen().playing"
 DRAWN = "() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))"  # the place is set at once, the dots then
@@ -47,8 +43,7 @@ def on_one_scale(shown: list[float], places: np.ndarray) -> None:
 
 
 def test_map_layers_have_the_coordinates_of_core(page: Page, server: str):
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
+    sent = count_sent(page)
     page.emulate_media(reduced_motion="reduce")  # all stands where it goes
     opened(page, server, f"map?{BANK}&view=2")
     root, slider = drawn(page), page.locator(".map").get_by_role("slider")
@@ -62,12 +57,9 @@ def test_map_layers_have_the_coordinates_of_core(page: Page, server: str):
         page.evaluate(DRAWN)
         on_one_scale(root.evaluate(SEEN)["now"], maps.coordinates[k])
         expect(root.locator(".stops .now")).to_have_text(name)
-    box = slider.bounding_box()
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] - 12, y)
-    page.mouse.down()
+    move = grab(slider, 0.97)
     for k in range(40):
-        page.mouse.move(box["x"] + box["width"] * (0.97 - 0.014 * k), y)
+        move(0.97 - 0.014 * k)
     held = root.evaluate(SEEN)
     assert sent == [] and 1.1 < held["at"] < 1.4 and "view=2" in page.url
     share = held["at"] - 1
@@ -182,12 +174,12 @@ def test_inconclusive_words_can_be_opened(page: Page, server: str):
     opened(page, server, "map?layout=3d")
     expect(page.get_by_text("3D shows")).to_be_visible()
     page.get_by_text("Which words are inconclusive?").click()
-    expect(page.locator("[data-stale=false] .notice").filter(has_text="Inconclusive: ").first).to_be_visible()
+    expect(page.locator(NOTICE).filter(has_text="Inconclusive: ").first).to_be_visible()
     worst = page.get_by_label("Open an inconclusive word").get_by_role("radio").first
     word = worst.inner_text()
     worst.click()
     expect(page).to_have_url(re.compile(f"map_word={word}"))
-    expect(page.locator("[data-stale=false] .notice").first).to_contain_text(f"“{word}”")
+    expect(page.locator(NOTICE).first).to_contain_text(f"“{word}”")
 
 
 def standing(plot: Locator) -> dict[str, float]:
@@ -214,12 +206,8 @@ def test_selected_dots_are_listed(page: Page, server: str):
     expect(page.get_by_role("button", name="Download selection")).to_be_visible()
 
 
-PAIR = {
-    "a": "A mustang grazed beside the river until the sun went down.",
-    "ai": "mustang",
-    "b": "My uncle drove his old mustang to the garage on Monday.",
-    "bi": "mustang",
-}
+GRAZED, DRIVEN = "A mustang grazed beside the river until the sun went down.", "My uncle drove his old mustang to the garage on Monday."
+PAIR = {"a": GRAZED, "ai": "mustang", "b": DRIVEN, "bi": "mustang"}
 
 
 def read(page: Page, server: str, path: str) -> None:
@@ -246,25 +234,21 @@ def test_neighbor_of_an_unlabeled_word_becomes_the_sentence(page: Page, server: 
 def test_map_of_an_unlabeled_word_has_two_stars(page: Page, server: str):
     read(page, server, "map?" + urlencode(PAIR))
     chart = page.locator(".map .plane")
-    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("are nearer to the first sentence")
+    expect(page.locator(NOTICE).first).to_contain_text("are nearer to the first sentence")
     box = chart.bounding_box()
     assert box["y"] + box["height"] <= 900  # the picture stands on the first screen
     assert page.locator(".map .stars text").all_text_contents() == ["yours, 1", "yours, 2"]
     page.locator(".map").get_by_role("slider").press("Home")
-    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("your two words have one vector")
+    expect(page.locator(NOTICE).first).to_contain_text("your two words have one vector")
     page.get_by_role("combobox", name="Word").click()
     page.get_by_role("option", name=re.compile("^bank ·")).click()
-    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("“bank” sentences, each left out in turn")
+    expect(page.locator(NOTICE).first).to_contain_text("“bank” sentences, each left out in turn")
 
 
 PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
 READY = "window.elmoscopeGestures && document.querySelector('.js-plotly-plot')?._fullLayout?.xaxis"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-PICTURES = {
-    "": ".map.compact .plane",
-    "map?dot=none": ".plane",
-    "about": ".js-plotly-plot .nsewdrag",
-}  # of Home, of the map, a chart of Plotly's
+PICTURES = {"": ".map.compact .plane", "map?dot=none": ".plane", "about": ".js-plotly-plot .nsewdrag"}  # the last one is Plotly's
 
 
 def middle(page: Page, picture: str) -> tuple[float, float]:
@@ -302,15 +286,18 @@ def test_the_wheel_scrolls_over_a_map_and_zooms_it_with_ctrl(page: Page, server:
     x, y = middle(page, ".plane")
     page.mouse.move(x, y)
     before = page.evaluate(PLACE)
-    page.keyboard.down("Control")
-    page.mouse.wheel(0, -120)
-    page.keyboard.up("Control")
+    turn_wheel_with_ctrl(page, -120)
     expect(stars).not_to_have_js_property("innerHTML", shown)
     assert page.evaluate(PLACE) == before
 
 
 FOLDER = ROOT / "pages/_map"
 NAMES = ["0", "1", "2", "mix"]
+TEXTS = ["title", "alt", "layer", "play", "pause", "by", "word", "sense", "part", "light"]
+TEXTS += ["of_word", "of_sense", "apart", "nearer", "farther", "whole"]
+FIXED = {"key": "k", "titles": [f"layer {name}" for name in NAMES], "tints": ["#2171b5"] * 4, "under": [""] * 4, "at": 2}
+FIXED |= {"lemmas": ["w7"], "senses": [["a river", "a shop"]], "colors": ["#0072b2", "#d55e00", "#009e73"], "word": "w7"}
+SHOWN = {"between": "{a} {b}", "lit": "{word}: {n}", "no_webgl": "no WebGL 2 here"}
 MOUNT = """async ([source, html, css, data]) => {
   document.body.innerHTML = `<style>${css}</style>${html}`;
   const own = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
@@ -326,7 +313,7 @@ def packed(numbers: np.ndarray, kind: str) -> str:
     return b64encode(np.ascontiguousarray(numbers, kind).tobytes()).decode()
 
 
-def sent(sentences: int) -> dict:
+def make_data(sentences: int) -> dict:
     """Sentences of ten tokens; in layer 0 every spelling has one place, above it each token its own."""
     rng = np.random.default_rng(3)
     words = rng.integers(200, size=(sentences, 10))
@@ -334,50 +321,18 @@ def sent(sentences: int) -> dict:
     middles, n = rng.integers(4_000, 61_000, (200, 2)), words.size
     spread = np.array([0, 800, 1_800, 900])[:, None, None] * rng.normal(size=(len(NAMES), n, 2))
     lemma = (words.ravel() == 7).astype(int)
-    text = dict.fromkeys(
-        (
-            "title",
-            "alt",
-            "layer",
-            "play",
-            "pause",
-            "by",
-            "word",
-            "sense",
-            "part",
-            "light",
-            "of_word",
-            "of_sense",
-            "apart",
-            "nearer",
-            "farther",
-            "whole",
-        ),
-        "x",
-    )
-    return {
-        "key": "k",
-        "names": NAMES,
-        "short": NAMES,
-        "titles": [f"layer {name}" for name in NAMES],
-        "where": NAMES,
-        "tints": ["#2171b5"] * 4,
-        "under": [""] * 4,
-        "at": 2,
+    return FIXED | {
+        **dict.fromkeys(("names", "short", "where"), NAMES),
         "places": packed(np.clip(middles[words.ravel()] + spread, 0, 65_535), "<u2"),
         "sense": packed(lemma, "u1"),
         "lemma": packed(lemma, "<u2"),
-        "lemmas": ["w7"],
-        "senses": [["a river", "a shop"]],
-        "colors": ["#0072b2", "#d55e00", "#009e73"],
-        "word": "w7",
         "sentences": "\n".join("\t".join(line) for line in lines),
-        "text": text | {"parts": ["first", "then", "last"], "between": "{a} {b}", "lit": "{word}: {n}", "no_webgl": "no WebGL 2 here"},
+        "text": dict.fromkeys(TEXTS, "x") | {"parts": ["first", "then", "last"], **SHOWN},
     }
 
 
 def mounted(page: Page, sentences: int) -> dict:
-    data = sent(sentences)
+    data = make_data(sentences)
     page.goto("about:blank")
     source = SHARED + "".join((FOLDER / name).read_text("utf-8") for name in ("live.js", "tokens.js"))
     css = "".join((FOLDER / name).read_text("utf-8") for name in ("live.css", "tokens.css"))
@@ -392,9 +347,8 @@ def test_map_of_all_tokens_moves_zooms_and_names_tokens(page: Page):
     lines = [line.split("\t") for line in data["sentences"].split("\n")]
     sevens = [k for k, piece in enumerate(piece for line in lines for piece in line) if piece.strip() == "w7"]
     seen, plane = page.evaluate(SEEN_TOKENS), page.locator(".plane")
-    assert (
-        seen["n"] == 20_000 and seen["at"] == 2 and list(seen["lit"].values() if isinstance(seen["lit"], dict) else seen["lit"]) == sevens
-    )
+    assert seen["n"] == 20_000 and seen["at"] == 2
+    assert list(seen["lit"].values() if isinstance(seen["lit"], dict) else seen["lit"]) == sevens
     colors = np.asarray(Image.open(BytesIO(plane.screenshot())).convert("RGB")).reshape(-1, 3)
     assert len(np.unique(colors, axis=0)) > 100  # what is drawn is seen, every spelling in a color of its own
     expect(page.locator(".counted")).to_contain_text(f"w7: {len(sevens)}")
@@ -430,9 +384,7 @@ def test_map_of_all_tokens_moves_zooms_and_names_tokens(page: Page):
     moved = page.evaluate(SEEN_TOKENS)["lens"]
     assert near["k"] > 1.5 and moved["x"] < near["x"] and moved["k"] == near["k"]
     page.mouse.move(box["x"] + 200, box["y"] + 100)
-    page.keyboard.down("Control")
-    page.mouse.wheel(0, -200)
-    page.keyboard.up("Control")
+    turn_wheel_with_ctrl(page, -200)
     page.wait_for_function("(k) => document.querySelector('.tokens').instrument.seen().lens.k > k", arg=moved["k"])
     page.mouse.down()
     page.mouse.move(box["x"] + 260, box["y"] + 130, steps=4)

@@ -15,42 +15,16 @@ from pages._frame.menu import list_views
 from tests.app.test_markup import IMG, SCRIPT, evil_corpus
 from tests.bench.nonsense import VALUES, faults, type_in, wait
 from tests.browser.test_mix import SEEN
-from tests.browser.visit import opened, saved
+from tests.browser.visit import NOTICE, at_rest, opened, saved, upload
 from tests.links import address
-
-pytestmark = pytest.mark.browser
 
 PAYLOAD = (
     '<img src=x onerror=alert(1)><script>alert(1)</script><svg onload=alert(1)></svg>"><iframe src=//evil.test></iframe> '
     "![p](https://evil.test/p.png) [l](javascript:alert(1)) <a href=javascript:alert(1)>bank</a> :red[bank] $\\href{javascript:alert(1)}{x}$"
 )
-TYPED = [
-    "a",
-    "b",
-    "other",
-    "text",
-    "spell",
-    "find",
-    "cmp_word",
-    "dswap",
-    "text_spam",
-    "text_news-title",
-    "text_sentiment",
-    "model_text",
-    "tell",
-]
-CHOSEN = [
-    "model",
-    "vectors",
-    "corpus",
-    "found_word",
-    "first",
-    "second",
-    "map_word",
-    "example",
-    "task",
-    "layer",
-]  # what a hand-made link may hold
+TYPED = ["a", "b", "other", "text", "spell", "find", "cmp_word", "dswap", "model_text", "tell"]
+TYPED += ["text_spam", "text_news-title", "text_sentiment"]
+CHOSEN = ["model", "vectors", "corpus", "found_word", "first", "second", "map_word", "example", "task", "layer"]  # of hand-made links
 EVIL = """() => [
   ...document.querySelectorAll('img[src="x"], img[src*="evil"], iframe[src*="evil"], a[href^="javascript"], a[href*="evil"] img, [onerror], [onload]'),
   ...[...document.querySelectorAll('script')].filter(s => s.textContent.includes('alert(1)')),
@@ -72,9 +46,7 @@ def watched(page: Page) -> Page:
 
 def settled(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    expect(page.get_by_test_id("stApp")).to_have_attribute(
-        "data-test-script-state", "notRunning", timeout=150_000
-    )  # a cold page, on a busy machine
+    at_rest(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)
     assert page.evaluate(EVIL) == []
 
@@ -106,41 +78,29 @@ def test_markup_in_files_is_not_run(watched: Page, server: str):
     row = {"tokens": ["A", "heron", PAYLOAD], "position": 1, "word": "heron", "sense": PAYLOAD, "document": PAYLOAD}
     rows = "\n".join(json.dumps(row) for _ in range(3)).encode()
     name = PAYLOAD.replace("/", "_")[:120]
-    uploads = [
-        {"name": f"{name}.jsonl", "mimeType": "application/jsonl", "buffer": rows},
-        {"name": f"{name} 2.csv", "mimeType": "text/csv", "buffer": f"{PAYLOAD},year\n1,1990\n".encode()},
-    ]
-    watched.locator("input[type=file]").set_input_files(uploads)
+    upload(watched, (f"{name}.jsonl", "application/jsonl", rows), (f"{name} 2.csv", "text/csv", f"{PAYLOAD},year\n1,1990\n".encode()))
     expect(watched.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("3")
     settled(watched)
     watched.get_by_role("radio", name="Search", exact=True).click()
-    expect(watched.locator("[data-stale=false] .notice", has_text="“heron” occurs 3 times")).to_be_visible()
+    expect(watched.locator(NOTICE, has_text="“heron” occurs 3 times")).to_be_visible()
     settled(watched)
     watched.goto(f"{server}/{address('train?train_task=own')}")
     settled(watched)
-    table = "text,label\n" + "".join(
-        f'"{k} {PAYLOAD.replace(chr(34), "")}",{label}\n'
-        for k in range(4)
-        for label in ("[l](javascript:alert(1))", '"<img src=x onerror=alert(1)>"')
-    )
-    watched.locator("input[type=file]").set_input_files([{"name": f"{name}.csv", "mimeType": "text/csv", "buffer": table.encode()}])
+    labels = ("[l](javascript:alert(1))", '"<img src=x onerror=alert(1)>"')
+    lines = [f'"{k} {PAYLOAD.replace(chr(34), "")}",{label}\n' for k in range(4) for label in labels]
+    upload(watched, (f"{name}.csv", "text/csv", "".join(["text,label\n", *lines]).encode()))
     expect(watched.get_by_text("8 texts, 2 classes")).to_be_visible()
     settled(watched)
 
 
 def test_markup_in_a_corpus_and_its_export_is_not_run(watched: Page, server: str, browser, tmp_path):
     corpus = evil_corpus(tmp_path)
-    given = {
-        "corpus": str(corpus),
-        "a": f"A heron stood near {IMG}.",
-        "ai": "1",
-        "b": f"The heron of {SCRIPT} is red. www.evil.test a@evil.test",
-        "bi": "1",
-    }
+    given = {"corpus": str(corpus), "a": f"A heron stood near {IMG}.", "ai": "1", "bi": "1"}
+    given |= {"b": f"The heron of {SCRIPT} is red. www.evil.test a@evil.test"}
     for path, more in (("map", {"map_word": IMG}), ("mix", {})):
         watched.goto(f"{server}/{path}?" + urlencode(given | more))
         watched.get_by_role("button", name="Read it").click()
-        expect(watched.locator("[data-stale=false] .notice").first).to_be_visible()  # the corpus is read: the page is drawn once more
+        expect(watched.locator(NOTICE).first).to_be_visible()  # the corpus is read: the page is drawn once more
         expect(watched.get_by_test_id("stProgress")).to_have_count(0)
         expect(watched.locator("[data-stale=false] .live, [data-stale=false] .js-plotly-plot").first).to_be_visible()
         settled(watched)
@@ -182,9 +142,7 @@ def test_outdated_layout_is_not_drawn_on_the_mix_page(page: Page, server: str):
     root = page.locator(".mix")
     expect(root.locator("li").first).to_be_visible()
     wait(page)
-    page.evaluate(
-        "(name) => dispatchEvent(new CustomEvent(name, { detail: { ...window[name], layout: [0, 0], stars: [] } }))", "elmoscope-mix"
-    )
+    page.evaluate("dispatchEvent(new CustomEvent('elmoscope-mix', { detail: { ...window['elmoscope-mix'], layout: [0, 0], stars: [] } }))")
     wait(page, 500)
     assert np.isfinite(np.array(root.evaluate(SEEN)["places"], float)).all() and list(faults(page, "", console)) == []
 

@@ -15,11 +15,11 @@ from core.index import any_mix, neighbors
 from core.index.tables import open_table
 from core.senses.separation import one_nn
 from core.text.corpora import BUNDLED_CORPUS
+from core.text.tokens import tokenize
 from pages._widgets.components import SHARED
-from tests.browser.visit import at_rest, opened
+from tests.browser.visit import at_rest, count_sent, grab, opened
 from tests.core.index.test_any_mix import similarities
 
-pytestmark = pytest.mark.browser
 SEEN = "(root) => root.instrument.seen()"
 SET = "([root, w]) => root.instrument.seen().w.join() === w.join()"
 LAID = "([root, places]) => root.instrument.seen().places.some((one, k) => Math.abs(one - places[k]) > 3)"
@@ -69,8 +69,7 @@ def lines(page: Page, number: int) -> list[str]:
 
 
 def test_mix_widget_has_the_values_of_core(page: Page, server: str):
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
+    sent = count_sent(page)
     page.emulate_media(reduced_motion="reduce")  # all stands where it goes
     opened(page, server, "mix?a=Grandpa+fished+from+the+bank+until+dusk.&b=My+bank+closed+the+account.")
     root = page.locator(".mix")
@@ -78,25 +77,19 @@ def test_mix_widget_has_the_values_of_core(page: Page, server: str):
     expect(page.locator(".st-key-w0")).to_be_hidden()
     at_rest(page)
     before = root.evaluate(SEEN)
-    box = root.get_by_role("slider").first.bounding_box()
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] / 2, y)
-    page.mouse.down()
+    move = grab(root.get_by_role("slider").first, 0.5)
     sent.clear()
     for k in range(60):
-        page.mouse.move(box["x"] + box["width"] * (0.5 + 0.006 * k), y)
+        move(0.5 + 0.006 * k)
     held = root.evaluate(SEEN)
     assert sent == [] and held["w"][0] > 3 and held["w"][1:] == [0, 0] and "w0=" not in page.url
     assert held["places"] != before["places"] and held["share"] != before["share"] and held["cosine"] > before["cosine"]
 
     model = open_model(BUNDLED_MODEL)
     table, s = open_table(BUNDLED_CORPUS, model, targets_only=True), softmax(held["w"])
-    queries = (
-        (["Grandpa", "fished", "from", "the", "bank", "until", "dusk", "."], 4),
-        (["My", "bank", "closed", "the", "account", "."], 1),
-    )
-    for number, (tokens, position) in enumerate(queries):
-        result, shown = (neighbors.products(table.rows, neighbors.make_query(model.encoder, tokens, position)), held["lists"][number])
+    for number, (text, position) in enumerate((("Grandpa fished from the bank until dusk.", 4), ("My bank closed the account.", 1))):
+        query, shown = neighbors.make_query(model.encoder, tokenize(text), position), held["lists"][number]
+        result = neighbors.products(table.rows, query)
         expected = neighbors.cosines(table.rows, result, s)[shown["rows"]]  # which are the nearest first
         np.testing.assert_allclose(sorted(shown["cosines"], reverse=True), expected, atol=1e-6)
         assert lines(page, number) == [f"{item:.2f}" for item in sorted(shown["cosines"], reverse=True)[:7]]
@@ -131,8 +124,7 @@ def test_mix_widget_has_the_values_of_core(page: Page, server: str):
 
 
 def test_mix_widget_works_with_an_unlabeled_word(page: Page, server: str):
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
+    sent = count_sent(page)
     page.emulate_media(reduced_motion="reduce")
     opened(page, server, "mix?a=Two+herons+waded+through+the+marsh.&ai=herons&b=The+herons+on+the+vase+were+blue.&bi=herons")
     root = page.locator(".mix")
@@ -140,13 +132,10 @@ def test_mix_widget_works_with_an_unlabeled_word(page: Page, server: str):
     expect(root).to_contain_text("so no accuracy")
     at_rest(page)
     before, message = root.evaluate(SEEN), root.locator(".measure").first.inner_text()
-    box = root.get_by_role("slider").first.bounding_box()
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] / 2, y)
-    page.mouse.down()
+    move = grab(root.get_by_role("slider").first, 0.5)
     sent.clear()
     for k in range(40):
-        page.mouse.move(box["x"] + box["width"] * (0.5 + 0.012 * k), y)
+        move(0.5 + 0.012 * k)
     held = root.evaluate(SEEN)
     assert sent == [] and held["w"][0] > 5 and held["places"] != before["places"] and held["cosine"] > 0.99
     first, second = (np.array(each["cosines"]) for each in held["lists"])

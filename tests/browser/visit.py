@@ -26,6 +26,44 @@ def opened(page: Page, server: str, path: str) -> Page:
     return page
 
 
+def fill_in(box: Locator, text: str) -> None:
+    """Replace the text of a box and press Enter."""
+    box.fill(text)
+    box.press("Enter")
+
+
+def upload(page: Page, *files: tuple[str, str, bytes]) -> None:
+    """Give files to the page's first box for files: name, type and content."""
+    kinds = ("name", "mimeType", "buffer")
+    page.locator("input[type=file]").set_input_files([dict(zip(kinds, file, strict=True)) for file in files])
+
+
+def count_sent(page: Page) -> list[int]:
+    """Return a list that grows with every message of the page to the server. Call it before the page is opened."""
+    sent: list[int] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append(1)))
+    return sent
+
+
+def grab(slider: Locator, share: float) -> Callable[[float], None]:
+    """Press the mouse at a share of a slider's width. Return a function that moves it to another share."""
+    box = slider.bounding_box()
+
+    def move(share: float) -> None:
+        slider.page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
+
+    move(share)
+    slider.page.mouse.down()
+    return move
+
+
+def turn_wheel_with_ctrl(page: Page, turn: int) -> None:
+    """Turn the wheel while Ctrl is pressed."""
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, turn)
+    page.keyboard.up("Control")
+
+
 def choose(page: Page, label: str, option: str) -> None:
     """Choose from a drop-down list."""
     page.get_by_role("combobox", name=label, exact=True).click()

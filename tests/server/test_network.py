@@ -13,7 +13,7 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.raw_client import LOCAL, PUBLIC, ROOT, XSRF, Client, Server, multipart, start_server
+from tests.raw_client import LOCAL, PUBLIC, ROOT, STREAMLIT_RUN, XSRF, Client, Server, multipart, start_server
 
 pytestmark = pytest.mark.slow
 ALLOWED_HOST = "elmo.example.org"
@@ -53,9 +53,9 @@ def servers(tmp_path_factory):
     """
     folder = tmp_path_factory.mktemp("local")
     (folder / "offline.py").write_text(OFFLINE)
-    command = str(folder / "offline.py"), str(folder / "network.log")
+    command = (sys.executable, str(folder / "offline.py"), str(folder / "network.log"), *STREAMLIT_RUN[3:])
     contexts = (
-        start_server(LOCAL, folder, environment={"ELMOSCOPE_MAX_UNPACKED_MB": "5"}, python=command),
+        start_server(LOCAL, folder, environment={"ELMOSCOPE_MAX_UNPACKED_MB": "5"}, command=command),
         start_server(PUBLIC, tmp_path_factory.mktemp("public"), environment={"STREAMLIT_SERVER_ALLOWED_HOSTS": ALLOWED_HOST}),
     )
     with contextlib.ExitStack() as stack, ThreadPoolExecutor() as pool:

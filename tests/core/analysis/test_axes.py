@@ -1,12 +1,13 @@
 """Views with axes that mean something: by hand, against a loop and scikit-learn, and on the bundled sentences."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 from sklearn.metrics import roc_auc_score
 
 from core.analysis.axes import axis_scores, find_views, outside, pole, pole_views, principal, sense_names
-from core.common.config import ASSETS
 from core.common.directions import unit_rows
 from core.common.errors import BadInput
 from core.common.model_layers import Layers
@@ -18,22 +19,24 @@ SPACES = Layers().spaces
 NOBODY = np.array([-1])
 
 
-@pytest.fixture(scope="module")
-def table() -> OccurrenceTable:
-    return OccurrenceTable(ASSETS / "targets").basic
+MONEY, RIVER = "bank: financial institution", "bank: river edge"
 
 
-def rows_and_views(table: OccurrenceTable, plus: str, minus: str, y=None):
+def rows_and_views(table: OccurrenceTable, y=None):
     rows = table.labeled_rows("bank")
-    ends = pole(table, plus), pole(table, minus)
+    ends = pole(table, MONEY), pole(table, RIVER)
     return rows, pole_views(table.rows.take(rows), rows, ends, y, mixes=[layer_weights(name, 3) for name in SPACES])
 
 
-def test_an_axis_between_two_poles_by_hand():
+def test_an_axis_between_two_poles_by_hand_and_the_other_way_round():
     points = np.array([[2.0, 0], [0, 7], [1, 1]])  # lengths do not matter
     axis, scores = axis_scores(points, np.array([[3.0, 0]]), np.array([[0, 0.5]]), NOBODY, NOBODY)
     np.testing.assert_allclose(axis, [0.5**0.5, -(0.5**0.5)])
     np.testing.assert_allclose(scores, [0.5**0.5, -(0.5**0.5), 0], atol=1e-12)
+    points = np.random.default_rng(2).normal(size=(6, 4))
+    plus, minus = np.array([0, 1]), np.array([2, 3])
+    there, back = (axis_scores(points, points[a], points[b], a, b)[1] for a, b in ((plus, minus), (minus, plus)))
+    np.testing.assert_allclose(there, -back)
 
 
 def test_each_member_of_a_pole_is_scored_by_the_pole_without_it():
@@ -57,18 +60,6 @@ def test_poles_drawn_at_random_separate_nothing_though_their_own_members_would()
         assert roc_auc_score(apart, leaking) > 0.9
         honest.append(roc_auc_score(apart, axis_scores(points, points[:20], points[20:], half, half + 20)[1]))
     assert 0.4 < np.mean(honest) < 0.6
-
-
-def test_the_other_way_round_the_axis_has_the_other_sign():
-    points = np.random.default_rng(2).normal(size=(6, 4))
-    item, other = (
-        axis_scores(points, *ends, *of)[1]
-        for ends, of in (
-            ((points[:2], points[2:4]), (np.array([0, 1]), np.array([2, 3]))),
-            ((points[2:4], points[:2]), (np.array([2, 3]), np.array([0, 1]))),
-        )
-    )
-    np.testing.assert_allclose(item, -other)
 
 
 def test_two_poles_on_one_point_are_no_axis_and_a_pole_of_one_lies_at_the_mean_for_itself():
@@ -101,14 +92,11 @@ def test_a_space_that_is_only_turned_has_the_same_view(dims):
     np.testing.assert_allclose(second.plane.place(vectors @ turn), second.coordinates)
 
 
-def test_axes_that_are_not_at_right_angles_hold_less_together_than_their_sum(table):
-    same = pole(table, "bank: financial institution"), pole(table, "bank: river edge")
-    _, (_, item, *_) = rows_and_views(table, "bank: financial institution", "bank: river edge", same)
-    assert item.plane.together == pytest.approx(item.plane.shares[0]) == pytest.approx(item.plane.shares[1])
-
-
-def test_the_second_axis_is_the_largest_spread_at_a_right_angle_to_the_first(table):
-    rows, views = rows_and_views(table, "bank: financial institution", "bank: river edge")
+def test_money_minus_river_tells_the_banks_apart_and_the_second_axis_is_the_largest_spread_at_a_right_angle(table):
+    rows, views = rows_and_views(table)
+    money = table.sense[rows] == table.senses.index("financial institution")
+    assert not views[0].coordinates[:, 0].any()  # layer 0 has no such axis: each sense has as many "bank" and "banks"
+    assert all(roc_auc_score(money, view.coordinates[:, 0]) > 0.75 for view in views[1:])
     for k, view in enumerate(views[1:3], 1):
         x, y = view.plane.axes
         assert abs(x @ y) < 1e-9 and np.linalg.norm(y) == pytest.approx(1)
@@ -117,30 +105,19 @@ def test_the_second_axis_is_the_largest_spread_at_a_right_angle_to_the_first(tab
         rest = rest - np.outer(rest @ x, x)
         assert ((rest @ y) ** 2).sum() == pytest.approx(np.linalg.svd(rest, compute_uv=False)[0] ** 2)
         assert view.plane.together == pytest.approx(view.plane.shares.sum())
-
-
-def test_money_minus_river_tells_the_banks_apart_but_not_by_their_spelling(table):
-    rows, views = rows_and_views(table, "bank: financial institution", "bank: river edge")
-    money = table.sense[rows] == table.senses.index("financial institution")
-    assert not views[0].coordinates[:, 0].any()  # layer 0 has no such axis: each sense has as many "bank" and "banks"
-    for view in views[1:]:
-        assert roc_auc_score(money, view.coordinates[:, 0]) > 0.75
+    _, (_, item, *_) = rows_and_views(table, (pole(table, MONEY), pole(table, RIVER)))  # not at right angles: less than their sum
+    assert item.plane.together == pytest.approx(item.plane.shares[0]) == pytest.approx(item.plane.shares[1])
 
 
 def test_a_pole_is_a_sense_or_words(table):
-    assert "bank: river edge" in sense_names(table) and len(sense_names(table)) > 100
-    assert set(pole(table, "bank: river edge").rows) < set(table.labeled_rows("bank"))
+    assert RIVER in sense_names(table) and len(sense_names(table)) > 100
+    assert set(pole(table, RIVER).rows) < set(table.labeled_rows("bank"))
     assert len(pole(table, "Bank, spring").rows) == len(table.labeled_rows("bank")) + len(table.labeled_rows("spring"))
-    whole = pole(table, "bank, vase", FakeWhole(table))
-    assert whole.name == "bank, vase" and (whole.rows == -1).sum() == 2 and len(whole.layers) == len(whole.rows)
-    assert outside(table, "bank, vase") == ["vase"] and outside(table, "bank: river edge") == []
-
-
-class FakeWhole:
-    """A table of all tokens of two sentences, as far as a pole looks at it: the first two rows are of a word the other has not."""
-
-    def __init__(self, table: OccurrenceTable) -> None:
-        self.rows, self.word, self.word_codes, self.lemmas = table.rows, np.array([7, 7, 3]), {"vase": 7, "on": 3}, []
+    # As far as a pole looks at it, a table of all tokens: the first two rows are of a word the labeled sentences lack
+    whole = SimpleNamespace(rows=table.rows, word=np.array([7, 7, 3]), word_codes={"vase": 7, "on": 3}, lemmas=[])
+    item = pole(table, "bank, vase", whole)
+    assert item.name == "bank, vase" and (item.rows == -1).sum() == 2 and len(item.layers) == len(item.rows)
+    assert outside(table, "bank, vase") == ["vase"] and outside(table, RIVER) == []
 
 
 @pytest.mark.parametrize(("text", "named"), [("xyzzy, bank", "xyzzy"), ("  ", "empty"), ("?!", "empty"), ("bank: no such sense", "such")])

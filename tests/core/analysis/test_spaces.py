@@ -1,36 +1,22 @@
 """Two spaces: what is the same is found the same, what is unrelated is not, whichever comes first."""
 
-from functools import lru_cache
-
 import numpy as np
 import pytest
 
-from core.analysis import spaces as comparing
+from core.analysis import spaces
 from core.common.config import ASSETS
+from core.common.directions import unit
 from core.common.errors import BadInput
-from core.index.table import OccurrenceTable
 from core.static.vectors import load_vectors
 
 WORDS = tuple(f"w{k}" for k in range(400))
-
-
-@lru_cache(maxsize=1)
-def table() -> OccurrenceTable:
-    return OccurrenceTable(ASSETS / "targets").basic
 
 
 def noise(seed: int, n: int = 400, dims: int = 20) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(n, dims)).astype(np.float32)
 
 
-def test_cka_of_a_space_with_itself_turned_scaled_and_moved_is_1():
-    space = noise(0)
-    turn = np.linalg.qr(noise(1, n=20))[0]
-    assert comparing.linear_cka(space, space) == pytest.approx(1)
-    assert comparing.linear_cka(space, 7 * space @ turn + 3) == pytest.approx(1, abs=1e-6)
-
-
-def kernels_by_hand(*spaces: np.ndarray) -> float:
+def kernels_by_hand(*pair: np.ndarray) -> float:
     """Song et al. (2012), eq. 5, with the words' kernels written out, as a CKA."""
 
     def hsic(k: np.ndarray, m: np.ndarray) -> float:
@@ -39,61 +25,52 @@ def kernels_by_hand(*spaces: np.ndarray) -> float:
         total = np.trace(k @ m) + (item @ k @ item) * (item @ m @ item) / ((n - 1) * (n - 2)) - 2 / (n - 2) * (item @ k @ m @ item)
         return total / (n * (n - 3))
 
-    k, m = (space.astype(np.float64) @ space.T.astype(np.float64) for space in spaces)
+    k, m = (space.astype(np.float64) @ space.T.astype(np.float64) for space in pair)
     return hsic(k, m) / np.sqrt(hsic(k, k) * hsic(m, m))
 
 
-def test_cka_is_debiased_as_it_is_with_words_by_words():
+def test_cka_is_that_of_kernels_by_hand_and_1_for_a_space_turned_scaled_and_moved():
+    space, turn = noise(0), np.linalg.qr(noise(1, n=20))[0]
+    assert [spaces.linear_cka(space, other) for other in (space, 7 * space @ turn + 3)] == pytest.approx([1, 1], abs=1e-6)
+    assert spaces.linear_cka(np.ones((10, 3)), noise(0, n=10)) == 0  # without spread
     a, b = noise(3, dims=5), noise(4, dims=9) + noise(3, dims=9)
-    assert comparing.linear_cka(a, b) == pytest.approx(kernels_by_hand(a, b), rel=1e-6)
-    assert comparing.linear_cka(a + 3, 2 * b - 1) == pytest.approx(kernels_by_hand(a, b), rel=1e-4)
+    assert spaces.linear_cka(a, b) == pytest.approx(kernels_by_hand(a, b), rel=1e-6)
+    assert spaces.linear_cka(a + 3, 2 * b - 1) == pytest.approx(kernels_by_hand(a, b), rel=1e-4)
 
 
 @pytest.mark.parametrize("n", [40, 400])
 def test_cka_of_unrelated_spaces_is_0_on_average_whatever_their_size(n):
-    result = [comparing.linear_cka(noise(seed, n=n), noise(seed + 100, n=n)) for seed in range(30)]
+    result = [spaces.linear_cka(noise(seed, n=n), noise(seed + 100, n=n)) for seed in range(30)]
     assert abs(np.mean(result)) < 0.02 and min(result) < 0 < max(result)
 
 
 def test_a_cka_has_its_rank_among_words_paired_at_random():
-    same = comparing.test_cka(noise(1, n=60), noise(1, n=60) + noise(2, n=60))
+    same = spaces.test_cka(noise(1, n=60), noise(1, n=60) + noise(2, n=60))
     assert same.p == pytest.approx(1 / 200) and same.cka > 0.3 and abs(same.random) < 0.02 and same.n == 60
-    p = [comparing.test_cka(noise(seed, n=60), noise(seed + 50, n=60)).p for seed in range(12)]
+    p = [spaces.test_cka(noise(seed, n=60), noise(seed + 50, n=60)).p for seed in range(12)]
     assert 0.2 < np.mean(p) < 0.8
-    assert comparing.test_cka(np.ones((60, 3)), noise(0, n=60)).p == 1
+    assert spaces.test_cka(np.ones((60, 3)), noise(0, n=60)).p == 1
 
 
-def test_a_space_without_spread_has_cka_0():
-    assert comparing.linear_cka(np.ones((10, 3)), noise(0, n=10)) == 0
-
-
-def test_overlap_with_itself_is_complete_and_chance_is_what_unrelated_spaces_have():
-    same = comparing.compare(noise(0), noise(0), WORDS)
+def test_overlap_with_itself_is_complete_and_chance_is_what_unrelated_spaces_have(monkeypatch):
+    same = spaces.compare(noise(0), noise(0), WORDS)
     assert (same.share == 1).all() and (same.jaccard == 1).all() and same.profile == pytest.approx(1, abs=1e-5)
-    other = comparing.compare(noise(0), noise(1), WORDS)
+    other = spaces.compare(noise(0), noise(1), WORDS)
     assert other.share.mean() == pytest.approx(other.chance, abs=0.01)
+    monkeypatch.setattr(spaces, "BLOCK", 7)
+    parts = spaces.compare(noise(0), noise(1), WORDS)
+    assert np.array_equal(other.first, parts.first) and other.profile == pytest.approx(parts.profile, abs=1e-5)
 
 
-def test_the_cosine_of_two_words_at_random_is_the_mean_over_all_pairs():
+def test_a_comparison_is_symmetric_with_the_mean_cosine_over_all_pairs_at_random():
     crowded = noise(0) + 1.0
-    result = comparing.compare(crowded, noise(1), WORDS)
-    unit = crowded / np.linalg.norm(crowded, axis=1, keepdims=True)
-    assert result.random[0] == pytest.approx((unit @ unit.T)[np.triu_indices(400, 1)].mean(), abs=1e-4) and result.random[0] > 0.3
-    assert abs(result.random[1]) < 0.02
-
-
-def test_a_comparison_is_symmetric():
-    there, back = comparing.compare(noise(0), noise(1, dims=30), WORDS), comparing.compare(noise(1, dims=30), noise(0), WORDS)
+    there, back = spaces.compare(crowded, noise(1, dims=30), WORDS), spaces.compare(noise(1, dims=30), crowded, WORDS)
     assert np.array_equal(there.shared, back.shared) and np.array_equal(there.first, back.second)
     assert np.array_equal(there.most_changed(), back.most_changed())
     assert there.profile == pytest.approx(back.profile, abs=1e-6)
-
-
-def test_blocks_give_what_all_at_once_gives(monkeypatch):
-    whole = comparing.compare(noise(0), noise(1), WORDS)
-    monkeypatch.setattr(comparing, "BLOCK", 7)
-    parts = comparing.compare(noise(0), noise(1), WORDS)
-    assert np.array_equal(whole.first, parts.first) and whole.profile == pytest.approx(parts.profile, abs=1e-5)
+    cosines = (unit(crowded) @ unit(crowded).T)[np.triu_indices(400, 1)]
+    assert there.random[0] == back.random[1] == pytest.approx(cosines.mean(), abs=1e-4) and there.random[0] > 0.3
+    assert abs(there.random[1]) < 0.02
 
 
 def test_the_one_word_that_moved_is_the_most_changed():
@@ -101,67 +78,57 @@ def test_the_one_word_that_moved_is_the_most_changed():
     first = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
     second = first.copy()
     second[1] = first[6]  # word 1 goes to live with words 4 to 7
-    result = comparing.compare(first, second, tuple("abcdefgh"), k=3)
+    result = spaces.compare(first, second, tuple("abcdefgh"), k=3)
     assert result.most_changed()[0] == 1 and result.shared[1] == 0
     assert {result.words[k] for k in result.first[1]} == {"a", "c", "d"}
     assert result.jaccard[0] == pytest.approx(2 / 4)  # a's were b, c, d; now c, d and another
 
 
 def test_shared_words_are_ordered_alike_from_both_sides():
-    a = comparing.Space("a", tuple(f"w{k}x" for k in range(30)), noise(0, n=30))
-    b = comparing.Space("b", (*reversed(a.words), "only", "12", ","), noise(0, n=33))
-    words = comparing.find_common_words([a, b], max_words=25)
-    assert words == comparing.find_common_words([b, a], max_words=25) and len(words) == 25
+    a = spaces.Space("a", tuple(f"w{k}x" for k in range(30)), noise(0, n=30))
+    b = spaces.Space("b", (*reversed(a.words), "only", "12", ","), noise(0, n=33))
+    words = spaces.find_common_words([a, b], max_words=25)
+    assert words == spaces.find_common_words([b, a], max_words=25) and len(words) == 25
     assert set(words[:2]) == {"w14x", "w15x"}  # their worse rank is the best
-    assert np.array_equal(comparing.on_words(b, words[:1])[0], b.vectors[b.words.index(words[0])])
+    assert np.array_equal(spaces.on_words(b, words[:1])[0], b.vectors[b.words.index(words[0])])
     with pytest.raises(BadInput, match="share 0 words"):
-        comparing.find_common_words([a, comparing.Space("c", ("x",), noise(0, n=1))])
+        spaces.find_common_words([a, spaces.Space("c", ("x",), noise(0, n=1))])
 
 
-def test_the_deeper_a_layer_of_the_bundled_model_the_further_it_is_from_glove():
-    layers = [comparing.type_space(str(k), table(), np.eye(3)[k]) for k in range(3)]
+def test_the_deeper_a_layer_of_the_bundled_model_the_further_it_is_from_glove(table):
+    layers = [spaces.type_space(str(k), table, np.eye(3)[k]) for k in range(3)]
     bundled = load_vectors(ASSETS / "glove-mini")
-    glove = comparing.static_space("glove-mini", bundled.words, np.stack([bundled.vector(w) for w in bundled.words]))
-    words = comparing.find_common_words([*layers, glove])
+    compared = [*layers, spaces.static_space("glove-mini", bundled.words, np.stack([bundled.vector(w) for w in bundled.words]))]
+    words = spaces.find_common_words(compared)
     assert len(words) > 100
-    matrix = comparing.cka_matrix([comparing.on_words(space, words) for space in [*layers, glove]])
+    matrix = spaces.cka_matrix([spaces.on_words(space, words) for space in compared])
     assert np.allclose(matrix, matrix.T) and np.allclose(np.diag(matrix), 1)
     # The deeper, the further from GloVe; layer 0, which was warm-started from static vectors, is the nearest.
     assert matrix[1, 2] > matrix[1, 3] and matrix[0, 3] > matrix[1, 3] > matrix[2, 3]
 
 
-def test_a_corpus_next_to_itself_has_not_moved_but_its_halves_have():
-    words = comparing.find_common_words([comparing.type_space("2", table(), np.eye(3)[2], fewest=4)])
-    moved = comparing.shift(table(), table(), words, np.eye(3)[2])
+def test_a_corpus_next_to_itself_has_not_moved_but_its_halves_have(table):
+    words, layers = spaces.find_common_words([spaces.type_space("2", table, np.eye(3)[2], fewest=4)]), np.eye(3)
+    moved = spaces.shift(table, table, words, layers[2])
     assert moved.between == pytest.approx(0, abs=1e-5)
     assert (moved.within > 0.01).mean() > 0.9 and np.nanmax(moved.excess) < 0
     assert (moved.counts[:, 0] >= 4).all()
-    still = comparing.shift(table(), table(), words, np.eye(3)[0])  # layer 0: a lower-case spelling has one vector
+    still = spaces.shift(table, table, words, layers[0])  # layer 0: a lower-case spelling has one vector
     assert np.median(still.within) < 0.01
-
-
-def test_halves_of_a_corpus_hold_whole_texts():
-    whole, taken = table(), []
-    number = {word: k for k, word in enumerate(whole.words)}
-    words = [word for word in ("bank", "spring", "club") if word in number]
-    compared = comparing._half_sums(whole, words, np.eye(3)[2], None)[1]
-    assert (np.abs(compared[0] - compared[1]) <= 1).all()  # every other sentence of a word
-    texts = np.zeros(len(whole.sentences), int)
-    texts[: len(texts) // 2] = 1
-    for word in words:
-        rows = np.flatnonzero(whole.word == number[word])
-        taken.append(sorted(np.bincount(texts[whole.sentence[rows]], minlength=2)))
-    counts = comparing._half_sums(whole, words, np.eye(3)[2], texts)[1]
-    assert [sorted(each) for each in counts.T] == taken  # each half one of the two texts
-
-
-def test_two_halves_of_one_corpus_say_what_a_change_of_sentences_does_to_neighbors():
-    words = comparing.find_common_words([comparing.type_space("2", table(), np.eye(3)[2], fewest=4)])
-    kept, n = comparing.halves_overlap(table(), words, np.eye(3)[2], k=10)
+    (kept, n), (alike, _) = (spaces.halves_overlap(table, words, layers[k], k=10) for k in (2, 0))
     assert n == len(words) and 0 < kept < 10
-    still, _ = comparing.halves_overlap(table(), words, np.eye(3)[0], k=10)  # layer 0: sentences change nothing but capitals
-    assert still > kept and still > 9
-    assert comparing.halves_overlap(table(), words[:3], np.eye(3)[2], k=10) == (0.0, 0)
+    assert alike > kept and alike > 9  # sentences change nothing but capitals
+    assert spaces.halves_overlap(table, words[:3], layers[2], k=10) == (0.0, 0)
+
+
+def test_halves_of_a_corpus_hold_whole_texts(table):
+    words = [word for word in ("bank", "spring", "club") if word in table.words]
+    compared = spaces._half_sums(table, words, np.eye(3)[2], None)[1]
+    assert (np.abs(compared[0] - compared[1]) <= 1).all()  # every other sentence of a word
+    texts = (np.arange(len(table.sentences)) < len(table.sentences) // 2).astype(int)
+    sentences = [table.sentence[table.word == table.words.index(word)] for word in words]
+    counts = spaces._half_sums(table, words, np.eye(3)[2], texts)[1]
+    assert [sorted(each) for each in counts.T] == [sorted(np.bincount(texts[rows], minlength=2)) for rows in sentences]  # one text a half
 
 
 def test_telling_words_are_those_with_company_in_both_spaces_the_most_changed_first():
@@ -171,7 +138,7 @@ def test_telling_words_are_those_with_company_in_both_spaces_the_most_changed_fi
     first, second = (centers[k][g] + 0.1 * random.normal(size=(80, 20)) for k, g in enumerate((group, other)))
     first[0] = random.normal(size=20) * 3  # w0 stands alone in the first: its neighbors there are nobody's choice
     words = WORDS[:80]
-    result = comparing.compare(first.astype(np.float32), second.astype(np.float32), words)
+    result = spaces.compare(first.astype(np.float32), second.astype(np.float32), words)
     near = [cosines[:, :3].mean(axis=1) for cosines in result.cosines]
     close = [k for k in range(80) if all(each[k] >= np.median(each) for each in near)]
     message = result.telling([words[0], *(words[k] for k in close[:5]), "not there"])

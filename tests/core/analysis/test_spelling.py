@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from core.analysis.spelling import BEGIN_MARK, END_MARK, Spellings, answers, cosine_matrix, firing, list_words, split_words
 from core.common.directions import unit
@@ -13,6 +14,7 @@ from core.static.vectors import StaticVectors
 from core.text.tokens import character_ids
 from tests.tiny import SHAPE, tiny_encoder
 
+ONE = pytest.approx(1, abs=2e-3)  # in float16
 WORDS = ("dog", "doggy", "dgo", "unfriendlyish", "눈사람", "🎉", "café", "<b>&", "x" * 60, "눈" * 30, "<S>", "\ud800", "a")
 
 
@@ -32,28 +34,19 @@ def without_highway() -> Encoder:
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_the_answers_are_those_that_the_model_pools(model, characters, word: str):
-    import torch
-
+def test_the_answers_are_those_that_the_model_pools_each_of_the_window_it_names(model, characters, word: str):
     strengths, places = answers(characters, word)
     with torch.inference_mode():
         pooled = characters.pooled(torch.from_numpy(character_ids([word])))[0].numpy()
     np.testing.assert_allclose(np.concatenate(strengths), pooled, rtol=1e-5, atol=1e-5)
     assert [len(place) for place in places] == [count for _, count in model.encoder.model.shape.filters]
-
-
-@pytest.mark.parametrize("word", WORDS)
-def test_an_answer_is_what_its_filter_says_of_the_window_it_names(characters, word: str):
-    import torch
-
-    strengths, places = answers(characters, word)
     x = characters.embedding(torch.from_numpy(character_ids([word])))[0].double()  # (50, C)
     for convolution, strength, place in zip(characters.convolutions, strengths, places, strict=True):
         width, weight = convolution.kernel_size[0], convolution.weight.double()  # (n, C, width)
         for number in {int(strength.argmax()), 0, len(strength) // 2}:
             window = x[place[number] : place[number] + width].t()
-            said = max(0.0, float((weight[number] * window).sum() + convolution.bias[number]))
-            assert said == pytest.approx(float(strength[number]), abs=1e-4)
+            answer = max(0.0, float((weight[number] * window).sum() + convolution.bias[number]))
+            assert answer == pytest.approx(float(strength[number]), abs=1e-4)
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -72,15 +65,19 @@ def test_contributions_and_bias_are_the_vector(model, word: str, which: str):
 
 
 def test_shares_of_windows_and_letters_and_rest_sum_to_one_in_a_model_whose_filters_answer_anywhere():
-    characters = without_highway().model.characters
-    result = firing(characters, "scoreboard")
+    result = firing(without_highway().model.characters, "scoreboard")
     assert result.exact and len({window.start for window in result.windows}) > 3
     assert result.by_letter.sum() + result.unlettered == pytest.approx(1, abs=1e-5)
     assert result.by_width.sum() == pytest.approx(result.by_letter.sum())
     assert [abs(w.share) for w in result.windows] == sorted((abs(w.share) for w in result.windows), reverse=True)
+    text = "".join(result.letters)
+    assert text == f"{BEGIN_MARK}scoreboard{END_MARK}"
+    for window in result.windows:
+        assert window.text == text[window.start : window.start + window.width]
+        assert window.lettered == any(letter in window.text for letter in "scoreboard")
 
 
-def test_a_share_is_the_part_of_the_vector_along_itself():
+def test_a_share_is_the_part_of_the_vector_along_itself_and_a_strength_behind_a_highway_layer():
     encoder = without_highway()
     characters, result = encoder.model.characters, firing(encoder.model.characters, "tango")
     vector = encoder.word_vectors(["tango"])[0].astype(float)
@@ -91,23 +88,9 @@ def test_a_share_is_the_part_of_the_vector_along_itself():
     here = (places[k] == top.start) & (strengths[k] > 0)
     part = (columns[k][:, here] * strengths[k][here]).sum(axis=1)
     assert top.share == pytest.approx(part @ vector / (vector @ vector), abs=1e-5) and top.filters == here.sum()
-
-
-def test_behind_a_highway_layer_shares_are_strengths_and_it_is_reported():
-    characters = tiny_encoder().model.characters
-    result = firing(characters, "dog")
-    assert not result.exact and result.bias == 0
-    assert all(window.share >= 0 for window in result.windows)
-    assert sum(window.share for window in result.windows) == pytest.approx(1)
-
-
-def test_a_window_names_what_is_in_it():
-    result = firing(without_highway().model.characters, "cat")
-    text = "".join(result.letters)
-    assert text == f"{BEGIN_MARK}cat{END_MARK}"
-    for window in result.windows:
-        assert window.text == text[window.start : window.start + window.width]
-        assert window.lettered == any(letter in window.text for letter in "cat")
+    behind = firing(tiny_encoder().model.characters, "dog")
+    assert not behind.exact and behind.bias == 0
+    assert min(window.share for window in behind.windows) >= 0 and sum(window.share for window in behind.windows) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -119,6 +102,7 @@ def test_a_window_names_what_is_in_it():
         ("눈" * 30, "눈" * 16, 14),
         ("\ud800", "\ud800", 0),
         ("<b>", "<b>", 0),
+        ("<S>", ["<S>"], 0),  # the name of a boundary is one letter
     ],
 )
 def test_letters_are_characters_not_bytes_and_end_where_the_model_stops_reading(characters, word: str, letters: str, cut: int):
@@ -127,69 +111,65 @@ def test_letters_are_characters_not_bytes_and_end_where_the_model_stops_reading(
     assert result.grid.shape == (len(result.widths), len(result.letters))
 
 
-def test_the_name_of_a_boundary_is_one_letter(characters):
-    assert firing(characters, "<S>").letters == (BEGIN_MARK, "<S>", END_MARK)
-
-
+@pytest.fixture(scope="module")
 def vocabulary(model) -> list[str]:
     words, own = list_words(model.folder, None)
     assert own
     return [*words[:300], "dogs"]
 
 
-def test_a_word_of_the_vocabulary_is_its_own_nearest_and_can_be_left_out(model):
-    spellings = Spellings(vocabulary(model), model.fingerprint, model.encoder.dim // 2)
-    spellings.extend(model.encoder, 10_000)
+@pytest.fixture
+def open_spellings(model, vocabulary):
+    """open_spellings(): the spellings read so far; with `count`, after as many were read."""
+
+    def opened(count: int = 0, words=vocabulary, fingerprint: str = model.fingerprint, dim: int = model.encoder.dim // 2) -> Spellings:
+        spellings = Spellings(words, fingerprint, dim)
+        if count:
+            spellings.extend(model.encoder, count)
+        return spellings
+
+    return opened
+
+
+def test_the_nearest_spellings_have_the_largest_cosines_and_words_can_be_left_out(model, open_spellings):
+    spellings = open_spellings(10_000)
     rows = model.encoder.word_vectors(["dogs", "the"])
-    whole = spellings.nearest(rows, 3, exclude=("", ""))
-    assert [result[0].word for result in whole] == ["dogs", "the"]
-    assert [result[0].cosine for result in whole] == pytest.approx([1, 1], abs=2e-3)  # float16
-    left = spellings.nearest(rows, 3, exclude=("dogs", "the"))
-    assert [[n.word for n in result] for result in left] == [
-        [n.word for n in spellings.nearest(rows, 4, exclude=("", ""))[k]][1:] for k in (0, 1)
-    ]
-
-
-def test_nearest_agrees_with_plain_cosines(model):
-    spellings = Spellings(vocabulary(model), model.fingerprint, model.encoder.dim // 2)
-    spellings.extend(model.encoder, 10_000)
-    units, query = unit(model.encoder.word_vectors(list(spellings.words))), model.encoder.word_vectors(["doggy"])
-    cosines = units @ unit(query)[0]
+    whole = spellings.nearest(rows, 4, exclude=("", ""))
+    assert [(result[0].word, result[0].cosine) for result in whole] == [("dogs", ONE), ("the", ONE)]
+    assert spellings.nearest(rows, 3, exclude=("dogs", "the")) == [result[1:] for result in whole]
+    query = model.encoder.word_vectors(["doggy"])
+    cosines = unit(model.encoder.word_vectors(list(spellings.words))) @ unit(query)[0]
     result = spellings.nearest(query, 5, exclude=("doggy",))[0]
     assert [n.cosine for n in result] == pytest.approx(np.sort(cosines)[::-1][:5], abs=2e-3)
     among = spellings.nearest(query, 5, exclude=("",), among=20)[0]
     assert {n.word for n in among} <= set(spellings.words[:20])
 
 
-def test_what_was_read_is_kept_and_gone_on_with(model):
-    words, message = vocabulary(model), []
-    first = Spellings(words, model.fingerprint, model.encoder.dim // 2)
+def test_what_was_read_is_kept_and_gone_on_with(model, vocabulary, open_spellings):
+    first, message = open_spellings(), []
     first.extend(model.encoder, 200, report=lambda done, total: message.append((done, total)))
-    again = Spellings(words, model.fingerprint, model.encoder.dim // 2)
+    again = open_spellings()
     assert message == [(200, 200)] and again.read == 200
     np.testing.assert_array_equal(again.vectors[:200], first.vectors[:200])
     again.extend(model.encoder, 10_000, stop=lambda: True)
     assert again.read == 200
     again.extend(model.encoder, 10_000)
-    assert again.read == len(again.words) == Spellings(words, model.fingerprint, model.encoder.dim // 2).read
-    assert Spellings(words, "another", model.encoder.dim // 2).read == 0
-    assert Spellings([*words, "more"], model.fingerprint, model.encoder.dim // 2).read == 0
+    assert again.read == len(again.words) == open_spellings().read
+    assert open_spellings(fingerprint="another").read == open_spellings(words=[*vocabulary, "more"]).read == 0
 
 
-def test_a_damaged_or_foreign_file_is_named(model):
-    spellings = Spellings(vocabulary(model), model.fingerprint, model.encoder.dim // 2)
-    spellings.extend(model.encoder, 100)
+def test_a_damaged_or_foreign_file_is_named(open_spellings):
+    spellings = open_spellings(100)
     with pytest.raises(CorruptArtifact, match="Delete it"):
-        Spellings(vocabulary(model), model.fingerprint, 3)
+        open_spellings(dim=3)
     spellings.file.write_bytes(b"no safetensors")
     with pytest.raises(CorruptArtifact, match="Delete it"):
-        Spellings(vocabulary(model), model.fingerprint, model.encoder.dim // 2)
+        open_spellings()
 
 
-def test_what_is_usual_lies_above_most_pairs_and_needs_words(model):
-    spellings = Spellings(vocabulary(model), model.fingerprint, model.encoder.dim // 2)
-    assert spellings.usual_cosine() is None
-    spellings.extend(model.encoder, 10_000)
+def test_what_is_usual_lies_above_most_pairs_and_needs_words(model, open_spellings):
+    assert open_spellings().usual_cosine() is None
+    spellings = open_spellings(10_000)
     units = unit(model.encoder.word_vectors(list(spellings.words)))
     pairs = (units @ units.T)[np.triu_indices(len(units), 1)]
     assert np.mean(pairs < spellings.usual_cosine()) == pytest.approx(0.95, abs=0.02)
@@ -222,32 +202,27 @@ def test_words_are_parted_by_blanks_and_commas(text: str, words: tuple, left_out
     assert split_words(text, 3) == (words, left_out)
 
 
-def test_a_word_without_a_vector_has_no_cosine():
-    matrix = cosine_matrix([np.array([1.0, 0.0]), None, np.array([1.0, 1.0])])
-    assert np.isnan(matrix[1]).all() and np.isnan(matrix[:, 1]).all()
-    assert matrix[0, 2] == pytest.approx(2**-0.5) and matrix[2, 2] == pytest.approx(1)
-    assert np.isnan(cosine_matrix([None, None])).all()
-
-
-def test_letters_are_escaped_and_what_cannot_be_seen_is_named(characters):
-    marks = letter_marks(firing(characters, "<i>&"))
-    assert "&lt;" in marks and "<i>" not in marks and "&amp;" in marks
-    assert visible("\u200b") == "U+200B" and visible("눈") == "눈"
-
-
 @pytest.mark.parametrize("word", WORDS)
 def test_the_windows_figure_draws_the_strongest_where_they_stand(characters, word: str):
     result = firing(characters, word)
-    heat, bars = windows_figure(result, k=5).data
+    figure = windows_figure(result, k=5)
+    heat, bars = figure.data
     assert np.asarray(heat.z).shape == result.grid.shape
     drawn = [window for window in result.windows if window.lettered][:5]
     assert [b + 0.45 for b in bars.base or ()] == pytest.approx([window.first for window in drawn])
     assert list(bars.x or ()) == pytest.approx([window.last - window.first + 0.9 for window in drawn])
-    shares = [note.text for note in windows_figure(result, k=5).layout.annotations if note.text.endswith("%")]
+    shares = [note.text for note in figure.layout.annotations if note.text.endswith("%")]
     assert len(shares) == len(result.by_width) + len(drawn) and not any("-" in share for share in shares[: len(result.by_width)])
+    marks = letter_marks(result)
+    assert word != "<b>&" or ("&lt;" in marks and "<b>&" not in marks and "&amp;" in marks)
+    assert visible("\u200b") == "U+200B" and visible("눈") == "눈"
 
 
-def test_a_missing_cosine_is_reported_in_its_cell():
+def test_a_word_without_a_vector_has_no_cosine_and_its_cell_reports_it():
+    matrix = cosine_matrix([np.array([1.0, 0.0]), None, np.array([1.0, 1.0])])
+    assert np.isnan(matrix[1]).all() and np.isnan(matrix[:, 1]).all()
+    assert matrix[0, 2] == pytest.approx(2**-0.5) and matrix[2, 2] == pytest.approx(1)
+    assert np.isnan(cosine_matrix([None, None])).all()
     figure = cosine_table(["<b>", "b" * 40], np.array([[1.0, np.nan], [np.nan, -0.12]]), "#000000", key="k")
     assert list(figure.data[1].text) == ["1.00", "none", "none", "−0.12"]
     assert "<b>" not in figure.layout.xaxis.ticktext[0]

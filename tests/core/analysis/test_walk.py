@@ -26,14 +26,11 @@ SHAPES = {  # with highway layers, with none but whole-word windows, without ski
 }
 
 
-@functools.lru_cache(maxsize=1)
-def bundled() -> Encoder:
-    """Without the spellings that ship: those were rounded by another processor (tests/core/elmo/test_ready_words.py)."""
-    return Encoder(open_model(BUNDLED_MODEL).encoder.model)
-
-
 @functools.cache
-def small(name: str) -> Encoder:
+def encoder_of(name: str) -> Encoder:
+    """Return the bundled model without the spellings that ship, which another processor rounded, or a small random one."""
+    if name == "bundled":
+        return Encoder(open_model(BUNDLED_MODEL).encoder.model)
     torch.manual_seed(1)
     model = BiLM(SHAPES[name])
     for convolution in model.characters.convolutions:
@@ -60,21 +57,19 @@ def check(encoder: Encoder, tokens: list[str], position: int) -> None:
     assert way.shares.sum() + way.bias_share == pytest.approx(1, abs=1e-4)
 
 
-@pytest.mark.parametrize("position", [0, 5, len(SENTENCE) - 1])
-def test_the_bundled_model_is_walked_to_the_encoders_own_numbers(position: int):
-    check(bundled(), SENTENCE, position)
+ODD = [["bank"], ["눈이", "온다"], ["x" * 80, "é", "🎉"], ["\ud800", "a"], ["<S>", "</S>"]]
 
 
-@pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("tokens", [["bank"], ["눈이", "온다"], ["x" * 80, "é", "🎉"], ["\ud800", "a"], ["<S>", "</S>"]])
-def test_any_shape_and_any_token_is_walked_to_the_encoders_own_numbers(name: str, tokens: list[str]):
-    for position in range(len(tokens)):
-        check(small(name), tokens, position)
+@pytest.mark.parametrize(("name", "sentences"), [("bundled", [SENTENCE]), *((name, ODD) for name in SHAPES)])
+def test_any_shape_and_any_token_is_walked_to_the_encoders_own_numbers(name: str, sentences: list[list[str]]):
+    for tokens in sentences:
+        for position in (0, 5, len(SENTENCE) - 1) if name == "bundled" else range(len(tokens)):
+            check(encoder_of(name), tokens, position)
 
 
 def test_the_gates_are_those_of_a_loop_over_the_equations_from_the_first_word():
     """Sak et al. 2014, eqs. 1-7, in numpy, from the sentence's boundary to the token, both layers, both directions."""
-    encoder, position = small("highways"), 2
+    encoder, position = encoder_of("highways"), 2
     tokens = ["the", "river", "bank", "was", "green"]
     way = walk(encoder, tokens, position)
     vectors = encoder.word_vectors(["<S>", *tokens, "</S>"]).astype(np.float64)
@@ -88,27 +83,19 @@ def test_the_gates_are_those_of_a_loop_over_the_equations_from_the_first_word():
             for k, x_t in enumerate(x):
                 i, f, o, g = np.split(w_x @ x_t + w_h @ h + b, 4)
                 i, f, o = (1 / (1 + np.exp(-v)) for v in (i, f, o))
-                if k == at:
-                    close(step.cell_before, c)
-                    for result, expected in (
-                        (step.input_gate, i),
-                        (step.forget_gate, f),
-                        (step.output_gate, o),
-                        (step.candidate, np.tanh(g)),
-                    ):
-                        close(result, expected)
-                c = np.clip(f * c + i * np.tanh(g), -3, 3)
+                before, c = c, np.clip(f * c + i * np.tanh(g), -3, 3)
                 h = np.clip(w_p @ (o * np.tanh(c)), -3, 3)
                 if k == at:
-                    close(step.cell, c)
-                    close(step.hidden, o * np.tanh(c))
+                    close([step.cell_before, step.input_gate, step.forget_gate], [before, i, f])
+                    close([step.output_gate, step.candidate], [o, np.tanh(g)])
+                    close([step.cell, step.hidden], [c, o * np.tanh(c)])
                     close(step.output, h)
                 out.append(h + x_t if j else h)
             x = np.array(out)
 
 
 def test_clips_are_counted_where_they_bite():
-    way = walk(small("clipped"), ["the", "bank"], 1)
+    way = walk(encoder_of("clipped"), ["the", "bank"], 1)
     for step in (*way.forward.steps, *way.backward.steps):
         assert step.n_cells_clipped == (np.abs(step.cell) >= np.float32(0.005)).sum()
         assert np.abs(step.output).max() <= np.float32(0.002)
@@ -116,7 +103,7 @@ def test_clips_are_counted_where_they_bite():
 
 
 def test_the_winning_window_of_a_filter_gives_what_was_kept():
-    encoder = bundled()
+    encoder = encoder_of("bundled")
     way = walk(encoder, SENTENCE, 4)
     table = encoder.model.characters.embedding.weight.numpy()
     x = table[character_ids(["grassy"])[0]]  # (50, 16)
@@ -130,9 +117,9 @@ def test_the_winning_window_of_a_filter_gives_what_was_kept():
 
 
 def test_highway_steps_are_equation_3_and_lead_from_the_filters_to_the_projection():
-    encoder = small("highways")
+    encoder = encoder_of("highways")
     way = walk(encoder, ["bank"], 0)
-    assert len(way.highways) == 2 and not walk(small("wide"), ["bank"], 0).highways
+    assert len(way.highways) == 2 and not walk(encoder_of("wide"), ["bank"], 0).highways
     close(way.highways[0].x, way.pooled)
     close(way.highways[1].x, way.highways[0].y)
     for step in way.highways:
@@ -143,44 +130,38 @@ def test_highway_steps_are_equation_3_and_lead_from_the_filters_to_the_projectio
 
 
 def test_a_token_is_spelled_in_bytes_with_marks_and_windows_read_on_into_the_padding():
-    spelling = walk(small("wide"), ["née"], 0).spelling
+    spelling = walk(encoder_of("wide"), ["née"], 0).spelling
     assert spelling.signs == ("⟨", "n", "c3", "a9", "e", "⟩") and spelling.characters == ("", "n", "é", "é", "e", "")
     assert spelling.ids[: spelling.used].tolist() == [259, 111, 196, 170, 102, 260] and (spelling.ids[spelling.used :] == 261).all()
     assert spelling.window(4, 4) == "e⟩··" and spelling.window(20, 3) == "···"
-    korean = walk(bundled(), ["\u2060은행"], 0).spelling
+    korean = walk(encoder_of("bundled"), ["\u2060은행"], 0).spelling
     assert korean.window(0, 11) == "⟨-은행⟩" and korean.window(5, 5) == "9d80행"  # a character of which bytes are missing stays bytes
-    assert (spelling.left_out, walk(small("wide"), ["x" * 60], 0).spelling.left_out) == (0, 12)
+    assert (spelling.left_out, walk(encoder_of("wide"), ["x" * 60], 0).spelling.left_out) == (0, 12)
 
 
-def test_a_filters_window_is_found_by_its_number_among_all_and_no_other_number_is_taken():
-    way = walk(small("highways"), ["bank"], 0)
+def test_a_filters_window_is_found_by_its_number_and_what_is_not_there_is_refused():
+    way = walk(encoder_of("highways"), ["bank"], 0)
     bank = way.banks[1]
     assert way.filter_window(4 + 3) == (2, way.spelling.window(int(bank.places[3]), 2))
     with pytest.raises(BadInput, match="no filter 16 among 16"):
         way.filter_window(16)
+    for tokens, position, message in (([], 0, "sentence is empty"), (["a"], 1, "Position 1 is outside")):
+        with pytest.raises(BadInput, match=message):
+            walk(encoder_of("wide"), tokens, position)
 
 
 def test_the_cells_shown_are_those_that_moved_most():
-    step = walk(small("highways"), ["the", "bank"], 1).forward.steps[0]
+    step = walk(encoder_of("highways"), ["the", "bank"], 1).forward.steps[0]
     moved = np.abs(step.cell - step.cell_before)
     assert moved[most_moved(step, 3)].tolist() == sorted(moved, reverse=True)[:3]
     assert step.arithmetic(7).startswith(r"\small c_{7} \approx ") and step.arithmetic(7).endswith(rf" \approx {step.cell[7]:.2f}")
 
 
-@pytest.mark.parametrize(("tokens", "position", "message"), [([], 0, "sentence is empty"), (["a"], 1, "Position 1 is outside")])
-def test_a_walk_without_a_token_is_refused_with_a_sentence(tokens, position, message):
-    with pytest.raises(BadInput, match=message):
-        walk(small("wide"), tokens, position)
-
-
-def test_a_heat_map_has_zero_in_its_middle_and_says_where_numbers_go_beyond_its_scale():
+def test_a_heat_map_has_zero_in_its_middle_and_shares_are_drawn_from_zero():
     figure = heat_figure(np.array([[-1.0, np.nan, 4.0]]), ["row"], key="k", limit=2.0)
     assert (figure.data[0].zmin, figure.data[0].zmax) == (-2.0, 2.0)
-    assert list(figure.data[0].colorbar.ticktext) == ["≤ −2", "0", "≥ 2"]
+    assert list(figure.data[0].colorbar.ticktext) == ["≤ −2", "0", "≥ 2"]  # numbers go beyond its scale
     assert list(heat_figure(np.ones((1, 2)), ["row"], key="k", limit=1.0).data[0].colorbar.ticktext) == ["−1", "0", "1"]
     assert limit_of(np.array([np.nan, -3.0]), share=100.0) == 3.0 and limit_of(np.zeros(4)) > 0
-
-
-def test_shares_are_drawn_from_zero_with_their_sign():
-    figure = share_figure(["<b>a</b>", "b"], [0.9, -0.1], ["", ""])
-    assert figure.data[0].marker.color[0] != figure.data[0].marker.color[1] and list(figure.data[0].text) == ["90.0%", "-10.0%"]
+    (bars,) = share_figure(["<b>a</b>", "b"], [0.9, -0.1], ["", ""]).data
+    assert bars.marker.color[0] != bars.marker.color[1] and list(bars.text) == ["90.0%", "-10.0%"]

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from core.analysis import maps as projection
+from core.analysis import aligned_umap as projection
 from core.analysis.word_maps import NEIGHBORS_TO_PLACE, map_rows, open_maps, place, place_under
 from core.common.errors import BadInput
 from core.common.model_layers import Layers

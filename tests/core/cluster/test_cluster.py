@@ -35,7 +35,6 @@ from core.index.neighbors import ANY, OTHER, SAME
 from core.index.table import OccurrenceTable
 from core.static.glove_training import count_pairs
 from core.text.sentences import Sentence, Target
-from tests.bench import cluster_costs
 
 SHAPE = ModelShape(filters=((1, 4), (2, 4), (3, 8)), hidden=16, projection=8)
 WEIGHTS = ([1, 0, 0], [0, 0, 1], [0.2, 0.3, 0.5])
@@ -455,18 +454,3 @@ def test_a_scheduler_that_stops_answering_is_reported_while_jobs_run(tmp_path, m
             process.send_signal(signal.SIGCONT)
             process.kill()
             process.wait(20)
-
-
-def test_costs_grow_with_rows_and_are_shared_by_machines():
-    rates = cluster_costs.Rates(tokens_per_s=1_000, rows_per_s=1e6, bytes_per_row=2_000, numbers_per_row=768)
-    machine = cluster_costs.Machine(cores=10, memory_bytes=100e9, disk_bytes=1e12, disk_bytes_per_s=1e9)
-    small = cluster_costs.cost(1_000_000, rates, machine)
-    assert (small.machines, small.index_bytes) == (1, 2e9)
-    assert small.hours == pytest.approx(1_000_000 / 1_000 / 10 / 3600)
-    assert small.query_s == small.query_memory_s == pytest.approx(0.1)  # it fits into memory
-    large = cluster_costs.cost(10_000_000_000, rates, machine)
-    assert large.machines == 20  # 20 TB
-    assert large.query_s == pytest.approx((20e12 - 20 * 80e9) / (20 * 1e9))  # what memory does not hold is read
-    assert (large.machines_memory, large.query_memory_s) == (250, pytest.approx(4.0))
-    assert large.hours <= 24 and large.approximate_bytes == 10_000_000_000 * 776
-    assert cluster_costs.table(rates).count("\n") == 6

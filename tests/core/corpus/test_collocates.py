@@ -8,9 +8,10 @@ from scipy.stats import chi2_contingency
 
 from core.common.errors import BadInput
 from core.corpus.collocates import WIDEST, by_sense, collocates, near, with_word_near
+from core.corpus.concordance import label_of, lines
 from core.corpus.encoded import EncodedCorpus, encode
 from core.corpus.measures import BONFERRONI, keywords, log_dice
-from core.corpus.search import LEMMA, WORD, find, label_of, lines
+from core.corpus.search import LEMMA, WORD, find
 from core.text.corpora import open_corpus
 from core.text.sentences import Sentence, Target
 

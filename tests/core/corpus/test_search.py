@@ -10,28 +10,21 @@ import pytest
 
 from core.common.errors import BadInput
 from core.corpus import measures
-from core.corpus.encoded import EncodedCorpus, encode
-from core.corpus.search import (
+from core.corpus.concordance import (
     AT_RANDOM,
     BY_LEFT,
     BY_RIGHT,
     BY_SENSE,
     BY_SOURCE,
-    KINDS,
-    LEMMA,
     ORDERS,
-    PATTERN,
-    WORD,
-    Hits,
     commonest_beside,
-    find,
     forms,
     label_of,
     lines,
-    match_lemma,
-    similar,
     sort_hits,
 )
+from core.corpus.encoded import EncodedCorpus, encode
+from core.corpus.search import KINDS, LEMMA, PATTERN, WORD, Hits, find, match_lemma, similar
 from core.text import languages
 from core.text.corpora import open_corpus
 from core.text.sentences import Sentence, read_sentences, stream_sentences

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from core.analysis.aligned_umap import ProjectionConfig, aligned_maps, follow
 from core.analysis.anisotropy import Drawn, random_level
-from core.analysis.maps import ProjectionConfig, aligned_maps, follow
 from core.analysis.word_maps import follow_mix, map_rows
 from core.common.config import ASSETS
 from core.elmo.mix import EPSILON, layer_normalized, mixed

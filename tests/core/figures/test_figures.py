@@ -27,17 +27,25 @@ def rays(figure) -> list[tuple[float, float]]:
     return [(t.x[1] - t.x[0], t.y[1] - t.y[0]) for t in figure.data if t.mode == "lines+markers+text"]
 
 
+def contrast(first: str, second: str) -> float:
+    """Return the contrast ratio of two colors (WCAG 2.1)."""
+
+    def luminance(color: str) -> float:
+        parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        return float(np.dot([0.2126, 0.7152, 0.0722], [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]))
+
+    dark, light = sorted(map(luminance, (first, second)))
+    return (light + 0.05) / (dark + 0.05)
+
+
 @pytest.mark.parametrize("cosine", [1.0, 0.5, 0.0, -1.0])
 def test_two_rays_stand_at_the_angle_of_their_cosine(cosine: float):
     figure = angle_figure(cosine, ("a", "b"), same_word=True, layer="2", glove=1.0)
     a, b = rays(figure)[2:]
     assert a[0] * b[0] + a[1] * b[1] == pytest.approx(cosine, abs=1e-9)
     assert math.hypot(*a) == pytest.approx(1)
-
-
-def test_a_word_without_a_static_vector_has_no_ray():
-    figure = angle_figure(0.5, ("a", "b"), same_word=True, layer="2", glove=None)
-    assert len(rays(figure)) == 2 and "no vector" in figure.layout.annotations[0].text
+    without = angle_figure(cosine, ("a", "b"), same_word=True, layer="2", glove=None)
+    assert len(rays(without)) == 2 and "no vector" in without.layout.annotations[0].text
 
 
 @pytest.mark.parametrize("names", [("1st", "2nd"), ("첫째", "둘째"), ("strawberry", "jam")])
@@ -54,12 +62,9 @@ def test_on_a_phone_no_dot_and_no_name_of_the_two_angles_meet_or_are_cut(cosine,
     left, right = stars[0] - wide[0], stars[1] + wide[1]
     assert left >= scale * low - 1 and right <= scale * high + 1
     assert all(scale * low <= dot - 8 and dot + 8 < left for dot in dots)
-    below = [
-        (scale * note.x, max(map(len, note.text.replace("<b>", "").replace("</b>", "").split("<br>"))) * 7.4 / 2)
-        for note in figure.layout.annotations
-    ]
-    assert below[0][0] + below[0][1] < below[1][0] - below[1][1]
-    assert below[0][0] - below[0][1] >= scale * low and below[1][0] + below[1][1] <= scale * high
+    notes = [(note.x, note.text.replace("<b>", "").replace("</b>", "").split("<br>")) for note in figure.layout.annotations]
+    (first, half), (second, other_half) = [(scale * x, max(map(len, lines)) * 7.4 / 2) for x, lines in notes[:2]]
+    assert scale * low <= first - half and first + half < second - other_half and second + other_half <= scale * high
 
 
 def test_the_number_of_a_negative_cosine_has_room_next_to_its_bar():
@@ -71,28 +76,19 @@ def test_the_number_of_a_negative_cosine_has_room_next_to_its_bar():
     assert (lined.data[1].x, lined.data[1].y) == ((0.33, 0.15), lined.data[0].y[1:])  # no line where there is no bar
 
 
-def test_a_marked_sentence_escapes_markup_and_makes_its_token_bold():
+def test_a_marked_sentence_is_escaped_wrapped_and_cut_and_its_token_bold():
     assert mark(["<b>x</b>", "bank", "&"], 1) == "&lt;b&gt;x&lt;/b&gt; <b>bank</b> &amp;"
-
-
-def test_a_long_sentence_is_wrapped_and_cut():
     text = mark(["word"] * 500, 3)
     assert text.count("<br>") == 5 and text.endswith("…")
 
 
-def test_a_map_keeps_row_ids_with_their_points_and_gray_points_first():
-    xy = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
-    figure = map_figure(xy, ["s2", None, "s1"], ["h"] * 3, [10, 20, 30], ["s1", "s2"], MapLook(layer="1", key="k"))
-    assert [(t.name, t.customdata[0][0], t.x[0]) for t in figure.data] == [("other", 20, 1.0), ("s1", 30, 2.0), ("s2", 10, 0.0)]
-
-
-def test_stars_are_drawn_only_in_layers_they_have_a_place_in():
-    star = Star("yours, 1", "text", {"2": (0.5, 0.5)})
-    drawn = {
-        layer: [t.name for t in map_figure(np.zeros((1, 2)), [None], [""], [0], [], MapLook(layer=layer, stars=[star], key="k")).data]
-        for layer in ("1", "2")
-    }
-    assert drawn == {"1": ["other"], "2": ["other", "yours, 1"]}
+def test_a_map_keeps_row_ids_with_their_points_gray_points_first_and_stars_in_their_layers():
+    xy, star = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]), Star("yours, 1", "text", {"2": (0.5, 0.5)})
+    for layer in ("1", "2"):
+        figure = map_figure(xy, ["s2", None, "s1"], ["h"] * 3, [10, 20, 30], ["s1", "s2"], MapLook(layer=layer, stars=[star], key="k"))
+        drawn = [(t.name, t.customdata[0][0], t.x[0]) for t in figure.data[:3]]
+        assert drawn == [("other", 20, 1.0), ("s1", 30, 2.0), ("s2", 10, 0.0)]
+        assert [t.name for t in figure.data[3:]] == ([star.label] if layer == "2" else [])
 
 
 def test_shared_limits_hold_every_point_and_star():
@@ -104,12 +100,14 @@ def test_shared_limits_hold_every_point_and_star():
 def test_a_training_figure_marks_where_a_stage_ended_and_names_both_directions():
     validations = [{"tokens": 1_000_000 * k, "forward": 200.0 / k, "backward": 210.0 / k} for k in (1, 2, 4)]
     figure = training_figure([], validations, {"table": 2_000_000, "joint": 4_000_000}, quantity="perplexity")
-    assert [(t.name, list(t.x), list(t.y)) for t in figure.data] == [
-        ("forward", [1, 2, 4], [200, 100, 50]),
-        ("backward", [1, 2, 4], [210, 105, 52.5]),
-    ]
+    drawn = [(t.name, list(t.x), list(t.y)) for t in figure.data]
+    assert drawn == [("forward", [1, 2, 4], [200, 100, 50]), ("backward", [1, 2, 4], [210, 105, 52.5])]
     assert [shape.x0 for shape in figure.layout.shapes] == [2]
     assert [(a.text, a.x) for a in figure.layout.annotations if a.text in ("table", "joint")] == [("table", 1.0), ("joint", 3.0)]
+    for low, high in ((79.0, 101.0), (90.0, 800.0), (60.0, 72.0), (93.0, 190.0)):  # its axis has numbers however narrow its range
+        lines = [{"tokens": 1, "forward": high, "backward": high}, {"tokens": 2, "forward": low, "backward": low}]
+        ticks = training_figure([], lines, {"table": 2}, quantity="perplexity").layout.yaxis.tickvals
+        assert sum(low <= tick <= high for tick in ticks) >= 2
 
 
 def test_panels_share_one_axis_that_holds_all_of_their_values():
@@ -118,15 +116,12 @@ def test_panels_share_one_axis_that_holds_all_of_their_values():
     for panel in panels:
         figure = panel_figure(panel, limits=limits)
         low, high = figure.layout.yaxis.range
-        assert (low, high) == pytest.approx(limits)
-        assert panel.static is None or (low < panel.static < high and panel.static in [shape.y0 for shape in figure.layout.shapes])
-        assert low < min(*panel.accuracy.values(), panel.baseline) and high > max(*panel.accuracy.values(), panel.baseline)
-
-
-def test_numbers_of_two_dots_below_their_line_do_not_overlap():
+        values = [*panel.accuracy.values(), panel.baseline, *filter(None, [panel.static])]
+        assert (low, high) == pytest.approx(limits) and low < min(values) and high > max(values)
+        assert panel.static is None or panel.static in [shape.y0 for shape in figure.layout.shapes]
     panel = Panel("t", "d", {"0": 0.388, "1": 0.556, "2": 0.563}, baseline=0.627, baseline_name="most frequent", static=0.547)
     places = panel_figure(panel, limits=(0.3, 1)).data[0].textposition
-    assert places[1] == places[2] == "bottom center"
+    assert places[1] == places[2] == "bottom center"  # numbers of two dots below their line do not overlap
 
 
 def test_accuracies_stand_next_to_chance_and_the_static_context_with_labels_apart():
@@ -143,6 +138,8 @@ def test_answers_share_out_each_bar_among_the_classes_and_name_the_answer_in_its
     figure = answers_figure(["GloVe", "ELMo"], [{"World": 0.9, "<b>": 0.1}, {"World": 0.2, "<b>": 0.8}], colors)
     assert [list(t.x) for t in figure.data] == [[0.9, 0.2], [0.1, 0.8]]
     assert [list(t.text) for t in figure.data] == [["<b>World</b> 90%", ""], ["", "<b>&lt;b&gt;</b> 80%"]]
+    five, two = (class_colors([str(k) for k in range(n)], ordered=True) for n in (5, 2))
+    assert len(set(five.values())) == 5 and list(two.values()) == [five["0"], five["4"]]
 
 
 def test_a_words_ground_is_the_stronger_the_more_it_speaks_and_its_text_is_escaped():
@@ -151,56 +148,37 @@ def test_a_words_ground_is_the_stronger_the_more_it_speaks_and_its_text_is_escap
     assert "rgba(0,114,178,0.62)" in html and "rgba(213,94,0,0.31)" in html and "+2.00 for x" in html
 
 
-def test_a_confusion_is_shaded_by_the_true_classes_share():
+def test_a_confusion_is_shaded_by_the_true_classes_share_and_reliability_leaves_empty_bins_out():
     long = confusion_figure([[8, 2], [0, 0]], ["x" * 5_000, "x" * 4_000])
     first, second = long.data[0].y
     assert first != second and max(len(first), len(second)) < 40
     figure = confusion_figure([[8, 2], [0, 0]], ["a", "b"])
     assert figure.data[0].z.tolist() == [[0.8, 0.2], [0.0, 0.0]] and figure.data[0].text.tolist() == [[8, 2], [0, 0]]
     assert list(figure.data[1].text) == ["8", "2", "0", "0"]
-
-
-def test_a_shaded_cells_text_can_be_read_on_its_shade_whatever_lies_behind_it():
-    def luminance(color: str) -> float:
-        parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-        return float(np.dot([0.2126, 0.7152, 0.0722], [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]))
-
-    shares = np.linspace(0, 1, 21)
-    figure = confusion_figure([[int(1000 * s), 1000 - int(1000 * s)] for s in (0.0, 0.5)], ["a", "b"])
-    assert all(color.startswith("#") for _, color in figure.data[0].colorscale)  # nothing shines through
-    for share in shares:
-        ground = luminance(style.between(*style.SHADES, share))
-        letters = luminance(ink(style.between(*style.SHADES, share)))
-        assert (max(ground, letters) + 0.05) / (min(ground, letters) + 0.05) >= 4.5
-
-
-def test_reliability_leaves_empty_bins_out():
     bins = [{"confidence": 0.5, "accuracy": 0.4, "n": 4}, {"confidence": 0.0, "accuracy": 0.0, "n": 0}]
     assert list(reliability_figure(bins, color="#000").data[1].x) == [0.5]
 
 
-def test_every_curve_is_named_at_its_end():
+def test_a_shaded_cells_text_can_be_read_on_its_shade_whatever_lies_behind_it():
+    figure = confusion_figure([[int(1000 * s), 1000 - int(1000 * s)] for s in (0.0, 0.5)], ["a", "b"])
+    assert all(color.startswith("#") for _, color in figure.data[0].colorscale)  # nothing shines through
+    for share in np.linspace(0, 1, 21):
+        shade = style.between(*style.SHADES, share)
+        assert contrast(shade, ink(shade)) >= 4.5
+
+
+def test_every_curve_is_named_at_its_end_and_crowded_logarithmic_ticks_are_not_all_named():
     figure = curves_figure({"a": [(1, 0.5), (2, 0.7)], "b": []}, y="accuracy", percent=True)
     (name,) = figure.layout.annotations
     assert name.text.endswith("</span> a") and (name.x, name.y) == (2, 0.7)
-
-
-def test_ticks_of_a_logarithmic_axis_that_would_stand_on_each_other_are_not_all_named():
     points = [(n, 0.5) for n in (1_463, 1_794, 2_550, 4_965, 13_420)]
     figure = curves_figure({"a": points}, y="accuracy", percent=True, x="rows", log_x=True)
     assert list(figure.layout.xaxis.tickvals) == [1_463, 4_965, 13_420]
 
 
-@pytest.mark.parametrize("ground", [*SENSE_COLORS, *LAYER_COLORS.values(), GLOVE, *OWN, "#000000", "#ffffff"])
-def test_the_ink_on_a_chip_has_the_contrast_that_wcag_asks_for(ground: str):
-    def luminance(color: str) -> float:
-        parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-        return sum(
-            w * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4) for w, c in zip((0.2126, 0.7152, 0.0722), parts, strict=True)
-        )
-
-    a, b = luminance(ground), luminance(ink(ground))
-    assert (max(a, b) + 0.05) / (min(a, b) + 0.05) >= 4.5
+def test_the_ink_on_a_chip_has_the_contrast_that_wcag_asks_for():
+    for ground in (*SENSE_COLORS, *LAYER_COLORS.values(), GLOVE, *OWN, "#000000", "#ffffff"):
+        assert contrast(ground, ink(ground)) >= 4.5, ground
 
 
 def test_an_enlarged_figure_has_larger_letters_and_dots_and_the_same_data():
@@ -211,13 +189,6 @@ def test_an_enlarged_figure_has_larger_letters_and_dots_and_the_same_data():
         assert after["marker"]["size"] == 1.5 * before["marker"]["size"] and after["x"] == before["x"]
     bars = style.enlarge(accuracy_lines({"1-NN": {"1": 0.5}}, null=0.4, majority=None), 1.5, height=320)
     assert bars.layout.yaxis.tickfont.size == 18 and bars.layout.xaxis.tickfont.size == 21  # of its own 14
-
-
-@pytest.mark.parametrize(("low", "high"), [(79.0, 101.0), (90.0, 800.0), (60.0, 72.0), (93.0, 190.0)])
-def test_a_perplexity_s_axis_has_numbers_however_narrow_its_range(low: float, high: float):
-    lines = [{"tokens": 1, "forward": high, "backward": high}, {"tokens": 2, "forward": low, "backward": low}]
-    ticks = training_figure([], lines, {"table": 2}, quantity="perplexity").layout.yaxis.tickvals
-    assert sum(low <= tick <= high for tick in ticks) >= 2
 
 
 def test_a_lead_has_its_interval_and_is_hollow_where_it_may_be_chance():
@@ -252,20 +223,11 @@ def test_words_along_an_axis_are_level_and_none_stands_on_another():
 
 
 def test_dots_whose_sense_a_model_guessed_are_faint_and_in_their_senses_color():
-    guesses = [False, True, False, True]
-    labels = ["river", "river", "money", "money"]
-    figure = map_figure(
-        np.arange(8.0).reshape(4, 2), labels, ["a"] * 4, [0, 1, 2, 3], ["money", "river"], MapLook(layer="1", key="x", guesses=guesses)
-    )
-    drawn = {(trace.name, trace.marker.opacity): (trace.marker.color, trace.customdata.ravel().tolist()) for trace in figure.data}
-    assert {key: rows for key, (_, rows) in drawn.items()} == {
-        ("money", None): [2],
-        ("money", FAINT): [3],
-        ("river", None): [0],
-        ("river", FAINT): [1],
-    }
-    for sense in ("money", "river"):
-        assert drawn[sense, None][0] == drawn[sense, FAINT][0]
+    labels, look = ["river", "river", "money", "money"], MapLook(layer="1", key="x", guesses=[False, True, False, True])
+    figure = map_figure(np.arange(8.0).reshape(4, 2), labels, ["a"] * 4, [0, 1, 2, 3], ["money", "river"], look)
+    rows = {(trace.name, trace.marker.opacity): trace.customdata.ravel().tolist() for trace in figure.data}
+    assert rows == {("money", None): [2], ("money", FAINT): [3], ("river", None): [0], ("river", FAINT): [1]}
+    assert len({(trace.name, trace.marker.color) for trace in figure.data}) == 2
 
 
 def test_rim_of_labeled_dots_is_visible_in_both_themes():
@@ -273,20 +235,7 @@ def test_rim_of_labeled_dots_is_visible_in_both_themes():
     figure = label_map(np.zeros((2, 2)), np.array([0, 0]), np.ones(2), labeled, ["sense"], ["one", "two"], key="k")
     line = figure.data[0].marker.line
     assert list(line.width) == [3, 0]
-
-    def luminance(color: str) -> float:
-        channels = (int(color[k : k + 2], 16) / 255 for k in (1, 3, 5))
-        parts = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-        return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
-
-    for background in ("#FFFFFF", "#11151B"):
-        dark, light = sorted(map(luminance, (line.color, background)))
-        assert (light + 0.05) / (dark + 0.05) >= 3  # WCAG 2.1, 1.4.11
-
-
-def test_ordered_classes_run_from_red_to_blue_and_two_of_them_take_the_ends():
-    five, two = (class_colors([str(k) for k in range(n)], ordered=True) for n in (5, 2))
-    assert len(set(five.values())) == 5 and list(two.values()) == [five["0"], five["4"]]
+    assert all(contrast(line.color, background) >= 3 for background in ("#FFFFFF", "#11151B"))  # WCAG 2.1, 1.4.11
 
 
 def test_sense_bars_are_labeled_with_the_side_and_its_number_of_sentences():

@@ -3,7 +3,7 @@
 import json
 import shutil
 import subprocess
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -72,22 +72,10 @@ def test_names_on_a_map_cover_no_other_at_any_width(senses, kind, bounded):
 def test_names_in_the_browser_cover_no_other():
     draw = np.random.default_rng(0)
     pictures = []
-    for n in (2, 3, 8, 30):
-        for height in (200, 430):
-            pictures.append(
-                {
-                    "height": height,
-                    "names": [
-                        {
-                            "x": float(draw.uniform(0, 300)),
-                            "y": float(draw.normal(height / 2, 8)),
-                            "half": float(draw.uniform(15, 90)),
-                            "tall": 24 + 6 * (k % 2),
-                        }
-                        for k in range(n)
-                    ],
-                }
-            )
+    for n, height in product((2, 3, 8, 30), (200, 430)):
+        x, y, half = draw.uniform(0, 300, n), draw.normal(height / 2, 8, n), draw.uniform(15, 90, n)
+        names = [{"x": x[k], "y": y[k], "half": half[k], "tall": 24 + 6 * (k % 2)} for k in range(n)]
+        pictures.append({"height": height, "names": names})
     source = (ROOT / "pages/_map/live.js").read_text("utf-8")
     start = source.index("function freePlace(")
     script = (
@@ -102,10 +90,10 @@ def test_names_in_the_browser_cover_no_other():
     done = subprocess.run(["node", "-e", script], input=json.dumps(pictures), capture_output=True, text=True, timeout=60, check=True)
     for picture, line in zip(pictures, done.stdout.splitlines(), strict=True):
         put = json.loads(line)
-        boxes = [
-            (item["x"] - item["half"], item["x"] + item["half"], item["y"] - item["tall"] / 2 + 1, item["y"] + item["tall"] / 2 - 1)
-            for item in put
-        ]
+        boxes = []
+        for item in put:
+            x, y, half, tall = (item[name] for name in ("x", "y", "half", "tall"))
+            boxes.append((x - half, x + half, y - tall / 2 + 1, y + tall / 2 - 1))
         assert not [pair for pair in combinations(boxes, 2) if covers(*pair)]
         assert len(put) >= min(len(picture["names"]), picture["height"] // 60)
         assert all(low >= 0 and high <= picture["height"] for _, _, low, high in boxes)

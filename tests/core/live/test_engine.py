@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 
 from core.live import page
+from core.senses.trust import links
 from core.text.languages import get_language
 from core.text.target_word import find_target_words, lemmas, same_word, words_of
 from core.text.tokens import pieces, tokenize
 from core.views import pair
+from core.views.layouts import maps_of
 from core.views.pair import PairRequest
 from core.workspace import Workspace
 from tests.core.live.truth import compare, truths
@@ -65,6 +67,10 @@ def ask(html: str, tmp_path_factory: pytest.TempPathFactory):
     return run
 
 
+def question(texts: list[str], tapped: list | None = None) -> dict:
+    return {"texts": texts, "tapped": tapped or [None, None]}
+
+
 ODD = [
     "Let's stick to the bank's plan, don't you think?",
     "Dr. Lee (born 1990s) paid $3.14, 1,000 won at 5p.m. in the U.S., e.g. AT&T's 3.2GHz box.",
@@ -85,7 +91,7 @@ def test_text_is_cut_as_core_cuts_it(workspace, ask):
     texts = ODD + [table.occurrence(row).sentence for row in range(0, len(table), 5)]
     cut = ask("tokens", *texts)
     assert [[*item] for item in cut] == [tokenize(text) for text in texts]
-    read = ask("question", *({"texts": [text, "A bank."], "tapped": [None, None]} for text in CUT))
+    read = ask("question", *(question([text, "A bank."]) for text in CUT))
     assert [item["tokens"][0] for item in read] == [get_language("en").tokenize(text) for text in CUT]
     shown = [tokens for tokens in cut if tokens]
     assert ask("pieces", *shown) == [pieces(tokens) for tokens in shown]
@@ -95,41 +101,37 @@ def test_the_word_meant_is_the_one_core_takes(workspace, ask):
     table, language = workspace.targets.basic, get_language("en")
     sentences = [list(table.occurrence(row).tokens) for row in range(0, len(table), 11)]
     both = [*pairwise(sentences)] + [(tokenize(a), tokenize(b)) for a, b in language.examples["pairs"].values()]
-    request = ask("question", *({"texts": [" ".join(item) for item in pair], "tapped": [None, None]} for pair in both))
-    same = [answer for answer, pair in zip(request, both, strict=True) if answer["tokens"] == [*map(list, pair)]]
+    answers = ask("question", *(question([" ".join(item) for item in pair]) for pair in both))
+    same = [answer for answer, pair in zip(answers, both, strict=True) if answer["tokens"] == [*map(list, pair)]]
     assert len(same) > 0.95 * len(both)
     for answer in same:
         assert answer["positions"] == list(find_target_words(*answer["tokens"], language)), answer["tokens"]
 
 
 def test_one_spelling_in_both_comes_before_two_forms_of_a_word(ask):
-    both = [(a, b, words) for language, a, b, words in SPELLED_ALIKE if language.code == "en"]
-    questions = ask("question", *({"texts": [a, b], "tapped": [None, None]} for a, b, _ in both))
-    meant = [tuple(of[k] for of, k in zip(item["tokens"], item["positions"], strict=True)) for item in questions]
+    language = get_language("en")
+    both = [(a, b, words) for spelled, a, b, words in SPELLED_ALIKE if spelled.code == "en"]
+    answers = ask("question", *(question([a, b]) for a, b, _ in both))
+    meant = [tuple(of[k] for of, k in zip(item["tokens"], item["positions"], strict=True)) for item in answers]
     assert len(both) > 15 and meant == [words for *_, words in both]
+    forms = ["banks", "running", "flies", "stopped", "wider", "happiest", "lay", "news", "boxes", "agreed", "studied"]
+    known = words_of(language)
+    assert [tuple(item) for item in ask("lemmas", *forms)] == [lemmas(word, known) for word in forms]
+    pairs = [(["He", "ran"], 1, ["Run", "away"], 0), (["a", "bank"], 1, ["the", "river"], 1)]
+    assert ask("same", *pairs) == [same_word(*pair, language) for pair in pairs]
 
 
 INHERITED = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf", "isPrototypeOf", "__defineGetter__", "toLocaleString"]
 
 
-@pytest.mark.parametrize("word", INHERITED)
-def test_a_word_that_plain_objects_inherit_is_answered_as_core_answers_it(workspace, ask, word):
-    texts = [f"The {word} built the house.", f"A {word} came to us."]
-    (answer,) = ask("answer", {"texts": texts, "tapped": [None, None]})
-    words = workspace.words(*texts)
-    known = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
-    assert answer["pair"]["words"] == [word, word] == list(known.words)
-    assert answer["pair"]["values"] == pytest.approx(list(known.cosines.values()), abs=0.02)
-    assert answer["around"]["lemma"] is None and answer["pair"]["judgment"]["lemma"] == ""
-
-
-def test_forms_are_of_the_words_core_says(ask):
-    language = get_language("en")
-    words = ["banks", "running", "flies", "stopped", "wider", "happiest", "lay", "news", "boxes", "agreed", "studied"]
-    known = words_of(language)
-    assert [tuple(item) for item in ask("lemmas", *words)] == [lemmas(word, known) for word in words]
-    pairs = [(["He", "ran"], 1, ["Run", "away"], 0), (["a", "bank"], 1, ["the", "river"], 1)]
-    assert ask("same", *pairs) == [same_word(*pair, language) for pair in pairs]
+def test_words_that_plain_objects_inherit_are_answered_as_core_answers_them(workspace, ask):
+    texts = [[f"The {word} built the house.", f"A {word} came to us."] for word in INHERITED]
+    for word, pair_, answer in zip(INHERITED, texts, ask("answer", *map(question, texts)), strict=True):
+        first, second = workspace.words(*pair_)
+        known = pair.compute(workspace, PairRequest(first=first, second=second))
+        assert answer["pair"]["words"] == [word, word] == list(known.words)
+        assert answer["pair"]["values"] == pytest.approx(list(known.cosines.values()), abs=0.02), word
+        assert answer["around"]["lemma"] is None and answer["pair"]["judgment"]["lemma"] == "", word
 
 
 def test_layers_are_near_those_of_float32_for_any_spelling(workspace, ask):
@@ -143,34 +145,27 @@ def test_layers_are_near_those_of_float32_for_any_spelling(workspace, ask):
 
 def test_answers_are_core_s(workspace, ask):
     pairs = list(truths(workspace, 55))
-    answers = ask("answer", *({"texts": item.texts, "tapped": item.tapped} for item in pairs))
-    same = [
-        (item, answer)
-        for item, answer in zip(pairs, answers, strict=True)
-        if answer["asked"]["tokens"] == [list(word.tokens) for word in item.words]
+    answers = ask("answer", *(question(item.texts, item.tapped) for item in pairs))
+    read_alike = [
+        [list(word.tokens) for word in item.words] == answer["asked"]["tokens"] for item, answer in zip(pairs, answers, strict=True)
     ]
-    assert len(same) >= 54
-    far = {
-        name: np.array([compare(item, answer)[name] for item, answer in same])
-        for name in ("cosine", "static", "same_verdict", "substitutes", "near")
-    }
-    assert far["cosine"].max() < 0.02
-    assert far["static"].max() < 1e-3
-    assert far["same_verdict"].mean() >= 0.96
-    assert far["substitutes"].mean() >= 4
-    assert far["near"].mean() >= 9
+    assert sum(read_alike) >= 54
+    far = [compare(item, answer) for item, answer, alike in zip(pairs, answers, read_alike, strict=True) if alike]
+    values = {name: np.array([each[name] for each in far]) for name in far[0]}
+    assert values["cosine"].max() < 0.02 and values["static"].max() < 1e-3
+    assert values["same_verdict"].mean() >= 0.96
+    assert values["substitutes"].mean() >= 4 and values["near"].mean() >= 9
 
 
 def test_without_webassembly_the_numbers_are_the_same(ask):
-    question = {"texts": ["We sat on the bank.", "The bank lent money."], "tapped": [None, None]}
-    (fast,), (plain,) = ask("answer", question), ask("answer", question, plain=True)
+    (fast,), (plain,) = (ask("answer", question(["We sat on the bank.", "The bank lent money."]), plain=plain) for plain in (False, True))
     assert (fast["fast"], plain["fast"]) == (True, False)
     np.testing.assert_allclose(fast["pair"]["values"], plain["pair"]["values"], atol=1e-5)
 
 
 def test_home_s_picture_is_core_s_with_stars_near_core_s(workspace, ask):
     pairs = [pair for _, *pair in page.examples_of(workspace)[:5]]
-    answers = ask("answer", *({"texts": texts, "tapped": [None, None]} for texts in pairs))
+    answers = ask("answer", *map(question, pairs))
     for texts, answer in zip(pairs, answers, strict=True):
         words = workspace.words(*texts)
         known, given = pair.draw_scene(workspace, *words), answer["pair"]["scene"]
@@ -182,32 +177,26 @@ def test_home_s_picture_is_core_s_with_stars_near_core_s(workspace, ask):
 
 
 def test_a_word_without_labels_has_a_verdict_neighbors_and_no_map(ask):
-    (answer,) = ask("answer", {"texts": ["The jaguar slept in a tree.", "He drove a silver jaguar."], "tapped": [None, None]})
-    assert answer["pair"]["words"] == ["jaguar", "jaguar"]
-    assert answer["pair"]["judgment"]["lemma"] == ""
-    assert {"senses", "around", "expected"} == answer["pair"]["judgment"]["verdict"]["evidence"].keys()
-    assert answer["around"]["lemma"] is None and len(answer["around"]["parts"][0]["rows"]) > 20
-    (name,) = ask(
-        "answer", {"texts": ["They flew to Jordan in spring.", "We saw Jordan play."], "tapped": [{"position": 3, "word": "Jordan"}, None]}
+    jaguars = question(["The jaguar slept in a tree.", "He drove a silver jaguar."])
+    answer, name = ask(
+        "answer", jaguars, question(["They flew to Jordan in spring.", "We saw Jordan play."], [{"position": 3, "word": "Jordan"}, None])
     )
-    assert name["pair"]["judgment"]["verdict"]["name"] and not answer["pair"]["judgment"]["verdict"]["name"]
+    judgment = answer["pair"]["judgment"]
+    assert answer["pair"]["words"] == ["jaguar", "jaguar"] and judgment["lemma"] == ""
+    assert judgment["verdict"]["evidence"].keys() == {"senses", "around", "expected"}
+    assert answer["around"]["lemma"] is None and len(answer["around"]["parts"][0]["rows"]) > 20
+    assert name["pair"]["judgment"]["verdict"]["name"] and not judgment["verdict"]["name"]
 
 
 def test_the_map_s_dots_and_neighbors_are_core_s(workspace, ask):
-    from core.senses.trust import links
-    from core.views.layouts import maps_of
-
     (word,) = ask("word", "bank")
     table, maps = workspace.targets.basic, maps_of(workspace, "bank")
     rows = table.labeled_rows("bank")
     assert word["rows"] == rows.tolist()
     np.testing.assert_allclose(np.array(word["places"]), maps.coordinates, atol=1e-5)
-    similar = table.similarities(rows, np.eye(3)[1])
-    shared = [
-        len({*links(similar[k], maps.coordinates[1], maps.coordinates[1][k], itself=k).rows.tolist()} & {*word["links"][k][1][0]})
-        for k in range(len(rows))
-    ]
-    assert np.mean(shared) >= 9
+    similar, places = table.similarities(rows, np.eye(3)[1]), maps.coordinates[1]
+    known = [links(similar[k], places, places[k], itself=k).rows.tolist() for k in range(len(rows))]
+    assert np.mean([len({*near} & {*word["links"][k][1][0]}) for k, near in enumerate(known)]) >= 9
 
 
 def test_the_file_asks_for_nothing_and_is_small(html: str):
@@ -215,10 +204,4 @@ def test_the_file_asks_for_nothing_and_is_small(html: str):
     assert "connect-src" not in page.POLICY and page.POLICY.startswith("default-src 'none'")
     outside = re.findall(r"""(?:src|href)=["']?(?!data:|")[\w/.:]+|@import|fetch\(|XMLHttpRequest""", html.split('id="pack"')[0])
     assert not outside
-
-
-def test_every_script_and_style_of_an_instrument_is_there():
-    for scripts, styles, markup in page.INSTRUMENTS.values():
-        for path in (page.SHARED, *scripts, *styles, *([markup] if markup else [])):
-            assert (page.ROOT / path).is_file(), path
     assert set(page.ENGINE) | {"page"} == {path.stem for path in Path(page.FOLDER).glob("*.js")}

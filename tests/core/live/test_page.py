@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,17 +16,14 @@ from core.live.pack import WIDE, Pack, _strongest, add_network, as_packed, quant
 from core.text.tokens import character_ids
 from core.workspace import open_workspace
 
-FOLDER = Path(page.__file__).parent
+MINE, BANKS = {"bank": ["A bank.", "The bank."]}, ["We sat on the bank.", "The bank lent money."]
 
 
-def test_a_row_is_rounded_to_a_127th_of_its_largest():
+def test_a_row_is_rounded_to_a_127th_of_its_largest_and_padded_with_zeros():
     matrix = np.array([[0.0, 0.0], [1.0, -0.5], [-1e-3, 1e-3]], np.float32)
     whole, scales = quantize(matrix)
     assert whole.tolist() == [[0, 0], [127, -64], [-127, 127]]
     assert np.abs(as_packed(matrix) - matrix).max() <= scales.max() / 2
-
-
-def test_columns_are_padded_with_zeros():
     pack = Pack()
     pack.add_rows("m", np.ones((3, WIDE + 1), np.float32))
     assert pack._arrays["m"]["columns"] == 2 * WIDE
@@ -49,42 +45,27 @@ def test_a_model_too_large_is_named_with_its_size():
 
 
 def test_any_model_of_our_size_is_packed():
-    shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, n_highway=2)
+    shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, n_highway=2, max_characters=10)
     pack = Pack()
     facts = add_network(pack, BiLM(shape))
-    assert facts["shape"]["n_highway"] == 2 and len(facts["anchored"]) == 2
+    assert (facts["shape"]["n_highway"], facts["shape"]["max_characters"]) == (2, 10) and len(facts["anchored"]) == 2
     assert {"highway.1.carry", "forward.0.input", "backward.1.output", "convolution.1.rest"} <= pack._arrays.keys()
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-@pytest.mark.parametrize("size", [3, 10, 50])
-def test_the_page_cuts_a_token_as_the_model_does(size):
-    words = ["<S>", "</S>", "bank", "transformation", "x" * 60, "강" * 20, "na\u00efve"]
-    script = f"{(FOLDER / 'network.js').read_text('utf-8')}; console.log(JSON.stringify({json.dumps(words)}.map((w) => characterIds(w, {size}))))"
+def test_the_page_cuts_a_token_as_the_model_does():
+    words, sizes = ["<S>", "</S>", "bank", "transformation", "x" * 60, "강" * 20, "na\u00efve"], [3, 10, 50]
+    cut = f"{json.dumps(sizes)}.map((size) => {json.dumps(words)}.map((word) => characterIds(word, size)))"
+    script = f"{(page.FOLDER / 'network.js').read_text('utf-8')}; console.log(JSON.stringify({cut}))"
     answer = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True, timeout=60).stdout
-    assert json.loads(answer) == character_ids(words, size).tolist()
-
-
-def test_the_page_has_the_number_of_characters_of_a_token():
-    shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, max_characters=10)
-    assert add_network(Pack(), BiLM(shape))["shape"]["max_characters"] == 10
+    assert json.loads(answer) == [character_ids(words, size).tolist() for size in sizes]
 
 
 @pytest.mark.parametrize("given", [[], {}, {"bank": "one"}, {"bank": ["one"]}, {"bank": ["one", ""]}, {"bank": ["one", 2]}])
 def test_examples_that_are_none_are_named(given):
+    assert page.read_examples({"bank": MINE["bank"]}, "x") == [("bank", *MINE["bank"])]
     with pytest.raises(BadInput, match=r"mine\.json"):
         page.read_examples(given, "mine.json")
-
-
-def test_examples_of_the_user():
-    assert page.read_examples({"bank": ["A bank.", "The bank."]}, "x") == [("bank", "A bank.", "The bank.")]
-
-
-def test_examples_of_the_language_are_those_with_labeled_sentences():
-    workspace = open_workspace("elmo-mini")
-    words = [word for word, *_ in page.examples_of(workspace)]
-    assert words == [word for word in workspace.language.examples["pairs"] if word in workspace.targets.basic.lemmas]
-    assert words[0] == "bank" and "port" in workspace.language.examples["pairs"]
 
 
 def test_a_folder_and_an_unwritable_place_are_one_line(tmp_path):
@@ -96,39 +77,31 @@ def test_a_folder_and_an_unwritable_place_are_one_line(tmp_path):
     assert page.write(tmp_path / "page.html", "é") == 2 and not list(tmp_path.glob("*.part"))
 
 
-def test_the_command_refuses_before_it_works(tmp_path, call):
-    (tmp_path / "mine.json").write_text('{"bank": ["one"]}')
-    status, _, error = call("live", "--output", tmp_path / "page.html", "--examples", tmp_path / "mine.json")
-    assert status == 2 and error.count("\n") == 1
-    assert not (tmp_path / "page.html").exists()
-
-
 @pytest.mark.parametrize(
-    ("word", "pair", "fits"),
+    ("examples", "message"),
     [
-        ("zebra", ["We sat on the bank.", "The bank lent money."], False),
-        ("an", ["We sat on the bank.", "The bank lent money."], False),  # a part of a word is no word
-        ("stick to", ["Let us stick to the plan.", "They stick to it."], False),  # two words
-        ("은행", ["We sat on the bank.", "The bank lent money."], False),
-        ("bank", ["The BANKS are closed.", "The sea was calm."], True),  # a form of it, in one of them
-        ("Bank", ["We sat on the bank.", "The bank lent money."], True),
+        ({"bank": ["one"]}, "needs two sentences"),
+        ({"zebra": BANKS}, "“zebra” is in neither of its sentences (“We sat on the bank.”"),
+        ({"an": BANKS}, "“an” is in neither of its sentences"),  # a part of a word is no word
+        ({"stick to": ["Let us stick to the plan.", "They stick to it."]}, "“stick to” is in neither of its sentences"),  # two words
+        ({"은행": BANKS}, "“은행” is in neither of its sentences"),
     ],
 )
-def test_an_example_whose_word_is_in_neither_sentence_is_refused(word, pair, fits, tmp_path, call):
-    (tmp_path / "mine.json").write_text(json.dumps({"bank": ["A bank.", "The bank."], word: pair}))
-    if fits:
-        assert page.examples_of(open_workspace("elmo-mini"), [(word, *pair)])
-        return
+def test_the_command_refuses_wrong_examples_before_it_works(examples, message, tmp_path, call):
+    (tmp_path / "mine.json").write_text(json.dumps(MINE | examples))
     status, _, error = call("live", "--output", tmp_path / "page.html", "--examples", tmp_path / "mine.json")
-    assert status == 2 and f"“{word}” is in neither of its sentences" in error and pair[0] in error
+    assert status == 2 and error.count("\n") == 1 and message in error
     assert not (tmp_path / "page.html").exists()
 
 
-def test_korean_examples_are_read_as_korean():
-    workspace = open_workspace("elmo-ko-mini")
-    assert page.examples_of(workspace, [("배", "배를 먹었다.", "배가 떠났다.")])
+def test_an_example_is_read_in_its_language_in_any_form_of_its_word():
+    workspace, korean = open_workspace("elmo-mini"), open_workspace("elmo-ko-mini")
+    pairs, words = workspace.language.examples["pairs"], [word for word, *_ in page.examples_of(workspace)]
+    assert words == [word for word in pairs if word in workspace.targets.basic.lemmas] and words[0] == "bank" and "port" in pairs
+    assert page.examples_of(workspace, [("bank", "The BANKS are closed.", "The sea was calm."), ("Bank", *BANKS)])
+    assert page.examples_of(korean, [("배", "배를 먹었다.", "배가 떠났다.")])
     with pytest.raises(BadInput, match="“말” is in neither"):
-        page.examples_of(workspace, [("말", "배를 먹었다.", "배가 떠났다.")])
+        page.examples_of(korean, [("말", "배를 먹었다.", "배가 떠났다.")])
 
 
 @pytest.fixture
@@ -146,57 +119,47 @@ def written(monkeypatch, tmp_path):
 
 
 def test_a_notebook_shows_the_page_of_the_model_and_examples_it_names(written, tmp_path):
-    page.live(path="page.html")
-    page.live("A bank.", "The bank.", path="page.html")
-    assert written == ["elmo-mini"]  # once
-    page.live(model="elmo-ko-mini", path="page.html")
-    assert written == ["elmo-mini", "elmo-ko-mini"]
-    page.live(path="page.html")
-    mine = {"bank": ["A bank.", "The bank."]}
-    page.live(path="page.html", examples=mine)
-    page.live(path="page.html", examples=mine)
-    assert written == ["elmo-mini", "elmo-ko-mini", "elmo-mini", "elmo-mini"]
-    page.live(path="page.html", examples={"bank": ["A bank.", "Her bank."]})
-    page.live(path="page.html")
-    assert len(written) == 6
+    steps = (  # with how many pages were written by then
+        ({}, 1),
+        ({"first": "A bank.", "second": "The bank."}, 1),
+        ({"model": "elmo-ko-mini"}, 2),
+        ({}, 3),
+        ({"examples": MINE}, 4),
+        ({"examples": MINE}, 4),
+        ({"examples": {"bank": ["A bank.", "Her bank."]}}, 5),
+        ({}, 6),
+    )
+    for options, n in steps:
+        page.live(**options, path="page.html")
+        assert len(written) == n and written[-1] == ("elmo-ko-mini" if n == 2 else "elmo-mini")
     assert page.contents_of(tmp_path / "page.html")["model"] == open_workspace("elmo-mini").model.fingerprint
-
-
-def test_two_models_pages_lie_next_to_each_other(written, tmp_path):
-    first, second = page.live(), page.live(model="elmo-ko-mini")
-    assert (first.path.name, second.path.name) == ("elmoscope.html", "elmoscope-elmo-ko-mini.html")
-    assert {path.name for path in tmp_path.iterdir()} == {"elmoscope.html", "elmoscope-elmo-ko-mini.html"}
+    assert page.live().path.name == "elmoscope.html" and page.live(model="elmo-ko-mini").path.name == "elmoscope-elmo-ko-mini.html"
+    assert {path.name for path in tmp_path.glob("*.html")} == {"page.html", "elmoscope.html", "elmoscope-elmo-ko-mini.html"}
 
 
 @pytest.mark.parametrize(
-    "text",
+    "content",
     [
-        "my own page",
-        "",
-        "<html>",
-        '<meta name="elmoscope" content="">',
-        '<meta name="elmoscope" content="{}">',
-        '<meta name="elmoscope" content="[1]">',
-        '<meta name="elmoscope" content="{&#34;model&#34;: &#34;x&#34;, &#34;sha256&#34;: &#34;&#34;}">',
+        b"my own page",
+        b"",
+        b"<html>",
+        b'<meta name="elmoscope" content="">',
+        b'<meta name="elmoscope" content="{}">',
+        b'<meta name="elmoscope" content="[1]">',
+        b'<meta name="elmoscope" content="{&#34;model&#34;: &#34;x&#34;, &#34;sha256&#34;: &#34;&#34;}">',
         b"\xff\xfe\x00",
+        None,  # a page that was changed by hand
     ],
 )
-def test_a_file_that_is_no_page_is_never_written_over(text, written, tmp_path):
-    content = text if isinstance(text, bytes) else text.encode()
+def test_a_file_that_is_no_page_is_never_written_over(content, written, tmp_path):
+    if content is None:
+        content = page.live().path.read_bytes().replace(b"</main>", b"<p>my notes</p></main>")
+        written.clear()
     (tmp_path / "mine.html").write_bytes(content)
-    for examples in (None, {"bank": ["A bank.", "The bank."]}):
-        with pytest.raises(BadInput, match="is not a page that elmoscope wrote"):
+    for examples in (None, MINE):
+        with pytest.raises(BadInput, match="is not a page that elmoscope wrote, or was changed since"):
             page.live(path="mine.html", examples=examples)
     assert (tmp_path / "mine.html").read_bytes() == content and not written
-
-
-def test_a_page_that_was_changed_by_hand_is_never_written_over(written, tmp_path):
-    page.live()
-    changed = (tmp_path / "elmoscope.html").read_text("utf-8").replace("</main>", "<p>my notes</p></main>")
-    (tmp_path / "elmoscope.html").write_text(changed, "utf-8")
-    with pytest.raises(BadInput, match="changed since"):
-        page.live(examples={"bank": ["A bank.", "The bank."]})
-    assert (tmp_path / "elmoscope.html").read_text("utf-8") == changed
 
 
 def test_a_notebook_shows_the_page_at_its_sentences(written):

@@ -24,20 +24,10 @@ def labeled() -> Scene:
     points = rng.normal(size=(3, 4, 2)).astype(np.float32)
     stars = rng.normal(size=(3, 2, 2)).astype(np.float32)
     points[0], stars[0] = 0, 0
-    return Scene(
-        spaces=SPACES,
-        points=points,
-        stars=stars,
-        senses=("harbor", "<wine>"),
-        sense_of=np.array([0, 0, 1, 1]),
-        in_own=(2, 3, 4),
-        nearest=((0, 0), (0, 1), (0, 1)),
-        texts=("The port was closed.", "Ships left the port, at last.", "He likes port.", "Port is sweet."),
-        positions=(1, 3, 2, 0),
-        distance=None,
-        ring=None,
-        labeled=True,
-    )
+    texts, positions = ("The port was closed.", "Ships left the port, at last.", "He likes port.", "Port is sweet."), (1, 3, 2, 0)
+    found = {"in_own": (2, 3, 4), "nearest": ((0, 0), (0, 1), (0, 1)), "texts": texts, "positions": positions}
+    senses = {"senses": ("harbor", "<wine>"), "sense_of": np.array([0, 0, 1, 1])}
+    return Scene(spaces=SPACES, points=points, stars=stars, **senses, **found, distance=None, ring=None, labeled=True)
 
 
 @pytest.fixture

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from core.common.directions import unit
 from core.senses import discriminants
@@ -35,33 +36,23 @@ def test_first_axis_ignores_a_wide_direction_that_both_senses_share():
     np.testing.assert_allclose(axes @ axes.T, np.eye(2), atol=1e-9)
 
 
+def lda(n_senses: int) -> LinearDiscriminantAnalysis:
+    return LinearDiscriminantAnalysis(solver="eigen", shrinkage=SHRINKAGE, priors=np.full(n_senses, 1 / n_senses))
+
+
 @pytest.mark.parametrize("n_senses", [2, 3, 5])
-def test_discriminants_are_those_of_scikit_learn(n_senses):
-    lda = pytest.importorskip("sklearn.discriminant_analysis").LinearDiscriminantAnalysis
+def test_discriminants_and_posteriors_are_those_of_scikit_learn(n_senses):
     x, senses = clouds(1, n_senses=n_senses, d=20)
     mean, axes = fit_axes(x, senses)
     span = np.linalg.svd(x - mean, full_matrices=False)[2]
-    fitted = lda(solver="eigen", shrinkage=SHRINKAGE, priors=np.full(n_senses, 1 / n_senses)).fit((x - mean) @ span.T, senses)
-    theirs = unit(fitted.scalings_.T[:2] @ span)
+    theirs = unit(lda(n_senses).fit((x - mean) @ span.T, senses).scalings_.T[:2] @ span)
     assert abs(axes[0] @ theirs[0]) == pytest.approx(1, abs=1e-6)
     if n_senses > 2:
         second = unit(theirs[1] - (theirs[1] @ theirs[0]) * theirs[0])
         assert abs(axes[1] @ second) == pytest.approx(1, abs=1e-6)
-
-
-@pytest.mark.parametrize("n_senses", [2, 4])
-def test_posteriors_are_those_of_scikit_learn(n_senses):
-    lda = pytest.importorskip("sklearn.discriminant_analysis").LinearDiscriminantAnalysis
     x, senses = clouds(5, n_senses=n_senses, d=20, gap=1.0)
     points = clouds(6, n_senses=n_senses, d=20, gap=1.0)[0]
-    fitted = lda(solver="eigen", shrinkage=SHRINKAGE, priors=np.full(n_senses, 1 / n_senses)).fit(x, senses)
-    np.testing.assert_allclose(posteriors(x, senses, points), fitted.predict_proba(points), atol=1e-6)
-
-
-def test_posteriors_say_nothing_where_nothing_varies():
-    single = np.eye(3), np.arange(3)
-    np.testing.assert_allclose(posteriors(*single, np.eye(3)), 1 / 3)
-    np.testing.assert_allclose(posteriors(np.ones((4, 3)), np.array([0, 0, 1, 1]), np.eye(3)), 1 / 2)
+    np.testing.assert_allclose(posteriors(x, senses, points), lda(n_senses).fit(x, senses).predict_proba(points), atol=1e-6)
 
 
 def test_separate_clouds_are_distinguished_by_unseen_rows_and_noise_is_not():
@@ -91,40 +82,36 @@ def test_place_of_a_row_does_not_depend_on_its_own_label(monkeypatch):
 
 
 @given(SEEDS)
-def test_turned_rows_have_the_same_distances(seed):
+@settings(max_examples=20)  # draws of one kind: an error would show in nearly all of them
+def test_turned_rows_have_the_same_distances_and_a_turned_picture_is_turned_back(seed):
     x, senses = clouds(seed, n_senses=3, n=9, d=12)
     places, turned = lay_out(x, senses)[0], lay_out(x @ turn(seed, 12) + 5.0, senses)[0]
     distances, others = (np.linalg.norm(of[:, None] - of[None], axis=2) for of in (places, turned))
     np.testing.assert_allclose(distances, others, atol=1e-6)
-
-
-@given(SEEDS)
-def test_a_turned_picture_is_turned_back(seed):
     places = np.random.default_rng(seed).normal(size=(10, 2))
     places -= places.mean(axis=0)
-    away = turn(seed, 2)
-    np.testing.assert_allclose((places @ away) @ turn_onto(places @ away, places), places, atol=1e-9)
+    away = places @ turn(seed, 2)
+    np.testing.assert_allclose(away @ turn_onto(away, places), places, atol=1e-9)
 
 
-def test_rows_at_one_point_stay_at_one_point():
+def test_rows_at_one_point_stay_at_one_point_and_have_no_posterior():
     x = np.full((8, 5), 0.25) + 1e-4 * np.random.default_rng(0).normal(size=(8, 5))
     places, mean, axes = lay_out(x, np.repeat([0, 1], 4))
     assert np.abs(places).max() < 1e-3 and np.abs((x - mean) @ axes.T).max() < 1e-3
+    np.testing.assert_allclose(posteriors(np.ones((4, 3)), np.array([0, 0, 1, 1]), np.eye(3)), 1 / 2)
+    np.testing.assert_allclose(posteriors(np.eye(3), np.arange(3), np.eye(3)), 1 / 3)  # one row a sense
 
 
 @pytest.mark.parametrize("senses", [[0, 0, 1], [0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 2, 2], [0, 0, 0, 0]])
-def test_few_rows_have_finite_places(senses):
+def test_few_rows_and_rows_on_a_line_have_finite_places_and_orthogonal_axes(senses):
     x = np.random.default_rng(5).normal(size=(len(senses), 6))
     places, _, axes = lay_out(x, np.array(senses))
     assert np.isfinite(places).all()
     np.testing.assert_allclose(axes @ axes.T, np.eye(2), atol=1e-9)
-
-
-def test_rows_on_a_line_have_two_orthogonal_axes():
-    x = np.outer([0.0, 1.0, 5.0, 6.0], unit(np.array([1.0, 1.0, 0.0])))
-    mean, axes = fit_axes(x, np.array([0, 0, 1, 1]))
+    line = np.outer([0.0, 1.0, 5.0, 6.0], unit(np.array([1.0, 1.0, 0.0])))
+    mean, axes = fit_axes(line, np.array([0, 0, 1, 1]))
     np.testing.assert_allclose(axes @ axes.T, np.eye(2), atol=1e-9)
-    assert np.ptp((x - mean) @ axes[0]) == pytest.approx(6)
+    assert np.ptp((line - mean) @ axes[0]) == pytest.approx(6)
 
 
 def test_own_cloud_is_the_mean_of_the_others_of_a_sense():

@@ -10,7 +10,6 @@ from core.elmo.mix import layer_weights
 from core.figures.influence import add_path, margin_figure
 from core.figures.maps import MapLook, map_figure
 from core.senses import edits
-from core.senses.edits import align
 from core.text.languages import get_language
 from core.text.tokens import as_written, tokenize
 
@@ -27,30 +26,15 @@ def aligned(first: str, second: str, word: str) -> tuple[edits.Alignment, list[s
     return edits.align(a, a.index(word), b, b.index(word)), a, b
 
 
-def vectors_of(model, sentences) -> np.ndarray:
-    layers = model.encoder.encode([list(tokens) for tokens, _ in sentences])
-    return np.stack([each[:, position] for each, (_, position) in zip(layers, sentences, strict=True)])
-
-
-def labeled(table, lemma: str) -> tuple[np.ndarray, list[str]]:
-    rows = table.labeled_rows(lemma)
-    return table.rows.take(rows), [table.senses[k] for k in table.sense[rows]]
-
-
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("order", [edits.LEFT_TO_RIGHT, edits.NEAREST_FIRST])
-def test_a_path_leads_from_the_first_sentence_to_the_second_and_never_loses_the_word(pair, order):
+def test_a_path_leads_edit_by_edit_to_the_second_sentence_and_never_loses_the_word(pair, order):
     alignment, first, second = aligned(*pair)
     path = edits.steps(alignment, edits.order_edits(alignment, order))
     assert list(path[0].tokens) == first and list(path[-1].tokens) == second
     assert all(step.tokens[step.position] == pair[2] for step in path)
     assert len(path) == 1 + len(alignment.changes)
-
-
-@pytest.mark.parametrize("pair", PAIRS)
-def test_each_step_differs_from_the_last_by_one_edit(pair):
-    alignment, *_ = aligned(*pair)
-    for before, after in pairwise(edits.steps(alignment, edits.order_edits(alignment, edits.NEAREST_FIRST))):
+    for before, after in pairwise(path):
         assert after.switched - before.switched == {after.column}
         assert alignment.columns[after.column] == (after.old, after.new)
         assert (after.tokens, after.position) == alignment.sentence(after.switched)
@@ -58,12 +42,9 @@ def test_each_step_differs_from_the_last_by_one_edit(pair):
         assert len(after.tokens) - len(before.tokens) == (after.new is not None) - (after.old is not None)
 
 
-def test_words_that_both_sentences_have_are_not_edited():
+def test_words_in_both_sentences_are_not_edited_and_an_inflected_target_is():
     alignment, *_ = aligned("They sat on the bank in the sun.", "They sat on the bank in the office.", "bank")
     assert [alignment.columns[k] for k in alignment.changes] == [("sun", "office")]
-
-
-def test_an_inflected_target_is_an_edit_of_its_own_column():
     alignment = edits.align(["two", "banks"], 1, ["one", "bank"], 1)
     assert alignment.columns[alignment.target] == ("banks", "bank")
     assert edits.steps(alignment, edits.order_edits(alignment, edits.NEAREST_FIRST))[1].tokens == ("two", "bank")
@@ -74,33 +55,31 @@ def test_greedy_takes_the_edit_that_moves_most_until_the_sign_changes_and_then_g
     gain = {"p": 1, "q": 5, "r": 2, "s": 3}
     order = edits.greedy(alignment, lambda ss: np.array([sum(gain.get(x, 0) for x in tokens) - 7.0 for tokens, _ in ss]))
     assert order == [1, 4, 0, 2]
+    for second in ([0.1, 0.3, 0.8], [0.9, 0.3, 0.8]):  # two senses, even where one is read in both
+        assert edits.ends(np.array([[0.9, 0.1, 0.2], second])) == (0, 2)
 
 
 def test_at_layer_0_editing_the_context_moves_nothing_and_at_layer_2_it_does(table, model):
     alignment, *_ = aligned(*PAIRS[0])
     path = edits.steps(alignment, edits.order_edits(alignment, edits.LEFT_TO_RIGHT))
-    layers = vectors_of(model, [(s.tokens, s.position) for s in path])
-    moved = {}
+    encoded = model.encoder.encode([list(step.tokens) for step in path])
+    layers = np.stack([each[:, step.position] for each, step in zip(encoded, path, strict=True)])
+    rows, moved = table.labeled_rows("bank"), {}
     for layer in ("0", "2"):
         weights = layer_weights(layer, 3)
-        read = edits.readings(layers, edits.centroids(*labeled(table, "bank"), weights), weights)
-        moved[layer] = float(np.ptp(read[:, 0] - read[:, 1]))
+        senses = edits.centroids(table.rows.take(rows), [table.senses[k] for k in table.sense[rows]], weights)
+        moved[layer] = float(np.ptp(edits.readings(layers, senses, weights) @ [1, -1]))
     assert moved["0"] < 1e-6 < 0.05 < moved["2"]
 
 
 def test_centroids_are_means_of_unit_vectors_and_forget_what_is_left_out():
-    layers = np.array([[[2.0, 0.0]], [[0.0, 5.0]], [[0.0, -3.0]], [[-1.0, 0.0]]])  # (4, 1, 2)
-    result = edits.centroids(layers, ["a", "a", "b", "b"], np.array([1.0]))
+    layers, labels, weights = np.array([[[2.0, 0.0]], [[0.0, 5.0]], [[0.0, -3.0]], [[-1.0, 0.0]]]), ["a", "a", "b", "b"], np.array([1.0])
+    result = edits.centroids(layers, labels, weights)
     np.testing.assert_allclose(result.vectors, np.array([[1, 1], [-1, -1]]) / np.sqrt(2))
-    less = edits.centroids(layers, ["a", "a", "b", "b"], np.array([1.0]), np.array([False, True, False, False]))
+    less = edits.centroids(layers, labels, weights, np.array([False, True, False, False]))
     np.testing.assert_allclose(less.vectors[0], [1, 0])
     with pytest.raises(BadInput, match="Two labeled senses"):
-        edits.centroids(layers, ["a", "a", "b", "b"], np.array([1.0]), np.array([True, True, False, False]))
-
-
-def test_ends_are_two_senses_even_where_one_is_read_in_both():
-    assert edits.ends(np.array([[0.9, 0.1, 0.2], [0.1, 0.3, 0.8]])) == (0, 2)
-    assert edits.ends(np.array([[0.9, 0.1, 0.2], [0.9, 0.3, 0.8]])) == (0, 2)
+        edits.centroids(layers, labels, weights, np.array([True, True, False, False]))
 
 
 def test_what_cannot_be_edited_is_refused_in_a_sentence():
@@ -115,13 +94,17 @@ def test_what_cannot_be_edited_is_refused_in_a_sentence():
         edits.order_edits(long, "backwards")
 
 
-def test_removed_words_are_shown_in_their_place():
-    first, second = "He sat by the  old (muddy) bank .", "She sat by the bank!"
-    tokens = [tokenize(text) for text in (first, second)]
-    alignment = align(tokens[0], tokens[0].index("bank"), tokens[1], tokens[1].index("bank"))
+def written_path(tokenizer, first: str, second: str, word: str) -> tuple[list[edits.EditStep], list]:
+    """Return the steps from one text to another, and the pieces of each."""
+    tokens = [tokenizer(text) for text in (first, second)]
+    alignment = edits.align(tokens[0], tokens[0].index(word), tokens[1], tokens[1].index(word))
     path = edits.steps(alignment, alignment.changes)
     pieces = [as_written(*pair) for pair in zip(tokens, (first, second), strict=True)]
-    message = [edits.write_step(alignment, step, *pieces) for step in path]
+    return path, [edits.write_step(alignment, step, *pieces) for step in path]
+
+
+def test_texts_are_written_as_they_were_typed_and_removed_words_shown_in_their_place():
+    path, message = written_path(tokenize, "He sat by the  old (muddy) bank .", second := "She sat by the bank!", "bank")
     assert "".join(piece for _, piece, _ in message[0]) == "He sat by the old (muddy) bank ."
     assert "".join(piece for _, piece, stands in message[-1] if stands) == second
     for step, parts in zip(path[1:], message[1:], strict=True):
@@ -130,26 +113,18 @@ def test_removed_words_are_shown_in_their_place():
     old = next(parts for step, parts in zip(path, message, strict=True) if step.old == "old")
     at = next(k for k, part in enumerate(old) if not part[2])
     assert old[at][1] == " old" and old[at - 1][1] == " the"
-
-
-def test_korean_on_its_way_is_written_as_it_was_typed():
-    first, second = "초원에서 말이 달렸다.", "그의 말이 너무 빨랐다."
-    ko = get_language("ko")
-    tokens = [ko.tokenize(text) for text in (first, second)]
-    alignment = align(tokens[0], tokens[0].index("말"), tokens[1], tokens[1].index("말"))
-    path = edits.steps(alignment, alignment.changes)
-    pieces = [as_written(*pair) for pair in zip(tokens, (first, second), strict=True)]
-    ends = ["".join(p for _, p, stands in edits.write_step(alignment, step, *pieces) if stands) for step in (path[0], path[-1])]
-    assert ends == [first, second]
+    korean = "초원에서 말이 달렸다.", "그의 말이 너무 빨랐다."
+    _, message = written_path(get_language("ko").tokenize, *korean, "말")
+    assert tuple("".join(piece for _, piece, stands in parts if stands) for parts in (message[0], message[-1])) == korean
 
 
 def test_the_path_is_drawn_with_stars_and_numbers_only_once_it_may_be_known():
     points = np.array([[0.0, 0.0], [0.01, 0.0], [3.0, 3.0]])
     dots = (np.array([[0.0, 0.0], [5.0, 5.0]]), ["a", "b"], ["", ""], [0, 1], ["a", "b"])
-    hidden = add_path(map_figure(*dots, MapLook(layer="2", key="k", name_senses=False)), points, ["0", "1", "2"], numbered=False)
-    assert not hidden.layout.annotations and "path" not in [trace.name for trace in hidden.data]
-    drawn = add_path(map_figure(*dots, MapLook(layer="2", key="k", name_senses=False)), points, ["0", "1", "2"])
-    assert [a.text for a in drawn.layout.annotations] == ["<b>0–1</b>", "<b>2</b>"]
+    for numbered, names in ((False, []), (True, ["<b>0–1</b>", "<b>2</b>"])):
+        figure = map_figure(*dots, MapLook(layer="2", key="k", name_senses=False))
+        drawn = add_path(figure, points, ["0", "1", "2"], numbered=numbered)
+        assert [a.text for a in drawn.layout.annotations] == names and ("path" in [trace.name for trace in drawn.data]) == numbered
 
 
 def test_the_leads_are_drawn_a_line_a_layer_with_a_mark_where_it_flips():

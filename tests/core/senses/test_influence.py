@@ -6,6 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.models import open_language_model
 from core.elmo.substitutes import Substitutes
@@ -15,6 +16,7 @@ from core.senses.influence import BOTH, DROP, FUTURE, HALVES, MASK, PAST, SWAP, 
 
 torch.set_num_threads(1)
 EQUAL = np.ones(3) / 3
+PAST_HALF, FUTURE_HALF = slice(0, 128), slice(128, 256)  # of the bundled model's vectors
 TOKENS = ("They", "walked", "along", "the", "bank", "of", "the", "river", ".")
 TARGET = 4
 BEFORE = [k for k in range(len(TOKENS)) if k < TARGET]
@@ -49,20 +51,17 @@ def cosine(a, b) -> float:
 def test_the_target_is_never_changed_and_every_other_word_once(tokens, data):
     position = data.draw(st.integers(0, len(tokens) - 1))
     for how in WAYS:
-        made = inf.variants(tokens, position, how, "thing")
-        assert [v.changed for v in made] == [k for k in range(len(tokens)) if k != position]
-        assert all(v.tokens[v.position] == tokens[position] for v in made)
-        assert all(len(v.tokens) == len(tokens) - (how == DROP) for v in made)
+        variants = inf.variants(tokens, position, how, "thing")
+        assert [v.changed for v in variants] == [k for k in range(len(tokens)) if k != position]
+        assert all(v.tokens[v.position] == tokens[position] for v in variants)
+        assert all(len(v.tokens) == len(tokens) - (how == DROP) for v in variants)
 
 
-def test_a_word_dropped_before_the_target_moves_it_one_to_the_left_and_one_after_it_does_not():
-    made = {v.changed: v for v in inf.variants(TOKENS, TARGET, DROP)}
-    assert {made[k].position for k in BEFORE} == {TARGET - 1} and {made[k].position for k in AFTER} == {TARGET}
-    assert made[0].tokens == TOKENS[1:] and made[8].tokens == TOKENS[:8]
+def test_a_word_dropped_before_the_target_moves_it_one_to_the_left_and_reach_leaves_far_words_alone():
+    variants = {v.changed: v for v in inf.variants(TOKENS, TARGET, DROP)}
+    assert {variants[k].position for k in BEFORE} == {TARGET - 1} and {variants[k].position for k in AFTER} == {TARGET}
+    assert variants[0].tokens == TOKENS[1:] and variants[8].tokens == TOKENS[:8]
     assert {v.position for v in inf.variants(TOKENS, TARGET, MASK)} == {TARGET}
-
-
-def test_reach_leaves_far_words_alone():
     assert [v.changed for v in inf.variants(TOKENS, TARGET, MASK, reach=2)] == [2, 3, 5, 6]
 
 
@@ -95,95 +94,67 @@ def test_a_unit_view_is_the_vector_s_half_by_itself():
             assert product == pytest.approx(cosine(vectors[0, part], vectors[1, part]), abs=1e-6)
 
 
-def test_a_centroid_is_the_mean_of_its_sense_s_unit_vectors(labeled, known):
+@pytest.fixture(scope="module")
+def halves_of_senses(labeled, known):
+    """units(layer, half): the unit vectors of each sense's labeled sentences."""
     vectors, senses = labeled
+
+    def units(layer: int, half: slice) -> list[np.ndarray]:
+        return [unit(vectors[[sense == name for sense in senses], layer, half].astype(np.float64)) for name in known.senses]
+
+    return units
+
+
+def test_a_centroid_is_the_mean_of_its_sense_s_unit_vectors(halves_of_senses, known):
     assert known.senses == ("financial institution", "river edge") and known.counts == (16, 16)
-    mine = vectors[[sense == "river edge" for sense in senses], 2, :128]  # layer 2, the past half
-    mean = (mine / np.linalg.norm(mine, axis=1, keepdims=True)).mean(axis=0)
-    np.testing.assert_allclose(known.vectors[1, 2, HALVES.index(PAST), :128], mean, atol=1e-6)
+    _, river = halves_of_senses(2, PAST_HALF)
+    np.testing.assert_allclose(known.vectors[1, 2, HALVES.index(PAST), :128], river.mean(axis=0), atol=1e-6)
     assert not known.vectors[1, 2, HALVES.index(PAST), 128:].any()
 
 
 @pytest.mark.parametrize("how", WAYS)
-def test_at_layer_0_no_word_has_any_influence(influence_of_words, how):
+def test_no_word_has_any_influence_at_layer_0_or_in_a_half_that_has_not_read_it(influence_of_words, how):
     item = influence_of_words[how]
     assert np.abs(item.varied[:, 0] - item.cosines[0]).max() < 1e-6 and item.moved[:, 0].max() < 1e-6
-    for half in HALVES:
-        assert np.abs(inf.parts(item, "0", half, "river edge")).max() < 1e-6
+    assert max(np.abs(inf.parts(item, "0", half, "river edge")).max() for half in HALVES) < 1e-6
     assert np.abs(item.alone[0] - item.cosines[0]).max() < 1e-6
     np.testing.assert_allclose(item.cosines[0, 0], item.cosines[0, 1], atol=1e-6)  # the char-CNN stands in both halves
+    after = np.array([k > TARGET for k in item.changed])
+    for view in ("1", "2", "mix"):
+        past, future = (item.moved[:, item.views.index(view), HALVES.index(half)] for half in (PAST, FUTURE))
+        assert past[after].max() < 1e-6 and past[~after].min() > 1e-4
+        assert future[~after].max() < 1e-6 and future[after].min() > 1e-5
+        assert np.abs(inf.parts(item, view, PAST, "river edge"))[after].max() < 1e-5
+        assert np.abs(inf.parts(item, view, FUTURE, "river edge"))[~after].max() < 1e-5
 
 
-@pytest.mark.parametrize("how", WAYS)
-@pytest.mark.parametrize("view", ["1", "2", "mix"])
-def test_the_past_half_has_not_read_what_follows_nor_the_future_half_what_precedes(influence_of_words, how, view):
-    item = influence_of_words[how]
-    v, after = item.views.index(view), np.array([k > TARGET for k in item.changed])
-    past, future = (item.moved[:, v, HALVES.index(half)] for half in (PAST, FUTURE))
-    assert past[after].max() < 1e-6 and past[~after].min() > 1e-4
-    assert future[~after].max() < 1e-6 and future[after].min() > 1e-5
-    assert np.abs(inf.parts(item, view, PAST, "river edge"))[after].max() < 1e-5
-    assert np.abs(inf.parts(item, view, FUTURE, "river edge"))[~after].max() < 1e-5
-
-
-def test_an_influence_is_the_lead_in_the_sentence_less_the_lead_without_the_word(model, table, influence_of_words):
-    """Computed the long way round: sentence by sentence, half by half, from the stored rows."""
-    rows = table.labeled_rows("bank")
-    river = np.array([table.senses[k] == "river edge" for k in table.sense[rows]])
-    stored = table.rows.take(rows)[:, 1, 128:]  # layer 1, the future half
-    stored = stored / np.linalg.norm(stored, axis=1, keepdims=True)
+def test_an_influence_is_the_lead_in_the_sentence_less_the_lead_without_the_word(model, halves_of_senses, influence_of_words):
+    """Computed from the stored rows, sentence by sentence, half by half."""
+    money, river = halves_of_senses(1, FUTURE_HALF)
 
     def lead(tokens, position) -> float:
-        vector = model.encoder.encode([list(tokens)])[0][1, position, 128:]
-        return cosine(vector, stored[river].mean(axis=0)) - cosine(vector, stored[~river].mean(axis=0))
+        vector = model.encoder.encode([list(tokens)])[0][1, position, FUTURE_HALF]
+        return cosine(vector, river.mean(axis=0)) - cosine(vector, money.mean(axis=0))
 
-    without = TOKENS[:7] + TOKENS[8:]  # no "river"
+    item, without = influence_of_words[DROP], TOKENS[:7] + TOKENS[8:]  # no "river"
     expected = lead(TOKENS, TARGET) - lead(without, TARGET)
-    mine = dict(zip(influence_of_words[DROP].changed, inf.parts(influence_of_words[DROP], "1", FUTURE, "river edge"), strict=True))[7]
+    mine = dict(zip(item.changed, inf.parts(item, "1", FUTURE, "river edge"), strict=True))[7]
     assert mine == pytest.approx(expected, abs=1e-5) and abs(expected) > 1e-3
-
-
-def test_a_shift_is_towards_each_sense_and_the_lead_is_made_of_them(influence_of_words):
-    item = influence_of_words[DROP]
     shifts = inf.shifts(item, "2", PAST)
     assert shifts.shape == (len(item.changed), 2)
     np.testing.assert_allclose(shifts[:, 1] - shifts[:, 0], inf.parts(item, "2", PAST, "river edge"), atol=1e-6)
 
 
-def test_a_word_alone_is_encoded_with_no_sentence_around_it(model, known, influence_of_words):
-    alone = inf.influence(model.encoder, ("bank",), 0, known, how=DROP, weights=EQUAL)
-    assert alone.changed == () and alone.varied.shape[0] == 0
-    np.testing.assert_allclose(alone.cosines, influence_of_words[DROP].alone, atol=1e-5)
-    assert inf.turning(alone, "2", BOTH) == ()
-
-
-def made(
-    past: list[float],
-    future: list[float],
-    both: list[float],
-    *,
-    alone: np.ndarray | None = None,
-    spread: tuple[float, float] = (0.1, 0.1),
-    least: float = -1.0,
-) -> inf.Influence:
+def made(past: list[float], future: list[float], both: list[float], *, alone=None, spread=(0.1, 0.1), least: float = -1.0) -> inf.Influence:
     """An influence of one view, by hand: cosines to the senses a, b, c; alone it is as far from all; one word tried.
 
     `alone` (3, 3) by half and sense; `spread` that of the past and the future half; `least` that of every sense.
     """
     cosines = np.array([[past, future, both]])
-    return inf.Influence(
-        ("x", "y"),
-        0,
-        (1,),
-        ("1",),
-        ("a", "b", "c"),
-        cosines,
-        cosines[None][..., ::-1],
-        np.zeros_like(cosines) if alone is None else alone[None],
-        np.zeros((1, 1, 3)),
-        np.repeat([[*spread, 0.1]], 3, axis=0).T[None],
-        np.full_like(cosines, least),
-    )
+    without, moved = np.zeros_like(cosines) if alone is None else alone[None], np.zeros((1, 1, 3))
+    spreads, nearest = np.repeat([[*spread, 0.1]], 3, axis=0).T[None], np.full_like(cosines, least)
+    words = ("x", "y"), 0, (1,), ("1",), ("a", "b", "c")
+    return inf.Influence(*words, cosines, cosines[None][..., ::-1], without, moved, spreads, nearest)
 
 
 def test_a_verdict_names_the_nearest_the_next_and_the_lead():
@@ -195,43 +166,38 @@ def test_a_verdict_names_the_nearest_the_next_and_the_lead():
     assert (request.sense, request.rival) == ("c", "a") and request.margin == pytest.approx(-0.2)
 
 
-def test_the_half_that_speaks_more_for_what_both_choose_settles_it():
-    assert inf.settles(made([0.9, 0.5, 0.0], [0.1, 0.6, 0.0], [0.5, 0.6, 0.0]), "1") == FUTURE
-    assert inf.settles(made([0.9, 0.5, 0.0], [0.1, 0.6, 0.0], [0.6, 0.5, 0.0]), "1") == PAST
-    assert inf.settles(made([0.9, 0.5, 0.0], [0.9, 0.5, 0.0], [0.9, 0.5, 0.0]), "1") is None  # alike
-    assert inf.settles(made([0.9, 0.5, 0.0], [0.1, 0.6, 0.0], [0.502, 0.5, 0.0]), "1") is None  # undecided
+@pytest.mark.parametrize(
+    ("past", "future", "both", "half"),
+    [
+        ([0.9, 0.5, 0.0], [0.1, 0.6, 0.0], [0.5, 0.6, 0.0], FUTURE),
+        ([0.9, 0.5, 0.0], [0.1, 0.6, 0.0], [0.6, 0.5, 0.0], PAST),
+        ([0.9, 0.5, 0.0], [0.9, 0.5, 0.0], [0.9, 0.5, 0.0], None),  # alike
+        ([0.9, 0.5, 0.0], [0.1, 0.6, 0.0], [0.502, 0.5, 0.0], None),  # undecided
+    ],
+)
+def test_the_half_that_speaks_more_for_what_both_choose_settles_it(past, future, both, half):
+    assert inf.settles(made(past, future, both), "1") == half
 
 
-def test_a_half_is_judged_by_what_the_sentence_adds_to_what_the_word_is_by_itself():
+def test_a_half_is_judged_by_what_the_sentence_adds_and_by_its_own_spread():
     past_leads = ([0.9, 0.5, 0.0], [0.6, 0.5, 0.0], [0.8, 0.5, 0.0])  # margins for a: 0.4 and 0.1
     as_it_stands = np.array([[0.9, 0.5, 0.0], [0.5, 0.5, 0.0], [0.7, 0.5, 0.0]])  # the word alone: 0.4 and 0
     item = made(*past_leads, alone=as_it_stands)
     assert inf.gains(item, "1") == pytest.approx({PAST: 0.0, FUTURE: 1.0, BOTH: 1.0})
     assert inf.settles(item, "1") == FUTURE  # the past half has the larger lead and had it before it read anything
-    nothing = np.array([[0.9, 0.5, 0.0], [0.6, 0.5, 0.0], [0.8, 0.5, 0.0]])
-    assert inf.settles(made(*past_leads, alone=nothing), "1") is None
-
-
-def test_a_half_whose_leads_vary_little_is_measured_by_its_own_spread():
+    assert inf.settles(made(*past_leads, alone=np.array(past_leads)), "1") is None
     cosines = ([0.9, 0.5, 0.0], [0.7, 0.5, 0.0], [0.8, 0.5, 0.0])  # margins for a: 0.4 and 0.2
     assert inf.settles(made(*cosines), "1") == PAST
     assert inf.settles(made(*cosines, spread=(0.4, 0.05)), "1") == FUTURE  # one standard deviation against four
 
 
-def test_a_spread_is_the_standard_deviation_of_a_sense_s_lead_over_the_labeled_sentences(labeled, known):
-    vectors, senses = labeled
-    units = vectors[:, 2, :128] / np.linalg.norm(vectors[:, 2, :128], axis=1, keepdims=True)
-    means = [units[[sense == name for sense in senses]].mean(axis=0) for name in known.senses]
-    leads = units @ (means[1] / np.linalg.norm(means[1])) - units @ (means[0] / np.linalg.norm(means[0]))
+def test_spread_and_least_are_of_the_labeled_sentences(halves_of_senses, known):
+    money, river = halves_of_senses(2, PAST_HALF)
+    leads = np.concatenate([money, river]) @ (unit(river.mean(axis=0)) - unit(money.mean(axis=0)))
     assert known.spread[2, HALVES.index(PAST)] == pytest.approx([leads.std()] * 2, rel=1e-4)
-
-
-def test_a_word_is_far_from_a_sense_where_no_labeled_sentence_is_as_far_from_the_others_of_it(labeled, known):
-    vectors, senses = labeled
-    units = vectors[[sense == known.senses[0] for sense in senses], 1]
-    units = units / np.linalg.norm(units, axis=1, keepdims=True)
-    each = [cosine(units[k], np.delete(units, k, axis=0).mean(axis=0)) for k in range(len(units))]
-    assert known.least[1, HALVES.index(BOTH), 0] == pytest.approx(min(each), abs=1e-5)
+    money, _ = halves_of_senses(1, slice(None))
+    nearest = [cosine(money[k], np.delete(money, k, axis=0).mean(axis=0)) for k in range(len(money))]
+    assert known.least[1, HALVES.index(BOTH), 0] == pytest.approx(min(nearest), abs=1e-5)
     lists = ([0.3, 0.2, 0.1],) * 3
     assert [inf.verdict(made(*lists, least=least), "1", BOTH).far for least in (-1.0, 0.29, 0.31)] == [False, False, True]
 
@@ -245,26 +211,23 @@ def test_a_half_that_has_read_nothing_adds_nothing_and_never_settles_it(model, k
         assert abs(inf.gains(item, view)[unread]) < 1e-4 and inf.settles(item, view) != unread
 
 
-def test_a_word_turns_the_sense_where_another_is_nearest_without_it():
+def test_a_word_turns_the_sense_where_another_is_nearest_without_it_and_one_sense_has_no_lead():
     item = made([0.9, 0.5, 0.0], [0.1, 0.6, 0.2], [0.5, 0.6, 0.0])
-    assert inf.turning(item, "1", PAST) == (1,) and inf.turning(item, "1", FUTURE) == ()
-
-
-def test_one_sense_has_no_lead():
+    assert [inf.turning(item, "1", half) for half in (PAST, FUTURE, BOTH)] == [(1,), (), ()]
     with pytest.raises(BadInput, match="two labeled senses"):
         inf.margins(np.zeros((2, 1)), 0)
 
 
-def test_without_senses_only_the_vector_s_way_is_reported(model):
-    item = inf.influence(model.encoder, TOKENS, 7, None, how=DROP, weights=EQUAL)
-    assert item.senses == () and item.cosines.shape == (4, 3, 0) and item.moved[:, 2, 2].max() > 0.01
-
-
-def test_odd_tokens_are_read_like_any_other(model, known):
+def test_odd_tokens_a_word_alone_and_a_word_without_senses_are_read_like_any_other(model, known, influence_of_words):
     tokens = ("\U0001f600", "bank", "<b>", "x" * 300, "눈")
     for how in WAYS:
         item = inf.influence(model.encoder, tokens, 1, known, how=how, swap="thing", weights=EQUAL)
         assert np.isfinite(item.varied).all() and len(item.changed) == 4
+    alone = inf.influence(model.encoder, ("bank",), 0, known, how=DROP, weights=EQUAL)
+    assert alone.changed == () and alone.varied.shape[0] == 0 and inf.turning(alone, "2", BOTH) == ()
+    np.testing.assert_allclose(alone.cosines, influence_of_words[DROP].alone, atol=1e-5)
+    item = inf.influence(model.encoder, TOKENS, 7, None, how=DROP, weights=EQUAL)
+    assert item.senses == () and item.cosines.shape == (4, 3, 0) and item.moved[:, 2, 2].max() > 0.01
 
 
 def test_marks_and_table_escape_what_a_user_wrote_and_say_every_number():
@@ -274,9 +237,6 @@ def test_marks_and_table_escape_what_a_user_wrote_and_say_every_number():
     assert "+0.05" in html and "−0.02" in html and html.index("rgba(0,114,178") < html.index("rgba(213,94,0")
     heat = influence_table(tokens, 1, (0, 2), np.array([[0.0, 0.05], [0.001, -0.021]]), ["<0>", "1"], ("#0072B2", "#D55E00"), chosen=1)
     assert "<img" not in heat and "&lt;0&gt;" in heat and heat.count("<tr>") == 4 and heat.count("0.00<") == 2
-
-
-def test_a_difference_that_rounds_to_nothing_has_no_sign():
     assert [signed(v) for v in (0.0, -0.004, 0.0049, 0.005001, -0.02)] == ["0.00", "0.00", "0.00", "+0.01", "−0.02"]
 
 

@@ -1,9 +1,12 @@
 """The lessons' figures: by hand where they can be, on simulated clouds whose answer is known, and on the bundled sentences."""
 
+from dataclasses import replace
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 from core.common.config import ASSETS
@@ -11,6 +14,7 @@ from core.common.errors import BadInput
 from core.elmo.models import open_model
 from core.index.table import OccurrenceTable
 from core.lab import lessons
+from core.lab.probes import learned_mix_probe
 from core.senses import cosines as measured
 from core.senses import relations
 from core.text import languages
@@ -19,23 +23,16 @@ from core.views.card import read_lessons
 TABLES = {"en": "targets", "ko": "targets-ko"}
 
 
-@pytest.fixture(scope="module")
-def table() -> OccurrenceTable:
-    return OccurrenceTable(ASSETS / "targets").basic
-
-
 def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: int = 20, seed: int = 0) -> measured.Sample:
     """Words round centers drawn about a common mean at distance `shift` of 0; occurrences `spread` round their word's center."""
     rng = np.random.default_rng(seed)
     centers = rng.standard_normal((words, dim)) + shift
     layers = np.repeat(centers, each, axis=0) + spread * rng.standard_normal((words * each, dim))
     codes = np.repeat(np.arange(words), each)
-    groups = tuple(np.flatnonzero(codes == word) for word in range(words))
-    at_random = rng.permutation(words * each)[:120]
-    apart_ = np.triu(codes[at_random][:, None] != codes[at_random][None], 1)
-    return measured.Sample(
-        layers[:, None].astype(np.float32), groups, np.full(words * each, -1), at_random, apart_, tuple(f"w{k}" for k in range(words))
-    )
+    groups, names = tuple(np.flatnonzero(codes == word) for word in range(words)), tuple(f"w{k}" for k in range(words))
+    drawn = rng.permutation(words * each)[:120]
+    pairs = np.triu(codes[drawn][:, None] != codes[drawn][None], 1)
+    return measured.Sample(layers[:, None].astype(np.float32), groups, np.full(words * each, -1), drawn, pairs, names)
 
 
 def test_a_cloud_about_the_origin_is_no_cone_and_one_moved_away_is_one_until_its_mean_is_taken_off():
@@ -49,9 +46,7 @@ def test_a_cloud_about_the_origin_is_no_cone_and_one_moved_away_is_one_until_its
 def test_where_words_are_nothing_but_noise_no_word_is_shown_to_be_like_itself():
     rng, result = np.random.default_rng(3), cloud(2.0, 1.0)
     noise = (rng.standard_normal(result.layers.shape) + 2).astype(np.float32)
-    panel = measured.measure(measured.Sample(noise, result.groups, result.senses, result.at_random, result.apart, result.names)).panels[0][
-        measured.RAW
-    ]
+    panel = measured.measure(replace(result, layers=noise)).panels[0][measured.RAW]
     assert panel.mean[measured.RANDOM] > 0.7 and panel.alike.verdict == 0 and abs(panel.alike.mean) < 0.02
     assert abs(panel.explained.mean) < 0.02  # the baseline has as many tokens: few vectors alone would seem to share a direction
 
@@ -60,21 +55,18 @@ def test_directions_that_hide_the_words_are_found_and_taken_off():
     rng, result = np.random.default_rng(1), cloud(0.0, 0.7)
     layers = result.layers.copy()
     layers[:, 0, :2] += 25 * rng.standard_normal((len(layers), 2))  # two directions that say nothing of the word
-    hidden = measured.measure(measured.Sample(layers, result.groups, result.senses, result.at_random, result.apart, result.names))
+    hidden = measured.measure(replace(result, layers=layers))
     assert hidden.panels[0][measured.TOP].k == 2
     assert hidden.gains[0][measured.TOP].verdict == 1 and hidden.gains[0]["control"].verdict == 1
     assert not set(hidden.controls) & set(hidden.measured)
 
 
-def test_a_density_has_area_one_and_keeps_what_lies_at_the_edge():
+def test_densities_have_area_one_and_nearer_is_the_area_under_the_curve():
     result = measured.density([np.array([1.0, 1.0]), np.array([0.2])])
     assert np.sum(result) * (measured.EDGES[1] - measured.EDGES[0]) == pytest.approx(1, abs=0.02)
     assert result[measured.GRID > 0.9].sum() == pytest.approx(result[(measured.GRID > 0.1) & (measured.GRID < 0.3)].sum(), rel=0.05)
-
-
-def test_nearer_is_the_area_under_the_curve_ties_for_half():
     rng = np.random.default_rng(0)
-    a, b = rng.integers(0, 6, 40) / 5, rng.integers(0, 6, 30) / 5
+    a, b = rng.integers(0, 6, 40) / 5, rng.integers(0, 6, 30) / 5  # with ties, which count half
     assert measured.nearer(a, np.sort(b)) == pytest.approx(roc_auc_score([1] * 40 + [0] * 30, [*a, *b]))
 
 
@@ -88,20 +80,14 @@ def test_the_bundled_words_crowd_and_are_more_like_themselves_than_the_crowd(lan
             assert panels[measured.RAW].mean[measured.SENSE] > panels[measured.RAW].mean[measured.WORD]
 
 
-def test_a_sample_without_enough_words_says_what_is_missing(tmp_path):
-    class Few:
-        basic = property(lambda self: self)
-        words, lemmas, senses = ["one", "two"], [], []
-        word = np.array([0, 1] * 9)
-
-        def __len__(self):
+def test_a_sample_without_enough_words_says_what_is_missing():
+    class Few(SimpleNamespace):
+        def __len__(self) -> int:
             return len(self.word)
 
-        def labeled_rows(self):
-            return np.array([], int)
-
+    few = Few(words=["one", "two"], lemmas=[], senses=[], word=np.array([0, 1] * 9), labeled_rows=lambda: np.array([], int))
     with pytest.raises(BadInput, match="8 words"):
-        measured.sample(Few())
+        measured.sample(SimpleNamespace(basic=few))
 
 
 def spread(**words: tuple[list[float], list[float]]) -> measured.Spread:
@@ -115,58 +101,42 @@ def test_both_errors_by_hand_and_words_count_alike():
     assert result.aucs() == {"a": pytest.approx((1 + 4) / 8), "b": 0.0}
     assert result.gap().mean == pytest.approx(((0.5 - 0.4) + (0.9 - 0.95)) / 2)
     assert (result.errors(0.0).missed, result.errors(1.0).passed) == (0, 0)
-
-
-def test_the_first_threshold_has_the_fewest_errors():
-    result = spread(a=([0.6, 0.7, 0.8], [0.1, 0.2, 0.3]))
-    assert 0.3 < result.balanced() <= 0.6 and result.errors(result.balanced()) == measured.Errors(missed=0, passed=0)
-
-
-def test_aucs_are_those_of_scikit_learn(table):
-    rows = measured.words_of(table)["bank"]
-    cosines, senses = table.similarities(rows, np.eye(3)[1]), table.sense[rows]
-    first, second = np.triu_indices(len(rows), 1)
-    expected = roc_auc_score(senses[first] == senses[second], cosines[first, second])
-    assert measured.measure_spread(table, "1").aucs()["bank"] == pytest.approx(expected, abs=1e-4)
+    apart = spread(a=([0.6, 0.7, 0.8], [0.1, 0.2, 0.3]))
+    assert 0.3 < apart.balanced() <= 0.6 and apart.errors(apart.balanced()) == measured.Errors(missed=0, passed=0)
 
 
 @pytest.mark.parametrize("language", TABLES)
 def test_every_pair_of_senses_is_marked_once_with_a_reason(language: str):
     marked, result = relations.read(language), OccurrenceTable(ASSETS / TABLES[language]).basic
-    for word, rows in measured.words_of(result).items():
-        pairs = combinations(sorted({result.senses[code] for code in result.sense[rows]}), 2)
-        assert {frozenset(pair) for pair in pairs} <= {frozenset(item.senses) for item in marked[word]}, word
     known = {word: {result.senses[code] for code in result.sense[rows]} for word, rows in measured.words_of(result).items()}
+    for word, senses in known.items():
+        assert {frozenset(pair) for pair in combinations(senses, 2)} <= {frozenset(item.senses) for item in marked[word]}, word
     every = [item for rows in marked.values() for item in rows]
     assert len({(item.word, frozenset(item.senses)) for item in every}) == len(every)
     assert all(set(item.senses) <= known[item.word] and len(item.reason) > 9 and item.reason.endswith(".") for item in every)
 
 
 def test_a_pair_of_senses_is_measured_on_its_own_sentences(table):
-    result = relations.pairs(table, relations.read("en"), "1")
+    marked = relations.read("en")
+    result, aucs = relations.pairs(table, marked, "1"), measured.measure_spread(table, "1").aucs()
     of = {(item.word, frozenset(item.senses)): auc for item, auc in zip(result.relations, result.auc, strict=True)}
-    assert of["bank", frozenset(("financial institution", "river edge"))] == pytest.approx(
-        measured.measure_spread(table, "1").aucs()["bank"]
-    )
+    assert of["bank", frozenset(("financial institution", "river edge"))] == pytest.approx(aucs["bank"])
+    rows = measured.words_of(table)["bank"]
+    cosines, senses = table.similarities(rows, np.eye(3)[1]), table.sense[rows]
+    first, second = np.triu_indices(len(rows), 1)
+    assert aucs["bank"] == pytest.approx(roc_auc_score(senses[first] == senses[second], cosines[first, second]), abs=1e-4)
     homonyms = [auc for item, auc in zip(result.relations, result.auc, strict=True) if item.kind == relations.HOMONYM]
     assert result.kinds[relations.HOMONYM].value == pytest.approx(np.mean(homonyms))
     ahead, kinds = result.ahead[relations.RELATED], result.kinds
     assert ahead.value == pytest.approx(kinds[relations.HOMONYM].value - kinds[relations.RELATED].value)
     assert ahead.low < ahead.value < ahead.high
-
-
-def test_a_kind_of_few_words_has_no_interval(table):
-    marked = {word: rows for word, rows in relations.read("en").items() if any(item.kind == relations.HOMONYM for item in rows)}
-    few = dict(list(marked.items())[:3])
-    result = relations.pairs(table, few, "1")
-    assert result.kinds and all(
-        item.low is None is item.high and 0 <= item.value <= 1 for item in (*result.kinds.values(), *result.ahead.values())
-    )
+    few = [word for word, rows in marked.items() if any(item.kind == relations.HOMONYM for item in rows)][:3]
+    result = relations.pairs(table, {word: marked[word] for word in few}, "1")  # too few words for an interval
+    assert result.kinds
+    assert all(item.low is None is item.high and 0 <= item.value <= 1 for item in (*result.kinds.values(), *result.ahead.values()))
 
 
 def test_rank_correlation_is_spearmans_and_its_interval_holds_nothing_where_there_is_nothing():
-    from scipy.stats import spearmanr
-
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal(40), rng.integers(0, 4, 40)
     result = relations.ranks(x, y)
@@ -197,8 +167,6 @@ def test_every_token_of_our_sentences_has_a_tag(language: str):
 
 
 def test_a_probe_of_low_rank_reads_tags_that_are_in_few_directions_and_cannot_learn_types_by_heart():
-    from core.lab.probes import learned_mix_probe
-
     rng = np.random.default_rng(0)
     types, tag = rng.integers(0, 150, 4000), rng.integers(0, 8, 4000)
     corners = 4.0 * ((np.arange(8)[:, None] >> np.arange(3)) & 1)  # of a cube: eight tags in three directions
@@ -215,52 +183,35 @@ def test_a_probe_of_low_rank_reads_tags_that_are_in_few_directions_and_cannot_le
     assert scores[3, "tags"] - scores[3, "control"] > scores[30, "tags"] - scores[30, "control"]
 
 
-def test_words_in_another_order_leave_the_word_in_its_place():
+def test_controls_shuffle_the_context_alone_and_chance_is_another_sentence_at_random():
     tokens = tuple("abcdefghijkl")
     result = lessons.shuffled([tokens], [2], np.random.default_rng(0))[0]
     assert result[2] == "c" and sorted(result) == list(tokens) and result != tokens
-
-
-def test_chance_is_another_sentence_at_random():
-    assert lessons.chance(np.array([0, 0, 1])) == pytest.approx(1 / 3)
-    assert lessons.chance(np.array([0, 0, 0])) == 1
-
-
-def test_untrained_lstms_have_the_trained_layer_0_and_nothing_else():
-    model = open_model("elmo-mini")
-    tokens = ["The", "bank", "was", "steep", "."]
-    trained, other = model.encoder.encode([tokens])[0], lessons.untrained(model, 0).encode([tokens])[0]
-    assert np.allclose(trained[0], other[0], atol=1e-3) and not np.allclose(trained[1], other[1], atol=0.1)
-
-
-def test_a_word_is_distinguished_by_hand():
+    assert [lessons.chance(np.array(senses)) for senses in ([0, 0, 1], [0, 0, 0])] == pytest.approx([1 / 3, 1])
     vectors = np.array([[1, 0.2], [1, 0.1], [1, -0.2], [1, -0.1]])  # their mean hides what tells them apart
     assert lessons.score_layer(vectors, np.array([0, 0, 1, 1])) == (1.0, 1.0)
     assert lessons.score_layer(vectors, np.array([0, 1, 0, 1]))[0] == 0.0
 
 
-def test_bundled_figures_of_context_are_those_of_the_sentences():
-    model = open_model("elmo-mini")
-    result, table = read_lessons(model.folder, model.fingerprint)["context"], OccurrenceTable(ASSETS / model.language.targets).basic
+def test_untrained_lstms_have_the_trained_layer_0_and_nothing_else(model):
+    tokens = ["The", "bank", "was", "steep", "."]
+    trained, other = (encoder.encode([tokens])[0] for encoder in (model.encoder, lessons.untrained(model, 0)))
+    assert np.allclose(trained[0], other[0], atol=1e-3) and not np.allclose(trained[1], other[1], atol=0.1)
+
+
+def test_bundled_figures_are_those_of_the_sentences(model, table):
+    stored = read_lessons(model.folder, model.fingerprint)
+    context, before = stored["context"], stored["before"]
     words = measured.words_of(table)
-    assert result["words"] == list(words)
     again = lessons.by_word(table, words, table.rows.take(np.concatenate(list(words.values())))[:, 1])
-    assert np.allclose(again, result["one_nn"]["1"], atol=1e-3)
-    assert np.allclose([lessons.chance(table.sense[rows]) for rows in words.values()], result["one_nn"]["chance"], atol=1e-3)
+    assert context["words"] == before["words"] == list(words) and before["n"] == sum(map(len, words.values()))
+    assert np.allclose(again, context["one_nn"]["1"], atol=1e-3)
+    assert np.allclose([lessons.chance(table.sense[rows]) for rows in words.values()], context["one_nn"]["chance"], atol=1e-3)
     word, rows = next(iter(words.items()))
     sentences, places = lessons.sentences_of(table, rows)
     vectors = [each[1, k] for each, k in zip(lessons.untrained(model, 0).encode(sentences), places, strict=True)]
-    assert lessons.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(result["one_nn"]["untrained 1"][0], abs=0.04)
-    assert read_lessons(model.folder, "0" * 16) == {}
-
-
-def test_bundled_figures_of_reading_before_the_word_are_those_of_the_sentences():
-    model = open_model("elmo-mini")
-    stored, table = read_lessons(model.folder, model.fingerprint)["before"], OccurrenceTable(ASSETS / model.language.targets).basic
-    words = measured.words_of(table)
-    assert stored["words"] == list(words) and stored["n"] == sum(map(len, words.values()))
-    rows = next(iter(words.values()))
-    sentences, places = lessons.sentences_of(table, rows)
+    assert lessons.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(context["one_nn"]["untrained 1"][0], abs=0.04)
     states = model.encoder.around([list(tokens) for tokens in sentences], places)
     for name, vectors in (("1", table.rows.take(rows)[:, 1]), ("place", states)):
-        assert lessons.score_layer(vectors, table.sense[rows])[0] == pytest.approx(stored["one_nn"][name][0], abs=0.04)
+        assert lessons.score_layer(vectors, table.sense[rows])[0] == pytest.approx(before["one_nn"][name][0], abs=0.04)
+    assert read_lessons(model.folder, "0" * 16) == {}

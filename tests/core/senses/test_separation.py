@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import silhouette_score
 
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.senses import separation
 from core.senses.evaluate import classify_split, left_out_centroids
@@ -16,26 +17,25 @@ from core.senses.separation import judge, one_nn, purity_at_k, sense_report, sil
 # Occurrences 0 and 1 are near each other, and so are 2 and 3.
 PAIRS = np.array([[1.0, 0.9, 0.1, 0.2], [0.9, 1.0, 0.3, 0.1], [0.1, 0.3, 1.0, 0.8], [0.2, 0.1, 0.8, 1.0]], np.float32)
 
+# Vectors, whose lengths must not matter, labels and words
+VECTORS = np.array([[1, 0], [2, 0.2], [0, 3], [1, 0]], np.float32)
+TRAIN = (VECTORS, ["money", "money", "river", "animal"], ["bank", "bank", "bank", "bat"])
+
 
 def unit_rows(seed: int, n: int, dims: int = 8) -> np.ndarray:
-    rows = np.random.default_rng(seed).normal(size=(n, dims))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit(np.random.default_rng(seed).normal(size=(n, dims))).astype(np.float32)
 
 
 def two_senses(seed: int, n: int, *, noise: float) -> tuple[np.ndarray, list[str]]:
     """n vectors of one word, the first half of one sense."""
-    centers = unit_rows(seed, 2)
-    rows = np.repeat(centers, [n // 2, n - n // 2], axis=0) + noise * unit_rows(seed + 1, n)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True), ["a"] * (n // 2) + ["b"] * (n - n // 2)
+    rows = np.repeat(unit_rows(seed, 2), [n // 2, n - n // 2], axis=0) + noise * unit_rows(seed + 1, n)
+    return unit(rows), ["a"] * (n // 2) + ["b"] * (n - n // 2)
 
 
-def test_one_nn_is_the_share_whose_nearest_other_has_the_same_sense():
+def test_one_nn_is_the_share_whose_nearest_other_has_the_same_sense_ties_by_their_share():
     assert one_nn(PAIRS, ["a", "a", "b", "b"]) == 1.0
     assert one_nn(PAIRS, ["a", "b", "b", "b"]) == 0.5  # 0 and 1 have each other, of another sense
     assert one_nn(PAIRS, ["a", "b", "a", "b"]) == 0.0
-
-
-def test_tied_neighbors_count_by_their_share():
     equal = np.ones((4, 4), np.float32)  # layer 0: one vector for all
     assert one_nn(equal, ["a", "a", "a", "b"]) == pytest.approx(0.5)  # three times 2/3, once 0, over 4
     nearly = equal + np.random.default_rng(0).normal(scale=3e-7, size=(4, 4)).astype(np.float32)
@@ -51,22 +51,15 @@ def test_purity_counts_the_k_nearest_and_shares_the_last_place_between_ties():
     # labels a b a b, k = 2. Row 0: 1 (b), half of 2 (a), half of 3 (b): 1/4. Row 1: 0 (a), half of 2 (a) and 3 (b): 1/4.
     # Row 2: 3 (b) and 0 (a): 1/2. Row 3: 2 (a) and 0 (a): 0.
     assert purity_at_k(similarities, ["a", "b", "a", "b"], 2) == pytest.approx((1 / 4 + 1 / 4 + 1 / 2 + 0) / 4)
+    assert purity_at_k(PAIRS, ["a", "a", "b", "b"], 99) == pytest.approx(1 / 3)  # of more neighbors than there are: all
 
 
-def test_purity_of_more_neighbors_than_there_are_takes_all():
-    assert purity_at_k(PAIRS, ["a", "a", "b", "b"], 99) == pytest.approx(1 / 3)
-
-
-def test_silhouette_by_hand_and_zero_for_a_lone_sense():
+def test_silhouette_by_hand_and_zero_where_there_is_nothing_to_tell_apart():
     # distances: 0-1 is 0.1, 0-2 is 0.9, 1-2 is 0.7; sense b has one member, which counts 0
     similarities = 1 - np.array([[0, 0.1, 0.9], [0.1, 0, 0.7], [0.9, 0.7, 0]])
     by_hand = ((0.9 - 0.1) / 0.9 + (0.7 - 0.1) / 0.7 + 0) / 3
     assert silhouette(similarities, ["a", "a", "b"]) == pytest.approx(by_hand)
-
-
-def test_silhouette_is_zero_where_there_is_nothing_to_tell_apart():
-    assert silhouette(np.ones((6, 6)), list("aabbcc")) == 0.0
-    assert silhouette(PAIRS, ["a"] * 4) == 0.0
+    assert silhouette(np.ones((6, 6)), list("aabbcc")) == silhouette(PAIRS, ["a"] * 4) == 0.0
     rounding = 1 - np.abs(np.random.default_rng(0).normal(scale=1e-7, size=(6, 6)))
     assert silhouette((rounding + rounding.T) / 2, list("aabbcc")) == 0.0
 
@@ -107,14 +100,16 @@ def test_the_mean_of_the_null_is_the_chance_that_two_occurrences_share_a_sense(t
     np.testing.assert_array_equal(*again)
 
 
-def test_shuffling_pair_by_pair_and_by_matrix_give_the_same():
+def test_shuffling_pair_by_pair_by_matrix_and_in_parts_give_the_same(monkeypatch):
     rows, numbers = unit_rows(5, 18), np.arange(18) % 3
-    of, who, weights = separation._neighbors(rows @ rows.T, 1)  # few pairs: one by one
+    pairs = of, who, weights = separation._neighbors(rows @ rows.T, 1)  # few pairs: one by one
     table = np.zeros((18, 18))
     table[of, who] = weights
     every_pair = (np.repeat(np.arange(18), 18), np.tile(np.arange(18), 18), table.ravel())  # many: by matrix
-    results = [separation._shuffled(pairs, numbers, 60, np.random.default_rng(1)) for pairs in ((of, who, weights), every_pair)]
+    results = [separation._shuffled(given, numbers, 60, np.random.default_rng(1)) for given in (pairs, every_pair)]
     np.testing.assert_allclose(*results, atol=1e-6)
+    monkeypatch.setattr(separation, "PART", 100)
+    assert len(results[0]) == 60 and np.array_equal(separation._shuffled(pairs, numbers, 60, np.random.default_rng(1)), results[0])
 
 
 def report_of(rows: np.ndarray, words: list[str], labels: list, **options):
@@ -134,75 +129,69 @@ def test_a_report_of_senses_that_stand_apart():
     assert report.silhouette > 0.8
 
 
-def test_a_report_averages_over_words_not_over_occurrences():
+def test_a_report_averages_over_words_not_over_occurrences_and_p_is_a_rank_among_shuffles():
     good, labels = two_senses(0, 40, noise=0.05)
     rows = np.concatenate([good, np.tile(unit_rows(9, 1), (4, 1))])  # 40 told apart, and 4 equal vectors
     report = report_of(rows, ["bank"] * 40 + ["bat"] * 4, [*labels, "a", "a", "b", "b"])
     assert report.one_nn == pytest.approx((1 + 1 / 3) / 2)
     assert report.one_nn_low < report.one_nn < report.one_nn_high
+    vectors, labels = two_senses(3, 40, noise=0.2)
+    report = report_of(vectors, ["w"] * 40, labels)
+    assert report.p == report.per_word["w"].p == pytest.approx(1 / (separation.ROUNDS + 1)) and separation.ROUNDS >= 2000
+    assert report_of(np.ones((40, 1)), ["w"] * 40, labels).p == 1.0
 
 
 def test_cosines_are_requested_word_by_word_and_unlabeled_occurrences_are_left_out():
-    request = []
+    requests = []
 
     def similarities_of(rows):
-        request.append(rows.tolist())
+        requests.append(rows.tolist())
         return np.ones((len(rows), len(rows)))
 
     words = ["bat", "bank", "bat", "bank", "bank", "fan", "fan"]
-    report = sense_report(similarities_of, words, ["a", "r", "b", "", "m", "only", "only"], seed=1)
-    assert request == [[1, 4], [0, 2]]
-    assert (report.n, report.left_out) == (4, ("fan",))
-    assert sense_report(similarities_of, words, ["a", "r", "b", None, "m", "only", "only"], seed=1) == report
+    reports = [sense_report(similarities_of, words, ["a", "r", "b", none, "m", "only", "only"], seed=1) for none in ("", None)]
+    assert requests[:2] == [[1, 4], [0, 2]]
+    assert (reports[0].n, reports[0].left_out) == (4, ("fan",)) and reports[1] == reports[0]
 
 
-def test_what_cannot_be_measured_is_reported():
-    with pytest.raises(BadInput, match="two labeled senses"):
-        report_of(unit_rows(0, 3), ["bank"] * 3, ["a", "a", "a"])
-    with pytest.raises(BadInput, match="a word and a label for each"):
-        report_of(unit_rows(0, 3), ["bank"] * 3, ["a", "b"])
-    with pytest.raises(BadInput, match="cosine of every pair; got 3 labels"):
-        one_nn(PAIRS, ["a", "b", "c"])
-    with pytest.raises(BadInput, match="two occurrences or more"):
-        silhouette(np.ones((1, 1)), ["a"])
-    with pytest.raises(BadInput, match="counted from 1, got 0"):
-        purity_at_k(PAIRS, list("aabb"), 0)
-    with pytest.raises(BadInput, match="cosine of every pair"):
-        one_nn(np.full((2, 2), np.nan), ["a", "b"])
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        (lambda: report_of(unit_rows(0, 3), ["bank"] * 3, ["a", "a", "a"]), "two labeled senses"),
+        (lambda: report_of(unit_rows(0, 3), ["bank"] * 3, ["a", "b"]), "a word and a label for each"),
+        (lambda: one_nn(PAIRS, ["a", "b", "c"]), "cosine of every pair; got 3 labels"),
+        (lambda: silhouette(np.ones((1, 1)), ["a"]), "two occurrences or more"),
+        (lambda: purity_at_k(PAIRS, list("aabb"), 0), "counted from 1, got 0"),
+        (lambda: one_nn(np.full((2, 2), np.nan), ["a", "b"]), "cosine of every pair"),
+        (lambda: classify_split(TRAIN[0], TRAIN[1][:3], TRAIN[2], *TRAIN), r"Each training row needs .* got 4, 3 and 4 of them"),
+        (lambda: classify_split(*TRAIN, np.ones((1, 3)), ["money"], ["bank"]), "of one size; got 2 and 3"),
+        (lambda: classify_split(*TRAIN, np.ones((0, 2)), [], []), "Each test row needs"),
+        (lambda: classify_split(np.full((4, 2), np.inf), *TRAIN[1:], *TRAIN), "Finite numbers"),
+    ],
+)
+def test_what_cannot_be_measured_is_reported(measure, message):
+    with pytest.raises(BadInput, match=message):
+        measure()
 
 
-TRAIN = np.array([[1, 0], [2, 0.2], [0, 3], [1, 0]], np.float32)  # lengths must not matter
-TRAIN_LABELS, TRAIN_WORDS = ["money", "money", "river", "animal"], ["bank", "bank", "bank", "bat"]
-
-
-def test_classify_split_by_hand():
+def test_classify_split_by_hand_and_a_tie_is_worth_its_share():
     test = np.array([[5, 0.1], [0.1, 0.2], [0, 1], [1, 1]], np.float32)
-    labels, words = ["money", "money", "club", "club"], ["bank", "bank", "bat", "owl"]
-    scores = classify_split(TRAIN, TRAIN_LABELS, TRAIN_WORDS, test, labels, words)
+    scores = classify_split(*TRAIN, test, ["money", "money", "club", "club"], ["bank", "bank", "bat", "owl"])
     # bank: the first is right, the second lies nearer the river; bat: its one known sense is wrong; owl: never seen
     assert (scores.n, scores.unseen) == (4, 1)
-    assert (scores.nearest_macro, scores.nearest_pooled) == (pytest.approx(0.5 / 3), 0.25)
-    assert (scores.centroid_macro, scores.centroid_pooled) == (pytest.approx(0.5 / 3), 0.25)
+    assert (
+        (scores.nearest_macro, scores.nearest_pooled) == (scores.centroid_macro, scores.centroid_pooled) == (pytest.approx(0.5 / 3), 0.25)
+    )
     assert (scores.most_frequent_macro, scores.most_frequent_pooled) == (pytest.approx(1 / 3), 0.5)
-
-
-def test_a_tie_is_worth_its_share():
     same = np.ones((4, 3))
     scores = classify_split(same, list("aaab"), ["w"] * 4, same[:1], ["a"], ["w"])
     assert (scores.nearest_pooled, scores.centroid_pooled, scores.most_frequent_pooled) == (0.75, 0.5, 1)
-    zero = classify_split(TRAIN[:3], TRAIN_LABELS[:3], TRAIN_WORDS[:3], np.zeros((1, 2)), ["river"], ["bank"])
+    zero = classify_split(*(part[:3] for part in TRAIN), np.zeros((1, 2)), ["river"], ["bank"])
     assert (zero.nearest_pooled, zero.centroid_pooled) == (pytest.approx(1 / 3), 0.5)
-
-
-def test_vectors_that_do_not_fit_are_refused():
-    with pytest.raises(BadInput, match=r"Each training row needs .* got 4, 3 and 4 of them"):
-        classify_split(TRAIN, TRAIN_LABELS[:3], TRAIN_WORDS, TRAIN, TRAIN_LABELS, TRAIN_WORDS)
-    with pytest.raises(BadInput, match="of one size; got 2 and 3"):
-        classify_split(TRAIN, TRAIN_LABELS, TRAIN_WORDS, np.ones((1, 3)), ["money"], ["bank"])
-    with pytest.raises(BadInput, match="Each test row needs"):
-        classify_split(TRAIN, TRAIN_LABELS, TRAIN_WORDS, np.ones((0, 2)), [], [])
-    with pytest.raises(BadInput, match="Finite numbers"):
-        classify_split(np.full((4, 2), np.inf), TRAIN_LABELS, TRAIN_WORDS, TRAIN, TRAIN_LABELS, TRAIN_WORDS)
+    vectors = np.array([[1, 0], [0.9, 0.1], [0, 1], [0.1, 3]])
+    assert left_out_centroids(vectors, ["a", "a", "b", "b"]) == 1.0
+    assert left_out_centroids(vectors, ["a", "a", "b", "a"]) == pytest.approx(2 / 4)  # the lone "b" has no centroid left
+    assert left_out_centroids(np.ones((4, 2)), list("aabb")) == pytest.approx(0.5)
 
 
 def test_each_others_nearest_are_drawn_together():
@@ -214,26 +203,3 @@ def test_each_others_nearest_are_drawn_together():
     rng = np.random.default_rng(0)
     wide, narrow = (np.std(separation.resampled(hits, groups, rng)) for groups in (pairs, np.arange(40)))
     assert wide == pytest.approx(2**0.5 * narrow, rel=0.1)  # 20 pairs say as much as 20 occurrences
-
-
-def test_a_words_p_is_its_rank_among_its_shuffles():
-    vectors, labels = two_senses(3, 40, noise=0.2)
-    report = sense_report(lambda rows: vectors[rows] @ vectors[rows].T, ["w"] * 40, labels, seed=0)
-    assert report.p == report.per_word["w"].p == pytest.approx(1 / (separation.ROUNDS + 1)) and separation.ROUNDS >= 2000
-    equal = sense_report(lambda rows: np.ones((len(rows), len(rows))), ["w"] * 40, labels, seed=0)
-    assert equal.p == 1.0
-
-
-def test_shuffles_in_parts_are_the_shuffles_at_once(monkeypatch):
-    rows, numbers = unit_rows(5, 18), np.arange(18) % 3
-    pairs = separation._neighbors(rows @ rows.T, 1)
-    whole = separation._shuffled(pairs, numbers, 60, np.random.default_rng(1))
-    monkeypatch.setattr(separation, "PART", 100)
-    assert len(whole) == 60 and np.array_equal(separation._shuffled(pairs, numbers, 60, np.random.default_rng(1)), whole)
-
-
-def test_left_out_centroids_by_hand():
-    vectors = np.array([[1, 0], [0.9, 0.1], [0, 1], [0.1, 3]])
-    assert left_out_centroids(vectors, ["a", "a", "b", "b"]) == 1.0
-    assert left_out_centroids(vectors, ["a", "a", "b", "a"]) == pytest.approx(2 / 4)  # the lone "b" has no centroid left
-    assert left_out_centroids(np.ones((4, 2)), list("aabb")) == pytest.approx(0.5)

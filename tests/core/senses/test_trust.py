@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 from core.analysis.axes import find_views
-from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.common.model_layers import Layers
 from core.elmo.mix import layer_weights
 from core.figures.maps import MapLook, map_figure
 from core.figures.trust import ELSEWHERE, KEPT, add_links, ranking_figure, space_figure
-from core.index.table import OccurrenceTable
 from core.senses.separation import sense_report_of
 from core.senses.trust import count_significant, links, word_gain, word_ranking
 
@@ -18,19 +16,18 @@ SPACES = Layers().spaces
 
 
 @pytest.fixture(scope="module")
-def table() -> OccurrenceTable:
-    return OccurrenceTable(ASSETS / "targets").basic
-
-
-@pytest.fixture(scope="module")
 def ranking(table):
     return word_ranking(table, {name: layer_weights(name, 3) for name in SPACES})
 
 
-def test_links_by_hand():
+def test_links_by_hand_of_few_points_and_of_none():
     places = np.array([[0.0, 0], [1, 0], [2, 0], [9, 0]])
     result = links(np.array([1.0, 0.2, 0.8, 0.9]), places, places[0], itself=0, k=2)
     assert result.rows.tolist() == [3, 2] and result.near.tolist() == [False, True] and result.tied == 0
+    assert links(np.ones(1), np.zeros((1, 2)), np.zeros(2), itself=0).rows.tolist() == []
+    assert links(np.array([0.1, 0.3]), np.zeros((2, 2)), np.zeros(2)).rows.tolist() == [1, 0]
+    with pytest.raises(BadInput):
+        links(np.ones(3), np.zeros((2, 2)), np.zeros(2))
 
 
 def test_by_chance_a_layout_at_random_has_as_many_of_them_near():
@@ -58,13 +55,6 @@ def test_where_too_many_are_equally_near_none_of_them_is_a_neighbor():
     alike = links(np.ones(12), places, places[0], itself=0, k=3)
     assert not len(alike.rows) and alike.tied == 11
     assert len(links(np.ones(4), places[:4], places[0], itself=0, k=3).rows) == 3  # all of them fit
-
-
-def test_few_points_and_none():
-    assert links(np.ones(1), np.zeros((1, 2)), np.zeros(2), itself=0).rows.tolist() == []
-    assert links(np.array([0.1, 0.3]), np.zeros((2, 2)), np.zeros(2)).rows.tolist() == [1, 0]
-    with pytest.raises(BadInput):
-        links(np.ones(3), np.zeros((2, 2)), np.zeros(2))
 
 
 def test_a_words_gain_is_what_its_own_report_says(table):
@@ -111,10 +101,10 @@ def test_lines_lie_under_the_dots_and_say_which_neighbors_the_map_put_elsewhere(
 
 
 def test_a_ranking_shows_words_not_shown_hollow_and_gives_each_dot_its_word(ranking):
-    gains = {
-        w: {n: (g.gain, g.low - g.null_mean, g.high - g.null_mean, 1 - g.null_mean, g.shown) for n, g in by.items()}
-        for w, by in ranking.items()
-    }
+    def drawn(g):
+        return g.gain, g.low - g.null_mean, g.high - g.null_mean, 1 - g.null_mean, g.shown
+
+    gains = {word: {name: drawn(g) for name, g in by.items()} for word, by in ranking.items()}
     figure = ranking_figure(gains, layer="2", word="bank", key="k")
     dots = figure.data[-1]
     assert [d[0] for d in dots.customdata] == list(ranking)

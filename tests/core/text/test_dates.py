@@ -11,19 +11,14 @@ YEARS = {
     "|MDCCCL|n.d. [1850]|1849 [i.e. 1850]|Spring 1850|Winter, 1850|1850년|1850년경|약 1850년|1850年|AD 1850|1850-XX-XX|1850-00-00|１８５０|1850.5",
     (1850, 1859): "1850s|1850's|the 1850s|[185-?]|185X|1850년대|c. 1850s",
     (1850, 1853): "early 1850s|1850년대 초",
-    (
-        1850,
-        1860,
-    ): "1850-60|1850–60|1850–1860|1850 - 1860|1850 to 1860|between 1850 and 1860|from 1850 to 1860|1850-ca. 1860|1850/1860|1850~1860"
-    "|1850년~1860년|1850~60년|1850년에서 1860년 사이|c. 1850-c. 1860|[1850 or 1860]",
+    (1850, 1860): "1850-60|1850–60|1850–1860|1850 - 1860|1850 to 1860|between 1850 and 1860|from 1850 to 1860|1850-ca. 1860"
+    "|1850/1860|1850~1860|1850년~1860년|1850~60년|1850년에서 1860년 사이|c. 1850-c. 1860|[1850 or 1860]",
     (1850, 1851): "1850/51|1850–1|1850-1|Winter 1850/51|1850 or 1851|1850, 1851",
     (1850, 1869): "1850s-60s|1850s–1860s|1850s and 1860s",
     (1999, 2000): "1999/00|1999-00",
     (1811, 1812): "1811/12",
-    (
-        1800,
-        1899,
-    ): "19th century|19th c.|19th cent.|nineteenth century|XIX century|XIXe siècle|19. Jh.|siglo XIX|s. XIX|18--|18XX|1800s|19세기|19世紀",
+    (1800, 1899): "19th century|19th c.|19th cent.|nineteenth century|XIX century|XIXe siècle|19. Jh.|siglo XIX|s. XIX|18--|18XX"
+    "|1800s|19세기|19世紀",
     (1800, 1833): "early 19th century|early 19th c.|19세기 초",
     (1834, 1866): "mid-19th century|mid 19th c.",
     (1867, 1899): "late 19th century|19세기 말",
@@ -95,6 +90,6 @@ def test_years_are_written_as_they_are_read():
     "text", ["1850-" * 16, "1-2-" * 20, "1850, " * 13, "c. " * 26, "may–" * 16 + "1850", "before " * 11, "(1850 or " * 8, "x" * 9_000]
 )
 def test_no_text_takes_long(text):
-    started = time.perf_counter()
+    start_cpu_s = time.process_time()
     parse_date(text)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - start_cpu_s < 1

@@ -48,26 +48,17 @@ def folder(tmp_path):
 
 
 def test_a_model_with_weights_alone_has_a_card_of_its_shape(folder):
-    card = read_card(folder, model_fingerprint(folder))
+    card, model = read_card(folder, model_fingerprint(folder)), load_bilm(folder)
     assert card.shape == SHAPE and card.meta == {} and card.log is None and card.measures is None and not card.stale
-
-
-def test_the_trained_numbers_are_counted_as_the_model_has_them(folder):
-    model = load_bilm(folder)
-    counted = {
-        "char-CNN": sum(p.numel() for p in model.characters.parameters()),
-        "LSTMs": sum(p.numel() for part in (model.forward_layers, model.backward_layers) for p in part.parameters()),
-    }
-    assert read_card(folder, "").parameters == counted
+    parts = {"char-CNN": [model.characters], "LSTMs": [model.forward_layers, model.backward_layers]}
+    assert card.parameters == {name: sum(p.numel() for part in of for p in part.parameters()) for name, of in parts.items()}
 
 
 def test_measures_of_other_weights_are_not_shown_as_these_weights_own(folder):
-    (folder / "measures.json").write_text(json.dumps({"fingerprint": "other", "measures": measures()}))
-    card = read_card(folder, model_fingerprint(folder))
-    assert card.measures is None and card.stale
-    (folder / "measures.json").write_text(json.dumps({"fingerprint": model_fingerprint(folder), "measures": measures()}))
-    card = read_card(folder, model_fingerprint(folder))
-    assert card.measures == measures() and not card.stale
+    for fingerprint, is_stale in (("other", True), (model_fingerprint(folder), False)):
+        (folder / "measures.json").write_text(json.dumps({"fingerprint": fingerprint, "measures": measures()}))
+        card = read_card(folder, model_fingerprint(folder))
+        assert card.measures == (None if is_stale else measures()) and card.stale == is_stale
 
 
 def test_a_log_tells_steps_from_validations_and_where_each_stage_ended(tmp_path):
@@ -147,10 +138,7 @@ def test_the_bundled_models_papers_are_complete_and_of_its_weights():
 
 
 @pytest.mark.parametrize("message", [None, [], "x", {"en": 3}, {}])
-def test_a_card_that_says_nothing_is_empty(message):
-    assert replace(read_card(ASSETS / "elmo-mini", "x"), meta={"card": message}).papers("en") == {}
-
-
-def test_a_card_in_one_language_is_reported_in_every():
-    card = replace(read_card(ASSETS / "elmo-mini", "x"), meta={"card": {"How": "so", "Good for": 3}})
-    assert card.papers("ko") == {"How": "so", "Good for": "3"}
+def test_a_card_that_says_nothing_is_empty_and_one_in_one_language_is_reported_in_every(message):
+    card = read_card(ASSETS / "elmo-mini", "x")
+    assert replace(card, meta={"card": message}).papers("en") == {}
+    assert replace(card, meta={"card": {"How": "so", "Good for": 3}}).papers("ko") == {"How": "so", "Good for": "3"}

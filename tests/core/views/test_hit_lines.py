@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.corpus.search import BY_SENSE, BY_SUBSTITUTES
+from core.corpus.concordance import BY_SENSE, BY_SUBSTITUTES
 from core.views import substitutes
 from core.views.concordance import LABELS, SHOWN, ConcordanceRequest, HitLines, hits_of, senses_of, with_senses
 from core.views.substitutes import SubstitutesRequest

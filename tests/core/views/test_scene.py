@@ -5,15 +5,14 @@ import json
 import numpy as np
 import pytest
 
+from core.analysis.anisotropy import random_level
 from core.cli.wire import answer, json_of
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table, token_folder
 from core.senses.scene import BOTH, FIRST, SECOND, WORDS, Scene
-from core.text.readings import WordInContext
 from core.views import pair
-from core.views.neighbors import random_level
 from core.views.pair import PairRequest
-from core.workspace import Workspace
+from core.workspace import Workspace, open_workspace
 
 BANK = ("We moored the boat at the bank.", "The bank raised its rates again.")
 FAVOR = ("He did me a great favor yesterday.", "I am in favor of the new law.")
@@ -46,12 +45,9 @@ def test_a_typed_letter_moves_stars_alone_and_encodes_one_sentence(workspace, mo
     assert np.abs(after.stars[-1, 1] - before.stars[-1, 1]).max() > 0
 
 
-def test_a_labeled_sentence_that_is_typed_lies_on_its_dot(workspace):
-    table = workspace.targets
-    rows = table.labeled_rows("bank")
-    occurrence = table.occurrence(int(rows[3]))
-    own = WordInContext(occurrence.tokens, occurrence.position)
-    result = pair.draw_scene(workspace, own, workspace.words(*BANK)[1])
+def test_a_labeled_sentence_that_is_typed_lies_on_its_dot(workspace, labeled_word):
+    row = workspace.targets.labeled_rows("bank")[3]
+    result = pair.draw_scene(workspace, labeled_word(row), workspace.words(*BANK)[1])
     np.testing.assert_allclose(result.stars[:, 0], result.points[:, 3], atol=1e-6)
 
 
@@ -65,33 +61,24 @@ def test_another_form_or_a_capital_is_in_its_sense_s_cloud(workspace):
 def test_a_word_without_labels_lies_among_words_at_the_distance_of_both_sentences(workspace):
     result = scene_of(workspace, *FAVOR)
     assert not result.labeled and result.spaces == ("0", "1", "2", "mix", "senses") and result.senses == result.positions == ()
-    words = workspace.words(*FAVOR)
-    space = workspace.sense_space
-    queries = workspace.queries(words)
-    views = space.views([(word.tokens, word.position) for word in words], np.stack([query.layers for query in queries]))
-    first, second = space.place(views)
+    words, space = workspace.words(*FAVOR), workspace.sense_space
+    layers = np.stack([query.layers for query in workspace.queries(words)])
+    first, second = space.place(space.views([(word.tokens, word.position) for word in words], layers))
     assert result.distance == pytest.approx(1 - first @ second, abs=1e-4)
     np.testing.assert_allclose(result.stars[-1], [[-result.distance / 2, 0], [result.distance / 2, 0]], atol=1e-4)
     assert np.abs(result.stars[0]).max() < 1e-5 and np.abs(result.points[0]).max() < 1e-3
-    for star, side in ((FIRST, 0), (SECOND, 1)):
-        assert np.isin(result.sense_of, [star, BOTH]).sum() == WORDS, side
+    assert [np.isin(result.sense_of, [star, BOTH]).sum() for star in (FIRST, SECOND)] == [WORDS, WORDS]
     near = {star: result.points[-1, result.sense_of == star, 0].mean() for star in (FIRST, SECOND)}
     assert near[FIRST] < near[SECOND]
     assert "favor" not in result.texts and len(set(result.texts)) == len(result.texts)
     assert 0 < result.ring < 1 - random_level(workspace, "senses").mean
-
-
-def test_the_same_sentence_twice_is_one_star(workspace):
-    result = scene_of(workspace, FAVOR[0], FAVOR[0])
-    assert result.distance == pytest.approx(0, abs=1e-5) and not result.stars.any() and set(result.sense_of) == {BOTH}
+    twice = scene_of(workspace, FAVOR[0], FAVOR[0])
+    assert twice.distance == pytest.approx(0, abs=1e-5) and not twice.stars.any() and set(twice.sense_of) == {BOTH}
 
 
 def test_words_near_both_are_taken_from_every_token_once_it_is_encoded(whole_index):
-    from core.workspace import open_workspace
-
     workspace = open_workspace()
     folder = token_folder("sentences", workspace.model)
     assert (folder / "meta.json").is_file() and open_table("sentences", workspace.model).folder == folder
-    result = scene_of(workspace, *FAVOR)
     labeled = {*workspace.targets.basic.words}
-    assert not set(result.texts) <= labeled and len(OccurrenceTable(folder).basic) > len(workspace.targets.basic)
+    assert not set(scene_of(workspace, *FAVOR).texts) <= labeled and len(OccurrenceTable(folder).basic) > len(workspace.targets.basic)

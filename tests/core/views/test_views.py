@@ -6,12 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.analysis import surroundings
+from core.analysis import expectation, surroundings
+from core.analysis.anisotropy import random_level
 from core.analysis.word_maps import open_maps
 from core.cli.wire import json_of
+from core.common.directions import unit
 from core.common.errors import BadInput, MissingArtifact
 from core.elmo.in_place import in_place
 from core.index.neighbors import OTHER, SAME, Neighbor
+from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses import influence
 from core.senses.influence import DROP
@@ -23,7 +26,7 @@ from core.views.edits import EditsRequest
 from core.views.mix import MixRequest
 from core.views.neighbors import NeighborsRequest
 from core.views.pair import PairRequest
-from core.views.substitutes import SubstitutesRequest
+from core.views.substitutes import NextWordsRequest, SubstitutesRequest
 from core.workspace import Names, Workspace, open_workspace
 
 TEXTS = ("We moored the boat at the bank.", "The bank raised its rates again.")
@@ -34,14 +37,31 @@ def words(workspace: Workspace) -> tuple[WordInContext, ...]:
     return workspace.words(*TEXTS)
 
 
+@pytest.fixture(scope="module")
+def herons(workspace: Workspace) -> tuple[WordInContext, ...]:
+    """Two words without labels."""
+    return workspace.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", positions=(1, 1))
+
+
+@pytest.fixture
+def every_token(workspace: Workspace, monkeypatch) -> OccurrenceTable:
+    """The table of every token: here a small one of its kind."""
+    table = workspace.targets
+    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: table)
+    return table
+
+
+@pytest.fixture
+def unread(workspace: Workspace, monkeypatch) -> None:
+    """While every token is being read, its table is not there."""
+    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
+
+
 def test_the_word_in_question_is_the_one_both_sentences_have_or_the_one_given(workspace):
     assert [word.word for word in workspace.words(*TEXTS)] == ["bank", "bank"]
     assert [word.word for word in workspace.words(*TEXTS, positions=(3, 2))] == ["boat", "raised"]
     assert [word.word for word in workspace.words(TEXTS[0], positions=(3,))] == ["boat"]
     assert workspace.words("", "The bank.")[0].word == "bank"
-
-
-def test_names_left_out_are_those_of_the_model_s_language(workspace):
     assert (workspace.corpus, workspace.vectors.name) == ("sentences", workspace.language.vectors) and workspace.is_labeled
     assert workspace.beside("elmo-ko-mini").corpus == "sentences-ko"
 
@@ -65,38 +85,31 @@ def test_neighbors_are_the_table_s_and_a_level_stands_next_to_them(workspace, wo
         result = neighbors.compute(workspace, NeighborsRequest(word=words[0], space=space, among=SAME, k=5, every_token=False))
         near = table.nearest(workspace.queries(words)[0], weights, k=5, which=SAME)
         assert [(n.occurrence.row, n.cosine) for n in result.entries] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in near]
-        assert result.level == neighbors.random_level(workspace, space) and 0 < result.level.mean < 0.5
+        assert result.level == random_level(workspace, space) and 0 < result.level.mean < 0.5
     uneven = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="mix", weights="1,0,3", every_token=False))
     assert uneven.level is None
 
 
 def test_the_nearest_words_are_the_nearest_occurrences_each_word_once(workspace, words):
     table = open_table("sentences", workspace.model, targets_only=True)
-    request = NeighborsRequest(word=words[1], space="1", every_token=False)
-    words_listed = neighbors.nearest_words(workspace, request)
+    listed = neighbors.nearest_words(workspace, NeighborsRequest(word=words[1], space="1", every_token=False))
     near = table.nearest(workspace.queries(words)[1], np.eye(3)[1], k=200, which=OTHER)
-    assert len(words_listed) == neighbors.WORDS and [cosine for _, cosine in words_listed] == sorted(
-        (cosine for _, cosine in words_listed), reverse=True
-    )
-    for word, cosine in words_listed:
-        assert cosine == pytest.approx(next(n.cosine for n in near if n.occurrence.word == word))
-    listed = [word.casefold() for word, _ in words_listed]
+    cosines = [cosine for _, cosine in listed]
+    assert len(listed) == neighbors.WORDS and cosines == sorted(cosines, reverse=True)
+    assert cosines == pytest.approx([next(n.cosine for n in near if n.occurrence.word == word) for word, _ in listed])
+    listed = [word.casefold() for word, _ in listed]
     assert len(set(listed)) == len(listed) and not {"bank", "banks", "the", *workspace.word_lists.function} & set(listed)
     wild = workspace.words("A mustang ran off.", positions=(1,))[0]
     assert neighbors.nearest_words(workspace, NeighborsRequest(word=wild, space="1", every_token=False)) is None
 
 
-def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(workspace, words):
+def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(workspace, words, herons):
     result = neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among=OTHER, k=3, every_token=False))
     assert len(result.entries) == 3 and all(isinstance(n, Neighbor) for n in result.entries)
     assert result.level.low < 0 < result.level.mean < 0.2 < result.level.high < result.entries[-1].cosine
     with pytest.raises(BadInput, match="Spellings have no place"):
         neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among="types"))
-
-
-def test_a_word_outside_the_labeled_ones_waits_for_every_token(workspace):
-    word = workspace.words("The zebra drank.", positions=(1,))[0]
-    assert neighbors.compute(workspace, NeighborsRequest(word=word, space="1", every_token=False)) is None
+    assert neighbors.compute(workspace, NeighborsRequest(word=herons[0], space="1", every_token=False)) is None  # every token is needed
 
 
 @pytest.mark.parametrize("names", [Names(model="no such model"), Names(vectors="no such vectors"), Names(corpus="no such corpus")])
@@ -105,15 +118,12 @@ def test_what_is_not_there_is_named(names, workspace, words):
         pair.compute(Workspace(names, workspace.opener), PairRequest(first=words[0], second=words[1]))
 
 
-def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence_lies_on_it(workspace):
-    table = workspace.targets
-    rows = table.labeled_rows("bank")
-    first = table.occurrence(int(rows[0]))
-    own = WordInContext(first.tokens, first.position)
+def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence_lies_on_it(workspace, labeled_word):
+    rows = workspace.targets.labeled_rows("bank")
+    own = labeled_word(rows[0])
     result = layouts.compute(workspace, layouts.LayoutRequest(word="bank", contexts=(own,), senses=True))
-    flat = result.coordinates[-1]
-    mix = open_maps(table, "bank", fit=True)
-    start = mix.coordinates[mix.names.index("mix")]
+    flat, mixed = result.coordinates[-1], open_maps(workspace.targets, "bank", fit=True)
+    start = mixed.coordinates[mixed.names.index("mix")]
     moved = np.linalg.norm(flat - start, axis=1).mean() / np.ptp(start, axis=0).max()
     assert flat.shape == (len(rows), 2) and moved < 0.35 and result.trustworthiness["senses"] > 0.7
     assert [*result.reports] == [*result.names] == [*"012", "mix", "senses"]
@@ -125,15 +135,10 @@ def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence
 
 def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_word(workspace):
     result = induction.compute(workspace, induction.InductionRequest(word="Banks", number=2))
-    assert result.occurrences.word == "bank" and len(result.occurrences.items) == result.occurrences.everything == len(
-        result.groups.numbers
-    )
-    assert (
-        set(result.groups.numbers.tolist()) == {0, 1}
-        and len(result.groups.names) == 2
-        and result.groups.agreement.n == len(result.groups.numbers)
-    )
-    np.testing.assert_allclose(result.groups.shares.sum(axis=1), 1, atol=1e-6)
+    occurrences, groups = result.occurrences, result.groups
+    assert occurrences.word == "bank" and len(occurrences.items) == occurrences.everything == len(groups.numbers) == groups.agreement.n
+    assert set(groups.numbers.tolist()) == {0, 1} and len(groups.names) == 2 and occurrences.weak < 0.2
+    np.testing.assert_allclose(groups.shares.sum(axis=1), 1, atol=1e-6)
     in_layer = induction.compute(workspace, induction.InductionRequest(word="bank", space="2"))
     assert in_layer.occurrences.frozen and len(in_layer.groups.names) == in_layer.occurrences.suggestion.number
 
@@ -141,10 +146,8 @@ def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_wor
 def test_substitutes_are_the_model_s_each_computed_once(workspace, words, monkeypatch):
     result = substitutes.compute(workspace, SubstitutesRequest(words=words, k=5))
     for mine, other in zip(result, in_place(workspace.substitutes, words, 5), strict=True):  # another batch is rounded otherwise
-        assert [item.word for item in mine.substitutes] == [item.word for item in other.substitutes] and len(mine.substitutes) == 5
-        np.testing.assert_allclose(
-            [item.probability for item in mine.substitutes], [item.probability for item in other.substitutes], rtol=1e-4
-        )
+        known = [(item.word, pytest.approx(item.probability, rel=1e-4)) for item in other.substitutes]
+        assert [(item.word, item.probability) for item in mine.substitutes] == known and len(known) == 5
         assert replace(mine, substitutes=()) == replace(other, substitutes=())
     forward = substitutes.compute(workspace, SubstitutesRequest(words=words[:1], direction="forward", common=True))
     assert forward[0].direction == "forward" and forward[0].substitutes != result[0].substitutes
@@ -192,52 +195,46 @@ def test_normalized_layers_are_equally_long_and_one_sentence_leans_nowhere(works
     assert mix.of_any(workspace, MixRequest(weights=(), words=words[:1], normalized=True)).between is None
 
 
-def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane(workspace, monkeypatch):
-    zebras = workspace.words("The zebra drank.", "A zebra is an animal.", positions=(1, 1))
-    unread = mix.compute(workspace, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), every_token=False))
-    assert (
-        unread.neighbors == (None, None) and unread.report is None and unread.coordinates is None and set(unread.cosines) == {*"012", "mix"}
-    )
-    labeled = workspace.targets
-    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: labeled)  # a small table of its kind
-    result = mix.compute(workspace, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), k=5))
+def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane(workspace, herons, every_token):
+    request, of_any = MixRequest(words=herons, weights=(0.2, 0.3, 0.5), k=5), MixRequest(weights=(), words=herons, among="types")
+    alone = mix.compute(workspace, replace(request, every_token=False))
+    assert alone.neighbors == (None, None) and alone.report is None is alone.coordinates and set(alone.cosines) == {*"012", "mix"}
+    result, any_mix = mix.compute(workspace, request), mix.of_any(workspace, of_any)
     lean = result.leans[0] - result.leans[1]
     assert len(result.neighbors[0]) == 5 and (np.diff(lean) <= 0).all() and len(lean) == len(result.spellings) >= 5
-    of_any = mix.of_any(workspace, MixRequest(weights=(), words=zebras, among="types"))
-    assert of_any.occurrences == 0 and len(of_any.ids) == len(result.coordinates) and (of_any.ids < 0).all() and len(result.stars) == 2
-    assert of_any.itself == (-1, -1) and of_any.listed == len(of_any.candidates[0].rows)
-    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
-    assert mix.compute(workspace, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5))) is None
-    assert mix.of_any(workspace, MixRequest(weights=(), words=zebras, among="types")) is None
+    assert any_mix.occurrences == 0 and len(any_mix.ids) == len(result.coordinates) and (any_mix.ids < 0).all() and len(result.stars) == 2
+    assert any_mix.itself == (-1, -1) and any_mix.listed == len(any_mix.candidates[0].rows)
+
+
+def test_views_of_every_token_wait_until_it_is_read(workspace, words, herons, unread):
+    assert mix.compute(workspace, MixRequest(words=herons, weights=(0.2, 0.3, 0.5))) is None
+    assert mix.of_any(workspace, MixRequest(weights=(), words=herons, among="types")) is None
+    assert around.compute(workspace, AroundRequest(word="bank", contexts=words)) is None
+    assert layouts.compute(workspace, layouts.LayoutRequest(word="bank", plan="poles", ends=("zebra", "lion"))) is None
 
 
 @pytest.mark.parametrize("plan", ["spread", "between", "umap"])
-def test_words_around_two_sentences_lean_as_their_cosines_say_in_every_layout(workspace, words, monkeypatch, plan):
-    table = workspace.targets
-    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: table)  # a small table of its kind
+def test_words_around_two_sentences_lean_as_their_cosines_say_in_every_layout(workspace, words, every_token, plan):
     result = around.compute(workspace, AroundRequest(word="bank", contexts=words, plan=plan))
     n = len(result.points)
     assert result.spaces == (*"012", "mix") and result.coordinates.shape == (4, n, 2) and result.stars.shape == (4, 2, 2)
     assert (len(result.shares) == 4) == (plan != "umap") and len(result.links) == n + 2 and len(result.links[0]) == 4
-    lean, point = result.leans[2], result.points.layers[:, 2].astype(np.float64)
-    own = np.stack([query.layers[2] for query in workspace.queries(words)]).astype(np.float64)
-    cosines = (point / np.linalg.norm(point, axis=1, keepdims=True)) @ (own / np.linalg.norm(own, axis=1, keepdims=True)).T
-    np.testing.assert_allclose(lean, cosines[:, 0] - cosines[:, 1], atol=1e-6)
+    lean, point = result.leans[2], unit(result.points.layers[:, 2].astype(np.float64))
+    own = unit(np.stack([query.layers[2] for query in workspace.queries(words)]).astype(np.float64))
+    np.testing.assert_allclose(lean, point @ own[0] - point @ own[1], atol=1e-6)
     assert set(result.groups[2][lean > 0.1]) == {1} and set(result.groups[2][lean < -0.1]) == {2} and not result.telling
     assert result.between[0] == pytest.approx(1) and result.total >= result.points.occurrences > 0
 
 
-def test_around_one_sentence_or_none_nothing_leans_and_it_can_be_sent(workspace, words, monkeypatch):
-    table = workspace.targets
-    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: table)
+def test_around_one_sentence_or_none_nothing_leans_and_it_can_be_sent(workspace, words, every_token):
     for contexts in ((), words[:1]):
         result = around.compute(workspace, AroundRequest(word="bank", contexts=contexts))
         assert result.leans is None and json_of(result)["has_sides"] is False and json_of(result)["cosines"]
+    with pytest.raises(BadInput, match="no layout “between” here"):
+        around.compute(workspace, AroundRequest(word="bank", contexts=words[:1], plan="between"))
 
 
-def test_a_word_alone_is_drawn_in_clusters_with_their_telling_words_and_one_that_stands_nowhere_by_nothing(workspace, monkeypatch):
-    table = workspace.targets
-    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: table)
+def test_a_word_alone_is_drawn_in_clusters_with_their_telling_words_and_one_that_stands_nowhere_by_nothing(workspace, every_token):
     result = around.compute(workspace, AroundRequest(word="bank"))
     assert result.stars.shape == (4, 0, 2) and result.cosines.shape[1] == 0 and result.between == ()
     numbers = set(result.groups[0].tolist())
@@ -246,22 +243,17 @@ def test_a_word_alone_is_drawn_in_clusters_with_their_telling_words_and_one_that
     assert len(nowhere.points) == 0 == nowhere.total and nowhere.links == () and nowhere.shares == ()
 
 
-def test_a_map_around_a_word_waits_for_every_token_and_an_axis_needs_two_sentences(workspace, words, monkeypatch):
-    with pytest.raises(BadInput, match="no layout “between” here"):
-        around.compute(workspace, AroundRequest(word="bank", contexts=words[:1], plan="between"))
-    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
-    assert around.compute(workspace, AroundRequest(word="bank", contexts=words)) is None
-
-
-def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_move(workspace, words):
+def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_move(workspace, labeled_word, words, herons):
     result = attribution.compute(workspace, AttributionRequest(word=words[0], other=words[1]))
-    table, tokens = workspace.targets, words[0].tokens
+    table, equal = workspace.targets, np.full(3, 1 / 3)
     rows = table.labeled_rows("bank")
-    known = influence.centroids(table.rows.take(rows), [table.senses[k] for k in table.sense[rows]], np.full(3, 1 / 3))
-    own = influence.influence(workspace.model.encoder, tokens, words[0].position, known, how="drop", weights=np.full(3, 1 / 3))
+    known = influence.centroids(table.rows.take(rows), [table.senses[k] for k in table.sense[rows]], equal)
+    own = influence.influence(workspace.model.encoder, words[0].tokens, words[0].position, known, how="drop", weights=equal)
     assert result.by == "senses" and result.senses == tuple(table.senses_of("bank")) and result.influence.senses == known.senses
     np.testing.assert_allclose(result.influence.varied, own.varied, atol=1e-6)
-    heron, second = workspace.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", positions=(1, 1))
+    labeled = attribution.compute(workspace, AttributionRequest(word=labeled_word(rows[0])))
+    assert labeled.influence.cosines[1, 2].max() < 0.99  # the sentence has no part in the senses it is read by
+    heron, second = herons
     for other, by in ((None, "moved"), (heron, "moved"), (second, "other")):
         result = attribution.compute(workspace, AttributionRequest(word=heron, other=other))
         assert (result.by, result.senses) == (by, ()) and (result.influence.moved[:, 1:] > 0).any()
@@ -271,20 +263,18 @@ def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_mo
         attribution.compute(workspace, AttributionRequest(word=heron, how="eaten"))
 
 
-def test_a_labeled_sentence_has_no_part_in_the_senses_it_is_read_by(workspace):
-    row = workspace.targets.occurrence(int(workspace.targets.labeled_rows("bank")[0]))
-    result = attribution.compute(workspace, AttributionRequest(word=WordInContext(row.tokens, row.position)))
-    assert result.influence.cosines[1, 2].max() < 0.99
-
-
-@pytest.mark.parametrize("order", ["left to right", "nearest first", "greedy"])
-def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, words, order):
-    path = edits.compute(workspace, EditsRequest(first=words[0], second=words[1], order=order, space="1"))
-    assert (path.lemma, path.senses) == ("bank", tuple(workspace.targets.senses_of("bank"))) and path.ends == (path.read[0], path.read[-1])
+@pytest.mark.parametrize(("order", "space"), [("left to right", "1"), ("nearest first", "1"), ("greedy", "1"), ("nearest first", "senses")])
+def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, words, order, space):
+    path = edits.compute(workspace, EditsRequest(first=words[0], second=words[1], order=order, space=space))
+    senses = tuple(workspace.targets.senses_of("bank"))
+    assert (path.lemma, path.senses) == ("bank", senses) and path.ends == ("river edge", "financial institution")
+    assert path.ends == (path.read[0], path.read[-1])
     assert path.steps[0].tokens == words[0].tokens and path.steps[-1].tokens == words[1].tokens
-    assert path.margins.keys() == {"0", "1", "2", "mix"} and path.margins["1"][0] < 0 < path.margins["1"][-1]
-    assert path.read[path.flips["1"]] == path.ends[1] and path.read[path.flips["1"] - 1] != path.ends[1]
+    assert path.margins.keys() == {"0", "1", "2", "mix", space} and path.margins[space][0] < 0 < path.margins[space][-1]
+    assert path.read[path.flips[space]] == path.ends[1] and path.read[path.flips[space] - 1] != path.ends[1]
     assert path.map_path.places.shape == (len(path.steps), 2) and len(path.map_path.occurrences) == len(path.map_path.coordinates)
+    if space == "senses":
+        assert -path.margins["senses"][0] > 0.1 > -path.margins["1"][0] and path.margins["senses"][-1] > 0.1
 
 
 def test_senses_say_in_how_many_sentences_substitutes_say_little(workspace, tmp_path):
@@ -292,33 +282,25 @@ def test_senses_say_in_how_many_sentences_substitutes_say_little(workspace, tmp_
     (tmp_path / "own.jsonl").write_text("".join(json.dumps({"tokens": row}) + "\n" for row in rows))
     own = open_workspace(workspace.model, corpus=str(tmp_path / "own.jsonl"))
     assert induction.compute(own, induction.InductionRequest(word="heron")).occurrences.weak == pytest.approx(6 / 15)
-    assert induction.compute(workspace, induction.InductionRequest(word="bank", number=2)).occurrences.weak < 0.2
 
 
-def test_the_sense_space_is_read_where_a_layer_is(workspace, words):
-    path = edits.compute(workspace, EditsRequest(first=words[0], second=words[1], space="senses"))
-    assert path.ends == ("river edge", "financial institution") and path.margins.keys() == {"0", "1", "2", "mix", "senses"}
-    assert -path.margins["senses"][0] > 0.1 > -path.margins["1"][0] and path.margins["senses"][-1] > 0.1
-    assert path.map_path.places.shape == (len(path.steps), 2) and len(path.map_path.occurrences) == len(path.map_path.coordinates)
-
-
-def test_without_labels_steps_are_read_by_the_two_sentences(workspace):
-    first, second = workspace.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", positions=(1, 1))
-    path = edits.compute(workspace, EditsRequest(first=first, second=second, space="mix"))
+def test_without_labels_steps_are_read_by_the_two_sentences(workspace, herons):
+    request = EditsRequest(first=herons[0], second=herons[1], space="mix")
+    path = edits.compute(workspace, request)
     assert (path.lemma, path.senses, path.ends, path.map_path) == ("", ("first", "second"), ("first", "second"), None)
     assert (path.read[0], path.read[-1]) == ("first", "second")
-    for words, space, message in (((first, first), "1", "are the same"), ((first, second), "7", "no layer '7'")):
+    for changes, message in (
+        ({"second": herons[0]}, "are the same"),
+        ({"space": "7"}, "no layer '7'"),
+        ({"order": "any"}, "no order of edits"),
+    ):
         with pytest.raises(BadInput, match=message):
-            edits.compute(workspace, EditsRequest(first=words[0], second=words[1], space=space))
-    with pytest.raises(BadInput, match="no order of edits"):
-        edits.compute(workspace, EditsRequest(first=first, second=second, order="any", space="1"))
+            edits.compute(workspace, replace(request, **changes))
 
 
 @pytest.mark.parametrize(("plan", "d"), [("umap", 2), ("pca", 2), ("3d", 3), ("poles", 2)])
-def test_a_layout_places_a_word_s_dots_and_a_sentence_among_them_on_its_dot(workspace, plan, d):
-    table = workspace.targets
-    first = table.occurrence(int(table.labeled_rows("bank")[0]))
-    own = WordInContext(first.tokens, first.position)
+def test_a_layout_places_a_word_s_dots_and_a_sentence_among_them_on_its_dot(workspace, labeled_word, plan, d):
+    own = labeled_word(workspace.targets.labeled_rows("bank")[0])
     result = layouts.compute(workspace, layouts.LayoutRequest(word="bank", contexts=(own,), plan=plan))
     assert result.coordinates.shape == (4, len(result.rows), d) and result.stars.shape == (4, 1, d)
     np.testing.assert_allclose(result.stars[1:, 0], result.coordinates[1:, 0], atol=0.02 if plan == "umap" else 1e-6)
@@ -326,9 +308,22 @@ def test_a_layout_places_a_word_s_dots_and_a_sentence_among_them_on_its_dot(work
     assert len(result.views) == (0 if plan == "umap" else 4) and len(result.ends) == (2 if plan == "poles" else 0)
 
 
-def test_a_layout_that_is_none_and_an_axis_of_one_end_are_refused_and_unread_words_waited_for(workspace, monkeypatch):
+def test_a_layout_that_is_none_and_an_axis_of_one_end_are_refused(workspace):
     for of, said in (({"plan": "round"}, "no layout “round”"), ({"plan": "poles", "ends": ("money",)}, "two ends")):
         with pytest.raises(BadInput, match=said):
             layouts.compute(workspace, layouts.LayoutRequest(word="bank", **of))
-    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
-    assert layouts.compute(workspace, layouts.LayoutRequest(word="bank", plan="poles", ends=("zebra", "lion"))) is None
+
+
+def test_words_around_a_text_and_in_a_place_are_those_of_the_language_model(workspace):
+    sentences, lm = expectation.sentences_of("She sat on the bank. Of the three, it was the lighthouse."), workspace.language_model
+    request = NextWordsRequest(sentences=sentences, position=10)
+    reading = substitutes.read_text(workspace, request)
+    after, before = (substitutes.next_words(workspace, replace(request, backward=backward), reading) for backward in (False, True))
+    assert (after, before) == tuple(expectation.expected_next(lm, reading, backward=backward) for backward in (False, True))
+    assert after != before
+    left, right, both = substitutes.expected_at(workspace, request, reading)
+    assert left.likeliest[0] != right.likeliest[0] and both.rank == substitutes.ranks(workspace, request, reading)[2, 10]
+    opening = substitutes.opening_place(workspace, reading)
+    assert reading.tokens[opening] in {"sat", "bank", "three", "lighthouse"} and np.isfinite(reading.forward[opening])
+    with pytest.raises(MissingArtifact):  # the model has no head for masks
+        substitutes.masked(workspace, NextWordsRequest(sentences=(("A", "heron"),), position=1))

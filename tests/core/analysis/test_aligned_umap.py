@@ -12,8 +12,18 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 from sklearn.decomposition import PCA
 
-from core.analysis import maps as projection
-from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, by_chance, follow, insert, pca, procrustes, trustworthiness
+from core.analysis import aligned_umap as projection
+from core.analysis.aligned_umap import (
+    FrozenMaps,
+    ProjectionConfig,
+    aligned_maps,
+    by_chance,
+    follow,
+    insert,
+    pca,
+    procrustes,
+    trustworthiness,
+)
 from core.analysis.word_maps import follow_mix
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 
@@ -135,7 +145,7 @@ def test_trustworthiness_is_1_for_the_points_themselves_and_low_for_a_random_map
     assert trustworthiness(circle, circle) == pytest.approx(1)
     shuffled = np.random.default_rng(0).permutation(circle)
     assert trustworthiness(circle, shuffled) < 0.7
-    monkeypatch.setattr("core.analysis.maps.SAMPLE", 50)
+    monkeypatch.setattr("core.analysis.aligned_umap.SAMPLE", 50)
     assert trustworthiness(circle, circle) > 0.999  # steps of equal length, left and right, are ties
     assert trustworthiness(circle, shuffled) == trustworthiness(circle, shuffled) < 0.8
     assert trustworthiness(circle[:2], shuffled[:2]) == 1
