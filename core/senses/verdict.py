@@ -127,15 +127,17 @@ def compare(a: Word, b: Word) -> Verdict | None:
         return None
     workspace, is_name = a.workspace, a.context.is_name or b.context.is_name
     if a.table is None or b.context.lemma_in(a.table) != a.lemma:
-        first, second = _read_alike(a, b)
-        workspace.layers_of([first.tokens, second.tokens, (first.spelled,), (second.spelled,)])  # in one batch
-        result = of_unlabeled(first.query, second.query, evidence.of_words((first, second)), calibration_of(workspace))
-        return replace(result, name=is_name)
+        return replace(_without_labels(*_read_alike(a, b)), name=is_name)
     by_case = evidence.is_also_a_name(a.table, a.lemma)
     first, second = _read_alike(a, b, by_case=by_case)
     read = workspace.layers_of([first.tokens, second.tokens])
     arguments = a.table, a.lemma, first.query, second.query, calibration_for(a), workspace.language_vectors, workspace.sense_space
     return replace(of_labeled(*arguments, read), name=not by_case and is_name, lemma=a.lemma)
+
+
+def _without_labels(a: Word, b: Word) -> Verdict:
+    a.workspace.layers_of([a.tokens, b.tokens, (a.spelled,), (b.spelled,)])  # in one batch
+    return of_unlabeled(a.query, b.query, evidence.of_words((a, b)), calibration_of(a.workspace))
 
 
 def is_one_word(a: Word, b: Word) -> bool:
