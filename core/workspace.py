@@ -22,9 +22,9 @@ from .elmo.language_model import LanguageModel
 from .elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
 from .elmo.substitutes import Substitutes
 from .index.neighbors import Products, Query, normalized_products, products, query_of
-from .index.sense_space import SenseSpace, open_space
+from .index.sense_space import SenseSpace, make_space
 from .index.table import OccurrenceTable
-from .index.tables import open_table, open_word, opens_at_once
+from .index.tables import open_table, open_word, opens_at_once, token_folder
 from .static.vectors import StaticVectors, open_vectors, topics
 from .text import languages
 from .text.corpora import list_words
@@ -34,7 +34,6 @@ from .text.target_word import Words, find_target_words, words_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
-MOST_TABLES = 16  # tables of single words that stay open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +62,20 @@ class Opener(Protocol):
     def is_labeled(self, corpus: str) -> bool:
         """Return whether a corpus has labeled tokens."""
 
+    def language_model(self, model_name: str) -> LanguageModel:
+        """Return a model with its softmax. Raises MissingArtifact without a softmax, BadInput for a transformer."""
+
     def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
         """Return the labeled tokens of a corpus, or every token of one without labels."""
 
+    def word_targets(self, lemma: str, model_name: str) -> OccurrenceTable:
+        """Return the labeled tokens of one word of the model's language."""
+
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
         """Return every token of a corpus, or None while it is being read."""
+
+    def stored_tokens(self, corpus: str, model_name: str) -> OccurrenceTable | None:
+        """Return every token of a corpus if its table is on disk already, else None. Reads no sentence."""
 
     def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
         """Return a corpus to search and count, tokenized as the language's."""
@@ -108,6 +116,12 @@ class _Opener:
     def is_labeled(self, corpus: str) -> bool:
         return self._once("labeled", corpus, lambda: opens_at_once(corpus))
 
+    def language_model(self, model_name: str) -> LanguageModel:
+        return self._once("language model", model_name, lambda: open_language_model(self.model(model_name)))
+
+    def word_targets(self, lemma: str, model_name: str) -> OccurrenceTable:
+        return self._once("word", (lemma, model_name), lambda: open_word(lemma, self.model(model_name)))
+
     def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
         return self._once(
             "targets", (corpus, model_name), lambda: open_table(corpus, self.model(model_name), targets_only=True, report=self._report)
@@ -115,6 +129,11 @@ class _Opener:
 
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable:
         return self._once("tokens", (corpus, model_name), lambda: open_table(corpus, self.model(model_name), report=self._report))
+
+    def stored_tokens(self, corpus: str, model_name: str) -> OccurrenceTable | None:
+        names = corpus, model_name
+        folder = self._once("token folder", names, lambda: token_folder(corpus, self.model(model_name)))
+        return self._once("stored tokens", names, lambda: OccurrenceTable(folder)) if (folder / "meta.json").is_file() else None
 
     def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
         return self._once("encoded", (corpus, language.code), lambda: open_encoded(corpus, language, report=self._report))
@@ -153,7 +172,7 @@ class Workspace:
     @property
     def language_model(self) -> LanguageModel:
         """Return the model with its softmax. Raises MissingArtifact without a softmax, BadInput for a transformer."""
-        return self.once("language model", lambda: open_language_model(self.model), self.model)
+        return self.opener.language_model(self.names.model)
 
     @property
     def substitutes(self) -> Substitutes:
@@ -180,9 +199,16 @@ class Workspace:
 
     @property
     def sense_space(self) -> SenseSpace | None:
-        """Return the model's sense space, or None."""
+        """Return the model's sense space, or None without a softmax or a biLM."""
+
+        def make() -> SenseSpace | None:
+            try:
+                return make_space(self.model, self.substitutes, self.language_vectors)
+            except ElmoscopeError:
+                return None
+
         with languages.reading(self.language):
-            return self.once("sense space", lambda: open_space(self.model, self.language_vectors), self.model)
+            return self.once("sense space", make, self.model)
 
     def require_sense_space(self) -> SenseSpace:
         """Return the model's sense space. Raises BadInput if it has none."""
@@ -197,6 +223,24 @@ class Workspace:
             return self.opener.targets(self.language.sentences, self.names.model).basic
         except ElmoscopeError:
             return None
+
+    @property
+    def language_tokens(self) -> OccurrenceTable | None:
+        """Return every token of the language's basic sentences if they are encoded already, else the labeled ones, or None."""
+        try:
+            stored = self.opener.stored_tokens(self.language.sentences, self.names.model)
+        except ElmoscopeError:
+            return None
+        return stored.basic if stored else self.labeled_sentences
+
+    @property
+    def language_texts(self) -> list[tuple[str, ...]]:
+        """Return the tokens of each of the language's basic sentences; none for a language without them."""
+        try:
+            texts = self.opener.encoded(self.language.sentences, self.language)
+        except ElmoscopeError:
+            return []
+        return [texts.tokens(k) for k in range(texts.n_sentences)]
 
     @property
     def is_labeled(self) -> bool:
@@ -342,14 +386,14 @@ class Word:
         return self.workspace.model.encoder.around([list(self.tokens)], [self.context.position], [self.sentence])[0]
 
     @cached_property
-    def parts(self) -> np.ndarray:
+    def sense_parts(self) -> np.ndarray:
         """Return the three parts (V,) of the sense space. The model must have one."""
         return self.workspace.sense_space.views([(self.tokens, self.context.position)], self.layers[None], [self.sentence])[0]
 
     @property
     def substitutes(self) -> np.ndarray:
         """Return the vector (P,) of the words that both directions expect in its place."""
-        return self.workspace.sense_space.expected(self.parts[None])[0]
+        return self.workspace.sense_space.expected(self.sense_parts[None])[0]
 
     def _tables(self) -> Iterator[OccurrenceTable]:
         workspace, language = self.workspace, self.workspace.language
@@ -360,7 +404,7 @@ class Word:
         listed, spelling = list_words(language), self.context.read_as or self.context.spelling
         if lemma := next((form for form in (spelling, *dictionary_forms(spelling)) if form in listed), ""):
             with suppress(ElmoscopeError):  # a model whose table has not all words of its language
-                yield workspace.once("word table", lambda: open_word(lemma, workspace.model), lemma, most=MOST_TABLES)
+                yield workspace.opener.word_targets(lemma, workspace.names.model)
 
 
 def reads_as_model(view: Callable[Concatenate[Workspace, P], R]) -> Callable[Concatenate[Workspace, P], R]:

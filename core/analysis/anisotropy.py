@@ -14,17 +14,19 @@ nothing in common ("all but the top", Mu and Viswanath 2018).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 
-from ..common.errors import BadInput
-from ..elmo.mix import check_weights, layer_normalized, layer_weights, mixed
+from ..common.errors import BadInput, ElmoscopeError
+from ..common.model_layers import MIX, SENSES
+from ..elmo.mix import check_weights, layer_normalized, layer_weights, mixed, to_largest_1
 from ..elmo.models import Model
 from ..files.artifacts import read_json
 from ..index.sense_space import SenseSpace
 from ..text.corpora import open_corpus
+from ..workspace import Workspace, reads_as_model
 
 TOKENS = 1000  # for stored levels: half a million pairs
 FEWER = 300  # for levels measured on demand; the mean is within about 0.05 of that of TOKENS
@@ -79,8 +81,8 @@ def _cosines(tokens: Drawn, rows: np.ndarray) -> np.ndarray:
     return (rows @ rows.T)[np.triu(words[:, None] != words, 1)]
 
 
-def random_level(tokens: Drawn, weights, *, normalized: bool = False) -> Level:
-    """Return the mean and the middle nine tenths of these cosines, optionally after layer normalization."""
+def level_under(tokens: Drawn, weights, *, normalized: bool = False) -> Level:
+    """Return the mean and the middle nine tenths of these cosines under a layer mix, optionally after layer normalization."""
     tokens = Drawn(tokens.words, layer_normalized(tokens.layers)) if normalized else tokens
     return _level(random_cosines(tokens, weights))
 
@@ -124,8 +126,8 @@ def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0) -> dict:
     tokens, others = (draw(model.encoder, sentences, n, seed=seed + k) for k in (0, 1))
     n_layers = tokens.layers.shape[1]
     shared = SharedDirections.of(others)
-    names = {name: layer_weights(name, n_layers) for name in (*map(str, range(n_layers)), "mix")}
-    result = {name: asdict(random_level(tokens, weights)) for name, weights in names.items()}
+    names = {name: layer_weights(name, n_layers) for name in (*map(str, range(n_layers)), MIX)}
+    result = {name: asdict(level_under(tokens, weights)) for name, weights in names.items()}
     freed = {k: shared.away(tokens, k) for k in DIRECTIONS}
     rounded = {
         name: {key: round(value, 4) for key, value in level.items()}
@@ -135,17 +137,59 @@ def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0) -> dict:
     return {"model": model.name, "corpus": model.language.sentences, "n": len(tokens.words), **rounded}
 
 
-def draw_for(model: Model, measures: Mapping | None) -> Drawn:
-    """Draw the tokens on which a model's stored levels were measured, or FEWER if none are stored."""
-    sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
-    return draw(model.encoder, sentences, (measures or {}).get("random", {}).get("n", FEWER))
+@reads_as_model
+def random_level(workspace: Workspace, space: str, *, normalized: bool = False) -> Level | None:
+    """Return the cosines of two random words at a layer, "mix" or "senses".
+
+    None if the language has no sentences here, or the model no sense space.
+    """
+    if space == SENSES:
+
+        def measure_in_senses() -> Level | None:  # on FEWER words, which takes half a second
+            tokens, sense_space = _random_words(workspace, FEWER), workspace.sense_space
+            return None if tokens is None or sense_space is None else level_in_senses(tokens, sense_space)
+
+        return workspace.once("level in senses", measure_in_senses)
+    stored = None if normalized else workspace.once("levels", lambda: level_of(_measures(workspace.model), space), space, most=32)
+    return stored or _measure(workspace, tuple(layer_weights(space, workspace.layers.n)), normalized)
 
 
-def measures_of(folder: Path, fingerprint: str) -> dict | None:
+@reads_as_model
+def random_level_of_mix(workspace: Workspace, weights: Sequence[float], *, normalized: bool = False) -> Level | None:
+    """Return the cosines of two random words under any weights (L,)."""
+    if np.count_nonzero(weights) == 1:
+        return random_level(workspace, str(np.flatnonzero(weights)[0]), normalized=normalized)
+    return _measure(workspace, tuple(to_largest_1(weights).round(3)), normalized)
+
+
+@reads_as_model
+def mean_random_cosines(workspace: Workspace, spaces: Sequence[str], *, normalized: bool = False) -> dict[str, float]:
+    """Return the mean of the level in each space that has one."""
+    levels = {space: random_level(workspace, space, normalized=normalized) for space in spaces}
+    return {space: level.mean for space, level in levels.items() if level is not None}
+
+
+def _measure(workspace: Workspace, weights: tuple[float, ...], normalized: bool) -> Level | None:
+    def measure() -> Level | None:
+        n = (_measures(workspace.model) or {}).get("random", {}).get("n", FEWER)  # the tokens of the stored levels, if there are any
+        tokens = workspace.once("random words", lambda: _random_words(workspace, n))
+        return tokens and level_under(tokens, np.array(weights), normalized=normalized)
+
+    return workspace.once("random level", measure, weights, normalized, most=64)
+
+
+def _random_words(workspace: Workspace, n: int) -> Drawn | None:
+    """Draw tokens from sentences of the model's language, or return None for a language without sentences."""
+    with suppress(ElmoscopeError):
+        return draw(workspace.model.encoder, workspace.language_texts, n)
+    return None
+
+
+def _measures(model: Model) -> dict | None:
     """Return the measures stored next to a model, or None without any for exactly these weights."""
-    path = folder / "measures.json"
+    path = model.folder / "measures.json"
     stored = read_json(path, expect=dict) if path.is_file() else {}
-    return stored.get("measures") if stored.get("fingerprint") == fingerprint else None
+    return stored.get("measures") if stored.get("fingerprint") == model.fingerprint else None
 
 
 def level_of(measures: Mapping | None, layer: str) -> Level | None:

@@ -244,8 +244,12 @@ def new_file(folder: Path, rows: int, dim: int) -> np.ndarray:
 
 def open_space(model: Model, vectors: StaticVectors | None) -> SenseSpace | None:
     """Return a model's sense space, or None without a softmax or a biLM."""
-    if (substitutes := substitutes_of(model)) is None:
-        return None
+    substitutes = substitutes_of(model)
+    return substitutes and make_space(model, substitutes, vectors)
+
+
+def make_space(model: Model, substitutes: Substitutes, vectors: StaticVectors | None) -> SenseSpace:
+    """Return the sense space of a model whose substitutes are open."""
     space = SenseSpace(model.encoder, substitutes, vectors, fingerprint=model.fingerprint)
     space.learned = read(model.folder / FILE, model.fingerprint, sum(space.widths))
     return space

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.anisotropy import mean_random_cosines
 from ..analysis.word_maps import map_rows
 from ..common.errors import BadInput
 from ..common.i18n import t
@@ -18,7 +19,6 @@ from ..index.table import OccurrenceTable
 from ..senses.calibration import calibration_of
 from ..senses.evidence import is_also_a_name
 from ..views import layouts, pair
-from ..views.neighbors import mean_random_cosines
 from ..workspace import Workspace
 from .widgets import labels
 

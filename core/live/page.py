@@ -20,7 +20,7 @@ from ..common.i18n import t
 from ..common.markup import Markup, html, shorten
 from ..figures.style import DIFFERENT, OWN, SAME, SENSE_COLORS, layer_color
 from ..files.atomic import replacing
-from ..senses.calibration import densities
+from ..senses.calibration import densities_of
 from ..text.languages import Language
 from ..text.target_word import same_word
 from ..text.tokens import find_word
@@ -62,7 +62,7 @@ def page_of(workspace: Workspace, examples: Examples = (), report: Callable[[flo
             "texts": _in_every_language(workspace),
             "examples": [list(item) for item in examples],
             "language": "" if workspace.language.code == i18n.ENGLISH else workspace.language.code,
-            "densities": {kind: density_data(density) for kind, density in densities(workspace.model, labeled=True).items()},
+            "densities": {kind: density_data(density) for kind, density in densities_of(workspace, labeled=True).items()},
             "colors": {"layers": layers, "senses": SENSE_COLORS, "own": OWN, "curves": (SAME, DIFFERENT)},
             "model": workspace.model.name,
             "pack_facts": page_facts,

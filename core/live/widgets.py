@@ -12,11 +12,10 @@ from ..common import model_layers
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
-from ..elmo.models import Model
 from ..figures.influence import EvidenceRow
 from ..figures.style import DIFFERENT, OWN, SAME, ink, layer_color, layer_title, sense_color
 from ..index.neighbors import Occurrence
-from ..senses.calibration import Density, densities
+from ..senses.calibration import Density
 from ..senses.scene import Scene
 from ..senses.trust import Links
 from ..text import languages
@@ -191,20 +190,16 @@ def _occurrences(texts: tuple[str, ...], positions: tuple[int, ...], code: str) 
     return tuple(results)
 
 
-def decisive_rows(model: Model, judgment: Judgment) -> list[EvidenceRow]:
+def decisive_rows(densities: Mapping[str, Density], judgment: Judgment) -> list[EvidenceRow]:
     """Return a row for each kind of evidence of a verdict that has densities."""
-    if judgment.verdict is None:
-        return []
-    by_kind, values = densities(model, labeled=bool(judgment.lemma)), judgment.verdict.evidence
-    return [_row(name, by_kind[kind], values[kind]) for kind, name in kind_names().items() if kind in by_kind and kind in values]
+    values = judgment.verdict.evidence if judgment.verdict else {}
+    return [_row(name, densities[kind], values[kind]) for kind, name in kind_names().items() if kind in densities and kind in values]
 
 
-def plain_rows(model: Model, judgment: Judgment, cosines: Mapping[str, float]) -> dict[str, EvidenceRow]:
+def plain_rows(densities: Mapping[str, Density], cosines: Mapping[str, float]) -> dict[str, EvidenceRow]:
     """Return the plain cosine by layer and mix, if it has densities."""
-    by_kind = densities(model, labeled=bool(judgment.lemma))
-    return {
-        space: _row(plain_name(model_layers.in_use(), space), by_kind[space], value) for space, value in cosines.items() if space in by_kind
-    }
+    named = {space: plain_name(model_layers.in_use(), space) for space in cosines if space in densities}
+    return {space: _row(name, densities[space], cosines[space]) for space, name in named.items()}
 
 
 def say_probability(judgment: Judgment) -> str:

@@ -19,11 +19,9 @@ import numpy as np
 from ..common.config import cache_folder
 from ..common.errors import ElmoscopeError
 from ..elmo.mix import layer_weights, mixed
-from ..elmo.models import Model
 from ..files.artifacts import read_json, write_json
 from ..index.sense_space import LAYER, SenseSpace
 from ..index.table import OccurrenceTable
-from ..index.tables import bundled_folder
 from ..workspace import Word, Workspace, table_key
 from . import evidence
 from .evidence import Evidence, K, fit, inputs_of_pairs, places_in, shares_of, weights_of
@@ -79,6 +77,7 @@ class Calibration:
     centers: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of evidence's views; {}: the token's cosine alone counts
     ring: float | None = None  # median cosine distance of same-meaning pairs in the sense space; None without one
     reference_votes: tuple[float, ...] = ()  # as `votes`, learned from the words of the reference corpus; () if it was not learned
+    densities: Mapping[str, Mapping[str, "Density"]] = field(default_factory=dict, compare=False)  # `densities_of` reads them
 
 
 USUAL = Calibration({}, "1", _VOTES, (2.7502, -1.3598, 1.0, 0.0))
@@ -129,7 +128,8 @@ def read(folder: Path) -> Calibration | None:
         return None
     words = {lemma: Separability(**value) for lemma, value in record["words"].items()}
     votes, unlabeled, others = (tuple(record.get(name, ())) for name in ("votes", "alone", "reference_votes"))
-    return Calibration(words, record["layer"], votes, unlabeled, record.get("centers", {}), record["ring"], others)
+    densities = {kind: {name: _read_density(item) for name, item in items.items()} for kind, items in record.get("densities", {}).items()}
+    return Calibration(words, record["layer"], votes, unlabeled, record.get("centers", {}), record["ring"], others, densities)
 
 
 def as_json(ground: Calibration) -> dict:
@@ -300,15 +300,12 @@ class Density:
     different: np.ndarray  # (BINS,) of pairs of different meanings
 
 
-def densities(model: Model, *, labeled: bool) -> dict[str, Density]:
+def densities_of(workspace: Workspace, *, labeled: bool) -> Mapping[str, Density]:
     """Return a model's histograms by kind of evidence, layer ("0", "1", ...) and "mix", for words with labels or without.
 
     {} for a model without any.
     """
-    folder = bundled_folder(model)
-    record = read_json(folder / FILE, expect=dict) if folder and (folder / FILE).is_file() else {}
-    bundled = record.get("densities", {}).get(_set(labeled), {})
-    return {kind: _read_density(record) for kind, record in bundled.items()}
+    return calibration_of(workspace).densities.get(_set(labeled), {})
 
 
 def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> Density:
@@ -322,7 +319,7 @@ def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> D
 
 
 def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, Density]) -> dict:
-    """Return both sets as `densities` reads them."""
+    """Return both sets as `read` reads them."""
     return {
         _set(is_labeled): {kind: _density_as_json(density) for kind, density in kinds.items()}
         for is_labeled, kinds in ((True, labeled), (False, unlabeled))

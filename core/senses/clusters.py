@@ -37,6 +37,7 @@ SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is m
 LOOKED_AT, SPREAD_OF = 200, 60  # words, and occurrences of each, among which the most ambiguous is looked for
 SHARPNESS = 8.0  # of shares; of 4 to 30 the best for our labeled senses, each sentence left out: stated with 92% on average, right 93%
 NAMED_BY = 20  # likeliest substitutes of a place that can name a cluster
+MOST_TELLING = 6  # words of a cluster that are listed
 WINDOW = 12  # tokens on either side that can name a cluster
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,}")
 _SYLLABLES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
@@ -177,10 +178,8 @@ def name_of(substitutes: Sequence[tuple[str, float]], words: Sequence[tuple[str,
     return ", ".join(word for word, _ in substitutes[:2]) or " · ".join(word for word, _ in words[:3])
 
 
-def telling_words(
-    contexts: Sequence[Sequence[str]], result: np.ndarray, background: Counter[str], *, limit: int = 6
-) -> list[list[tuple[str, float]]]:
-    """Return the most distinctive words of each cluster with z, best first, from content words of each occurrence and clusters (n,).
+def telling_words(contexts: Sequence[Sequence[str]], result: np.ndarray, background: Counter[str]) -> list[list[tuple[str, float]]]:
+    """Return the MOST_TELLING most distinctive words of each cluster with z, best first, from content words of each occurrence and clusters (n,).
 
     Log-odds with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, eqs 16, 20 and 22): a word's odds in one cluster against
     the rest, in standard deviations; a single cluster has none. The prior holds as many words as the contexts do, in the proportions of
@@ -205,7 +204,7 @@ def telling_words(
             rest = total[word] - y
             odds = np.log((y + a) / (n_here + size - y - a + 1e-9)) - np.log((rest + a) / (2 * size - n_here - rest - a + 1e-9))
             scores[word] = float(odds / np.sqrt(1 / (y + a) + 1 / (rest + a)))
-        telling.append(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:limit])
+        telling.append(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_TELLING])
     return telling
 
 
@@ -244,7 +243,7 @@ def agreement(gold: Sequence[str], result: np.ndarray, *, seed: int = 0, rounds:
     return Agreement(rand=rand, v=v, mutual=mutual, purity=purity, n=len(codes), **of_shuffled)
 
 
-def most_ambiguous(table: OccurrenceTable, words: Sequence[str], *, layer: int = 1) -> str:
+def most_ambiguous(table: OccurrenceTable, words: Sequence[str]) -> str:
     """Return the word whose vectors differ most between sentences, among the LOOKED_AT most frequent; "" without words.
 
     The measure is the mean of 1 - cosine over all pairs of at most SPREAD_OF of its occurrences, in layer 1, which separates senses best.
@@ -256,7 +255,7 @@ def most_ambiguous(table: OccurrenceTable, words: Sequence[str], *, layer: int =
         rows = np.flatnonzero(table.spelled(word))
         if (n := min(len(rows), SPREAD_OF)) > 1:
             rows = rows[np.linspace(0, len(rows) - 1, n).astype(int)]
-            total = unit(table.rows.take(rows)[:, min(layer, table.meta["layers"] - 1)].astype(np.float32)).sum(axis=0)
+            total = unit(table.rows.take(rows)[:, min(1, table.meta["layers"] - 1)].astype(np.float32)).sum(axis=0)
             spread[word] = 1 - (float(total @ total) - n) / (n * (n - 1))
     return max(spread, key=spread.__getitem__, default="")
 

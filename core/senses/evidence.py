@@ -74,7 +74,7 @@ def of_words(words: Sequence[Word]) -> Evidence:
     """Return the evidence of typed words."""
     space = words[0].workspace.sense_space
     layers, isolated, place, topic = (np.stack([getattr(word, name) for word in words]) for name in ("layers", "alone", "place", "topic"))
-    return Evidence(layers, isolated, place, topic, np.stack([word.parts for word in words]) if space else None, space)
+    return Evidence(layers, isolated, place, topic, np.stack([word.sense_parts for word in words]) if space else None, space)
 
 
 def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows: np.ndarray, space: SenseSpace | None = None) -> Evidence:

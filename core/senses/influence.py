@@ -190,11 +190,9 @@ def influence(
     )
 
 
-def expectations(
-    substitutes: Substitutes, tokens: Sequence[str], position: int, *, how: str, swap: str = "", reach: int | None = REACH
-) -> dict[int, Change]:
+def expectations(substitutes: Substitutes, tokens: Sequence[str], position: int, *, how: str, swap: str = "") -> dict[int, Change]:
     """Return by position how each word, changed as by `variants`, changes what is expected in the target's place."""
-    tried = variants(tokens, position, how, swap, reach=reach)
+    tried = variants(tokens, position, how, swap, reach=REACH)
     sentences = [list(tokens), *(list(v.tokens) for v in tried)]
     places = substitutes.model.encoder.around(sentences, [position, *(v.position for v in tried)])
     changes = substitutes.changes(places, [tokens[position]] * len(sentences))

@@ -26,12 +26,11 @@ from ..index.neighbors import Query
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..static.vectors import StaticVectors, topics
-from ..text import languages
 from ..text.languages import Language
 from ..text.readings import WordInContext
 from ..text.target_word import same_word
 from ..text.tokens import bare
-from ..workspace import Word, Workspace
+from ..workspace import Word
 from . import evidence
 from .calibration import Calibration, calibration_for, calibration_of, trust_of
 from .evidence import (
@@ -124,18 +123,16 @@ def compare(a: Word, b: Word) -> Verdict | None:
 
     Labeled sentences decide if there are any, else the evidence that needs none.
     """
-    workspace = a.workspace
-    with languages.reading(workspace.language):
-        if not is_one_word(a, b):
-            return None
-        is_name = a.context.is_name or b.context.is_name
-        if a.table is None or b.context.lemma_in(a.table) != a.lemma:
-            return replace(_without_labels(*_read_alike(a, b)), name=is_name)
-        by_case = evidence.is_also_a_name(a.table, a.lemma)
-        first, second = _read_alike(a, b, by_case=by_case)
-        read = workspace.layers_of([first.tokens, second.tokens])
-        arguments = a.table, a.lemma, first.query, second.query, calibration_for(a), workspace.language_vectors, workspace.sense_space
-        return replace(of_labeled(*arguments, read), name=not by_case and is_name, lemma=a.lemma)
+    if not is_one_word(a, b):
+        return None
+    workspace, is_name = a.workspace, a.context.is_name or b.context.is_name
+    if a.table is None or b.context.lemma_in(a.table) != a.lemma:
+        return replace(_without_labels(*_read_alike(a, b)), name=is_name)
+    by_case = evidence.is_also_a_name(a.table, a.lemma)
+    first, second = _read_alike(a, b, by_case=by_case)
+    read = workspace.layers_of([first.tokens, second.tokens])
+    arguments = a.table, a.lemma, first.query, second.query, calibration_for(a), workspace.language_vectors, workspace.sense_space
+    return replace(of_labeled(*arguments, read), name=not by_case and is_name, lemma=a.lemma)
 
 
 def _without_labels(a: Word, b: Word) -> Verdict:
@@ -161,12 +158,6 @@ def is_one_word(a: Word, b: Word) -> bool:
 def is_word(word: WordInContext, language: Language) -> bool:
     """Return whether a token has letters of a language."""
     return any(map(str.isalpha, word.word)) and language.writes(word.word)
-
-
-def best_layer(workspace: Workspace, words: Sequence[Word]) -> str:
-    """Return the layer, or "mix", that separates the meanings of the first labeled one of these words best, else those of all words."""
-    labeled = next((word for word in words if word.table is not None), None)
-    return calibration_for(labeled).words[labeled.lemma].layer if labeled else calibration_of(workspace).layer
 
 
 def _read_alike(a: Word, b: Word, *, by_case: bool = False) -> tuple[Word, Word]:

@@ -1,18 +1,17 @@
-"""The nearest occurrences or spellings to a word in its sentence, and the cosines of two random words to compare them with."""
+"""The nearest occurrences or spellings to a word in its sentence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..analysis import anisotropy
-from ..analysis.anisotropy import Level
+from ..analysis.anisotropy import Level, random_level
 from ..common.config import NEIGHBORS
-from ..common.errors import BadInput, ElmoscopeError
+from ..common.errors import BadInput
 from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.model_layers import MIX, SENSES
-from ..elmo.mix import layer_weights, to_largest_1
+from ..elmo.mix import layer_weights
 from ..index.neighbors import OTHER, SAME, Neighbor, Occurrence, Query, TypeNeighbor
 from ..index.sense_space import WEIGHTS, SenseIndex
 from ..index.table import OccurrenceTable
@@ -140,56 +139,3 @@ def _in_senses(workspace: Workspace, table: OccurrenceTable, query: Query, reque
         raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
     nearest = index.nearest(query, WEIGHTS, k=request.k, which=request.among)
     return {"entries": tuple(nearest), "narrowed": index.narrows(query, request.among), "level": random_level(workspace, SENSES)}
-
-
-@reads_as_model
-def random_level(workspace: Workspace, space: str, *, normalized: bool = False) -> Level | None:
-    """Return the cosines of two random words at a layer, "mix" or "senses".
-
-    None if the language has no sentences here, or the model no sense space.
-    """
-    if space == SENSES:
-
-        def measure_in_senses() -> Level | None:  # on FEWER words, which takes half a second
-            words, space = _random_words(workspace, few=True), workspace.sense_space
-            return None if words is None or space is None else anisotropy.level_in_senses(words, space)
-
-        return workspace.once("level in senses", measure_in_senses)
-    n_layers = workspace.layers.n
-    names = (*map(str, range(n_layers)), MIX)
-    measured = workspace.once("levels", lambda: {name: anisotropy.level_of(_measures(workspace), name) for name in names})
-    return (None if normalized else measured.get(space)) or _measure(workspace, tuple(layer_weights(space, n_layers)), normalized)
-
-
-@reads_as_model
-def random_level_of_mix(workspace: Workspace, weights: Sequence[float], *, normalized: bool = False) -> Level | None:
-    """Return the cosines of two random words under any weights (L,)."""
-    if np.count_nonzero(weights) == 1:
-        return random_level(workspace, str(np.flatnonzero(weights)[0]), normalized=normalized)
-    return _measure(workspace, tuple(to_largest_1(weights).round(3)), normalized)
-
-
-@reads_as_model
-def mean_random_cosines(workspace: Workspace, spaces: Sequence[str], *, normalized: bool = False) -> dict[str, float]:
-    """Return the mean of the level in each space that has one."""
-    levels = {space: random_level(workspace, space, normalized=normalized) for space in spaces}
-    return {space: level.mean for space, level in levels.items() if level is not None}
-
-
-def _measure(workspace: Workspace, weights: tuple[float, ...], normalized: bool) -> Level | None:
-    def measure() -> Level | None:
-        words = workspace.once("random words", lambda: _random_words(workspace))
-        return words and anisotropy.random_level(words, np.array(weights), normalized=normalized)
-
-    return workspace.once("random level", measure, weights, normalized, most=64)
-
-
-def _random_words(workspace: Workspace, *, few: bool = False) -> anisotropy.Drawn | None:
-    try:
-        return anisotropy.draw_for(workspace.model, None if few else _measures(workspace))
-    except ElmoscopeError:  # a language without sentences of its own
-        return None
-
-
-def _measures(workspace: Workspace) -> dict | None:
-    return anisotropy.measures_of(workspace.model.folder, workspace.model.fingerprint)

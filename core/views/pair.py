@@ -5,20 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..common.errors import ElmoscopeError
+from ..analysis.anisotropy import mean_random_cosines
 from ..common.model_layers import SENSES, Layers
 from ..elmo.mix import along, mix_cosines, pair_products, stops
-from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
-from ..index.tables import token_folder
 from ..senses import scene, verdict
-from ..senses.calibration import calibration_of
+from ..senses.calibration import calibration_for, calibration_of
 from ..senses.scene import LabeledDots, NearWords, Scene
 from ..senses.verdict import Verdict
 from ..text.readings import WordInContext, dictionary_forms
 from ..text.tokens import bare
 from ..workspace import Word, Workspace, reads_as_model, table_key
-from .neighbors import mean_random_cosines
 
 READS = ("model", "vectors", "corpus")
 
@@ -100,15 +97,11 @@ def compute(workspace: Workspace, request: PairRequest) -> Pair:
 def judge(workspace: Workspace, first: WordInContext, second: WordInContext) -> Judgment:
     """Return the verdict on both words, by the labels of the selected corpus where it has some."""
     words = [Word(workspace, context) for context in (first, second)]
-    result = verdict.compare(*words)
-    layer = calibration_of(workspace).layer if result and not result.lemma else verdict.best_layer(workspace, words)
-    return Judgment(result is not None, result, result.lemma if result else "", layer)
-
-
-@reads_as_model
-def best_layer(workspace: Workspace, words: Sequence[WordInContext]) -> str:
-    """Return the layer, or "mix", that separates the meanings of the first of these words with labels best; else the best of all words."""
-    return verdict.best_layer(workspace, [Word(workspace, context) for context in words])
+    if result := verdict.compare(*words):
+        return Judgment(True, result, result.lemma, result.layer)
+    labeled = next((word for word in words if word.table is not None), None)
+    layer = calibration_for(labeled).words[labeled.lemma].layer if labeled else calibration_of(workspace).layer
+    return Judgment(False, None, "", layer)
 
 
 @reads_as_model
@@ -123,35 +116,34 @@ def angles(workspace: Workspace, first: WordInContext, second: WordInContext) ->
     )
 
 
-MOST_WORDS, MOST_VIEWS = 32, 64  # cached labeled words and typed sentences
+MOST_WORDS = 32  # cached labeled words
 
 
 @reads_as_model
 def draw_scene(workspace: Workspace, first: WordInContext, second: WordInContext) -> Scene | None:
     """Return the scene of two words; None where no labeled sentence has both, and the model has no sense space."""
-    both = first, second
+    workspace.layers_of([first.tokens, second.tokens, (first.word,), (second.word,)])  # in one batch
+    both = a, b = Word(workspace, first), Word(workspace, second)
     space = workspace.sense_space
-    queries = workspace.queries(both)
-    vectors = scene.layer_vectors(np.stack([query.layers for query in queries]), encode_alone(workspace, [word.word for word in both]))
-    word = Word(workspace, first)
-    table, lemma = word.table, word.lemma
-    if table is not None and second.lemma_in(table) == lemma:
-        dots = labeled_dots(workspace, table, lemma)
+    vectors = scene.layer_vectors(np.stack([a.layers, b.layers]), np.stack([a.alone, b.alone]))
+    parts = np.stack([word.sense_parts for word in both]) if space else None
+    if a.table is not None and second.lemma_in(a.table) == a.lemma:
+        dots = labeled_dots(workspace, a.table, a.lemma)
         if space:
-            vectors[SENSES] = space.place(_views(workspace, space, both), dots.mean, lemma)
-        own_rows = [np.flatnonzero(table.same_sentence(dots.rows, word.tokens, word.position)) for word in both]
+            vectors[SENSES] = space.place(parts, dots.mean, a.lemma)
+        own_rows = [np.flatnonzero(a.table.same_sentence(dots.rows, word.tokens, word.context.position)) for word in both]
         return scene.add_stars(dots, vectors, [int(rows[0]) if len(rows) else None for rows in own_rows])
-    table = _table_of_words(workspace)
+    table = workspace.language_tokens
     if space is None or table is None:
         return None
-    vectors[SENSES] = space.place(_views(workspace, space, both))
+    vectors[SENSES] = space.place(parts)
 
     def place_rows() -> np.ndarray:  # (N, D) by the map of all words
         pieces = np.array_split(np.arange(len(table)), max(1, len(table) // 4096))
         return np.concatenate([space.place(space.of_rows(table, rows)) for rows in pieces])
 
     places = workspace.once("words in the sense space", place_rows, table_key(table), space.mark, most=2)
-    near_words = _near_words(workspace, table, both, places @ vectors[SENSES].T)
+    near_words = _near_words(workspace, table, (first, second), places @ vectors[SENSES].T)
     written = [occurrence.tokens[occurrence.position] for occurrence in map(table.occurrence, near_words.rows.tolist())]
     word_vectors = scene.layer_vectors(table.rows.take(near_words.rows), encode_alone(workspace, written)) | {
         SENSES: places[near_words.rows]
@@ -177,31 +169,6 @@ def encode_alone(workspace: Workspace, words: Sequence[str]) -> np.ndarray:
     spellings = list(dict.fromkeys(words))
     by_spelling = dict(zip(spellings, workspace.layers_of([(spelling,) for spelling in spellings]), strict=True))
     return np.stack([by_spelling[word][:, 0] for word in words])
-
-
-def _views(workspace: Workspace, space: SenseSpace, words: Sequence[WordInContext]) -> np.ndarray:
-    """Return the typed words (n, V) as the sense space sees them, each computed once."""
-
-    def make(word: WordInContext) -> np.ndarray:
-        [query], [layers] = workspace.queries([word]), workspace.layers_of([word.tokens])
-        return space.views([(word.tokens, word.position)], query.layers[None], [layers])[0]
-
-    return np.stack([workspace.once("views", lambda word=word: make(word), word.tokens, word.position, most=MOST_VIEWS) for word in words])
-
-
-def _table_of_words(workspace: Workspace) -> OccurrenceTable | None:
-    """Return every token of the language's own sentences if they are encoded, else the labeled ones, or None.
-
-    `workspace.every_token` would make a page start to encode them.
-    """
-    own_workspace = workspace.over(workspace.language.sentences)
-    try:
-        folder = workspace.once("token folder", lambda: token_folder(own_workspace.corpus, workspace.model), own_workspace.corpus)
-        if (folder / "meta.json").is_file():
-            return workspace.once("token table", lambda: OccurrenceTable(folder).basic, own_workspace.corpus)
-        return own_workspace.targets.basic
-    except ElmoscopeError:
-        return None
 
 
 def _near_words(workspace: Workspace, table: OccurrenceTable, both: Sequence[WordInContext], cosines: np.ndarray) -> NearWords:

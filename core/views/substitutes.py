@@ -9,7 +9,6 @@ import numpy as np
 from ..analysis import expectation
 from ..analysis.expectation import Expected, Reading
 from ..common.config import NEIGHBORS
-from ..common.errors import ElmoscopeError
 from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.markup import shorten
@@ -17,7 +16,6 @@ from ..elmo import in_place
 from ..elmo.in_place import InPlace
 from ..elmo.substitutes import BOTH
 from ..engines.transformer import MaskedWords
-from ..text.corpora import open_corpus
 from ..text.readings import WordInContext
 from ..text.target_word import words_of
 from ..text.tokens import bare
@@ -120,9 +118,10 @@ def masked(workspace: Workspace, request: NextWordsRequest):
 
 
 @reads_as_model
-def opening_place(workspace: Workspace, reading: Reading, limit: int = MOST_RANKED) -> int:
+def opening_place(workspace: Workspace, reading: Reading) -> int:
     """Return which of the first words of a text to show first."""
-    return widest_gap(reading.tokens[:limit], reading.forward[:limit], reading.backward[:limit], _common_words(workspace))
+    first_words = (values[:MOST_RANKED] for values in (reading.tokens, reading.forward, reading.backward))
+    return widest_gap(*first_words, _common_words(workspace))
 
 
 def widest_gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray, common: frozenset[str]) -> int:
@@ -154,10 +153,8 @@ def _marginal(workspace: Workspace) -> np.ndarray:
     """Return log p (V,) of each word in any context, over the bundled sentences of the model's language."""
 
     def measure() -> np.ndarray:
-        try:
-            sentences = open_corpus(workspace.language.sentences, workspace.language)
-        except ElmoscopeError:  # a language without sentences of its own
+        if not (sentences := workspace.language_texts):
             return expectation.prior(workspace.language_model)
-        return expectation.marginal(workspace.language_model, [sentence.tokens for sentence in sentences])
+        return expectation.marginal(workspace.language_model, sentences)
 
     return workspace.once("marginal", measure, workspace.language_model)

@@ -22,12 +22,13 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.memo import Kept
 from core.corpus.encoded import EncodedCorpus, open_encoded, unread_bytes
-from core.elmo.models import Model, allennlp_files, open_model
+from core.elmo.language_model import LanguageModel
+from core.elmo.models import Model, allennlp_files, open_language_model, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.files import registry
 from core.files.quotas import VISITS
 from core.index.table import OccurrenceTable
-from core.index.tables import content_of, open_claimed, opens_at_once, takes_long
+from core.index.tables import content_of, open_claimed, open_word, opens_at_once, takes_long, token_folder
 from core.static.formats import PACKED
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
@@ -42,6 +43,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 KEPT = Kept()
 memo = KEPT  # the cache of a workspace's answers
+KEPT_WORDS = 16  # tables of single words that are open at a time
 KEPT_TABLES = 3  # tables of every token that are open at a time, and tables of labeled tokens
 ENCODING, VECTORS = "encoded corpus", "vectors of a file"  # kinds of jobs
 MOST_READ = 4_000_000  # bytes of a file that a page reads without a job, which takes a second or two
@@ -95,6 +97,14 @@ def model(name: str) -> Model:
     device = selected_device()
     options = {"most": 3, "weighed": False, "meanwhile": t("Opening the model…")}
     return keep("model", [("model", name)], device, lambda: open_model(name, device=device), **options)
+
+
+def language_model(model_name: str) -> LanguageModel:
+    """Return a model with its softmax."""
+    opened = model(model_name)
+    return KEPT.value(
+        "language model", (opened.fingerprint, str(opened.folder), opened), lambda: open_language_model(opened), most=3, weighed=False
+    )
 
 
 def language(model_name: str) -> Language:
@@ -153,6 +163,11 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
     if job.result is None:
         jobs.wait_for(job, lambda: go_on(corpus, model_name, targets_only=labeled), is_labeled=labeled)
     return job.result
+
+
+def word_targets(lemma: str, model_name: str) -> OccurrenceTable:
+    """Return the table of the labeled tokens of one word of the model's language."""
+    return keep("word", [("model", model_name)], lemma, lambda: open_word(lemma, model(model_name)), most=KEPT_WORDS, weighed=False)
 
 
 def _labeled(corpus: str, model_name: str) -> OccurrenceTable:
@@ -233,6 +248,15 @@ def spent_by_visit() -> dict[tuple, int]:
 def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
     """Return the table of every token, or None while a job builds it."""
     return table_job(corpus, model_name).result
+
+
+def stored_tokens(corpus: str, model_name: str) -> OccurrenceTable | None:
+    """Return the table of every token if it is on disk already, else None. Starts no job."""
+    reads = (("corpus", corpus), ("model", model_name))
+    folder = keep("token folder", reads, None, lambda: token_folder(corpus, model(model_name)), most=KEPT_TABLES)
+    if not (folder / "meta.json").is_file():
+        return None
+    return keep("stored tokens", reads, None, lambda: OccurrenceTable(folder), most=KEPT_TABLES, weighed=False)
 
 
 def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:

@@ -67,8 +67,8 @@ def _picture(scene: Scene, chosen: Mapping[int, Chosen], space: str) -> None:
 
 
 def _decides(in_use: InUse, pair: Pair, scene: Scene, space: str) -> None:
-    model, judgment, usual = workspace(in_use).model, pair.judgment, verdict.usual_layer(in_use)
-    rows, plain, sure = decisive_rows(model, judgment), plain_rows(model, judgment, pair.cosines), say_probability(judgment)
+    judgment, usual, densities = pair.judgment, verdict.usual_layer(in_use), verdict.densities(in_use, pair.judgment)
+    rows, plain, sure = decisive_rows(densities, judgment), plain_rows(densities, pair.cosines), say_probability(judgment)
     _curves(key=CURVES, data=curves_data(rows, plain, scene.spaces, usual, sure))
     every_row = [*rows, *([gray] if (gray := plain.get(space, plain.get(usual))) else [])]
     if every_row:

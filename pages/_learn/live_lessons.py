@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.analysis.anisotropy import random_level
 from core.analysis.word_maps import ALL_WORDS
 from core.common import model_layers
 from core.common.errors import BadInput
@@ -19,7 +20,6 @@ from core.figures.style import SENSE_COLORS, layer_color, layer_title
 from core.senses import cosines, relations
 from core.senses.cosines import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, Spread, of_table
 from core.senses.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Likeness, Pairs
-from core.views.neighbors import random_level
 from core.workspace import Workspace
 from pages._cached import opened
 from pages._cached.opened import keep, view_part, workspace

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.analysis import surroundings
+from core.analysis.anisotropy import random_level
 from core.common import model_layers
 from core.common.i18n import language, t, tn
 from core.common.markup import html, shorten
@@ -20,7 +21,6 @@ from core.live.widgets import NEUTRAL, Points, map_data
 from core.senses import clusters
 from core.views import around
 from core.views.around import BETWEEN, SPREAD, UMAP, Around, AroundRequest
-from core.views.neighbors import random_level
 from core.workspace import Workspace
 from pages._frame.choices import ALL, TOKENS, coded_choice
 from pages._frame.frame import notice

@@ -14,6 +14,7 @@ import streamlit as st
 from scipy.special import softmax
 
 from core.analysis import surroundings
+from core.analysis.anisotropy import mean_random_cosines, random_level_of_mix
 from core.classify.tasks import learned_mixes, task_titles
 from core.common import model_layers
 from core.common.i18n import format_number, language, t
@@ -31,7 +32,7 @@ from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
 from core.views import mix
 from core.views.mix import AnyMix, Mixed, MixRequest
-from core.views.neighbors import mean_random_cosines, random_level_of_mix, tabulate_neighbors
+from core.views.neighbors import tabulate_neighbors
 from pages._cached.opened import workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from core.analysis.anisotropy import random_level
 from core.common import i18n, installation
 from core.common.i18n import format_number, say, t
 from core.common.markup import code, command, html
@@ -13,7 +14,6 @@ from core.elmo.models import Model
 from core.figures.measures import Panel, find_axis, panel_figure, training_figure
 from core.figures.style import LAYER_COLORS, layer_title
 from core.views.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
-from core.views.neighbors import random_level
 from pages._cached import opened
 from pages._cached.opened import workspace
 from pages._frame.choices import choice

@@ -4,7 +4,7 @@ The verdict does not depend on the visible layer: it uses the layer that separat
 default layer, until the user chooses another.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,7 +14,7 @@ from core.common import model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import Markup, html, plain
-from core.senses.calibration import calibration_of, is_calibrated
+from core.senses.calibration import Density, calibration_of, densities_of, is_calibrated
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 from core.views import pair
 from core.views.pair import Judgment, Pair, PairRequest
@@ -34,7 +34,12 @@ def compare_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
 @within_run
 def usual_layer(in_use: InUse) -> str:
     """Return the layer that separates meanings best over all labeled words."""
-    return pair.best_layer(workspace(in_use), ())
+    return calibration_of(workspace(in_use)).layer
+
+
+def densities(in_use: InUse, judgment: Judgment) -> Mapping[str, Density]:
+    """Return the histograms of the evidence that counts for a verdict, by kind."""
+    return densities_of(workspace(in_use), labeled=bool(judgment.lemma))
 
 
 @within_run

@@ -13,8 +13,8 @@ from core.elmo.models import open_model
 from core.figures.walk import CELLS
 from core.text import languages
 from pages._cached.opened import workspace_of
-from pages._cached.spellings import reading
 from pages._how import show
+from pages._how.spellings import reading
 from pages._how.texts import steps
 from tests.app.visit import html_of, opened_whole
 

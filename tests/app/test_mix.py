@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from core.analysis.aligned_umap import FrozenMaps, by_chance
+from core.analysis.anisotropy import random_level_of_mix
 from core.analysis.surroundings import CLOSE, cosine
 from core.common.config import ASSETS
 from core.elmo.models import open_model as opened_model
 from core.live.settings import mix_setting
 from core.senses.separation import SenseReport, less, sense_report
 from core.views.card import read_card
-from core.views.neighbors import random_level_of_mix
 from core.workspace import open_workspace
 from pages._map import measures, mix
 from pages._widgets import components

@@ -16,7 +16,7 @@ from core.text import languages, target_word
 from core.text.readings import WordInContext
 from core.views import attribution, edits, induction, layouts, neighbors
 from core.views.neighbors import NeighborsRequest
-from core.views.pair import best_layer, judge
+from core.views.pair import judge
 from core.workspace import Workspace, open_workspace
 from pages._classify.show import FRONT
 from pages._frame import examples
@@ -82,14 +82,14 @@ def test_verdict_of_the_opening_example_is_right(workspace: Workspace, pair):
 
 
 def test_neighbors_of_the_opening_example_have_the_right_sense(workspace: Workspace, pair):
-    layer = best_layer(workspace, pair)
+    layer = judge(workspace, *pair).layer
     for sense, word in zip(SENSES[workspace.language.code], pair, strict=True):
         near = neighbors.compute(workspace, NeighborsRequest(word=word, space=layer, among=SAME, k=8, every_token=False))
         assert np.mean([n.occurrence.sense == sense for n in near.entries]) >= 0.75
 
 
 def test_word_that_decides_the_opening_example_is_plausible(workspace: Workspace, pair):
-    layer = best_layer(workspace, pair)
+    layer = judge(workspace, *pair).layer
     result = attribution.compute(workspace, attribution.AttributionRequest(word=pair[0])).influence
     read = influence.verdict(result, layer, influence.BOTH)
     assert read.sense == SENSES[workspace.language.code][0] and read.clear
@@ -100,7 +100,7 @@ def test_word_that_decides_the_opening_example_is_plausible(workspace: Workspace
 
 
 def test_edits_of_the_opening_example_flip_the_sense_once(workspace: Workspace, pair):
-    layer = best_layer(workspace, pair)
+    layer = judge(workspace, *pair).layer
     path = edits.compute(workspace, edits.EditsRequest(first=pair[0], second=pair[1], order="left to right", space=layer))
     assert (path.read[0], path.read[-1]) == SENSES[workspace.language.code]
     assert sum(a != b for a, b in pairwise(path.read)) == 1, path.read  # it flips once

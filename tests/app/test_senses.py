@@ -238,29 +238,19 @@ def test_labels_of_missing_sentences_are_stored_and_counted(gold):
     assert "4 labels spread" in html_of(page)
 
 
-def test_predicted_labels_are_not_measured_on_the_map(gold):
+def test_labels_used_everywhere_are_measured_without_guesses_and_deleted_with_their_corpus(gold, private_cache):
     page = page_with(labeled(gold, 3))
     n = len(gold)
     page.button(key="spread.use").click().run()
-    read_through(page)
+    corpus = read_through(page).session_state["corpus"]
     assert "6 labels spread" in html_of(page) and "6 labels are used everywhere." in captions(page)
-    corpus = page.session_state["corpus"]
-    workspace = open_workspace(corpus=corpus)
-    table = workspace.targets
+    table = open_workspace(corpus=corpus).targets
     assert len(table.labeled_rows("bank")) == 6 and len(table.rows_to_draw("bank")) == n
-    shown = opened("pages/map.py", corpus=corpus, map_word="bank")
-    read_through(shown)
+    shown = read_through(opened("pages/map.py", corpus=corpus, map_word="bank"))
     assert "Of 6 “bank” sentences, each left out in turn" in html_of(shown)
     assert f"{n - 6} faint dots are guesses from 6 labels, not measured." in captions(shown)
     dots = next(each for each in tables(shown) if "guess" in each.columns)
     assert ((dots["sense"] == "") == (dots["guess"] != "")).all() and (dots["guess"] != "").sum() == n - 6
-
-
-def test_deleting_a_corpus_deletes_its_labels_and_maps(gold, private_cache):
-    page = page_with(labeled(gold, 4))  # not as many as in another test: its map would be in memory
-    page.button(key="spread.use").click().run()
-    corpus = read_through(page).session_state["corpus"]
-    read_through(opened("pages/map.py", corpus=corpus, map_word="bank"))
     other = own_corpus.keep_text("Another text stays.", "other").name
     save(Labels().label([(("Another", "text"), 1)], "x"), (other, "text"))
     stays = saved_labels.stored_file(other, "text")
@@ -271,7 +261,7 @@ def test_deleting_a_corpus_deletes_its_labels_and_maps(gold, private_cache):
     shown.button(key="corpus.forget").click().run()
     assert not saved_labels.stored_file(corpus, "bank").exists() and stays.is_file()
     assert not [each for each in (private_cache / "maps").rglob("*.safetensors") if each in maps]
-    assert len(kept()) == 8  # of the language's own sentences: not of this corpus
+    assert len(kept()) == 6  # of the language's own sentences: not of this corpus
 
 
 def test_exported_groups_are_not_labels_on_other_pages(gold, tmp_path):

@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from core import views
+from core.analysis import anisotropy
 from core.cli import wire
 from core.common import i18n
 from core.common.config import ModelShape
@@ -25,7 +26,7 @@ from core.elmo.model import BiLM
 from core.elmo.weights import has_softmax, save_safetensors
 from core.text import languages
 from core.text.readings import WordInContext
-from core.views import concordance, induction, neighbors, pair, substitutes
+from core.views import concordance, induction, pair, substitutes
 from core.workspace import Names, Workspace, open_workspace
 
 TINY = ModelShape(filters=((1, 8), (2, 16), (3, 24)), n_highway=1, character_dim=4, hidden=24, projection=16)
@@ -173,9 +174,8 @@ def questions(texts: Texts, model: str) -> dict[str, Callable[[Workspace], Any]]
         return [workspace.words(text["text"])[0] for text in (texts.first, texts.second)]
 
     functions = {
-        "best layer": lambda workspace: pair.best_layer(workspace, words(workspace)),
         "judgment": lambda workspace: pair.judge(workspace, *words(workspace)),
-        "level": lambda workspace: neighbors.random_level(workspace, "1"),
+        "level": lambda workspace: anisotropy.random_level(workspace, "1"),
         "words with groups": lambda workspace: induction.words_of(workspace, workspace.targets),
         "tokens": lambda workspace: workspace.over(texts.other).encoded.word_list,
         "grammar": concordance.grammar_of,

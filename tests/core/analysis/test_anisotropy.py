@@ -12,8 +12,8 @@ from core.analysis.anisotropy import (
     draw,
     evaluate,
     level_of,
+    level_under,
     random_cosines,
-    random_level,
 )
 from core.common.errors import BadInput
 from core.elmo.models import open_model
@@ -32,7 +32,7 @@ def test_pairs_are_of_two_different_words_and_their_cosines_those_by_hand():
     result = random_cosines(Drawn(("a", "b", "a", "c"), layers), [1.0])
     # ab, ac, ba, bc, ac; aa is one word
     assert result == pytest.approx([0, 0, 1 / np.sqrt(2), -1, -1 / np.sqrt(2)])
-    level = random_level(Drawn(("a", "b", "a", "c"), layers), [1.0])
+    level = level_under(Drawn(("a", "b", "a", "c"), layers), [1.0])
     assert level == Level(pytest.approx(result.mean()), *(pytest.approx(v) for v in np.quantile(result, NINE_IN_TEN)))
 
 

@@ -250,7 +250,7 @@ def test_cell_of_many_megabytes_is_cut(write):
         ("names.csv", b"text,label" + b",c" * 100_000 + b"\na,b\n", "has 100,002 columns; at most 100,000 are read"),
         ("blank.csv.gz", gzip.compress(b"text,label\na,b\n" + b"\n" * 60_000, mtime=0), "over 50,000 lines"),
         ("blank.jsonl.xz", lzma.compress(b'{"text": "a", "label": "b"}\n' + b"\n" * 60_000), "over 50,000 lines"),
-        ("bytes.csv.xz", lzma.compress(b"text,label\na,b\n" + b" " * (12 * MB), preset=0), "over 11,000,000 bytes unpacked"),
+        ("bytes.csv.xz", lzma.compress(b"text,label\na,b\n" + (b" " * 999 + b"\n") * 12_000, preset=0), "over 11,000,000 bytes unpacked"),
     ],
     ids=["size", "line", "columns", "lines", "JSON lines", "unpacked size"],
 )

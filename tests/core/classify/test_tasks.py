@@ -1,14 +1,18 @@
 """Tasks, heads by name, and the commands train, classify and train-heads, with a tiny model, vectors and files made here."""
 
+import csv
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from core.classify import tasks
+from core.classify.data import SplitConfig
 from core.classify.head import load_head
 from core.classify.model import VARIANTS, NetworkConfig
 from core.classify.train import TrainConfig
@@ -108,48 +112,29 @@ def test_what_was_trained_classifies_and_layers_are_kept_for_the_next_run(answer
     assert item["variants"]["tfidf"]["probabilities"] == result["variants"]["tfidf"]["probabilities"]
 
 
-def test_heads_lie_where_output_says(answer, own, tmp_path):
-    answer("train", "--task", "topics", "--variant", "tfidf", "--train", own, "--output", tmp_path / "mine")
-    assert load_head(tmp_path / "mine" / "topics" / "tfidf").meta["task"] == "topics"
-    result = answer("classify", "--task", "topics", "--text", "a loan", "--heads", tmp_path / "mine")
-    assert set(result["variants"]) == {"tfidf"}
-
-
-def test_people_get_lines_and_the_notes_go_to_stderr(call, own):
-    status, out, err = call("train", "--task", "topics", "--variant", "glove", "--train", own)
-    assert status == 0 and out.startswith("topics, glove: accuracy") and "epoch 1 of at most 2" in err
-    status, out, _ = call("classify", "--task", "topics", "--text", "the cup")
-    assert status == 0 and out.startswith("glove") and "%" in out
-
-
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("command", "arguments", "message"),
     [
-        (["train", "--task", "topics", "--variant", "bert", "--train", "OWN"], "no variant 'bert'"),
-        (["train", "--task", "a/b", "--variant", "tfidf", "--train", "OWN"], "A task’s name is letters"),
-        (["train", "--task", "topics", "--variant", "tfidf", "--train", "none.csv"], "No file none.csv"),
-        (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--text-column", "body"], "no column 'body'"),
-        (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--label-column", "x"], "no column 'x'"),
-        (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--share", "0"], "Shares must lie"),
-        (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--folds", "1"], "2 to 100 folds"),
-        (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--folds", "900"], "range 0<=x<=100"),
-        (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--test", "OWN", "--order"], "leave --folds and"),
-        (["train", "--task", "topics", "--variant", "tfidf", "--train", "EMPTY"], "is empty"),
-        (["train", "--task", "topics", "--variant", "tfidf", "--train", "ONE"], "only one label, 'a'"),
-        (["classify", "--task", "none-such", "--text", "Hello"], "no trained head for the task 'none-such'"),
-        (["classify", "--task", "topics", "--text", "   "], "no word to classify"),
-        (["classify", "--task", "topics", "--text", "Hi", "--variant", "glove"], "variant 'glove'"),
-        (["lab", "train-heads", "--data", "none"], "needs none/ag_news/train_subset.csv"),
+        ("train", ["--variant", "bert"], "no variant 'bert'"),
+        ("train", ["--task", "a/b"], "A task’s name is letters"),
+        ("train", ["--train", "none.csv"], "No file none.csv"),
+        ("train", ["--text-column", "body"], "no column 'body'"),
+        ("train", ["--label-column", "x"], "no column 'x'"),
+        ("train", ["--share", "0"], "Shares must lie"),
+        ("train", ["--folds", "1"], "2 to 100 folds"),
+        ("train", ["--folds", "900"], "range 0<=x<=100"),
+        ("train", ["--test", "OWN", "--order"], "leave --folds and"),
+        ("classify", ["--task", "none-such", "--text", "Hello"], "no trained head for the task 'none-such'"),
+        ("classify", ["--text", "   "], "no word to classify"),
+        ("classify", ["--text", "Hi", "--variant", "glove"], "variant 'glove'"),
     ],
 )
-def test_a_wrong_argument_is_one_line_and_status_2(own, tmp_path, arguments, message, refused):
-    (tmp_path / "empty.csv").write_text("")
-    (tmp_path / "one.csv").write_text("label,text\na,One\na,Two\na,Three\n")
-    places = {"OWN": own, "EMPTY": tmp_path / "empty.csv", "ONE": tmp_path / "one.csv"}
-    assert message in refused(*(places.get(argument, argument) for argument in arguments))
+def test_a_wrong_argument_is_one_line_and_status_2(own, command, arguments, message, refused):
+    usual = ["--task", "topics", *(["--variant", "tfidf", "--train", own] if command == "train" else [])]
+    assert message in refused(command, *usual, *(own if argument == "OWN" else argument for argument in arguments))
 
 
-def test_a_run_that_was_killed_goes_on_from_its_last_epoch(call, own, private_cache, monkeypatch):
+def test_a_run_that_was_killed_goes_on_from_its_last_epoch_and_says_so_in_lines(call, own, private_cache, monkeypatch):
     def killed(line):
         if "epoch 2 of" in line:
             raise KeyboardInterrupt
@@ -159,8 +144,10 @@ def test_a_run_that_was_killed_goes_on_from_its_last_epoch(call, own, private_ca
         patch.setattr(shared, "note", killed)
         assert call(*arguments)[0] == 130
     assert len(list((private_cache / "training").glob("*.pt"))) == 1
-    status, _, err = call(*arguments)
-    assert status == 0 and "epoch 1 of" not in err and "epoch 3 of" in err
+    status, out, err = call(*arguments)
+    assert status == 0 and "epoch 1 of" not in err and "epoch 3 of at most 4" in err and out.startswith("topics, glove: accuracy")
+    status, out, _ = call("classify", "--task", "topics", "--text", "the cup")
+    assert status == 0 and out.startswith("glove") and "%" in out
     assert not list((private_cache / "training").iterdir())
 
 
@@ -179,14 +166,16 @@ def data(tmp_path) -> Path:
     return folder
 
 
-def test_train_heads_makes_every_variant_and_then_keeps_what_is_made(answer, data, tmp_path, private_cache):
+def test_train_heads_makes_every_variant_and_then_keeps_what_is_made(answer, refused, data, tmp_path):
+    assert "needs none/ag_news/train_subset.csv" in refused("lab", "train-heads", "--data", "none")
     output = tmp_path / "heads"
     first = answer("lab", "train-heads", "--data", data, "--output", output, "--tasks", "spam")
     assert len(first["made"]) == len(VARIANTS) and not first["kept"] and first["bytes"] > 1000
     assert {path.name for path in (output / "spam").iterdir()} == set(VARIANTS)
     meta = read_json(output / "spam" / "tfidf" / "meta.json")
     assert meta["shape"]["analyzer"] == "char" and meta["labels"] == ["ham", "spam"] and "5 rows repeat" in str(meta["notes"])
-    write_json(output / "spam" / "glove" / "meta.json", read_json(output / "spam" / "glove" / "meta.json") | {"data": "other"})
+    changed = output / "spam" / "glove" / "meta.json"
+    write_json(changed, read_json(changed) | {"data": "other"})
     (output / "spam" / "elmo" / "weights.safetensors").unlink()
     again = answer("lab", "train-heads", "--data", data, "--output", output, "--tasks", "spam", "--overwrite")
     assert {made["variant"] for made in again["made"]} == {"glove", "elmo"} and len(again["kept"]) == len(VARIANTS) - 2
@@ -204,22 +193,17 @@ def test_tasks_know_their_files_labels_and_columns(data):
         tasks.task_files(tasks.task_named("sentiment"), data)
 
 
-def test_news_whose_classes_count_from_0_have_the_same_names(tmp_path):
-    path = tmp_path / "hf.csv"
-    path.write_text("text,label\n" + "".join(f"{row.text},{k % 4}\n" for k, row in enumerate(table(80).rows)))
-    assert tasks.open_data(tasks.task_named("news"), path).labels == tasks.NEWS
-
-
-def test_heads_of_another_model_are_left_out_or_refused_when_named(answer, own, model, vectors, tmp_path):
+def test_heads_are_where_output_says_and_those_of_another_model_are_left_out_or_refused_when_named(answer, own, model, vectors, tmp_path):
     answer("train", "--task", "topics", "--variant", "elmo", "--variant=glove", "--train", own, "--output", tmp_path / "mine")
-    task, fixed = tasks.task_named("topics"), open_vectors(str(vectors))
-    other = Model("other", model, tiny_encoder(1), "0" * 16)
-    opened = tasks.open_heads(task, model=other, vectors=fixed, folder=tmp_path / "mine")
+    assert load_head(tmp_path / "mine" / "topics" / "glove").meta["task"] == "topics"
+    result = answer("classify", "--task", "topics", "--text", "a loan", "--heads", tmp_path / "mine")
+    assert set(result["variants"]) == {"elmo", "glove"}
+    other = {"model": Model("other", model, tiny_encoder(1), "0" * 16), "vectors": open_vectors(str(vectors)), "folder": tmp_path / "mine"}
+    opened = tasks.open_heads(tasks.task_named("topics"), **other)
     assert set(opened.heads) == {"glove"} and "was trained on other model" in opened.problems[0]
-    with pytest.raises(CorruptArtifact, match="was trained on other model"):
-        tasks.open_heads(task, ["elmo"], model=other, vectors=fixed, folder=tmp_path / "mine")
-    with pytest.raises(BadInput, match="no variant"):
-        tasks.open_heads(task, ["bert"], model=other, vectors=fixed)
+    for name, error, message in (("elmo", CorruptArtifact, "was trained on other model"), ("bert", BadInput, "no variant")):
+        with pytest.raises(error, match=message):
+            tasks.open_heads(tasks.task_named("topics"), [name], **other)
 
 
 def test_vectors_are_distinguished_by_what_they_hold(vectors):
@@ -235,8 +219,6 @@ def test_texts_are_cleaned_and_cut_as_the_training_texts_were():
 
 
 def test_bundled_heads_fit_the_bundled_model_and_vectors():
-    if not (ASSETS / "heads").is_dir():
-        pytest.skip("no heads are bundled yet")
     fingerprint = model_fingerprint(ASSETS / "elmo-mini")
     vectors = tasks.vectors_fingerprint(open_vectors("glove-mini"))
     for meta in (ASSETS / "heads").rglob("meta.json"):
@@ -251,23 +233,21 @@ def test_bundled_heads_fit_the_bundled_model_and_vectors():
         ("1234", tasks.NEWS),
         ("0123", tasks.NEWS),
         ("023", ("World", "Business", "Sci/Tech")),
+        ("01234", "both 0 and 4"),
     ],
 )
 def test_labels_of_the_news_are_counted_as_their_file_counts(tmp_path, numbers, named):
     path = tmp_path / "news.csv"
     rows = [f"{number},a title of {number} and {k}" for k in range(12) for number in numbers]
     path.write_text("\n".join(["label,title", *rows]) + "\n")
+    if isinstance(named, str):
+        with pytest.raises(BadInput, match=named):
+            tasks.open_data(tasks.TASKS["news-title"], path)
+        return
     data = tasks.open_data(tasks.TASKS["news-title"], path)
-    assert data.labels == tuple(named)
-    first = min(numbers) == "0"
+    assert data.labels == named
     for example in (*data.train, *data.valid, *data.test):
-        assert data.labels[example.label] == tasks.NEWS[int(example.text.split()[3]) - (not first)]
-
-
-def test_labels_from_0_to_4_are_no_news(tmp_path):
-    (tmp_path / "five.csv").write_text("label,title\n" + "".join(f"{k % 5},title {k}\n" for k in range(50)))
-    with pytest.raises(BadInput, match="both 0 and 4"):
-        tasks.open_data(tasks.TASKS["news-title"], tmp_path / "five.csv")
+        assert data.labels[example.label] == tasks.NEWS[int(example.text.split()[3]) - ("0" not in numbers)]
 
 
 KOREAN = [("아이들이 학교에서 선생님을 만났다.", "학교"), ("은행에서 돈을 빌렸다.", "은행"), ("눈이 내려서 길이 미끄럽다.", "눈")]
@@ -283,11 +263,6 @@ def korean(tmp_path) -> Path:
     return path
 
 
-def trained(rows: Path, folder: Path, variant: str, model: str) -> None:
-    words = ["train", "--task", "own", "--variant", variant, "--train", rows, "--seeds", 0, "--output", folder, "--model", model]
-    assert main([*map(str, words)]) == 0
-
-
 def test_korean_texts_are_cut_as_their_model_reads_them_when_a_head_learns_and_when_it_answers(korean):
     ko = languages.get_language("ko")
     data = tasks.open_data(tasks.task_named("own"), korean, language=ko)
@@ -299,18 +274,47 @@ def test_korean_texts_are_cut_as_their_model_reads_them_when_a_head_learns_and_w
     assert english.language == "en" and english.fingerprint != data.fingerprint
 
 
-@pytest.mark.parametrize("variant", ["tfidf", "embedding"])
-def test_a_head_of_a_korean_model_answers_in_korean(korean, tmp_path, variant):
-    trained(korean, tmp_path / "heads", variant, "elmo-ko-mini")  # which says the language, though these variants do not read it
-    opened = tasks.open_heads(tasks.task_named("own"), model=None, vectors=None, folder=tmp_path / "heads")
+def test_heads_of_a_korean_model_answer_in_korean_and_one_of_another_language_is_left_out(korean, tmp_path):
+    variants = ("tfidf", "embedding")  # which do not read the model, but its language
+
+    def open_trained(model: str, *names: str) -> tasks.OpenHeads:
+        places = ["--train", str(korean), "--output", str(tmp_path / "heads"), "--model", model]
+        assert main(["train", "--task", "own", "--seeds", "0", *places, *(f"--variant={name}" for name in names)]) == 0
+        return tasks.open_heads(tasks.task_named("own"), model=None, vectors=None, folder=tmp_path / "heads")
+
+    opened = open_trained("elmo-ko-mini", *variants)
     assert opened.language.code == "ko" and [bare(token) for token in opened.tokens("눈이 왔다.")] == ["눈", "이", "왔", "다", "."]
     tokens, answers = tasks.classify_text(opened, KOREAN[0][0], model=None, vectors=None)
-    assert bare(tokens[2]) == "학교" or "학교" in map(bare, tokens)
-    assert answers[variant].label in ("학교", "은행", "눈")
-
-
-def test_a_head_that_reads_text_as_another_language_than_the_others_is_left_out(korean, tmp_path):
-    for variant, model in (("tfidf", "elmo-ko-mini"), ("embedding", "elmo-mini")):
-        trained(korean, tmp_path / "heads", variant, model)
-    opened = tasks.open_heads(tasks.task_named("own"), model=None, vectors=None, folder=tmp_path / "heads")
+    assert "학교" in map(bare, tokens) and answers.keys() == set(variants)
+    assert all(answer.label in ("학교", "은행", "눈") for answer in answers.values())
+    opened = open_trained("elmo-mini", "embedding")
     assert len(opened.heads) == 1 and len(opened.problems) == 1 and "reads text as" in opened.problems[0]
+
+
+@pytest.fixture(scope="module")
+def headlines() -> list[dict]:
+    with (ASSETS / "headlines.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_bundled_headlines_have_250_of_each_class_of_which_every_fifth_lies_between_two_and_a_paper_s_lengths(headlines):
+    assert all(4 <= len(item["title"].split()) <= 13 and 11 <= len(item["lead"].split()) <= 34 for item in headlines)
+    assert Counter(item["label"] for item in headlines) == dict.fromkeys(tasks.NEWS, 250)
+    for label in tasks.NEWS:
+        between = Counter(item["between"] for item in headlines if item["label"] == label and item["between"])
+        assert 45 <= sum(between.values()) <= 55 and set(between) == set(tasks.NEWS) - {label}
+
+
+def test_no_word_of_a_class_is_in_more_than_6_percent_of_its_headlines(headlines):
+    for label in tasks.NEWS:
+        titles = [set(item["title"].lower().split()) - ENGLISH_STOP_WORDS for item in headlines if item["label"] == label]
+        commonest = Counter(word for title in titles for word in title if word.isalpha()).most_common(1)
+        assert commonest[0][1] <= 0.06 * len(titles), (label, commonest)
+
+
+def test_the_task_is_there_without_any_file_of_the_reader_s(monkeypatch, tmp_path):
+    monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
+    task = tasks.task_named("headlines")
+    data = tasks.open_data(task, **tasks.task_files(task), split=SplitConfig())
+    assert data.labels == tasks.NEWS and len(data.texts) == 1000
+    assert tasks.task_titles()["headlines"] == "Our own headlines"

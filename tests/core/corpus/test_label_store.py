@@ -18,7 +18,7 @@ from core.files import user_names
 from core.text.own_corpus import keep_text
 
 FORK = multiprocessing.get_context("fork")  # whose processes import nothing again
-EACH, KILLS = 100, 100
+EACH, KILLS = 200, 100
 
 
 def sentence(k: int) -> label_files.Token:

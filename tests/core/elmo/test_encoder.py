@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from core.common.config import ModelShape
 from core.common.errors import BadInput, CorruptArtifact
 from core.elmo import encoder as encoder_module
-from core.elmo import recurrence
 from core.elmo.encoder import SPELLED_FILE, Encoder, load_spelled, save_spelled
 from core.elmo.model import BiLM
 from core.elmo.models import allennlp_files, open_model
@@ -115,14 +114,6 @@ def test_an_odd_token_has_finite_vectors_that_do_not_change_in_company(token):
     array = ENCODER.encode([[token]])[0]
     assert array.shape == (3, 1, 12) and np.isfinite(array).all()
     close(array, new_encoder().encode([TARGET, [token], ["a", token]])[1])
-
-
-def test_a_small_memory_block_changes_no_vector(monkeypatch):
-    tokens = [[f"w{k % 13}" for k in range(n)] for n in (90, 70, 7, 7, 1)]
-    expected = new_encoder().encode(tokens)
-    monkeypatch.setattr(recurrence, "BLOCK_BYTES", 16 * SHAPE.hidden * 10)  # ten rows of gates at a time
-    for a, b in zip(new_encoder().encode(tokens), expected, strict=True):
-        close(a, b)
 
 
 def test_progress_is_reported_up_to_the_last_token():

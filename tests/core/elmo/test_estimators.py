@@ -1,6 +1,8 @@
 """The transformers of scikit-learn: vectors by hand, scikit-learn's own checks, and its tools over them."""
 
 import pickle
+import re
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from sklearn.utils import estimator_checks as checks
 from sklearn.utils._param_validation import InvalidParameterError
 
 from core.common.errors import BadInput, CorruptArtifact
+from core.elmo import estimators
 from core.elmo.estimators import ContextVectorizer, ElmoVectorizer
 from core.elmo.models import open_model
 
@@ -23,9 +26,16 @@ LABELS = [0, 1, 0, 1] * 2
 PAIRS = list(zip(TEXTS[:2], ["bank", 1], strict=True))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _open_once():
+    """Open each model once: a test fits up to ten times."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(estimators, "open_model", cache(open_model))
+        yield
+
+
 @pytest.fixture(scope="module")
-def layers() -> list[np.ndarray]:
-    model = open_model("elmo-mini")
+def layers(model) -> list[np.ndarray]:
     return model.encoder.encode([model.language.tokenize(text) for text in TEXTS[:2]])
 
 
@@ -55,129 +65,120 @@ def test_a_text_without_a_token_becomes_zeros():
     assert not ElmoVectorizer().fit_transform(["", "bank"])[0].any()
 
 
-@pytest.mark.parametrize(
-    ("vectorizer", "texts"),
-    [
-        (ElmoVectorizer(), "one text"),
-        (ElmoVectorizer(), [1, 2]),
-        (ElmoVectorizer(pooling="sum"), TEXTS),
-        (ElmoVectorizer(layer=7), TEXTS),
-        (ElmoVectorizer(weights=[1]), TEXTS),
-        (ContextVectorizer(), TEXTS),
-        (ContextVectorizer(), [("The bank.", 9)]),
-        (ContextVectorizer(), [("The bank.", "river")]),
-        (ContextVectorizer(), [("The bank.", 1.5)]),
-        (ElmoVectorizer(), []),
-        (ElmoVectorizer(), 3),
-        (ElmoVectorizer(), {"a": "text"}),
-        (ElmoVectorizer(), [b"text"]),
-        (ContextVectorizer(), [("The bank.", True)]),
-        (ContextVectorizer(), [("The bank.", "bank", 1)]),
-        (ContextVectorizer(), np.array(TEXTS)),
-    ],
-)
-def test_what_cannot_be_read_is_reported(vectorizer, texts):
-    with pytest.raises(BadInput):
-        vectorizer.fit_transform(texts)
-
-
 THREE = ["We sat on the bank.", "The bank lent money.", "A wet bank."]
 TABLE = pd.DataFrame({"text": THREE, "word": ["bank"] * 3, "position": [4, 1, 2]}, index=list("abc"))
 
 
-@pytest.mark.parametrize(
-    "texts",
-    [
-        TABLE["text"],
-        TABLE[["text"]],
-        TABLE["text"].astype("category"),
-        TABLE["text"].astype("string"),
-        TABLE["text"].to_numpy(),
-        np.array(THREE),
-        np.array(THREE)[:, None],
-        np.array(THREE, object),
-        tuple(THREE),
-        (text for text in THREE),
-    ],
-    ids=lambda item: type(item).__name__,
-)
-def test_texts_come_in_whatever_pandas_and_numpy_hold_them(texts):
-    np.testing.assert_array_equal(ElmoVectorizer().fit_transform(texts), ElmoVectorizer().fit_transform(THREE))
+TEXT_FORMS = [
+    TABLE["text"],
+    TABLE[["text"]],
+    TABLE["text"].astype("category"),
+    TABLE["text"].astype("string"),
+    TABLE["text"].to_numpy(),
+    np.array(THREE),
+    np.array(THREE)[:, None],
+    np.array(THREE, object),
+    tuple(THREE),
+    (text for text in THREE),
+]
+PAIR_FORMS = [
+    TABLE[["text", "word"]],
+    TABLE[["text", "position"]],
+    TABLE[["text", "position"]].astype({"position": float}),
+    TABLE[["text", "position"]].to_numpy(),
+    np.array(TABLE[["text", "word"]], str),
+    list(zip(np.array(THREE), np.array(["bank"] * 3), strict=True)),
+    list(zip(THREE, np.array([4, 1, 2]), strict=True)),
+    [[THREE[0], np.int8(4)], (THREE[1], 1.0), np.array([THREE[2], "bank"])],
+    zip(THREE, ["bank"] * 3, strict=True),
+]
+
+
+def test_rows_come_in_whatever_pandas_and_numpy_hold_them():
+    for vectorizer, plain, forms in (
+        (ElmoVectorizer(), THREE, TEXT_FORMS),
+        (ContextVectorizer(), [(THREE[0], 4), (THREE[1], 1), (THREE[2], 2)], PAIR_FORMS),
+    ):
+        expected = vectorizer.fit_transform(plain)
+        for number, rows in enumerate(forms):
+            np.testing.assert_array_equal(vectorizer.fit_transform(rows), expected, err_msg=f"{type(rows)} {number}")
+
+
+MISSING = [None, np.nan, float("nan"), pd.NA, pd.NaT]
+WRONG_TEXTS = [
+    ("one text", ""),
+    ([1, 2], ""),
+    ([], ""),
+    (3, ""),
+    ({"a": "text"}, ""),
+    ([b"text"], ""),
+    *(
+        (
+            pd.Series([THREE[0], missing, THREE[2]], dtype=object),
+            r"Row 2: no text \(1 of 3 rows, counted from 1\)\. Fill or drop what is missing\.$",
+        )
+        for missing in MISSING
+    ),
+    ([None] * 20 + ["bank"], r"Rows 1, 2, 3, 4, 5, 6, 7, 8 …: no text \(20 of 21 rows"),
+    (TABLE, r"X has 3 columns \(text, word, position\), not 1\."),
+    (np.array([THREE[:2]]), r"X has 2 columns, not 1\."),
+]
+WRONG_PAIRS = [
+    (TEXTS, ""),
+    (np.array(TEXTS), ""),
+    ([("The bank.", 9)], ""),
+    ([("The bank.", "river")], ""),
+    ([("The bank.", 1.5)], ""),
+    ([("The bank.", True)], ""),
+    ([("The bank.", "bank", 1)], ""),
+    *(([(missing, "bank"), (THREE[1], "bank"), (missing, "bank")], r"Rows 1, 3: no text \(2 of 3 rows") for missing in MISSING),
+    *(
+        (pd.DataFrame({"text": THREE, "word": ["bank", "bank", missing]}), r"Row 3: no word or position \(1 of 3 rows")
+        for missing in MISSING
+    ),
+    (TABLE[["text"]], r"X has 1 columns \(text\), not 2\."),
+]
 
 
 @pytest.mark.parametrize(
-    "pairs",
-    [
-        TABLE[["text", "word"]],
-        TABLE[["text", "position"]],
-        TABLE[["text", "position"]].astype({"position": float}),
-        TABLE[["text", "position"]].to_numpy(),
-        np.array(TABLE[["text", "word"]], str),
-        list(zip(np.array(THREE), np.array(["bank"] * 3), strict=True)),
-        list(zip(THREE, np.array([4, 1, 2]), strict=True)),
-        [[THREE[0], np.int8(4)], (THREE[1], 1.0), np.array([THREE[2], "bank"])],
-        zip(THREE, ["bank"] * 3, strict=True),
-    ],
-    ids=lambda item: type(item).__name__,
+    ("vectorizer", "rows", "said"),
+    [(kind(), *case) for kind, cases in ((ElmoVectorizer, WRONG_TEXTS), (ContextVectorizer, WRONG_PAIRS)) for case in cases],
 )
-def test_pairs_come_in_whatever_pandas_and_numpy_hold_them(pairs):
-    wanted = ContextVectorizer().fit_transform([(THREE[0], 4), (THREE[1], 1), (THREE[2], 2)])
-    np.testing.assert_array_equal(ContextVectorizer().fit_transform(pairs), wanted)
+def test_unreadable_rows_are_refused_by_number(vectorizer, rows, said):
+    with pytest.raises(ValueError, match=f"^{said}") as caught:
+        vectorizer.fit_transform(rows)
+    assert isinstance(caught.value, BadInput)
 
 
-@pytest.mark.parametrize("missing", [None, np.nan, float("nan"), pd.NA, pd.NaT])
-def test_missing_values_are_named_by_row(missing):
-    with pytest.raises(ValueError, match=r"^Row 2: no text \(1 of 3 rows, counted from 1\)\. Fill or drop what is missing\.$"):
-        ElmoVectorizer().fit_transform(pd.Series([THREE[0], missing, THREE[2]], dtype=object))
-    with pytest.raises(ValueError, match=r"^Rows 1, 3: no text \(2 of 3 rows"):
-        ContextVectorizer().fit_transform([(missing, "bank"), (THREE[1], "bank"), (missing, "bank")])
-    with pytest.raises(ValueError, match=r"^Row 3: no word or position \(1 of 3 rows"):
-        ContextVectorizer().fit_transform(pd.DataFrame({"text": THREE, "word": ["bank", "bank", missing]}))
+EITHER = (ElmoVectorizer, ContextVectorizer)
+WRONG_PARAMETERS = [
+    ((ElmoVectorizer,), "batch_texts", 0, r"an int in the range \[1, inf\). Got 0 instead"),
+    ((ElmoVectorizer,), "batch_texts", -1, "Got -1 instead"),
+    ((ElmoVectorizer,), "batch_texts", 2.5, "Got 2.5 instead"),
+    ((ElmoVectorizer,), "batch_texts", "8", "Got '8' instead"),
+    ((ElmoVectorizer,), "pooling", "sum", "a str among .*'mean'.*Got 'sum' instead"),
+    ((ElmoVectorizer,), "normalize", "yes", "an instance of 'bool'"),
+    (EITHER, "layer", -1, "Got -1 instead"),
+    (EITHER, "layer", 1.5, "Got 1.5 instead"),
+    (EITHER, "layer", 7, "There is no layer '7'. Use 0 to 2 or 'mix'."),
+    (EITHER, "layer", "top", "There is no layer 'top'"),
+    (EITHER, "weights", [1], "Give 3 layer weights, one per layer, not 1"),
+    (EITHER, "weights", 5, "an array-like or None. Got 5 instead"),
+    (EITHER, "model", 3, "an instance of 'str'"),
+    (EITHER, "device", None, "an instance of 'str'"),
+]
 
 
-def test_many_missing_values_are_counted():
-    with pytest.raises(ValueError, match=r"^Rows 1, 2, 3, 4, 5, 6, 7, 8 …: no text \(20 of 21 rows"):
-        ElmoVectorizer().fit_transform([None] * 20 + ["bank"])
-
-
-def test_a_table_with_the_wrong_columns_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"^X has 3 columns \(text, word, position\), not 1\."):
-        ElmoVectorizer().fit_transform(TABLE)
-    with pytest.raises(ValueError, match=r"^X has 1 columns \(text\), not 2\."):
-        ContextVectorizer().fit_transform(TABLE[["text"]])
-    with pytest.raises(ValueError, match=r"^X has 2 columns, not 1\."):
-        ElmoVectorizer().fit_transform(np.array([THREE[:2]]))
-
-
-@pytest.mark.parametrize("kind", [ElmoVectorizer, ContextVectorizer])
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
-        ("batch_texts", 0, r"an int in the range \[1, inf\). Got 0 instead"),
-        ("batch_texts", -1, "Got -1 instead"),
-        ("batch_texts", 2.5, "Got 2.5 instead"),
-        ("batch_texts", "8", "Got '8' instead"),
-        ("pooling", "sum", "a str among .*'mean'.*Got 'sum' instead"),
-        ("normalize", "yes", "an instance of 'bool'"),
-        ("layer", -1, "Got -1 instead"),
-        ("layer", 1.5, "Got 1.5 instead"),
-        ("layer", 7, "There is no layer '7'. Use 0 to 2 or 'mix'."),
-        ("layer", "top", "There is no layer 'top'"),
-        ("weights", [1], "Give 3 layer weights, one per layer, not 1"),
-        ("weights", 5, "an array-like or None. Got 5 instead"),
-        ("model", 3, "an instance of 'str'"),
-        ("device", None, "an instance of 'str'"),
-    ],
-)
-def test_a_wrong_parameter_is_named_with_what_it_may_be(kind, name, value, said):
-    if name not in kind().get_params():
-        pytest.skip("only the other has it")
-    texts = TABLE["text"] if kind is ElmoVectorizer else TABLE[["text", "word"]]
-    with pytest.raises(InvalidParameterError, match=rf"^The '{name}' parameter of {kind.__name__} .*{said}"):
-        kind(**{name: value}).fit(texts)
-    fitted = kind().fit(texts)
-    with pytest.raises(InvalidParameterError, match=f"'{name}'"):
-        fitted.set_params(**{name: value}).transform(texts)
+@pytest.mark.parametrize(("kinds", "name", "value", "said"), WRONG_PARAMETERS)
+def test_a_wrong_parameter_is_named_with_what_it_may_be(kinds, name, value, said):
+    for kind in kinds:
+        rows = TABLE["text"] if kind is ElmoVectorizer else TABLE[["text", "word"]]
+        with pytest.raises(InvalidParameterError, match=rf"^The '{name}' parameter of {kind.__name__} .*{said}") as caught:
+            kind(**{name: value}).fit(rows)
+        assert isinstance(caught.value, BadInput)
+        fitted = kind().fit(rows)
+        with pytest.raises(InvalidParameterError, match=f"'{name}'"):
+            fitted.set_params(**{name: value}).transform(rows)
 
 
 def test_numpy_scalars_are_parameters_like_any_other():
@@ -208,47 +209,32 @@ check_n_features_in_after_fitting check_no_attributes_set_in_init check_param_va
 check_set_output_transform check_set_output_transform_pandas check_set_params check_transformer_get_feature_names_out
 check_transformer_get_feature_names_out_pandas check_transformer_n_iter check_transformer_preserve_dtypes check_transformers_unfitted
 check_valid_tag_types"""
-NUMBERS = "It fits an array of numbers, where these transformers take texts."
-OTHER = "It is about another kind of estimator."
-LEFT_OUT = {
-    NUMBERS: """check_complex_data check_dict_unchanged check_dont_overwrite_parameters check_dtype_object check_estimator_sparse_tag
-    check_estimators_data_not_an_array check_estimators_dtypes check_estimators_empty_data_messages check_estimators_fit_returns_self
-    check_estimators_nan_inf check_estimators_overwrite_params check_estimators_pickle check_f_contiguous_array_estimator check_fit2d_1feature
-    check_fit2d_1sample check_fit2d_predict1d check_fit_check_is_fitted check_fit_idempotent check_fit_non_negative check_fit_score_takes_y
-    check_inplace_ensure_writeable check_methods_sample_order_invariance check_methods_subset_invariance check_n_features_in
-    check_nonsquare_error check_pipeline_consistency check_positive_only_tag_during_fit check_readonly_memmap_input check_requires_y_none
-    check_supervised_y_2d check_supervised_y_no_nan check_transformer_data_not_an_array check_transformer_general""",
-    "It passes arrays of another library than numpy.": """check_array_api_input check_array_api_input_and_values check_array_api_mixed_inputs
-    check_array_api_same_namespace""",
-    "polars is not installed.": "check_global_set_output_transform_polars check_set_output_transform_polars",
-    "There are no sample weights.": """check_all_zero_sample_weights_error check_sample_weight_equivalence_on_dense_data
-    check_sample_weight_equivalence_on_sparse_data check_sample_weights_list check_sample_weights_not_an_array
-    check_sample_weights_not_overwritten check_sample_weights_pandas_series check_sample_weights_shape""",
-    "A model is opened by fit, so transform needs it.": "check_transformers_unfitted_stateless",
-    "It runs all the others.": "check_estimator",
-    OTHER: """check_class_weight_balanced_classifiers check_class_weight_balanced_linear_classifier check_class_weight_classifiers
-    check_classifier_data_not_an_array check_classifier_multioutput check_classifier_not_supporting_multiclass check_classifiers_classes
-    check_classifiers_multilabel_output_format_decision_function check_classifiers_multilabel_output_format_predict
-    check_classifiers_multilabel_output_format_predict_proba check_classifiers_multilabel_representation_invariance
-    check_classifiers_one_label check_classifiers_one_label_sample_weights check_classifiers_predictions check_classifiers_regression_target
-    check_classifiers_train check_clusterer_compute_labels_predict check_clustering check_decision_proba_consistency
-    check_estimators_partial_fit_n_features check_non_transformer_estimators_n_iter check_outlier_contamination check_outlier_corruption
-    check_outliers_fit_predict check_outliers_train check_regressor_data_not_an_array check_regressor_multioutput check_regressors_int
-    check_regressors_no_decision_function check_regressors_train check_sparsify_coefficients""",
-}
+LEFT_OUT = re.compile(  # of other estimators; of array libraries other than numpy; without polars; of sample weights; running all others
+    r".*(classif|class_weight|regress|outlier|cluster|decision_proba|sparsify|partial_fit_n_features|non_transformer_estimators_n_iter"
+    r"|array_api|polars|sample_weight).*|check_estimator"
+    r"|check_transformers_unfitted_stateless"  # A model is opened by fit, so transform needs it.
+)
+NUMBERS = """check_complex_data check_dict_unchanged check_dont_overwrite_parameters check_dtype_object check_estimator_sparse_tag
+check_estimators_data_not_an_array check_estimators_dtypes check_estimators_empty_data_messages check_estimators_fit_returns_self
+check_estimators_nan_inf check_estimators_overwrite_params check_estimators_pickle check_f_contiguous_array_estimator check_fit2d_1feature
+check_fit2d_1sample check_fit2d_predict1d check_fit_check_is_fitted check_fit_idempotent check_fit_non_negative check_fit_score_takes_y
+check_inplace_ensure_writeable check_methods_sample_order_invariance check_methods_subset_invariance check_n_features_in
+check_nonsquare_error check_pipeline_consistency check_positive_only_tag_during_fit check_readonly_memmap_input check_requires_y_none
+check_supervised_y_2d check_supervised_y_no_nan check_transformer_data_not_an_array check_transformer_general"""
+# NUMBERS fit an array of numbers, where these transformers take texts.
 VECTORIZERS = pytest.mark.parametrize("vectorizer", [ElmoVectorizer(), ContextVectorizer()], ids=lambda item: type(item).__name__)
 
 
 @VECTORIZERS
-@pytest.mark.parametrize("name", APPLY.split())
-def test_scikit_learn_own_checks_pass_where_they_apply(vectorizer, name):
-    getattr(checks, name)(type(vectorizer).__name__, clone(vectorizer))
+def test_scikit_learn_own_checks_pass_where_they_apply(vectorizer):
+    for name in APPLY.split():
+        getattr(checks, name)(type(vectorizer).__name__, clone(vectorizer))
 
 
 def test_every_check_of_scikit_learn_is_run_or_left_out_for_a_reason():
-    there = {name for name in vars(checks) if name.startswith("check_") and getattr(checks, name).__module__ == checks.__name__}
-    named = [*APPLY.split(), *" ".join(LEFT_OUT.values()).split()]
-    assert len(named) == len(set(named)) and set(named) == there
+    names = {name for name in vars(checks) if name.startswith("check_") and getattr(checks, name).__module__ == checks.__name__}
+    sorted_names = [*APPLY.split(), *NUMBERS.split(), *filter(LEFT_OUT.fullmatch, names)]
+    assert len(sorted_names) == len(set(sorted_names)) and set(sorted_names) == names
 
 
 @VECTORIZERS
@@ -276,8 +262,7 @@ def test_other_weights_than_those_fitted_with_are_refused():
         pickle.loads(pickle.dumps(fitted)).transform(TEXTS)
 
 
-def test_nothing_is_read_before_fit():
+@pytest.mark.parametrize(("vectorizer", "rows"), [(ElmoVectorizer(), TEXTS), (ContextVectorizer(), PAIRS)])
+def test_transforming_needs_fit(vectorizer, rows):
     with pytest.raises(NotFittedError):
-        ElmoVectorizer().transform(TEXTS)
-    with pytest.raises(NotFittedError):
-        ContextVectorizer().transform(PAIRS)
+        vectorizer.transform(rows)

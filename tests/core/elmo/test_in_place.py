@@ -23,8 +23,11 @@ def within(text: str, word: str) -> WordInContext:
     return WordInContext(tuple(tokens), find_word(tokens, word)[0])
 
 
-def test_words_have_the_substitutes_of_their_places_and_the_same_where_the_sentences_were_read(bundled: Substitutes):
-    words = within("We sat on the bank and watched the boats.", "bank"), within("The bank refused to lend him any money.", "bank")
+BANKS = ("We sat on the bank and watched the boats.", "The bank refused to lend him any money.")
+
+
+def test_substitutes_fit_the_place_and_do_not_change_if_the_sentences_were_read_before(bundled: Substitutes):
+    words = tuple(within(text, "bank") for text in BANKS)
     river, money = in_place(bundled, words)
     assert "shore" in [answer.word for answer in river.substitutes] and "company" in [answer.word for answer in money.substitutes]
     assert len(river.substitutes) == NEIGHBORS and (river.weak, money.weak, river.direction) == ("", "", "both")
@@ -40,13 +43,8 @@ def test_expected_words_are_good_where_few_words_fit():
     assert not are_good(unsure, "")  # words behind the tenth do not count
 
 
-def test_finds_stand_next_to_those_with_like_substitutes(bundled: Substitutes):
-    texts = [
-        "We sat on the bank and watched the boats.",
-        "The bank refused to lend him any money.",
-        "They walked along the bank and looked at the water.",
-        "A bank wanted to lend her the money.",
-    ]
+def test_occurrences_are_ordered_by_the_similarity_of_their_substitutes(bundled: Substitutes):
+    texts = [*BANKS, "They walked along the bank and looked at the water.", "A bank wanted to lend her the money."]
     order = by_substitutes(bundled, [within(text, "bank") for text in texts]).tolist()
     assert sorted(order) == [0, 1, 2, 3] and {frozenset(order[:2]), frozenset(order[2:])} == {frozenset({0, 2}), frozenset({1, 3})}
     assert by_substitutes(bundled, [within(text, "bank") for text in texts[:2]]).tolist() == [0, 1]
@@ -79,25 +77,25 @@ def test_korean_particles_and_names_are_weak_and_nouns_are_not():
     assert reasons == {"눈": "", "이": own.GRAMMAR, "서울": own.NAME, "길": ""}
 
 
-@pytest.mark.parametrize(
-    ("text", "word", "put", "changed"),
-    [
-        ("We sat  on the bank, and it’s late. ", "bank", "shore", "We sat  on the shore, and it’s late. "),
-        ("Banks lend money.", "Banks", "companies", "Companies lend money."),
-        ("“Banks lend money.”", "Banks", "companies", "“Companies lend money.”"),
-        ("He said Banks lend money.", "Banks", "companies", "He said companies lend money."),
-        ("bank", "bank", "river-side", "river-side"),
-    ],
-)
+PUT_IN = [
+    ("We sat  on the bank, and it’s late. ", "bank", "shore", "We sat  on the shore, and it’s late. "),
+    ("Banks lend money.", "Banks", "companies", "Companies lend money."),
+    ("“Banks lend money.”", "Banks", "companies", "“Companies lend money.”"),
+    ("He said Banks lend money.", "Banks", "companies", "He said companies lend money."),
+    ("bank", "bank", "river-side", "river-side"),
+]
+
+
+@pytest.mark.parametrize(("text", "word", "put", "changed"), PUT_IN)
 def test_a_word_is_put_in_and_nothing_else_of_the_text_changes(text: str, word: str, put: str, changed: str):
     at = within(text, word)
     result, position = put_in(text, at.tokens, at.position, put)
     assert result == changed and languages.tokenize(changed)[position].casefold() == put.casefold()
 
 
-def test_a_word_put_in_is_known_where_it_stands_twice_and_what_is_beyond_the_tokens_read_stays():
-    at = within("The shore of the bank is long.", "bank")
-    assert put_in("The shore of the bank is long.", at.tokens, at.position, "shore") == ("The shore of the shore is long.", 4)
+def test_a_word_put_in_is_found_where_it_occurs_twice_and_text_beyond_the_tokens_remains():
+    tokens = ["The", "shore", "of", "the", "bank", "is", "long", "."]
+    assert put_in("The shore of the bank is long.", tokens, 4, "shore") == ("The shore of the shore is long.", 4)
     assert put_in("The bank is shut today.", ["The", "bank"], 1, "door") == ("The door is shut today.", 1)
 
 

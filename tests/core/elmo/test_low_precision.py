@@ -51,12 +51,8 @@ def test_whole_numbers_multiply_as_they_should():
     wanted = torch.tensor([[127 * 84.0, 0.0, -0.95 * 127], [0.0, 0.0, 0.0], [1.27 * 63 - 0.64 * 21, 0.0, 0.64 * 0.32 - 1.27 * 0.63]])
     result = low_precision._int8(weight)(x)
     torch.testing.assert_close(result, wanted, atol=1e-2, rtol=1e-3)
-
-
-def test_pairs_of_the_largest_products_do_not_overflow():
-    weight, x = torch.full((8, 256), 5.0), torch.full((3, 256), 2.0)
-    result = low_precision._int8(weight)(x)
-    torch.testing.assert_close(result, torch.full((3, 8), 2560.0), rtol=1e-5, atol=0)
+    largest = low_precision._int8(torch.full((8, 256), 5.0))(torch.full((3, 256), 2.0))  # pairs of products do not overflow
+    torch.testing.assert_close(largest, torch.full((3, 8), 2560.0), rtol=1e-5, atol=0)
 
 
 def test_states_go_on_from_batch_to_batch(model):
@@ -76,7 +72,7 @@ def test_float32_is_the_model_itself_and_no_other_encoder_changes_it(model):
     np.testing.assert_array_equal(plain.encode([TARGET])[0], before)
 
 
-def test_what_there_is_not_is_refused_with_what_there_is(model, monkeypatch):
+def test_unavailable_precisions_are_refused_with_the_available_ones(model, monkeypatch):
     with pytest.raises(BadInput, match=r"int4.*float32, float16, int8"):
         Encoder(model, precision="int4")
     monkeypatch.setattr(low_precision, "ENGINE", "elsewhere")

@@ -108,14 +108,10 @@ def test_bad_numbers_and_directions_are_named(bundled: Substitutes):
         bundled.likeliest(place, ["bank"], direction="sideways")
 
 
-def test_a_sentence_of_one_word_and_a_word_at_the_edge_are_answered(bundled: Substitutes):
+def test_a_word_at_the_edge_has_substitutes_and_a_vocabulary_without_words_gives_none(bundled: Substitutes):
     assert len(of(bundled, "Bank", "bank")) == 10 == len(of(bundled, "Bank shares fell.", "bank"))
-
-
-def test_where_no_word_may_answer_nothing_does():
-    substitutes = by_hand([*SPECIALS, "bank", "."], [0.0] * 5, [[0.0]] * 5)
-    assert substitutes.likeliest(np.zeros((1, 2 * SHAPE.projection), np.float32), ["bank"]) == [()]
-    assert not substitutes.vectors(np.zeros((1, 2 * SHAPE.projection), np.float32), ["bank"]).any()
+    substitutes, place = by_hand([*SPECIALS, "bank", "."], [0.0] * 5, [[0.0]] * 5), np.zeros((1, 2 * SHAPE.projection), np.float32)
+    assert substitutes.likeliest(place, ["bank"]) == [()] and not substitutes.vectors(place, ["bank"]).any()
 
 
 def test_a_softmax_next_to_published_weights_is_used(tmp_path):

@@ -7,7 +7,6 @@ import pytest
 
 from core.common.errors import BadInput
 from core.corpus.encoded import open_encoded
-from core.elmo.models import open_model
 from core.files import user_names
 from core.files.quotas import VISIT, VISITS
 from core.index.table import OccurrenceTable
@@ -40,9 +39,9 @@ def test_quota_of_a_visit_counts_texts_and_indexes_together(monkeypatch):
         check_room(plan, 900_000)
 
 
-def test_index_and_encoded_text_expire_with_their_text(private_cache, monkeypatch):
+def test_index_and_encoded_text_expire_with_their_text(model, monkeypatch):
     kept = keep_text(TEXT, "mine")
-    table = open_claimed(kept.name, open_model("elmo-mini"), VISITS.get_holdings().data_sizes)
+    table = open_claimed(kept.name, model, VISITS.get_holdings().data_sizes)
     folders = [table.folder, open_encoded(kept.name).folder]
     assert all(folder.is_dir() for folder in folders) and VISITS.get_holdings().n_bytes > 10_000
     os.utime(kept.path, (time.time() - 7 * 3600,) * 2)
@@ -62,9 +61,8 @@ def test_index_and_encoded_text_expire_with_their_text(private_cache, monkeypatc
         ],
     ],
 )
-def test_removing_a_text_removes_its_indexes_and_encoded_text(sentences):
+def test_removing_a_text_removes_its_indexes_and_encoded_text(model, sentences):
     kept = keep_sentences(sentences)
-    model = open_model("elmo-mini")
     tables = [open_claimed(kept.name, model, {}, targets_only=targets) for targets in (False, True)]
     encoded = open_encoded(kept.name).folder
     assert all(isinstance(table, OccurrenceTable) and table.folder.is_dir() for table in tables) and encoded.is_dir()
@@ -72,8 +70,7 @@ def test_removing_a_text_removes_its_indexes_and_encoded_text(sentences):
     assert not encoded.exists() and not any(table.folder.exists() for table in tables) and not list(user_names.corpus_folder().iterdir())
 
 
-def test_index_of_a_text_that_expires_while_it_is_built_is_removed(private_cache, monkeypatch):
-    model = open_model("elmo-mini")
+def test_index_of_a_text_that_expires_while_it_is_built_is_removed(model, private_cache, monkeypatch):
     kept = keep_text(TEXT, "mine")
     monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
 

@@ -80,13 +80,6 @@ def test_k_larger_than_the_table_gives_all_of_it_and_wrong_requests_are_refused(
         ask(compass, Compass(), "E x", 0, [1, 0], which="all")
 
 
-def test_ties_keep_the_tables_order_also_where_they_are_cut_off(tmp_path):
-    table = index(tmp_path / "index", Compass(), ["N", "E", "E", "N", "E", "E", "NE"])
-    for k in range(1, 8):
-        rows = [row for row, _ in ask(table, Compass(), "E x", 0, [1, 0], k=k)]
-        assert rows == [1, 2, 4, 5, 6, 0, 3][:k]
-
-
 def test_a_vector_without_length_is_near_nothing(tmp_path):
     table = index(tmp_path / "index", Compass(), ["0 0", "E", "W"])
     assert ask(table, Compass(), "E x", 0, [1, 0], k=9) == [(2, 1.0), (0, 0.0), (1, 0.0), (3, -1.0)]
@@ -123,13 +116,6 @@ def test_filters_keep_the_rows_they_name(labeled, word, options, rows):
     assert sorted(row for row, _ in ask(labeled, FakeEncoder(), f"x {word}", 1, [1, 1, 1], k=99, **options)) == rows
 
 
-def test_a_neighbor_carries_its_sentence_sense_and_lemma(labeled):
-    result = products(labeled.rows, make_query(FakeEncoder(), ["shore", "bank", "x"], 1))
-    best = next(item for item in labeled.nearest(result, [1, 1, 1], k=99) if item.occurrence.row == 0)
-    assert (best.occurrence.word, best.occurrence.tokens, best.occurrence.position) == ("bank", ("Bank", "gives"), 0)
-    assert (best.occurrence.sense, best.occurrence.lemma) == ("bank.money", "bank") and isinstance(best.cosine, float)
-
-
 def test_nearest_types_compare_with_the_mean_of_each_spelling(tmp_path):
     table = index(tmp_path / "index", Compass(), ["E.x N.x", "N.x", "E.y E.y", "W.z"])  # all begin with their own direction
     result = products(table.types, make_query(Compass(), ["E.x"], 0))
@@ -161,13 +147,6 @@ def test_any_weights_give_the_cosines_of_vectors_that_were_really_mixed(random_t
     near = [n.cosine for n in random_table.nearest(result, weights, k=10)]
     np.testing.assert_allclose(near, np.sort(expected)[::-1][:10], atol=1e-3)
     assert near == sorted(near, reverse=True)
-
-
-def test_products_are_of_each_query_layer_with_each_row_layer(random_table):
-    result = products(random_table.rows, make_query(FakeEncoder(), ["x", "y"], 0))
-    rows = random_table.rows.take(np.arange(60))
-    np.testing.assert_allclose(result.cross, np.einsum("id,njd->nij", result.query.layers, rows), atol=1e-4)
-    np.testing.assert_allclose(result.query_gram, (result.query.layers @ result.query.layers.T)[np.triu_indices(3)], atol=1e-4)
 
 
 def test_a_query_needs_one_pass_however_many_weights_are_tried(random_table, monkeypatch):

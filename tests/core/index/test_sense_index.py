@@ -1,4 +1,4 @@
-"""Neighbors in the sense space: ranked as the space itself places them, of all words, and of few rows where many would be read."""
+"""Neighbors in the sense space: ranked by their places in it, and preselected where many sentences would be encoded."""
 
 import shutil
 
@@ -37,11 +37,12 @@ def test_the_nearest_are_those_of_highest_cosine_under_the_map_of_the_query_s_wo
     assert not index.narrows(query, which)  # their substitutes are kept beside the table
 
 
-def test_they_have_its_sense_and_its_own_row_is_none_of_them(index, query, model):
+def test_neighbors_have_the_sense_of_the_query_and_exclude_its_own_row(index, query, model):
     assert {n.occurrence.sense for n in index.nearest(query, WEIGHTS, k=8, which=SAME)} == {"river edge"}
     own = index.table.occurrence(int(index.table.labeled_rows("bank")[0]))
     near = index.nearest(make_query(model.encoder, list(own.tokens), own.position), WEIGHTS, k=50, which=SAME)
     assert own.row not in {n.occurrence.row for n in near} and len(near) == len(index.table.labeled_rows("bank")) - 1
+    assert index.nearest(make_query(model.encoder, ["A", "zyzzyva", "sang", "."], 1), WEIGHTS, which=SAME) == []
 
 
 def test_of_too_many_rows_to_read_the_nearest_at_layer_1_are_placed(index, space, query, tmp_path, monkeypatch):
@@ -55,7 +56,3 @@ def test_of_too_many_rows_to_read_the_nearest_at_layer_1_are_placed(index, space
     assert {n.occurrence.row for n in near} == {n.occurrence.row for n in layer}
     read, kept = (each.nearest(query, WEIGHTS, k=5, which=SAME) for each in (bare, index))
     assert [n.occurrence.row for n in read] == [n.occurrence.row for n in kept]
-
-
-def test_a_word_that_stands_nowhere_has_no_neighbors_of_the_same_word(index, model):
-    assert index.nearest(make_query(model.encoder, ["A", "zyzzyva", "sang", "."], 1), WEIGHTS, which=SAME) == []

@@ -1,4 +1,4 @@
-"""The sense space: its parts and what is taken off them by hand, what is kept, and that no word is judged by what its own labels taught."""
+"""The sense space: its parts and means by hand, stored substitutes, and maps that have not seen the word they place."""
 
 import shutil
 from itertools import pairwise
@@ -21,6 +21,17 @@ from core.text.readings import WordInContext
 from core.text.sentences import Sentence
 
 
+@pytest.fixture(scope="module")
+def vectors(model):
+    return static_vectors(model)
+
+
+@pytest.fixture(scope="module")
+def bare(table, tmp_path_factory):
+    """The table without stored substitutes."""
+    return OccurrenceTable(shutil.copytree(table.folder, tmp_path_factory.mktemp("bare") / "copy", ignore=shutil.ignore_patterns(KEPT)))
+
+
 class Sized:
     """A stand-in for the parts of a sense space, of sizes 2, 1 and 2."""
 
@@ -31,7 +42,7 @@ def by_hand(learned: Learned | None = None) -> SenseSpace:
     return SenseSpace(Sized(), Sized(), None, learned)
 
 
-def test_each_part_is_less_what_is_shared_and_of_length_1():
+def test_means_are_subtracted_from_parts_which_then_have_length_1():
     views = np.array([[1.0, 0.0, 1.0, 0.6, 0.8], [0.0, 1.0, 0.0, 1.0, 0.0]], np.float32)
     mean = np.array([0.5, 0.5, 0.0, 0.0, 0.0], np.float32)
     placed = by_hand().place(views, mean)
@@ -76,27 +87,20 @@ def test_a_words_own_labels_change_nothing_of_the_map_it_is_placed_by():
     before, after = (sense_space_map.learn(by_hand(), of, dimensions=3) for of in (made, changed))
     np.testing.assert_array_equal(before.map_for(word), after.map_for(word))
     assert not np.array_equal(before.map_for(), after.map_for())
-
-
-def test_one_word_is_too_few_to_learn_from():
     with pytest.raises(BadInput, match="1 words are too few"):
-        sense_space_map.learn(by_hand(), words(1, np.random.default_rng(0)), dimensions=2)
+        sense_space_map.learn(by_hand(), made[:1], dimensions=2)
 
 
-def test_what_is_kept_next_to_a_table_is_what_reading_its_sentences_gives(model, table, tmp_path):
-    folder = shutil.copytree(table.folder, tmp_path / "copy")
-    copy = OccurrenceTable(folder)
-    (folder / KEPT).unlink()
-    vectors = static_vectors(model)
+def test_substitutes_stored_next_to_a_table_are_those_of_its_sentences(model, table, bare, vectors):
     rows = np.array([3, 50, 700])
-    fresh, kept = (sense_space.open_space(model, vectors).of_rows(of, rows) for of in (copy, table))
-    np.testing.assert_allclose(fresh, kept, atol=2e-3)
+    fresh, stored = (sense_space.open_space(model, vectors).of_rows(item, rows) for item in (bare, table))
+    np.testing.assert_allclose(fresh, stored, atol=2e-3)
     occurrences = [(table.occurrence(int(row)).tokens, table.occurrence(int(row)).position) for row in rows]
-    np.testing.assert_allclose(sense_space.open_space(model, vectors).views(occurrences, table.rows.take(rows)), kept, atol=2e-3)
+    np.testing.assert_allclose(sense_space.open_space(model, vectors).views(occurrences, table.rows.take(rows)), stored, atol=2e-3)
 
 
-def test_rows_of_a_word_are_less_their_own_mean_and_name_their_substitutes(model, table):
-    space, rows = sense_space.open_space(model, static_vectors(model)), table.labeled_rows("bank")[:12]
+def test_rows_of_a_word_are_less_their_own_mean_and_name_their_substitutes(model, table, vectors):
+    space, rows = sense_space.open_space(model, vectors), table.labeled_rows("bank")[:12]
     views = space.of_rows(table, rows)
     np.testing.assert_array_equal(space.of_word(table, rows, "bank"), space.place(views, views.mean(axis=0), "bank"))
     occurrences = [table.occurrence(int(row)) for row in rows]
@@ -110,7 +114,7 @@ def test_rows_of_a_word_are_less_their_own_mean_and_name_their_substitutes(model
     assert space.of_word(table, rows, mapped=False).shape == (12, sum(space.widths))
 
 
-def test_a_damaged_or_foreign_file_teaches_nothing(model, tmp_path):
+def test_a_damaged_or_foreign_file_and_a_model_without_a_softmax_have_no_learned_space(model, tmp_path):
     path = tmp_path / sense_space.FILE
     path.write_bytes(b"no archive")
     assert sense_space.read(path, model.fingerprint, 434) is None
@@ -118,15 +122,12 @@ def test_a_damaged_or_foreign_file_teaches_nothing(model, tmp_path):
     sense_space.write(path, learned, {"model": "other"})
     assert sense_space.read(path, "other", 5).words == {"a"}
     assert sense_space.read(path, model.fingerprint, 5) is None and sense_space.read(path, "other", 6) is None
-
-
-def test_a_model_without_a_softmax_has_no_sense_space(model, tmp_path):
     folder = shutil.copytree(model.folder, tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt", "spelled.npz"))
-    assert sense_space.open_space(open_model(str(folder)), None) is None
+    assert sense_space.open_space(open_model(str(folder)), None) is None  # without a softmax
 
 
-def test_parts_are_of_length_1(model):
-    space = sense_space.open_space(model, static_vectors(model))
+def test_parts_are_of_length_1(model, vectors):
+    space = sense_space.open_space(model, vectors)
     occurrences = [(("The", "bank", "lent", "money", "."), 1), (("bank",), 0)]
     layers = np.stack([of[:, k] for of, k in zip(model.encoder.encode([list(t) for t, _ in occurrences]), (1, 0), strict=True)])
     views = space.views(occurrences, layers)
@@ -136,51 +137,42 @@ def test_parts_are_of_length_1(model):
     assert np.allclose(unit(views[:, : ends[1]]), views[:, : ends[1]], atol=1e-5)
 
 
-def test_an_index_keeps_the_substitutes_that_reading_its_sentences_gives(model, table, tmp_path):
-    sentences = [Sentence(table.occurrence(row).tokens) for row in (3, 50, 700)]
-    encoder, substitutes = model.encoder, sense_space.substitutes_of(model)
-    whole = build_index(sentences, encoder, tmp_path / "whole", model=model.fingerprint, substitutes=substitutes)
-    plain = build_index(sentences, encoder, tmp_path / "plain", model=model.fingerprint)
-    assert (whole.folder / KEPT).stat().st_size < 600 * len(whole) and not (plain.folder / KEPT).exists()
-    rows = np.arange(len(whole))
-    kept, fresh = (sense_space.open_space(model, static_vectors(model)).of_rows(of, rows) for of in (whole, plain))
-    np.testing.assert_allclose(kept, fresh, atol=2e-3)
-    (whole.folder / KEPT).write_bytes(b"")
-    np.testing.assert_allclose(sense_space.open_space(model, static_vectors(model)).of_rows(whole, rows), fresh, atol=2e-3)
-
-
-def test_an_index_that_was_stopped_keeps_its_substitutes_too(model, table, tmp_path, monkeypatch):
+def test_a_new_index_stores_the_substitutes_of_its_sentences_also_after_a_stop(model, table, vectors, tmp_path, monkeypatch):
     monkeypatch.setattr(build, "TOKENS_PER_ROUND", 12)
     sentences = [Sentence(table.occurrence(row).tokens) for row in (3, 50, 700, 900)]
+    substitutes = sense_space.substitutes_of(model)
 
-    def make(folder, report=None):
-        kept = sense_space.substitutes_of(model)
-        return build_index(sentences, model.encoder, folder, model=model.fingerprint, substitutes=kept, report=report)
+    def make(name, substitutes=substitutes, report=None):
+        return build_index(sentences, model.encoder, tmp_path / name, model=model.fingerprint, substitutes=substitutes, report=report)
 
     def stop(done, *_):
         if done > 20:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        make(tmp_path / "index", stop)
-    resumed, unbroken = make(tmp_path / "index"), make(tmp_path / "unbroken")
-    first, second = (np.load(of.folder / KEPT) for of in (resumed, unbroken))
+        make("index", report=stop)
+    resumed, unbroken, plain = make("index"), make("unbroken"), make("plain", substitutes=None)
+    first, second = (np.load(item.folder / KEPT) for item in (resumed, unbroken))
     np.testing.assert_allclose(first, second, atol=2e-3)
     largest = np.abs(first).max(axis=1)
     words = np.array([any(map(str.isalnum, resumed.words[code])) for code in resumed.word])  # a mark has no substitutes
     assert largest[words].min() > 0 and not words.all() and largest[~words].max() == 0
+    assert (unbroken.folder / KEPT).stat().st_size < 600 * len(unbroken) and not (plain.folder / KEPT).exists()
+    rows = np.arange(len(unbroken))
+    stored, fresh = (sense_space.open_space(model, vectors).of_rows(item, rows) for item in (unbroken, plain))
+    np.testing.assert_allclose(stored, fresh, atol=2e-3)
+    (unbroken.folder / KEPT).write_bytes(b"")
+    np.testing.assert_allclose(sense_space.open_space(model, vectors).of_rows(unbroken, rows), fresh, atol=2e-3)
 
 
-def test_only_the_tables_and_rows_used_last_stay_in_memory(model, table, tmp_path, monkeypatch):
+def test_only_the_tables_and_rows_used_last_stay_in_memory(model, bare, vectors, tmp_path, monkeypatch):
     monkeypatch.setattr(sense_space, "MOST_COMPUTED", 4)
-    space = sense_space.open_space(model, static_vectors(model))
-    copies = []
+    space = sense_space.open_space(model, vectors)
     for number in range(sense_space.MOST_TABLES + 2):
-        folder = shutil.copytree(table.folder, tmp_path / str(number), ignore=shutil.ignore_patterns(KEPT))
-        copies.append(OccurrenceTable(folder))
-        space.of_rows(copies[-1], np.array([0]))
+        last = OccurrenceTable(shutil.copytree(bare.folder, tmp_path / str(number)))
+        space.of_rows(last, np.array([0]))
     assert len(space._kept) == sense_space.MOST_TABLES
     rows = np.arange(10)
-    first = space.of_rows(copies[-1], rows)
-    assert len(space._of(copies[-1])[1]) == 4
-    np.testing.assert_allclose(space.of_rows(copies[-1], rows), first, atol=2e-3)
+    first = space.of_rows(last, rows)
+    assert len(space._of(last)[1]) == 4
+    np.testing.assert_allclose(space.of_rows(last, rows), first, atol=2e-3)

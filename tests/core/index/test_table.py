@@ -1,4 +1,4 @@
-"""The occurrence table with an encoder whose every vector is known, and what is said of a damaged one."""
+"""The occurrence table, from an encoder whose vectors are known, and errors about damaged tables."""
 
 import json
 import shutil
@@ -45,6 +45,9 @@ SENTENCES = [
 TOKENS = [(n, k) for n, s in enumerate(SENTENCES) for k in range(len(s.tokens))]
 
 
+needs_proc = pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="only Linux reports a process's mapped pages")
+
+
 @pytest.fixture
 def table(tmp_path):
     return build_index(SENTENCES, FakeEncoder(), tmp_path / "index", model="fake")
@@ -63,12 +66,17 @@ def test_every_token_is_a_row_in_reading_order(table):
     assert table.words == sorted(set(table.words)) and table.word_codes["river"] == table.words.index("river")
 
 
-def test_labels_are_kept_and_other_tokens_have_none(table):
+def test_labels_give_rows_their_senses_and_lemmas(table):
     assert table.occurrence(1) == Occurrence(1, "bank", ("The", "bank", "lent", "money"), 1, "bank.money", "bank")
     assert table.occurrence(0) == Occurrence(0, "the", ("The", "bank", "lent", "money"), 0, None, None)
     assert table.occurrence(8) == Occurrence(8, "river", ("the", "banks", "of", "the", "river"), 4, None, "river")  # its own lemma
     assert table.occurrence(9) == Occurrence(9, "bank", ("Bank", "of", "sand"), 0, "bank.river", "bank")
     assert table.occurrence(13).word == "\U0001f600"
+    assert table.labeled_rows().tolist() == [1, 5, 9] == table.labeled_rows("bank").tolist()
+    assert table.labeled_rows("river").tolist() == table.labeled_rows("nothing").tolist() == []
+    assert [table.lemma_of(word) for word in ("bank", "BANK", "money", "nothing")] == ["bank", "bank", None, None]
+    assert table.senses_of("Bank") == ["bank.money", "bank.river"] and table.senses_of("money") == []
+    assert table.senses == ["bank.money", "bank.river"] and table.lemmas == ["bank", "river"]
 
 
 def test_a_row_knows_the_part_of_speech_it_is_labeled_with(table, tmp_path):
@@ -78,30 +86,16 @@ def test_a_row_knows_the_part_of_speech_it_is_labeled_with(table, tmp_path):
     assert set(table.pos_of(np.arange(len(table)))) == {""}  # none is labeled with one
 
 
-def test_labeled_rows_are_those_with_a_sense(table):
-    assert table.labeled_rows().tolist() == [1, 5, 9] == table.labeled_rows("bank").tolist()
-    assert table.labeled_rows("river").tolist() == table.labeled_rows("nothing").tolist() == []
-
-
-def test_a_form_belongs_to_the_labeled_word_whose_senses_are_reported_in_order(table):
-    assert [table.lemma_of(word) for word in ("bank", "BANK", "money", "nothing")] == ["bank", "bank", None, None]
-    assert table.senses_of("Bank") == ["bank.money", "bank.river"] and table.senses_of("money") == []
-    assert table.senses == ["bank.money", "bank.river"] and table.lemmas == ["bank", "river"]
-
-
-def test_vectors_are_the_encoders_and_gram_their_products(table):
+def test_vectors_are_the_encoders_and_those_of_types_their_means(table):
     expected = np.stack([FakeEncoder().token(list(SENTENCES[n].tokens), k) for n, k in TOKENS])  # (N, L, D)
     np.testing.assert_array_equal(table.rows.take(np.arange(14)), expected)
     np.testing.assert_array_equal(table.rows.gram, gram(expected))
     assert table.rows.take(np.array([3, 3, 0])).tolist() == expected[[3, 3, 0]].tolist()
     assert table.rows.take(np.array([], int)).shape == (0, 3, 4)
-
-
-def test_a_types_vector_is_the_mean_of_its_occurrences(table):
-    rows, means = table.rows.take(np.arange(14)), table.types.take(np.arange(len(table.words)))
     assert len(table.types) == len(table.words) == 10
+    means = table.types.take(np.arange(10))
     for code in range(10):
-        np.testing.assert_allclose(means[code], rows[table.word == code].mean(axis=0), atol=5e-3)  # float16 of small numbers
+        np.testing.assert_allclose(means[code], expected[table.word == code].mean(axis=0), atol=5e-3)  # float16 of small numbers
     np.testing.assert_array_equal(table.types.gram, gram(means))
 
 
@@ -138,19 +132,20 @@ def test_a_table_of_many_blocks_equals_one_of_one_block(table, tmp_path, monkeyp
     np.testing.assert_array_equal(many.rows.take(picked), table.rows.take(picked))
 
 
-def test_vectors_are_views_of_the_mapped_file_not_copies(table, tmp_path):
-    maps = Path("/proc/self/maps")
-    if not maps.exists():
-        pytest.skip("needs /proc to see where the file is mapped")
+@needs_proc
+def test_vectors_are_views_of_the_mapped_file_and_opening_it_reads_none(table, tmp_path):
     path = str(tmp_path / "index" / "occurrences.arrow")
-    spans = [line.split()[0].split("-") for line in maps.read_text().splitlines() if line.endswith(path)]
+    allocated = pa.total_allocated_bytes()
+    again = OccurrenceTable(tmp_path / "index")
+    assert pa.total_allocated_bytes() - allocated < 16_384 and len(again) == 14  # codes and dictionaries at most
+    spans = [line.split()[0].split("-") for line in Path("/proc/self/maps").read_text().splitlines() if line.endswith(path)]
     for array in (*table.rows.layers, *table.rows.grams):
         first, last = array.ctypes.data, array.ctypes.data + array.nbytes
         assert any(int(a, 16) <= first and last <= int(b, 16) for a, b in spans)
         assert not array.flags.owndata and not array.flags.writeable
 
 
-@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="a process's mapped pages are told by Linux")
+@needs_proc
 def test_rows_that_are_let_go_count_as_memory_no_more_and_are_read_again(table, tmp_path):
     rows = table.rows
     before = rows.take(np.arange(len(rows)))
@@ -166,12 +161,6 @@ def _mapped_kb(path: Path) -> int:
     return sum(int(next(k for k in lines if k.startswith("Rss:")).split()[1]) for line in lines if line.endswith(str(path)))
 
 
-def test_opening_an_index_reads_no_vectors(table, tmp_path):
-    before = pa.total_allocated_bytes()
-    again = OccurrenceTable(tmp_path / "index")
-    assert pa.total_allocated_bytes() - before < 16_384 and len(again) == 14  # codes and dictionaries at most
-
-
 def test_progress_counts_tokens_up_to_the_last(tmp_path, monkeypatch):
     monkeypatch.setattr(building, "TOKENS_PER_ROUND", 5)
     seen = []
@@ -179,18 +168,12 @@ def test_progress_counts_tokens_up_to_the_last(tmp_path, monkeypatch):
     assert [(done, total) for done, total, _ in seen] == [(9, 14), (14, 14)] and all(speed > 0 for *_, speed in seen)
 
 
-def test_an_index_that_fails_half_way_leaves_the_old_one_whole(table, tmp_path):
-    class Failing(FakeEncoder):
-        def encode(self, sentences):
-            raise RuntimeError("no memory")
-
-    with pytest.raises(RuntimeError):
-        build_index(SENTENCES, Failing(), tmp_path / "index", model="fake")
+def test_building_again_replaces_the_index_only_at_the_end_and_an_open_table_keeps_working(table, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+        patch.setattr(FakeEncoder, "encode", lambda self, sentences: 1 / 0)
+        build_index(SENTENCES, FakeEncoder(), tmp_path / "index", model="fake")
     assert OccurrenceTable(tmp_path / "index").meta == table.meta
     assert [p.name for p in tmp_path.iterdir()] == ["index"]
-
-
-def test_building_again_replaces_the_index_and_an_open_table_keeps_working(table, tmp_path):
     new = build_index(SENTENCES[:1], FakeEncoder(), tmp_path / "index", model="fake")
     assert len(new) == 4 and len(OccurrenceTable(tmp_path / "index")) == 4
     assert len(table) == 14 and table.rows.take(np.array([13])).shape == (1, 3, 4)  # still the old file, mapped

@@ -117,7 +117,6 @@ def test_the_dropout_of_the_lowest_validation_loss_answers_and_a_seed_decides_al
 @pytest.fixture
 def run(monkeypatch, tmp_path):
     """`run()` -> the lines it wrote, of two subsets of half of some rows."""
-    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path / "cache"))
     folder = tmp_path / "data" / "ag_news"
     folder.mkdir(parents=True)
     for name, n, seed in (("train_subset.csv", 120, 0), ("test.csv", 60, 1)):
@@ -139,7 +138,7 @@ def run(monkeypatch, tmp_path):
     return made
 
 
-def test_every_subset_has_a_line_for_every_set_of_parts_with_what_was_right_and_cut_it_goes_on(run, monkeypatch):
+def test_every_subset_has_a_line_for_every_set_of_parts_cut_it_goes_on_and_another_model_runs_only_the_parts_with_elmo(run, monkeypatch):
     lines = run()
     assert [(line["seed"], line["variant"]) for line in lines] == [(s, kind) for s in (0, 1) for kind in context_curve.PARTS]
     assert lines == read_results(run.output) and len({line["data"] for line in lines}) == 2
@@ -155,13 +154,8 @@ def test_every_subset_has_a_line_for_every_set_of_parts_with_what_was_right_and_
     monkeypatch.setattr(experiments, "FEWEST", 2)
     (size,) = experiments.context_sizes(read_results(run.output))
     assert (size.subsets, size.tested, size.labeled) == (2, 30, lines[0]["sizes"]["train"] + lines[0]["sizes"]["valid"])
-
-
-def test_another_model_runs_only_the_parts_with_elmo_again(run):
-    first, again = run(), run("e" * 16)
     with_elmo = [kind for kind in context_curve.PARTS if kind not in context_curve.WITHOUT_ELMO]
-    assert [line["variant"] for line in again] == with_elmo * 2
-    assert len(read_results(run.output)) == len(first)
+    assert [line["variant"] for line in run("e" * 16)] == with_elmo * 2 and len(read_results(run.output)) == len(lines)
 
 
 def lines_of(right: dict[str, np.ndarray]) -> list[dict]:

@@ -1,4 +1,4 @@
-"""Evaluation of a tiny model: what is chosen on training data stays blind to test data, and layer 0 hears no context."""
+"""Evaluation of models: what is chosen on training data does not see test data, layer 0 reads no context, and pairs are fair."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from core.common.config import ModelShape
 from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
-from core.elmo.models import Model
+from core.elmo.models import Model, open_model
 from core.lab import all_words, layer_scores, own_sentences
 from core.lab.all_words import AllWords
 from core.lab.datasets import SenseSentence, SpanTarget, TaggedSentence
@@ -21,6 +21,7 @@ from core.lab.layer_scores import PairRow, best_threshold, pair_accuracy
 from core.lab.own_sentences import CosineGap, cosine_gap
 from core.senses import evaluate
 from core.senses.evaluate import best_weights
+from core.text.corpora import open_corpus
 from core.text.sentences import LabeledRow
 
 torch.set_num_threads(1)
@@ -217,11 +218,8 @@ def test_layer_0_has_no_gap_and_draws_senses_at_random(hearing, tmp_path):
     assert abs(result["0"]["gap"]) < 1e-6 and result["0"]["same"] == pytest.approx(1, abs=1e-5)
     assert result["0"]["one_nn"] == pytest.approx(result["0"]["null"], abs=1e-6) and result["1"]["one_nn"] == 1
     assert result["1"]["gap"] > 0.1 > abs(result["2"]["gap"])
-
-
-def test_one_word_is_too_few_to_choose_on_others(model, tmp_path):
-    with pytest.raises(BadInput, match="two words or more"):
-        own_sentences.own_sentences(model, corpus_file(tmp_path, ("bank",)))
+    with pytest.raises(BadInput, match="two words or more"):  # to choose weights on others
+        own_sentences.own_sentences(hearing, corpus_file(tmp_path, ("bank",)))
 
 
 def test_the_threshold_is_midway_between_the_dev_cosines_it_parts():
@@ -250,13 +248,6 @@ def test_no_other_threshold_is_better_on_dev(cosines, same):
     assert accuracy == pytest.approx(((rounded >= threshold) == same).mean())
     assert all(((rounded >= other) == same).mean() <= accuracy + 1e-12 for other in [*rounded, 1.1])
     assert pair_accuracy(cosines, same, cosines, same) == pytest.approx(accuracy)
-
-
-def test_pairs_without_an_answer_each_are_refused():
-    with pytest.raises(BadInput, match="Each test pair needs a cosine and an answer; got 2 and 1"):
-        pair_accuracy([0.1], [True], [0.1, 0.2], [True])
-    with pytest.raises(BadInput, match="Each dev pair"):
-        pair_accuracy([], [], [0.1], [True])
 
 
 BANK, RUN, GO = ("bank", "n"), ("run", "v"), ("go", "v")
@@ -292,11 +283,6 @@ def test_the_same_lemma_of_another_part_of_speech_is_another_word():
     assert (result.accuracy, result.most_frequent, result.unseen, result.ambiguous_n) == (0, 0, 1, 0)
 
 
-def test_words_without_a_vector_or_a_sense_are_refused():
-    with pytest.raises(BadInput, match="Each test word needs a vector, a key and a sense; got 1, 1 and 0"):
-        AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [BANK], []).scores()
-
-
 def test_the_grid_of_three_layers_in_tenths_has_66_mixes_that_sum_to_1():
     seen = []
     best_weights(lambda weights: seen.append(weights) or 0.0)
@@ -320,12 +306,6 @@ def test_ties_go_to_the_most_even_weights():
     assert best_weights(lambda w: 1.0, 3, 3)[0] == pytest.approx([1 / 3] * 3)
 
 
-@pytest.mark.parametrize("sizes", [(0, 10), (3, 0)])
-def test_a_grid_without_layers_or_steps_is_refused(sizes):
-    with pytest.raises(BadInput, match="grid"):
-        best_weights(lambda w: 0.0, *sizes)
-
-
 def test_the_gap_is_one_sense_minus_two_averaged_over_spellings_that_have_both():
     similarities = np.eye(8)
     for i, j, value in ((0, 1, 0.9), (0, 2, 0.5), (1, 2, 0.3), (3, 4, 0.8), (3, 5, 0.7), (4, 5, 0.7), (6, 7, 0.1)):
@@ -337,17 +317,48 @@ def test_the_gap_is_one_sense_minus_two_averaged_over_spellings_that_have_both()
     assert result == CosineGap(same=pytest.approx(0.85), different=pytest.approx(0.55), gap=pytest.approx(0.3), groups=2)
 
 
-def test_words_without_two_senses_and_a_pair_have_no_gap_to_measure():
-    with pytest.raises(BadInput, match="no cosines to compare"):
-        cosine_gap(lambda rows: np.eye(len(rows)), ["a", "a", "b"], ["x", "y", "z"])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: pair_accuracy([0.1], [True], [0.1, 0.2], [True]), "Each test pair needs a cosine and an answer; got 2 and 1"),
+        (lambda: pair_accuracy([], [], [0.1], [True]), "Each dev pair"),
+        (lambda: AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [BANK], []).scores(), "needs a vector, a key and a sense; got 1, 1 and 0"),
+        (lambda: best_weights(lambda w: 0.0, 0, 10), "grid"),
+        (lambda: best_weights(lambda w: 0.0, 3, 0), "grid"),
+        (lambda: cosine_gap(lambda rows: np.eye(len(rows)), ["a", "a", "b"], ["x", "y", "z"]), "no cosines to compare"),
+    ],
+)
+def test_numbers_that_cannot_be_measured_are_refused(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
 
 
 def test_a_large_prior_is_the_most_frequent_sense_and_none_is_the_nearest_centroid():
-    key = ("bank", "n")
     train, senses = np.eye(2)[[0, 0, 0, 1]], ["river", "river", "river", "money"]
-    test = np.array([[0.1, 1.0], [0.1, 1.0], [1.0, 0.0]])
-    request = (train, [key] * 4, senses, test, [key] * 3, ["money", "river", "river"])
-    assert AllWords(*request).scores().accuracy == pytest.approx(2 / 3)  # money, money, river
-    assert AllWords(*request).scores(prior=10.0).accuracy == pytest.approx(2 / 3)  # river, river, river
-    nearly = AllWords(train, [key] * 4, senses, np.array([[0.7, 0.75]]), [key], ["river"]).scores(prior=0.1)
-    assert nearly.accuracy == 1.0 and AllWords(train, [key] * 4, senses, np.array([[0.7, 0.75]]), [key], ["river"]).scores().accuracy == 0
+    words = AllWords(train, [BANK] * 4, senses, np.array([[0.1, 1.0], [0.1, 1.0], [1.0, 0.0]]), [BANK] * 3, ["money", "river", "river"])
+    assert words.scores().accuracy == pytest.approx(2 / 3)  # money, money, river
+    assert words.scores(prior=10.0).accuracy == pytest.approx(2 / 3)  # river, river, river
+    word = AllWords(train, [BANK] * 4, senses, np.array([[0.7, 0.75]]), [BANK], ["river"])
+    assert word.scores(prior=0.1).accuracy == 1.0 and word.scores().accuracy == 0
+
+
+def test_pairs_of_our_sentences_are_of_one_spelling_half_of_one_sense_and_no_word_is_on_both_sides():
+    dev, test = layer_scores.own_pairs(open_corpus("sentences"))
+    for part in (dev, test):
+        assert len(part) > 500 and sum(row.same for row in part) * 2 == len(part)
+        for row in part[:200]:
+            assert row.tokens_a[row.position_a].casefold() == row.word == row.tokens_b[row.position_b].casefold()
+            assert (row.tokens_a, row.position_a) != (row.tokens_b, row.position_b)
+    assert not {row.word for row in dev} & {row.word for row in test}
+    assert layer_scores.own_pairs(open_corpus("sentences")) == (dev, test)
+
+
+def test_titles_and_tags_that_a_word_gives_away_are_learned_by_every_space():
+    model = open_model("elmo-mini")
+    titles = [((noun, "rises", "again"), label) for noun, label in (("river", "a"), ("profit", "b")) for _ in range(20)]
+    rows = layer_scores.titles([model], titles, titles[10:30])
+    assert rows["chance"] == {"": 0.5} and rows["static"] == {"": 1.0}
+    assert list(rows["elmo-mini"]) == ["0", "1", "2", "mix", "best_mix"] and set(rows["elmo-mini"].values()) == {1.0}
+    tagged = [TaggedSentence(("the", "river", "rises"), ("D", "N", "V"))] * 10
+    rows = layer_scores.compare_models("tags", [model], (tagged, tagged[:3]))
+    assert rows["static"] == rows["chance"] == {"": 1.0} and set(rows["elmo-mini"].values()) == {1.0}

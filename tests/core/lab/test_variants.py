@@ -28,61 +28,90 @@ ROOT = Path(__file__).parents[3]
 TINY = Experiment(name="tiny", task="spam", condition="c", split=SplitConfig(folds=2), variants=("glove+elmo", "tfidf"))
 
 
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / "data" / "sms_spam").mkdir(parents=True)
+def write_spam(folder: Path) -> Path:
+    (folder / "sms_spam").mkdir(parents=True)
     rows = "".join(f"{'spam' if row.label == 'money' else 'ham'},{row.text}\n" for row in table(120).rows)
-    (tmp_path / "data" / "sms_spam" / "spam.csv").write_text("v1,v2\n" + rows)
-    return tmp_path / "data"
+    (folder / "sms_spam" / "spam.csv").write_text("v1,v2\n" + rows)
+    return folder
 
 
-@pytest.fixture
-def run(monkeypatch, folder, tmp_path):
-    """`run(experiment, ...)` -> the lines that it wrote, with a tiny model, tiny vectors and small networks."""
-    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path / "cache"))
+def runner(patch: pytest.MonkeyPatch, folder: Path, output: Path):
+    """`runner(...)(experiment)` -> the lines that it wrote, with a tiny model, tiny vectors and small networks."""
     network = NetworkConfig(word_dim=6, hidden=5, mean_hidden=8)
 
     def config(task, *, seed=0):
         return TrainConfig(network=network, epochs=2, learning_rate=0.02, analyzer=task.analyzer, seed=seed)
 
-    monkeypatch.setattr(tasks, "task_config", config)
-    encoder = tiny_encoder()
-    model = Model("tiny", tmp_path, encoder, "f" * 16)
+    patch.setattr(tasks, "task_config", config)
+    model = Model("tiny", folder, tiny_encoder(), "f" * 16)
 
-    def made(experiment: Experiment, **options) -> list[dict]:
-        monkeypatch.setitem(EXPERIMENTS, experiment.name, experiment)
-        return list(run_experiments([experiment.name], folder, model, tiny_vectors(), output=tmp_path / "results.jsonl", **options))
+    def made(experiment: Experiment = TINY, *, seeds: tuple[int, ...] = (0,)) -> list[dict]:
+        patch.setitem(EXPERIMENTS, experiment.name, experiment)
+        return list(run_experiments([experiment.name], folder, model, tiny_vectors(), output=output, seeds=seeds))
 
-    made.output = tmp_path / "results.jsonl"
     return made
 
 
-def test_every_fold_and_seed_has_a_line_and_baselines_one_seed(run):
-    lines = run(TINY, seeds=(0, 1))
+@pytest.fixture
+def folder(tmp_path):
+    return write_spam(tmp_path / "data")
+
+
+@pytest.fixture
+def output(tmp_path):
+    return tmp_path / "results.jsonl"
+
+
+@pytest.fixture
+def run(monkeypatch, folder, output):
+    return runner(monkeypatch, folder, output)
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory) -> list[str]:
+    """The lines of the file after TINY."""
+    folder = tmp_path_factory.mktemp("first")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ELMOSCOPE_CACHE", str(folder / "cache"))
+        runner(patch, write_spam(folder / "data"), folder / "results.jsonl")()
+    return (folder / "results.jsonl").read_text().splitlines(keepends=True)
+
+
+def test_every_fold_and_seed_has_a_line_with_what_was_right_and_baselines_one_seed(run, output):
+    lines = run(seeds=(0, 1))
     assert sorted((line["variant"], line["fold"], line["seed"]) for line in lines) == [
         *(("glove+elmo", fold, seed) for fold in (0, 1) for seed in (0, 1)),
         *(("tfidf", fold, 0) for fold in (0, 1)),
     ]
-    assert read_results(run.output) == json.loads(json.dumps(lines))
+    assert read_results(output) == json.loads(json.dumps(lines))
     assert all(line["model"] == "f" * 16 for line in lines if line["variant"] == "glove+elmo")
+    for line in lines:
+        assert unpacked(line["right"], line["n"]).mean() == pytest.approx(line["accuracy"])
+    result = summary(lines, "tiny")
+    assert result["glove+elmo"]["right"].shape == (2, result["glove+elmo"]["n"]) and result["tfidf"]["right"].shape[0] == 1
+    assert result["glove+elmo"]["right"].mean() == pytest.approx(result["glove+elmo"]["accuracy"])
+    assert summary([{**line, "right": None} for line in lines], "tiny")["tfidf"]["right"] is None
 
 
-def test_cut_anywhere_it_goes_on_with_the_runs_that_have_no_line(run):
-    lines = run(TINY, seeds=(0,))
-    written = run.output.read_text().splitlines(keepends=True)
-    run.output.write_text("".join(written[:2]) + written[2][:20])  # the third was cut while it was written
-    again = run(TINY, seeds=(0,))
-    assert [line["run"] for line in again] == [line["run"] for line in lines[2:]]
-    assert {line["run"] for line in read_results(run.output)} == {line["run"] for line in lines}
+def test_cut_anywhere_it_goes_on_with_the_runs_that_have_no_line(run, output, lines):
+    output.write_text("".join(lines[:2]) + lines[2][:20])  # the third was cut while it was written
+    runs = [json.loads(line)["run"] for line in lines]
+    assert [line["run"] for line in run()] == runs[2:]
+    assert {line["run"] for line in read_results(output)} == set(runs)
 
 
-def test_lines_of_another_models_weights_are_dropped(run):
-    run(TINY, seeds=(0,))
-    old = run.output.read_text().replace("f" * 16, "0" * 16)
-    run.output.write_text(old)
-    again = run(TINY, seeds=(0,))
-    assert [line["variant"] for line in again] == ["glove+elmo"] * 2
-    assert {line["model"] for line in read_results(run.output)} == {None, "f" * 16}
+def test_lines_of_other_weights_other_rows_or_an_earlier_recipe_are_dropped_and_run_again(run, output, lines, folder, monkeypatch):
+    output.write_text("".join(lines).replace("f" * 16, "0" * 16))
+    assert [line["variant"] for line in run()] == ["glove+elmo"] * 2
+    assert {line["model"] for line in read_results(output)} == {None, "f" * 16}
+    with (folder / "sms_spam" / "spam.csv").open("a") as file:
+        file.write("ham,One more message\n")
+    after = run()
+    assert len(after) == len(lines) and {line["run"] for line in read_results(output)} == {line["run"] for line in after}
+    monkeypatch.setattr(experiments, "RECIPE_NUMBER", experiments.RECIPE_NUMBER + 1)
+    monkeypatch.setattr(variants, "RECIPE_NUMBER", experiments.RECIPE_NUMBER)
+    assert len(run()) == len(lines) == len(read_results(output))
+    assert {line["recipe_number"] for line in read_results(output)} == {experiments.RECIPE_NUMBER}
 
 
 def test_a_summary_pools_folds_and_spreads_over_seeds():
@@ -98,16 +127,6 @@ def test_a_summary_pools_folds_and_spreads_over_seeds():
     assert summary(rows, "other") == {}
 
 
-def test_every_run_keeps_which_texts_it_was_right_on_and_a_summary_puts_the_folds_together(run):
-    lines = run(TINY, seeds=(0, 1))
-    for line in lines:
-        assert unpacked(line["right"], line["n"]).mean() == pytest.approx(line["accuracy"])
-    result = summary(lines, "tiny")
-    assert result["glove+elmo"]["right"].shape == (2, result["glove+elmo"]["n"]) and result["tfidf"]["right"].shape[0] == 1
-    assert result["glove+elmo"]["right"].mean() == pytest.approx(result["glove+elmo"]["accuracy"])
-    assert summary([{**line, "right": None} for line in lines], "tiny")["tfidf"]["right"] is None
-
-
 def test_random_labels_are_one_for_each_text_and_validation_rewards_what_is_learned_by_heart():
     rows = table(200).rows
     copied = Table("test", tuple(ScoreRow(row.text.upper(), row.label) for row in rows[:40]), ("text",), "label")
@@ -121,24 +140,6 @@ def test_random_labels_are_one_for_each_text_and_validation_rewards_what_is_lear
     assert not {normal_form(e.text) for e in alone.test} & {normal_form(e.text) for e in alone.train}
 
 
-def test_lines_of_other_rows_than_the_experiment_has_are_dropped(run, folder):
-    before = run(TINY, seeds=(0,))
-    with (folder / "sms_spam" / "spam.csv").open("a") as file:
-        file.write("ham,One more message\n")
-    after = run(TINY, seeds=(0,))
-    kept = read_results(run.output)
-    assert len(kept) == len(before) == len(after) and {line["run"] for line in kept} == {line["run"] for line in after}
-
-
-def test_lines_of_an_earlier_recipe_are_run_again(run, monkeypatch):
-    before = run(TINY, seeds=(0,))
-    monkeypatch.setattr(experiments, "RECIPE_NUMBER", experiments.RECIPE_NUMBER + 1)
-    monkeypatch.setattr(variants, "RECIPE_NUMBER", experiments.RECIPE_NUMBER)
-    after = run(TINY, seeds=(0,))
-    assert len(after) == len(before) == len(read_results(run.output))
-    assert {line["recipe_number"] for line in read_results(run.output)} == {experiments.RECIPE_NUMBER}
-
-
 WRITER = """
 import sys
 from pathlib import Path
@@ -148,19 +149,16 @@ for n in range(40):
 """
 
 
-def test_processes_that_share_a_file_lose_no_line(tmp_path):
-    output = tmp_path / "results.jsonl"
+def test_processes_that_share_a_file_lose_no_line(output):
     output.write_text('{"run": "cut wh')
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, output, name], cwd=ROOT) for name in "ab"]
     assert [writer.wait(120) for writer in writers] == [0, 0]
     assert sorted(line["run"] for line in read_results(output)) == sorted(f"{name}{n}" for name in "ab" for n in range(40))
 
 
-def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile(run, monkeypatch):
+def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile(run, output, lines, monkeypatch):
     """The file was read, then written anew from what had been read: a line in between was lost."""
-    run(TINY, seeds=(0,))
-    lines = run.output.read_text().replace("f" * 16, "0" * 16)  # of other weights: dropped
-    run.output.write_text(lines)
+    output.write_text("".join(lines).replace("f" * 16, "0" * 16))  # of other weights: dropped
     other, written = {"run": "o", "experiment": "other", "variant": "glove", "accuracy": 1.0}, threading.Event()
     reading, reads = experiments.read_results, []
 
@@ -173,35 +171,33 @@ def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile
         return result
 
     monkeypatch.setattr(experiments, "read_results", read)
-    run(TINY, seeds=(0,))
+    run()
     reads[0].join()
-    assert "o" in {line["run"] for line in reading(run.output)}
+    assert "o" in {line["run"] for line in reading(output)}
 
 
-def test_a_line_that_is_no_result_is_named(tmp_path):
-    path = tmp_path / "results.jsonl"
-    path.write_text('{"run": "a", "experiment": "e", "variant": "glove", "accuracy": 1}\n{"a": 1}\n')
+def test_a_line_that_is_no_result_is_named(output):
+    output.write_text('{"run": "a", "experiment": "e", "variant": "glove", "accuracy": 1}\n{"a": 1}\n')
     with pytest.raises(CorruptArtifact, match=r"Line 2 of .*results\.jsonl is not a result"):
-        read_results(path)
-    path.write_text("not json\n")
+        read_results(output)
+    output.write_text("not json\n")
     with pytest.raises(CorruptArtifact, match="Line 1"):
-        read_results(path)
+        read_results(output)
 
 
 def test_the_command_and_the_page_know_the_same_experiments():
-    from core.classify.experiments import CONTEXT_RUNS
-    from core.lab.variants import NAMES
     from pages._classify.results import TASKS
 
-    assert set(NAMES) == set(EXPERIMENTS) | set(CONTEXT_RUNS) and set(TASKS) <= set(EXPERIMENTS)
+    assert set(variants.NAMES) == set(EXPERIMENTS) | set(experiments.CONTEXT_RUNS) and set(TASKS) <= set(EXPERIMENTS)
 
 
 def test_rows_of_several_files_are_trained_on_and_only_the_folds_that_are_requested_are_run(run, folder):
+    once = replace(TINY, folds_run=1, variants=("tfidf",))
     for name, n in (("more.csv", 10), ("further.csv", 20)):
         rows = "".join(f'{("spam", "ham")[k % 2]},"extra text number {k} of {name}"\n' for k in range(n))
         (folder / name).write_text("v1,v2\n" + rows)
-    alone = run(replace(TINY, name="alone", folds_run=1, variants=("tfidf",)), seeds=(0,))
-    both = run(replace(TINY, name="both", folds_run=1, variants=("tfidf",), extra=("more.csv", "further.csv")), seeds=(0,))
+    alone = run(replace(once, name="alone"))
+    both = run(replace(once, name="both", extra=("more.csv", "further.csv")))
     assert [line["fold"] for line in both] == [line["fold"] for line in alone] == [0]
     assert both[0]["sizes"] == alone[0]["sizes"] | {"train": alone[0]["sizes"]["train"] + 30}
 
@@ -218,8 +214,8 @@ def test_an_experiment_across_two_sources_trains_on_one_and_asks_the_other(tmp_p
 
 
 def test_shuffled_labels_leave_nothing_to_learn(run):
-    labeled = run(replace(TINY, split=SplitConfig(), variants=("tfidf",)), seeds=(0,))
-    shuffled = run(replace(TINY, name="shuffled", split=SplitConfig(), variants=("tfidf",), shuffled=True), seeds=(0,))
+    once = replace(TINY, split=SplitConfig(), variants=("tfidf",))
+    labeled, shuffled = run(once), run(replace(once, name="shuffled", shuffled=True))
     assert labeled[0]["accuracy"] > 0.9 > 0.75 > shuffled[0]["accuracy"]
 
 

@@ -1,13 +1,11 @@
 """The curves of "What decides" as their widget is sent them."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from core.figures.influence import EvidenceRow, curves_figure
-from core.live import widgets
 from core.live.widgets import curves_data, decisive_rows, plain_rows, say_probability
 from core.senses.calibration import Density
 from core.senses.verdict import Verdict
@@ -45,15 +43,13 @@ def test_a_figure_has_two_curves_a_row():
 
 
 @pytest.mark.parametrize(("lemma", "kinds"), [("port", ["Place in the sense space", "Words around it"]), ("", ["Words around it"])])
-def test_a_row_is_drawn_for_each_kind_that_decides_and_has_densities(monkeypatch, lemma: str, kinds: list[str]):
+def test_a_row_is_drawn_for_each_kind_that_decides_and_has_densities(lemma: str, kinds: list[str]):
     density = Density(np.linspace(-1, 1, 41), np.full(40, 0.025), np.full(40, 0.025))
-    labeled = {"around": density, "senses": density, "token": density, "1": density}
-    monkeypatch.setattr(widgets, "densities", lambda _, *, labeled: labeled_or_not[labeled])
-    labeled_or_not = {True: labeled, False: {"around": density}}
+    densities = {"around": density} | ({"senses": density, "token": density, "1": density} if lemma else {})
     verdict = Verdict(0.2, "1", evidence={"senses": -0.3, "around": 0.1, "token": 0.4, "expected": 0.2})
     judgment = Judgment(True, verdict, lemma, "1")
-    rows = decisive_rows(SimpleNamespace(), judgment)
+    rows = decisive_rows(densities, judgment)
     assert [row.name for row in rows] == kinds and rows[-1].value == 0.1 and (rows[0].low, rows[0].high) == (-1, 1)
-    assert list(plain_rows(SimpleNamespace(), judgment, {"0": 1.0, "1": 0.5})) == (["1"] if lemma else [])
+    assert list(plain_rows(densities, {"0": 1.0, "1": 0.5})) == (["1"] if lemma else [])
     assert say_probability(judgment) == "Together: 80% two meanings."
-    assert decisive_rows(SimpleNamespace(), Judgment(False, None, "", "1")) == []
+    assert decisive_rows(densities, Judgment(False, None, "", "1")) == []

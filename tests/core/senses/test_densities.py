@@ -1,18 +1,19 @@
 """Histograms of the evidence: those that ship are of the bundled model, and separate same from different meanings as the kinds do."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from core.common.config import ASSETS
+from core.common.errors import MissingArtifact
 from core.common.model_layers import SENSES
-from core.elmo.models import open_model
+from core.files.artifacts import write_json
 from core.senses import calibration
 from core.senses.calibration import BINS, count_density
 from core.senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS
 from core.text import languages
+from core.workspace import open_workspace
 
 CODES = ("en", "ko")
 LAYERS = {"0", "1", "2", "mix"}
@@ -20,9 +21,9 @@ LAYERS = {"0", "1", "2", "mix"}
 
 @pytest.mark.parametrize("code", CODES)
 def test_each_kind_of_evidence_has_a_histogram(code):
-    model = open_model(languages.get_language(code).model)
+    workspace = open_workspace(languages.get_language(code).model)
     for labeled, columns in ((True, LABELED_COLUMNS), (False, UNLABELED_COLUMNS)):
-        result = calibration.densities(model, labeled=labeled)
+        result = calibration.densities_of(workspace, labeled=labeled)
         assert set(result) == {*columns, *LAYERS}
         for kind, density in result.items():
             assert density.edges.shape == (BINS + 1,) and (np.diff(density.edges) > 0).all()
@@ -30,9 +31,17 @@ def test_each_kind_of_evidence_has_a_histogram(code):
                 assert shares.shape == (BINS,) and shares.min() >= 0 and shares.sum() == pytest.approx(1), kind
 
 
-def test_a_model_that_none_were_made_with_has_none():
-    model = open_model("elmo-mini")
-    assert calibration.densities(replace(model, fingerprint="other"), labeled=True) == {}
+def test_a_model_that_none_were_made_with_has_none(tmp_path):
+    facts = json.loads((ASSETS / "targets" / calibration.FILE).read_text("utf-8"))
+    write_json(tmp_path / calibration.FILE, {name: value for name, value in facts.items() if name != "densities"})
+    assert calibration.read(tmp_path).densities == {}
+
+    def targets_of_another_model(*_):
+        raise MissingArtifact("targets")
+
+    workspace = open_workspace()
+    workspace.opener.targets = targets_of_another_model
+    assert calibration.densities_of(workspace, labeled=True) == {}
 
 
 def test_words_weigh_alike_and_outliers_are_in_the_last_bins():
@@ -45,7 +54,7 @@ def test_words_weigh_alike_and_outliers_are_in_the_last_bins():
 
 def test_the_file_says_what_the_histograms_say():
     facts = json.loads((ASSETS / "targets" / "verdict.json").read_text("utf-8"))
-    made = calibration.densities(open_model("elmo-mini"), labeled=True)
+    made = calibration.densities_of(open_workspace(), labeled=True)
     assert facts["densities"]["labeled"].keys() == made.keys()
     assert calibration.densities_as_json(made, {})["labeled"][SENSES]["same"] == pytest.approx(
         facts["densities"]["labeled"][SENSES]["same"], abs=1e-4

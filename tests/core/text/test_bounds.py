@@ -111,6 +111,15 @@ DELETION = (
     "<w:del><w:r><w:delText>flat </w:delText></w:r></w:del><w:moveFrom><w:r><w:t>moved </w:t></w:r></w:moveFrom>"
     "<w:hyperlink><w:r><w:t>bank</w:t><w:tab/><w:t>rose.</w:t></w:r></w:hyperlink></w:p>"
 )
+BOX = "<w:txbxContent><w:p><w:r><w:t>A sentence in a box.</w:t></w:r></w:p></w:txbxContent>"
+TEXT_BOX = (  # Word writes it twice, the second time for older versions of itself
+    "<w:p><w:r><w:t>Before the box.</w:t></w:r>"
+    '<w:r xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml" '
+    'xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><mc:AlternateContent>'
+    f'<mc:Choice Requires="wps"><wps:txbx>{BOX}</wps:txbx></mc:Choice>'
+    f"<mc:Fallback><w:pict><v:textbox>{BOX}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>"
+    "<w:p><w:r><w:t>Behind it.</w:t></w:r></w:p>"
+)
 NESTED = "<p>The bank.</p><svg>" + "<math>" * 50_000 + "</svg>" + "</math>" * 50_000 + "<p>It was steep.</p>"
 
 
@@ -120,8 +129,9 @@ NESTED = "<p>The bank.</p><svg>" + "<math>" * 50_000 + "</svg>" + "</math>" * 50
         ("a.epub", lambda: epub({"a.xhtml": "<p>The bank was steep.</p>"}, ["a.xhtml"] * 10_000), ["The bank was steep ."]),
         ("a.epub", lambda: epub({"a.xhtml": NESTED}), ["The bank .", "It was steep ."]),
         ("a.docx", lambda: docx(DELETION), ["The steep bank rose ."]),
+        ("a.docx", lambda: docx(TEXT_BOX), ["Before the box .", "A sentence in a box .", "Behind it ."]),
     ],
-    ids=["chapter listed many times", "nested pictures", "insertions and deletions"],
+    ids=["chapter listed many times", "nested pictures", "insertions and deletions", "text box"],
 )
 def test_document_is_read_once_and_in_linear_time(write, name, content, sentences):
     start_cpu_s = resource.getrusage(resource.RUSAGE_SELF).ru_utime

@@ -1,41 +1,181 @@
-"""The labeled words of a language: one file, two corpora, and the sentences of a single word."""
+"""Test the labeled words of a language, their definitions, and those of a WordNet."""
+
+import sys
+from xml.sax.saxutils import quoteattr
 
 import pytest
 
-from core.common.errors import CorruptArtifact
+from core.common import i18n
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.text import corpora, languages
-from core.text.corpora import labeled_of, open_corpus
-from core.text.sentences import read_sentences
+from core.text.corpora import definition, definitions, dictionary_senses, labeled_of, open_corpus
+from core.text.sentences import Sentence, read_sentences
+from core.views import induction
+from core.views.induction import InductionRequest
+from core.workspace import Workspace
+from tests.app.visit import html_of, opened_whole
 
 ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
 
 
+@pytest.fixture(scope="module")
+def english() -> tuple[list[Sentence], list[Sentence]]:
+    return open_corpus(ENGLISH.sentences), open_corpus(ENGLISH.reference)
+
+
 @pytest.mark.parametrize(("language", "n_basic", "n_others"), [(ENGLISH, 2544, 14_254), (KOREAN, 756, 1800)], ids=["en", "ko"])
-def test_the_two_corpora_of_a_language_are_the_parts_of_one_file(language, n_basic: int, n_others: int):
-    first, second = open_corpus(language.sentences), open_corpus(language.reference)
-    assert (len(first), len(second)) == (n_basic, n_others)
-    lemmas = [{target.lemma for sentence in part for target in sentence.targets} for part in (first, second)]
+def test_the_two_corpora_of_a_language_are_the_parts_of_one_file(language, n_basic, n_others, english):
+    parts = english if language is ENGLISH else (open_corpus(KOREAN.sentences), open_corpus(KOREAN.reference))
+    assert tuple(map(len, parts)) == (n_basic, n_others)
+    lemmas = [{target.lemma for sentence in part for target in sentence.targets} for part in parts]
     assert not lemmas[0] & lemmas[1] and sorted(lemmas[0] | lemmas[1]) == list(corpora.words_of(language))
     assert corpora.sentences_of(language.sentences) is language and corpora.sentences_of(language.reference) is None
     assert corpora.owner_of(language.sentences) is corpora.owner_of(language.reference) is language
 
 
 @pytest.mark.parametrize("name", ["", "my+texts.jsonl", "/tmp/a.txt"])
-def test_other_corpora_belong_to_no_language(name: str):
+def test_other_corpora_belong_to_no_language(name):
     assert corpora.sentences_of(name) is corpora.owner_of(name) is None
 
 
-@pytest.mark.parametrize(("lemma", "corpus"), [("bank", "sentences"), ("virus", "more-words")])
-def test_the_sentences_of_one_word_are_those_of_the_complete_file(lemma: str, corpus: str):
-    expected = [(s.tokens, target) for s in open_corpus(corpus) for target in s.targets if target.lemma == lemma]
+@pytest.mark.parametrize(("lemma", "part"), [("bank", 0), ("virus", 1)])
+def test_the_sentences_of_one_word_are_those_of_the_complete_file(lemma, part, english):
+    expected = [(s.tokens, target) for s in english[part] for target in s.targets if target.lemma == lemma]
     assert [(s.tokens, s.targets[0]) for s in labeled_of(ENGLISH, lemma)] == expected
     assert len({target.sense for _, target in expected}) >= 2
 
 
-def test_a_line_without_a_sense_is_named_by_its_number(tmp_path, monkeypatch):
-    file = tmp_path / "words.jsonl"
-    file.write_text('{"tokens": ["A", "kite"], "position": 1, "word": "kite", "lemma": "kite"}\n', encoding="utf-8")
+def test_a_line_without_a_sense_is_named_by_its_number(write, monkeypatch):
+    file = write("words.jsonl", [{"tokens": ["A", "kite"], "position": 1, "word": "kite", "lemma": "kite"}])
     monkeypatch.setattr(corpora.registry, "resolve", lambda *_: file)
     with pytest.raises(CorruptArtifact, match="Line 1 of sentences"):
         corpora.sentences_with(ENGLISH, "kite")
     assert len(read_sentences(file)) == 1
+
+
+@pytest.fixture(autouse=True)
+def default_language():
+    yield
+    i18n.use(None)
+
+
+def test_a_sense_is_defined_in_the_users_language_or_else_in_its_words():
+    assert definition(KOREAN, "눈", "보는 눈") == "eye"
+    i18n.use("ko")
+    assert definition(KOREAN, "눈", "보는 눈").endswith("감각 기관")
+    assert definition(ENGLISH, "bank", "river edge").startswith("the land")
+    assert definition(ENGLISH, "bank", "piggy") == definition(ENGLISH, "zebra", "animal") == ""
+    assert definitions(ENGLISH, "zebra") == {} and {"river edge", "financial institution"} <= set(definitions(ENGLISH, "bank"))
+
+
+SENSES = {
+    "bank": (
+        ("an institution where people keep money in accounts and borrow it at interest", "the bank lent her money for the house"),
+        ("the sloping grassy land along a river or a lake", "they fished from the muddy bank of the river"),
+        ("a row of similar switches", "a bank of switches"),
+    ),
+    "court": (
+        ("an assembly in which judges hear trials under the law", "the court sentenced the thief"),
+        ("a marked floor on which tennis or basketball is played", "the players ran onto the court"),
+        ("the family and the servants of a king or a queen", "the king and his court danced"),
+    ),
+}
+
+
+def lexicon() -> str:
+    entries, synsets = [], []
+    for word, senses in SENSES.items():
+        numbers = [f"tiny-{word}-{k}" for k in range(len(senses))]
+        listed = "".join(f'<Sense id="{number}-s" synset="{number}"/>' for number in numbers)
+        entries.append(f'<LexicalEntry id="tiny-{word}"><Lemma writtenForm={quoteattr(word)} partOfSpeech="n"/>{listed}</LexicalEntry>')
+        synsets += [
+            f'<Synset id="{number}" ili="" partOfSpeech="n"><Definition>{gloss}</Definition><Example>{example}</Example></Synset>'
+            for number, (gloss, example) in zip(numbers, senses, strict=True)
+        ]
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<!DOCTYPE LexicalResource SYSTEM "http://globalwordnet.github.io/schemas/WN-LMF-1.1.dtd">\n'
+        '<LexicalResource xmlns:dc="https://globalwordnet.github.io/schemas/dc/">'
+        '<Lexicon id="tiny" label="tiny" language="en" email="a@b.c" license="https://creativecommons.org/publicdomain/zero/1.0/" version="1">'
+        f"{''.join(entries)}{''.join(synsets)}</Lexicon></LexicalResource>"
+    )
+
+
+@pytest.fixture
+def wordnet(tmp_path, monkeypatch):
+    """The package wn with an empty folder."""
+    wn = pytest.importorskip("wn")
+    monkeypatch.setattr(wn.config, "_data_directory", wn.config._data_directory)
+    monkeypatch.setattr(wn.config, "_dbpath", wn.config._dbpath)
+    wn.config.data_directory = tmp_path / "wordnets"
+    wn.config.allow_multithreading = True
+    return wn
+
+
+@pytest.fixture
+def tiny(wordnet, write):
+    wordnet.add(write("tiny.xml", lexicon()), progress_handler=None)
+
+
+def groups_of(workspace: Workspace, word: str, number: int) -> tuple[induction.Induction, list[str]]:
+    """Return the groups of a word, and the most frequent label in each group."""
+    result = induction.compute(workspace, InductionRequest(word=word, number=number))
+    gold = [
+        [o.sense for o, k in zip(result.occurrences.items, result.groups.numbers, strict=True) if k == group] for group in range(number)
+    ]
+    return result, [max(set(labels), key=labels.count) for labels in gold]
+
+
+def test_senses_come_with_their_glosses_in_the_dictionarys_order(tiny):
+    name, senses = dictionary_senses("bank", "en")
+    assert name == "tiny:1"
+    assert [(sense.gloss, sense.examples) for sense in senses] == [(gloss, (example,)) for gloss, example in SENSES["bank"]]
+    assert {(sense.pos, sense.words) for sense in senses} == {("n", ("bank",))}
+    assert dictionary_senses("thimble", "en") == ("tiny:1", ())
+    with pytest.raises(MissingArtifact, match="No WordNet of this language here"):
+        dictionary_senses("눈", "ko")
+
+
+def test_each_group_has_the_gloss_of_its_sense_first_in_the_view_and_in_the_command(workspace, tiny, answer, tmp_path):
+    for word, wanted in (
+        ("bank", {"financial institution": 0, "river edge": 1}),
+        ("court", {"law": 0, "tennis or basketball": 1, "ruler's household": 2}),
+    ):
+        result, labels = groups_of(workspace, word, len(wanted))
+        glosses = induction.glosses(workspace, result)
+        assert sorted(labels) == sorted(wanted)
+        best = [glosses.likeliest(group)[0].gloss for group in range(len(wanted))]
+        assert best == [SENSES[word][wanted[label]][0] for label in labels]
+        assert len(glosses.likeliest(0, 9)) == 3
+    facts = answer("senses", "glosses", "--word", "court", "--groups", 3, "--most", 1, "--csv", tmp_path / "all.csv")
+    assert [(row["gloss"], row["group"]) for row in facts["guesses"]] == list(zip(best, result.groups.names, strict=True))
+    assert len((tmp_path / "all.csv").read_text("utf-8").splitlines()) == 4
+    result = induction.compute(workspace, InductionRequest(word="crane"))
+    with pytest.raises(BadInput, match="tiny:1 does not have “crane”"):
+        induction.glosses(workspace, result)
+
+
+def test_the_page_shows_glosses_on_request_or_says_what_to_install(tiny, monkeypatch):
+    page = opened_whole("pages/found.py", found_word="court", found_k="3")
+    assert SENSES["court"][0][0] not in html_of(page)
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "wn", None)
+        page.toggle(key="found_glosses").set_value(True).run()
+        assert not page.exception and any("WordNet needs the package wn" in each.value for each in page.info)
+    page.run()
+    assert not page.exception and not any("WordNet needs" in each.value for each in page.info)
+    for gloss, _ in SENSES["court"]:
+        assert f"<b>{gloss}</b> <i>noun</i>" in html_of(page)
+    assert any("A guess by the words of glosses and sentences (tiny:1)" in each.value for each in page.caption)
+
+
+def test_without_data_it_says_how_to_get_them_and_makes_nothing(wordnet, tmp_path):
+    with pytest.raises(MissingArtifact, match=r"No WordNet here\. Run: python -m wn download oewn:2024"):
+        dictionary_senses("bank", "en")
+    assert not (tmp_path / "wordnets").exists()
+
+
+def test_without_the_package_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "wn", None)
+    with pytest.raises(MissingArtifact, match=r"Run: pip install wn==1\.1\.1"):
+        dictionary_senses("bank", "en")

@@ -1,4 +1,4 @@
-"""Texts in PDF files, e-books and other formats: read in order, or refused with what to do."""
+"""Test that PDF files, e-books and other formats are read in order, or refused with what to do."""
 
 import io
 import zipfile
@@ -10,43 +10,27 @@ from core.common import reports
 from core.common.errors import BadInput
 from core.text.own_corpus import Source, files_in, keep_files
 from core.text.sentences import read_sentences
-from tests.tiny import epub, pdf
-
-
-@pytest.fixture
-def write(tmp_path):
-    def written(name: str, content: bytes):
-        (tmp_path / name).write_bytes(content)
-        return tmp_path / name
-
-    return written
+from tests.tiny import epub, pdf, spaced_tokens
 
 
 def words(path) -> list[str]:
-    return [" ".join(sentence.tokens) for sentence in read_sentences(path)]
+    return spaced_tokens(read_sentences(path))
 
 
-def test_a_pdf_is_read_page_by_page(write):
+def test_a_pdf_is_read_page_by_page_and_pages_without_text_are_counted(write):
     path = write("a.pdf", pdf(["The bank was steep.", "It was (very) steep."], ["A heron stood."]))
     assert words(path) == ["The bank was steep .", "It was ( very ) steep .", "A heron stood ."]
-
-
-def test_a_scanned_pdf_says_that_it_has_no_text(write):
+    with reports.collecting() as found:
+        assert words(write("a.pdf", pdf(["The bank was steep."], [], []))) == ["The bank was steep ."]
+    assert list(found.values()) == ["a.pdf: 2 of 3 pages have no text, perhaps scans."]
     with pytest.raises(BadInput, match=r"^scan\.pdf has no text: its pages are pictures \(a scan\)\. Recognize the text first \(OCR\)"):
         read_sentences(write("scan.pdf", pdf([], [], [])))
 
 
-def test_pages_without_text_are_counted(write):
-    with reports.collecting() as found:
-        assert words(write("a.pdf", pdf(["The bank was steep."], [], []))) == ["The bank was steep ."]
-    assert list(found.values()) == ["a.pdf: 2 of 3 pages have no text, perhaps scans."]
-
-
 def test_a_locked_pdf_is_refused_and_one_locked_only_for_changes_is_read(write):
     def locked(password: str) -> bytes:
-        writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf(["The bank was steep."])))
+        writer, out = pypdf.PdfWriter(clone_from=io.BytesIO(pdf(["The bank was steep."]))), io.BytesIO()
         writer.encrypt(password, "owner", algorithm="RC4-128")
-        out = io.BytesIO()
         writer.write(out)
         return out.getvalue()
 
@@ -75,12 +59,10 @@ def test_what_is_locked_or_missing_in_an_e_book_is_reported(write):
     assert "lent" in " ".join(words(write("fonts.epub", epub(CHAPTERS, more=fonts))))
     with pytest.raises(BadInput, match=r"drm\.epub is locked \(DRM\)"):
         read_sentences(write("drm.epub", epub(CHAPTERS, more={"META-INF/encryption.xml": cipher.format("OEBPS/text/one.xhtml")})))
-    whole = io.BytesIO(epub(CHAPTERS))
     part = io.BytesIO()
-    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(part, "w") as new:
-        for name in old.namelist():
-            if name != "OEBPS/text/one.xhtml":
-                new.writestr(name, old.read(name))
+    with zipfile.ZipFile(io.BytesIO(epub(CHAPTERS))) as old, zipfile.ZipFile(part, "w") as new:
+        for name in set(old.namelist()) - {"OEBPS/text/one.xhtml"}:
+            new.writestr(name, old.read(name))
     with reports.collecting() as found:
         assert "lent" in " ".join(words(write("part.epub", part.getvalue())))
     assert list(found.values()) == ["part.epub: 1 chapter is missing (one.xhtml)."]

@@ -1,17 +1,18 @@
-"""Languages: English as ever, Korean cut into morphemes and put together again, a third one from files alone."""
+"""Test English, Korean cut into morphemes and joined again, a third language from files alone, and unread letters."""
 
 import json
 import random
 import re
 import shutil
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.cli import main
-from core.common import i18n
+from core.common import i18n, reports
 from core.common.config import ASSETS, ROOT
 from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
@@ -21,7 +22,8 @@ from core.index.tables import open_table
 from core.text import languages, morphemes
 from core.text import tokens as text
 from core.text.corpora import locate, longer_word, open_corpus, recut, with_word
-from core.text.sentences import Sentence, Target, sentences_from_text
+from core.text.languages import note_unread, say_unread, unread
+from core.text.sentences import Sentence, Target, read_lines, read_sentences, sentences_from_text
 from core.text.tokens import JOINER, bare, character_ids, find_word, join_tokens
 
 KO, EN = languages.get_language("ko"), languages.get_language("en")
@@ -36,7 +38,7 @@ TEXTS = (
 
 
 @pytest.fixture(autouse=True)
-def nothing_told():
+def default_language():
     yield
     languages.use(None)
 
@@ -65,11 +67,10 @@ def test_a_word_in_another_script_is_of_another_language():
     assert EN.writes("1990") and EN.writes("🎉")  # no letters, no language
 
 
-def test_a_model_says_in_its_meta_which_language_it_reads(tmp_path: Path):
-    (tmp_path / "meta.json").write_text('{"language": "ko"}')
-    assert languages.of_model(tmp_path) == KO
-    (tmp_path / "meta.json").write_text('{"language": "tlh"}')
-    assert languages.of_model(tmp_path) == EN
+def test_a_model_states_in_its_meta_which_language_it_reads(write, tmp_path):
+    for code, language in (("ko", KO), ("tlh", EN)):
+        write("meta.json", json.dumps({"language": code}))
+        assert languages.of_model(tmp_path) == language
 
 
 def test_a_word_is_the_same_token_whatever_particle_follows():
@@ -103,17 +104,8 @@ def test_every_example_has_its_word_and_its_sense_is_one_of_ours():
 
 
 def test_words_of_another_script_are_cut_as_in_english():
-    assert plain(KO.tokenize("He didn't say 눈이, see https://a.b/c?x=1")) == [
-        "He",
-        "did",
-        "n't",
-        "say",
-        "눈",
-        "이",
-        ",",
-        "see",
-        "https://a.b/c?x=1",
-    ]
+    tokens = "He did n't say 눈 이 , see https://a.b/c?x=1"
+    assert plain(KO.tokenize("He didn't say 눈이, see https://a.b/c?x=1")) == tokens.split(" ")
     assert KO.tokenize("") == [] and KO.tokenize(" \n") == []
     assert plain(KO.tokenize("\ud800눈이")) == ["\ud800", "눈", "이"]
 
@@ -138,35 +130,41 @@ def test_a_corpus_of_the_user_is_cut_as_the_language_in_use():
     assert plain(sentences_from_text("눈이 왔다. 배가 고프다.")[1].tokens) == ["배", "가", "고프", "다", "."]
 
 
-def test_without_the_analyzer_one_sentence_says_what_to_install(monkeypatch):
+@pytest.fixture
+def uninstall(monkeypatch):
+    """`uninstall("mecab")` hides packages of the analyzer."""
+
+    def run(*packages: str) -> None:
+        morphemes._analyzer.cache_clear()
+        for package in packages:
+            monkeypatch.setitem(sys.modules, package, None)
+
+    yield run
     morphemes._analyzer.cache_clear()
-    monkeypatch.setitem(sys.modules, "mecab", None)
-    monkeypatch.setitem(sys.modules, "fugashi", None)
+
+
+def test_without_the_analyzer_one_sentence_says_what_to_install(uninstall):
+    uninstall("mecab", "fugashi")
     with pytest.raises(BadInput, match="pip install python-mecab-ko"):
         KO.tokenize("눈이 온다.")
     assert KO.tokenize("No Hangul here.") == text.tokenize("No Hangul here.")
-    morphemes._analyzer.cache_clear()
 
 
-@pytest.mark.parametrize("sentence", [*TEXTS, "눈\ud800이 온다", "ㅋ" * 3000, "가\n나\t다"])
-def test_where_mecab_ko_cannot_be_installed_plain_mecab_cuts_with_its_dictionary(monkeypatch, sentence):
-    expected = join_tokens(KO.tokenize(sentence))
-    morphemes._analyzer.cache_clear()
-    monkeypatch.setitem(sys.modules, "mecab", None)
-    try:
-        assert join_tokens(KO.tokenize(sentence)) == expected
-        assert plain(KO.tokenize(TEXTS[0])) == ["눈", "이", "내려서", "눈", "을", "감", "았", "다", "."]
-    finally:
-        morphemes._analyzer.cache_clear()
+def test_where_mecab_ko_cannot_be_installed_plain_mecab_cuts_with_its_dictionary(uninstall):
+    sentences = [*TEXTS, "눈\ud800이 온다", "ㅋ" * 3000, "가\n나\t다"]
+    expected = [join_tokens(KO.tokenize(sentence)) for sentence in sentences]
+    uninstall("mecab")
+    assert [join_tokens(KO.tokenize(sentence)) for sentence in sentences] == expected
+    assert plain(KO.tokenize(TEXTS[0])) == ["눈", "이", "내려서", "눈", "을", "감", "았", "다", "."]
 
 
-def described(folder: Path, code: str, **told) -> None:
+def describe(folder: Path, code: str, **entries) -> None:
     (folder / "languages").mkdir(parents=True, exist_ok=True)
-    (folder / "languages" / f"{code}.json").write_text(json.dumps(told), encoding="utf-8")
+    (folder / "languages" / f"{code}.json").write_text(json.dumps(entries), encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("entries", "message"),
     [
         ({}, "names no language"),
         ({"name": "X", "tokenizer": "magic"}, "unknown tokenizer 'magic'"),
@@ -174,20 +172,20 @@ def described(folder: Path, code: str, **told) -> None:
         ({"name": "X", "filters": [3]}, "must be pairs"),
     ],
 )
-def test_a_description_that_cannot_be_used_says_why(message, said, tmp_path, monkeypatch):
+def test_a_description_that_cannot_be_used_says_why(entries, message, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
-    described(tmp_path, "xx", **message)
-    with pytest.raises(BadInput, match=said):
+    describe(tmp_path, "xx", **entries)
+    with pytest.raises(BadInput, match=message):
         languages.get_language("xx")
     (tmp_path / "meta.json").write_text('{"language": "xx"}')
-    with pytest.raises(BadInput, match=said):  # not read as English
+    with pytest.raises(BadInput, match=message):  # not read as English
         languages.of_model(tmp_path)
     with pytest.raises(BadInput, match=r"Unknown language '\.\./xx'"):
         languages.get_language("../xx")
 
 
-def made_up(folder: Path) -> list[dict]:
-    """A language of 30 words, with "pim" in two senses; its corpus, labeled sentences, description and texts in `folder`."""
+def make_language(folder: Path) -> list[dict]:
+    """Write the files of a language of 30 words, with "pim" in two senses. Return its labeled sentences."""
     draw = random.Random(0)
     worlds = {"bird": ["lora", "sifa", "nemi", "tulo"], "stone": ["karg", "dorb", "grum", "bakt"]}
     rows, lines = [], []
@@ -203,19 +201,27 @@ def made_up(folder: Path) -> list[dict]:
     (folder / "corpora" / "sentences-xx.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (folder / "texts" / "xx.po").write_text('msgid "Does a word mean the same thing twice?"\nmsgstr "Pim ra pim?"\n')
     names = {"model": "elmo-xx", "vectors": "glove-xx", "sentences": "sentences-xx"}
-    described(folder, "xx", name="Pimra", tokenizer="spaces", filters=[[1, 4], [3, 16], [5, 16], [8, 32]], **names)
+    describe(folder, "xx", name="Pimra", tokenizer="spaces", filters=[[1, 4], [3, 16], [5, 16], [8, 32]], **names)
     return rows
+
+
+def open_home(code: str) -> AppTest:
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    page.query_params["lang"] = code
+    page.run()
+    assert not page.exception
+    return page
 
 
 def test_a_third_language_needs_files_and_two_commands(tmp_path: Path, monkeypatch, capsys):
     data = tmp_path / "data"
-    rows = made_up(data)
+    rows = make_language(data)
     monkeypatch.setenv("ELMOSCOPE_DATA", str(data))
-    said = ["--corpus", str(data / "text.txt"), "--language", "xx", "--hold-out", "0.1"]
-    glove = ["glove", *said, "--output", str(data / "vectors" / "glove-xx"), "--dim", "5", "--epochs", "2", "--processes", "1"]
+    shared = ["--corpus", str(data / "text.txt"), "--language", "xx", "--hold-out", "0.1"]
+    glove = ["glove", *shared, "--output", str(data / "vectors" / "glove-xx"), "--dim", "5", "--epochs", "2", "--processes", "1"]
     assert main.main(glove) == 0, capsys.readouterr().err
     sizes = "--tokens 6000 --hidden 16 --projection 8 --vocabulary 30 --batch-tokens 200 --negatives 20 --threads 1"
-    train = ["pretrain", *said, "--output", str(tmp_path / "run"), "--start-vectors", "glove-xx", *sizes.split()]
+    train = ["pretrain", *shared, "--output", str(tmp_path / "run"), "--start-vectors", "glove-xx", *sizes.split()]
     assert main.main(train) == 0, capsys.readouterr().err
     shutil.copytree(tmp_path / "run" / "model", data / "models" / "elmo-xx")
     prepared = json.loads((tmp_path / "run" / "prepared" / "meta.json").read_text())
@@ -232,29 +238,22 @@ def test_a_third_language_needs_files_and_two_commands(tmp_path: Path, monkeypat
     assert main.main(["neighbors", "--model", "elmo-xx", "--word", "pim", "--sentence", "ra lora pim sifa ."]) == 0
     assert "pim" in capsys.readouterr().out
 
-    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    page.query_params["lang"] = "xx"
-    page.run()
-    assert not page.exception and not page.error
+    page = open_home("xx")
+    assert not page.error
     assert [title.value for title in page.title] == ["Pim ra pim?"]
-    assert {box.key: box.value for box in page.selectbox if box.key in ("model", "vectors", "corpus")} == {
-        "model": "elmo-xx",
-        "vectors": "glove-xx",
-        "corpus": "sentences-xx",
-    }
+    chosen = {box.key: box.value for box in page.selectbox if box.key in ("model", "vectors", "corpus")}
+    assert chosen == {"model": "elmo-xx", "vectors": "glove-xx", "corpus": "sentences-xx"}
     assert all("pim" in box.value.split() for box in page.text_input if box.key in ("a", "b"))
     assert i18n.damaged("xx") == "" and JOINER not in page.title[0].value
 
 
 def test_a_language_whose_model_is_missing_is_used_and_english_is_read(tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
-    described(tmp_path, "xx", name="Pimra", model="elmo-xx")
+    describe(tmp_path, "xx", name="Pimra", model="elmo-xx")
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "xx.mo").write_bytes(b"cut off")
-    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    page.query_params["lang"] = "xx"
-    page.run()
-    assert not page.exception and any("No Pimra model yet" in info.value for info in page.info)
+    page = open_home("xx")
+    assert any("No Pimra model yet" in info.value for info in page.info)
     assert any("Cannot read the Pimra texts (xx.mo)" in item.value for item in page.warning)
     assert [box.value for box in page.selectbox if box.key == "model"] == ["elmo-mini"]
 
@@ -298,3 +297,35 @@ def test_a_noun_with_the_copula_is_found_whatever_the_analyzer_makes_of_it(word,
 def test_a_word_that_is_only_a_part_of_a_longer_one_is_not_cut_out_and_the_longer_one_is_named(word, sentence, longer):
     tokens = KO.tokenize(sentence)
     assert locate(tokens, word, KO) == (tokens, []) and longer_word(tokens, word) == longer
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "n"),
+    [
+        (EN, "The bank of the river.", 0),
+        (EN, "The café of Zürich, 1990 🎉 — “so”.", 0),
+        (EN, "은행에서 돈을 빌렸다.", 3),
+        (EN, "The Ελλάδα bank.", 1),
+        (EN, "中国 и Россия עברית العربية", 5),
+        (EN, "ｂａｎｋ bank", 1),
+        (KO, "은행에서 돈을 빌렸다.", 0),
+        (KO, "KBS가 CD를 냈다. 그 회사는 LG이다.", 0),  # names in Latin letters are usual there
+        (KO, "The bank of the river is closed.", 7),
+        (KO, "그 Ελλάδα 은행", 1),
+        (KO, "銀行에 갔다.", 1),
+    ],
+)
+def test_tokens_in_letters_that_the_language_has_not_are_counted(language, text, n):
+    counts = Counter(language.tokenize(text))
+    assert unread(counts, language).total() == n
+    assert (f"{n} of {sum(counts.values())} token" in say_unread(counts, language)) == bool(n)
+
+
+def test_unread_letters_are_reported_once(write):
+    path = write("a.txt", "The bank.\n은행에서 돈을 빌렸다.\n")
+    with reports.collecting() as found:
+        read_sentences(path)
+        read_lines(path)
+        note_unread(EN.tokenize("The bank."), EN)
+    (text,) = found.values()
+    assert text.startswith("a.txt: 3 of 7 tokens are not in English letters (")

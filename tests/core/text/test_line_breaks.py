@@ -1,4 +1,4 @@
-"""core.text.line_breaks: what line breaks are, by the shape of the text; nothing is lost, and little is held."""
+"""Test that the shape of a text decides what its line breaks mean, that nothing is lost, and that little is held in memory."""
 
 import textwrap
 from collections import deque
@@ -82,7 +82,7 @@ def read(text: str, lines: str = DETECT) -> list[str]:
 
 
 def wrapped(sentences: list[str], width: int = 72, paragraphs: int = 6, first: str = "", between: str = "\n\n") -> str:
-    """So many paragraphs of the same sentences, as an editor wraps them."""
+    """Return paragraphs of the same sentences, as an editor wraps them."""
     paragraph = textwrap.fill(" ".join(sentences), width, initial_indent=first)
     return between.join([paragraph] * paragraphs)
 
@@ -96,10 +96,7 @@ def test_wrapped_paragraphs_give_their_sentences_back(sentences, width):
 @pytest.mark.parametrize(
     "text",
     [
-        wrapped(PROSE).replace("\n", "\r\n"),
-        wrapped(PROSE).replace("\n", "\r"),
-        wrapped(PROSE).replace("\n", "\r\r\n"),
-        wrapped(PROSE).replace("\n", "\n\n"),
+        *(wrapped(PROSE).replace("\n", end) for end in ("\r\n", "\r", "\r\r\n", "\n\n")),
         wrapped(PROSE, first="    ", between="\n"),
         textwrap.indent(wrapped(PROSE), "  "),
         textwrap.indent(wrapped(PROSE), "> ", lambda line: True),
@@ -181,18 +178,16 @@ def test_a_blank_stands_between_joined_lines_where_one_belongs(before, after, wh
 
 
 @pytest.mark.parametrize("size", [88_000, 1_010_000])
-def test_a_text_in_one_line_is_read_whole(tmp_path, size):
-    sentence = "A  gray gull\tsat on the wall of the bank.  "
-    text = sentence * (size // len(sentence))
-    (tmp_path / "a.txt").write_text(text)
-    sentences = read_sentences(tmp_path / "a.txt")
+def test_a_text_in_one_line_is_read_completely(write, size):
+    sentence = f"A  gray gull\tsat on the w{'a' * 900}ll of the bank.  "
+    sentences = read_sentences(write("a.txt", sentence * (size // len(sentence))))
     assert len(sentences) == size // len(sentence) and {s.text for s in sentences} == {sentence.strip()}
 
 
 @pytest.mark.parametrize("letter", ["é", "눈", "😀"])
-def test_no_letter_is_cut_where_a_long_line_is_read_in_pieces(tmp_path, letter):
-    (tmp_path / "a.txt").write_text("x" + letter * 90_000, encoding="utf-8")
-    assert "".join("".join(s.tokens) for s in read_sentences(tmp_path / "a.txt")) == "x" + letter * 90_000
+def test_no_letter_is_cut_where_a_long_line_is_read_in_pieces(write, letter):
+    text = "x" + letter * 90_000
+    assert "".join("".join(s.tokens) for s in read_sentences(write("a.txt", text))) == text
 
 
 def test_what_has_no_end_mark_is_cut_at_a_blank():
@@ -203,11 +198,11 @@ def test_what_has_no_end_mark_is_cut_at_a_blank():
 
 def test_long_text_is_read_in_little_memory():
     def lines():
-        for k in range(40_000):
+        for k in range(20_000):
             yield k, "the lines of this text have no end and no sentence in it has one either\n"
 
     _, peak = measure_peak(lambda: deque(sentences_in(lines()), maxlen=0))
-    assert peak < 1  # of 3 MB
+    assert peak < 1  # of 1.5 MB
 
 
 def test_an_error_further_on_is_reported_when_it_is_reached():
@@ -226,8 +221,7 @@ def test_no_letter_is_lost_and_none_moved(text, lines):
     assert "".join("".join(read(text, lines)).split()).replace(">", "") == "".join(text.split()).replace(">", "")
 
 
-def test_a_text_is_kept_as_written_where_its_tokens_say_it_otherwise(tmp_path):
-    (tmp_path / "a.txt").write_text("“Two  blanks”,\ta tab <b>.\nPlain as it is.\n")
-    first, second = read_sentences(tmp_path / "a.txt")
+def test_a_text_is_stored_as_written_if_its_tokens_would_be_joined_differently(write):
+    first, second = read_sentences(write("a.txt", "“Two  blanks”,\ta tab <b>.\nPlain as it is.\n"))
     assert first.text == "“Two  blanks”,\ta tab <b>." and first.text != join_tokens(list(first.tokens))
     assert second.text is None

@@ -1,7 +1,8 @@
-"""Own corpora: what is read comes back whole, what cannot be read is named, a plan is true, and reading can stop and go on."""
+"""Test that user texts are stored completely, that unreadable files are named, that plans are true, and that reading can resume."""
 
 import json
 import zlib
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,6 @@ from core.common.errors import BadInput
 from core.corpus.concordance import lines
 from core.corpus.encoded import encode
 from core.corpus.search import find
-from core.elmo.models import open_model
 from core.files.quotas import VISIT
 from core.files.registry import entries
 from core.index import build as building
@@ -23,6 +23,7 @@ from core.index.tables import Pace, index_plan, measure_pace, open_table, plan_f
 from core.text import own_corpus
 from core.text.own_corpus import Source, files_in, forget, keep_files, keep_text
 from core.text.sentences import Sentence, Target, read_sentences
+from tests.tiny import spaced_tokens
 
 LETTER = "Dear Ann, the bank of the river flooded.\nThe bank lent us nothing. We moved on."
 SONG = "text,year\nA bird sang in spring.,1990\nThe spring of the clock broke.,1991\n"
@@ -30,7 +31,7 @@ LABELED = {"tokens": ["The", "bank", "shut"], "position": 1, "word": "bank", "le
 
 
 def written(folder: Path, **files: str | bytes) -> list[Source]:
-    """Files "a_txt" -> a.txt, in order."""
+    """Write files ("a_txt" is a.txt) in order."""
     sources = []
     for name, content in files.items():
         path = folder / name.replace("_", ".")
@@ -40,7 +41,7 @@ def written(folder: Path, **files: str | bytes) -> list[Source]:
 
 
 class CountingEncoder:
-    """Vectors that depend on the token and its place; counts what it was asked for."""
+    """An encoder whose vectors depend on the token and its place. It counts the tokens."""
 
     n_layers, dim = 3, 4
 
@@ -66,29 +67,22 @@ def test_every_file_comes_back_with_its_sentences_its_labels_and_its_name(tmp_pa
     assert back[5].targets == (Target(1, "bank", "money", "bank"),)
 
 
-def test_documents_named_in_a_file_keep_their_names_and_files_of_one_name_are_distinguished(tmp_path):
+def test_documents_keep_their_names_files_of_one_name_are_distinguished_and_labels_of_one_sentence_joined(tmp_path):
     rows = [{"text": "One night it rained.", "document": "chapter 1"}, {"text": "Then it stopped.", "document": "chapter 2"}]
+    rows += [LABELED, LABELED | {"position": 2, "word": "shut", "lemma": "shut", "sense": "close"}]
     (tmp_path / "other").mkdir()
     sources = written(tmp_path, book_jsonl="\n".join(map(json.dumps, rows)), a_txt="First.")
     sources += written(tmp_path / "other", a_txt="Second.")
-    assert [s.document for s in read_sentences(keep_files(sources).path)] == ["chapter 1", "chapter 2", "a.txt", "a.txt (2)"]
+    back = read_sentences(keep_files(sources).path)
+    assert [s.document for s in back] == ["chapter 1", "chapter 2", "book.jsonl", "a.txt", "a.txt (2)"]
+    assert [target.position for target in back[2].targets] == [1, 2]
 
 
-def test_two_labels_of_one_sentence_stay_one_sentence(tmp_path):
-    rows = [LABELED, LABELED | {"position": 2, "word": "shut", "lemma": "shut", "sense": "close"}]
-    kept = keep_files(written(tmp_path, marks_jsonl="\n".join(map(json.dumps, rows))))
-    assert [[target.position for target in s.targets] for s in read_sentences(kept.path)] == [[1, 2]]
-
-
-def test_the_same_texts_are_one_file_and_other_names_another(tmp_path):
+def test_a_text_is_stored_once_under_each_name_in_no_list_and_only_its_owner_may_read_it(tmp_path):
     sources = written(tmp_path, a_txt=LETTER)
-    first, again = keep_files(sources).path, keep_files(sources).path
-    assert first == again and len(list(first.parent.iterdir())) == 1
-    assert keep_files([Source("b.txt", sources[0].path)]).path != first
-
-
-def test_an_own_corpus_is_in_no_list_and_only_its_owner_may_read_it(tmp_path):
-    path = keep_text(LETTER, "mine").path
+    path, again = keep_files(sources).path, keep_files(sources).path
+    assert path == again and len(list(path.parent.iterdir())) == 1
+    assert keep_files([Source("b.txt", sources[0].path)]).path != path
     assert own_corpus.is_own(str(path)) and not own_corpus.is_own("sentences")
     assert not [entry.name for entry in entries("corpus") if path.stem in entry.name or ".own" in entry.name]
     assert path.stat().st_mode & 0o077 == 0 and path.parent.stat().st_mode & 0o077 == 0
@@ -110,13 +104,10 @@ def test_a_folder_gives_its_texts_in_order_without_hidden_files_and_links(tmp_pa
     assert [source.name for source in files_in(f" {tmp_path} ")] == ["a.TXT", "b.txt", "sub/c.jsonl"]
 
 
-@pytest.mark.parametrize("folder", ["", "/no/such/folder", "\x00", "a" * 5000, "~nobody-of-that-name"])
-def test_no_folder_is_named_in_a_sentence(folder):
-    with pytest.raises(BadInput, match="No folder"):
-        files_in(folder)
-
-
-def test_a_folder_without_texts_and_one_too_large_are_refused(tmp_path, monkeypatch):
+def test_missing_large_and_empty_folders_are_refused(tmp_path, monkeypatch):
+    for folder in ("", "/no/such/folder", "\x00", "a" * 5000, "~nobody-of-that-name"):
+        with pytest.raises(BadInput, match="No folder"):
+            files_in(folder)
     (tmp_path / "a.png").write_text("x")
     with pytest.raises(BadInput, match="has no text"):
         files_in(str(tmp_path))
@@ -173,44 +164,19 @@ def test_word_documents_are_read_with_their_tables_in_order(tmp_path):
     document.add_paragraph("The end.")
     document.save(str(tmp_path / "a.docx"))
     result = read_sentences(keep_files([Source("a.docx", tmp_path / "a.docx")]).path)
-    assert [" ".join(s.tokens) for s in result] == ["The bank lent money .", "She left .", "A cell of a table .", "The end ."]
+    assert spaced_tokens(result) == ["The bank lent money .", "She left .", "A cell of a table .", "The end ."]
     docx.Document().save(str(tmp_path / "none.docx"))
     with pytest.raises(BadInput, match="has no text"):
         keep_files([Source("none.docx", tmp_path / "none.docx")])
 
 
-def test_a_text_box_of_a_word_document_is_read_once(tmp_path):
-    """Word writes it twice, the second time for older versions of itself."""
-    docx = pytest.importorskip("docx")
-    box = "<w:txbxContent><w:p><w:r><w:t>A sentence in a box.</w:t></w:r></w:p></w:txbxContent>"
-    spaces = {
-        "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
-        "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
-        "v": "urn:schemas-microsoft-com:vml",
-        "wps": "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
-    }
-    declared = " ".join(f'xmlns:{name}="{uri}"' for name, uri in spaces.items())
-    twice = (
-        f'<w:r {declared}><mc:AlternateContent><mc:Choice Requires="wps"><wps:txbx>{box}</wps:txbx></mc:Choice>'
-        f"<mc:Fallback><w:pict><v:textbox>{box}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r>"
-    )
-    document = docx.Document()
-    document.add_paragraph("Before the box.")._p.append(docx.oxml.parse_xml(twice))
-    document.add_paragraph("Behind it.")
-    document.save(str(tmp_path / "a.docx"))
-    result = read_sentences(keep_files([Source("a.docx", tmp_path / "a.docx")]).path)
-    assert [" ".join(s.tokens) for s in result] == ["Before the box .", "A sentence in a box .", "Behind it ."]
-
-
-def test_texts_are_kept_and_shown_as_they_were_written(private_cache):
-    """With their own blanks and quotation marks; of two that differ in these alone, each its own."""
+def test_texts_are_shown_with_the_blanks_and_quotation_marks_that_were_written(model):
     first, second = (keep_text(f"“The {gap} bank”,\tshe said.\nPlain as it is.", "a") for gap in (" ", "   "))
     sentences = read_sentences(first.path)
     assert [s.text for s in sentences] == ["“The   bank”,\tshe said.", None]
     corpus = encode(sentences)
     line = lines(corpus, find(corpus, "bank"), 0, 1)[0]
     assert line.text == "“The   bank”,\tshe said."
-    model = open_model("elmo-mini")
     tables = [open_table(str(kept.path), model) for kept in (first, second)]
     assert [table.occurrence(0).sentence for table in tables] == ["“The   bank”,\tshe said.", "“The     bank”,\tshe said."]
     assert tables[0].occurrence(len(tables[0]) - 1).sentence == "Plain as it is."
@@ -221,17 +187,16 @@ def test_the_plan_counts_what_is_there():
     result = index_plan(sentences, 3, 4)
     assert (result.documents, result.sentences, result.tokens, result.words, result.spellings) == (2, 2, 7, 4, 6)
     assert result.commonest == (("bank", 3), ("the", 2))
+    assert Pace(2.0, 0.5).seconds(result) == 2 * 6 + 0.5 * 7
 
 
-@pytest.mark.parametrize("kept", [None, "substitutes"])
-def test_the_plan_is_true_of_the_index(tmp_path, kept):
-    """Rows exactly, bytes on disk within a twentieth, on our own sentences without their labels."""
-    model = open_model("elmo-mini")
-    substitutes = substitutes_of(model) if kept else None
+@pytest.mark.parametrize("has_substitutes", [False, True])
+def test_the_plan_gives_the_rows_of_the_index_and_about_its_bytes(tmp_path, model, has_substitutes):
     sentences = [Sentence(s.tokens, document=f"d{k % 3}") for k, s in enumerate(read_sentences("assets/sentences.jsonl", limit=150))]
-    result = plan_for(sentences, model, targets_only=not kept)
+    result = plan_for(sentences, model, targets_only=not has_substitutes)
+    substitutes = substitutes_of(model) if has_substitutes else None
     table = build_index(sentences, model.encoder, tmp_path / "index", model="mini", substitutes=substitutes)
-    assert result.keeps_substitutes == keeps_substitutes(table) == bool(kept)
+    assert result.keeps_substitutes == keeps_substitutes(table) == has_substitutes
     assert result.tokens == len(table) and result.words == len(table.types) and result.sentences == len(table.sentences)
     size = sum(path.stat().st_size for path in (tmp_path / "index").iterdir())
     assert abs(result.index_bytes / size - 1) < 0.05
@@ -239,7 +204,7 @@ def test_the_plan_is_true_of_the_index(tmp_path, kept):
 
 
 class Clock:
-    """An encoder that takes a second a token, and its substitutes, which take .6."""
+    """An encoder that takes 1 s for each token, and its substitutes, which take 0.6 s."""
 
     now, sample = 0.0, None
 
@@ -262,12 +227,10 @@ def test_a_pace_counts_what_substitutes_take(monkeypatch):
     assert measure_pace(clock, sentences, clock).token_s == pytest.approx(1.6)
 
 
-def test_a_pace_tells_spellings_from_tokens():
-    sentences = read_sentences("assets/sentences.jsonl", limit=400)
-    pace = measure_pace(open_model("elmo-mini").encoder, sentences)
+def test_a_pace_separates_spellings_from_tokens(model, monkeypatch):
+    monkeypatch.setattr(planning.time, "perf_counter", planning.time.process_time)  # other work on the machine does not count
+    pace = measure_pace(model.encoder, read_sentences("assets/sentences.jsonl", limit=100))
     assert 0 < pace.token_s < 0.1 and 0 < pace.spelling_s < 1
-    result = index_plan(sentences, 3, 256)
-    assert Pace(2.0, 0.5).seconds(result) == 2 * result.spellings + 0.5 * result.tokens
 
 
 class Stopped(Exception):
@@ -290,58 +253,60 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 MANY = [Sentence(tuple(f"w{(7 * n + k) % 23}" for k in range(1 + n % 9)), document=f"d{n % 4}") for n in range(60)]
+N_TOKENS = sum(len(sentence.tokens) for sentence in MANY)
+
+
+@pytest.fixture
+def short_rounds(monkeypatch):
+    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 40)
+
+
+def index_many(folder: Path, *, sentences=MANY, model: str = "m", rounds: int = 0) -> int:
+    """Build an index and stop it after some rounds, if any. Return the number of tokens encoded."""
+    encoder = CountingEncoder()
+    with pytest.raises(Stopped) if rounds else nullcontext():
+        build_index(sentences, encoder, folder, model=model, report=stop_at(rounds) if rounds else None)
+    return encoder.encoded
 
 
 @pytest.mark.parametrize("rounds", [1, 3, 5])
-def test_reading_that_was_stopped_goes_on_and_ends_byte_for_byte_the_same(tmp_path, monkeypatch, rounds):
-    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 40)
-    build_index(MANY, CountingEncoder(), tmp_path / "unbroken" / "index", model="m")
-    place, first, second = tmp_path / "broken" / "index", CountingEncoder(), CountingEncoder()
-    with pytest.raises(Stopped):
-        build_index(MANY, first, place, model="m", report=stop_at(rounds))
+def test_reading_that_was_stopped_goes_on_and_ends_byte_for_byte_the_same(tmp_path, short_rounds, rounds):
+    place = tmp_path / "broken" / "index"
+    index_many(tmp_path / "unbroken" / "index")
+    first = index_many(place, rounds=rounds)
     assert not place.exists()
-    build_index(MANY, second, place, model="m")
+    assert first + index_many(place) == N_TOKENS  # nothing was read twice
     assert files_of(place) == files_of(tmp_path / "unbroken" / "index") and len(files_of(place)) == 3
-    assert first.encoded + second.encoded == sum(len(s.tokens) for s in MANY)  # nothing was read twice
     assert [path.name for path in place.parent.iterdir()] == ["index"]  # and nothing is left behind
 
 
-def test_what_was_kept_of_other_sentences_or_of_another_model_is_not_taken(tmp_path, monkeypatch):
-    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 40)
-    for sentences, model in ((MANY[1:], "m"), (MANY, "other")):
-        with pytest.raises(Stopped):
-            build_index(sentences, CountingEncoder(), tmp_path / "index", model=model, report=stop_at(3))
-    encoder = CountingEncoder()
-    build_index(MANY, encoder, tmp_path / "index", model="m")
-    assert encoder.encoded == sum(len(s.tokens) for s in MANY)
+def test_parts_of_other_sentences_or_of_another_model_are_not_used(tmp_path, short_rounds):
+    index_many(tmp_path / "index", sentences=MANY[1:], rounds=3)
+    index_many(tmp_path / "index", model="other", rounds=3)
+    assert index_many(tmp_path / "index") == N_TOKENS
 
 
 @pytest.mark.parametrize("damage", [b"", b"noise", None])
-def test_a_damaged_part_is_read_again(tmp_path, monkeypatch, damage):
-    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 40)
-    with pytest.raises(Stopped):
-        build_index(MANY, CountingEncoder(), tmp_path / "a" / "index", model="m", report=stop_at(3))
+def test_a_damaged_part_is_read_again(tmp_path, short_rounds, damage):
+    index_many(tmp_path / "a" / "index", rounds=3)
     part = sorted(next((tmp_path / "a").glob(".index.*.parts")).iterdir())[1]
     part.write_bytes(part.read_bytes()[:-30] if damage is None else damage)
-    build_index(MANY, CountingEncoder(), tmp_path / "a" / "index", model="m")
-    build_index(MANY, CountingEncoder(), tmp_path / "b" / "index", model="m")
+    index_many(tmp_path / "a" / "index")
+    index_many(tmp_path / "b" / "index")
     assert files_of(tmp_path / "a" / "index") == files_of(tmp_path / "b" / "index")
 
 
-def test_speed_counts_only_what_was_read_now(tmp_path, monkeypatch):
-    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 40)
+def test_speed_counts_only_what_was_read_now(tmp_path, short_rounds, monkeypatch):
     monkeypatch.setattr(building, "perf_counter", iter(range(10_000)).__next__)
-    with pytest.raises(Stopped):
-        build_index(MANY, CountingEncoder(), tmp_path / "index", model="m", report=stop_at(3))
+    index_many(tmp_path / "index", rounds=3)
     seen = []
     build_index(MANY, CountingEncoder(), tmp_path / "index", model="m", report=lambda *numbers: seen.append(numbers))
     done, total, speed = seen[-1]
     assert done == total and speed * len(seen) < total  # a second a round by that clock
 
 
-def test_forgetting_removes_the_corpus_its_index_and_what_a_stop_left(tmp_path, private_cache, monkeypatch):
+def test_forgetting_removes_the_corpus_its_index_and_what_a_stop_left(private_cache, monkeypatch, model):
     monkeypatch.setattr(building, "TOKENS_PER_ROUND", 10)
-    model = open_model("elmo-mini")
     other, mine = keep_text("Another text stays.", "b").path, keep_text(LETTER, "a").path
     open_table(str(other), model)
     with pytest.raises(Stopped):
@@ -353,7 +318,7 @@ def test_forgetting_removes_the_corpus_its_index_and_what_a_stop_left(tmp_path, 
     forget(str(mine))
     assert len(list((private_cache / "indexes").iterdir())) == 1
     assert len(OccurrenceTable(next((private_cache / "indexes").iterdir()))) == 4
-    forget("sentences")  # is no own corpus: nothing happens
+    forget("sentences")  # is no user corpus
 
 
 def test_text_without_disk_space_is_refused_before_anything_is_written(monkeypatch, private_cache):

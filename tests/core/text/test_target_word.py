@@ -23,7 +23,7 @@ def guessed(language, a: str, b: str) -> tuple[str | None, str | None]:
 
 
 @pytest.mark.parametrize("language", [EN, KO], ids=["en", "ko"])
-def test_in_a_table_of_pairs_the_guess_is_the_readers(language):
+def test_in_a_table_of_pairs_the_guess_is_the_users(language):
     """A Korean piece that the analyzer left whole (차서, "being cold") counts where it begins with the word."""
     rows = [row for line in TABLE.read_text("utf-8").splitlines() if (row := json.loads(line))["language"] == language.code]
     wrong = []
@@ -97,28 +97,26 @@ def test_one_spelling_in_both_comes_before_two_forms_of_a_word(language, a, b, w
     assert guessed(language, b, a) == words[::-1]
 
 
-def test_the_second_half_of_a_can_in_a_can_is_no_verb():
-    tokens = EN.tokenize("The can can hold a litre.")
-    assert find_target_words(tokens, EN.tokenize("A can of soup."), EN) == (1, 1)
-
-
-def test_a_tapped_word_stands_and_the_other_sentence_follows_it_where_it_can():
-    a, b = EN.tokenize("The old man sat by the bank."), EN.tokenize("The bank called a man.")
-    assert find_target_words(a, b, EN) == (6, 1)
-    assert find_target_words(a, b, EN, tapped=(2, None)) == (2, 4)
-    assert find_target_words(a, b, EN, tapped=(1, None)) == (1, 1)  # no "old" in the other: its own best
-    assert find_target_words(a, b, EN, tapped=(0, 3)) == (0, 3)
+@pytest.mark.parametrize(
+    ("a", "b", "tapped", "positions"),
+    [
+        ("The can can hold a litre.", "A can of soup.", (None, None), (1, 1)),  # the verb is the second "can"
+        ("The old man sat by the bank.", "The bank called a man.", (None, None), (6, 1)),
+        ("The old man sat by the bank.", "The bank called a man.", (2, None), (2, 4)),
+        ("The old man sat by the bank.", "The bank called a man.", (1, None), (1, 1)),  # no "old" in the other: its own best
+        ("The old man sat by the bank.", "The bank called a man.", (0, 3), (0, 3)),
+        ("", "", (None, None), (None, None)),
+        ("...", "of the", (None, None), (0, 1)),
+    ],
+)
+def test_a_tapped_word_stays_and_the_other_sentence_follows_it_where_it_can(a, b, tapped, positions):
+    assert find_target_words(EN.tokenize(a), EN.tokenize(b), EN, tapped=tapped) == positions
 
 
 def test_forms_of_one_word():
     a, b = ["He", "banks", "there", "."], ["the", "bank", "shut"]
     assert same_word(a, 1, b, 1, EN) and not same_word(a, 1, b, 2, EN)
     assert same_word(["The"], 0, ["the"], 0, EN)
-
-
-def test_nothing_but_marks_and_grammar_is_answered_too():
-    assert find_target_words([], [], EN) == (None, None)
-    assert find_target_words(["..."], EN.tokenize("of the"), EN) == (0, 1)
     assert find_target_words([JOINER], [], KO) == (0, None)
 
 

@@ -55,32 +55,20 @@ def test_clitics_and_quotes_split_as_in_the_penn_treebank(sentence, tokens):
         ("see http://a.b/c?d=e. (www.x.org)", "see http://a.b/c?d=e . ( www.x.org )"),
         ("mail me@x.co.uk!", "mail me@x.co.uk !"),
         ("foo_bar, #tag", "foo_bar , # tag"),
-        (
-            "love\u2764\ufe0f\U0001f602 \U0001f44d\U0001f3fd!",
-            "love \u2764\ufe0f \U0001f602 \U0001f44d\U0001f3fd !",
-        ),  # an emoji with its signs
+        ("love\u2764\ufe0f\U0001f602 \U0001f44d\U0001f3fd!", "love \u2764\ufe0f \U0001f602 \U0001f44d\U0001f3fd !"),  # an emoji's signs
         ("\U0001f468\u200d\U0001f467\U0001f1f0\U0001f1f7 1\ufe0f\u20e3", "\U0001f468\u200d\U0001f467 \U0001f1f0\U0001f1f7 1\ufe0f\u20e3"),
+        ("\ud55c\uad6d\uc5b4 \uc740\ud589\uc5d0 \uac14\ub2e4.", "\ud55c\uad6d\uc5b4 \uc740\ud589\uc5d0 \uac14\ub2e4 ."),
+        ("\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd!", "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd !"),
+        ("ok\U0001f600\U0001f600", "ok \U0001f600 \U0001f600"),
+        ("cafe\u0301 ol\u00e9", "caf\u00e9 ol\u00e9"),  # a combining accent is written as one with its letter
+        ("x\u0301y", "x\u0301y"),  # unless Unicode has no such letter
+        ("a\x00b", "a b"),
+        (" \t\u3000\n", ""),
+        ("", ""),
     ],
 )
-def test_abbreviations_numbers_addresses_and_hyphenated_words_stay_whole(sentence, tokens):
-    assert tokenize(sentence) == tokens.split(" ")
-
-
-@pytest.mark.parametrize(
-    ("sentence", "tokens"),
-    [
-        ("\ud55c\uad6d\uc5b4 \uc740\ud589\uc5d0 \uac14\ub2e4.", ["\ud55c\uad6d\uc5b4", "\uc740\ud589\uc5d0", "\uac14\ub2e4", "."]),
-        ("\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd!", ["\u05e9\u05dc\u05d5\u05dd", "\u05e2\u05d5\u05dc\u05dd", "!"]),
-        ("ok\U0001f600\U0001f600", ["ok", "\U0001f600", "\U0001f600"]),
-        ("cafe\u0301 ol\u00e9", ["caf\u00e9", "ol\u00e9"]),  # a combining accent belongs to its letter, and is written as one with it
-        ("x\u0301y", ["x\u0301y"]),  # where Unicode has none such
-        ("a\x00b", ["a", "b"]),
-        (" \t\u3000\n", []),
-        ("", []),
-    ],
-)
-def test_korean_hebrew_emoji_accents_and_blanks_have_the_tokens_one_expects(sentence, tokens):
-    assert tokenize(sentence) == tokens
+def test_abbreviations_numbers_addresses_emoji_and_other_scripts_have_the_expected_tokens(sentence, tokens):
+    assert tokenize(sentence) == (tokens.split(" ") if tokens else [])
 
 
 @pytest.mark.parametrize(
@@ -97,10 +85,7 @@ def test_korean_hebrew_emoji_accents_and_blanks_have_the_tokens_one_expects(sent
         ("Wait... what?! Yes", ["Wait... what?!", "Yes"]),
         ("Pi is 3.14. ok then", ["Pi is 3.14. ok then"]),  # no sentence begins in lower case after one full stop
         ("One\nTwo\r\n\n Three ", ["One", "Two", "Three"]),
-        (
-            "\uc548\ub155. \uadf8\ub798\u3002\uc88b\uc544\uff01\uc751",
-            ["\uc548\ub155.", "\uadf8\ub798\u3002", "\uc88b\uc544\uff01", "\uc751"],
-        ),
+        ("안녕. 그래\u3002좋아\uff01응", ["안녕.", "그래\u3002", "좋아\uff01", "응"]),
         ("", []),
         (" \n ", []),
     ],
@@ -130,14 +115,18 @@ def test_a_sentence_goes_on_after_marks_that_do_not_end_it_and_ends_after_those_
     assert split_sentences(text.replace(" | ", " ")) == text.split(" | ")
 
 
-def test_find_word_gives_every_position_whatever_the_case():
-    assert find_word(["The", "bank", "of", "the", "BANK"], "Bank") == [1, 4]
-    assert find_word(["Stra\u00dfe"], "STRASSE") == [0]
-    assert find_word([], "x") == []
-
-
-def test_find_word_knows_an_accent_however_it_is_written():
-    assert find_word(["cafe\u0301"], "caf\u00e9") == find_word(["caf\u00e9"], "CAFE\u0301") == [0]
+@pytest.mark.parametrize(
+    ("tokens", "word", "positions"),
+    [
+        (["The", "bank", "of", "the", "BANK"], "Bank", [1, 4]),
+        (["Stra\u00dfe"], "STRASSE", [0]),
+        ([], "x", []),
+        (["cafe\u0301"], "caf\u00e9", [0]),
+        (["caf\u00e9"], "CAFE\u0301", [0]),
+    ],
+)
+def test_find_word_gives_every_position_whatever_the_case_and_the_accents(tokens, word, positions):
+    assert find_word(tokens, word) == positions
     assert fold_case("\u03b9\u0308\u0301") == "\u0390".casefold()  # as indexes fold their words
 
 
@@ -170,11 +159,7 @@ def test_character_ids_are_allennlps_layout_byte_for_byte():
     assert ids[0].tolist() == [259, 257, 260] + [261] * 47
     assert ids[1].tolist() == [259, ord("A") + 1, ord("b") + 1, 260] + [261] * 46
     assert ids[2].tolist() == [259, 258, 260] + [261] * 47
-
-
-def test_character_ids_of_no_token_are_an_empty_table_and_of_an_empty_token_a_bare_word():
     assert character_ids([]).shape == (0, 50)
-    assert character_ids([""])[0].tolist() == [259, 260] + [261] * 48
 
 
 @pytest.mark.parametrize("size", [3, 10, 16, 50, 51])
@@ -190,24 +175,20 @@ def test_a_token_is_cut_as_bilm_tf_cuts_it_for_any_number_of_ids(size):
     assert character_ids(["<S>", "</S>"], size).tolist() == [[259, 257, 260, *[261] * (size - 3)], [259, 258, 260, *[261] * (size - 3)]]
 
 
-def test_a_token_is_cut_to_48_bytes_even_inside_a_letter():
-    long = character_ids(["x" * 48, "x" * 49, "x" * 1000])
-    assert (long == [259, *[ord("x") + 1] * 48, 260]).all()
-    cut = character_ids(["x" * 47 + "\u00e9"])[0]  # two bytes, 0xc3 0xa9: only the first still fits
-    assert cut[47:].tolist() == [ord("x") + 1, 0xC3 + 1, 260]
-
-
 @pytest.mark.parametrize(
     ("token", "inner"),
     [
+        ("", []),
         ("\ud800a\udfff", [98]),  # unpaired surrogates have no bytes
         ("\U0001f600", [0xF0 + 1, 0x9F + 1, 0x98 + 1, 0x80 + 1]),
         ("\x00", [1]),
         ("\u05d0", [0xD7 + 1, 0x90 + 1]),
         ("\ud55c", [0xED + 1, 0x95 + 1, 0x9C + 1]),
+        *((n * "x", [ord("x") + 1] * 48) for n in (48, 49, 1000)),
+        ("x" * 47 + "\u00e9", [ord("x") + 1] * 47 + [0xC3 + 1]),  # of its two bytes only the first still fits
     ],
 )
-def test_surrogates_emoji_nul_hebrew_and_korean_become_their_bytes_plus_one(token, inner):
+def test_a_token_becomes_its_first_48_bytes_plus_one(token, inner):
     assert character_ids([token])[0].tolist() == [259, *inner, 260] + [261] * (48 - len(inner))
 
 
@@ -225,33 +206,14 @@ def test_splitting_any_text_loses_nothing_visible_and_leaves_no_blank_sentence(t
     assert all(s.strip() == s != "" and (len(s.splitlines()) == 1 or any(cut_words(s))) for s in sentences)
 
 
-PATHOLOGICAL = [
-    *"a'+.\u0301\u3002\x00",
-    "a.",
-    "n't",
-    "1.",
-    "a@",
-    "www.",
-    "http://",
-    "a-",
-    "a. ",
-    "Mr. ",
-    "!)",
-    ". a",
-    "12:",
-    "! :(",
-    '?" ',
-    ". . ",
-    "p. ",
-    ".  ",
-    "Yahoo! ",
-]
+PATHOLOGICAL = [*"a'+.\u0301\u3002\x00", "a.", "n't", "1.", "a@", "www.", "http://", "a-", "a. ", "Mr. ", "!)", ". a", "12:", "! :("]
+PATHOLOGICAL += ['?" ', ". . ", "p. ", ".  ", "Yahoo! "]
 
 
 @pytest.mark.parametrize("piece", PATHOLOGICAL)
-def test_200_kb_of_one_piece_over_and_over_is_read_in_linear_time(piece):
-    text = piece * (200_000 // len(piece)) + "1x"
+def test_60_kb_of_one_piece_repeated_are_read_in_linear_time(piece):
+    text = piece * (60_000 // len(piece)) + "1x"
     start_cpu_s = time.process_time()
     tokens, sentences = tokenize(text), split_sentences(text)
-    assert time.process_time() - start_cpu_s < 5  # about 0.2 s; a quadratic pattern would take minutes
+    assert time.process_time() - start_cpu_s < 3  # about 0.06 s; a quadratic pattern takes 10 s or more
     assert "".join(tokens) == _visible(text) == _visible("".join(sentences))

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
+from core.analysis.anisotropy import random_level
 from core.cli.wire import answer, json_of
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table, token_folder
 from core.senses.scene import BOTH, FIRST, SECOND, WORDS, Scene
 from core.views import pair
-from core.views.neighbors import random_level
 from core.views.pair import PairRequest
 from core.workspace import Workspace, open_workspace
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from core.analysis import expectation, surroundings
+from core.analysis.anisotropy import random_level
 from core.analysis.word_maps import open_maps
 from core.cli.wire import json_of
 from core.common.directions import unit
@@ -84,7 +85,7 @@ def test_neighbors_are_the_table_s_and_a_level_stands_next_to_them(workspace, wo
         result = neighbors.compute(workspace, NeighborsRequest(word=words[0], space=space, among=SAME, k=5, every_token=False))
         near = table.nearest(workspace.queries(words)[0], weights, k=5, which=SAME)
         assert [(n.occurrence.row, n.cosine) for n in result.entries] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in near]
-        assert result.level == neighbors.random_level(workspace, space) and 0 < result.level.mean < 0.5
+        assert result.level == random_level(workspace, space) and 0 < result.level.mean < 0.5
     uneven = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="mix", weights="1,0,3", every_token=False))
     assert uneven.level is None
 
