@@ -4,8 +4,7 @@ The regression is learned, and its rates are measured, on pairs of labeled sente
 sentences at a time, judged by the other three. Leaving out only the two of a pair would give the answer away, by which sense has lost
 sentences. Pairs of the same meaning and of two weigh alike, and so do words; each word is judged by what the others teach.
 
-The same file has histograms of the evidence over these pairs (`python -m core.lab verdicts --write`), and of the plain cosines of each
-layer and the layer mix.
+The same file has histograms of the evidence over these pairs (core.senses.densities).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +23,8 @@ from ..index.sense_space import LAYER, SenseSpace
 from ..index.table import OccurrenceTable
 from ..workspace import Word, Workspace, table_key
 from . import evidence
-from .evidence import Evidence, K, fit, inputs_of_pairs, places_in, shares_of, weights_of
+from .densities import Density, read_densities, set_name
+from .evidence import Evidence, K, fit, inputs_of_pairs, places_in, shares_of
 from .separation import above_chance, purity_at_k
 
 FILE = "verdict.json"  # in a table's folder: its Calibration, and the histograms
@@ -53,9 +53,6 @@ _VOTES = (
     0.5464,
     0.1657,
 )
-BINS = 40
-OUTSIDE = 0.002  # share of the pairs at either end that is counted in the last bin: a few outliers would leave the rest no room
-DENSITY_DIGITS = 5  # of a share, in the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,7 @@ class Calibration:
     centers: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of evidence's views; {}: the token's cosine alone counts
     ring: float | None = None  # median cosine distance of same-meaning pairs in the sense space; None without one
     reference_votes: tuple[float, ...] = ()  # as `votes`, learned from the words of the reference corpus; () if it was not learned
-    densities: Mapping[str, Mapping[str, "Density"]] = field(default_factory=dict, compare=False)  # `densities_of` reads them
+    densities: Mapping[str, Mapping[str, Density]] = field(default_factory=dict, compare=False)  # `densities_of` reads them
 
 
 USUAL = Calibration({}, "1", _VOTES, (2.7502, -1.3598, 1.0, 0.0))
@@ -128,7 +125,7 @@ def read(folder: Path) -> Calibration | None:
         return None
     words = {lemma: Separability(**value) for lemma, value in record["words"].items()}
     votes, unlabeled, others = (tuple(record.get(name, ())) for name in ("votes", "alone", "reference_votes"))
-    densities = {kind: {name: _read_density(item) for name, item in items.items()} for kind, items in record.get("densities", {}).items()}
+    densities = read_densities(record.get("densities", {}))
     return Calibration(words, record["layer"], votes, unlabeled, record.get("centers", {}), record["ring"], others, densities)
 
 
@@ -291,55 +288,9 @@ def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarra
     return rows, np.unique(table.sense[rows], return_inverse=True)[1]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Density:
-    """Histograms of one kind of evidence: the shares of the pairs in each of BINS equal bins, which sum to 1."""
-
-    edges: np.ndarray  # (BINS + 1,)
-    same: np.ndarray  # (BINS,) of pairs of the same meaning
-    different: np.ndarray  # (BINS,) of pairs of different meanings
-
-
 def densities_of(workspace: Workspace, *, labeled: bool) -> Mapping[str, Density]:
     """Return a model's histograms by kind of evidence, layer ("0", "1", ...) and "mix", for words with labels or without.
 
     {} for a model without any.
     """
-    return calibration_of(workspace).densities.get(_set(labeled), {})
-
-
-def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> Density:
-    """Count the values (n,) of each word's pairs; `same` (n,) bool marks the pairs of the same meaning."""
-    weights, is_same, joined = np.concatenate([weights_of(selected) for selected in same]), np.concatenate(same), np.concatenate(values)
-    low, high = np.quantile(joined, [OUTSIDE, 1 - OUTSIDE])
-    edges = np.linspace(low, max(high, low + 1e-6), BINS + 1)
-    inside = np.clip(joined, edges[0], edges[-1])
-    counts = [np.histogram(inside[selected], edges, weights=weights[selected])[0] for selected in (is_same, ~is_same)]
-    return Density(edges, *(counted / counted.sum() for counted in counts))
-
-
-def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, Density]) -> dict:
-    """Return both sets as `read` reads them."""
-    return {
-        _set(is_labeled): {kind: _density_as_json(density) for kind, density in kinds.items()}
-        for is_labeled, kinds in ((True, labeled), (False, unlabeled))
-    }
-
-
-def _set(labeled: bool) -> str:
-    return "labeled" if labeled else "unlabeled"
-
-
-def _density_as_json(density: Density) -> dict:
-    low, high = (round(float(edge), DENSITY_DIGITS) for edge in density.edges[[0, -1]])
-    return {
-        "low": low,
-        "high": high,
-        "same": density.same.round(DENSITY_DIGITS).tolist(),
-        "different": density.different.round(DENSITY_DIGITS).tolist(),
-    }
-
-
-def _read_density(record: Mapping) -> Density:
-    edges = np.linspace(record["low"], record["high"], BINS + 1)
-    return Density(edges, *(np.array(record[name]) / sum(record[name]) for name in ("same", "different")))
+    return calibration_of(workspace).densities.get(set_name(labeled), {})

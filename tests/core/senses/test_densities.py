@@ -10,7 +10,7 @@ from core.common.errors import MissingArtifact
 from core.common.model_layers import SENSES
 from core.files.artifacts import write_json
 from core.senses import calibration
-from core.senses.calibration import BINS, count_density
+from core.senses.densities import BINS, count_density, densities_as_json
 from core.senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS
 from core.text import languages
 from core.workspace import open_workspace
@@ -56,6 +56,4 @@ def test_the_file_says_what_the_histograms_say():
     facts = json.loads((ASSETS / "targets" / "verdict.json").read_text("utf-8"))
     made = calibration.densities_of(open_workspace(), labeled=True)
     assert facts["densities"]["labeled"].keys() == made.keys()
-    assert calibration.densities_as_json(made, {})["labeled"][SENSES]["same"] == pytest.approx(
-        facts["densities"]["labeled"][SENSES]["same"], abs=1e-4
-    )
+    assert densities_as_json(made, {})["labeled"][SENSES]["same"] == pytest.approx(facts["densities"]["labeled"][SENSES]["same"], abs=1e-4)
