@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..common import i18n
+from ..common.memo import Bounded
 from . import languages
 from .languages import Language, ranks_of
 from .morphemes import Morpheme, analyzed, has_hangul
@@ -285,15 +286,13 @@ def _worth(lemma: str, lists: Words, language: Language) -> float:
     return max(LEAST, MOST - 10 * abs(math.log10(rank + 1) - MIDDLE)) + frequent
 
 
-_LISTS: dict[int, tuple[dict, Words]] = {}  # by the id of a language's lists; they are stored too, so that no other object gets that id
+_LISTS = Bounded(16)  # by the id of a language's lists; they are stored too, so that no other object gets that id
 
 
 def words_of(language: Language) -> Words:
     """Return a language's lists of words."""
     source = language.words
-    if id(source) not in _LISTS:
-        _LISTS[id(source)] = source, _read_lists(source)
-    return _LISTS[id(source)][1]
+    return _LISTS.value(id(source), lambda: (source, _read_lists(source)))[1]
 
 
 def _read_lists(source: dict) -> Words:

@@ -90,7 +90,7 @@ def downloading(folder: Path, url: str) -> None:
 
     target = folder / "file.bin"
     part = folder / "file.bin.part"
-    tell("begun", part.stat().st_size if part.is_file() else 0)
+    tell("begun", BYTES if target.is_file() else part.stat().st_size if part.is_file() else 0)
     expected = hashlib.sha256(_content()).hexdigest()
     download(url, target, size=BYTES, sha256=expected, report=lambda progress: tell("step", progress.done))
     tell("result", _sum(target))

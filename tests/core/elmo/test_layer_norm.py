@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from core.analysis.aligned_umap import ProjectionConfig, aligned_maps, follow
-from core.analysis.anisotropy import Drawn, random_level
+from core.analysis.anisotropy import Drawn, level_under
 from core.analysis.word_maps import follow_mix, map_rows
 from core.common.config import ASSETS
 from core.elmo.mix import EPSILON, layer_normalized, mixed
@@ -118,4 +118,4 @@ def test_two_random_words_are_as_alike_as_their_normalized_mixes(bundled):
     mixes = unit(np.tensordot(by_hand(bundled.rows.take(rows)), np.full(3, 1 / 3), axes=(1, 0)))
     expected = (mixes @ mixes.T)[~np.eye(40, dtype=bool)].mean()
     drawn = Drawn(tuple(map(str, range(40))), np.asarray(bundled.rows.take(rows), np.float32))
-    assert random_level(drawn, [1 / 3] * 3, normalized=True).mean == pytest.approx(expected, abs=1e-5)
+    assert level_under(drawn, [1 / 3] * 3, normalized=True).mean == pytest.approx(expected, abs=1e-5)
