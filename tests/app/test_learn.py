@@ -126,7 +126,7 @@ def test_unknown_quiz_opens_the_quiz_of_the_day(given: str):
 
 def test_quiz_without_labeled_words_says_so(monkeypatch):
     monkeypatch.setattr(quiz, "quiz", lambda *_: ())
-    page = opened("pages/guess.py", quiz="31313")
+    page = opened("pages/guess.py", quiz="90001")
     assert "No words with two labeled senses in English" in page.error[0].value
 
 
