@@ -12,7 +12,7 @@ import sys
 from streamlit.testing.v1 import AppTest
 import pages._frame.frame as frame
 
-frame.show = lambda module, *args: print("asked for", module, "torch" in sys.modules)
+frame.show = lambda module, *args: print("show", module, "torch" in sys.modules)
 page = AppTest.from_file("app.py", default_timeout=300).run()
 print(page.title[0].value, "torch" in sys.modules, len(page.exception))
 """
@@ -26,7 +26,7 @@ def run(code: str) -> subprocess.CompletedProcess:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere torch alone knows whether there is a graphics card")
 def test_title_and_menu_are_drawn_before_torch_is_loaded():
     done = run(FRAME_ALONE)
-    lines = ["asked for pages._home.live False", "Does a word mean the same thing twice? False 0"]
+    lines = ["show pages._home.live False", "Does a word mean the same thing twice? False 0"]
     assert done.stdout.splitlines() == lines, done.stderr[-1500:]
 
 

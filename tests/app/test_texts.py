@@ -116,7 +116,7 @@ def test_index_of_user_texts_has_substitutes(tmp_path, private_cache, monkeypatc
     counts, compute = [], Substitutes.vectors  # of how many places substitutes are computed
     monkeypatch.setattr(Substitutes, "vectors", lambda self, places, words: counts.append(len(places)) or compute(self, places, words))
     workspace = open_workspace(corpus=corpus)
-    word = workspace.words("We asked for a glass of water.", positions=(4,))[0]
+    word = workspace.words("She drank a glass of water.", positions=(3,))[0]
     near = neighbors.compute(workspace, NeighborsRequest(word=word, space=SENSES, among="any word"))
     induction.compute(workspace, InductionRequest(word="glass", space=SENSES))
     assert counts == [1, 300] and not near.narrowed  # of the query, and of the random words that cosines are compared with

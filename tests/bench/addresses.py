@@ -88,7 +88,7 @@ class Count:
 
 
 def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str, float]:
-    """Return the page after its run, the error ("" if there is none), and the seconds of the processor."""
+    """Return the page after its run, the error ("" if there is none), and the processor seconds it took."""
     started = time.process_time()
     try:
         opened = AppTest.from_file(str(ROOT / "app.py"), default_timeout=WAIT_S)

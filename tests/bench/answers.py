@@ -206,13 +206,13 @@ def page() -> dict:
         for corpus, n in PAGE_PAIRS:
             language = language_of(corpus)
             call("live", "--model", MODELS[language], "--output", f"{folder}/{language}.html")
-            asked = [[[" ".join(row["tokens"]) for row in pair], [None, None]] for pair in draw_pairs(corpus, n, seed=1)]
+            requests = [[[" ".join(row["tokens"]) for row in pair], [None, None]] for pair in draw_pairs(corpus, n, seed=1)]
             tab = browser.new_context(offline=True).new_page()
             tab.set_default_timeout(300_000)
             tab.goto(f"{Path(folder, language).as_uri()}.html")
             tab.locator("html[data-answered]").wait_for(state="attached")
-            answers = json.loads(tab.evaluate(script, asked))
-            result |= {f"{language}/{k}": {"texts": asked[k][0]} | answer for k, answer in enumerate(answers)}
+            answers = json.loads(tab.evaluate(script, requests))
+            result |= {f"{language}/{k}": {"texts": requests[k][0]} | answer for k, answer in enumerate(answers)}
     return result
 
 

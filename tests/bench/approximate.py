@@ -28,13 +28,13 @@ def main() -> int:
     parser.add_argument("folder")
     parser.add_argument("--made", action="store_true", help="the approximate index exists already")
     parser.add_argument("--senses", action="store_true", help="of the sense space, of an index that has substitutes")
-    given = parser.parse_args()
-    shards = index.open_shards(given.folder)
-    space = open_workspace(BUNDLED_MODEL).sense_space if given.senses else None
-    if not given.made:
+    arguments = parser.parse_args()
+    shards = index.open_shards(arguments.folder)
+    space = open_workspace(BUNDLED_MODEL).sense_space if arguments.senses else None
+    if not arguments.made:
         facts = approximate.build_senses(shards, space) if space else approximate.build(shards)
         say(f"made in {facts['seconds']:.1f} s: {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB")
-    queries = _queries(shards, given.queries)
+    queries = _queries(shards, arguments.queries)
     n_layers = shards.meta["layers"]
     spaces = {str(k): np.eye(n_layers)[k] for k in range(n_layers)} | {"mix": np.full(n_layers, 1 / n_layers)}
     spaces = {SENSES: np.array(WEIGHTS)} if space else spaces

@@ -70,45 +70,45 @@ class Cluster:
 
 
 def main() -> int:
-    given = _parse()
-    work = Path(given.folder)
+    arguments = _parse()
+    work = Path(arguments.folder)
     work.mkdir(parents=True, exist_ok=True)
-    corpus = _corpus(given, work)
-    model = open_model(given.model)
+    corpus = _corpus(arguments, work)
+    model = open_model(arguments.model)
     sentences = read_sentences(corpus)
     tokens = sum(len(s.tokens) for s in sentences)
-    say(f"{tokens:,} occurrences, {len(sentences):,} sentences, model {model.name}, {given.workers} workers of one thread")
+    say(f"{tokens:,} occurrences, {len(sentences):,} sentences, model {model.name}, {arguments.workers} workers of one thread")
     rows: list[tuple[str, str]] = []
     began = time.perf_counter()
     item = build_index(sentences, model.encoder, work / "one", model=model.fingerprint)
     alone = time.perf_counter() - began
     rows.append(("one machine, one process: index built", f"{alone:.1f} s, {tokens / alone:,.0f} tokens/s"))
-    with closing(Cluster(work / "dask", given.workers, given.memory)) as cluster:
-        rows += _trouble(cluster, corpus, work / "many", given, item)
-        rows += _full_disk(cluster, corpus, work / "full", given, item)
+    with closing(Cluster(work / "dask", arguments.workers, arguments.memory)) as cluster:
+        rows += _trouble(cluster, corpus, work / "many", arguments, item)
+        rows += _full_disk(cluster, corpus, work / "full", arguments, item)
         rows += _searches(cluster, work / "many", item, sentences, model)
         peak = max(peak_mb(worker.pid) or 0 for worker in cluster.workers)
-        rows.append(("most memory of a worker", f"{peak:,.0f} MB (limit {given.memory})"))
+        rows.append(("most memory of a worker", f"{peak:,.0f} MB (limit {arguments.memory})"))
     say("\n" + markdown(("what", "measured"), rows))
-    if not given.keep:
+    if not arguments.keep:
         shutil.rmtree(work)
     return 0 if all("DIFFERS" not in measured for _, measured in rows) else 1
 
 
-def _trouble(cluster: Cluster, corpus: Path, output: Path, given, item: OccurrenceTable) -> list[tuple[str, str]]:
+def _trouble(cluster: Cluster, corpus: Path, output: Path, arguments, item: OccurrenceTable) -> list[tuple[str, str]]:
     """Build an index while a worker and the client are killed, and another worker is stopped for a while."""
     began = time.perf_counter()
     total = _shards(read_sentences(corpus))
-    client = _client(cluster, corpus, output, given)
+    client = _client(cluster, corpus, output, arguments)
     _wait(output, client, total // 4)
     cluster.workers[0].kill()
-    rows = [("a worker killed (SIGKILL)", f"after {_done(output)} of {total} shards; {given.workers - 1} go on")]
+    rows = [("a worker killed (SIGKILL)", f"after {_done(output)} of {total} shards; {arguments.workers - 1} go on")]
     _wait(output, client, total // 2)
     client.kill()
     client.wait()
     at = {path: path.stat().st_mtime_ns for path in (output / "shards").glob("*/meta.json")}
     again = time.perf_counter()
-    client = _client(cluster, corpus, output, given)
+    client = _client(cluster, corpus, output, arguments)
     _wait(output, client, total * 5 // 8)
     stopped, until = cluster.workers[1], time.perf_counter() + STOPPED_S
     stopped.send_signal(signal.SIGSTOP)
@@ -130,18 +130,18 @@ def _trouble(cluster: Cluster, corpus: Path, output: Path, given, item: Occurren
     return rows
 
 
-def _full_disk(cluster: Cluster, corpus: Path, place: Path, given, item: OccurrenceTable) -> list[tuple[str, str]]:
+def _full_disk(cluster: Cluster, corpus: Path, place: Path, arguments, item: OccurrenceTable) -> list[tuple[str, str]]:
     """Build where only half of the index fits, then continue on a larger disk."""
     size = sum(p.stat().st_size for p in (item.folder).iterdir())
     place.mkdir(exist_ok=True)
     if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size // 2}", "none", place]).returncode:
         return [("a full disk", "not tried: mounting a small tmpfs needs root")]
     try:
-        client = _client(cluster, corpus, place / "index", given, stderr=subprocess.PIPE)
+        client = _client(cluster, corpus, place / "index", arguments, stderr=subprocess.PIPE)
         message = client.communicate()[1].decode().strip().splitlines()[-1]
         rows = [("a full disk (tmpfs of half the size)", f"status {client.returncode}, {_done(place / 'index')} shards: “{message}”")]
         subprocess.run(["mount", "-o", f"remount,size={size * 3}", place], check=True)
-        status = _client(cluster, corpus, place / "index", given).wait()
+        status = _client(cluster, corpus, place / "index", arguments).wait()
         return [*rows, ("the same command after the disk grew", f"status {status}, {_equal(place / 'index', item)}")]
     finally:
         subprocess.run(["umount", "-l", place])
@@ -193,9 +193,9 @@ def _equal(where: Path, item: OccurrenceTable) -> str:
     return f"yes, {row:,} of {len(item):,}; {share:.4%} of the numbers are float16's next one"
 
 
-def _client(cluster: Cluster, corpus: Path, output: Path, given, stderr=subprocess.DEVNULL) -> subprocess.Popen:
+def _client(cluster: Cluster, corpus: Path, output: Path, arguments, stderr=subprocess.DEVNULL) -> subprocess.Popen:
     command = [sys.executable, "-m", "core", "index", "build", "--corpus", str(corpus), "--output", str(output)]
-    command += ["--model", given.model, "--cluster", cluster.address, "--json"]
+    command += ["--model", arguments.model, "--cluster", cluster.address, "--json"]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=stderr)
 
 
@@ -208,20 +208,20 @@ def _wait(output: Path, client: subprocess.Popen, shards: int) -> None:
         time.sleep(POLL_S)
 
 
-def _corpus(given, work: Path) -> Path:
+def _corpus(arguments, work: Path) -> Path:
     """Write sentences of the text files, one a line, until there are enough tokens."""
     path, tokens = work / "corpus.jsonl", 0
     folder = Path(os.environ.get("ELMOSCOPE_DATA", ROOT / "shared" / "data")) / "corpus"
-    files = [Path(f) for f in given.text] or sorted(folder.glob("wikipedia-*.txt.xz"))
+    files = [Path(f) for f in arguments.text] or sorted(folder.glob("wikipedia-*.txt.xz"))
     if not files:
         raise SystemExit("Name text files with --text, or the folder of data in ELMOSCOPE_DATA.")
     with path.open("w", encoding="utf-8") as out:
         for line in (line for file in files for line in read_lines(file)):
             words = line.split()[:60]  # read as they stand: the proof is of the cluster, not of the tokenizer
-            if words and tokens < given.occurrences:
+            if words and tokens < arguments.occurrences:
                 out.write(json.dumps({"tokens": words}, ensure_ascii=False) + "\n")
                 tokens += len(words)
-            if tokens >= given.occurrences:
+            if tokens >= arguments.occurrences:
                 return path
     return path
 

@@ -241,18 +241,18 @@ def main() -> int:
     parser = options(__doc__, times=50, seed=0)
     parser.add_argument("--only", nargs="+", choices=list(works), default=list(works))
     parser.add_argument("--work", nargs=3, metavar=("WORK", "FOLDER", "URL"), help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.work:
-        folder = Path(given.work[1])
+    arguments = parser.parse_args()
+    if arguments.work:
+        folder = Path(arguments.work[1])
         folder.mkdir(parents=True, exist_ok=True)
-        works[given.work[0]](folder, given.work[2])
+        works[arguments.work[0]](folder, arguments.work[2])
         return 0
     _Slow.content = _content()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Slow)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     say(f"{'work':14}{'times':>6}{'killed':>8}{'whole':>11}{'lost':>12}{'faults':>8}")
-    draw, url = random.Random(given.seed), f"http://127.0.0.1:{server.server_port}/file.bin"
-    return 0 if all([trials(work, given.times, draw, url) for work in given.only]) else 1
+    draw, url = random.Random(arguments.seed), f"http://127.0.0.1:{server.server_port}/file.bin"
+    return 0 if all([trials(work, arguments.times, draw, url) for work in arguments.only]) else 1
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Time the neighbors of a word: a slider move, a first query, and opening, on drawn tables of 30,000 and 1,000,000 occurrences.
 
 The tables are built by core.index.build itself from an encoder that draws (a center for each spelling, and noise); the
-words follow Zipf's law. Peers are numpy on the same memory-mapped float16: all mixes anew, and one reading of all bytes.
+words follow Zipf's law. Peers are numpy on the same memory-mapped float16: every mix computed for each query, and one pass over all bytes.
 """
 
 from collections.abc import Iterator
@@ -70,7 +70,7 @@ def _made(setting: Setting, n: int) -> tuple[OccurrenceTable, Query]:
 
 
 def recomputed(table: OccurrenceTable, query: Query, weights: np.ndarray) -> np.ndarray:
-    """Mix, as the peer, every row's float16 layers anew, and return its cosine with the query's mix; (N,)."""
+    """Mix the float16 layers of every row, as the peer does, and return the cosine of each mix with the query's, (N,)."""
     weights = weights.astype(np.float32)
     wanted = weights @ query.layers
     wanted /= np.linalg.norm(wanted)
@@ -99,7 +99,7 @@ def _slider(setting: Setting, table: OccurrenceTable, query: Query, rounds: int)
         "neighbors",
         f"slider move, {len(table):,} occurrences",
         ours=milliseconds("ours", pair.ours),
-        peer=milliseconds("numpy, all mixes anew", pair.peer),
+        peer=milliseconds("numpy, every mix computed", pair.peer),
         ratio=pair.times_faster(),
         checks=_same(pair.ours_result, *pair.peer_result),
         sizes=f"{len(table):,} occurrences x 3 layers x 256 float16, {K} neighbors of any word",

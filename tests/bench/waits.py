@@ -147,18 +147,18 @@ def pages(views: list[str], language: str) -> None:
             [cold] = visits(address_of(ours, "home", language))
             say(f"Home, cold server: heading {seconds(cold, 'heading')} s, picture {seconds(cold, 'picture')} s")
             _say_hello(theirs)
-            say("view        heading, s  first picture, s  anew, s  again, s  late scripts  load")
+            say("view        heading, s  first picture, s  2nd user, s  return, s  late scripts  load")
             for view in views:
                 [first] = visits(address_of(ours, view, language))
-                anew, again = visits(address_of(ours, view, language), 2)  # another user, who then comes back
-                row = f"{seconds(first, 'heading'):>10}  {seconds(first, 'picture'):>16}  {seconds(anew, 'picture'):>7}  {seconds(again, 'picture'):>8}"
-                say(f"{view:10} {row}  {anew['late']:12}  {os.getloadavg()[0]:.1f}")
+                second, returning = visits(address_of(ours, view, language), 2)  # another user, who then comes back
+                row = f"{seconds(first, 'heading'):>10}  {seconds(first, 'picture'):>16}  {seconds(second, 'picture'):>11}  {seconds(returning, 'picture'):>9}"
+                say(f"{view:10} {row}  {second['late']:12}  {os.getloadavg()[0]:.1f}")
             _say_hello(theirs)
 
 
 def _say_hello(address: str) -> None:
-    anew, again = visits(address, 2)
-    say(f"streamlit hello: heading {seconds(anew, 'heading')} s, again {seconds(again, 'heading')} s")
+    first, returning = visits(address, 2)
+    say(f"streamlit hello: heading {seconds(first, 'heading')} s, on return {seconds(returning, 'heading')} s")
 
 
 def commands() -> None:
