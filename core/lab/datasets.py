@@ -128,7 +128,7 @@ def _tagged(path: Path) -> Iterator[TaggedSentence]:
         rows = []
         try:
             for place, cells in block:
-                if columns == (0, 1) or cells[0].isdecimal():  # not 2-3, whose words follow, nor 8.1, which was not written
+                if columns == (0, 1) or cells[0].isdecimal():  # not 2-3, whose words follow, nor 8.1, an empty node
                     rows.append(_pick(place, cells, columns))
         except BadRow as error:
             left_out.add(error)
@@ -148,7 +148,7 @@ def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
         has_tabs = any("\t" in text for _, text in block)
         lines = [
             (line_place, text) for line_place, text in block if not (text.startswith("#") and "\t" not in text and has_tabs)
-        ]  # without comments
+        ]  # comments are skipped
         if lines:
             yield [
                 (line_place, [cell.strip() for cell in text.split("\t")] if "\t" in text else text.split()) for line_place, text in lines
@@ -157,7 +157,7 @@ def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
 
 
 def _token_and_tag(path: Path, blocks: list[list[tuple[Place, list[str]]]]) -> tuple[int, int]:
-    """Return which columns hold tokens and tags: the first two, or those behind a column that counts the tokens of each sentence."""
+    """Return which columns hold tokens and tags: the first two, or those after a column that numbers the tokens of each sentence."""
     widths = Counter(len(cells) for block in blocks for _, cells in block)
     width = max(widths, key=widths.get, default=0)
     if width < 3 or sum(map(_is_counted, blocks)) < 0.8 * len(blocks):  # some may be out of order

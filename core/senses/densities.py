@@ -36,7 +36,7 @@ def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> D
 
 
 def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, Density]) -> dict:
-    """Return both sets as `read_densities` reads them."""
+    """Return the histograms of words with labels and of words without, as `read_densities` expects them."""
     return {
         set_name(is_labeled): {kind: _density_as_json(density) for kind, density in kinds.items()}
         for is_labeled, kinds in ((True, labeled), (False, unlabeled))
@@ -44,12 +44,12 @@ def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, De
 
 
 def read_densities(record: Mapping) -> dict[str, dict[str, Density]]:
-    """Return the histograms of both sets from their JSON, by `set_name` and kind of evidence."""
+    """Read the histograms from JSON, by `set_name` and kind of evidence."""
     return {name: {kind: _read_density(item) for kind, item in kinds.items()} for name, kinds in record.items()}
 
 
 def set_name(labeled: bool) -> str:
-    """Return the name of the set of words with labels or without."""
+    """Return the JSON key for words with labels or without."""
     return "labeled" if labeled else "unlabeled"
 
 

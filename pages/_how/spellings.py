@@ -250,7 +250,7 @@ class SpellingReading:
         return self._is_started and self.job.is_running
 
     def start(self, upto: int) -> None:
-        """Read as far as word number `upto`, unless that is done or under way, or the current user stopped it."""
+        """Encode the words up to number `upto`, unless that is done or running, or the current user has stopped it."""
         user = current_user()
         self.job.join(user)
         with self._lock:
@@ -306,7 +306,7 @@ def show_reading(read: SpellingReading, among: int | None, is_shown: bool) -> No
     """State how many words were searched, and show the progress. `is_shown` is true if there were enough words to list neighbors."""
     upto = min(among or len(read.spellings.words), len(read.spellings.words))
     n = min(read.spellings.read, upto)
-    if not is_shown and n == upto:  # it has ended since the page was drawn
+    if not is_shown and n == upto:  # the job ended after the page was drawn
         st.rerun()
     if read.job.error:
         st.warning(markup.plain(read.job.error))

@@ -50,8 +50,8 @@ def show(in_use: InUse) -> None:
             notice(
                 [
                     tn(
-                        "This page searches {n:,} sentence, the others {used}.",
-                        "This page searches {n:,} sentences, the others {used}.",
+                        "This page searches {n:,} sentence; the other pages use the corpus “{used}”.",
+                        "This page searches {n:,} sentences; the other pages use the corpus “{used}”.",
                         n,
                         used=used,
                     )

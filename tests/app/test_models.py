@@ -37,7 +37,7 @@ WORDS = ["</S>", "<S>", "<UNK>", "the", "bank", "river", "of", "money", "a", "."
 
 
 def random_model(folder: Path, n_layers: int) -> str:
-    """Write a random biLM of so many LSTM layers, and return its folder."""
+    """Write a random biLM with `n` LSTM layers, and return its folder."""
     shape = replace(SHAPE, n_layers=n_layers)
     model = BiLM(shape, torch.Generator().manual_seed(n_layers))
     save_safetensors(model, folder, softmax=Softmax(len(WORDS), shape.projection), words=WORDS)
@@ -46,7 +46,7 @@ def random_model(folder: Path, n_layers: int) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Return a function that gives the folder of a random biLM of so many LSTM layers, written once."""
+    """Return a function from a number of LSTM layers to the folder of a random biLM, written once per number."""
     return cache(lambda n_layers: random_model(tmp_path_factory.mktemp("models") / f"lstm-{n_layers}", n_layers))
 
 

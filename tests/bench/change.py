@@ -112,7 +112,7 @@ def labeled(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable) -> 
 
 
 def drawn(senses: np.ndarray, labels: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw so many sentences of each sense."""
+    """Draw the same number of sentences for each sense."""
     return np.concatenate([rng.permutation(np.flatnonzero(senses == sense))[:labels] for sense in range(senses.max() + 1)])
 
 
@@ -147,7 +147,7 @@ def doubtful(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable, *,
 
 
 def _labeled_more(rows: np.ndarray, senses: np.ndarray, start: np.ndarray, more: int, rng: np.random.Generator | None) -> float:
-    """Return how many sentences without a label are right after so many more labels, at random if there is an `rng`."""
+    """Return how many unlabeled sentences are right after more labels, chosen at random if there is an `rng`."""
     places = list(start)
     for k in range(more + 1):
         rest = np.setdiff1d(np.arange(len(rows)), places)

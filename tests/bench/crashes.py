@@ -180,7 +180,7 @@ class Ran:
 
 
 def run(work: str, folder: Path, url: str, *, kill_after: float | None = None) -> Ran:
-    """One process to its end, or killed so many seconds after it began to work."""
+    """Run a process to its end, or kill it that many seconds after its work began."""
     folders = {"ELMOSCOPE_CACHE": str(folder / "cache"), "NUMBA_CACHE_DIR": str(folder.parent / "numba")}
     environment = {**os.environ, **folders, "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "tests.bench.crashes", "--work", work, str(folder), url]
@@ -211,7 +211,7 @@ def others(folder: Path) -> list[str]:
 
 
 def trials(work: str, times: int, draw: random.Random, url: str) -> bool:
-    """Kill a work so many times, and print a line with the outcome."""
+    """Kill a job `times` times, and print a line with the outcome."""
     lost, killed, faults = 0, 0, []
     with tempfile.TemporaryDirectory(prefix="elmoscope-crashes-") as root:
         whole = run(work, Path(root) / "whole", url)

@@ -90,7 +90,7 @@ ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-
 
 
 def rarely(one_in: int, what: st.SearchStrategy, otherwise: st.SearchStrategy) -> st.SearchStrategy:
-    """Draw what takes long only once in so many times."""
+    """Draw the slow inputs rarely."""
     return st.sampled_from([False] * (one_in - 1) + [True]).flatmap(lambda yes: what if yes else otherwise)
 
 

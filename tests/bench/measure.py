@@ -1,4 +1,4 @@
-"""Measure a speed next to a peer's: both sides by turns in one run, medians, their quotient, and a check that the answers are equal.
+"""Measure a speed next to a peer's: both sides alternate in one run; medians, their ratio, and a check that the answers are equal.
 
 The other programs of this folder share the clocks, options, tables and memory readings from here.
 """
@@ -186,7 +186,7 @@ def difference(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> floa
 
 @contextlib.contextmanager
 def limited_to(threads: int) -> Iterator[None]:
-    """Limit torch, BLAS and OpenMP to so many threads, and this process with its children to so many cores.
+    """Limit the threads of torch, BLAS and OpenMP, and the cores of this process and its children.
 
     Our engine runs its two directions in parallel, each with torch's threads: without the limit of cores it would have
     twice as many as a peer wherever the machine has them.

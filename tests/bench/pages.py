@@ -71,7 +71,7 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 
 def _paints(setting: Setting, browser: Browser) -> Iterator[Row]:
-    """Start servers of both kinds by turns. Each has a first user (cold), then another one (warm), both with empty browsers."""
+    """Start servers of both kinds alternately. Each has a first user (cold), then another one (warm), both with empty browsers."""
     sides = {OURS: (HEADING, PICTURE), HELLO: (HEADING,)}
     result: dict[tuple, dict[str, list[list[float]]]] = {side: {"cold": [], "warm": []} for side in sides}
     for number in range(setting.pick(STARTS, 1)):
@@ -88,7 +88,7 @@ def _paints(setting: Setting, browser: Browser) -> Iterator[Row]:
             ours=milliseconds("ours, Home's picture", ours),
             peer=milliseconds("streamlit hello, its heading", theirs),
             ratio=quotient("our time / hello's", ours, theirs, "x"),
-            sizes=f"{len(ours)} servers of each kind, started by turns, on the browser's own cores; each visitor's browser is empty",
+            sizes=f"{len(ours)} servers of each kind, started alternately, on the browser's own cores; each visitor's browser is empty",
             details={"ms_to_our_title": 1000 * float(np.median([paint[0] for paint in result[OURS][state]]))},
         )
 

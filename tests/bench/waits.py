@@ -105,7 +105,7 @@ def collecting() -> Iterator[tuple[str, list[str], queue.Queue]]:
 
 
 def visits(address: str, times: int = 1) -> list[dict[str, float]]:
-    """Open an address so many times, the first with an empty browser. Return the seconds from the request to the heading and the picture.
+    """Open an address repeatedly, the first time with an empty browser. Return the seconds from the request to the heading and the picture.
 
     "picture" is missing if the page shows none. "late" is the number of scripts that it requested once it was connected.
     """

@@ -1,4 +1,4 @@
-"""Heads: answers and their reasons, each computed here the long way round; folders, damaged folders, and committees of two heads."""
+"""Test heads: answers and their reasons against direct computations, saved and damaged folders, and committees of two heads."""
 
 import math
 
