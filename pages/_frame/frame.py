@@ -38,6 +38,7 @@ def frame(file: str) -> InUse:
     """Begin a page and return the selected model and data. This must be the first Streamlit call. `file` is the file of the page in the menu."""
     patches.check_values()
     patches.protect_callbacks()
+    patches.ignore_left_pages()
     parameters.restore_values()
     language.follow()
     parameters.open_link()

@@ -1,4 +1,4 @@
-"""Patch Streamlit: check the widget values that a client sends, and complete every callback before the next run of its session.
+"""Patch Streamlit: check the widget values that a client sends, and let every callback take effect before the next run of its session.
 
 A client need not be the app's page in a browser, so it can send any value for any widget. Streamlit expects the values that the widget's
 own page would send. A number in place of a text, or JSON of another shape, would end a run with an exception. This module ignores such a
@@ -17,7 +17,9 @@ from streamlit.elements.arrow import DataframeSelectionSerde
 from streamlit.elements.plotly_chart import PlotlyChartSelectionSerde
 from streamlit.elements.widgets.data_editor import DataEditorSerde
 from streamlit.elements.widgets.selectbox import SelectboxSerde
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequest, ScriptRequests
 from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
 from streamlit.runtime.state.common import user_key_from_element_id
@@ -166,23 +168,44 @@ CHECKS: dict[type, Callable[[Any, Any], Any]] = {
 # When the user clicks again, Streamlit starts a new run in another thread and stops the old one at its next access to the session state, even
 # in the middle of a callback. The rest of that callback would never run: a text would be deleted, but its name would stay selected.
 # A click may also arrive when its page has been left: its callback would read the values of widgets that the next page has not drawn yet.
-_LOCK = "_callbacks.lock"  # a key of the session
+# And a click that follows at once is sent before the browser has received the values that a callback assigned, so it has the previous ones.
+_LOCK, _ASSIGNED = "_callbacks.lock", "_callbacks.assigned"  # keys of the session
 
 
 @cache
 def protect_callbacks() -> None:
-    """Patch Streamlit so that no click interrupts a callback, and none on a page that was left runs one, in all sessions of this process."""
+    """Patch Streamlit so that no click interrupts or undoes a callback, and none on a page that was left runs one, in this whole process."""
     next_request, begin_run = ScriptRequests.on_scriptrunner_yield, SessionState.on_script_will_rerun
-    is_changed = SessionState._widget_changed
+    end_run, is_changed = SessionState.on_script_finished, SessionState._widget_changed
 
     @wraps(next_request)
     def next_outside_callbacks(self: ScriptRequests) -> ScriptRequest | None:
         return None if ThreadState.get().run_location is RunLocation.CALLBACK else next_request(self)
 
     @wraps(begin_run)
-    def begin_after_callbacks(self: SessionState, *args: Any, **options: Any) -> None:
+    def begin_after_callbacks(self: SessionState, widget_states: WidgetStates | None, **options: Any) -> None:
         with self._old_state.setdefault(_LOCK, RLock()):
-            begin_run(self, *args, **options)
+            assigned = self._old_state.setdefault(_ASSIGNED, {})  # by key: the state that the browser had, and the value assigned since
+            sent = {state.id: state for state in widget_states.widgets} if widget_states else {}
+            late = {key: value for key, (state, value) in assigned.items() if sent.get(state.id) == state}
+            for key, (state, _) in list(assigned.items()):
+                if key in late:
+                    widget_states.widgets.remove(state)
+                elif state.id in sent:  # the user has chosen another value since
+                    del assigned[key]
+            begin_run(self, widget_states, **options)
+            for key, value in self._new_session_state.items():
+                if state := sent.get(self._key_id_mapper.get_id_from_key(key, "")):
+                    assigned[key] = state, value
+            self._new_session_state = late | self._new_session_state
+
+    @wraps(end_run)
+    def end_with_values_sent(self: SessionState, widget_ids: frozenset[str], **options: Any) -> None:
+        assigned = self._old_state.get(_ASSIGNED, {})
+        is_end = bool(options)  # the change to another page also calls this, before that page has drawn anything
+        for key in [key for key, (state, _) in assigned.items() if is_end and state.id in widget_ids]:
+            del assigned[key]
+        end_run(self, widget_ids, **options)
 
     @wraps(is_changed)
     def is_changed_here(self: SessionState, widget_id: str) -> bool:
@@ -190,5 +213,29 @@ def protect_callbacks() -> None:
         is_current = key is None or self._key_id_mapper.get_id_from_key(key, widget_id) == widget_id
         return is_current and is_changed(self, widget_id)
 
-    ScriptRequests.on_scriptrunner_yield, SessionState.on_script_will_rerun = next_outside_callbacks, begin_after_callbacks
-    SessionState._widget_changed = is_changed_here
+    ScriptRequests.on_scriptrunner_yield, SessionState._widget_changed = next_outside_callbacks, is_changed_here
+    SessionState.on_script_will_rerun, SessionState.on_script_finished = begin_after_callbacks, end_with_values_sent
+
+
+_PAGE = "_elmoscope_page"  # an attribute of a session: the page that its browser requested last
+
+
+@cache
+def ignore_left_pages() -> None:
+    """Patch Streamlit so that a late request of a fragment does not reopen the page that the user has left, in this whole process.
+
+    Such a request would run after the new page, find no fragment, and leave an empty page in the browser.
+    """
+    request = AppSession.request_rerun
+
+    @wraps(request)
+    def request_on_current_page(self: AppSession, client_state: ClientState | None) -> None:
+        if client_state and client_state.fragment_id:
+            page = client_state.page_script_hash
+            if page != (getattr(self, _PAGE, "") or page):
+                return
+        elif client_state:
+            setattr(self, _PAGE, client_state.page_script_hash)  # "" for the first page, which is requested by its name
+        request(self, client_state)
+
+    AppSession.request_rerun = request_on_current_page

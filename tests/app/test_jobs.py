@@ -2,9 +2,12 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
-from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
@@ -314,3 +317,39 @@ def test_click_on_a_widget_that_another_has_replaced_runs_no_callback():
     assert state._widget_changed("$$ID-1-ai")
     state._key_id_mapper["ai"] = "$$ID-2-ai"  # the next page has drawn its own tokens under this key
     assert not state._widget_changed("$$ID-1-ai")
+
+
+@pytest.mark.parametrize("is_typed", [True, False])
+def test_click_sent_before_the_browser_has_an_assigned_value_does_not_undo_it(monkeypatch, is_typed: bool):
+    patches.protect_callbacks()
+    name, state = "$$ID-1-corpus", SessionState()
+    state._key_id_mapper["corpus"] = name
+
+    def send(value: str) -> str | None:
+        """Return the value that the next run has for a box, if a callback assigned one."""
+        state.on_script_will_rerun(WidgetStates(widgets=[WidgetState(id=name, string_value=value)]))
+        return state._new_session_state.get("corpus")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SessionState, "_call_callbacks", lambda self, **_: self._new_session_state.update(corpus="bundled"))
+        assert send("deleted") == "bundled"
+    assert send("deleted") == send("deleted") == "bundled"
+    state.on_script_finished(frozenset({name}))  # another page opens
+    assert send("deleted") == "bundled"
+    if is_typed:
+        assert send("typed") is None
+    else:
+        state.on_script_finished(frozenset({name}), remove_stale_widgets=False)  # a run has drawn the box
+    assert send("deleted") is None
+
+
+def test_late_request_of_a_fragment_does_not_reopen_the_page_that_was_left(monkeypatch):
+    requests = []
+    monkeypatch.setattr(AppSession, "request_rerun", lambda _, state: requests.append(state))
+    patches.ignore_left_pages.__wrapped__()
+    session = SimpleNamespace()
+    first, home, neighbors = ClientState(page_name=""), *(ClientState(page_script_hash=name) for name in ("home", "neighbors"))
+    answer, late = (ClientState(page_script_hash=name, fragment_id="answer") for name in ("home", "home"))
+    for state in (first, answer, home, answer, neighbors, late, None, home, answer):
+        AppSession.request_rerun(session, state)
+    assert requests == [first, answer, home, answer, neighbors, None, home, answer]

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.elmo.models import open_model
 from core.index.tables import open_table
+from core.senses import quiz
 from pages._frame.frame import sentence_count
 from pages._frame.menu import list_views
 from pages._frame.server import BY_PLOTLY, WITHOUT_TABLE
@@ -24,6 +25,12 @@ WITHOUT_RULES = ("spread", "change")
 WITH_READING = ("home", "neighbors", "map", "mix", "why", "found", "search", "how")  # these may wait for a job that reads texts
 WITHOUT_SNAPSHOT = ("compare", "neighbors")  # their words are those read so far in the background
 HAS_MECAB_KO = sys.version_info < (3, 13)  # plain MeCab cuts a few Korean words differently: other counts on the page of texts
+
+
+@pytest.fixture(autouse=True)
+def same_day(monkeypatch):
+    """Every day has a quiz of its own."""
+    monkeypatch.setattr(quiz, "today", lambda: 331)
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

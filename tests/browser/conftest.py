@@ -10,7 +10,7 @@ from tests.raw_client import LOCAL, start_server
 from tests.run import start_chromium
 
 WAIT_MS = 180_000  # a wait, not a measurement: with a cold cache, on a machine four times busy, a first page took over 60 s
-AT_REST = "() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState !== 'running'"
+AT_REST = "() => !['running', 'rerunRequested'].includes(document.querySelector('[data-test-script-state]')?.dataset.testScriptState)"
 
 
 LOG = pytest.StashKey[Path]()
