@@ -58,8 +58,8 @@ def korean_index(shared_cache: Path) -> Path:
 def index_is_there(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, private_cache: Path) -> None:
     """Every token of the bundled sentences is read already, and pages wait for other texts, except in tests that watch the reading."""
     if not request.node.get_closest_marker("unread"):
+        folder = request.getfixturevalue("korean_index")  # while the other worker builds the English one
         request.getfixturevalue("whole_index")
-        folder = request.getfixturevalue("korean_index")
         shutil.copytree(folder, private_cache / "indexes" / folder.name, copy_function=os.link)
         monkeypatch.setattr(jobs, "AT_MOST_S", 30)
 
