@@ -58,7 +58,13 @@ class Neighbors:
 
 @reads_as_model
 def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None:
-    """Return the list, or None while data is being read. Raises BadInput for a space that the model lacks."""
+    """Return the list, or None while data is being read. Raises BadInput for a space that the model lacks, before any data is read."""
+    if request.space == SENSES:
+        workspace.require_sense_space()
+        if request.among == TYPES:
+            raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
+    else:
+        weights = layer_weights(request.space, workspace.layers.n, request.weights or None, senses=True)
     table = workspace.every_token if request.every_token else workspace.targets
     query, lemma = workspace.queries([request.word])[0], request.word.lemma_in(workspace.targets)
     facts = {"word": request.word, "lemma": lemma}
@@ -68,7 +74,6 @@ def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None
         return None
     if request.space == SENSES:
         return Neighbors(**facts, **_in_senses(workspace, table, query, request))
-    weights = layer_weights(request.space, workspace.layers.n, request.weights or None, senses=True)
     products = workspace.products(table, query, types=request.among == TYPES)
     if request.among == TYPES:
         types = table.nearest_types(products, weights, k=request.k)
@@ -135,7 +140,5 @@ def other_sentences(table: OccurrenceTable, query: Query) -> int:
 
 def _in_senses(workspace: Workspace, table: OccurrenceTable, query: Query, request: NeighborsRequest) -> dict:
     index = SenseIndex(table, workspace.require_sense_space())
-    if request.among == TYPES:
-        raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
     nearest = index.nearest(query, WEIGHTS, k=request.k, which=request.among)
     return {"entries": tuple(nearest), "narrowed": index.narrows(query, request.among), "level": random_level(workspace, SENSES)}

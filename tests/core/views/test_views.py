@@ -103,13 +103,15 @@ def test_the_nearest_words_are_the_nearest_occurrences_each_word_once(workspace,
     assert neighbors.nearest_words(workspace, NeighborsRequest(word=wild, space="1", every_token=False)) is None
 
 
-def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(workspace, words, herons):
+def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(workspace, words, herons, monkeypatch):
     result = neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among=OTHER, k=3, every_token=False))
     assert len(result.entries) == 3 and all(isinstance(n, Neighbor) for n in result.entries)
     assert result.level.low < 0 < result.level.mean < 0.2 < result.level.high < result.entries[-1].cosine
-    with pytest.raises(BadInput, match="Spellings have no place"):
-        neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among="types"))
     assert neighbors.compute(workspace, NeighborsRequest(word=herons[0], space="1", every_token=False)) is None  # every token is needed
+    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: pytest.fail("the corpus was read before the request was refused"))
+    for space, among, message in (("senses", "types", "Spellings have no place"), ("7", "types", "no layer '7'")):
+        with pytest.raises(BadInput, match=message):
+            neighbors.compute(workspace, NeighborsRequest(word=words[1], space=space, among=among))
 
 
 @pytest.mark.parametrize("names", [Names(model="no such model"), Names(vectors="no such vectors"), Names(corpus="no such corpus")])
@@ -174,7 +176,7 @@ def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_
     assert cosines.max() == pytest.approx(result.neighbors[0][0].cosine, abs=1e-5) and len(of_any.ids) == len(result.coordinates)
 
 
-def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace):
+def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace, whole_index):
     (wound,) = workspace.words("He wound the clock before bed.", positions=(1,), read_as="wind")
     result = mix.compute(workspace, MixRequest(words=(wound,), weights=(0.0, 1.0, 0.0), every_token=False))
     of_any = mix.of_any(workspace, MixRequest(weights=(), words=(wound,)))
