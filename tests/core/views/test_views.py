@@ -103,15 +103,27 @@ def test_the_nearest_words_are_the_nearest_occurrences_each_word_once(workspace,
     assert neighbors.nearest_words(workspace, NeighborsRequest(word=wild, space="1", every_token=False)) is None
 
 
-def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(workspace, words, herons, monkeypatch):
+def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(workspace, words, herons):
     result = neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among=OTHER, k=3, every_token=False))
     assert len(result.entries) == 3 and all(isinstance(n, Neighbor) for n in result.entries)
     assert result.level.low < 0 < result.level.mean < 0.2 < result.level.high < result.entries[-1].cosine
     assert neighbors.compute(workspace, NeighborsRequest(word=herons[0], space="1", every_token=False)) is None  # every token is needed
-    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: pytest.fail("the corpus was read before the request was refused"))
-    for space, among, message in (("senses", "types", "Spellings have no place"), ("7", "types", "no layer '7'")):
-        with pytest.raises(BadInput, match=message):
-            neighbors.compute(workspace, NeighborsRequest(word=words[1], space=space, among=among))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"space": "senses", "among": "types"}, "Spellings have no place"),
+        ({"space": "7"}, "no layer '7'"),
+        ({"space": "mix", "weights": "1,2"}, "weights"),
+        ({"space": "1", "among": "others"}, "Unknown neighbors 'others'"),
+        ({"space": "1", "k": 0}, "k must be at least 1, got 0"),
+    ],
+)
+def test_wrong_search_is_refused_before_any_sentence_is_read(monkeypatch, workspace, words, wrong: dict, message: str):
+    monkeypatch.setattr(Workspace, "every_token", property(lambda _: pytest.fail("the corpus was read")))
+    with pytest.raises(BadInput, match=message):
+        neighbors.compute(workspace, NeighborsRequest(word=words[1], **wrong))
 
 
 @pytest.mark.parametrize("names", [Names(model="no such model"), Names(vectors="no such vectors"), Names(corpus="no such corpus")])
