@@ -188,7 +188,7 @@ def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_
     assert cosines.max() == pytest.approx(result.neighbors[0][0].cosine, abs=1e-5) and len(of_any.ids) == len(result.coordinates)
 
 
-def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace):
+def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace, whole_index):
     (wound,) = workspace.words("He wound the clock before bed.", positions=(1,), read_as="wind")
     result = mix.compute(workspace, MixRequest(words=(wound,), weights=(0.0, 1.0, 0.0), every_token=False))
     of_any = mix.of_any(workspace, MixRequest(weights=(), words=(wound,)))
