@@ -30,7 +30,7 @@ from .language_model import SPECIALS, LanguageModel, Prediction
 BOTH, FORWARD, BACKWARD = "both", "forward", "backward"
 COMMONEST = 200  # of the vocabulary, most frequent first, that are masked
 MOST = 1000  # substitutes of one place
-MOST_WORDS, MOST_ENTRIES = 4_096, 32_768  # whose forms, and whose lemmas, are cached
+MOST_WORDS, MOST_BEGINNINGS = 4_096, 4_096  # whose forms are cached
 LONGEST_BEGINNING = 3  # letters of a word that its forms share
 ROWS_PER_PRODUCT = 64  # places through the softmax at a time: 64 x 50,000 numbers are 13 MB
 FREQUENT, EVERY = 8_000, 4  # words, most frequent first, that `vectors` reads, and one in so many of the rarer ones
@@ -56,7 +56,7 @@ class Substitutes:
         self.model = model
         self._own_forms: Bounded[str, list[int]] = Bounded(MOST_WORDS)
         self._own_columns: Bounded[str, np.ndarray] = Bounded(MOST_WORDS)
-        self._lemmas: Bounded[str, tuple[str, ...]] = Bounded(MOST_ENTRIES)
+        self._forms_by_beginning: Bounded[str, dict[str, list[str]]] = Bounded(MOST_BEGINNINGS)
 
     @property
     def dim(self) -> int:
@@ -159,12 +159,10 @@ class Substitutes:
     def _find_forms(self, word: str) -> list[int]:
         spelled, word_lists = bare(word).casefold(), words_of(languages.get_language(ENGLISH))
         wanted = {spelled, *(lemmas(spelled, word_lists) if spelled.isascii() else dictionary_forms(spelled))}
-        irregular = {form for form, lemmas_of_form in word_lists.forms.items() if not wanted.isdisjoint(lemmas_of_form)}
-        candidates = {entry for key in wanted for entry in self._beginning_with(_beginning(key))} if spelled.isascii() else set()
-        same = irregular | wanted
-        same |= {
-            entry for entry in candidates if not wanted.isdisjoint(self._lemmas.value(entry, lambda entry=entry: lemmas(entry, word_lists)))
-        }
+        same = wanted.union(*(self._irregular_forms.get(lemma, ()) for lemma in wanted))
+        if spelled.isascii():
+            regular = [self._regular_forms(_beginning(key)) for key in wanted]
+            same |= {entry for forms in regular for lemma in wanted for entry in forms.get(lemma, ())}
         return sorted(number for entry in same for number in self._numbers.get(entry, ()))
 
     def _columns_of(self, word: str) -> np.ndarray:
@@ -188,6 +186,27 @@ class Substitutes:
     def _sorted(self) -> list[str]:
         """Return the ASCII spellings in order, so that words with the same beginning are adjacent."""
         return sorted(filter(str.isascii, self._numbers))
+
+    @cached_property
+    def _irregular_forms(self) -> dict[str, list[str]]:
+        """Return the irregular forms of each lemma."""
+        forms: dict[str, list[str]] = {}
+        for form, lemmas_of_form in words_of(languages.get_language(ENGLISH)).forms.items():
+            for lemma in lemmas_of_form:
+                forms.setdefault(lemma, []).append(form)
+        return forms
+
+    def _regular_forms(self, beginning: str) -> dict[str, list[str]]:
+        """Return the vocabulary's forms of each lemma, of the spellings with this beginning."""
+
+        def find() -> dict[str, list[str]]:
+            word_lists, forms = words_of(languages.get_language(ENGLISH)), {}
+            for entry in self._beginning_with(beginning):
+                for lemma in lemmas(entry, word_lists):
+                    forms.setdefault(lemma, []).append(entry)
+            return forms
+
+        return self._forms_by_beginning.value(beginning, find)
 
     def _beginning_with(self, beginning: str) -> list[str]:
         if not beginning:

@@ -17,6 +17,7 @@ from .style import DIFFERENT, EMPTY, GRAY, RIM, SAME, Figure, add_plate, add_tex
 STEP_CARD = Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>")
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
 FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full color: weak reasons stay pale
+LEAST = 0.005  # a smaller number is written as 0.00, without a sign and without a color
 FURTHEST = 0.6  # of the longest bar to the right: a stroke beyond it is an arrow at the edge, so that names have room
 STROKE = "#8a8a94"
 CARD = "%{{customdata[0]}}, %{{customdata[1]}}<br><b>%{{customdata[2]}}</b> %{{x:.2f}} ({} %{{customdata[3]}})"
@@ -42,7 +43,7 @@ def signed(value: float) -> str:
     >>> signed(0.056), signed(-0.004)
     ('+0.06', '0.00')
     """
-    return "0.00" if abs(value) < 0.005 else format_number(value, "+.2f")
+    return "0.00" if abs(value) < LEAST else format_number(value, "+.2f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,9 @@ def _most(values) -> float:
 
 
 def _ground(value: float, strongest: float, colors: tuple[str, str]) -> str:
-    """Return the style of a cell's background, which is stronger for larger values."""
+    """Return the style of a cell's background, which is stronger for larger values; "" for a number written as 0.00."""
+    if abs(value) < LEAST:
+        return ""
     color = colors[0] if value >= 0 else colors[1]
     red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
     return f"background:rgba({red},{green},{blue},{abs(value) / strongest * STRONGEST:.2f});"

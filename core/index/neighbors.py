@@ -114,6 +114,15 @@ class TypeNeighbor:
     in_any_table = identity
 
 
+def check_search(k: int, which: str) -> None:
+    """Raise BadInput unless a search is for at least one neighbor among ANY, SAME or OTHER words."""
+    if k < 1:
+        raise BadInput(t("k must be at least 1, got {k}.", k=k))
+    if which not in (ANY, SAME, OTHER):
+        choices = ", ".join((ANY, SAME, OTHER))
+        raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(which), known=choices))
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A validated search: the k nearest to a query under a layer mix, among the rows that `which` selects."""
@@ -125,11 +134,7 @@ class Question:
     lemmas: tuple[str, ...] = ()  # of the query's word in other tables: its other forms count as the same word here too
 
     def __post_init__(self) -> None:
-        if self.k < 1:
-            raise BadInput(t("k must be at least 1, got {k}.", k=self.k))
-        if self.which not in (ANY, SAME, OTHER):
-            choices = ", ".join((ANY, SAME, OTHER))
-            raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(self.which), known=choices))
+        check_search(self.k, self.which)
 
     @property
     def query(self) -> Query:

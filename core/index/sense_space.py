@@ -40,6 +40,7 @@ FOLDS = 10
 FORMAT = 2
 SUBSTITUTES = "substitutes"
 MOST_TABLES, MOST_COMPUTED = 8, 50_000  # whose substitutes are cached, and rows of each: 256 bytes a row with the bundled model
+MOST_TOPIC_TABLES, MOST_TOPICS = 3, 6_000_000  # whose context sums are cached, and numbers of each: 24 MB, of 60,000 rows here
 LAST = 2  # readings that are cached, for two sides
 MOST_TYPED = 64  # sentences whose substitutes stay in memory: a typed letter changes one of two
 MOST_READ = 300  # rows whose sentences a search reads: two seconds
@@ -81,6 +82,9 @@ class SenseSpace:
     fingerprint: str = ""  # of the model
     _kept: Bounded[tuple, tuple[np.ndarray | None, Bounded[int, np.ndarray]]] = field(  # a table's: from disk, computed here
         default_factory=lambda: Bounded(MOST_TABLES)
+    )
+    _context_sums: Bounded[tuple, tuple[np.ndarray, np.ndarray]] = field(  # of a table's rows, and which of them are computed
+        default_factory=lambda: Bounded(MOST_TOPIC_TABLES)
     )
     _last: tuple[tuple, ...] = ()  # of `_places_of`
     _typed: Bounded[tuple, np.ndarray] = field(default_factory=lambda: Bounded(MOST_TYPED))  # of `views`
@@ -124,19 +128,18 @@ class SenseSpace:
             for k, vector in zip(missing, self.substitutes.vectors(places, [words[k] for k in missing]), strict=True):
                 expected[k] = vector
                 self._typed.put(keys[k], vector)
-        return self._side_by_side(layers, sentences, positions, np.stack(expected))
+        return _side_by_side(layers, self._topics(sentences, positions), np.stack(expected))
 
     def alone(self, occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[np.ndarray, np.ndarray]:
         """Return the parts (n, V) of (tokens, position) pairs and their places (n, 2P), encoding no more than that takes."""
         sentences, positions, words = _columns(occurrences)
         layers, places = self.encoder.alone(sentences, positions)
         vectors = self.substitutes.vectors(places, words)
-        return self._side_by_side(layers.astype(np.float16), sentences, positions, vectors), places  # as tables store them
+        return _side_by_side(layers.astype(np.float16), self._topics(sentences, positions), vectors), places  # as tables store them
 
     def of_rows(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
         """Return the parts (n, V) of rows of a table. Their substitutes, which take long, are stored next to the table or in memory."""
-        sentences, positions, _ = _columns(table.places(rows))
-        return self._side_by_side(table.rows.take(rows), sentences, positions, self._substitutes_of(table, rows))
+        return _side_by_side(table.rows.take(rows), self._topics_of(table, rows), self._substitutes_of(table, rows))
 
     def place(self, views: np.ndarray, mean: np.ndarray | None = None, word: str = "", *, mapped: bool = True) -> np.ndarray:
         """Place parts (n, V) in the space: (n, D) unit vectors.
@@ -167,15 +170,30 @@ class SenseSpace:
         """Return the k likeliest substitutes of rows of a table, best first."""
         return self.substitutes.likeliest(*self._places_of(table, rows), k)
 
-    def _side_by_side(self, layers: np.ndarray, sentences: list[list[str]], positions: list[int], substitutes: np.ndarray) -> np.ndarray:
+    def _topics(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
+        """Return the sums (n, T) of the other words' static vectors; zeros without vectors."""
         spans = [(position, position + 1) for position in positions]
-        topics = static_contexts(self.vectors, sentences, spans) if self.vectors else np.zeros((len(sentences), 1), np.float32)
-        return np.concatenate([unit(np.asarray(layers[:, LAYER], np.float32)), unit(topics), unit(substitutes)], axis=1)
+        return static_contexts(self.vectors, sentences, spans) if self.vectors else np.zeros((len(sentences), 1), np.float32)
+
+    def _topics_of(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
+        """Return the `_topics` of rows of a table, computed once unless the table is large: each search places almost all rows."""
+        width = self.widths[1]
+        if len(table) * width > MOST_TOPICS:
+            return self._topics(*_columns(table.places(rows))[:2])
+        key = str(table.folder), str(table.meta["corpus"])
+        sums, is_known = self._context_sums.value(key, lambda: (np.zeros((len(table), width), np.float32), np.zeros(len(table), bool)))
+        rows = np.asarray(rows, int)
+        if len(missing := np.unique(rows[~is_known[rows]])):
+            sums[missing] = self._topics(*_columns(table.places(missing))[:2])
+            is_known[missing] = True
+        return sums[rows]
 
     def _substitutes_of(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
         """Return the substitutes (n, P) float32, as stored or by encoding the sentences; only these rows take memory."""
         stored, computed = self._of(table)
-        vectors = {int(row): computed.get(int(row)) if stored is None else stored[row] for row in rows}
+        if stored is not None:
+            return np.array(stored[rows], np.float32).reshape(len(rows), self.substitutes.dim)
+        vectors = {int(row): computed.get(int(row)) for row in rows}
         if missing := [row for row, vector in vectors.items() if vector is None]:
             read = self.substitutes.vectors(*self._places_of(table, np.array(missing))).astype(np.float16)
             for row, vector in zip(missing, read, strict=True):
@@ -220,6 +238,11 @@ class SenseSpace:
         with replacing(table.folder / KEPT) as temporary, temporary.open("wb") as file:
             np.save(file, vectors)
         write_json(table.folder / "meta.json", table.meta | {SUBSTITUTES: FORMAT})
+
+
+def _side_by_side(layers: np.ndarray, topics: np.ndarray, substitutes: np.ndarray) -> np.ndarray:
+    """Join the three parts of n occurrences, each of length 1."""
+    return np.concatenate([unit(np.asarray(layers[:, LAYER], np.float32)), unit(topics), unit(substitutes)], axis=1)
 
 
 def _columns(occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[list[list[str]], list[int], list[str]]:

@@ -35,6 +35,7 @@ SHARPNESS = 10.0  # of 5, 10 and 20 the one whose verdicts on words held out cos
 FEWEST = 3  # sentences of a sense in a part of speech that have a mean of their own
 SOFT, SOFT_MIDDLES = 0.1, 0.02  # added to both sides of an agreement's odds: eight votes to none are no certainty
 RIDGE = 1e-5  # on the regression's coefficients: enough to keep them finite; more makes cosines, which differ by 0.1, count too little
+MOST_STEPS, SMALLEST_STEP = 25, 1e-9  # of the fit
 # Kinds of evidence, and the column of the regression that has each: a pair's place in the sense space, the words around, the words expected
 # in both places, the sense that each is nearest to, the word's vectors at a layer.
 AROUND, EXPECTED, NEAREST, TOKEN = "around", "expected", "nearest", "token"
@@ -82,7 +83,11 @@ def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows
     places = table.places(rows)
     by_word = standing_alone(encoder, [table.words[code] for code in np.unique(table.word[rows])])
     isolated = np.stack([by_word[table.words[code]] for code in table.word[rows]])
-    place = encoder.around([list(tokens) for tokens, _ in places], [position for _, position in places])
+    sentences, positions = [list(tokens) for tokens, _ in places], [position for _, position in places]
+    if hasattr(encoder, "alone"):  # a biLM's directions need not read on behind the token
+        place = encoder.alone(sentences, positions)[1]
+    else:
+        place = encoder.around(sentences, positions)
     topic = topics(vectors, places)
     lemmas = tuple(table.lemmas[code] for code in table.lemma[rows])
     return Evidence(table.rows.take(rows), isolated, place, topic, space and space.of_rows(table, rows), space, lemmas if space else ())
@@ -253,11 +258,14 @@ def fit(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[tuple[float, ..
 def _regression(sides: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Fit a logistic regression by Newton's method: (n, d), (n,), (n,) -> (d,)."""
     coefficients = np.zeros(sides.shape[1])
-    for _ in range(25):
+    for _ in range(MOST_STEPS):
         probability = 1 / (1 + np.exp(-sides @ coefficients))
         slope = sides.T @ (weights * (probability - same)) + RIDGE * coefficients
         bend = (sides * (weights * probability * (1 - probability))[:, None]).T @ sides + RIDGE * np.eye(len(coefficients))
-        coefficients = coefficients - np.linalg.solve(bend, slope)
+        step = np.linalg.solve(bend, slope)
+        coefficients = coefficients - step
+        if np.abs(step).max() < SMALLEST_STEP:  # its square, about, is what the next step would change
+            break
     return coefficients
 
 

@@ -12,7 +12,7 @@ from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights
-from ..index.neighbors import OTHER, SAME, Neighbor, Occurrence, Query, TypeNeighbor
+from ..index.neighbors import OTHER, SAME, Neighbor, Occurrence, Query, TypeNeighbor, check_search
 from ..index.sense_space import WEIGHTS, SenseIndex
 from ..index.table import OccurrenceTable
 from ..text.readings import WordInContext, dictionary_forms
@@ -59,6 +59,7 @@ class Neighbors:
 @reads_as_model
 def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None:
     """Return the list, or None while data is being read. Raises BadInput for a space that the model lacks."""
+    weights = _check(workspace, request)
     table = workspace.every_token if request.every_token else workspace.targets
     query, lemma = workspace.queries([request.word])[0], request.word.lemma_in(workspace.targets)
     facts = {"word": request.word, "lemma": lemma}
@@ -66,9 +67,8 @@ def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None
         not request.every_token and (request.among == TYPES or not table.same_word(query.word, read_as=query.read_as).any())
     ):
         return None
-    if request.space == SENSES:
+    if weights is None:
         return Neighbors(**facts, **_in_senses(workspace, table, query, request))
-    weights = layer_weights(request.space, workspace.layers.n, request.weights or None, senses=True)
     products = workspace.products(table, query, types=request.among == TYPES)
     if request.among == TYPES:
         types = table.nearest_types(products, weights, k=request.k)
@@ -76,6 +76,18 @@ def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None
         return Neighbors(**facts, entries=tuple(types), examples=tuple(examples))
     level = random_level(workspace, request.space) if request.space != MIX or np.ptp(weights) < EQUAL else None
     return Neighbors(**facts, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
+
+
+def _check(workspace: Workspace, request: NeighborsRequest) -> np.ndarray | None:
+    """Return the layer weights (L,) of a request, None in the sense space. Raises BadInput before anything is read that takes time."""
+    if request.among != TYPES:
+        check_search(request.k, request.among)
+    if request.space != SENSES:
+        return layer_weights(request.space, workspace.layers.n, request.weights or None, senses=True)
+    workspace.require_sense_space()
+    if request.among == TYPES:
+        raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
+    return None
 
 
 @reads_as_model
@@ -135,7 +147,5 @@ def other_sentences(table: OccurrenceTable, query: Query) -> int:
 
 def _in_senses(workspace: Workspace, table: OccurrenceTable, query: Query, request: NeighborsRequest) -> dict:
     index = SenseIndex(table, workspace.require_sense_space())
-    if request.among == TYPES:
-        raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
     nearest = index.nearest(query, WEIGHTS, k=request.k, which=request.among)
     return {"entries": tuple(nearest), "narrowed": index.narrows(query, request.among), "level": random_level(workspace, SENSES)}

@@ -4,9 +4,11 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from core.elmo.models import open_model
@@ -17,6 +19,14 @@ from pages._frame.jobs import QUEUE, end_all
 from pages._home import live
 
 live.WARM_UP_AFTER_S = 86_400.0  # what is opened ahead of visitors would read and write in the middle of a test
+
+
+@pytest.fixture(scope="session", autouse=True)
+def installed_components() -> Iterator[None]:
+    """Search the installed packages for components once: AppTest reads the metadata of all of them for every page that it opens."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -58,8 +68,8 @@ def korean_index(shared_cache: Path) -> Path:
 def index_is_there(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, private_cache: Path) -> None:
     """Every token of the bundled sentences is read already, and pages wait for other texts, except in tests that watch the reading."""
     if not request.node.get_closest_marker("unread"):
+        folder = request.getfixturevalue("korean_index")  # while the other worker builds the English one
         request.getfixturevalue("whole_index")
-        folder = request.getfixturevalue("korean_index")
         shutil.copytree(folder, private_cache / "indexes" / folder.name, copy_function=os.link)
         monkeypatch.setattr(jobs, "AT_MOST_S", 30)
 

@@ -45,6 +45,7 @@ def test_page_is_accessible(page: Page, server: str, address: str):
     expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=240_000)  # what a first visitor waits for
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     page.wait_for_function(FADED_IN)
+    expect(page.locator(".st-key-take").get_by_role("button", name="HTML file")).to_be_visible()
     if address in PICTURES:
         expect(page.locator(PICTURES[address]).first).to_be_visible()
     light = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")

@@ -171,8 +171,21 @@ def test_only_the_tables_and_rows_used_last_stay_in_memory(model, bare, vectors,
     for number in range(sense_space.MOST_TABLES + 2):
         last = OccurrenceTable(shutil.copytree(bare.folder, tmp_path / str(number)))
         space.of_rows(last, np.array([0]))
-    assert len(space._kept) == sense_space.MOST_TABLES
+    assert len(space._kept) == sense_space.MOST_TABLES and len(space._context_sums) == sense_space.MOST_TOPIC_TABLES
     rows = np.arange(10)
     first = space.of_rows(last, rows)
     assert len(space._of(last)[1]) == 4
     np.testing.assert_allclose(space.of_rows(last, rows), first, atol=2e-3)
+
+
+def test_context_sums_are_computed_once_unless_the_table_is_large(model, table, vectors, monkeypatch):
+    computed, compute = [], sense_space.static_contexts
+    monkeypatch.setattr(sense_space, "static_contexts", lambda *given: computed.append(len(given[1])) or compute(*given))
+    space = sense_space.open_space(model, vectors)
+    first, both = space.of_rows(table, np.array([3, 50, 3])), space.of_rows(table, np.array([50, 700, 3]))
+    assert computed == [2, 1]
+    monkeypatch.setattr(sense_space, "MOST_TOPICS", len(table))
+    fresh = space.of_rows(table, np.array([3, 50, 700]))
+    assert computed == [2, 1, 3]
+    np.testing.assert_array_equal(first, fresh[[0, 1, 0]])
+    np.testing.assert_array_equal(both, fresh[[1, 2, 0]])

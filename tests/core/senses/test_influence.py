@@ -237,6 +237,7 @@ def test_marks_and_table_escape_what_a_user_wrote_and_say_every_number():
     assert "+0.05" in html and "−0.02" in html and html.index("rgba(0,114,178") < html.index("rgba(213,94,0")
     heat = influence_table(tokens, 1, (0, 2), np.array([[0.0, 0.05], [0.001, -0.021]]), ["<0>", "1"], ("#0072B2", "#D55E00"), chosen=1)
     assert "<img" not in heat and "&lt;0&gt;" in heat and heat.count("<tr>") == 4 and heat.count("0.00<") == 2
+    assert heat.count("background") == 2  # of +0.05 and −0.02: a number written as 0.00 has no color
     assert [signed(v) for v in (0.0, -0.004, 0.0049, 0.005001, -0.02)] == ["0.00", "0.00", "0.00", "+0.01", "−0.02"]
 
 

@@ -107,9 +107,23 @@ def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(workspace, wor
     result = neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among=OTHER, k=3, every_token=False))
     assert len(result.entries) == 3 and all(isinstance(n, Neighbor) for n in result.entries)
     assert result.level.low < 0 < result.level.mean < 0.2 < result.level.high < result.entries[-1].cosine
-    with pytest.raises(BadInput, match="Spellings have no place"):
-        neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among="types"))
     assert neighbors.compute(workspace, NeighborsRequest(word=herons[0], space="1", every_token=False)) is None  # every token is needed
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"space": "senses", "among": "types"}, "Spellings have no place"),
+        ({"space": "7"}, "no layer '7'"),
+        ({"space": "mix", "weights": "1,2"}, "weights"),
+        ({"space": "1", "among": "others"}, "Unknown neighbors 'others'"),
+        ({"space": "1", "k": 0}, "k must be at least 1, got 0"),
+    ],
+)
+def test_wrong_search_is_refused_before_any_sentence_is_read(monkeypatch, workspace, words, wrong: dict, message: str):
+    monkeypatch.setattr(Workspace, "every_token", property(lambda _: pytest.fail("the corpus was read")))
+    with pytest.raises(BadInput, match=message):
+        neighbors.compute(workspace, NeighborsRequest(word=words[1], **wrong))
 
 
 @pytest.mark.parametrize("names", [Names(model="no such model"), Names(vectors="no such vectors"), Names(corpus="no such corpus")])
@@ -174,7 +188,7 @@ def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_
     assert cosines.max() == pytest.approx(result.neighbors[0][0].cosine, abs=1e-5) and len(of_any.ids) == len(result.coordinates)
 
 
-def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace):
+def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace, whole_index):
     (wound,) = workspace.words("He wound the clock before bed.", positions=(1,), read_as="wind")
     result = mix.compute(workspace, MixRequest(words=(wound,), weights=(0.0, 1.0, 0.0), every_token=False))
     of_any = mix.of_any(workspace, MixRequest(weights=(), words=(wound,)))
