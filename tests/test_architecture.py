@@ -14,6 +14,7 @@ SHARED_PACKAGES = {"_export", "_frame", "_cached", "_widgets"}  # of pages, on w
 MAY_PRINT = {"core/cli/main.py", "core/engines/allennlp_worker.py"}  # the command line, and a process that answers on stdout
 MAY_WRITE_TO_STDERR = {"core/cli/shared.py"}
 UNSAFE = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}
+LIBRARIES = {"sklearn", "umap", "numba"}  # their modules import each other
 README_LINES = 175  # the longest README of a package
 
 
@@ -146,6 +147,11 @@ def test_init_files_are_empty():
 def test_core_imports_neither_streamlit_nor_pages():
     outside = {"streamlit", "pages", "app", "tests"}
     check(f"{name(path)}:{line} imports {d}" for path in CORE for line, d in imports_of(path) if d.split(".")[0] in outside)
+
+
+def test_libraries_whose_modules_import_each_other_are_imported_one_thread_at_a_time():
+    threaded = [path for path in [*CORE, *PAGES] if not name(path).startswith(("core/lab/", "core/elmo/estimators.py"))]
+    check(f"{name(path)}:{line} imports {d}" for path in threaded for line, d in imports_of(path) if d.split(".")[0] in LIBRARIES)
 
 
 def test_nothing_outside_the_lab_imports_it():

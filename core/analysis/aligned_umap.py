@@ -24,6 +24,7 @@ import numpy as np
 from ..common.directions import unit_rows
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
+from ..common.libraries import import_library
 from ..files.artifacts import replacing
 from .axes import principal
 
@@ -206,8 +207,6 @@ def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
     If equal points were neighbors of each other, every spelling would be an island in layer 0. They are connected in a ring instead.
     """
     from scipy.sparse import coo_matrix
-    from sklearn.neighbors import NearestNeighbors
-    from umap.umap_ import fuzzy_simplicial_set
 
     _compiled()
     n = len(group)
@@ -220,12 +219,14 @@ def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
     group_of_member = group[members]
     distinct = space[members[starts]]
     if len(distinct) > 1:
-        search = NearestNeighbors(n_neighbors=min(config.n_neighbors, len(distinct)), metric="cosine").fit(distinct)
+        search = import_library("sklearn.neighbors").NearestNeighbors(n_neighbors=min(config.n_neighbors, len(distinct)), metric="cosine")
+        search.fit(distinct)
         distances, neighbors = (kneighbor[group] for kneighbor in search.kneighbors(distinct))  # (N, k), its own group first
         neighbors = members[starts[neighbors] + rng.integers(sizes[neighbors])]  # one point of each group
         neighbors[:, 0], distances[:, 0] = np.arange(n), 0
         knn = {"knn_indices": neighbors.astype(np.int32), "knn_dists": distances.astype(np.float32)}
-        graph = fuzzy_simplicial_set(space, neighbors.shape[1], np.random.RandomState(config.seed), "cosine", **knn)[0]
+        umap_ = import_library("umap.umap_")
+        graph = umap_.fuzzy_simplicial_set(space, neighbors.shape[1], np.random.RandomState(config.seed), "cosine", **knn)[0]
     for step in range(1, 1 + min(sizes.max(), config.n_neighbors) // 2):
         ring = members[starts[group_of_member] + (np.arange(n) - starts[group_of_member] + step) % sizes[group_of_member]]
         graph = graph.maximum(coo_matrix(((ring != members).astype(np.float32), (members, ring)), shape=(n, n)).tocsr())
@@ -253,13 +254,12 @@ def _started(start: np.ndarray, config: ProjectionConfig) -> np.ndarray:
 
 def _descended(points: np.ndarray, graphs: list, ties, config: ProjectionConfig, n_epochs: int, say=lambda line: None) -> np.ndarray:
     """Run UMAP's epochs from (K, N, 2): edges attract, random points repel, `ties` (K, K, N) hold the maps together."""
-    from umap.umap_ import find_ab_params, make_epochs_per_sample
-
     edges = []
-    curve = find_ab_params(1.0, config.min_dist)
+    umap_ = import_library("umap.umap_")
+    curve = umap_.find_ab_params(1.0, config.min_dist)
     ties = np.zeros((len(graphs), len(graphs), points.shape[1]), np.float32) if ties is None else ties
     for graph in graphs:
-        every = make_epochs_per_sample(graph.data, n_epochs)  # an edge is due the more often, the stronger it is
+        every = umap_.make_epochs_per_sample(graph.data, n_epochs)  # an edge is due the more often, the stronger it is
         edges.append(Edges(*graph.tocoo().coords, every, every.copy(), every / NEGATIVES))
     for n in range(n_epochs):
         if n % 20 == 0:
@@ -304,9 +304,7 @@ def _epoch(points, k, edges, ties, curve, rate, n, seed) -> None:
 @cache
 def _compiled():
     """Return the compiled epoch, and let umap's functions store what they compile on disk if possible (saves seconds per process)."""
-    import numba
-    from umap import umap_
-
+    numba, umap_ = import_library("numba"), import_library("umap.umap_")
     epoch = numba.njit(_epoch, fastmath=True)
     for function in (epoch, umap_.smooth_knn_dist, umap_.compute_membership_strengths):
         with suppress(RuntimeError):  # no folder to write to

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from ..common.errors import BadInput
+from ..common.libraries import import_library
 from ..static.vectors import StaticVectors
 from ..text.tokens import join_tokens
 
@@ -68,9 +69,7 @@ class Baseline:
 
 def fit_tf_idf(texts: Sequence[Tokens], truth: np.ndarray, *, n_classes: int, analyzer: str) -> Fit:
     """Compute TF-IDF of the texts once, then fit one baseline for each strength."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    vectorizer = TfidfVectorizer(
+    vectorizer = import_library("sklearn.feature_extraction.text").TfidfVectorizer(
         analyzer=lambda text: grams(text, analyzer), sublinear_tf=True, max_features=MAX_FEATURES, dtype=np.float32
     )
     try:
@@ -111,11 +110,10 @@ def strongest(fit: Fit, loss: Callable[[Baseline], float]) -> tuple[Baseline, fl
 
 def _fit_logistic(features, truth: np.ndarray, n_classes: int, strength: float) -> tuple[np.ndarray, np.ndarray]:
     """Fit a multinomial logistic regression (C, F), (C,). A class without a training row is never predicted."""
-    from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):  # small products: threads only wait for each other
-        model = LogisticRegression(C=strength, max_iter=1000).fit(features, truth)
+        model = import_library("sklearn.linear_model").LogisticRegression(C=strength, max_iter=1000).fit(features, truth)
     coef, intercept = model.coef_, model.intercept_
     if len(model.classes_) == 2:  # scikit-learn keeps one row, the second class against the first
         coef, intercept = np.concatenate([-coef / 2, coef / 2]), np.concatenate([-intercept / 2, intercept / 2])

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import log_softmax, softmax
 
 from ..common.errors import BadInput
+from ..common.libraries import import_library
 
 N_BINS = 10
 DRAWS = 2_000  # of perfectly calibrated answers
@@ -58,11 +59,10 @@ def evaluate(probabilities: np.ndarray, truth: np.ndarray, labels: Sequence[str]
     """Return the scores of probabilities (N, C) against class numbers (N,). Raises BadInput without examples."""
     if not len(truth):
         raise BadInput("There is no example to score on. Add one.")
-    from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
-
+    metrics = import_library("sklearn.metrics")
     named = probabilities.argmax(axis=1)
     classes = np.arange(len(labels))
-    of_classes = np.transpose(precision_recall_fscore_support(truth, named, labels=classes, zero_division=0)).tolist()
+    of_classes = np.transpose(metrics.precision_recall_fscore_support(truth, named, labels=classes, zero_division=0)).tolist()
     per_class = {label: ClassScore(*rates, int(n)) for label, (*rates, n) in zip(labels, of_classes, strict=True)}
     bins = _bins(probabilities.max(axis=1), named == truth)
     true_p = probabilities[np.arange(len(truth)), truth]
@@ -70,7 +70,7 @@ def evaluate(probabilities: np.ndarray, truth: np.ndarray, labels: Sequence[str]
         accuracy=float((named == truth).mean()),
         macro_f1=float(np.mean([score.f1 for score in per_class.values()])),
         per_class=per_class,
-        confusion=tuple(map(tuple, confusion_matrix(truth, named, labels=classes).tolist())),
+        confusion=tuple(map(tuple, metrics.confusion_matrix(truth, named, labels=classes).tolist())),
         ece=float(sum(b.n * abs(b.confidence - b.accuracy) for b in bins) / len(truth)),
         bins=bins,
         nll=float(-np.log(true_p.clip(1e-12)).mean()),

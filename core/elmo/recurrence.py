@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from ..common.device import PROCESSOR, limit
+from ..common.libraries import import_library
 
 BLOCK_BYTES = 128 << 20  # gates computed ahead at a time when no gradient is wanted: bounds memory on any text
 
@@ -272,8 +273,7 @@ def _scalar_tanh(x):
 @lru_cache(maxsize=16)
 def compiled(hidden: int) -> Cell:
     """Compile the cell for one hidden size. As a constant, the size shows the compiler that gates do not overlap."""
-    from numba import njit
-
+    njit = import_library("numba").njit
     options = {"fastmath": True, "error_model": "numpy", "nogil": True}
     tanh = njit(inline="always", **options)(_scalar_tanh)
     to_f, to_o, to_new = (np.uint64(k * hidden) for k in (1, 2, 3))

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from ..common.errors import CorruptArtifact
 from ..common.i18n import t
+from ..common.libraries import import_library
 from ..elmo import mix
 from ..elmo.mix import widen
 
@@ -177,11 +178,11 @@ def warm_up() -> None:
     """
     if _compiled:
         return
-    from numba import njit, types
-
+    numba = import_library("numba")
+    types = numba.types
     rows, out = types.Array(types.int16, 3, "C", readonly=True), types.Array(types.float32, 3, "A")
     signature = types.void(rows, out, types.float32[:, ::1])
-    multiply = njit(signature, nogil=True, fastmath={"reassoc", "contract"})(_multiply)
+    multiply = numba.njit(signature, nogil=True, fastmath={"reassoc", "contract"})(_multiply)
 
     def run(rows: np.ndarray, out: np.ndarray, wanted: np.ndarray) -> None:
         multiply(rows.view(np.int16), out, wanted * BIAS)

@@ -22,6 +22,7 @@ from scipy.special import entr
 from ..common.directions import unit
 from ..common.errors import BadInput
 from ..common.i18n import tn
+from ..common.libraries import import_library
 from ..common.significance import LEVEL, rank_p
 from ..elmo.language_model import Prediction
 from ..index.neighbors import Occurrence
@@ -88,8 +89,6 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
 
     Fewer than `number` clusters are returned if fewer rows differ.
     """
-    from sklearn.cluster import KMeans
-
     if not 1 <= number <= len(rows):
         raise BadInput(
             tn(
@@ -99,7 +98,8 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
                 number=number,
             )
         )
-    result = KMeans(min(number, len(np.unique(rows, axis=0))), n_init=starts, random_state=seed).fit_predict(rows)
+    k_means = import_library("sklearn.cluster").KMeans(min(number, len(np.unique(rows, axis=0))), n_init=starts, random_state=seed)
+    result = k_means.fit_predict(rows)
     names, counts = np.unique(result, return_counts=True)
     rank = {int(name): k for k, name in enumerate(names[np.argsort(-counts, kind="stable")])}
     return np.array([rank[int(item)] for item in result])
@@ -220,15 +220,12 @@ def is_telling(word: str) -> bool:
 
     For Hangul, kana and Chinese characters two are enough. A particle or ending that is joined to the word before it cannot.
     """
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    return (_WORD.fullmatch(word) or _SYLLABLES.fullmatch(word)) is not None and word not in ENGLISH_STOP_WORDS
+    stop_words = import_library("sklearn.feature_extraction.text").ENGLISH_STOP_WORDS
+    return (_WORD.fullmatch(word) or _SYLLABLES.fullmatch(word)) is not None and word not in stop_words
 
 
 def agreement(gold: Sequence[str], result: np.ndarray, *, seed: int = 0, rounds: int = 200) -> Agreement:
     """Measure how far gold labels (n,) and clusters (n,) agree, and how far shuffled labels do."""
-    from sklearn.metrics import adjusted_mutual_info_score
-
     codes = np.unique(np.asarray(gold, str), return_inverse=True)[1]
     result = np.asarray(result)
     rng = np.random.default_rng(seed)
@@ -238,7 +235,7 @@ def agreement(gold: Sequence[str], result: np.ndarray, *, seed: int = 0, rounds:
         np.add.at(table, (order, result), 1)
     (rand, v, purity), *nulls = _measure_agreement(tables).tolist()
     rand_null, v_null, purity_null = ((float(np.mean(values)), float(np.quantile(values, 0.95))) for values in zip(*nulls, strict=True))
-    mutual = float(adjusted_mutual_info_score(codes, result))
+    mutual = float(import_library("sklearn.metrics").adjusted_mutual_info_score(codes, result))
     of_shuffled = {"rand_null": rand_null, "v_null": v_null, "purity_null": purity_null}
     return Agreement(rand=rand, v=v, mutual=mutual, purity=purity, n=len(codes), **of_shuffled)
 

@@ -24,6 +24,7 @@ from safetensors.numpy import save
 
 from .. import __version__
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..common.libraries import import_library
 from ..files import atomic
 from ..files.artifacts import describe_differences, read_checkpoint, write_checkpoint
 from ..files.atomic import replacing
@@ -279,9 +280,7 @@ def _sweep(rows, columns, targets, weights, values, squares, lr):
 
 @cache
 def _compiled_sweep() -> Callable[..., float]:
-    import numba
-
-    return numba.njit(_sweep, fastmath={"reassoc", "contract", "arcp", "nsz"}, error_model="numpy")
+    return import_library("numba").njit(_sweep, fastmath={"reassoc", "contract", "arcp", "nsz"}, error_model="numpy")
 
 
 def _open_corpus(folder: Path) -> tuple[dict, np.ndarray, np.ndarray, list[str]]:

@@ -20,6 +20,7 @@ from streamlit.elements.widgets.selectbox import SelectboxSerde
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequest, ScriptRequests
 from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
 from streamlit.runtime.state.common import user_key_from_element_id
@@ -186,6 +187,8 @@ def protect_callbacks() -> None:
     def begin_after_callbacks(self: SessionState, widget_states: WidgetStates | None, **options: Any) -> None:
         with self._old_state.setdefault(_LOCK, RLock()):
             assigned = self._old_state.setdefault(_ASSIGNED, {})  # by key: the state that the browser had, and the value assigned since
+            if options.get("is_history_navigation"):  # the address wins
+                assigned.clear()
             sent = {state.id: state for state in widget_states.widgets} if widget_states else {}
             late = {key: value for key, (state, value) in assigned.items() if sent.get(state.id) == state}
             for key, (state, _) in list(assigned.items()):
@@ -201,9 +204,10 @@ def protect_callbacks() -> None:
 
     @wraps(end_run)
     def end_with_values_sent(self: SessionState, widget_ids: frozenset[str], **options: Any) -> None:
-        assigned = self._old_state.get(_ASSIGNED, {})
+        assigned, context = self._old_state.get(_ASSIGNED, {}), get_script_run_ctx(suppress_warning=True)
         is_end = bool(options)  # the change to another page also calls this, before that page has drawn anything
-        for key in [key for key, (state, _) in assigned.items() if is_end and state.id in widget_ids]:
+        is_fragment = bool(context and context.fragment_ids_this_run)
+        for key in [key for key, (state, _) in assigned.items() if is_end and (not is_fragment or state.id in widget_ids)]:
             del assigned[key]
         end_run(self, widget_ids, **options)
 

@@ -319,15 +319,15 @@ def test_click_on_a_widget_that_another_has_replaced_runs_no_callback():
     assert not state._widget_changed("$$ID-1-ai")
 
 
-@pytest.mark.parametrize("is_typed", [True, False])
-def test_click_sent_before_the_browser_has_an_assigned_value_does_not_undo_it(monkeypatch, is_typed: bool):
+@pytest.mark.parametrize("reason", ["another value", "the end of a run", "Back"])
+def test_click_sent_before_the_browser_has_an_assigned_value_does_not_undo_it(monkeypatch, reason: str):
     patches.protect_callbacks()
     name, state = "$$ID-1-corpus", SessionState()
     state._key_id_mapper["corpus"] = name
 
-    def send(value: str) -> str | None:
+    def send(value: str, **options: bool) -> str | None:
         """Return the value that the next run has for a box, if a callback assigned one."""
-        state.on_script_will_rerun(WidgetStates(widgets=[WidgetState(id=name, string_value=value)]))
+        state.on_script_will_rerun(WidgetStates(widgets=[WidgetState(id=name, string_value=value)]), **options)
         return state._new_session_state.get("corpus")
 
     with monkeypatch.context() as patch:
@@ -336,10 +336,12 @@ def test_click_sent_before_the_browser_has_an_assigned_value_does_not_undo_it(mo
     assert send("deleted") == send("deleted") == "bundled"
     state.on_script_finished(frozenset({name}))  # another page opens
     assert send("deleted") == "bundled"
-    if is_typed:
+    if reason == "another value":
         assert send("typed") is None
+    elif reason == "Back":
+        assert send("deleted", is_history_navigation=True) is None
     else:
-        state.on_script_finished(frozenset({name}), remove_stale_widgets=False)  # a run has drawn the box
+        state.on_script_finished(frozenset(), remove_stale_widgets=False)
     assert send("deleted") is None
 
 

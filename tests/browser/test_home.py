@@ -2,7 +2,6 @@
 
 import re
 from itertools import pairwise
-from statistics import median
 
 import numpy as np
 from playwright.sync_api import Page, expect
@@ -161,15 +160,13 @@ def test_a_frame_of_a_glide_takes_at_most_17_ms(page: Page, server: str):
     def task_ms() -> float:
         return 1000 * next(item["value"] for item in session.send("Performance.getMetrics")["metrics"] if item["name"] == "TaskDuration")
 
-    spent = []
+    glides = []
     for stop in (0, 3) * 3:
         before, times = task_ms(), page.evaluate(FRAMES, stop)
-        spent.append((task_ms() - before) / len(times))
-        print(
-            f"{len(times)} frames, {spent[-1]:.1f} ms of the processor each, one every {median(b - a for a, b in pairwise(times)):.1f} ms"
-        )
-        assert len(times) > 6
-    assert min(spent) <= 17
+        glides.append(((task_ms() - before) / len(times), len(times)))
+        print("{:.1f} ms of the processor each, {} frames".format(*glides[-1]))
+    assert sum(n for _, n in glides) > 20
+    assert min(glides)[0] <= 17
 
 
 def test_first_screen_contains_the_picture(page: Page, server: str):
