@@ -1,5 +1,6 @@
 """Measure the memory that a function allocates, in a separate process."""
 
+import gc
 import multiprocessing
 import tracemalloc
 from collections.abc import Callable
@@ -23,6 +24,7 @@ def measure_peak(work: Callable[[], T]) -> tuple[T, float]:
 
 
 def _measure(work: Callable[[], T], sender: Connection) -> None:
+    gc.freeze()  # a collection would copy the memory of the tests into this process
     tracemalloc.start()
     result = work()
     sender.send((result, tracemalloc.get_traced_memory()[1]))

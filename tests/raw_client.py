@@ -11,6 +11,7 @@ import contextlib
 import http.client
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -32,6 +33,13 @@ ROOT = Path(__file__).resolve().parents[1]
 WAIT_S = 120.0
 START_S = 300.0  # an upper limit: a start takes ten seconds on idle cores
 STREAMLIT_RUN = (sys.executable, "-m", "streamlit", "run", "app.py")
+WITHOUT_WARM_UP = "from pages._home import live; live.WARM_UP_AFTER_S = 86_400.0"  # its memory and time would disturb measurements
+RUN_WITHOUT_WARM_UP = (
+    sys.executable,
+    "-c",
+    f"import runpy; {WITHOUT_WARM_UP}; runpy.run_module('streamlit', run_name='__main__', alter_sys=True)",
+    *STREAMLIT_RUN[3:],
+)
 LOCAL, PUBLIC = "local", "public"
 FIELD_OF_TYPE = {bool: "bool_value", int: "int_value", float: "double_value", str: "string_value", bytes: "bytes_value"}
 XSRF = {"X-Xsrftoken": "aa", "Cookie": "_streamlit_xsrf=aa"}  # headers of an upload with any token, as the cookie repeats it
@@ -119,12 +127,12 @@ class Server:
         Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
 
     def wait_until_idle(self, seconds: float = START_S) -> None:
-        """Wait until the process has been idle for two seconds, so that its preparations after the first visit are done."""
+        """Wait until the process has been idle for a second, so that its preparations after the first visit are done."""
         deadline, last_cpu_s = time.monotonic() + seconds, -1.0
-        while (cpu_s := self.cpu_seconds()) - last_cpu_s > 0.1:
+        while (cpu_s := self.cpu_seconds()) - last_cpu_s > 0.05:
             assert time.monotonic() < deadline, f"the server is not idle after {seconds:.0f} s"
             last_cpu_s = cpu_s
-            time.sleep(2)
+            time.sleep(1)
 
     def cpu_seconds(self) -> float:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
@@ -159,14 +167,18 @@ def start_server(
     port: int | None = None,
     command: Iterable[str | Path] = STREAMLIT_RUN,
     cwd: Path = ROOT,
+    index: Path | None = None,
 ) -> Iterator[Server]:
     """Start a server, wait until it is healthy, and stop it at the end of the context.
 
     `kind` is "local" (README's command) or "public" (the environment of the Dockerfile and of the compose file).
     `folder` holds the cache and the log. `environment` adds variables, and `options` are those of the `command`.
+    `index` is the folder of an index that the cache holds from the start.
     """
     port = port or free_port()
     folder.mkdir(parents=True, exist_ok=True)
+    if index:
+        shutil.copytree(index, folder / "cache" / "indexes" / index.name, copy_function=os.link)
     log = folder / "server.log"
     variables = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
     variables |= public_environment() if kind == PUBLIC else {}

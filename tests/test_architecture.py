@@ -1,6 +1,7 @@
 """Check the layout rules of core and pages on the syntax trees. Nothing is imported or run."""
 
 import ast
+import gc
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -24,6 +25,16 @@ def list_sources(*folders: str) -> list[Path]:
 CORE, PAGES = list_sources("core"), list_sources("pages")
 SHIPPED = [*CORE, *PAGES, *ROOT.glob("*.py")]  # tests may write a pickle to see it refused
 PACKAGES = sorted({path.parent for path in [*CORE, *PAGES]} - {ROOT / "core", ROOT / "pages"})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_garbage_collection() -> Iterator[None]:
+    """Collections would visit each new syntax tree again and again, and take three quarters of the time."""
+    gc.disable()
+    yield
+    for function in (tree, imports_of, calls):
+        function.cache_clear()
+    gc.enable()
 
 
 def name(path: Path) -> str:
@@ -55,11 +66,17 @@ def imports_of(path: Path) -> list[tuple[int, str]]:
     return list(imports(tree(path), path.relative_to(ROOT).parent.parts))
 
 
-def calls(path: Path) -> Iterator[tuple[int, str, ast.Call]]:
-    """Yield (line, function, call) for every call in a file."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Call):
-            yield node.lineno, ast.unparse(node.func), node
+@cache
+def calls(path: Path) -> list[tuple[int, str, ast.Call]]:
+    """Return (line, dotted name of the function, call) for every call in a file."""
+    return [(node.lineno, dotted_name(node.func), node) for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
+
+
+def dotted_name(node: ast.expr) -> str:
+    """Return a name such as "torch.load". What is not a name, such as the result of a call, is "?". `ast.unparse` would take seconds."""
+    if isinstance(node, ast.Attribute):
+        return f"{dotted_name(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else "?"
 
 
 def package_of(path: Path) -> str:

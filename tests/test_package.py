@@ -31,6 +31,7 @@ def installed(request, tmp_path_factory) -> Path:
     packages = Path(subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip())
     (packages / "needed.pth").write_text("\n".join({sysconfig.get_path(kind) for kind in ("purelib", "platlib")}))
     options = ["--no-deps", "--no-build-isolation", "--ignore-installed", "--no-compile", "--quiet", "--disable-pip-version-check"]
+    options.append("--config-settings=--build-option=--compression=stored")  # compressing the models takes seconds
     command = [sys.executable, "-m", "pip", "--python", scripts / "python", "install", *options, *request.param]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -52,10 +53,13 @@ def foreign(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_command_runs_next_to_foreign_packages(installed: Path, foreign: Path):
+def test_command_runs_next_to_foreign_packages(installed: Path, foreign: Path, whole_index: None):
+    """Search the bundled sentences, whose index is in the cache, and a short text, whose index the command builds."""
+    (foreign / "text.txt").write_text("The bank of the river was steep.\nMoney is in the bank.\n", encoding="utf-8")
     command = [installed / "elmoscope", "neighbors", "--word", "bank", "--sentence", "We sat on the bank.", "--json"]
-    answer = json.loads(run(command, foreign))
-    assert answer["neighbors"][0]["word"] == "bank"
+    for options in ([], ["--corpus", "text.txt"]):
+        answer = json.loads(run([*command, *options], foreign))
+        assert answer["neighbors"][0]["word"] == "bank"
 
 
 @pytest.mark.parametrize("order", ["import elmoscope, core, pages", "import core, pages, elmoscope"])
@@ -105,22 +109,22 @@ def test_the_help_names_the_command_as_it_was_called_and_lists_serve(installed: 
 
 
 @ONLY_WHEEL
-def test_an_installed_cluster_gives_the_same_vectors_as_one_process(installed: Path, tmp_path: Path):
-    """Run the scheduler and the worker outside the checkout."""
+def test_an_installed_cluster_gives_the_same_vectors_as_one_process(installed: Path, tmp_path: Path, answer):
+    """Run the scheduler, the worker and the command outside the checkout, and compare them with this process."""
     (tmp_path / "sentences.txt").write_text("We sat on the bank.\nThe bank lent us money.\n")
     address = f"tcp://127.0.0.1:{free_port()}"
     scheduler = [installed / "python", "-m", "dask", "scheduler", "--host", address, "--no-dashboard"]
     worker = [installed / "python", "-m", "dask", "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-    embed = [installed / "elmoscope", "embed", "--input", "sentences.txt", "--output"]
+    embed = [installed / "elmoscope", "embed", "--input", "sentences.txt", "--output", "cluster.npz", "--cluster", address]
     with (tmp_path / "log.txt").open("w") as log:
         processes = [subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log) for command in (scheduler, worker)]
         try:
-            run([*embed, "cluster.npz", "--cluster", address], tmp_path)
+            run(embed, tmp_path)
         finally:
             for process in processes:
                 process.terminate()
                 process.wait(20)
-    run([*embed, "alone.npz"], tmp_path)
+    answer("embed", "--input", tmp_path / "sentences.txt", "--output", tmp_path / "alone.npz")
     with np.load(tmp_path / "cluster.npz") as result, np.load(tmp_path / "alone.npz") as expected:
         assert result.files == expected.files
         for key in expected.files:

@@ -52,7 +52,7 @@ def build_index(
     Parameters
     ----------
     targets_only : write the rows of labeled tokens only.
-    report : called with (tokens done, tokens in all, tokens per second); an exception that it raises stops the build.
+    report : called with (tokens done, tokens to encode, tokens per second); an exception that it raises stops the build.
     other_files : a pattern of files that may be replaced too (core.files.atomic).
     substitutes : the encoder's; those of every row are stored for the sense space. `SenseSpace.keep` computes those of labeled tokens.
     more : sentences whose labeled tokens follow; the rows before them are the table's `basic` ones.
@@ -62,7 +62,7 @@ def build_index(
     if targets_only:
         sentences = [s for s in sentences if s.targets]
     started = perf_counter()
-    total = sum(len(s.tokens) for s in (*sentences, *more))
+    total = sum(len(s.tokens) for s in (*sentences, *(() if known_table else more)))
     n_known = sum(len({target.position for target in s.targets}) for s in more) if known_table else 0
     done = fresh = rows = first = 0
     corpus = fingerprint([*sentences, *more])
@@ -108,7 +108,9 @@ def build_index(
                     writer.write_batch(_own_memory(batch.slice(start, ROWS_PER_BATCH)))
                 rows += batch.num_rows
                 tokens = sum(len(s.tokens) for s in part)
-                done, fresh, first = done + tokens, fresh + tokens * is_new, first + len(part)
+                if not (is_more and known_table):  # copied rows take next to no time
+                    done, fresh = done + tokens, fresh + tokens * is_new
+                first += len(part)
                 if report:
                     report(done, total, (fresh or done) / (perf_counter() - started))
         del stored  # closed before the folder is renamed

@@ -12,6 +12,7 @@ from core.common.model_layers import SENSES
 from core.corpus.usage_graphs import format_uses
 from core.elmo.substitutes import Substitutes
 from core.files import user_names
+from core.files.disk_space import Room
 from core.index.sense_space import KEPT, SUBSTITUTES
 from core.index.table import OccurrenceTable
 from core.text import own_corpus
@@ -22,6 +23,7 @@ from core.workspace import open_workspace
 from pages._cached import jobs
 from pages._frame.markup import pathless, plain
 from pages._frame.menu import page_address
+from pages._texts import selection
 from tests.app.visit import captions, html_of, opened, opened_whole, tables, words_on
 from tests.tiny import epub, pdf, workbook
 
@@ -182,6 +184,14 @@ def test_files_stay_in_use_on_other_pages():
     assert removals(page) == [r"Remove letters\.csv"] and name
     page = went(page, "pages/change.py", "pages/map.py", "pages/texts.py")
     assert removals(page) == [r"Remove letters\.csv"] and name_of_texts(page) == name
+
+
+def test_disk_space_is_one_number_in_the_figures_and_in_a_refusal(monkeypatch):
+    page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("letters.csv", LETTERS.encode()))
+    (needed,) = metric(page, "Disk space")
+    monkeypatch.setattr(selection.VISITS, "estimate_room", lambda needed: Room(0, 0))
+    page.run()
+    assert [item.value for item in page.warning] == [f"Reading needs {needed} of disk; 0.0 MB is free. Free space to use it; search works."]
 
 
 def test_files_are_added_and_removed_one_by_one():

@@ -1,7 +1,8 @@
 """A real server in a process of its own and a real Chromium, one of each for all browser tests, and ended with them."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.raw_client import LOCAL, start_server
 from tests.run import start_chromium
 
 WAIT_MS = 180_000  # a wait, not a measurement: with a cold cache, on a machine four times busy, a first page took over 60 s
+SHORT_MS = 2_400  # with a time-out of at most 2.5 s, Playwright looks at the page every 100 ms instead of every 500 ms
 AT_REST = "() => !['running', 'rerunRequested'].includes(document.querySelector('[data-test-script-state]')?.dataset.testScriptState)"
 
 
@@ -41,9 +43,22 @@ def server(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path, built_i
         yield running.address
 
 
+def look_often(check: Callable) -> Callable:
+    """Return an expectation that looks at the page more often during its first ten seconds."""
+
+    @wraps(check)
+    def repeat(*arguments, timeout: float | None = None, **options) -> None:
+        for _ in range(4):
+            with contextlib.suppress(AssertionError):
+                return check(*arguments, timeout=min(SHORT_MS, timeout or WAIT_MS), **options)
+        return check(*arguments, timeout=timeout or WAIT_MS, **options)
+
+    return repeat
+
+
 @pytest.fixture(scope="package")
 def browser():
-    from playwright.sync_api import Locator, TimeoutError, expect
+    from playwright.sync_api import Locator, LocatorAssertions, PageAssertions, TimeoutError, expect
 
     at_once = Locator.click
 
@@ -53,11 +68,13 @@ def browser():
             self.page.wait_for_function(AT_REST, timeout=20_000)
         at_once(self, **options)
 
-    Locator.click = click
     expect.set_options(timeout=WAIT_MS)
-    with start_chromium() as running:
+    with pytest.MonkeyPatch.context() as patch, start_chromium() as running:
+        patch.setattr(Locator, "click", click)
+        for kind in (LocatorAssertions, PageAssertions):
+            for name in [name for name in vars(kind) if name.startswith(("to_", "not_to_"))]:
+                patch.setattr(kind, name, look_often(getattr(kind, name)))
         yield running
-    Locator.click = at_once
 
 
 @pytest.fixture(scope="package")

@@ -20,6 +20,7 @@ FADED_IN = "() => document.getAnimations().every(a => a.playState !== 'running' 
 def opened(page: Page, server: str, path: str) -> Page:
     """Open a view by its address and wait until it shows its notice."""
     page.goto(f"{server}/{address(path)}")
+    page.wait_for_function("() => document.querySelector('h1') && document.querySelector('.notice')")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_text("What to notice.").first).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
@@ -77,7 +78,7 @@ def go(page: Page, part: str) -> None:
 
 def at_rest(page: Page) -> None:
     """Wait until no run draws the page. Use this before an action at a position on the page."""
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    page.wait_for_function("() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'")
 
 
 def wait_until(page: Page, read: str | Callable[[], Any], is_expected: Callable[[Any], bool]) -> None:

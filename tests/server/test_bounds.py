@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from tests.raw_client import PUBLIC, XSRF, Client, Server, multipart, start_server
+from tests.raw_client import PUBLIC, RUN_WITHOUT_WARM_UP, XSRF, Client, Server, multipart, start_server
 
 pytestmark = pytest.mark.slow
 MB = 1_000_000
@@ -16,12 +16,12 @@ WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server(tmp_path_factory, built_index):
     folder = tmp_path_factory.mktemp("bounds")
     vectors = folder / "vectors.txt.xz"
     vectors.write_bytes(lzma.compress(b"bank 0.1 0.2 0.3 0.4\n" * 3_000_000, preset=0))
     environment = {"ELMOSCOPE_UPLOADS": "on", "ELMOSCOPE_PATHS": "on", "STREAMLIT_SERVER_MAX_UPLOAD_SIZE": "10"}
-    with start_server(PUBLIC, folder, environment=environment) as server:
+    with start_server(PUBLIC, folder, environment=environment, command=RUN_WITHOUT_WARM_UP, index=built_index) as server:
         server.vectors = vectors
         yield server
 

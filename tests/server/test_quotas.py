@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.raw_client import PUBLIC, Client, Page, Server, start_server
+from tests.raw_client import PUBLIC, RUN_WITHOUT_WARM_UP, Client, Page, Server, start_server
 
 TEXT = "The bank of the river was steep and the bank in town lent money to nobody at all. "
 WAIT_S = 150.0
@@ -23,7 +23,8 @@ PASTE = "corpus_way=paste"
 def servers(tmp_path_factory) -> Iterator[list[Server]]:
     """Start two servers at once: with five megabytes of disk space, and with three places in the queue."""
     environments = {"ELMOSCOPE_MAX_DISK_MB": "5", "ELMOSCOPE_MAX_SESSION_TEXTS": "9"}, {"ELMOSCOPE_MAX_WAITING": "3"}
-    contexts = [start_server(PUBLIC, tmp_path_factory.mktemp("server"), environment=environment) for environment in environments]
+    options = {"command": RUN_WITHOUT_WARM_UP}
+    contexts = [start_server(PUBLIC, tmp_path_factory.mktemp("server"), environment=names, **options) for names in environments]
     with ExitStack() as stack, ThreadPoolExecutor() as pool:
         yield list(pool.map(stack.enter_context, contexts))
 

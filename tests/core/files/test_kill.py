@@ -1,5 +1,6 @@
 """Processes that are killed while they write, or write at the same time: each file is complete, and nothing is lost."""
 
+import gc
 import json
 import multiprocessing
 import os
@@ -39,6 +40,7 @@ def start(work: Callable[[], object], killed_before: int = 0) -> ForkProcess:
             if next(calls) == killed_before:
                 os.kill(os.getpid(), signal.SIGKILL)
 
+        gc.freeze()  # a collection would copy the memory of the tests into this process
         sys.setprofile(count_call if killed_before else None)
         work()
 

@@ -46,20 +46,40 @@ def opened(path):
     return read_json(path)
 
 silent, wrong, kinds = [], [], set()
-for path in sums.bundled_files(ASSETS):
-    name, kind = path.relative_to(ASSETS).as_posix(), (path.relative_to(ASSETS).parts[0], path.suffix)
-    ways = [sums.check] if kind in kinds else [sums.check, opened]  # the first of a kind as the program opens it
-    kinds.add(kind)
-    data, at = path.read_bytes(), path.stat().st_size // 2
-    changed = data[:at] + bytes([data[at] ^ 1]) + data[at + 1:] if data else b"x"
-    for use, broken in [(use, changed) for use in ways] + [(use, data[:at] or b"y") for use in ways[1:]]:
-        path.write_bytes(broken)
+
+def change_byte(path, size):
+    # Change the byte in the middle, or add one to an empty file. A second call restores the file.
+    if not size:
+        path.write_bytes(b"" if path.stat().st_size else b"x")
+        return
+    with path.open("r+b") as stream:
+        stream.seek(size // 2)
+        byte = stream.read(1)
+        stream.seek(size // 2)
+        stream.write(bytes([byte[0] ^ 1]))
+
+def check_noticed(path, ways):
+    for use in ways:
         try:
             use(path)
             silent.append(name)
         except ElmoscopeError as error:
             if path.name not in str(error): wrong.append(f"{name}: {error}")
-    path.write_bytes(data)
+
+for path in sums.bundled_files(ASSETS):
+    name, kind = path.relative_to(ASSETS).as_posix(), (path.relative_to(ASSETS).parts[0], path.suffix)
+    ways = [sums.check] if kind in kinds else [sums.check, opened]  # the first of a kind as the program opens it
+    kinds.add(kind)
+    before = path.stat()
+    change_byte(path, before.st_size)
+    check_noticed(path, ways)
+    change_byte(path, before.st_size)
+    if opened in ways:
+        data = path.read_bytes()
+        path.write_bytes(data[: before.st_size // 2] or b"y")
+        check_noticed(path, [opened])
+        path.write_bytes(data)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # else sums may take the restored file for the changed one
 print(json.dumps({"files": len(sums.bundled_files(ASSETS)), "silent": silent, "wrong": wrong}))
 """
 
