@@ -285,14 +285,20 @@ def home() -> AppTest:
     return opened_whole("app.py")
 
 
+@pytest.fixture(scope="module")
+def english() -> Workspace:
+    return workspace.open_workspace()
+
+
 def verdict_on(page: AppTest) -> str:
     return next(e.proto.body for e in page.get("html") if 'class="verdict"' in e.proto.body)
 
 
-def test_page_notebook_and_command_give_the_same_verdict(home, answer, monkeypatch, tmp_path):
+def test_page_notebook_and_command_give_the_same_verdict(home, english, answer, monkeypatch, tmp_path):
     model = open_model("elmo-mini")
-    for module in (models, workspace):
-        monkeypatch.setattr(module, "open_model", lambda *_, **__: model)  # once, not sixty times
+    monkeypatch.setattr(models, "open_model", lambda *_, **__: model)  # once, not eight times
+    of_commands = workspace.open_workspace(model)  # so too the workspace, one for the commands and one for the notebooks
+    monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: of_commands)
     commands = {}
     for word, (a, b) in pairs().items():
         home.text_input(key="a").set_value(a)
@@ -308,6 +314,7 @@ def test_page_notebook_and_command_give_the_same_verdict(home, answer, monkeypat
         if command["says"] != "too close to call":
             assert f"Right for {command['right_of_100']} of 100 such pairs." in said, (word, said, command)
         commands[word] = notebook("home", settings), command
+    monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: english)
     for word, (made, command) in commands.items():
         verdict = run_notebook(tmp_path, made, "pair.compute")["verdict"]
         assert (verdict.says, verdict.right_of_100, verdict.layer) == tuple(command[key] for key in ("says", "right_of_100", "layer")), word
@@ -355,11 +362,6 @@ def test_form_of_two_words_can_be_read_as_either(path):
 
 SPREAD_WORDS = ("bank", "court")
 CHANGED = ("bank", "garden")
-
-
-@pytest.fixture(scope="module")
-def english() -> Workspace:
-    return workspace.open_workspace()
 
 
 @pytest.fixture

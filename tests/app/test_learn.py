@@ -8,13 +8,12 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.config import ASSETS
 from core.common.errors import CorruptArtifact
-from core.elmo.models import open_model
 from core.index import tables as index_tables
 from core.index.neighbors import make_query
 from core.senses import quiz
 from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
-from core.workspace import open_workspace
+from core.workspace import Workspace, open_workspace
 from pages._learn.slides import lessons
 from tests.app.visit import html_of, offered, opened, opened_whole, tables
 
@@ -65,16 +64,16 @@ def pressed(page: AppTest, key: str) -> AppTest:
     return page.button(key=key).click().run()
 
 
-def read(request: QuizQuestion) -> QuizReading:
-    model = open_model(ENGLISH.model)
-    query = make_query(model.encoder, list(request.tokens), request.position)
-    return quiz.read(index_tables.open_word(request.word, model), request, query, open_workspace(model).sense_space)
+def read(workspace: Workspace, request: QuizQuestion) -> QuizReading:
+    query = make_query(workspace.model.encoder, list(request.tokens), request.position)
+    return quiz.read(index_tables.open_word(request.word, workspace.model), request, query, workspace.sense_space)
 
 
 def test_quiz_counts_points_of_the_user_and_of_elmo():
     number = 77_777  # of no day
     request = quiz.quiz(number, ENGLISH)
-    readings = [read(item) for item in request]
+    workspace = open_workspace(ENGLISH.model)
+    readings = [read(workspace, item) for item in request]
     labels = [item.label for item in request]
     page = opened("pages/guess.py", quiz=str(number))
     assert f"Quiz {number}" in html_of(page)

@@ -15,6 +15,7 @@ from pages._cached import jobs, opened
 from pages._cached.opened import KEPT
 from pages._frame import jobs as frame_jobs
 from pages._frame.jobs import Job, JobEnded, Queue
+from pages._how import spellings
 from tests.app.visit import APP
 from tests.app.visit import opened as visited
 
@@ -204,6 +205,7 @@ def slowly(monkeypatch) -> None:
         return vectors(self, words)
 
     monkeypatch.setattr(Encoder, "word_vectors", word_vectors)
+    monkeypatch.setattr(spellings, "WAITED_S", 0.1)
 
 
 def spelling(who: str) -> AppTest:

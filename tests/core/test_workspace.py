@@ -24,6 +24,7 @@ from core.common.errors import ElmoscopeError
 from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import BiLM
 from core.elmo.weights import has_softmax, save_safetensors
+from core.index import tables
 from core.text import languages
 from core.text.readings import WordInContext
 from core.views import concordance, induction, pair, substitutes
@@ -204,9 +205,14 @@ def models(tmp_path_factory) -> dict[str, str]:
 
 @pytest.fixture
 def few_sentences(monkeypatch) -> None:
-    """Languages whose labeled sentences are the first 120: a model without a bundled table encodes all of them."""
+    """Languages whose labeled sentences are the first 120: a model without a bundled table encodes all of them.
+
+    Tables of every token are those of these sentences alone, without the labels of thousands of others.
+    """
     read = languages._read
     monkeypatch.setattr(languages, "_read", cache(lambda path: replace(read(path), basic=120)))
+    monkeypatch.setattr(tables, "_labels_to_add", lambda *_: None)
+    monkeypatch.setattr(tables, "_is_bundled", lambda *_: False)
 
 
 def same(a: Any, b: Any) -> bool:

@@ -107,6 +107,13 @@ def test_a_capital_tells_words_apart_unless_it_opens_a_sentence(workspace):
         assert (pair_view.judge(workspace, context(first), context(second)).verdict.probability == 1) is is_one
 
 
+@pytest.fixture
+def one_workspace(workspace, monkeypatch) -> None:
+    """Let commands use the workspace of these tests, which each would open again."""
+    monkeypatch.setattr("core.workspace.open_workspace", lambda *_: workspace)
+
+
+@pytest.mark.usefixtures("one_workspace")
 @pytest.mark.parametrize(
     ("first", "second", "line"),
     [  # both shares, and no rate, where a verdict is too close to call
@@ -124,6 +131,7 @@ def test_the_command_says_how_sure_a_verdict_is_as_home_does(first, second, line
     assert status == 0 and re.fullmatch(line, head) and others[-1].startswith("nearest senses in the sense space: ")
 
 
+@pytest.mark.usefixtures("one_workspace")
 @pytest.mark.parametrize(
     ("first", "second", "words"),
     [
