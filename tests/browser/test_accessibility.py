@@ -37,6 +37,47 @@ PICTURES = {"": ".map.compact canvas", "map": ".map canvas", "found": ".js-plotl
 ADDRESSES = ["" if view == HOME else view for view in list_views()]
 
 
+MOST = 250  # presses of Tab
+BY_TAB = {"", "neighbors", "map", "found", "classify"}  # the views in which Tab is pressed
+
+# Every control in sight in the page's main column, its components' too; of a group of choices one is enough, arrows do the rest.
+CONTROLS = """() => {
+  const roots = [document.querySelector('[data-testid=stMain]')], controls = [];
+  for (const root of roots) for (const e of root.querySelectorAll('*')) {
+    if (e.shadowRoot) roots.push(e.shadowRoot);
+    const box = e.getBoundingClientRect(), style = getComputedStyle(e);
+    if (!e.matches('a[href], button, input, textarea, select, summary, [role=slider]') || e.disabled || e.tabIndex < 0) continue;
+    if (box.width < 2 || box.height < 2 || !e.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    if (style.pointerEvents === 'none' || e.closest('[inert], [aria-hidden=true], .modebar')) continue;
+    controls.push(e);
+  }
+  window.controls = new Map(controls.map((e) => [e, e.getAttribute('aria-label') || e.innerText || e.name || e.outerHTML.slice(0, 120)]));
+  window.reached = new Set();
+  return controls.length;
+}"""
+LEFT = """() => {
+  let e = document.activeElement;
+  while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
+  window.reached.add(e);
+  const group = (e) => e.closest('[role=radiogroup], [role=group], [role=tablist]');
+  const groups = new Set([...window.reached].map((e) => e && group(e)).filter(Boolean));
+  return [...window.controls].filter(([e]) => e.isConnected && !window.reached.has(e) && !groups.has(group(e))).map(([, name]) => name);
+}"""
+
+
+def press_tab(page: Page) -> list[str]:
+    """Press Tab until it has reached every control. Return the names of those that it does not reach."""
+    at_rest(page)
+    page.wait_for_function(f"({CONTROLS})() > 5")  # all of the page, not only its menu
+    page.evaluate(CONTROLS)
+    left = []
+    for _ in range(MOST):
+        page.keyboard.press("Tab")
+        if not (left := page.evaluate(LEFT)):
+            break
+    return left
+
+
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_page_is_accessible(page: Page, server: str, address: str):
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
@@ -54,6 +95,10 @@ def test_page_is_accessible(page: Page, server: str, address: str):
     expect(page.locator(".stApp")).not_to_have_css("background-color", light)
     assert page.evaluate(PALE) == []  # at once
     assert violations(page, COLORS) == []
+    expect(page.get_by_text("fonts-noto-cjk")).to_have_count(0)  # English needs no font
+    if address in BY_TAB:
+        assert press_tab(page) == []
+        page.evaluate("document.activeElement.blur()")
     page.set_viewport_size({"width": 1024, "height": 768})
     wait_until(page, LEVEL, lambda words: words == [])
     page.set_viewport_size({"width": 390, "height": 844})
@@ -67,45 +112,7 @@ def test_page_is_accessible(page: Page, server: str, address: str):
     wait_until(page, WIDER, lambda px: px <= 0)
 
 
-MOST = 250  # presses of Tab
-
-# Every control in sight in the page's main column, its components' too; of a group of choices one is enough, arrows do the rest.
-CONTROLS = """() => {
-  const roots = [document.querySelector('[data-testid=stMain]')], controls = [];
-  for (const root of roots) for (const e of root.querySelectorAll('*')) {
-    if (e.shadowRoot) roots.push(e.shadowRoot);
-    const box = e.getBoundingClientRect(), style = getComputedStyle(e);
-    if (!e.matches('a[href], button, input, textarea, select, summary, [role=slider]') || e.disabled || e.tabIndex < 0) continue;
-    if (box.width < 2 || box.height < 2 || !e.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-    if (style.pointerEvents === 'none' || e.closest('[inert], [aria-hidden=true], .modebar')) continue;
-    controls.push(e);
-  }
-  window.controls = new Map(controls.map((e) => [e, e.getAttribute('aria-label') || e.innerText || e.name || e.outerHTML.slice(0, 120)]));
-  window.reached = new Set();
-  return controls.length;
-}"""
 ACTIVE = "let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;"
-REACH = f"() => {{ {ACTIVE} window.reached.add(e); }}"
-LEFT = """() => {
-  const group = (e) => e.closest('[role=radiogroup], [role=group], [role=tablist]');
-  const groups = new Set([...window.reached].map((e) => e && group(e)).filter(Boolean));
-  return [...window.controls].filter(([e]) => e.isConnected && !window.reached.has(e) && !groups.has(group(e))).map(([, name]) => name);
-}"""
-
-
-@pytest.mark.parametrize("path", ["", "neighbors", "map", "found", "classify"])
-def test_tab_reaches_every_control(page: Page, server: str, path: str):
-    opened(page, server, path)
-    at_rest(page)
-    page.wait_for_function(f"({CONTROLS})() > 5")  # all of the page, not only its menu
-    at_rest(page)
-    page.evaluate(CONTROLS)
-    for _ in range(MOST):
-        page.keyboard.press("Tab")
-        page.evaluate(REACH)
-        if not page.evaluate(LEFT):
-            break
-    assert page.evaluate(LEFT) == []
 
 
 def test_home_works_by_keyboard(page: Page, server: str):
@@ -140,8 +147,3 @@ def test_korean_without_hangul_says_what_to_install(page: Page, server: str, pen
     message = page.get_by_text("fonts-noto-cjk")
     expect(message).to_have_count(1)
     expect(message).to_be_visible(visible=missing)
-
-
-def test_english_asks_for_no_font(page: Page, server: str):
-    opened(page, server, "how")
-    expect(page.get_by_text("fonts-noto-cjk")).to_have_count(0)

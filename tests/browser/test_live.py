@@ -6,6 +6,8 @@ import re
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +15,8 @@ from playwright.sync_api import Page, expect
 from websockets.sync.client import connect
 
 from core.live import page as live
-from core.workspace import open_workspace
-from tests.core.live.truth import compare, truths
+from core.workspace import Workspace, open_workspace
+from tests.core.live.truth import Truth, compare, truths
 
 pytestmark = pytest.mark.slow
 PAIRS = int(os.environ.get("ELMOSCOPE_PAIRS", "60"))
@@ -23,8 +25,17 @@ needs_firefox = pytest.mark.skipif(not FIREFOX, reason="no Firefox on this machi
 
 
 @pytest.fixture(scope="module")
-def workspace():
-    return open_workspace()
+def workspace(shared_cache: Path, built_index: Path) -> Iterator[Workspace]:
+    """Open a workspace whose index of the bundled sentences is that of all tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ELMOSCOPE_CACHE", str(shared_cache))
+        yield open_workspace()
+
+
+@pytest.fixture(scope="module")
+def known(workspace) -> list[Truth]:
+    """Pairs of sentences with core's answers, computed once for both browsers."""
+    return list(truths(workspace, PAIRS))
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +77,7 @@ ANSWER = """async (asked) => {
 }"""
 
 
-def requests_of(pairs: list) -> str:
+def requests_of(pairs: list[Truth]) -> str:
     return json.dumps([[pair.texts, pair.tapped] for pair in pairs])
 
 
@@ -84,19 +95,21 @@ def type_banks(page: Page) -> None:
     expect(page.locator(".verdict b")).to_contain_text("Two meanings: ")
 
 
-def test_chromium_gives_the_answers_of_core(workspace, opened):
+def test_chromium_gives_the_answers_of_core(known, opened):
     page = opened()
-    pairs = list(truths(workspace, PAIRS))
-    answers = json.loads(page.evaluate(f"({ANSWER})({requests_of(pairs)})"))
-    same = [k for k, item in enumerate(pairs) if answers[k]["asked"]["tokens"] == [list(word.tokens) for word in item.words]]
+    answers = json.loads(page.evaluate(f"({ANSWER})({requests_of(known)})"))
+    same = [k for k, item in enumerate(known) if answers[k]["asked"]["tokens"] == [list(word.tokens) for word in item.words]]
     assert len(same) >= 0.98 * PAIRS
-    check_answers([compare(pairs[k], answers[k]) for k in same], same_verdict=0.95)
+    check_answers([compare(known[k], answers[k]) for k in same], same_verdict=0.95)
 
 
-def test_typed_sentence_is_answered_and_in_the_address(opened):
+def test_tapped_word_and_typed_sentence_are_answered_and_in_the_address(opened):
     page = opened()
-    verdict = page.locator(".verdict b")
+    verdict, first = page.locator(".verdict b"), page.locator(".tokens").first
     expect(verdict).to_have_text(re.compile("^Two meanings: "))
+    for word, answer in (("boats", "Two different words"), ("bank", re.compile("^Two meanings: "))):
+        first.get_by_role("button", name=word, exact=True).click()
+        expect(verdict).to_have_text(answer)
     page.locator("#b").fill("They walked along the muddy bank of the river.")
     expect(verdict).to_have_text(re.compile("^One meaning: "))
     expect(page).to_have_url(re.compile(r"muddy\+bank.*ai=5"))
@@ -104,12 +117,6 @@ def test_typed_sentence_is_answered_and_in_the_address(opened):
     expect(page.locator(".tokens [aria-pressed=true]").first).to_have_text("play")
     page.locator(".expected-host .chips button").first.click()
     expect(page.locator("#a")).not_to_have_value("The children play football in the park after school.")
-
-
-def test_tapped_word_is_the_target(opened):
-    page = opened()
-    page.locator(".tokens").first.get_by_role("button", name="boats", exact=True).click()
-    expect(page.locator(".verdict b")).to_have_text("Two different words")
 
 
 def test_an_address_opens_its_sentences_word_layer_and_language(opened):
@@ -281,8 +288,8 @@ def firefox(address, tmp_path_factory):
 
 
 @needs_firefox
-def test_firefox_gives_the_answers_of_core(workspace, firefox):
-    pairs = list(truths(workspace, 30))
+def test_firefox_gives_the_answers_of_core(known, firefox):
+    pairs = known[:30]
     answers = json.loads(firefox.evaluate(f"({ANSWER})({requests_of(pairs)})"))
     check_answers([compare(pair, answer) for pair, answer in zip(pairs, answers, strict=True)], same_verdict=0.96)
 

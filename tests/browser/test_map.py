@@ -162,6 +162,7 @@ def test_dots_are_clicked_and_selected_by_a_lasso(page: Page, server: str):
 
 
 def test_custom_axes_open_by_their_address(page: Page, server: str):
+    page.emulate_media(reduced_motion="reduce")
     opened(page, server, "map?layout=poles&view=2")
     expect(page.locator(".map .x")).to_have_text("← bank: river edge · bank: financial institution →")
     expect(page.get_by_text("The first axis shows")).to_be_visible()
@@ -171,6 +172,7 @@ def test_custom_axes_open_by_their_address(page: Page, server: str):
 
 
 def test_inconclusive_words_can_be_opened(page: Page, server: str):
+    page.emulate_media(reduced_motion="reduce")
     opened(page, server, "map?layout=3d")
     expect(page.get_by_text("3D shows")).to_be_visible()
     page.get_by_text("Which words are inconclusive?").click()
@@ -232,6 +234,7 @@ def test_neighbor_of_an_unlabeled_word_becomes_the_sentence(page: Page, server: 
 
 
 def test_map_of_an_unlabeled_word_has_two_stars(page: Page, server: str):
+    page.emulate_media(reduced_motion="reduce")
     read(page, server, "map?" + urlencode(PAIR))
     chart = page.locator(".map .plane")
     expect(page.locator(NOTICE).first).to_contain_text("are nearer to the first sentence")
@@ -247,7 +250,7 @@ def test_map_of_an_unlabeled_word_has_two_stars(page: Page, server: str):
 
 PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
 READY = "window.elmoscopeGestures && document.querySelector('.js-plotly-plot')?._fullLayout?.xaxis"
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}
 PICTURES = {"": ".map.compact .plane", "map?dot=none": ".plane", "about": ".js-plotly-plot .nsewdrag"}  # the last one is Plotly's
 
 
@@ -275,6 +278,7 @@ def test_a_swipe_over_a_picture_scrolls_the_page_on_a_phone(browser, server: str
 
 
 def test_the_wheel_scrolls_over_a_map_and_zooms_it_with_ctrl(page: Page, server: str):
+    page.emulate_media(reduced_motion="reduce")
     page.goto(f"{server}/map?dot=none")
     x, y = middle(page, ".plane")
     page.mouse.move(x, y)

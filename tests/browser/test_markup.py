@@ -123,15 +123,15 @@ def test_control_characters_and_endless_names_break_no_page(page: Page, server: 
     opened(page, server, "neighbors")
     sentence = page.locator(".st-key-a input")
     type_in(page, sentence, "She sat on the\x07 bank.\x01")
-    wait(page)
-    assert list(faults(page, "", console)) == []
     expect(sentence).to_have_value("She sat on the bank.")
     expect(page.get_by_role("radio", name="bank").first).to_be_visible()
+    at_rest(page)
+    assert list(faults(page, "", console)) == []
     page.get_by_test_id("stSidebar").get_by_text("Model and data").click()
     type_in(page, page.locator(".st-key-corpus input"), VALUES["20,000 letters"])
-    wait(page)
-    assert list(faults(page, VALUES["20,000 letters"], console)) == []
     expect(page.get_by_text("Unknown corpus").first).to_contain_text("…'. Choose")
+    at_rest(page)
+    assert list(faults(page, VALUES["20,000 letters"], console)) == []
 
 
 def test_outdated_layout_is_not_drawn_on_the_mix_page(page: Page, server: str):
@@ -150,6 +150,6 @@ def test_outdated_layout_is_not_drawn_on_the_mix_page(page: Page, server: str):
 def test_a_word_of_300_letters_makes_no_page_wider(page: Page, server: str):
     opened(page, server, "tasks?task_of_paper=names")
     type_in(page, page.locator(".st-key-tasks_names textarea"), VALUES["300 letters"])
-    wait(page, 1_000)
     expect(page.locator(".spans").first).to_contain_text("xxx")
+    at_rest(page)
     assert list(faults(page, VALUES["300 letters"], [])) == []
