@@ -221,7 +221,7 @@ def protect_callbacks() -> None:
     SessionState.on_script_will_rerun, SessionState.on_script_finished = begin_after_callbacks, end_with_values_sent
 
 
-_PAGE = "_elmoscope_page"  # an attribute of a session: the page that its browser requested last
+_PAGES = "_elmoscope_pages"  # an attribute of a session: the page that its browser requested last, and the page that had run before it
 
 
 @cache
@@ -234,12 +234,14 @@ def ignore_left_pages() -> None:
 
     @wraps(request)
     def request_on_current_page(self: AppSession, client_state: ClientState | None) -> None:
+        last_run = self._client_state.page_script_hash
         if client_state and client_state.fragment_id:
-            page = client_state.page_script_hash
-            if page != (getattr(self, _PAGE, "") or page):
+            requested, before = getattr(self, _PAGES, ("", ""))
+            current = requested if last_run == before else last_run  # a page may also open another by itself
+            if current and client_state.page_script_hash != current:
                 return
         elif client_state:
-            setattr(self, _PAGE, client_state.page_script_hash)  # "" for the first page, which is requested by its name
+            setattr(self, _PAGES, (client_state.page_script_hash, last_run))  # "" for the first page, which is requested by its name
         request(self, client_state)
 
     AppSession.request_rerun = request_on_current_page

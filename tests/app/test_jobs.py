@@ -349,9 +349,21 @@ def test_late_request_of_a_fragment_does_not_reopen_the_page_that_was_left(monke
     requests = []
     monkeypatch.setattr(AppSession, "request_rerun", lambda _, state: requests.append(state))
     patches.ignore_left_pages.__wrapped__()
-    session = SimpleNamespace()
+    session = SimpleNamespace(_client_state=ClientState())
     first, home, neighbors = ClientState(page_name=""), *(ClientState(page_script_hash=name) for name in ("home", "neighbors"))
-    answer, late = (ClientState(page_script_hash=name, fragment_id="answer") for name in ("home", "home"))
-    for state in (first, answer, home, answer, neighbors, late, None, home, answer):
-        AppSession.request_rerun(session, state)
-    assert requests == [first, answer, home, answer, neighbors, None, home, answer]
+    on_home, on_neighbors, on_map = (ClientState(page_script_hash=name, fragment_id="answer") for name in ("home", "neighbors", "map"))
+
+    def send(*states: ClientState | None, started: str = "") -> list[ClientState | None]:
+        """Return which of these requests are taken, after a run of a page has started."""
+        session._client_state.page_script_hash = started or session._client_state.page_script_hash
+        requests.clear()
+        for state in states:
+            AppSession.request_rerun(session, state)
+        return requests
+
+    assert send(first, on_home) == [first, on_home]
+    assert send(on_home, started="home") == [on_home]
+    assert send(neighbors, on_home, None) == [neighbors, None]
+    assert send(on_home, on_neighbors, started="neighbors") == [on_neighbors]
+    assert send(on_neighbors, on_map, started="map") == [on_map]  # a page has opened the map by itself
+    assert send(home, on_map, on_home) == [home, on_home]
