@@ -32,6 +32,10 @@ def test_title_and_menu_are_drawn_before_torch_is_loaded():
 
 VISITS = """
 import asyncio
+import sys
+
+places = []
+sys.addaudithook(lambda event, values: places.append(values) if event in ("socket.getaddrinfo", "socket.connect") else None)
 from streamlit.testing.v1 import AppTest
 from core.common.memo import Kept
 from pages._home import live
@@ -56,12 +60,13 @@ for name in ("senses", "models", "learn"):
     made.clear()
     page.switch_page(f"pages/{name}.py").run()
     print(name, len(page.exception), sorted(maker for maker in made if maker.startswith("core.")))
+print("connections", places)
 """
 
 
 def test_first_visits_of_home_and_of_slow_pages_compute_nothing():
     done = run(VISITS)
-    assert done.stdout.splitlines() == ["home 0 []", "senses 0 []", "models 0 []", "learn 0 []"], done.stderr[-1500:]
+    assert done.stdout.splitlines() == ["home 0 []", "senses 0 []", "models 0 []", "learn 0 []", "connections []"], done.stderr[-1500:]
     assert "ScriptRunContext" not in done.stderr  # in the terminal of whoever starts the app
 
 

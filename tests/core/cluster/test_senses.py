@@ -54,6 +54,12 @@ def many(model, corpus, tmp_path_factory) -> index.Shards:
     return result
 
 
+@pytest.fixture(scope="module")
+def approximate(many, space) -> ApproximateSenses:
+    build_senses(many, space)
+    return ApproximateSenses(many, space)
+
+
 @pytest.mark.parametrize("which", [ANY, SAME, OTHER])
 def test_the_nearest_of_all_shards_are_those_of_one_table(many, built, space, query, which):
     exact = SenseIndex(built, space).nearest(query, WEIGHTS, k=30, which=which)
@@ -85,14 +91,13 @@ def test_of_too_many_rows_to_read_in_all_shards_the_nearest_at_layer_1_are_place
 
 
 @pytest.mark.parametrize("which", [ANY, OTHER])
-def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbors(many, built, space, query, which):
-    build_senses(many, space)
+def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbors(approximate, built, space, query, which):
     hits = wanted = 0
     for row in range(0, len(built), len(built) // 12):
         o = built.occurrence(row)
         request = type(query)(o.tokens, o.position, built.rows.take(np.array([row]))[0])
         exact = SenseIndex(built, space).nearest(request, WEIGHTS, which=which)
-        near = ApproximateSenses(many, space).nearest(request, WEIGHTS, which=which)
+        near = approximate.nearest(request, WEIGHTS, which=which)
         hits, wanted = hits + sum(n.cosine >= exact[-1].cosine - 2e-3 for n in near), wanted + len(exact)
     assert hits / wanted > 0.9
 
