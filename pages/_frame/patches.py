@@ -205,10 +205,11 @@ def protect_callbacks() -> None:
     @wraps(end_run)
     def end_with_values_sent(self: SessionState, widget_ids: frozenset[str], **options: Any) -> None:
         assigned, context = self._old_state.get(_ASSIGNED, {}), get_script_run_ctx(suppress_warning=True)
-        is_end = bool(options)  # the change to another page also calls this, before that page has drawn anything
-        is_fragment = bool(context and context.fragment_ids_this_run)
-        for key in [key for key, (state, _) in assigned.items() if is_end and (not is_fragment or state.id in widget_ids)]:
-            del assigned[key]
+        if options:  # else another page opens, and has drawn nothing yet
+            is_fragment = bool(context and context.fragment_ids_this_run)
+            id_of = self._key_id_mapper.get_id_from_key  # a box may have been replaced by one with other options
+            for key in [key for key, (state, _) in assigned.items() if not is_fragment or id_of(key, state.id) in widget_ids]:
+                del assigned[key]
         end_run(self, widget_ids, **options)
 
     @wraps(is_changed)
