@@ -29,7 +29,7 @@ ELSEWHERE = {"allennlp", "transformers", "tokenizers", "wn", "core", "pages", "t
 
 
 def imported(*places: str) -> set[str]:
-    """Packages that the code in those folders and files imports."""
+    """Packages that the code in those folders and files imports, also by `import_library` (core.common.libraries)."""
     result = set()
     for place in places:
         for path in [ROOT / place] if place.endswith(".py") else sorted((ROOT / place).rglob("*.py")):
@@ -38,6 +38,8 @@ def imported(*places: str) -> set[str]:
                     result |= {alias.name.split(".")[0] for alias in node.names}
                 elif isinstance(node, ast.ImportFrom) and not node.level:
                     result.add(node.module.split(".")[0])
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "import_library":
+                    result.add(node.args[0].value.split(".")[0])
     return {MODULES.get(name, name) for name in result - ELSEWHERE - set(sys.stdlib_module_names)}
 
 
