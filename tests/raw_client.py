@@ -33,7 +33,9 @@ ROOT = Path(__file__).resolve().parents[1]
 WAIT_S = 120.0
 START_S = 300.0  # an upper limit: a start takes ten seconds on idle cores
 STREAMLIT_RUN = (sys.executable, "-m", "streamlit", "run", "app.py")
-WITHOUT_WARM_UP = "from pages._home import live; live.WARM_UP_AFTER_S = 86_400.0"  # its memory and time would disturb measurements
+WITHOUT_WARM_UP = (
+    "from pages._home import live; live.WARM_UP_AFTER_S = 86_400.0"  # the warm-up would disturb measurements of memory and time
+)
 RUN_WITHOUT_WARM_UP = (
     sys.executable,
     "-c",
@@ -173,7 +175,7 @@ def start_server(
 
     `kind` is "local" (README's command) or "public" (the environment of the Dockerfile and of the compose file).
     `folder` holds the cache and the log. `environment` adds variables, and `options` are those of the `command`.
-    `index` is the folder of an index that the cache holds from the start.
+    The folder `index` of an index is linked into the cache first.
     """
     port = port or free_port()
     folder.mkdir(parents=True, exist_ok=True)

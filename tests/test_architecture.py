@@ -30,7 +30,7 @@ PACKAGES = sorted({path.parent for path in [*CORE, *PAGES]} - {ROOT / "core", RO
 
 @pytest.fixture(scope="module", autouse=True)
 def without_garbage_collection() -> Iterator[None]:
-    """Collections would visit each new syntax tree again and again, and take three quarters of the time."""
+    """Disable garbage collection, which takes three quarters of the time because it visits the syntax trees repeatedly."""
     gc.disable()
     yield
     for function in (tree, imports_of, calls):
@@ -74,7 +74,7 @@ def calls(path: Path) -> list[tuple[int, str, ast.Call]]:
 
 
 def dotted_name(node: ast.expr) -> str:
-    """Return a name such as "torch.load". What is not a name, such as the result of a call, is "?". `ast.unparse` would take seconds."""
+    """Return a name such as "torch.load". Any other expression, such as the result of a call, becomes "?". `ast.unparse` would take seconds."""
     if isinstance(node, ast.Attribute):
         return f"{dotted_name(node.value)}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else "?"

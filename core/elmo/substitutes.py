@@ -197,7 +197,7 @@ class Substitutes:
         return forms
 
     def _regular_forms(self, beginning: str) -> dict[str, list[str]]:
-        """Return the vocabulary's forms of each lemma, of the spellings with this beginning."""
+        """Return the vocabulary's spellings with this beginning, grouped by lemma."""
 
         def find() -> dict[str, list[str]]:
             word_lists, forms = words_of(languages.get_language(ENGLISH)), {}

@@ -17,7 +17,7 @@ from .style import DIFFERENT, EMPTY, GRAY, RIM, SAME, Figure, add_plate, add_tex
 STEP_CARD = Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>")
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
 FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full color: weak reasons stay pale
-LEAST = 0.005  # a smaller number is written as 0.00, without a sign and without a color
+LEAST = 0.005  # smaller numbers are written as 0.00, without sign and color
 FURTHEST = 0.6  # of the longest bar to the right: a stroke beyond it is an arrow at the edge, so that names have room
 STROKE = "#8a8a94"
 CARD = "%{{customdata[0]}}, %{{customdata[1]}}<br><b>%{{customdata[2]}}</b> %{{x:.2f}} ({} %{{customdata[3]}})"

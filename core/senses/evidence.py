@@ -35,7 +35,7 @@ SHARPNESS = 10.0  # of 5, 10 and 20 the one whose verdicts on words held out cos
 FEWEST = 3  # sentences of a sense in a part of speech that have a mean of their own
 SOFT, SOFT_MIDDLES = 0.1, 0.02  # added to both sides of an agreement's odds: eight votes to none are no certainty
 RIDGE = 1e-5  # on the regression's coefficients: enough to keep them finite; more makes cosines, which differ by 0.1, count too little
-MOST_STEPS, SMALLEST_STEP = 25, 1e-9  # of the fit
+MOST_STEPS, SMALLEST_STEP = 25, 1e-9  # of Newton's method
 # Kinds of evidence, and the column of the regression that has each: a pair's place in the sense space, the words around, the words expected
 # in both places, the sense that each is nearest to, the word's vectors at a layer.
 AROUND, EXPECTED, NEAREST, TOKEN = "around", "expected", "nearest", "token"
@@ -84,7 +84,7 @@ def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows
     by_word = standing_alone(encoder, [table.words[code] for code in np.unique(table.word[rows])])
     isolated = np.stack([by_word[table.words[code]] for code in table.word[rows]])
     sentences, positions = [list(tokens) for tokens, _ in places], [position for _, position in places]
-    if hasattr(encoder, "alone"):  # a biLM's directions need not read on behind the token
+    if hasattr(encoder, "alone"):  # each direction of a biLM can stop at the token
         place = encoder.alone(sentences, positions)[1]
     else:
         place = encoder.around(sentences, positions)
@@ -264,7 +264,7 @@ def _regression(sides: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.
         bend = (sides * (weights * probability * (1 - probability))[:, None]).T @ sides + RIDGE * np.eye(len(coefficients))
         step = np.linalg.solve(bend, slope)
         coefficients = coefficients - step
-        if np.abs(step).max() < SMALLEST_STEP:  # its square, about, is what the next step would change
+        if np.abs(step).max() < SMALLEST_STEP:  # the error after it is about its square
             break
     return coefficients
 

@@ -59,7 +59,7 @@ class Neighbors:
 @reads_as_model
 def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None:
     """Return the list, or None while data is being read. Raises BadInput for a space that the model lacks."""
-    weights = _check(workspace, request)
+    weights = _check_request(workspace, request)
     table = workspace.every_token if request.every_token else workspace.targets
     query, lemma = workspace.queries([request.word])[0], request.word.lemma_in(workspace.targets)
     facts = {"word": request.word, "lemma": lemma}
@@ -78,8 +78,8 @@ def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None
     return Neighbors(**facts, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
 
 
-def _check(workspace: Workspace, request: NeighborsRequest) -> np.ndarray | None:
-    """Return the layer weights (L,) of a request, None in the sense space. Raises BadInput before anything is read that takes time."""
+def _check_request(workspace: Workspace, request: NeighborsRequest) -> np.ndarray | None:
+    """Return the layer weights (L,), or None for the sense space. Raises BadInput before any sentence is read."""
     if request.among != TYPES:
         check_search(request.k, request.among)
     if request.space != SENSES:

@@ -169,13 +169,13 @@ CHECKS: dict[type, Callable[[Any, Any], Any]] = {
 # When the user clicks again, Streamlit starts a new run in another thread and stops the old one at its next access to the session state, even
 # in the middle of a callback. The rest of that callback would never run: a text would be deleted, but its name would stay selected.
 # A click may also arrive when its page has been left: its callback would read the values of widgets that the next page has not drawn yet.
-# And a click that follows at once is sent before the browser has received the values that a callback assigned, so it has the previous ones.
+# Finally, a click may be sent before the browser has received the values that a callback assigned. Its message has the previous values.
 _LOCK, _ASSIGNED = "_callbacks.lock", "_callbacks.assigned"  # keys of the session
 
 
 @cache
 def protect_callbacks() -> None:
-    """Patch Streamlit so that no click interrupts or undoes a callback, and none on a page that was left runs one, in this whole process."""
+    """Patch Streamlit so that no click interrupts or undoes a callback, or runs one of a page that was left. Affects all sessions."""
     next_request, begin_run = ScriptRequests.on_scriptrunner_yield, SessionState.on_script_will_rerun
     end_run, is_changed = SessionState.on_script_finished, SessionState._widget_changed
 
@@ -186,30 +186,30 @@ def protect_callbacks() -> None:
     @wraps(begin_run)
     def begin_after_callbacks(self: SessionState, widget_states: WidgetStates | None, **options: Any) -> None:
         with self._old_state.setdefault(_LOCK, RLock()):
-            assigned = self._old_state.setdefault(_ASSIGNED, {})  # by key: the state that the browser had, and the value assigned since
+            assignments = self._old_state.setdefault(_ASSIGNED, {})  # by key: the state in the browser, and the value assigned since
             if options.get("is_history_navigation"):  # the address wins
-                assigned.clear()
-            sent = {state.id: state for state in widget_states.widgets} if widget_states else {}
-            late = {key: value for key, (state, value) in assigned.items() if sent.get(state.id) == state}
-            for key, (state, _) in list(assigned.items()):
-                if key in late:
+                assignments.clear()
+            states = {state.id: state for state in widget_states.widgets} if widget_states else {}
+            values = {key: value for key, (state, value) in assignments.items() if states.get(state.id) == state}  # not received yet
+            for key, (state, _) in list(assignments.items()):
+                if key in values:
                     widget_states.widgets.remove(state)
-                elif state.id in sent:  # the user has chosen another value since
-                    del assigned[key]
+                elif state.id in states:  # the user has chosen another value since
+                    del assignments[key]
             begin_run(self, widget_states, **options)
             for key, value in self._new_session_state.items():
-                if state := sent.get(self._key_id_mapper.get_id_from_key(key, "")):
-                    assigned[key] = state, value
-            self._new_session_state = late | self._new_session_state
+                if state := states.get(self._key_id_mapper.get_id_from_key(key, "")):
+                    assignments[key] = state, value
+            self._new_session_state = values | self._new_session_state
 
     @wraps(end_run)
     def end_with_values_sent(self: SessionState, widget_ids: frozenset[str], **options: Any) -> None:
-        assigned, context = self._old_state.get(_ASSIGNED, {}), get_script_run_ctx(suppress_warning=True)
-        if options:  # else another page opens, and has drawn nothing yet
+        assignments, context = self._old_state.get(_ASSIGNED, {}), get_script_run_ctx(suppress_warning=True)
+        if options:  # without options, another page opens and has drawn nothing yet
             is_fragment = bool(context and context.fragment_ids_this_run)
-            id_of = self._key_id_mapper.get_id_from_key  # a box may have been replaced by one with other options
-            for key in [key for key, (state, _) in assigned.items() if not is_fragment or id_of(key, state.id) in widget_ids]:
-                del assigned[key]
+            get_id = self._key_id_mapper.get_id_from_key  # the id changes if a box gets other options
+            for key in [key for key, (state, _) in assignments.items() if not is_fragment or get_id(key, state.id) in widget_ids]:
+                del assignments[key]
         end_run(self, widget_ids, **options)
 
     @wraps(is_changed)
@@ -222,14 +222,14 @@ def protect_callbacks() -> None:
     SessionState.on_script_will_rerun, SessionState.on_script_finished = begin_after_callbacks, end_with_values_sent
 
 
-_PAGES = "_elmoscope_pages"  # an attribute of a session: the page that its browser requested last, and the page that had run before it
+_PAGES = "_elmoscope_pages"  # an attribute of a session: the page requested last, and the page whose run had started by then
 
 
 @cache
 def ignore_left_pages() -> None:
-    """Patch Streamlit so that a late request of a fragment does not reopen the page that the user has left, in this whole process.
+    """Patch Streamlit so that a late request of a fragment does not reopen a page that the user has left. Affects all sessions.
 
-    Such a request would run after the new page, find no fragment, and leave an empty page in the browser.
+    Streamlit would handle such a request after the run of the new page, find no fragment, and show an empty page.
     """
     request = AppSession.request_rerun
 
@@ -237,9 +237,9 @@ def ignore_left_pages() -> None:
     def request_on_current_page(self: AppSession, client_state: ClientState | None) -> None:
         last_run = self._client_state.page_script_hash
         if client_state and client_state.fragment_id:
-            requested, before = getattr(self, _PAGES, ("", ""))
-            current = requested if last_run == before else last_run  # a page may also open another by itself
-            if current and client_state.page_script_hash != current:
+            requested_page, previous_run = getattr(self, _PAGES, ("", ""))
+            page = requested_page if last_run == previous_run else last_run  # a page may also open another (st.switch_page)
+            if page and client_state.page_script_hash != page:
                 return
         elif client_state:
             setattr(self, _PAGES, (client_state.page_script_hash, last_run))  # "" for the first page, which is requested by its name

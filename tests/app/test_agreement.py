@@ -297,8 +297,8 @@ def verdict_on(page: AppTest) -> str:
 def test_page_notebook_and_command_give_the_same_verdict(home, english, answer, monkeypatch, tmp_path):
     model = open_model("elmo-mini")
     monkeypatch.setattr(models, "open_model", lambda *_, **__: model)  # once, not eight times
-    of_commands = workspace.open_workspace(model)  # so too the workspace, one for the commands and one for the notebooks
-    monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: of_commands)
+    command_workspace = workspace.open_workspace(model)  # one workspace for all commands, one for all notebooks
+    monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: command_workspace)
     commands = {}
     for word, (a, b) in pairs().items():
         home.text_input(key="a").set_value(a)

@@ -354,7 +354,7 @@ def test_late_request_of_a_fragment_does_not_reopen_the_page_that_was_left(monke
     on_home, on_neighbors, on_map = (ClientState(page_script_hash=name, fragment_id="answer") for name in ("home", "neighbors", "map"))
 
     def send(*states: ClientState | None, started: str = "") -> list[ClientState | None]:
-        """Return which of these requests are taken, after a run of a page has started."""
+        """Start a run of a page, if one is named, then send the requests. Return those that are accepted."""
         session._client_state.page_script_hash = started or session._client_state.page_script_hash
         requests.clear()
         for state in states:
@@ -365,5 +365,5 @@ def test_late_request_of_a_fragment_does_not_reopen_the_page_that_was_left(monke
     assert send(on_home, started="home") == [on_home]
     assert send(neighbors, on_home, None) == [neighbors, None]
     assert send(on_home, on_neighbors, started="neighbors") == [on_neighbors]
-    assert send(on_neighbors, on_map, started="map") == [on_map]  # a page has opened the map by itself
+    assert send(on_neighbors, on_map, started="map") == [on_map]  # st.switch_page has opened the map
     assert send(home, on_map, on_home) == [home, on_home]

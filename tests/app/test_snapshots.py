@@ -29,7 +29,7 @@ HAS_MECAB_KO = sys.version_info < (3, 13)  # plain MeCab cuts a few Korean words
 
 @pytest.fixture(autouse=True)
 def same_day(monkeypatch):
-    """Every day has a quiz of its own."""
+    """Fix the day, because every day has another quiz."""
     monkeypatch.setattr(quiz, "today", lambda: 331)
 
 

@@ -34,8 +34,8 @@ VISITS = """
 import asyncio
 import sys
 
-places = []
-sys.addaudithook(lambda event, values: places.append(values) if event in ("socket.getaddrinfo", "socket.connect") else None)
+connections = []
+sys.addaudithook(lambda event, values: connections.append(values) if event in ("socket.getaddrinfo", "socket.connect") else None)
 from streamlit.testing.v1 import AppTest
 from core.common.memo import Kept
 from pages._home import live
@@ -60,7 +60,7 @@ for name in ("senses", "models", "learn"):
     made.clear()
     page.switch_page(f"pages/{name}.py").run()
     print(name, len(page.exception), sorted(maker for maker in made if maker.startswith("core.")))
-print("connections", places)
+print("connections", connections)
 """
 
 

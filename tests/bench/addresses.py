@@ -88,7 +88,7 @@ class Count:
 
 
 def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str, float]:
-    """Return the page after its run, the error ("" if there is none), and the processor seconds it took."""
+    """Run the page. Return it, its error or "", and the processor seconds of the run."""
     started = time.process_time()
     try:
         opened = AppTest.from_file(str(ROOT / "app.py"), default_timeout=WAIT_S)

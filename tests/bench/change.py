@@ -3,7 +3,7 @@
 - `halves`: the sentences of a word divided at random, 1,000 times over 55 words: how often they are called changed, by the p that decides
   (of the gap and the neighbors together) and by each measure.
 - `swapped`: sentences of word A on one side; on the other, sentences of B with A in B's place, encoded after the swap, alone or mixed with
-  more sentences of A: how often that is found.
+  more sentences of A. The bench counts how often the swap is detected.
 - `spellings`: the base form of a word against its other forms, where each has six sentences: how often that is called changed.
 - `spread`: `--labels` of each sense drawn at random: how many of the others are right, and the mean of their probabilities.
 - `doubtful`: two labels per sense and `--more`, each time of the most doubtful sentence or of any: how many of the others are right.

@@ -11,7 +11,7 @@ from tests.raw_client import LOCAL, start_server
 from tests.run import start_chromium
 
 WAIT_MS = 180_000  # a wait, not a measurement: with a cold cache, on a machine four times busy, a first page took over 60 s
-SHORT_MS = 2_400  # with a time-out of at most 2.5 s, Playwright looks at the page every 100 ms instead of every 500 ms
+SHORT_MS = 2_400  # Playwright checks every 100 ms if the time-out is at most 2.5 s, else every 500 ms
 AT_REST = "() => !['running', 'rerunRequested'].includes(document.querySelector('[data-test-script-state]')?.dataset.testScriptState)"
 
 
@@ -43,8 +43,8 @@ def server(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path, built_i
         yield running.address
 
 
-def look_often(check: Callable) -> Callable:
-    """Return an expectation that looks at the page more often during its first ten seconds."""
+def check_often(check: Callable) -> Callable:
+    """Return an expectation that is checked more often during its first ten seconds."""
 
     @wraps(check)
     def repeat(*arguments, timeout: float | None = None, **options) -> None:
@@ -73,7 +73,7 @@ def browser():
         patch.setattr(Locator, "click", click)
         for kind in (LocatorAssertions, PageAssertions):
             for name in [name for name in vars(kind) if name.startswith(("to_", "not_to_"))]:
-                patch.setattr(kind, name, look_often(getattr(kind, name)))
+                patch.setattr(kind, name, check_often(getattr(kind, name)))
         yield running
 
 

@@ -38,7 +38,7 @@ ADDRESSES = ["" if view == HOME else view for view in list_views()]
 
 
 MOST = 250  # presses of Tab
-BY_TAB = {"", "neighbors", "map", "found", "classify"}  # the views in which Tab is pressed
+TAB_VIEWS = {"", "neighbors", "map", "found", "classify"}  # views in which Tab must reach every control
 
 # Every control in sight in the page's main column, its components' too; of a group of choices one is enough, arrows do the rest.
 CONTROLS = """() => {
@@ -96,7 +96,7 @@ def test_page_is_accessible(page: Page, server: str, address: str):
     assert page.evaluate(PALE) == []  # at once
     assert violations(page, COLORS) == []
     expect(page.get_by_text("fonts-noto-cjk")).to_have_count(0)  # English needs no font
-    if address in BY_TAB:
+    if address in TAB_VIEWS:
         assert press_tab(page) == []
         page.evaluate("document.activeElement.blur()")
     page.set_viewport_size({"width": 1024, "height": 768})

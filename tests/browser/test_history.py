@@ -86,7 +86,7 @@ def test_step_during_a_run_adds_an_entry_to_the_history(page: Page, server: str)
     entries = page.evaluate("history.length")
     button = page.locator(".st-key-example button", has_text="star").bounding_box()
     filled(page, "a", JAM)
-    # At once: a locator would wait until the run ends.
+    # Click immediately: a locator would wait until the run ends.
     page.mouse.click(button["x"] + button["width"] / 2, button["y"] + button["height"] / 2)
     shows(page, HOME, "The brightest star in the sky is Sirius.", ("star", "star"))
     at_rest(page)
@@ -217,8 +217,8 @@ def test_a_page_switches_between_its_views(server: str, page):
     assert "senses_view" not in page.url
 
 
-AT_MOST = 12  # late scripts, those of rarer elements; 68 where each kind's are asked for when its first element arrives
-COUNTED = ("home", "spread")  # the views whose late scripts are counted
+AT_MOST = 12  # late scripts; there would be 68 if each element requested its own when it first appears
+VIEWS_TO_COUNT = ("home", "spread")  # the views whose late scripts are counted
 
 
 @pytest.mark.parametrize("view", ["home", "map", "guess", "spread"])
@@ -229,11 +229,11 @@ def test_page_makes_no_failing_request_and_few_late_ones(server: str, page, view
     answer = page.goto(f"{server}/{address(view)}")
     assert "<title>Elmoscope</title>" in answer.text()
     page.get_by_role("heading", level=1).wait_for()
-    if view in COUNTED:
+    if view in VIEWS_TO_COUNT:
         page.locator(".notice, .verdict").first.wait_for(timeout=WAIT_MS)
     page.wait_for_function(AT_REST)
     assert not wrong
-    assert view not in COUNTED or page.evaluate(LATE) <= AT_MOST
+    assert view not in VIEWS_TO_COUNT or page.evaluate(LATE) <= AT_MOST
 
 
 def test_a_browser_without_a_debugger_reports_when_heading_and_picture_are_drawn(server: str):

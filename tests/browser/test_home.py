@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from statistics import median
 
 import numpy as np
 from playwright.sync_api import Page, expect
@@ -152,7 +153,7 @@ FRAMES = f"""async (stop) => {{
 
 
 def test_a_frame_of_a_glide_takes_at_most_17_ms(page: Page, server: str):
-    """Measure the processor time of the page's thread, because frames come late on a busy machine. Other work only adds to it: the least counts."""
+    """Measure the processor time of the page's thread, because frames come late on a busy machine. The median of six glides counts."""
     open_at_rest(page, server)
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
@@ -166,7 +167,7 @@ def test_a_frame_of_a_glide_takes_at_most_17_ms(page: Page, server: str):
         glides.append(((task_ms() - before) / len(times), len(times)))
         print("{:.1f} ms of the processor each, {} frames".format(*glides[-1]))
     assert sum(n for _, n in glides) > 20
-    assert min(glides)[0] <= 17
+    assert median(ms for ms, _ in glides) <= 17
 
 
 def test_first_screen_contains_the_picture(page: Page, server: str):

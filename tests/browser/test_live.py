@@ -33,7 +33,7 @@ def workspace(shared_cache: Path, built_index: Path) -> Iterator[Workspace]:
 
 
 @pytest.fixture(scope="module")
-def known(workspace) -> list[Truth]:
+def core_truths(workspace) -> list[Truth]:
     """Pairs of sentences with core's answers, computed once for both browsers."""
     return list(truths(workspace, PAIRS))
 
@@ -95,12 +95,12 @@ def type_banks(page: Page) -> None:
     expect(page.locator(".verdict b")).to_contain_text("Two meanings: ")
 
 
-def test_chromium_gives_the_answers_of_core(known, opened):
+def test_chromium_gives_the_answers_of_core(core_truths, opened):
     page = opened()
-    answers = json.loads(page.evaluate(f"({ANSWER})({requests_of(known)})"))
-    same = [k for k, item in enumerate(known) if answers[k]["asked"]["tokens"] == [list(word.tokens) for word in item.words]]
+    answers = json.loads(page.evaluate(f"({ANSWER})({requests_of(core_truths)})"))
+    same = [k for k, item in enumerate(core_truths) if answers[k]["asked"]["tokens"] == [list(word.tokens) for word in item.words]]
     assert len(same) >= 0.98 * PAIRS
-    check_answers([compare(known[k], answers[k]) for k in same], same_verdict=0.95)
+    check_answers([compare(core_truths[k], answers[k]) for k in same], same_verdict=0.95)
 
 
 def test_tapped_word_and_typed_sentence_are_answered_and_in_the_address(opened):
@@ -288,8 +288,8 @@ def firefox(address, tmp_path_factory):
 
 
 @needs_firefox
-def test_firefox_gives_the_answers_of_core(known, firefox):
-    pairs = known[:30]
+def test_firefox_gives_the_answers_of_core(core_truths, firefox):
+    pairs = core_truths[:30]
     answers = json.loads(firefox.evaluate(f"({ANSWER})({requests_of(pairs)})"))
     check_answers([compare(pair, answer) for pair, answer in zip(pairs, answers, strict=True)], same_verdict=0.96)
 

@@ -207,7 +207,7 @@ def models(tmp_path_factory) -> dict[str, str]:
 def few_sentences(monkeypatch) -> None:
     """Languages whose labeled sentences are the first 120: a model without a bundled table encodes all of them.
 
-    Tables of every token are those of these sentences alone, without the labels of thousands of others.
+    Tables of every token hold only these sentences.
     """
     read = languages._read
     monkeypatch.setattr(languages, "_read", cache(lambda path: replace(read(path), basic=120)))

@@ -20,7 +20,7 @@ from core.text.own_corpus import keep_text
 
 FORK = multiprocessing.get_context("fork")  # whose processes import nothing again
 EACH, KILLS = 200, 100
-PER_FILE = 10  # writers that are killed over one file
+PER_FILE = 10  # writers killed per file
 
 
 def sentence(k: int) -> label_files.Token:
@@ -233,7 +233,7 @@ def test_a_hundred_writers_killed_in_the_middle_lose_no_label_that_was_saved():
 
     draw, n, n_saved = random.Random(0), 0, 0
     for turn in range(KILLS):
-        if turn % PER_FILE == 0:  # a long file takes longer to read and write
+        if turn % PER_FILE == 0:  # a new file, because long ones take longer to read and write
             path, n, n_saved = label_files.stored_file("sentences", f"bank{turn}"), 0, n_saved + n
         saved, sender = FORK.Pipe(duplex=False)
         writer = FORK.Process(target=write, args=(path, n, sender), daemon=True)

@@ -68,7 +68,7 @@ def check_noticed(path, ways):
 
 for path in sums.bundled_files(ASSETS):
     name, kind = path.relative_to(ASSETS).as_posix(), (path.relative_to(ASSETS).parts[0], path.suffix)
-    ways = [sums.check] if kind in kinds else [sums.check, opened]  # the first of a kind as the program opens it
+    ways = [sums.check] if kind in kinds else [sums.check, opened]  # open the first file of each kind as the program does
     kinds.add(kind)
     before = path.stat()
     change_byte(path, before.st_size)
@@ -79,7 +79,7 @@ for path in sums.bundled_files(ASSETS):
         path.write_bytes(data[: before.st_size // 2] or b"y")
         check_noticed(path, [opened])
         path.write_bytes(data)
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # else sums may take the restored file for the changed one
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # otherwise sums may mistake the restored file for the changed one
 print(json.dumps({"files": len(sums.bundled_files(ASSETS)), "silent": silent, "wrong": wrong}))
 """
 

@@ -86,17 +86,19 @@ def test_a_row_knows_the_part_of_speech_it_is_labeled_with(table, tmp_path):
     assert set(table.pos_of(np.arange(len(table)))) == {""}  # none is labeled with one
 
 
-def test_rows_of_a_known_table_are_copied_and_are_no_part_of_the_progress(table, tmp_path, monkeypatch):
+def test_rows_of_a_known_table_are_copied_and_not_counted_in_the_progress(table, tmp_path, monkeypatch):
     more = [Sentence(("A", "river", "ran"), (Target(1, "river", "water", "river"),))] * 2
     monkeypatch.setattr(building.sense_space, "stored_substitutes", lambda table, rows: ())
-    known = build_index(SENTENCES, FakeEncoder(), tmp_path / "known", model="fake", targets_only=True, more=more)
+    known_table = build_index(SENTENCES, FakeEncoder(), tmp_path / "known", model="fake", targets_only=True, more=more)
     calls, encoder = [], FakeEncoder()
     encoder.encode_tokens = None  # nothing of `more` is encoded
     both = build_index(
-        SENTENCES, encoder, tmp_path / "both", model="fake", more=more, known_table=known, report=lambda *call: calls.append(call[:2])
+        SENTENCES, encoder, tmp_path / "both", model="fake", more=more, known_table=known_table, report=lambda *call: calls.append(call[:2])
     )
     assert {*calls} == {(14, 14)} and len(both) == 16 and len(both.basic) == len(table) == 14
-    np.testing.assert_array_equal(both.rows.take(np.array([14, 15])), known.rows.take(np.array([len(known) - 2, len(known) - 1])))
+    np.testing.assert_array_equal(
+        both.rows.take(np.array([14, 15])), known_table.rows.take(np.array([len(known_table) - 2, len(known_table) - 1]))
+    )
     calls.clear()
     build_index(SENTENCES, FakeEncoder(), tmp_path / "new", model="fake", more=more, report=lambda *call: calls.append(call[:2]))
     assert calls[-1] == (20, 20)

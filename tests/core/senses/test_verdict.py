@@ -109,7 +109,7 @@ def test_a_capital_tells_words_apart_unless_it_opens_a_sentence(workspace):
 
 @pytest.fixture
 def one_workspace(workspace, monkeypatch) -> None:
-    """Let commands use the workspace of these tests, which each would open again."""
+    """Let all commands use one workspace instead of opening one each."""
     monkeypatch.setattr("core.workspace.open_workspace", lambda *_: workspace)
 
 
