@@ -140,18 +140,30 @@ class LanguageModel:
 
         Forward position T is the sentence's end, backward position 0 its beginning. NaN for unknown or missing tokens.
         """
-        result = self._all_scored(sentences)
-        return [tuple(np.where(unknown, np.nan, scores) for scores, unknown in zip(*item, strict=True)) for item in result]
+        items = self._in_parts(sentences, None)
+        return [tuple(np.where(unknown, np.nan, scores) for scores, unknown in zip(*item, strict=True)) for item in items]
 
     def _all_scored(self, sentences: list[list[str]]) -> list[tuple]:
-        """Return for each sentence the forward and backward log p (T + 1,), that of <UNK> for unknown tokens, and where those are."""
+        """Return for each sentence the forward and backward log p (T + 1,), that of <UNK> for unknown tokens, and where those are.
+
+        The states of all sentences pass the softmax together, so that its weights are read once for hundreds of tokens.
+        """
         nothing = (np.full(1, np.nan),) * 2, (np.zeros(1, bool),) * 2
         results: list = [nothing for _ in sentences]  # stays so for an empty sentence
-        for number, ahead, behind in self.encoder.directions(sentences):
-            ids = torch.tensor([0, *(self.vocabulary.id(t) for t in sentences[number]), 1])
-            unknown = (ids == SPECIALS.index(UNKNOWN)).numpy()
-            scores = self._score(ahead[:-1], ids[1:]), self._score(behind[1:], ids[:-1])
-            results[number] = scores, (unknown[1:], unknown[:-1])
+        numbers, ahead, behind = [], [], []
+        for number, forward, backward in self.encoder.directions(sentences):
+            numbers.append(number)
+            ahead.append(forward[:-1])
+            behind.append(backward[1:])
+        if not numbers:
+            return results
+        ids = [torch.tensor([0, *(self.vocabulary.id(t) for t in sentences[number]), 1]) for number in numbers]
+        ends = np.cumsum([len(states) for states in ahead])[:-1]
+        following = np.split(self._score(np.concatenate(ahead), torch.cat([i[1:] for i in ids])), ends)
+        preceding = np.split(self._score(np.concatenate(behind), torch.cat([i[:-1] for i in ids])), ends)
+        for number, i, after, before in zip(numbers, ids, following, preceding, strict=True):
+            unknown = (i == SPECIALS.index(UNKNOWN)).numpy()
+            results[number] = (after, before), (unknown[1:], unknown[:-1])
         return results
 
     def _score(self, states: np.ndarray, targets: Tensor) -> np.ndarray:
