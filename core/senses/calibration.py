@@ -4,7 +4,8 @@ The regression is learned, and its rates are measured, on pairs of labeled sente
 sentences at a time, judged by the other three. Leaving out only the two of a pair would give the answer away, by which sense has lost
 sentences. Pairs of the same meaning and of two weigh alike, and so do words; each word is judged by what the others teach.
 
-The same file has histograms of the evidence over these pairs (core.senses.densities).
+The same file has the density curves of the evidence over these pairs, for Home's chart: histograms of pairs of the same meaning and of
+different ones. The plain cosines of each layer and the layer mix have theirs too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,8 +24,7 @@ from ..index.sense_space import LAYER, SenseSpace
 from ..index.table import OccurrenceTable
 from ..workspace import Word, Workspace, table_key
 from . import evidence
-from .densities import Density, read_densities, set_name
-from .evidence import Evidence, K, fit, inputs_of_pairs, places_in, shares_of
+from .evidence import Evidence, K, fit, inputs_of_pairs, places_in, shares_of, weights_of
 from .separation import above_chance, purity_at_k
 
 FILE = "verdict.json"  # in a table's folder: its Calibration, and the histograms
@@ -33,6 +33,9 @@ QUARTERS, REPEATS = 4, 3  # into how many parts a word's sentences are cut to ju
 MOST_WORDS = 80  # of a table
 MOST_TRUSTS = 4_096  # words whose layer is cached, each in one table
 MOST_ROWS = 64  # of a word: what the choice of its layer looks at
+BINS = 40  # of a histogram
+OUTSIDE = 0.002  # share of the pairs at either end that is counted in the last bin: a few outliers would leave the rest no room
+DIGITS = 5  # of a share, in the file
 # Those of the bundled English sentences under elmo-mini, for tables with too few words to learn from.
 _VOTES = (
     -0.9348,
@@ -61,6 +64,15 @@ class Separability:
 
     layer: str  # a layer's number, or "mix"
     above_chance: float  # share of the K nearest with the same sense: 0 by chance, 1 all of them
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Density:
+    """Histograms of one kind of evidence: the shares of the pairs in each of BINS equal bins, which sum to 1."""
+
+    edges: np.ndarray  # (BINS + 1,)
+    same: np.ndarray  # (BINS,) of pairs of the same meaning
+    different: np.ndarray  # (BINS,) of pairs of different meanings
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,9 +300,47 @@ def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarra
     return rows, np.unique(table.sense[rows], return_inverse=True)[1]
 
 
+def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> Density:
+    """Count the values (n,) of each word's pairs; `same` (n,) bool marks the pairs of the same meaning."""
+    weights, is_same, joined = np.concatenate([weights_of(selected) for selected in same]), np.concatenate(same), np.concatenate(values)
+    low, high = np.quantile(joined, [OUTSIDE, 1 - OUTSIDE])
+    edges = np.linspace(low, max(high, low + 1e-6), BINS + 1)
+    inside = np.clip(joined, edges[0], edges[-1])
+    counts = [np.histogram(inside[selected], edges, weights=weights[selected])[0] for selected in (is_same, ~is_same)]
+    return Density(edges, *(counted / counted.sum() for counted in counts))
+
+
+def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, Density]) -> dict:
+    """Return the histograms of words with labels and of words without, as `read_densities` expects them."""
+    return {
+        set_name(is_labeled): {kind: _density_as_json(density) for kind, density in kinds.items()}
+        for is_labeled, kinds in ((True, labeled), (False, unlabeled))
+    }
+
+
+def read_densities(record: Mapping) -> dict[str, dict[str, Density]]:
+    """Read the histograms from JSON, by `set_name` and kind of evidence."""
+    return {name: {kind: _read_density(item) for kind, item in kinds.items()} for name, kinds in record.items()}
+
+
+def set_name(labeled: bool) -> str:
+    """Return the JSON key for words with labels or without."""
+    return "labeled" if labeled else "unlabeled"
+
+
 def densities_of(workspace: Workspace, *, labeled: bool) -> Mapping[str, Density]:
     """Return a model's histograms by kind of evidence, layer ("0", "1", ...) and "mix", for words with labels or without.
 
     {} for a model without any.
     """
     return calibration_of(workspace).densities.get(set_name(labeled), {})
+
+
+def _density_as_json(density: Density) -> dict:
+    low, high = (round(float(edge), DIGITS) for edge in density.edges[[0, -1]])
+    return {"low": low, "high": high, "same": density.same.round(DIGITS).tolist(), "different": density.different.round(DIGITS).tolist()}
+
+
+def _read_density(record: Mapping) -> Density:
+    edges = np.linspace(record["low"], record["high"], BINS + 1)
+    return Density(edges, *(np.array(record[name]) / sum(record[name]) for name in ("same", "different")))

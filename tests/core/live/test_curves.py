@@ -7,7 +7,7 @@ import pytest
 
 from core.figures.influence import EvidenceRow, curves_figure
 from core.live.widgets import curves_data, decisive_rows, plain_rows, say_probability
-from core.senses.densities import Density
+from core.senses.calibration import Density
 from core.senses.verdict import Verdict
 from core.views.pair import Judgment
 

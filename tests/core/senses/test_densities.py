@@ -10,7 +10,7 @@ from core.common.errors import MissingArtifact
 from core.common.model_layers import SENSES
 from core.files.artifacts import write_json
 from core.senses import calibration
-from core.senses.densities import BINS, count_density, densities_as_json
+from core.senses.calibration import BINS, count_density, densities_as_json
 from core.senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS
 from core.text import languages
 from core.workspace import open_workspace
