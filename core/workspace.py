@@ -21,7 +21,8 @@ from .corpus.encoded import EncodedCorpus, Report, open_encoded
 from .elmo.language_model import LanguageModel
 from .elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
 from .elmo.substitutes import Substitutes
-from .index.neighbors import Products, Query, normalized_products, products, query_of
+from .index.neighbors import Products, normalized_products, products
+from .index.rows import Query, query_of
 from .index.sense_space import SenseSpace, make_space
 from .index.table import OccurrenceTable
 from .index.tables import open_table, open_word, opens_at_once, token_folder

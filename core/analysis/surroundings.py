@@ -12,7 +12,7 @@ import numpy as np
 
 from ..common.directions import unit_rows
 from ..elmo.mix import mixed
-from ..index.neighbors import Query
+from ..index.rows import Query
 from ..index.table import OccurrenceTable
 from ..text.normalization import fold_case
 from .axes import Pole, View, find_views, pole_views

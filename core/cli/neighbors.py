@@ -56,6 +56,7 @@ def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -
     """List the nearest occurrences of a word in a sentence."""
     from ..elmo.mix import layer_weights
     from ..index import neighbors
+    from ..index.rows import make_query
     from ..index.sense_space import LAYER
     from ..views.neighbors import NeighborsRequest, compute
 
@@ -74,7 +75,7 @@ def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -
         result = compute(workspace_of(model, index.corpus, what="indexing the corpus once, tokens"), request)
         nearest, narrowed = result.entries, result.narrowed
     else:
-        query = neighbors.make_query(model.encoder, list(in_context.tokens), in_context.position)
+        query = make_query(model.encoder, list(in_context.tokens), in_context.position)
         with cluster_of(None if index.approximate else index.cluster) as client:
             shards = _shards(index, model, space, client)
             nearest = shards.nearest(replace(query, read_as=in_context.read_as), of_layers, k=k, which=among)

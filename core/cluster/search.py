@@ -14,7 +14,8 @@ from distributed import Client
 
 from ..elmo.mix import layer_weights
 from ..index import sense_space
-from ..index.neighbors import ANY, Index, Neighbor, Query, Question
+from ..index.neighbors import ANY, Index, Neighbor, Question
+from ..index.rows import Query
 from ..index.sense_space import LAYER, SenseIndex, SenseSpace
 from ..index.table import OccurrenceTable
 from ..text.readings import WordInContext

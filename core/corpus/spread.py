@@ -20,7 +20,7 @@ from ..common.markup import shorten
 from ..text.normalization import compose
 
 if TYPE_CHECKING:
-    from ..index.neighbors import Occurrence
+    from ..index.rows import Occurrence
 
 FEWEST_SENSES, MOST_SENSES = 2, 8
 MOST_CHARACTERS = 80  # of a sense's name

@@ -21,8 +21,7 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from ..elmo import mix
 from ..elmo.mix import check_weights, gram, mix_cosines, widen
-from ..text.tokens import around, join_tokens
-from .rows import Rows, compiled_products
+from .rows import Occurrence, Query, Rows, compiled_products
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
@@ -33,21 +32,6 @@ _READERS = ThreadPoolExecutor(os.cpu_count() or 1, "reader", initializer=limit, 
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """A token in its sentence, with its layers as they would be stored: float16 and back, (L, D)."""
-
-    tokens: tuple[str, ...]
-    position: int
-    layers: np.ndarray
-    read_as: str = ""  # the word that it is, where its spelling leaves that open (core.text.readings)
-
-    @property
-    def word(self) -> str:
-        """Return the token."""
-        return self.tokens[self.position]
-
-
-@dataclass(frozen=True, slots=True)
 class Products:
     """The products of a query's layers: `cross` (N, L, L) with every row, `query_gram` (L(L+1)/2,) with itself."""
 
@@ -55,29 +39,6 @@ class Products:
     cross: np.ndarray
     query_gram: np.ndarray
     normalized: bool = False  # of layers after layer normalization (core.elmo.mix), the rows' too
-
-
-@dataclass(frozen=True, slots=True)
-class Occurrence:
-    """A token in context, as a person reads it."""
-
-    row: int
-    word: str
-    tokens: tuple[str, ...]
-    position: int
-    sense: str | None
-    lemma: str | None
-    text: str | None = None  # its sentence as written, where that is not how `join_tokens` writes it
-    guess: str | None = None  # the sense that a model, not a person, gave it: no evidence
-
-    @property
-    def sentence(self) -> str:
-        """Return the sentence as it is written."""
-        return self.text or join_tokens(list(self.tokens))
-
-    def around(self) -> tuple[str, str, str]:
-        """Return its sentence before it, itself, and its sentence after it."""
-        return around(self.tokens, self.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,21 +117,6 @@ class Index(ABC):
     @abstractmethod
     def answer(self, question: Question) -> list[Neighbor]:
         """Return the neighbors that a validated question selects, in the order of `nearest`."""
-
-
-def make_query(encoder, tokens: Sequence[str], position: int) -> Query:
-    """Encode a sentence and take the token at `position`."""
-    return query_of(encoder.encode([list(tokens)])[0], tokens, position)
-
-
-def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
-    """Return the token at `position` of an encoded sentence (L, T, D) as a query."""
-    if not tokens:
-        raise BadInput(t("Empty sentence. Type one with the word."))
-    if not 0 <= position < len(tokens):
-        message = t("Position {position} is outside the sentence (0 to {last}). Choose another.", position=position, last=len(tokens) - 1)
-        raise BadInput(message)
-    return Query(tuple(tokens), position, layers[:, position].astype(np.float16).astype(np.float32))
 
 
 def products(rows: Rows, query: Query) -> Products:

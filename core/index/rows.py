@@ -1,23 +1,27 @@
-"""The vectors of an occurrence table on disk: memory-mapped blocks of an Arrow IPC file.
+"""Tokens in context and their vectors: the rows of an occurrence table on disk, an occurrence as a person reads it, a query.
+
+The vectors are memory-mapped blocks of an Arrow IPC file.
 
 Layer 0 depends on the spelling alone. A compact table stores it once for each spelling, in `spellings.npy`; its blocks hold the other
 layers.
 """
 
 import mmap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from ..common.errors import CorruptArtifact
+from ..common.errors import BadInput, CorruptArtifact
 from ..common.i18n import t
 from ..common.libraries import import_library
 from ..elmo import mix
 from ..elmo.mix import widen
+from ..text.tokens import around, join_tokens
 
 SPELLINGS = "spellings.npy"  # (S, D) float16, next to the rows of a compact table
 Multiply = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
@@ -25,6 +29,44 @@ SHIFT = 13  # a float16's exponent and fraction, moved to where float32 has them
 SIGN_AND_FRACTION = np.int32(np.uint32(0x8FFFE000).view(np.int32))  # of that: the copies of the sign are cut out
 BIAS = np.float32(2.0**112)  # float32's exponents begin so much lower; a float16 below 2^-14 comes right by it too
 _compiled: list[Multiply] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A token in its sentence, with its layers as they would be stored: float16 and back, (L, D)."""
+
+    tokens: tuple[str, ...]
+    position: int
+    layers: np.ndarray
+    read_as: str = ""  # the word that it is, where its spelling leaves that open (core.text.readings)
+
+    @property
+    def word(self) -> str:
+        """Return the token."""
+        return self.tokens[self.position]
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A token in context, as a person reads it."""
+
+    row: int
+    word: str
+    tokens: tuple[str, ...]
+    position: int
+    sense: str | None
+    lemma: str | None
+    text: str | None = None  # its sentence as written, where that is not how `join_tokens` writes it
+    guess: str | None = None  # the sense that a model, not a person, gave it: no evidence
+
+    @property
+    def sentence(self) -> str:
+        """Return the sentence as it is written."""
+        return self.text or join_tokens(list(self.tokens))
+
+    def around(self) -> tuple[str, str, str]:
+        """Return its sentence before it, itself, and its sentence after it."""
+        return around(self.tokens, self.position)
 
 
 class Rows:
@@ -117,6 +159,21 @@ class Rows:
         if n_shared:
             out[:, 0] = widen(self.spellings[self.spelling[rows]])
         return out
+
+
+def make_query(encoder, tokens: Sequence[str], position: int) -> Query:
+    """Encode a sentence and take the token at `position`."""
+    return query_of(encoder.encode([list(tokens)])[0], tokens, position)
+
+
+def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
+    """Return the token at `position` of an encoded sentence (L, T, D) as a query."""
+    if not tokens:
+        raise BadInput(t("Empty sentence. Type one with the word."))
+    if not 0 <= position < len(tokens):
+        message = t("Position {position} is outside the sentence (0 to {last}). Choose another.", position=position, last=len(tokens) - 1)
+        raise BadInput(message)
+    return Query(tuple(tokens), position, layers[:, position].astype(np.float16).astype(np.float32))
 
 
 def schema_of(n_layers: int, dim: int, *, is_compact: bool = False) -> pa.Schema:

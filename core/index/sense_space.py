@@ -30,7 +30,8 @@ from ..files.artifacts import write_json
 from ..files.atomic import replacing
 from ..static.vectors import StaticVectors, static_contexts
 from ..text.readings import WordInContext
-from .neighbors import ANY, Index, Neighbor, Query, Question, best, cosines, products_of
+from .neighbors import ANY, Index, Neighbor, Question, best, cosines, products_of
+from .rows import Query
 from .table import OccurrenceTable
 
 FILE = "sense_space.npz"  # of a model's folder: its Learned

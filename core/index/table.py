@@ -23,8 +23,8 @@ from ..files.artifacts import read_json
 from ..text.normalization import fold_case
 from ..text.readings import dictionary_forms, forms_among, is_form, is_separate_word
 from ..text.tokens import bare
-from .neighbors import ANY, SAME, Index, Neighbor, Occurrence, Products, Query, Question, TypeNeighbor, best, cosines, products_of
-from .rows import Rows
+from .neighbors import ANY, SAME, Index, Neighbor, Products, Question, TypeNeighbor, best, cosines, products_of
+from .rows import Occurrence, Query, Rows
 
 FORMAT = 1
 MOST_VERBS = 64  # whose forms among the rows are cached: N bytes each

@@ -26,7 +26,7 @@ from ..elmo.encoder import encoded, vectors_of_rows
 from ..elmo.models import Model, open_model
 from ..files.artifacts import provenance
 from ..index import sense_space as index_space
-from ..index.neighbors import make_query
+from ..index.rows import make_query
 from ..index.sense_space import FOLDS, Learned, SenseSpace, fold_of, open_space
 from ..index.table import OccurrenceTable
 from ..index.tables import open_table, open_word

@@ -14,7 +14,7 @@ from ..common.markup import shorten
 from ..common.model_layers import SENSES
 from ..figures.influence import EvidenceRow
 from ..figures.style import DIFFERENT, OWN, SAME, ink, layer_color, layer_title, sense_color
-from ..index.neighbors import Occurrence
+from ..index.rows import Occurrence
 from ..senses.calibration import Density
 from ..senses.scene import Scene
 from ..senses.trust import Links

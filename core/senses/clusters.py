@@ -25,7 +25,7 @@ from ..common.i18n import tn
 from ..common.libraries import import_library
 from ..common.significance import LEVEL, rank_p
 from ..elmo.language_model import Prediction
-from ..index.neighbors import Occurrence
+from ..index.rows import Occurrence
 from ..index.table import OccurrenceTable
 from .gaussian_null import NUMBERS, one_cloud, silhouettes
 

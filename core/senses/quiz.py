@@ -25,7 +25,8 @@ from ..common.model_layers import SENSES
 from ..elmo.mix import layer_weights, mixed
 from ..elmo.models import Model
 from ..files.artifacts import read_json
-from ..index.neighbors import Neighbor, Query, make_query
+from ..index.neighbors import Neighbor
+from ..index.rows import Query, make_query
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..index.tables import open_word

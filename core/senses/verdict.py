@@ -22,7 +22,7 @@ from ..common.directions import unit
 from ..common.i18n import t
 from ..common.model_layers import SENSES
 from ..elmo.mix import layer_weights, mixed
-from ..index.neighbors import Query
+from ..index.rows import Query
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..static.vectors import StaticVectors, topics

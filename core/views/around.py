@@ -16,7 +16,7 @@ from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..elmo.mix import layer_weights, mixed
-from ..index.neighbors import Query
+from ..index.rows import Query
 from ..index.table import OccurrenceTable
 from ..senses import clusters
 from ..senses.trust import Links, links

@@ -18,7 +18,7 @@ from ..corpus import change, usage_graphs
 from ..corpus.change import UseChange
 from ..corpus.encoded import Report
 from ..elmo.mix import layer_weights, mixed
-from ..index.neighbors import Occurrence
+from ..index.rows import Occurrence
 from ..index.sense_space import LAYER, SenseSpace
 from ..senses import clusters
 from ..text.normalization import fold_case

@@ -13,7 +13,7 @@ from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.model_layers import SENSES
 from ..elmo.mix import layer_weights
-from ..index.neighbors import Occurrence
+from ..index.rows import Occurrence
 from ..senses import edits
 from ..senses.edits import Alignment, EditStep
 from ..senses.separation import TIE

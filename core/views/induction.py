@@ -17,7 +17,7 @@ from ..corpus.spread import FEWEST_SENSES, Labels, SpreadLabels, spread
 from ..elmo import in_place
 from ..elmo.language_model import Prediction
 from ..elmo.mix import layer_weights, mixed
-from ..index.neighbors import Occurrence
+from ..index.rows import Occurrence
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..senses import clusters

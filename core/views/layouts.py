@@ -17,7 +17,8 @@ from ..common.markup import shorten
 from ..common.model_layers import MIX, SENSES, Layers
 from ..elmo.mix import layer_weights, mixed
 from ..elmo.weights import has_softmax
-from ..index.neighbors import Occurrence, Query, best
+from ..index.neighbors import best
+from ..index.rows import Occurrence, Query
 from ..index.table import OccurrenceTable
 from ..senses.separation import SenseReport, sense_report_of, senses_report_of, static_report_of
 from ..senses.trust import GAINS, Links, WordGain, links, read_gains, word_ranking

@@ -17,7 +17,8 @@ from ..common.model_layers import MIX
 from ..elmo.mix import check_weights, layer_normalized, mean_lengths, mixed, pulls
 from ..index import any_mix
 from ..index.any_mix import Candidates
-from ..index.neighbors import SAME, Neighbor, Occurrence, Query, TypeNeighbor
+from ..index.neighbors import SAME, Neighbor, TypeNeighbor
+from ..index.rows import Occurrence, Query
 from ..index.table import OccurrenceTable
 from ..senses.separation import SenseReport
 from ..text.readings import WordInContext

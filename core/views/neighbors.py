@@ -12,7 +12,8 @@ from ..common.frames import Frame, frame
 from ..common.i18n import t
 from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights
-from ..index.neighbors import OTHER, SAME, Neighbor, Occurrence, Query, TypeNeighbor, check_search
+from ..index.neighbors import OTHER, SAME, Neighbor, TypeNeighbor, check_search
+from ..index.rows import Occurrence, Query
 from ..index.sense_space import WEIGHTS, SenseIndex
 from ..index.table import OccurrenceTable
 from ..text.readings import WordInContext, dictionary_forms

@@ -18,7 +18,7 @@ from ..corpus.change import intersect_keys, list_keys, sentence_keys
 from ..corpus.encoded import EncodedCorpus, Report
 from ..elmo.language_model import Prediction
 from ..files.user_names import corpus_titles
-from ..index.neighbors import Occurrence
+from ..index.rows import Occurrence
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..index.tables import index_at

@@ -16,7 +16,7 @@ from core.common.model_layers import SENSES
 from core.figures.maps import MapLook, find_limits
 from core.figures.style import layer_color, layer_title, mark, sense_color
 from core.figures.surroundings import GROUPS, SIDES, lean_map, words_with_room
-from core.index.neighbors import Occurrence
+from core.index.rows import Occurrence
 from core.live.widgets import NEUTRAL, Points, map_data
 from core.senses import clusters
 from core.views import around

@@ -17,7 +17,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.figures.maps import selected_rows
 from core.files.formats import encode_csv
-from core.index.neighbors import Occurrence
+from core.index.rows import Occurrence
 from core.live.settings import TABLE, Brush, map_setting
 from core.live.widgets import NONE, STARS
 from core.senses.trust import Links

@@ -14,7 +14,8 @@ from core.common.i18n import t
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.figures.style import OTHER_MODEL, OWN, layer_title
-from core.index.neighbors import ANY, OTHER, SAME, Neighbor, Occurrence
+from core.index.neighbors import ANY, OTHER, SAME, Neighbor
+from core.index.rows import Occurrence
 from core.index.sense_space import LAYER
 from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext, as_typed

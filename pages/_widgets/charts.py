@@ -13,7 +13,7 @@ from core.common.markup import Markup, html
 from core.figures import measures
 from core.figures.maps import MapLook, Star, map_figure
 from core.figures.style import CONFIG, layer_color, layer_title, mark, with_camera
-from core.index.neighbors import Occurrence
+from core.index.rows import Occurrence
 from core.index.table import OccurrenceTable
 from pages._export import record
 from pages._frame.markup import show_html

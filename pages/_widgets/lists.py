@@ -15,7 +15,8 @@ from core.common.significance import Paired
 from core.figures.expectation import list_rules
 from core.figures.style import GLOVE, ink, sense_color
 from core.files.user_names import clean_name
-from core.index.neighbors import Neighbor, Occurrence, TypeNeighbor
+from core.index.neighbors import Neighbor, TypeNeighbor
+from core.index.rows import Occurrence
 from core.static.vectors import StaticVectors
 from core.text import languages
 from core.text.corpora import definition, definitions

@@ -13,7 +13,8 @@ from streamlit.testing.v1 import AppTest
 from core import workspace
 from core.cli import wire
 from core.corpus.search import find
-from core.index.neighbors import Products, Query
+from core.index.neighbors import Products
+from core.index.rows import Query
 from core.text import languages
 from core.text.readings import WordInContext
 from core.views import neighbors

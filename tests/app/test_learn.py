@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from core.common.config import ASSETS
 from core.common.errors import CorruptArtifact
 from core.index import tables as index_tables
-from core.index.neighbors import make_query
+from core.index.rows import make_query
 from core.senses import quiz
 from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages

@@ -9,7 +9,8 @@ import pytest
 from core.common.limits import limits
 from core.common.markup import Markup
 from core.elmo.models import open_model
-from core.index.neighbors import SAME, make_query
+from core.index.neighbors import SAME
+from core.index.rows import make_query
 from core.index.sense_space import WEIGHTS, SenseIndex
 from core.index.tables import open_table
 from core.text import languages

@@ -14,7 +14,8 @@ from core.analysis.surroundings import CLOSE as CLOSE_COSINE
 from core.corpus.encoded import encode
 from core.corpus.search import find
 from core.figures.measures import Panel
-from core.index.neighbors import Neighbor, Occurrence, TypeNeighbor
+from core.index.neighbors import Neighbor, TypeNeighbor
+from core.index.rows import Occurrence
 from core.senses import influence as inf
 from core.senses.verdict import CLEAR, CLOSE, ONE, TWO, Verdict
 from core.text.readings import WordInContext

@@ -9,7 +9,7 @@ from core.corpus import label_files as saved_labels
 from core.corpus.label_files import Token, format_given, tokens_of
 from core.corpus.spread import Labels
 from core.elmo.models import open_model
-from core.index.neighbors import Occurrence
+from core.index.rows import Occurrence
 from core.senses import clusters
 from core.text import own_corpus
 from core.views import induction

@@ -15,6 +15,7 @@ from core.cluster import approximate, search
 from core.cluster import shards as index
 from core.elmo.models import BUNDLED_MODEL
 from core.index import neighbors
+from core.index.rows import Query
 from core.index.sense_space import SENSES, WEIGHTS, SenseSpace
 from core.workspace import open_workspace
 from tests.bench.measure import markdown, options, say, timed
@@ -48,13 +49,13 @@ def main() -> int:
     return 0
 
 
-def _measured(shards: index.Shards, queries: list[neighbors.Query], weights: np.ndarray, which: str, space: SenseSpace | None) -> list[str]:
+def _measured(shards: index.Shards, queries: list[Query], weights: np.ndarray, which: str, space: SenseSpace | None) -> list[str]:
     every = search.SensesOfShards(shards, space) if space else search.ShardedIndex(shards)
     exact, seconds = _timed(lambda q: every.nearest(q, weights, k=K, which=which), queries)
     cells = [f"{1000 * seconds:.0f}"]
     for share in SHARES:
 
-        def near(q: neighbors.Query, share: float = share) -> list[neighbors.Neighbor]:
+        def near(q: Query, share: float = share) -> list[neighbors.Neighbor]:
             few = approximate.ApproximateSenses(shards, space, share) if space else approximate.ApproximateIndex(shards, share)
             return few.nearest(q, weights, k=K, which=which)
 
@@ -67,13 +68,13 @@ def _recall(result: list[neighbors.Neighbor], exact: list[neighbors.Neighbor]) -
     return sum(n.cosine >= exact[-1].cosine - 1e-5 for n in result) / len(exact) if exact else 1.0
 
 
-def _timed(run: Callable, queries: list[neighbors.Query]) -> tuple[list, float]:
+def _timed(run: Callable, queries: list[Query]) -> tuple[list, float]:
     run(queries[0])
     seconds, answers = zip(*(timed(lambda query=query: run(query))() for query in queries), strict=True)
     return list(answers), float(np.median(seconds))
 
 
-def _queries(shards: index.Shards, n: int) -> list[neighbors.Query]:
+def _queries(shards: index.Shards, n: int) -> list[Query]:
     """Draw stored occurrences of words: their vectors are at hand, and their own rows are left out."""
     rng, queries = np.random.default_rng(0), []
     while len(queries) < n:
@@ -81,7 +82,7 @@ def _queries(shards: index.Shards, n: int) -> list[neighbors.Query]:
         table, row = search.open_shard(shards.url, shard), int(rng.integers(shard.rows))
         occurrence = table.occurrence(row)
         if occurrence.word.isalpha():
-            queries.append(neighbors.Query(occurrence.tokens, occurrence.position, table.rows.take(np.array([row]))[0]))
+            queries.append(Query(occurrence.tokens, occurrence.position, table.rows.take(np.array([row]))[0]))
     return queries
 
 

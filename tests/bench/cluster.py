@@ -24,8 +24,8 @@ from core.cluster import shards as index
 from core.cluster.jobs import connected
 from core.cluster.store import open_store
 from core.elmo.models import BUNDLED_MODEL, open_model
-from core.index import neighbors
 from core.index.build import build_index
+from core.index.rows import make_query
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence, read_sentences
 from core.training.data import read_lines
@@ -151,7 +151,7 @@ def _searches(cluster: Cluster, where: Path, item: OccurrenceTable, sentences: l
     """Time exact search on one machine's table and on the workers' shards."""
     rng, same, times = np.random.default_rng(0), 0, []
     chosen = [sentences[k] for k in rng.choice(len(sentences), QUERIES)]
-    queries = [neighbors.make_query(model.encoder, list(s.tokens), len(s.tokens) // 2) for s in chosen]
+    queries = [make_query(model.encoder, list(s.tokens), len(s.tokens) // 2) for s in chosen]
     weights, shards = np.full(model.encoder.n_layers, 1 / model.encoder.n_layers), index.open_shards(where)
     with connected(cluster.address) as client:
         client.wait_for_workers(len(cluster.workers), timeout=60)

@@ -11,8 +11,7 @@ from scipy.special import softmax
 
 from core.index import neighbors
 from core.index.build import build_index
-from core.index.neighbors import Query
-from core.index.rows import warm_up
+from core.index.rows import Query, warm_up
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence
 from tests.bench.measure import Check, Row, Setting, alone, milliseconds, paired, paired_over, quotient, timed

@@ -15,7 +15,7 @@ import numpy as np
 from core.common.model_layers import SENSES
 from core.elmo.encoder import Encoder
 from core.elmo.models import Model, open_model
-from core.index.neighbors import Query
+from core.index.rows import Query
 from core.index.sense_space import SenseSpace, open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table

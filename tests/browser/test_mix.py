@@ -12,6 +12,7 @@ from core.common.config import ROOT
 from core.elmo.mix import gram, mix_cosines
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index import any_mix, neighbors
+from core.index.rows import make_query
 from core.index.tables import open_table
 from core.senses.separation import one_nn
 from core.text.corpora import BUNDLED_CORPUS
@@ -88,7 +89,7 @@ def test_mix_widget_has_the_values_of_core(page: Page, server: str):
     model = open_model(BUNDLED_MODEL)
     table, s = open_table(BUNDLED_CORPUS, model, targets_only=True), softmax(held["w"])
     for number, (text, position) in enumerate((("Grandpa fished from the bank until dusk.", 4), ("My bank closed the account.", 1))):
-        query, shown = neighbors.make_query(model.encoder, tokenize(text), position), held["lists"][number]
+        query, shown = make_query(model.encoder, tokenize(text), position), held["lists"][number]
         result = neighbors.products(table.rows, query)
         expected = neighbors.cosines(table.rows, result, s)[shown["rows"]]  # which are the nearest first
         np.testing.assert_allclose(sorted(shown["cosines"], reverse=True), expected, atol=1e-6)

@@ -5,7 +5,7 @@ import pytest
 
 from core.analysis.surroundings import CLOSE, at_large, by_sentences, by_spread, leans, sides, surroundings
 from core.index.build import build_index
-from core.index.neighbors import Query
+from core.index.rows import Query
 from core.text.sentences import Sentence
 
 LAST = (0, 0, 1)

@@ -13,6 +13,7 @@ from core.common.model_layers import Layers
 from core.elmo.mix import layer_weights
 from core.index import neighbors
 from core.index.build import build_index
+from core.index.rows import make_query
 from core.index.table import OccurrenceTable
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
 
@@ -31,7 +32,7 @@ def test_a_word_or_a_corpus_without_labels_is_reported(table, word):
 
 def test_a_token_goes_where_each_map_alone_would_put_it(model, table):
     maps, rows = open_maps(table, "bank"), map_rows(table, "bank")
-    query = neighbors.make_query(model.encoder, ["The", "bank", "raised", "its", "interest", "rates", "."], 1)
+    query = make_query(model.encoder, ["The", "bank", "raised", "its", "interest", "rates", "."], 1)
     result = neighbors.products(table.rows, query)
     placed = place(table, result, rows, maps)
     assert placed.shape == (len(NAMES), 2) and np.ptp(placed, axis=0).max() > 0

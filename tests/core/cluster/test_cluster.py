@@ -32,6 +32,7 @@ from core.index import build as building
 from core.index import neighbors, rows
 from core.index.build import build_index
 from core.index.neighbors import ANY, OTHER, SAME
+from core.index.rows import Query, make_query
 from core.index.table import OccurrenceTable
 from core.static.glove_training import count_pairs
 from core.text.sentences import Sentence, Target
@@ -305,7 +306,7 @@ def test_a_worker_refuses_another_models_weights(model):
 def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built, encoder, client, corpus, which, monkeypatch):
     monkeypatch.setattr(rows, "_compiled", [])  # workers have none: its last digits would order ties another way
     for number, position in ((3, 1), (5, 0), (len(corpus) - 1, 2)):
-        query = neighbors.make_query(encoder, list(corpus[number].tokens), position)
+        query = make_query(encoder, list(corpus[number].tokens), position)
         result = neighbors.products(built.rows, query)
         for weights in WEIGHTS:  # layer 0 has as many ties as a word has occurrences
             expected = built.nearest(result, weights, k=60, which=which)
@@ -316,13 +317,13 @@ def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built
 
 
 def test_another_form_of_a_word_is_no_other_word_though_it_is_in_another_shard(many, encoder, client):
-    query = neighbors.make_query(encoder, ["the", "bank", "of", "w1"], 1)
+    query = make_query(encoder, ["the", "bank", "of", "w1"], 1)
     words = {n.occurrence.word for n in search.ShardedIndex(many, client).nearest(query, [1, 1, 1], k=100, which=OTHER)}
     assert not words & {"bank", "banks"}
 
 
 def test_an_index_of_one_folder_is_searched_as_a_single_shard_and_exactly_unless_made_approximate(built, encoder, corpus):
-    query = neighbors.make_query(encoder, list(corpus[5].tokens), 0)
+    query = make_query(encoder, list(corpus[5].tokens), 0)
     whole = index.open_shards(built.folder)
     assert len(whole.shards) == 1
     for anything in (search.ShardedIndex(whole), approximate.ApproximateIndex(whole)):
@@ -343,7 +344,7 @@ def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbors(real, whi
     hits = wanted = 0
     for row in range(0, len(table), len(table) // 20):
         o = table.occurrence(row)
-        query = neighbors.Query(o.tokens, o.position, table.rows.take(np.array([row]))[0])
+        query = Query(o.tokens, o.position, table.rows.take(np.array([row]))[0])
         exact = search.ShardedIndex(shards).nearest(query, weights, k=20, which=which)
         near = approximate.ApproximateIndex(shards).nearest(query, weights, k=20, which=which)
         cosine = {n.occurrence.row: n.cosine for n in exact}

@@ -13,7 +13,8 @@ from core.cluster.search import SensesOfShards
 from core.common.errors import BadInput, MissingArtifact
 from core.index import build as building
 from core.index import sense_space
-from core.index.neighbors import ANY, OTHER, SAME, make_query
+from core.index.neighbors import ANY, OTHER, SAME
+from core.index.rows import make_query
 from core.index.sense_space import KEPT, WEIGHTS, SenseIndex, substitutes_of
 from core.index.table import OccurrenceTable
 from core.text.corpora import open_corpus

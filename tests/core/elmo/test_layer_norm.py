@@ -10,7 +10,8 @@ from core.analysis.word_maps import follow_mix, map_rows
 from core.common.config import ASSETS
 from core.elmo.mix import EPSILON, layer_normalized, mixed
 from core.index.build import build_index
-from core.index.neighbors import Query, cosines, cosines_of_mixes, normalized_products, products
+from core.index.neighbors import cosines, cosines_of_mixes, normalized_products, products
+from core.index.rows import Query
 from core.index.table import OccurrenceTable
 from core.senses.separation import one_nn, sense_report_of
 from core.text.sentences import Sentence

@@ -13,7 +13,7 @@ from core.elmo.models import allennlp_files, open_language_model, open_model
 from core.engines import transformer
 from core.engines.transformer import FIRST, LAST, TransformerEncoder
 from core.index.build import build_index
-from core.index.neighbors import make_query
+from core.index.rows import make_query
 from core.text.sentences import Sentence
 
 transformers = pytest.importorskip("transformers", reason="the optional library is not installed: tests/requirements-transformers.txt")

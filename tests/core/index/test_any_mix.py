@@ -7,6 +7,7 @@ from scipy.special import softmax
 from core.elmo.mix import layer_normalized
 from core.index import any_mix, neighbors
 from core.index.build import build_index
+from core.index.rows import make_query
 from core.senses.separation import one_nn
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
 
@@ -16,7 +17,7 @@ WEIGHTS = [softmax(w) for w in np.random.default_rng(4).uniform(-6, 6, (60, 3))]
 
 @pytest.mark.parametrize("normalized", [False, True])
 def test_the_occurrences_of_a_word_have_core_s_cosines_under_any_mix(model, table, normalized):
-    result = neighbors.products(table.rows, neighbors.make_query(model.encoder, SENTENCE, 4))
+    result = neighbors.products(table.rows, make_query(model.encoder, SENTENCE, 4))
     result = neighbors.normalized_products(table.rows, result) if normalized else result
     sent = any_mix.of_word(table, result, np.ones(3))
     for weights in WEIGHTS:
@@ -30,7 +31,7 @@ def test_the_occurrences_of_a_word_have_core_s_cosines_under_any_mix(model, tabl
 def test_of_many_spellings_those_sent_hold_the_nearest_under_any_mix(model, tmp_path, monkeypatch):
     monkeypatch.setattr(any_mix, "MOST", 300)
     table = build_index(open_corpus(BUNDLED_CORPUS, model.language)[:120], model.encoder, tmp_path / "all", model="m")
-    result = neighbors.products(table.types, neighbors.make_query(model.encoder, SENTENCE, 4))
+    result = neighbors.products(table.types, make_query(model.encoder, SENTENCE, 4))
     lengths = np.sqrt(table.types.gram[:, [0, 3, 5]].mean(axis=0))
     sent = any_mix.of_types(table, result, lengths)
     assert 60 < len(sent.rows) <= 300 < len(table.types) - 1 and (np.diff(sent.rows) > 0).all()
@@ -66,7 +67,7 @@ def test_products_of_all_pairs_give_the_cosines_of_rows_with_each_other_and_so_t
 
 
 def test_two_queries_products_give_their_cosine(model, table):
-    a, b = (neighbors.make_query(model.encoder, SENTENCE, k) for k in (4, 6))
+    a, b = (make_query(model.encoder, SENTENCE, k) for k in (4, 6))
     item, other = (neighbors.products(table.rows, query) for query in (a, b))
     for normalized in (False, True):
         if normalized:
@@ -99,7 +100,7 @@ def test_of_many_layers_there_are_no_more_mixes_than_can_be_looked_at():
 
 
 def test_candidates_of_two_tables_stand_one_after_the_other_with_core_s_cosines(model, table):
-    query = neighbors.make_query(model.encoder, SENTENCE, 4)
+    query = make_query(model.encoder, SENTENCE, 4)
     types, rows = (neighbors.products(each, query) for each in (table.types, table.rows))
     parts = any_mix.of_rows(table.types, types, np.array([3, 8])), any_mix.of_rows(table.rows, rows, np.array([5]))
     result = any_mix.together(parts, np.array([-4, -9, 5]))

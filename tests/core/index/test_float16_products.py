@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from core.index import rows
-from core.index.neighbors import Query, products
+from core.index.neighbors import products
+from core.index.rows import Query
 
 
 @pytest.fixture(scope="module")

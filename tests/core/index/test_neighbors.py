@@ -14,7 +14,8 @@ from core.common.errors import BadInput
 from core.index import build as building
 from core.index import neighbors
 from core.index.build import build_index
-from core.index.neighbors import ANY, OTHER, SAME, best, cosines, cosines_of_mixes, make_query, products
+from core.index.neighbors import ANY, OTHER, SAME, best, cosines, cosines_of_mixes, products
+from core.index.rows import make_query
 from core.text.sentences import Sentence, Target
 from tests.tiny import tiny_encoder
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from core.index import sense_space
-from core.index.neighbors import ANY, OTHER, SAME, make_query
+from core.index.neighbors import ANY, OTHER, SAME
+from core.index.rows import make_query
 from core.index.sense_space import KEPT, WEIGHTS, SenseIndex
 from core.index.table import OccurrenceTable
 from core.text.tokens import tokenize

@@ -13,7 +13,7 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.mix import gram
 from core.index import build as building
 from core.index.build import build_index
-from core.index.neighbors import Occurrence
+from core.index.rows import Occurrence
 from core.index.table import OccurrenceTable, index_info
 from core.text.sentences import Sentence, Target
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.common.errors import BadInput
 from core.elmo.models import Model
-from core.index.neighbors import Query, make_query
+from core.index.rows import Query, make_query
 from core.index.tables import open_word
 from core.senses import quiz
 from core.text import corpora, languages

@@ -9,7 +9,7 @@ import pytest
 from core.elmo.models import open_model
 from core.files.artifacts import write_json
 from core.index.build import build_index
-from core.index.neighbors import Query, make_query
+from core.index.rows import Query, make_query
 from core.index.sense_space import open_space
 from core.index.tables import open_table
 from core.lab import verdicts

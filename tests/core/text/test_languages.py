@@ -17,7 +17,7 @@ from core.common.config import ASSETS, ROOT
 from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
 from core.elmo.models import open_model
-from core.index.neighbors import make_query
+from core.index.rows import make_query
 from core.index.tables import open_table
 from core.text import languages, morphemes
 from core.text import tokens as text
