@@ -14,7 +14,7 @@ from ..elmo.encoder import Encoder, encoded
 from ..elmo.mix import layer_weights
 from ..elmo.models import Model
 from ..senses.evaluate import Report, best_weights, mix_of, spaces, static_vectors
-from ..senses.separation import TIE
+from ..senses.evidence import TIE
 from ..static.vectors import StaticVectors, static_contexts
 from .datasets import SenseSentence, split_documents
 

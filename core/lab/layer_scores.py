@@ -32,7 +32,7 @@ from .datasets import TaggedSentence, read_tags
 from .own_sentences import own_sentences
 
 PAIRS_OF_A_WORD = 30  # of one sense, and as many of two
-DIGITS = 5  # of a cosine that count, as core.senses.separation.TIE
+DIGITS = 5  # of a cosine that count, as core.senses.evidence.TIE
 BEST, STATIC, CHANCE = "best_mix", "static", "chance"
 Rows = dict[str, dict[str, float]]  # model, "static" or "chance" -> space -> accuracy
 Report = Callable[[int, int], None]

@@ -24,8 +24,7 @@ from ..index.sense_space import LAYER, SenseSpace
 from ..index.table import OccurrenceTable
 from ..workspace import Word, Workspace, table_key
 from . import evidence
-from .evidence import Evidence, K, fit, inputs_of_pairs, places_in, shares_of, weights_of
-from .separation import above_chance, purity_at_k
+from .evidence import Evidence, K, above_chance, fit, inputs_of_pairs, places_in, purity_at_k, shares_of, weights_of
 
 FILE = "verdict.json"  # in a table's folder: its Calibration, and the histograms
 FEWEST_WORDS = 5  # that a regression is learned from

@@ -21,7 +21,7 @@ from ..common.significance import Paired, compare_pairs, rank_p
 from ..elmo.mix import layer_weights
 from ..index.table import OccurrenceTable
 from ..text.tokens import bare
-from .separation import TIE
+from .evidence import TIE
 
 RANDOM, WORD, SENSE = "random", "word", "sense"  # pairs: of two words of the sample, of one word (in two senses), of one sense
 RAW, MEAN, TOP = "raw", "mean", "top"  # vectors as they are, minus the mean of all, minus the first k directions, too

@@ -23,8 +23,8 @@ from ..elmo.models import Model
 from ..index.sense_space import SENSES, SenseSpace
 from ..static.vectors import StaticVectors, cosines, open_vectors
 from ..text.sentences import LabeledRow
-from .evidence import topics
-from .separation import TIE, one_nn, rows_of
+from .evidence import TIE, topics
+from .separation import one_nn, rows_of
 
 MIXES = 300  # layer mixes that a search for the best tries, at most
 MOST_TO_CHOOSE = 2_000  # training rows of a word that choose its weights

@@ -11,6 +11,9 @@ one behind it. Where a word has one meaning, like words are expected in its plac
 With labels the nearest sentences vote, and the means of the senses get shares in proportion to exp(SHARPNESS * cosine). A sense that is
 labeled in two parts of speech ("to tap somebody", "a tap on the shoulder") has one mean in each, and the nearer one counts, because nothing
 is between noun and verb. How far two sentences belong to the same sense is the product of their shares, summed.
+
+How far a layer is to be trusted on a labeled word is the share of its nearest neighbors that have the same sense (`purity_at_k`); where
+several are equally near, each counts for its share.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,6 +23,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..common.directions import unit
+from ..common.errors import BadInput
+from ..common.i18n import t
 from ..common.model_layers import SENSES
 from ..elmo.mix import layer_weights, mixed
 from ..index.sense_space import SenseSpace
@@ -31,6 +36,7 @@ from . import discriminants
 
 VIEWS = ("token", "place", "topic", "senses")
 K = 8  # labeled sentences that vote on one: half of the 16 a bundled sense has
+TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
 SHARPNESS = 10.0  # of 5, 10 and 20 the one whose verdicts on words held out cost the fewest nats (core.lab.verdicts)
 FEWEST = 3  # sentences of a sense in a part of speech that have a mean of their own
 SOFT, SOFT_MIDDLES = 0.1, 0.02  # added to both sides of an agreement's odds: eight votes to none are no certainty
@@ -135,6 +141,55 @@ def cosines(views: Mapping[str, np.ndarray], center: Mapping[str, np.ndarray], f
         rows = unit(views[name] - np.asarray(center[name], np.float32)) * there[:, None]
         results.append(np.einsum("md,md->m", rows[first], rows[second]))
     return np.stack(results, axis=1)
+
+
+def purity_at_k(similarities: np.ndarray, labels: Sequence, k: int) -> float:
+    """Return the mean share of the same sense among the k nearest others, (n, n), (n,) of one word; k is at most n - 1."""
+    similarities, senses = check_one_word(similarities, labels)
+    return float(same_sense_shares(neighbors_with_ties(similarities, k), senses).mean())
+
+
+def above_chance(share: float, labels: np.ndarray) -> float:
+    """Rescale a share of neighbors with the same sense: 0 as at random, 1 if all have it."""
+    counts = np.bincount(labels)
+    chance = float((counts * (counts - 1)).sum() / (len(labels) * (len(labels) - 1)))
+    return (share - chance) / (1 - chance)
+
+
+def check_one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, np.ndarray]:
+    """Check similarities (n, n) of a word, and return them with its senses as numbers from 0 (n,)."""
+    similarities, labels = np.asarray(similarities), np.asarray(labels)
+    if labels.ndim != 1 or len(labels) < 2 or similarities.shape != labels.shape * 2 or not np.isfinite(similarities).all():
+        message = t(
+            "A word’s senses need two occurrences or more, and the cosine of every pair; got {n} labels and cosines of shape {shape}.",
+            n=labels.size,
+            shape=similarities.shape,
+        )
+        raise BadInput(message)
+    return similarities, np.unique(labels, return_inverse=True)[1]
+
+
+def neighbors_with_ties(similarities: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the neighbors of each occurrence as (rows (E,), neighbors (E,), weights (E,)); each row's weights sum to 1.
+
+    Those clearly among the k nearest weigh 1/k; those tied for the last places share the rest.
+    """
+    if k < 1:
+        raise BadInput(f"Neighbors are counted from 1, got {k}.")
+    others = np.array(similarities, np.float32)
+    k = min(k, len(others) - 1)
+    np.fill_diagonal(others, -np.inf)
+    last = -np.partition(-others, k - 1, axis=1)[:, k - 1 : k]  # (n, 1)
+    above, tied = others > last + TIE, np.abs(others - last) <= TIE
+    left = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
+    rows, who = np.nonzero(above | tied)
+    return rows, who, (above + tied * left)[rows, who] / k
+
+
+def same_sense_shares(neighbors: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray) -> np.ndarray:
+    """Return for each occurrence how much of its neighbors has its sense (n,)."""
+    rows, who, weights = neighbors
+    return np.bincount(rows, weights * (senses[rows] == senses[who]), minlength=len(senses))
 
 
 class Shares(NamedTuple):

@@ -19,8 +19,8 @@ from ..common.significance import DRAWS, Paired, compare_pairs, rank_p, ratios
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..static.vectors import StaticVectors, cosines, topics
+from .evidence import TIE, check_one_word, neighbors_with_ties, purity_at_k, same_sense_shares
 
-TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
 ROUNDS = 2_000  # shuffles: the least p is 1 / 2,001, small enough for a hundred words at once
 PART = 4_000_000  # shuffled labels held at a time
 
@@ -66,24 +66,11 @@ def one_nn(similarities: np.ndarray, labels: Sequence) -> float:
     return purity_at_k(similarities, labels, 1)
 
 
-def purity_at_k(similarities: np.ndarray, labels: Sequence, k: int) -> float:
-    """Return the mean share of the same sense among the k nearest others, (n, n), (n,) of one word; k is at most n - 1."""
-    similarities, senses = _one_word(similarities, labels)
-    return float(_hits(_neighbors(similarities, k), senses).mean())
-
-
-def above_chance(share: float, labels: np.ndarray) -> float:
-    """Rescale a share of neighbors with the same sense: 0 as at random, 1 if all have it."""
-    counts = np.bincount(labels)
-    chance = float((counts * (counts - 1)).sum() / (len(labels) * (len(labels) - 1)))
-    return (share - chance) / (1 - chance)
-
-
 def judge(similarities: np.ndarray, labels: Sequence, rng, rounds: int = ROUNDS) -> tuple[np.ndarray, np.ndarray]:
     """Return how much of each occurrence's nearest has its sense (n,), and the mean of that in each shuffle (rounds,), for one word."""
-    similarities, senses = _one_word(similarities, labels)
-    nearest = _neighbors(similarities, 1)  # labels do not move it: found once for all the shuffles
-    return _hits(nearest, senses), _shuffled(nearest, senses, rounds, rng)
+    similarities, senses = check_one_word(similarities, labels)
+    nearest = neighbors_with_ties(similarities, 1)  # labels do not move it: found once for all the shuffles
+    return same_sense_shares(nearest, senses), _shuffled(nearest, senses, rounds, rng)
 
 
 def mutual_pairs(similarities: np.ndarray) -> np.ndarray:
@@ -91,7 +78,7 @@ def mutual_pairs(similarities: np.ndarray) -> np.ndarray:
 
     Such two are right or wrong together (their senses are equal or they are not), so a bootstrap must draw both or neither.
     """
-    rows, who, weights = _neighbors(similarities, 1)
+    rows, who, weights = neighbors_with_ties(similarities, 1)
     nearest = np.full(len(similarities), -1)
     nearest[rows[weights > 0.5]] = who[weights > 0.5]  # -1 where two or more tie for it
     numbers = np.arange(len(nearest))
@@ -121,7 +108,7 @@ def silhouette(similarities: np.ndarray, labels: Sequence) -> float:
     a is the mean distance within the same sense, b to the nearest other. An occurrence counts 0 when it is alone in its
     sense, and when both distances are no more than rounding; a word of one sense has 0.
     """
-    similarities, senses = _one_word(similarities, labels)
+    similarities, senses = check_one_word(similarities, labels)
     members = np.eye(senses.max() + 1)[senses]  # (n, C)
     sizes = members.sum(axis=0)
     if len(sizes) < 2:
@@ -202,7 +189,7 @@ def less(first: SenseReport, second: SenseReport) -> Paired:
 def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, rng) -> tuple[WordSenses, np.ndarray]:
     """Return one word's measures, and one_nn of each shuffle (rounds,)."""
     hits, null = judge(similarities, labels, rng, rounds)
-    similarities, senses = _one_word(similarities, labels)
+    similarities, senses = check_one_word(similarities, labels)
     names, counts = np.unique(labels, return_counts=True)
     by_count = np.argsort(-counts, kind="stable")
     measures = WordSenses(
@@ -214,47 +201,11 @@ def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, 
         p=rank_p(hits.mean(), null),
         majority=float(counts.max() / len(labels)),
         silhouette=silhouette(similarities, senses),
-        purity=float(_hits(_neighbors(similarities, k), senses).mean()),
+        purity=float(same_sense_shares(neighbors_with_ties(similarities, k), senses).mean()),
         hits=hits,
         pairs=mutual_pairs(similarities),
     )
     return measures, null
-
-
-def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, np.ndarray]:
-    """Check similarities (n, n) of a word, and return them with its senses as numbers from 0 (n,)."""
-    similarities, labels = np.asarray(similarities), np.asarray(labels)
-    if labels.ndim != 1 or len(labels) < 2 or similarities.shape != labels.shape * 2 or not np.isfinite(similarities).all():
-        message = t(
-            "A word’s senses need two occurrences or more, and the cosine of every pair; got {n} labels and cosines of shape {shape}.",
-            n=labels.size,
-            shape=similarities.shape,
-        )
-        raise BadInput(message)
-    return similarities, np.unique(labels, return_inverse=True)[1]
-
-
-def _neighbors(similarities: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the neighbors of each occurrence as (rows (E,), neighbors (E,), weights (E,)); each row's weights sum to 1.
-
-    Those clearly among the k nearest weigh 1/k; those tied for the last places share the rest.
-    """
-    if k < 1:
-        raise BadInput(f"Neighbors are counted from 1, got {k}.")
-    others = np.array(similarities, np.float32)
-    k = min(k, len(others) - 1)
-    np.fill_diagonal(others, -np.inf)
-    last = -np.partition(-others, k - 1, axis=1)[:, k - 1 : k]  # (n, 1)
-    above, tied = others > last + TIE, np.abs(others - last) <= TIE
-    left = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
-    rows, who = np.nonzero(above | tied)
-    return rows, who, (above + tied * left)[rows, who] / k
-
-
-def _hits(neighbors: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray) -> np.ndarray:
-    """Return for each occurrence how much of its neighbors has its sense (n,)."""
-    rows, who, weights = neighbors
-    return np.bincount(rows, weights * (senses[rows] == senses[who]), minlength=len(senses))
 
 
 def _shuffled(neighbors: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray, rounds: int, rng) -> np.ndarray:

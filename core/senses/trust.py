@@ -17,7 +17,8 @@ from ..common.errors import BadInput, ElmoscopeError
 from ..common.significance import LEVEL, benjamini_hochberg, holm, rank_p
 from ..files.artifacts import read_json, write_json
 from ..index.table import OccurrenceTable
-from .separation import TIE, judge, mutual_pairs, resampled
+from .evidence import TIE
+from .separation import judge, mutual_pairs, resampled
 
 GAINS = "gains.json"  # in a table's folder: how well each space separates the senses of its words
 FORMAT = 1  # of a file of gains

@@ -16,7 +16,7 @@ from ..elmo.mix import layer_weights
 from ..index.rows import Occurrence
 from ..senses import edits
 from ..senses.edits import Alignment, EditStep
-from ..senses.separation import TIE
+from ..senses.evidence import TIE
 from ..text.readings import WordInContext
 from ..text.tokens import join_tokens
 from ..workspace import Workspace, reads_as_model

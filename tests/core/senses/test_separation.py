@@ -12,7 +12,8 @@ from core.common.directions import unit
 from core.common.errors import BadInput
 from core.senses import separation
 from core.senses.evaluate import classify_split, left_out_centroids
-from core.senses.separation import judge, one_nn, purity_at_k, sense_report, silhouette
+from core.senses.evidence import neighbors_with_ties, purity_at_k
+from core.senses.separation import judge, one_nn, sense_report, silhouette
 
 # Occurrences 0 and 1 are near each other, and so are 2 and 3.
 PAIRS = np.array([[1.0, 0.9, 0.1, 0.2], [0.9, 1.0, 0.3, 0.1], [0.1, 0.3, 1.0, 0.8], [0.2, 0.1, 0.8, 1.0]], np.float32)
@@ -102,7 +103,7 @@ def test_the_mean_of_the_null_is_the_chance_that_two_occurrences_share_a_sense(t
 
 def test_shuffling_pair_by_pair_by_matrix_and_in_parts_give_the_same(monkeypatch):
     rows, numbers = unit_rows(5, 18), np.arange(18) % 3
-    pairs = of, who, weights = separation._neighbors(rows @ rows.T, 1)  # few pairs: one by one
+    pairs = of, who, weights = neighbors_with_ties(rows @ rows.T, 1)  # few pairs: one by one
     table = np.zeros((18, 18))
     table[of, who] = weights
     every_pair = (np.repeat(np.arange(18), 18), np.tile(np.arange(18), 18), table.ravel())  # many: by matrix
