@@ -2,24 +2,39 @@
 
 The separator, the quotes and a first line `sep=;` are found in the file. A few rows that cannot be read are left out and noted
 (core.text.file_lines.LeftOut).
+
+openpyxl holds a row, the shared strings and all other parts of a workbook in memory. It fills gaps between the numbers of rows and columns
+with empty cells. Therefore the elements of all parts are counted in a stream before openpyxl opens the workbook.
 """
 
 import csv
 import re
+import zipfile
+import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from datetime import date, datetime, time, timedelta
 from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.parsers import expat
 
+from ..common import reports
+from ..common.errors import BadInput
 from ..common.i18n import t
-from .file_lines import ANY_SIZE, BadRow, LeftOut, Place, iterate_lines
-from .workbooks import workbook_rows
+from ..common.limits import limits
+from ..files.artifacts import check_fits
+from ..files.formats import check_archive, local_name, read_part, refuse_unreadable
+from .file_lines import ANY_SIZE, MAX_BYTES, BadRow, LeftOut, LineCount, Place, iterate_lines
 
 SEPARATORS = ",;\t|"  # many countries' spreadsheets write ; for ,
 MOST_SNIFFED = 2_000, 1_000_000  # lines and characters that the form of a table is recognized by
 MAX_RECORD = 10_000_000  # characters of one row; a longer quote was never closed
 PEEKED = 50  # rows that a column of row names is recognized by
+MAX_COLUMNS = 1_000  # of a workbook
+MAX_ELEMENTS = 200_000  # of the parts of a workbook that are neither sheets nor shared strings, mostly styles
+MAX_ROW_ELEMENTS = 20 * MAX_COLUMNS
 # As pandas, R, Excel and databases write that a cell has no value. Case counts: NONE is a class of stances, "none" an answer.
 MISSING = frozenset(["nan", "NaN", "-nan", "-NaN", "NA", "N/A", "n/a", "<NA>", "#N/A", "#NA", "#NV", "None", "null", "NULL", "NaT", "\\N"])
 _GIVEN_MARK = re.compile(r"\"?sep=([^\w\r\n\"])\"?[,;\t|]*[\r\n]*", re.IGNORECASE)
@@ -231,3 +246,118 @@ def _not_fitting(place: Place, cells: list[str], width: int, mark: str, error: s
     if mark == "\t":
         return BadRow(place, message, t("Replace tabs in cells with blanks."))
     return BadRow(place, message, t('Quote a cell with "{mark}": "Win money{mark} now!".', mark=mark))
+
+
+def workbook_rows(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[tuple[Place, list[str]]]:
+    """Yield the rows of the first sheet that has any, with their numbers; a note names the other sheets that have some."""
+    check_fits(path, max_bytes)
+    check_archive(path, ("xl/workbook.xml",), ".csv")
+    import openpyxl
+
+    _check_parts(path)
+    with refuse_unreadable(path, ".csv"), closing(openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
+        sheets = [sheet for sheet in book.worksheets if next(_filled(sheet), None)]
+        if sheets[1:]:
+            values = {"name": path.name, "sheet": sheets[0].title, "others": ", ".join(sheet.title for sheet in sheets[1:6])}
+            message = t("{name}: sheet “{sheet}” is read, not: {others}. Save each as a file of its own.", **values)
+            reports.add((path.name, "sheets"), message)
+        for sheet in sheets[:1]:
+            for number, cells in _filled(sheet):
+                yield Place(path.name, number), cells
+
+
+def _check_parts(path: Path) -> None:
+    """Raise BadInput for a workbook with too many rows, cells or styles. Gaps count as rows and cells."""
+    counts = _WorkbookCounts(path.name)
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.namelist():
+            counts.begin_part()
+            try:
+                read_part(archive, member, path.name, counts.start)
+            except (expat.ExpatError, zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, OSError, EOFError):
+                continue  # a picture, or a part that openpyxl cannot read either
+
+
+class _WorkbookCounts:
+    """Counts of the rows, cells and other elements that openpyxl would hold for a workbook."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._max_cells = name, limits().max_cells
+        self._rows = LineCount(name)
+        self._n_cells = self._n_others = 0
+        self.begin_part()
+
+    def begin_part(self) -> None:
+        """Begin to count the next part."""
+        self._root, self._row, self._column, self._width, self._n_in_row = "", 0, 0, 0, 0
+
+    def start(self, element: str, attributes: dict[str, str]) -> None:
+        kind = local_name(element)
+        self._root = self._root or kind
+        if self._root == "worksheet" and kind == "row":
+            number = attributes.get("r", "")
+            number = int(number) if number.isdecimal() and len(number) < 16 else self._row + 1
+            self._rows.add(max(1, number - self._row))
+            self._row, self._column, self._width, self._n_in_row = number, 0, 0, 0
+        elif self._root == "worksheet" and kind == "c":
+            self._column = _column_of(attributes.get("r", "")) or self._column + 1
+            self._add_cells(max(0, self._column - self._width))
+            self._width = max(self._width, self._column)
+        elif self._root == "sst":
+            self._add_cells(1)
+        elif self._root != "worksheet" or not self._row:
+            self._n_others += 1
+        self._n_in_row += 1
+        if self._n_others > MAX_ELEMENTS or self._n_in_row > (MAX_ROW_ELEMENTS if self._root == "worksheet" else self._max_cells):
+            raise BadInput(t("{name} has too many styles, or parts of cells. Save it as .csv.", name=self._name))
+
+    def _add_cells(self, n: int) -> None:
+        self._n_cells += n
+        if self._n_cells > self._max_cells:
+            message = t("{name} has over {most:,} cells, empty ones included. Save it as .csv.", name=self._name, most=self._max_cells)
+            raise BadInput(message)
+
+
+def _column_of(reference: str) -> int:
+    """Return the column number of a cell reference from 1, such as 28 for "AB3", or 0 without letters."""
+    number = 0
+    for letter in reference[:8].upper():
+        if not "A" <= letter <= "Z":
+            break
+        number = 26 * number + ord(letter) - 64
+    return number
+
+
+def _filled(sheet: Any) -> Iterator[tuple[int, list[str]]]:
+    """Yield (number, cells) of each row that has a cell with something in it."""
+    sheet.reset_dimensions()  # what the file states of its size may be wrong
+    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+        reports.step()
+        if len(row) > MAX_COLUMNS:
+            message = t("Row {number} of sheet “{sheet}” has {n:,} columns", number=number, sheet=sheet.title, n=len(row))
+            raise BadInput(t("{what}; at most {most:,} are read. Remove the others.", what=message, most=MAX_COLUMNS))
+        cells = [_cell_text(value) for value in row]
+        if any(map(str.strip, cells)):
+            yield number, cells
+
+
+def _cell_text(value: Any) -> str:
+    """Return a cell as it would be written in a CSV file: integers without a point, dates as 1850-03-01."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, datetime):
+        if value.year < 1901 and value.date() in (date(1899, 12, 30), date(1899, 12, 31), date(1900, 1, 1)):  # hours above 23, as 29:33
+            return _hours(value - datetime(1899, 12, 31))
+        return value.date().isoformat() if value.time() == time() else value.isoformat(" ")
+    if isinstance(value, timedelta):
+        return _hours(value)
+    if isinstance(value, time):
+        return value.isoformat("seconds").removesuffix(":00") if value.second == 0 else value.isoformat()
+    return str(value)
+
+
+def _hours(value: timedelta) -> str:
+    minutes, seconds = divmod(int(value.total_seconds()), 60)
+    return f"{minutes // 60}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
