@@ -17,9 +17,8 @@ from core.common.model_layers import SENSES
 from core.figures.maps import find_limits, outer_edge
 from core.figures.style import MAP_CONFIG, layer_color, layer_title, sense_color
 from core.figures.trust import add_links, link_colors, space_figure
-from core.live.settings import Brush
 from core.live.texts import say_kept
-from core.live.widgets import NEUTRAL, Points, map_data, point_named
+from core.live.widgets import NEUTRAL, Brush, Points, map_data, point_named
 from core.senses.trust import Links
 from core.text import languages
 from core.text.corpora import definitions

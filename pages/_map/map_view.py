@@ -1,7 +1,7 @@
 """The widget of the Map page, the selection that it shares with the other maps and the table of dots, and the selected point.
 
 The browser receives all layers at once, so that dots glide between them during a drag (`map.js`). Later messages hold the visible layer, the
-point whose lines are drawn, and the selection (core.live.settings).
+point whose lines are drawn, and the selection (core.live.widgets).
 
 Streamlit mounts a chart again when its figure changes. Therefore the map in which the user selects keeps its figure, because the browser
 already shows the selection there. A map that must change starts at its previous zoom. Streamlit reports neither clicks on single dots nor
@@ -18,8 +18,7 @@ from core.common.i18n import t
 from core.figures.maps import selected_rows
 from core.files.formats import encode_csv
 from core.index.rows import Occurrence
-from core.live.settings import TABLE, Brush, map_setting
-from core.live.widgets import NONE, STARS
+from core.live.widgets import NONE, STARS, TABLE, Brush, map_setting
 from core.senses.trust import Links
 from core.text.tokens import bare, join_tokens
 from pages._frame.choices import ALL, TOKENS

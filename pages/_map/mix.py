@@ -25,9 +25,8 @@ from core.figures.style import OWN, layer_color, layer_title, sense_color
 from core.figures.surroundings import SIDES, lean_bars
 from core.files.artifacts import text_fingerprint
 from core.index.neighbors import SAME, TypeNeighbor
-from core.live.settings import mix_setting
 from core.live.texts import mix_texts, sense_texts
-from core.live.widgets import NEUTRAL, pack_numbers
+from core.live.widgets import NEUTRAL, mix_setting, pack_numbers
 from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
 from core.views import mix

@@ -15,7 +15,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.state.session_state import SessionState
 
 from core.figures.maps import selected_data, selected_rows
-from core.live.settings import mix_setting
+from core.live.widgets import mix_setting
 from pages._frame import patches
 from pages._frame.patches import MAX_JSON, MAX_OPTION, check_result, is_number
 from pages._map import map_view

@@ -13,7 +13,7 @@ from core.analysis.word_maps import open_maps
 from core.elmo.mix import layer_weights
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index.build import build_index
-from core.live.settings import map_setting
+from core.live.widgets import map_setting
 from core.senses.trust import links
 from core.text import languages
 from core.text.corpora import BUNDLED_CORPUS, definition, open_corpus

@@ -12,7 +12,7 @@ from core.analysis.anisotropy import random_level_of_mix
 from core.analysis.surroundings import CLOSE, cosine
 from core.common.config import ASSETS
 from core.elmo.models import open_model as opened_model
-from core.live.settings import mix_setting
+from core.live.widgets import mix_setting
 from core.senses.separation import SenseReport, less, sense_report
 from core.views.card import read_card
 from core.workspace import open_workspace

@@ -3,7 +3,7 @@
 import pytest
 
 from core.figures.maps import selected_rows
-from core.live.settings import TABLE, Brush
+from core.live.widgets import TABLE, Brush
 
 ALL = (0.0, 1.0, 0.0, 1.0)
 
