@@ -21,7 +21,7 @@ from .sums import file_sha256
 
 RECORD = "written.json"  # in the cache
 MOST = 5_000  # files in the record
-SUMS = 4  # of a file: one that is recorded and then killed before the rename leaves the sum of the old content valid
+SUMS_KEPT = 4  # of a file: one that is recorded and then killed before the rename leaves the sum of the old content valid
 Marked = Callable[[Path], bool]
 
 
@@ -126,7 +126,7 @@ def remember(command: str, sums: Mapping[Path, str]) -> None:
         for path, digest in sums.items():
             before = record.pop(str(path), {})
             earlier = before["sha256"] if before.get("command") == command else []
-            record[str(path)] = {"command": command, "sha256": [*(item for item in earlier if item != digest), digest][-SUMS:]}
+            record[str(path)] = {"command": command, "sha256": [*(item for item in earlier if item != digest), digest][-SUMS_KEPT:]}
         if len(record) > MOST:
             record = {path: entry for path, entry in record.items() if os.path.exists(path) or Path(path) in sums}
         write_json(place, dict(list(record.items())[-MOST:]))

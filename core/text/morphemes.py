@@ -9,6 +9,7 @@ mecab-ko's costs of a morpheme after a space.
 """
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -165,7 +166,8 @@ def _analyzer() -> Callable[[str], list[Morpheme]]:
     for make in (mecab_ko, plain_mecab):
         with suppress(ImportError):
             return make()
-    raise BadInput(t("Korean text needs python-mecab-ko: `pip install python-mecab-ko`."))
+    packages = "python-mecab-ko" if sys.version_info < (3, 13) else "fugashi python-mecab-ko-dic"
+    raise BadInput(t("Korean text needs MeCab: `pip install {packages}`.", packages=packages))
 
 
 def mecab_ko() -> Callable[[str], list[Morpheme]]:

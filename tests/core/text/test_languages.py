@@ -143,9 +143,11 @@ def uninstall(monkeypatch):
     morphemes._analyzer.cache_clear()
 
 
-def test_without_the_analyzer_one_sentence_says_what_to_install(uninstall):
+@pytest.mark.parametrize(("version", "packages"), [((3, 12), "python-mecab-ko`"), ((3, 13), "fugashi python-mecab-ko-dic`")])
+def test_without_the_analyzer_one_sentence_says_what_to_install(uninstall, monkeypatch, version, packages):
     uninstall("mecab", "fugashi")
-    with pytest.raises(BadInput, match="pip install python-mecab-ko"):
+    monkeypatch.setattr(sys, "version_info", version)
+    with pytest.raises(BadInput, match=f"pip install {packages}"):
         KO.tokenize("눈이 온다.")
     assert KO.tokenize("No Hangul here.") == text.tokenize("No Hangul here.")
 
