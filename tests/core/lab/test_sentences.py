@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter, defaultdict
+from functools import cache
 
 import pytest
 
@@ -21,12 +22,14 @@ PARTS = [
 ]
 
 
+@cache
 def lines_of(language: str, *, is_basic: bool) -> list[str]:
     lines = (ASSETS / FILES[language]).read_text(encoding="utf-8").splitlines(keepends=True)
     n = get_language(language).basic
     return lines[:n] if is_basic else lines[n:]
 
 
+@cache
 def rows_of(language: str, *, is_basic: bool) -> list[dict]:
     return [json.loads(line) for line in lines_of(language, is_basic=is_basic)]
 
