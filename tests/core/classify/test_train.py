@@ -61,11 +61,11 @@ def test_small_batches_are_trained_on_one_thread_and_it_is_given_back_at_the_end
         return seen, torch.get_num_threads()
 
     with ThreadPoolExecutor(1) as pool:  # in another thread, whose setting no other test uses
-        for small, within in ((SMALLEST_BATCH, 1), (SMALLEST_BATCH - 1, 2)):
+        for small, within, stops in ((SMALLEST_BATCH, 1, (True, False)), (SMALLEST_BATCH - 1, 2, (True,))):
             monkeypatch.setattr(heads, "SMALL_BATCH", small)
             trainer = fit_of("glove", data, parts, epochs=1)
             assert trainer.job.batch_size == SMALLEST_BATCH
-            for stop in (True, False):
+            for stop in stops:
                 assert pool.submit(threads_of, trainer, stop).result() == ({within}, 2)
 
 
@@ -212,17 +212,15 @@ def test_what_a_variant_needs_and_lacks_is_reported(data):
         trainer.finish()
 
 
-@pytest.mark.parametrize("damage", ["cut", "other data"])
-def test_a_checkpoint_that_does_not_fit_is_refused_by_name(data, parts, tmp_path, damage):
+def test_a_checkpoint_that_does_not_fit_is_refused_by_name(data, parts, tmp_path):
     trainer, path = fit_of("glove", data, parts), tmp_path / "run.pt"
     with pytest.raises(MissingArtifact, match=r"No file .*run\.pt"):
         trainer.load(path)
     trainer.save(path)
-    if damage == "cut":
-        path.write_bytes(path.read_bytes()[:100])
-    if damage == "other data":
-        trainer = fit_of("glove", dataset(120), parts)
-    with pytest.raises(CorruptArtifact, match=r"run\.pt (is not a readable checkpoint|does not fit)"):
+    with pytest.raises(CorruptArtifact, match=r"run\.pt .*it is of other data"):
+        fit_of("glove", dataset(120), parts).load(path)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(CorruptArtifact, match=r"run\.pt is not a readable checkpoint"):
         trainer.load(path)
 
 

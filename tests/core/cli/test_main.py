@@ -95,10 +95,9 @@ def write_jsonl(path: Path, rows: list[dict]) -> Path:
 
 def senseval(n: int, word: str = "bank") -> bytes:
     """Return a packed file of n instances of a word in the form of Senseval-2, of two senses."""
-    marks = [f'<wf pos="X">{w}</wf>' for w in ("the", word, "of")]
+    mark = '<wf pos="X">{}</wf>'.format
     instances = [
-        f'<instance id="{k}"><answer instance="{k}" senseid="s{k % 2}"/><context>{marks[0]} <head>{marks[1]}</head> {marks[2]} '
-        f'<wf pos="X">{WORDS[3 + k % 7]}</wf> <wf pos="X">{k}</wf></context></instance>'
+        f'<instance id="{k}"><answer instance="{k}" senseid="s{k % 2}"/><context><head>{mark(word)}</head> {mark(k)}</context></instance>'
         for k in range(n)
     ]
     return lzma.compress(f'<lexelt item="{word}-n">{"".join(instances)}</lexelt>'.encode())
@@ -737,12 +736,9 @@ MISTAKES = {
     "no pair of senses": ([*SPREAD, "{corpus}", "--merge", "a"], "“a” is not a pair of senses"),
     "a missing option": (["embed", "--input", "{dir}/ok.json"], "--output"),
     "an unknown option": ([*ASK, "--color"], "--color"),
-    "an option without its value": ([*ASK, "--k"], "--k"),
     "two starts of a training": ([*PRETRAIN, "--start-model", "{model}", "--start-vectors", "{dir}/v.txt"], "leave out --start-vectors"),
     "a start from too many numbers": ([*PRETRAIN, "--projection", "8", "--start-vectors", "{dir}/v7.txt"], "--projection 10"),
     "a training without held-out text": ([*PRETRAIN, "--valid", "nowhere.txt"], "nowhere.txt"),
-    "a training with a negative seed": ([*PRETRAIN, "--seed", "-1"], "--seed"),
-    "a training of no tokens": ([*PRETRAIN, "--tokens", "0"], "tokens must be at least 1, got 0"),
     "a training of the table alone": ([*PRETRAIN, "--table-share", "1"], "--table-share"),
     "a training without text": ([*PRETRAIN, "--corpus", "nowhere.txt"], "nowhere.txt"),
     "a training in a file": ([*PRETRAIN, "--output", "{dir}/empty.txt"], "empty.txt"),
