@@ -1,4 +1,4 @@
-"""The corpus commands: as a table, JSON and CSV the same answer; bad input is one sentence."""
+"""The corpus commands: as a table, JSON and CSV the same answer."""
 
 import csv
 import io

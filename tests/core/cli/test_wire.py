@@ -65,6 +65,7 @@ BAD = [
     ("neighbors", {"space": "9"}, "There is no layer '9'. Use 0 to 2"),
     ("neighbors", {"among": "x" * 300}, f"Unknown neighbors '{'x' * 39}…'; use one of"),
     ("neighbors", {"k": -1}, "k must be at least 1, got -1"),
+    ("mix", {"among": "zebra"}, "Unknown neighbors 'zebra'; use one of: same word"),
     ("mix", {"weights": [NAN, 1, 1]}, "Layer weights must be finite and not all zero, got nan"),
     ("mix", {"weights": "1,1,1"}, """'weights' is "1,1,1". Use a list of a number."""),
     ("attribution", {"how": "zebra"}, "There is no way “zebra” to change a word. Choose drop, mask or swap."),

@@ -57,12 +57,6 @@ def test_words_have_enough_senses_and_sentences_and_a_gloss(language, is_basic, 
 
 
 @pytest.mark.parametrize("language", FILES)
-def test_basic_and_additional_words_are_different(language):
-    first, second = ({row["lemma"] for row in rows_of(language, is_basic=each) if "sense" in row} for each in (True, False))
-    assert not first & second
-
-
-@pytest.mark.parametrize("language", FILES)
 def test_marked_token_is_the_word_of_the_row(language):
     rows = [row for basic in (True, False) for row in rows_of(language, is_basic=basic) if "sense" in row]
     assert [row for row in rows if row["tokens"][row["position"]].casefold() != row["word"].casefold()] == []
