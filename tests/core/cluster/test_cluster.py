@@ -312,6 +312,12 @@ def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built
                 np.testing.assert_allclose([n.cosine for n in got], [n.cosine for n in expected], atol=2e-7)
 
 
+def test_another_form_of_a_word_is_no_other_word_though_it_is_in_another_shard(many, encoder, client):
+    query = neighbors.make_query(encoder, ["the", "bank", "of", "w1"], 1)
+    words = {n.occurrence.word for n in search.ShardedIndex(many, client).nearest(query, [1, 1, 1], k=100, which=OTHER)}
+    assert not words & {"bank", "banks"}
+
+
 def test_an_index_of_one_folder_is_searched_as_a_single_shard_and_exactly_unless_made_approximate(built, encoder, corpus):
     query = neighbors.make_query(encoder, list(corpus[5].tokens), 0)
     whole = index.open_shards(built.folder)
