@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -128,14 +127,6 @@ def test_a_vocabulary_ranks_by_count_in_lower_case():
     texts = [("The", "the", "cat"), ("cat", "the", "dog")]
     assert TextVocabulary.of(texts, min_count=2, max_words=9).words == ("the", "cat")
     assert TextVocabulary.of(texts, min_count=1, max_words=2).words == ("the", "cat")
-
-
-def test_live_layers_encode_a_text_once(counted):
-    encoder, calls = counted
-    layers = live_layers(encoder)
-    layers([TEXTS[0], TEXTS[1], TEXTS[0]])
-    layers([TEXTS[1]])
-    assert list(chain(*calls)) == [list(TEXTS[0]), list(TEXTS[1])]
 
 
 def test_stored_layers_are_the_encoders_to_float16(encoder, tmp_path):

@@ -120,8 +120,6 @@ def test_what_was_trained_classifies_and_layers_are_kept_for_the_next_run(answer
         ("train", ["--train", "none.csv"], "No file none.csv"),
         ("train", ["--text-column", "body"], "no column 'body'"),
         ("train", ["--label-column", "x"], "no column 'x'"),
-        ("train", ["--share", "0"], "Shares must lie"),
-        ("train", ["--folds", "1"], "2 to 100 folds"),
         ("train", ["--folds", "900"], "range 0<=x<=100"),
         ("train", ["--test", "OWN", "--order"], "leave --folds and"),
         ("classify", ["--task", "none-such", "--text", "Hello"], "no trained head for the task 'none-such'"),

@@ -4,7 +4,6 @@ import ast
 
 import pytest
 
-from core.cli import main
 from core.cli.shared import in_columns
 from core.common.config import ROOT
 
@@ -29,12 +28,3 @@ def test_no_command_sets_a_column_s_width_by_itself(path):
     padded = [node.lineno for node in nodes if isinstance(node, ast.Attribute) and node.attr in ("ljust", "rjust", "center")]
     specs = [spec.value for node in nodes if isinstance(node, ast.FormattedValue) and node.format_spec for spec in node.format_spec.values]
     assert padded == [] and [spec for spec in specs if isinstance(spec, str) and spec[:1] in "<^"] == []
-
-
-def test_the_answers_of_classifiers_with_long_names_are_in_columns(capsys):
-    names = ["glove-unfrozen+elmo+tfidf", "glove-unfrozen+elmo", "tfidf"]
-    assert main.main(["classify", "--task", "headlines", "--text", "Striker scores twice", *(f"--variant={name}" for name in names)]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert sorted(line.split("  ")[0] for line in lines) == sorted(names)
-    label, end = len(max(names, key=len)) + 2, len(lines[0])
-    assert all(len(line) == end and line[label - 2 : label] == "  " and line[label] != " " for line in lines)

@@ -14,7 +14,6 @@ from pathlib import Path
 import dask
 import numpy as np
 import pytest
-import torch
 from distributed import LocalCluster
 
 from core.cluster import approximate, search
@@ -22,10 +21,9 @@ from core.cluster import shards as index
 from core.cluster.jobs import ShardJob, connected, run_jobs
 from core.cluster.store import open_store
 from core.cluster.worker_model import SpreadEncoder, counter, held
-from core.common.config import ASSETS, ModelShape
+from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.elmo.encoder import Encoder
-from core.elmo.model import BiLM
 from core.elmo.models import model_fingerprint
 from core.elmo.weights import load_bilm, save_safetensors
 from core.index import build as building
@@ -36,8 +34,8 @@ from core.index.rows import Query, make_query
 from core.index.table import OccurrenceTable
 from core.static.glove_training import count_pairs
 from core.text.sentences import Sentence, Target
+from tests.tiny import tiny_encoder
 
-SHAPE = ModelShape(filters=((1, 4), (2, 4), (3, 8)), hidden=16, projection=8)
 WEIGHTS = ([1, 0, 0], [0, 0, 1], [0.2, 0.3, 0.5])
 ROUND = 1_000  # tokens, so that few sentences make several shards
 
@@ -76,9 +74,8 @@ def client(address):
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory) -> Path:
-    torch.manual_seed(0)
     folder = tmp_path_factory.mktemp("models") / "tiny"
-    save_safetensors(BiLM(SHAPE), folder)
+    save_safetensors(tiny_encoder().model, folder)
     return folder
 
 

@@ -19,7 +19,6 @@ from core.index.sense_space import KEPT, WEIGHTS, SenseIndex, substitutes_of
 from core.index.table import OccurrenceTable
 from core.text.corpora import open_corpus
 from core.text.tokens import tokenize
-from core.workspace import open_workspace
 
 SENTENCE = "We sat on the bank and watched the boats."
 
@@ -103,17 +102,16 @@ def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbors(approxima
     assert hits / wanted > 0.9
 
 
-def test_the_commands_search_shards_and_the_approximate_index(many, built, model, answer, refused):
+def test_the_commands_search_shards_and_the_approximate_index(many, built, space, query, answer, refused):
     def nearest(*more) -> list[tuple]:
         result = answer("neighbors", "--word", "bank", "--sentence", SENTENCE, "--layer", "senses", "--k", "8", *more)
         return [(row["sentence"], row["position"]) for row in result["neighbors"]]
 
-    expected = nearest("--corpus", built.folder)
+    exact = SenseIndex(built, space).nearest(query, WEIGHTS, k=8)
+    expected = [(n.occurrence.sentence, n.occurrence.position) for n in exact]
     assert len(expected) == 8 and nearest("--corpus", many.url) == expected
     with pytest.raises(MissingArtifact, match="index approximate DIR --senses"):
-        ApproximateSenses(index.open_shards(built.folder), open_workspace(model).sense_space).nearest(
-            make_query(model.encoder, ["bank"], 0), WEIGHTS
-        )
+        ApproximateSenses(index.open_shards(built.folder), space).nearest(query, WEIGHTS)
     assert answer("index", "approximate", built.folder, "--senses")["occurrences"] == len(built)
     assert nearest("--corpus", built.folder, "--approximate") == expected
     assert "Name its model" in refused("index", "approximate", built.folder, "--senses", "--model", "elmo-ko-mini")

@@ -158,26 +158,12 @@ def test_every_subset_has_a_line_for_every_set_of_parts_cut_it_goes_on_and_anoth
     assert [line["variant"] for line in run("e" * 16)] == with_elmo * 2 and len(read_results(run.output)) == len(lines)
 
 
-def lines_of(right: dict[str, np.ndarray]) -> list[dict]:
-    """(S, N) bool of each set of parts -> the lines of their runs, of 1% of the rows."""
-    facts = {"experiment": "context-0.01", "sizes": {"train": 121, "valid": 13}}
-    return [
-        facts | {"variant": kind, "seed": s, "n": len(row), "right": pack_bits(row)}
-        for kind, rows in right.items()
-        for s, row in enumerate(rows)
-    ]
-
-
-def drawn(rng, shares: dict[str, float], subsets: int = 10, n: int = 500) -> dict[str, np.ndarray]:
-    """Right or not: a text's difficulty is shared, and so is how good a subset is."""
-    hard, good = rng.random((1, n)), rng.normal(0, 0.03, (subsets, 1))
-    return {kind: hard + 0.3 * (rng.random((subsets, n)) - 0.5) < share + good for kind, share in shares.items()}
-
-
 def test_half_a_subset_is_left_out_and_of_too_few_nothing_is_reported():
-    lines = lines_of(drawn(np.random.default_rng(0), dict.fromkeys(context_curve.PARTS, 0.7), subsets=6))
-    assert experiments.context_sizes(lines)[0].subsets == 6
-    assert experiments.context_sizes(lines[:-1]) == [] == experiments.context_sizes([]) and experiments.FEWEST == 6
+    rng, facts = np.random.default_rng(0), {"experiment": "context-0.01", "sizes": {"train": 121, "valid": 13}, "n": 500}
+    runs = [(kind, seed) for kind in context_curve.PARTS for seed in range(experiments.FEWEST)]
+    lines = [facts | {"variant": kind, "seed": seed, "right": pack_bits(rng.random(500) < 0.7)} for kind, seed in runs]
+    assert experiments.context_sizes(lines)[0].subsets == experiments.FEWEST == 6
+    assert experiments.context_sizes(lines[:-1]) == [] == experiments.context_sizes([])
 
 
 def test_the_results_that_ship_hold_every_subset_of_the_smallest_sizes():

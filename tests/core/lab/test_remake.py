@@ -59,19 +59,15 @@ def test_a_model_changed_in_its_last_bit_makes_everything_stale(other_weights):
 
 
 def test_stale_parts_are_made_in_order_and_a_cut_run_goes_on(other_weights, monkeypatch):
-    fingerprints, ran = {}, []
+    ran, now = [], set()
     monkeypatch.setattr(sums, "make", lambda: ran.append("sums"))
 
     def run(words, *, cwd):
         ran.append(" ".join(words[2:]))
-        if words[3] == "verdicts" and not fingerprints:
-            fingerprints["cut"] = True
-            return SimpleNamespace(returncode=1)
-        made = {"bundle": "table", "sense-space": "space", "verdicts": "verdicts"}[words[3]]
-        now.add(made)
-        return SimpleNamespace(returncode=0)
+        is_cut = words[3] == "verdicts" and ran.count(ran[-1]) == 1
+        now.update([] if is_cut else [{"bundle": "table", "sense-space": "space", "verdicts": "verdicts"}[words[3]]])
+        return SimpleNamespace(returncode=int(is_cut))
 
-    now: set[str] = set()
     real = remake.stale_parts
     monkeypatch.setattr(remake, "stale_parts", lambda chosen=None: {name: files for name, files in real(chosen).items() if name not in now})
     chosen = [part for part in remake.all_parts() if part.name in ("table", "space", "verdicts")]

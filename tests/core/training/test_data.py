@@ -44,18 +44,6 @@ def test_more_files_than_a_byte_counts_keep_their_sentences_apart(tmp_path):
     assert [corpus.meta["files"][number] for number in domains[-2:]] == ["part298-00.txt", "part299-00.txt"]
 
 
-def test_pack_by_hand():
-    """Longest first and time-major: step 0 of all three, then step 1 of those that have one, ..."""
-    batch, order = pack([np.array([1, 2]), np.array([3, 4, 5, 6]), np.array([7, 8])])
-    assert order.tolist() == [1, 0, 2]  # equally long sentences keep their order
-    assert batch.batch_sizes == [3, 3, 1, 1]
-    assert batch.ids.tolist() == [3, 1, 7, 4, 2, 8, 5, 6]
-    assert batch.reverse.tolist() == [7, 4, 5, 6, 1, 2, 3, 0]  # 3 <-> 6, 1 <-> 2, 7 <-> 8, 4 <-> 5
-    assert batch.ids[batch.reverse].tolist() == [6, 2, 8, 5, 1, 7, 4, 3]
-    batch, order = pack([])
-    assert batch.ids.size == batch.reverse.size == order.size == 0 and batch.batch_sizes == []
-
-
 @given(st.lists(st.lists(st.integers(0, 99), min_size=1, max_size=8), max_size=8))
 @settings(max_examples=100)
 def test_packing_can_be_undone_and_reverse_is_an_involution(sentences):
