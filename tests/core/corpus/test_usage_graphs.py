@@ -40,20 +40,6 @@ def test_uses_are_sentences_with_their_word_labeled(tmp_path):
     assert (second.tokens[0], second.targets[0].sense) == ("Planes", None)  # noise has no label
 
 
-def test_what_is_written_is_read_back(tmp_path):
-    occurrences = [(("We", "sat", "on", "the", "bank", "."), 4), (('"', "Bank", "holiday", "!", '"'), 1)]
-    path = tmp_path / "uses.csv"
-    path.write_text(usage_graphs.format_uses("bank", occurrences, ["1", "2"]), "utf-8")
-    uses = usage_graphs.read_uses(path)
-    assert [each.context[each.start : each.end] for each in uses] == ["bank", "Bank"]
-    sides = usage_graphs.sentences_of_uses(uses)
-    assert [(side[0].tokens, side[0].targets[0].position) for side in sides.values()] == occurrences
-    path.write_text(usage_graphs.format_clusters("bank", [0, 1]), "utf-8")
-    assert usage_graphs.read_clusters(path, uses) == {"bank-1": "0", "bank-2": "1"}
-    path.write_text(usage_graphs.format_judgments("bank", [0, 0, 1], "elmo"), "utf-8")
-    assert [each.judgment for each in usage_graphs.read_judgments(path)] == [4, 1, 1]
-
-
 @pytest.mark.parametrize(
     ("text", "word", "place"),
     [
@@ -94,7 +80,7 @@ def test_what_a_spreadsheet_would_run_is_guarded_and_read_back_equal(tmp_path_fa
     n = len(sentences)
     (folder / "uses.csv").write_text(usage_graphs.format_uses(lemma, occurrences, [grouping] * n), "utf-8")
     (folder / "clusters.csv").write_text(usage_graphs.format_clusters(lemma, [-1, *range(n - 1)]), "utf-8")
-    (folder / "judgments.csv").write_text(usage_graphs.format_judgments(lemma, range(n), "=A1"), "utf-8")
+    (folder / "judgments.csv").write_text(usage_graphs.format_judgments(lemma, [k % 2 for k in range(n)], "=A1"), "utf-8")
     for name in ("uses", "clusters", "judgments"):
         for line in (folder / f"{name}.csv").read_text("utf-8").splitlines():
             for cell in line.split("\t"):
@@ -109,6 +95,7 @@ def test_what_a_spreadsheet_would_run_is_guarded_and_read_back_equal(tmp_path_fa
     if n > 1:
         read = usage_graphs.read_judgments(folder / "judgments.csv")
         assert [(each.first, each.second, each.annotator) for each in read] == [(a, b, "=A1") for a, b in combinations(names, 2)]
+        assert [each.judgment for each in read] == [1 if (a - b) % 2 else 4 for a, b in combinations(range(n), 2)]
 
 
 def test_judgments_have_an_agreement(tmp_path):
