@@ -107,13 +107,7 @@ def test_a_capital_tells_words_apart_unless_it_opens_a_sentence(workspace):
         assert (pair_view.judge(workspace, context(first), context(second)).verdict.probability == 1) is is_one
 
 
-@pytest.fixture
-def one_workspace(workspace, monkeypatch) -> None:
-    """Let all commands use one workspace instead of opening one each."""
-    monkeypatch.setattr("core.workspace.open_workspace", lambda *_: workspace)
-
-
-@pytest.mark.usefixtures("one_workspace")
+@pytest.mark.usefixtures("one_opener")
 @pytest.mark.parametrize(
     ("first", "second", "line"),
     [  # both shares, and no rate, where a verdict is too close to call
@@ -131,19 +125,11 @@ def test_the_command_says_how_sure_a_verdict_is_as_home_does(first, second, line
     assert status == 0 and re.fullmatch(line, head) and others[-1].startswith("nearest senses in the sense space: ")
 
 
-@pytest.mark.usefixtures("one_workspace")
-@pytest.mark.parametrize(
-    ("first", "second", "words"),
-    [
-        ("The lot was full, so we parked on the street.", "They plan to turn the empty lot into a park.", ["lot", "lot"]),
-        ("He got a good price at the banks.", "The bank is a good neighbor.", ["good", "good"]),
-        ("Two cranes waded through the pond.", "The CRANE lifted a beam.", ["cranes", "CRANE"]),
-    ],
-)
-def test_the_command_without_a_word_compares_the_word_that_both_sentences_have(first, second, words, answer, refused):
-    request = ["verdict", "--sentence", first, "--sentence"]
+@pytest.mark.usefixtures("one_opener")
+def test_the_command_without_a_word_compares_the_word_that_both_sentences_have(answer, refused):
+    request, second = ["verdict", "--sentence", "Two cranes waded through the pond.", "--sentence"], "The CRANE lifted a beam."
     facts = answer(*request, second)
-    assert facts["words"] == words and facts == answer(*request, second, "--word", words[0])
+    assert facts["words"] == ["cranes", "CRANE"] and facts == answer(*request, second, "--word", "cranes")
     assert "Sentence 2 is empty" in refused(*request, "  ")
 
 
