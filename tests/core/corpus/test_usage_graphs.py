@@ -1,5 +1,6 @@
 """DURel's files: what is written is read back; what is wrong is named with its line."""
 
+from functools import partial
 from itertools import combinations
 
 import hypothesis
@@ -112,18 +113,15 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path):
     good = use("u1", "A plane.", "2:7")
     uses = usage_graphs.read_uses(write(path, HEADER, good))
     read_uses, read_judgments, keep_sides = usage_graphs.read_uses, usage_graphs.read_judgments, usage_graphs.keep_sides
+    read_clusters = partial(usage_graphs.read_clusters, uses=uses)
     for read, lines, message in (
         (read_uses, (HEADER, use("u1", "A plane.", "2:70")), r"line 2: '2:70' is not a place in a context of 8 characters"),
         (read_uses, (HEADER, good, good), "line 3: use 'u1' is there twice"),
         (read_uses, (HEADER,), "has no row below its header"),
         (read_uses, (HEADER, use("", "A plane.", "2:7")), "line 2: no identifier"),
         (read_uses, ("lemma,context", "plane,A plane."), "no column 'grouping'"),
-        (lambda path: usage_graphs.read_clusters(path, uses), ("identifier\tcluster", "u9\t0"), "line 2: use 'u9' is not among the uses"),
-        (
-            lambda path: usage_graphs.read_clusters(path, uses),
-            ("identifier\tcluster", "u1\t0", "u1\t1"),
-            "line 3: use 'u1' is in two clusters",
-        ),
+        (read_clusters, ("identifier\tcluster", "u9\t0"), "line 2: use 'u9' is not among the uses"),
+        (read_clusters, ("identifier\tcluster", "u1\t0", "u1\t1"), "line 3: use 'u1' is in two clusters"),
         (read_judgments, ("\t".join(usage_graphs.JUDGMENTS), "u1\tu2\tann\t7\t\tplane"), "judgment '7'"),
         (
             lambda path: usage_graphs.sentences_of_uses(read_uses(path)),
