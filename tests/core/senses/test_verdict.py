@@ -6,12 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.elmo.models import open_model
 from core.files.artifacts import write_json
 from core.index.build import build_index
 from core.index.neighbors import Query, make_query
 from core.index.sense_space import open_space
-from core.index.tables import open_table
 from core.lab import verdicts
 from core.senses import calibration, evidence, verdict
 from core.senses.evaluate import static_vectors
@@ -21,25 +19,21 @@ from core.text.readings import WordInContext
 from core.text.sentences import Sentence, Target
 from core.text.tokens import find_word, tokenize
 from core.views import pair as pair_view
-from core.workspace import Word, open_workspace
+from core.workspace import Word
 
 CODES = ("en", "ko")
 
 
 @pytest.fixture(scope="module")
-def opened():
+def opened(workspace):
     """Return the model, table and calibration of each language."""
-    result = {}
-    for code in CODES:
-        model = open_model(languages.get_language(code).model)
-        table = open_table(model.language.sentences, model, targets_only=True).basic
-        result[code] = model, table, calibration.read(table.folder)
-    return result
+    workspaces = {code: workspace.beside(languages.get_language(code).model) for code in CODES}
+    return {code: (of.model, of.targets.basic, calibration.read(of.targets.basic.folder)) for code, of in workspaces.items()}
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_every_example_is_two_meanings(opened, code: str):
-    pairs, workspace = languages.get_language(code).examples["pairs"], open_workspace(opened[code][0].name)
+def test_every_example_is_two_meanings(workspace, code: str):
+    pairs, workspace = languages.get_language(code).examples["pairs"], workspace.beside(languages.get_language(code).model)
     assert len(pairs) >= 8
     verdicts_of = {word: pair_view.judge(workspace, *workspace.words(*pair)).verdict for word, pair in pairs.items()}
     assert not {word: (item.says, round(item.probability, 2)) for word, item in verdicts_of.items() if item.says != TWO}
@@ -90,6 +84,8 @@ def context(text: str) -> WordInContext:
         # words as they are written: the same place in the same sentence but for the capital that is a name
         ("He got a *fair* deal from the judge.", "The *fairs* were held in May.", TWO, None),
         ("We all love *Turkey*.", "We all love *turkey*.", TWO, None),
+        ("They sell *Polish* there.", "They sell *polish* there.", TWO, None),
+        ("*Bank* robbers fled.", "*bank* robbers fled.", ONE, None),  # but for the capital that opens a sentence
     ],
 )
 def test_meanings_are_told_apart_in_any_form_of_a_word(workspace, first, second, says, senses):
@@ -97,14 +93,6 @@ def test_meanings_are_told_apart_in_any_form_of_a_word(workspace, first, second,
     item, other = (pair_view.judge(workspace, *order).verdict for order in (pair, pair[::-1]))
     assert item.says == other.says == says
     assert senses is None or (item.senses, item.named_in) == (senses, "senses")
-
-
-def test_a_capital_tells_words_apart_unless_it_opens_a_sentence(workspace):
-    for first, second, is_one in (
-        ("They sell *Polish* there.", "They sell *polish* there.", False),
-        ("*Bank* robbers fled.", "*bank* robbers fled.", True),
-    ):
-        assert (pair_view.judge(workspace, context(first), context(second)).verdict.probability == 1) is is_one
 
 
 @pytest.mark.usefixtures("one_opener")
@@ -204,14 +192,14 @@ def test_the_words_around_settle_what_the_vectors_leave_open(opened):
     assert expected.expected and not around.expected and expected.says == TWO
 
 
-def test_letter_case_tells_meanings_apart_where_one_of_them_is_a_name(tmp_path):
+def test_letter_case_tells_meanings_apart_where_one_of_them_is_a_name(model, tmp_path):
     def table(sense: str, *texts: str) -> list[Sentence]:
         words = [(word, word.tokens[word.position]) for word in map(context, texts)]
         return [Sentence(word.tokens, (Target(word.position, token, sense, "turkey"),)) for word, token in words]
 
     def is_also_a_name(*sentences: Sentence) -> bool:
         folder = tmp_path / str(len(sentences))
-        index = build_index(sentences, open_model("elmo-mini").encoder, folder, model="a", targets_only=True)
+        index = build_index(sentences, model.encoder, folder, model="a", targets_only=True)
         return evidence.is_also_a_name(index, "turkey")
 
     bird = table("bird", "They ate *turkey* .", "*Turkey* was served .")
