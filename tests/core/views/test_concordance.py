@@ -12,7 +12,7 @@ from core.views import concordance, induction, substitutes
 from core.views.concordance import GROUPS, LABELS, CollocatesRequest, ConcordanceRequest, KeynessRequest
 from core.views.induction import InductionRequest
 from core.views.substitutes import SubstitutesRequest
-from core.workspace import Workspace, open_workspace
+from core.workspace import Workspace
 from tests.tiny import write_dated_text
 
 RIVER, MONEY = {"grassy", "muddy", "grew", "reeds", "boat", "drifted"}, {"lent", "loan", "refused", "sum", "large"}
@@ -24,13 +24,13 @@ def corpus(tmp_path_factory) -> str:
 
 
 @pytest.fixture(scope="module")
-def bundled() -> Workspace:
-    return open_workspace()
+def workspace(workspace, corpus) -> Workspace:
+    return workspace.over(corpus)
 
 
 @pytest.fixture(scope="module")
-def workspace(bundled, corpus) -> Workspace:
-    return bundled.over(corpus)
+def bundled(workspace) -> Workspace:
+    return workspace.over("")
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,6 @@ from core.common.errors import BadInput, MissingArtifact
 from core.elmo.in_place import in_place
 from core.index.neighbors import OTHER, SAME, Neighbor
 from core.index.table import OccurrenceTable
-from core.index.tables import open_table
 from core.senses import influence
 from core.senses.influence import DROP
 from core.text.readings import WordInContext
@@ -74,10 +73,9 @@ def test_a_pair_holds_the_judge_s_verdict_and_what_any_mix_needs(workspace, word
 
 
 def test_neighbors_are_the_table_s_and_a_level_stands_next_to_them(workspace, words):
-    table = open_table("sentences", workspace.model, targets_only=True)
     for space, weights in (("1", np.eye(3)[1]), ("mix", np.full(3, 1 / 3))):
         result = neighbors.compute(workspace, NeighborsRequest(word=words[0], space=space, among=SAME, k=5, every_token=False))
-        near = table.nearest(workspace.queries(words)[0], weights, k=5, which=SAME)
+        near = workspace.targets.nearest(workspace.queries(words)[0], weights, k=5, which=SAME)
         assert [(n.occurrence.row, n.cosine) for n in result.entries] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in near]
         assert result.level == random_level(workspace, space) and 0 < result.level.mean < 0.5
     uneven = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="mix", weights="1,0,3", every_token=False))
@@ -85,9 +83,8 @@ def test_neighbors_are_the_table_s_and_a_level_stands_next_to_them(workspace, wo
 
 
 def test_the_nearest_words_are_the_nearest_occurrences_each_word_once(workspace, words):
-    table = open_table("sentences", workspace.model, targets_only=True)
     listed = neighbors.nearest_words(workspace, NeighborsRequest(word=words[1], space="1", every_token=False))
-    near = table.nearest(workspace.queries(words)[1], np.eye(3)[1], k=200, which=OTHER)
+    near = workspace.targets.nearest(workspace.queries(words)[1], np.eye(3)[1], k=200, which=OTHER)
     cosines = [cosine for _, cosine in listed]
     assert len(listed) == neighbors.WORDS and cosines == sorted(cosines, reverse=True)
     assert cosines == pytest.approx([next(n.cosine for n in near if n.occurrence.word == word) for word, _ in listed])
