@@ -81,6 +81,12 @@ def test_reading_reports_how_far_it_is_and_can_be_stopped(tmp_path, private_cach
     assert not [folder for folder in (private_cache / "encoded").iterdir() if not (folder / "meta.json").is_file()]
 
 
+def test_a_file_without_a_sentence_is_named(tmp_path):
+    (tmp_path / "a.txt").write_text(" \n")
+    with pytest.raises(BadInput, match=r"a\.txt has no sentence"):
+        open_encoded(str(tmp_path / "a.txt"))
+
+
 def test_dates_come_from_a_column_of_a_table_and_from_rows(tmp_path):
     table, rows = tmp_path / "a.csv", tmp_path / "a.jsonl"
     table.write_text("when,text\n1990-01-02,The otter dived. It came up.\n1991-05-06,No otter.\n,Undated.\n")
