@@ -141,10 +141,11 @@ def test_labels_spread_on_the_command_line(workspace, answer, tmp_path):
     paths = [tmp_path / "mine.jsonl", tmp_path / "hers.jsonl"]
     for path, given in zip(paths, (chosen, [*chosen[:-1], (chosen[-1][0], chosen[0][1])]), strict=True):
         path.write_text(label_files.format_labels("bank", label_files.tokens_of(items), Labels(tuple(given)), None), "utf-8")
-    facts = answer("senses", "spread", "--word", "bank", "--labels", paths[0], "--second", paths[1], "--csv", tmp_path / "all.csv")
+    outputs = ("--output", tmp_path / "all.jsonl", "--csv", tmp_path / "all.csv")
+    facts = answer("senses", "spread", "--word", "bank", "--labels", paths[0], "--second", paths[1], *outputs)
     right = [row["sense"] == sense for row, sense in zip(facts["sentences"], gold, strict=True)]
     assert np.mean(right) >= 0.9 and facts["alpha"] < 1 and len(facts["doubtful"]) == 10
-    assert len((tmp_path / "all.csv").read_text("utf-8").splitlines()) == len(gold) + 1
+    assert [len(path.read_text("utf-8").splitlines()) for path in outputs[1::2]] == [len(gold), len(gold) + 1]
 
 
 def test_a_words_own_sentences_give_what_the_table_of_its_whole_corpus_gives(workspace, sides, bank, tmp_path, monkeypatch):

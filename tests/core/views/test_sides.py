@@ -114,8 +114,9 @@ def test_a_sentence_is_on_one_side_alone(open_dated):
     part = change.compute(workspace, replace(BANK, first=LATE, second=Side()))
     assert part.left_out.describe() == ["12 sentences are on both sides and count on the first alone."]
     assert part.change.p == pytest.approx(apart.change.p, abs=0.005)
-    with pytest.raises(BadInput, match="Both sides are the same texts"):
-        choose(workspace, Side(start="1800"), Side(end="1950"))
+    for equal in ((Side(start="1800"), Side(end="1950")), (Side(), Side(corpus=workspace.corpus))):
+        with pytest.raises(BadInput, match="Both sides are the same texts"):
+            choose(workspace, *equal)
     ranked = change.rank(change.read(workspace, Side(end="1900"), LATE), RankRequest(at_least=12))
     assert all(item.change.first + item.change.second <= 24 for item in ranked)
 
