@@ -8,7 +8,7 @@ from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
-from core.workspace import Workspace, open_workspace
+from core.workspace import Names, Workspace, open_workspace
 from tests.tiny import Dataset, Frozen, dataset, frozen, tiny_encoder
 
 
@@ -31,6 +31,16 @@ def space(model) -> SenseSpace:
 @pytest.fixture(scope="module")
 def workspace() -> Workspace:
     return open_workspace()
+
+
+@pytest.fixture
+def one_opener(workspace: Workspace, monkeypatch) -> None:
+    """Let commands open models and texts in the module's workspace instead of opening them each."""
+
+    def opened(model: str | Model = BUNDLED_MODEL, vectors: str = "", corpus: str = "", **_) -> Workspace:
+        return Workspace(Names(model=getattr(model, "name", model), vectors=vectors, corpus=corpus), workspace.opener)
+
+    monkeypatch.setattr("core.workspace.open_workspace", opened)
 
 
 @pytest.fixture(scope="session")

@@ -6,16 +6,8 @@ from scipy.spatial.distance import cdist, jensenshannon
 
 from core.common.directions import unit
 from core.common.errors import BadInput
-from core.corpus.change import (
-    DOCUMENTS,
-    NEAREST,
-    SENTENCES,
-    average_pairwise_distance,
-    change,
-    distance_of_shares,
-    evened,
-    expected_distance,
-)
+from core.corpus import change as measured
+from core.corpus.change import average_pairwise_distance, change, distance_of_shares, evened, expected_distance
 
 
 def drawn(n: int, seed: int, lean: float = 0.0) -> np.ndarray:
@@ -27,8 +19,8 @@ def drawn(n: int, seed: int, lean: float = 0.0) -> np.ndarray:
 def shared_within_minus_across(rows: np.ndarray, n: int) -> float:
     """Pair by pair: the share of neighbors that two of one side have in common, minus that of two of both sides."""
     centered = unit(rows - rows.mean(axis=0))
-    near = [set(np.argsort(-(centered @ row))[: NEAREST + 1].tolist()) | {k} for k, row in enumerate(centered)]
-    share = np.array([[len(a & b) / (NEAREST + 1) for b in near] for a in near])
+    near = [set(np.argsort(-(centered @ row))[: measured.NEAREST + 1].tolist()) | {k} for k, row in enumerate(centered)]
+    share = np.array([[len(a & b) / (measured.NEAREST + 1) for b in near] for a in near])
     sides = [share[:n, :n], share[n:, n:]]
     within = [(part.sum() - np.trace(part)) / (len(part) * (len(part) - 1)) for part in sides]
     return float(np.mean(within) - share[:n, n:].mean())
@@ -84,10 +76,10 @@ def test_documents_are_dealt_out_whole_where_there_are_enough():
     documents = [f"text {k}" for k in np.repeat(np.arange(16), 6)]
     whole = change(rows[:48], rows[48:], np.zeros(96, int), documents)
     single = change(rows[:48], rows[48:], np.zeros(96, int))
-    assert (whole.shuffled, single.shuffled) == (DOCUMENTS, SENTENCES)
+    assert (whole.shuffled, single.shuffled) == (measured.DOCUMENTS, measured.SENTENCES)
     assert single.p < 0.05 < whole.p
     few = change(rows[:48], rows[48:], np.zeros(96, int), ["one"] * 48 + ["another"] * 48)
-    assert few.shuffled == SENTENCES
+    assert few.shuffled == measured.SENTENCES
 
 
 def test_a_spelling_on_one_side_alone_is_no_change():

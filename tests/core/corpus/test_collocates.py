@@ -63,14 +63,6 @@ def corpus_of(*texts: str) -> EncodedCorpus:
     return encode([Sentence(tuple(text.split())) for text in texts])
 
 
-def test_a_worked_example():
-    """Three sentences, window 1: "strong tea" twice of three "strong" and two "tea": logDice 14 + log2(2 * 2 / 5)."""
-    corpus = corpus_of("strong tea here", "a strong tea", "strong men drink")
-    (item,) = collocates(corpus, find(corpus, "strong"), window=1, minimum=2)
-    assert (item.word, item.together, item.left, item.right, item.frequency) == ("tea", 2, 0, 2, 2)
-    assert item.log_dice == pytest.approx(13.678, abs=0.001)
-
-
 def test_a_token_between_two_hits_counts_once_and_hits_do_not_count():
     corpus = corpus_of("bank x bank bank y")
     items = collocates(corpus, find(corpus, "bank"), minimum=1)
@@ -84,6 +76,7 @@ def test_a_token_between_two_hits_counts_once_and_hits_do_not_count():
         (["bank tea bank"] * 4, 4, 14 + np.log2(2 * 4 / 12)),  # a token counts for one hit
         (["bank tea bank tea bank"], 2, 14 + np.log2(2 * 2 / 5)),
         (["strong tea and bank"] * 7, 7, 14),
+        (["bank tea here", "a bank tea", "bank men drink"], 2, 14 + np.log2(2 * 2 / 5)),
         (["tea bank"] * 3 + ["tea"] * 3 + ["bank"] * 6, 3, 14 + np.log2(2 * 3 / 15)),
     ],
 )
@@ -125,7 +118,6 @@ def test_lines_of_a_collocate_are_those_with_it(ours):
         for line in lines(ours, chosen, 0, 99):
             assert item.word in {token.casefold() for token in (*line.left[-3:], *line.right[:3])}
         assert len(chosen) >= 1 and item.together <= 6 * len(chosen)
-    assert not with_word_near(ours, hits, "otterhound", 3).any()
 
 
 def test_by_sense_each_sense_is_reported_by_its_own_words():
@@ -164,14 +156,9 @@ def test_one_hit_many_hits_and_none(ours):
     assert (item.together, item.log_dice, item.log_likelihood) == (10_000, 14, 0)  # nothing is left to compare with
 
 
-@pytest.fixture(scope="module")
-def halves() -> tuple[EncodedCorpus, EncodedCorpus]:
+def test_keyness_is_the_g_test_of_the_two_counts_and_the_other_way_round_only_turns_signs():
     sentences = open_corpus("sentences")
-    return encode(sentences[:1200]), encode(sentences[1200:])
-
-
-def test_keyness_is_the_g_test_of_the_two_counts_and_the_other_way_round_only_turns_signs(halves):
-    first, second = halves
+    first, second = encode(sentences[:1200]), encode(sentences[1200:])
     forth, back = keywords(first, second), {item.word: item for item in keywords(second, first)}
     assert forth and len(forth) == len(back)
     for item in forth:

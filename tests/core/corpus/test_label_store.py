@@ -30,11 +30,6 @@ def sentence(k: int) -> label_files.Token:
 SENTENCES = [sentence(k) for k in range(400)]
 
 
-@pytest.fixture(autouse=True)
-def own_cache(monkeypatch, tmp_path):
-    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path))
-
-
 @pytest.fixture
 def path() -> Path:
     return label_files.stored_file("sentences", "bank")

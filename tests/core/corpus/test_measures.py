@@ -7,71 +7,48 @@ import pytest
 from scipy.stats import chi2, chi2_contingency, false_discovery_control
 
 from core.common.errors import BadInput
-from core.corpus.measures import (
-    BONFERRONI,
-    FDR,
-    NONE,
-    ORDINAL,
-    alpha,
-    deviation,
-    log_dice,
-    log_likelihood,
-    log_odds,
-    log_ratio,
-    p_values,
-    per_million,
-)
+from core.corpus import measures
 
 
 def test_log_dice_is_14_plus_log2_of_dice():
-    assert log_dice(10, 10, 10) == 14  # always together
-    assert log_dice(5, 10, 10) == 13  # half as much Dice is one less
-    assert log_dice(3, 20, 76) == pytest.approx(10)  # Dice is 2 * 3 / 96 = 1/16
-    assert log_dice(np.array([0, 1]), 4, np.array([4, 4])).tolist() == [-math.inf, 12]
+    assert measures.log_dice(10, 10, 10) == 14  # always together
+    assert measures.log_dice(5, 10, 10) == 13  # half as much Dice is one less
+    assert measures.log_dice(3, 20, 76) == pytest.approx(10)  # Dice is 2 * 3 / 96 = 1/16
+    assert measures.log_dice(np.array([0, 1]), 4, np.array([4, 4])).tolist() == [-math.inf, 12]
 
 
-def test_log_likelihood_by_hand():
-    """6 of 8 tokens against 2 of 8: each of the four cells (6, 2, 2, 6) is expected to hold 4, so that G2 = 2 sum O ln(O / E) is
-    2 (6 ln 1.5 + 2 ln 0.5 + 2 ln 0.5 + 6 ln 1.5) = 24 ln 1.5 - 8 ln 2 = 9.7312 - 5.5452 = 4.1860.
-
-    8 of 16 against 2 of 16: 5 and 5 are expected of the word, 11 and 11 of the rest (8, 14), so that G2 is
-    2 (8 ln 1.6 + 2 ln 0.4 + 8 ln (8 / 11) + 14 ln (14 / 11)) = 2 (3.7600 - 1.8326 - 2.5476 + 3.3763) = 5.5122.
-    """
-    assert log_likelihood(6, 2, 8, 8) == pytest.approx(24 * math.log(1.5) - 8 * math.log(2)) == pytest.approx(4.1860, abs=1e-4)
-    assert log_likelihood(8, 2, 16, 16) == pytest.approx(5.5122, abs=1e-4)
-    assert log_likelihood(4, 8, 16, 32) == pytest.approx(0)  # a quarter of both
-    assert log_likelihood(5, 0, 5, 5) == pytest.approx(20 * math.log(2))  # 2 (5 ln 2 + 0 + 0 + 5 ln 2): an empty cell adds nothing
-
-
-@pytest.mark.parametrize(("a", "b", "n", "m"), [(110, 111, 2552, 29225), (1, 0, 10, 1000), (40, 400, 1000, 10_000), (7, 3, 50, 9_999)])
+@pytest.mark.parametrize(
+    ("a", "b", "n", "m"),
+    [(110, 111, 2552, 29225), (1, 0, 10, 1000), (40, 400, 1000, 10_000), (7, 3, 50, 9_999), (6, 2, 8, 8), (5, 0, 5, 5)],
+)
 def test_log_likelihood_is_the_g_test(a, b, n, m):
     expected = chi2_contingency([[a, b], [n - a, m - b]], correction=False, lambda_="log-likelihood")
-    g2 = log_likelihood(np.array([a]), np.array([b]), n, m)
+    g2 = measures.log_likelihood(np.array([a]), np.array([b]), n, m)
     assert g2[0] == pytest.approx(expected.statistic, abs=1e-9)
-    assert p_values(g2, NONE)[0] == pytest.approx(expected.pvalue, rel=1e-9)
+    assert measures.p_values(g2, measures.NONE)[0] == pytest.approx(expected.pvalue, rel=1e-9)
 
 
 def test_log_ratio_counts_doublings():
-    assert log_ratio(40, 10, 1000, 1000) == 2  # four times as frequent
-    assert log_ratio(10, 40, 1000, 2000) == -1
-    assert log_ratio(4, 0, 100, 100) == 3  # 0 is taken for a half
+    assert measures.log_ratio(40, 10, 1000, 1000) == 2  # four times as frequent
+    assert measures.log_ratio(10, 40, 1000, 2000) == -1
+    assert measures.log_ratio(4, 0, 100, 100) == 3  # 0 is taken for a half
 
 
 def test_deviation_by_hand():
     """Parts of 20, 30 and 50 tokens are shares of 0.2, 0.3 and 0.5; of ten hits 5, 3 and 2 are 0.5, 0.3 and 0.2: the differences are 0.3, 0
     and 0.3, and DP is half their sum, 0.3. Parts of 9, 10, 10, 10 and 11 and hits of 1 to 5: (0.1133 + 0.0667 + 0 + 0.0667 + 0.1133) / 2."""
-    assert deviation([5, 3, 2], [20, 30, 50]) == pytest.approx(0.3)
-    assert deviation([1, 2, 3, 4, 5], [9, 10, 10, 10, 11]) == pytest.approx(0.18, abs=1e-9)
-    assert deviation([9, 10, 10, 10, 11], [9, 10, 10, 10, 11]) == 0
-    assert deviation([7, 0], [10, 90]) == pytest.approx(0.9)  # all in one part
-    assert math.isnan(deviation([0, 0], [10, 90]))
-    assert per_million(33, 37_492) == pytest.approx(880.19, abs=0.01)
+    assert measures.deviation([5, 3, 2], [20, 30, 50]) == pytest.approx(0.3)
+    assert measures.deviation([1, 2, 3, 4, 5], [9, 10, 10, 10, 11]) == pytest.approx(0.18, abs=1e-9)
+    assert measures.deviation([9, 10, 10, 10, 11], [9, 10, 10, 10, 11]) == 0
+    assert measures.deviation([7, 0], [10, 90]) == pytest.approx(0.9)  # all in one part
+    assert math.isnan(measures.deviation([0, 0], [10, 90]))
+    assert measures.per_million(33, 37_492) == pytest.approx(880.19, abs=0.01)
 
 
 def test_log_odds_are_those_of_a_plain_loop():
     """Monroe et al. 2008, equations 16, 18 and 22, word by word; and by hand where both sets are alike."""
     first, second, background = np.array([8, 1, 0, 5]), np.array([1, 9, 0, 5]), np.array([40, 40, 10, 110])
-    z = log_odds(first, second, background, prior=20)
+    z = measures.log_odds(first, second, background, prior=20)
     for k in range(4):
         alpha, total = 20 * background[k] / 200, 20
         item = (first[k] + alpha) / (first.sum() + total - first[k] - alpha)
@@ -79,18 +56,18 @@ def test_log_odds_are_those_of_a_plain_loop():
         variance = 1 / (first[k] + alpha) + 1 / (second[k] + alpha)
         assert z[k] == pytest.approx((math.log(item) - math.log(other)) / math.sqrt(variance))
     assert z[0] > 0 > z[1]
-    assert np.abs(log_odds(first, first, background)).max() == 0
-    np.testing.assert_allclose(log_odds(first, second, background), -log_odds(second, first, background))
+    assert np.abs(measures.log_odds(first, first, background)).max() == 0
+    np.testing.assert_allclose(measures.log_odds(first, second, background), -measures.log_odds(second, first, background))
 
 
 def test_p_is_corrected_for_the_number_of_tests():
     g2 = np.array([20.0, 6.0, 3.0, 0.1])
     raw = chi2.sf(g2, 1)
-    np.testing.assert_allclose(p_values(g2, NONE), raw)
-    np.testing.assert_allclose(p_values(g2, BONFERRONI), np.minimum(4 * raw, 1))
-    np.testing.assert_allclose(p_values(g2, FDR), false_discovery_control(raw))
+    np.testing.assert_allclose(measures.p_values(g2, measures.NONE), raw)
+    np.testing.assert_allclose(measures.p_values(g2, measures.BONFERRONI), np.minimum(4 * raw, 1))
+    np.testing.assert_allclose(measures.p_values(g2, measures.FDR), false_discovery_control(raw))
     with pytest.raises(BadInput, match=r"Unknown correction 'holm'. Choose: "):
-        p_values(g2, "holm")
+        measures.p_values(g2, "holm")
 
 
 # Krippendorff 2011, "Computing Krippendorff's alpha-reliability", part C: four observers, twelve units, missing data
@@ -103,20 +80,20 @@ OBSERVERS = [
 
 
 def test_alpha_is_that_of_the_published_example():
-    assert alpha(OBSERVERS) == pytest.approx(0.743, abs=0.0005)
-    assert alpha(OBSERVERS, ORDINAL) == pytest.approx(0.815, abs=0.0005)
+    assert measures.alpha(OBSERVERS) == pytest.approx(0.743, abs=0.0005)
+    assert measures.alpha(OBSERVERS, measures.ORDINAL) == pytest.approx(0.815, abs=0.0005)
 
 
 def test_alpha_by_hand():
     # Part B: two observers, ten units; 6 agree. D_o = 8/20, D_e = 2 * 14 * 6 / (20 * 19): alpha = 1 - 0.4 / 0.4421 = 0.095
     first, second = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
-    assert alpha([first, second]) == pytest.approx(0.095, abs=0.0005)
-    assert alpha([["a", "b", "a"], ["a", "b", "a"]]) == pytest.approx(1.0)
-    assert alpha([["a", "b"], ["b", "a"]]) < 0
+    assert measures.alpha([first, second]) == pytest.approx(0.095, abs=0.0005)
+    assert measures.alpha([["a", "b", "a"], ["a", "b", "a"]]) == pytest.approx(1.0)
+    assert measures.alpha([["a", "b"], ["b", "a"]]) < 0
 
     for labels, message in (
         ([["a", None], [None, "b"]], "No sentence has labels of two annotators"),
         ([["a", "a"], ["a", "a"]], "All labels are the same"),
     ):
         with pytest.raises(BadInput, match=message):
-            alpha(labels)
+            measures.alpha(labels)

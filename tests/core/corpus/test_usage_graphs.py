@@ -1,5 +1,6 @@
 """DURel's files: what is written is read back; what is wrong is named with its line."""
 
+from functools import partial
 from itertools import combinations
 
 import hypothesis
@@ -38,20 +39,6 @@ def test_uses_are_sentences_with_their_word_labeled(tmp_path):
     target = first.targets[0]
     assert (first.tokens[target.position], target.sense, target.lemma, first.document) == ("plane", "0", "plane", "1850")
     assert (second.tokens[0], second.targets[0].sense) == ("Planes", None)  # noise has no label
-
-
-def test_what_is_written_is_read_back(tmp_path):
-    occurrences = [(("We", "sat", "on", "the", "bank", "."), 4), (('"', "Bank", "holiday", "!", '"'), 1)]
-    path = tmp_path / "uses.csv"
-    path.write_text(usage_graphs.format_uses("bank", occurrences, ["1", "2"]), "utf-8")
-    uses = usage_graphs.read_uses(path)
-    assert [each.context[each.start : each.end] for each in uses] == ["bank", "Bank"]
-    sides = usage_graphs.sentences_of_uses(uses)
-    assert [(side[0].tokens, side[0].targets[0].position) for side in sides.values()] == occurrences
-    path.write_text(usage_graphs.format_clusters("bank", [0, 1]), "utf-8")
-    assert usage_graphs.read_clusters(path, uses) == {"bank-1": "0", "bank-2": "1"}
-    path.write_text(usage_graphs.format_judgments("bank", [0, 0, 1], "elmo"), "utf-8")
-    assert [each.judgment for each in usage_graphs.read_judgments(path)] == [4, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +81,7 @@ def test_what_a_spreadsheet_would_run_is_guarded_and_read_back_equal(tmp_path_fa
     n = len(sentences)
     (folder / "uses.csv").write_text(usage_graphs.format_uses(lemma, occurrences, [grouping] * n), "utf-8")
     (folder / "clusters.csv").write_text(usage_graphs.format_clusters(lemma, [-1, *range(n - 1)]), "utf-8")
-    (folder / "judgments.csv").write_text(usage_graphs.format_judgments(lemma, range(n), "=A1"), "utf-8")
+    (folder / "judgments.csv").write_text(usage_graphs.format_judgments(lemma, [k % 2 for k in range(n)], "=A1"), "utf-8")
     for name in ("uses", "clusters", "judgments"):
         for line in (folder / f"{name}.csv").read_text("utf-8").splitlines():
             for cell in line.split("\t"):
@@ -109,6 +96,7 @@ def test_what_a_spreadsheet_would_run_is_guarded_and_read_back_equal(tmp_path_fa
     if n > 1:
         read = usage_graphs.read_judgments(folder / "judgments.csv")
         assert [(each.first, each.second, each.annotator) for each in read] == [(a, b, "=A1") for a, b in combinations(names, 2)]
+        assert [each.judgment for each in read] == [1 if (a - b) % 2 else 4 for a, b in combinations(range(n), 2)]
 
 
 def test_judgments_have_an_agreement(tmp_path):
@@ -125,18 +113,15 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path):
     good = use("u1", "A plane.", "2:7")
     uses = usage_graphs.read_uses(write(path, HEADER, good))
     read_uses, read_judgments, keep_sides = usage_graphs.read_uses, usage_graphs.read_judgments, usage_graphs.keep_sides
+    read_clusters = partial(usage_graphs.read_clusters, uses=uses)
     for read, lines, message in (
         (read_uses, (HEADER, use("u1", "A plane.", "2:70")), r"line 2: '2:70' is not a place in a context of 8 characters"),
         (read_uses, (HEADER, good, good), "line 3: use 'u1' is there twice"),
         (read_uses, (HEADER,), "has no row below its header"),
         (read_uses, (HEADER, use("", "A plane.", "2:7")), "line 2: no identifier"),
         (read_uses, ("lemma,context", "plane,A plane."), "no column 'grouping'"),
-        (lambda path: usage_graphs.read_clusters(path, uses), ("identifier\tcluster", "u9\t0"), "line 2: use 'u9' is not among the uses"),
-        (
-            lambda path: usage_graphs.read_clusters(path, uses),
-            ("identifier\tcluster", "u1\t0", "u1\t1"),
-            "line 3: use 'u1' is in two clusters",
-        ),
+        (read_clusters, ("identifier\tcluster", "u9\t0"), "line 2: use 'u9' is not among the uses"),
+        (read_clusters, ("identifier\tcluster", "u1\t0", "u1\t1"), "line 3: use 'u1' is in two clusters"),
         (read_judgments, ("\t".join(usage_graphs.JUDGMENTS), "u1\tu2\tann\t7\t\tplane"), "judgment '7'"),
         (
             lambda path: usage_graphs.sentences_of_uses(read_uses(path)),

@@ -43,15 +43,12 @@ def test_of_many_spellings_those_sent_hold_the_nearest_under_any_mix(model, tmp_
 
 
 def similarities(products: np.ndarray, n: int, weights) -> np.ndarray:
-    """`pairs` of n rows and a mix (L,) -> cosines (n, n) float64; 0 where a mix has no length."""
-    s = np.asarray(weights, np.float64)
-    upper = np.einsum("i,pij,j->p", s, products.astype(np.float64), s)
+    """`pairs` of n rows and a mix (L,) -> cosines (n, n) float64."""
     values = np.zeros((n, n))
-    values[np.triu_indices(n)] = upper
-    values = values + np.triu(values, 1).T
-    lengths = np.sqrt(np.maximum(np.diag(values), 0.0))
-    together = lengths[:, None] * lengths
-    return np.clip(np.divide(values, together, out=np.zeros((n, n)), where=together > 1e-12), -1.0, 1.0)
+    values[np.triu_indices(n)] = np.einsum("i,pij,j->p", weights, products.astype(np.float64), weights)
+    values += np.triu(values, 1).T
+    lengths = np.sqrt(np.diag(values))
+    return values / np.outer(lengths, lengths)
 
 
 @pytest.mark.parametrize("normalized", [False, True])
@@ -67,14 +64,12 @@ def test_products_of_all_pairs_give_the_cosines_of_rows_with_each_other_and_so_t
 
 
 def test_two_queries_products_give_their_cosine(model, table):
-    a, b = (make_query(model.encoder, SENTENCE, k) for k in (4, 6))
-    item, other = (neighbors.products(table.rows, query) for query in (a, b))
-    for normalized in (False, True):
-        if normalized:
-            item, other = (neighbors.normalized_products(table.rows, result) for result in (item, other))
-        cross = any_mix.between(item, other)
-        x, y = (layer_normalized(q.layers) if normalized else q.layers for q in (a, b))
-        np.testing.assert_allclose(cross, x @ y.T, rtol=1e-4, atol=1e-3)
+    queries = [make_query(model.encoder, SENTENCE, k) for k in (4, 6)]
+    plain = [neighbors.products(table.rows, query) for query in queries]
+    x, y = (query.layers for query in queries)
+    np.testing.assert_allclose(any_mix.between(*plain), x @ y.T, rtol=1e-4, atol=1e-3)
+    normalized = [neighbors.normalized_products(table.rows, result) for result in plain]
+    np.testing.assert_allclose(any_mix.between(*normalized), layer_normalized(x) @ layer_normalized(y).T, rtol=1e-4, atol=1e-3)
 
 
 def test_chance_is_the_mean_of_all_shuffles():

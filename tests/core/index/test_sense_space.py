@@ -1,4 +1,4 @@
-"""The sense space: its parts and means by hand, stored substitutes, and maps that have not seen the word they place."""
+"""The sense space: its parts and means by hand, stored substitutes, maps that have not seen the word they place, and neighbors in it."""
 
 import shutil
 from itertools import pairwise
@@ -12,13 +12,16 @@ from core.elmo.in_place import in_place
 from core.elmo.models import open_model
 from core.index import build, sense_space
 from core.index.build import build_index
-from core.index.sense_space import FOLDS, KEPT, Learned, SenseSpace, fold_of
+from core.index.neighbors import ANY, OTHER, SAME
+from core.index.rows import make_query
+from core.index.sense_space import FOLDS, KEPT, WEIGHTS, Learned, SenseIndex, SenseSpace, fold_of
 from core.index.table import OccurrenceTable
 from core.lab import sense_space_map
 from core.senses.evaluate import static_vectors
 from core.senses.separation import one_nn
 from core.text.readings import WordInContext
 from core.text.sentences import Sentence
+from core.text.tokens import tokenize
 
 
 @pytest.fixture(scope="module")
@@ -189,3 +192,45 @@ def test_context_sums_are_computed_once_unless_the_table_is_large(model, table, 
     assert computed == [2, 1, 3]
     np.testing.assert_array_equal(first, fresh[[0, 1, 0]])
     np.testing.assert_array_equal(both, fresh[[1, 2, 0]])
+
+
+@pytest.fixture(scope="module")
+def index(table, space):
+    return SenseIndex(table, space)
+
+
+@pytest.fixture(scope="module")
+def query(model):
+    tokens = tokenize("We sat on the bank and watched the boats.")
+    return make_query(model.encoder, tokens, tokens.index("bank"))
+
+
+@pytest.mark.parametrize("which", [SAME, OTHER, ANY])
+def test_the_nearest_are_those_of_highest_cosine_under_the_map_of_the_query_s_word(index, space, query, which):
+    near = index.nearest(query, WEIGHTS, k=8, which=which)
+    everything = space.place(space.of_rows(index.table, np.arange(len(index.table))), word="bank")
+    values = everything @ space.place(space.views([(query.tokens, query.position)], query.layers[None]), word="bank")[0]
+    same = index.table.same_word("bank")
+    values[{SAME: ~same, OTHER: same, ANY: np.zeros(len(same), bool)}[which]] = -np.inf
+    assert [n.occurrence.row for n in near] == np.argsort(-values, kind="stable")[:8].tolist()
+    np.testing.assert_allclose([n.cosine for n in near], np.sort(values)[::-1][:8], atol=1e-5)
+    assert not index.narrows(query, which)  # their substitutes are kept beside the table
+
+
+def test_neighbors_have_the_sense_of_the_query_and_exclude_its_own_row(index, query, model):
+    assert {n.occurrence.sense for n in index.nearest(query, WEIGHTS, k=8, which=SAME)} == {"river edge"}
+    own = index.table.occurrence(int(index.table.labeled_rows("bank")[0]))
+    near = index.nearest(make_query(model.encoder, list(own.tokens), own.position), WEIGHTS, k=50, which=SAME)
+    assert own.row not in {n.occurrence.row for n in near} and len(near) == len(index.table.labeled_rows("bank")) - 1
+    assert index.nearest(make_query(model.encoder, ["A", "zyzzyva", "sang", "."], 1), WEIGHTS, which=SAME) == []
+
+
+def test_of_too_many_rows_to_read_the_nearest_at_layer_1_are_placed(index, bare, space, query, monkeypatch):
+    bare = SenseIndex(bare, space)
+    monkeypatch.setattr(sense_space, "MOST_READ", 50)
+    near = bare.nearest(query, WEIGHTS, k=60)
+    layer = bare.table.nearest(query, [0, 1, 0], k=50)
+    assert bare.narrows(query) and not bare.narrows(query, SAME)
+    assert {n.occurrence.row for n in near} == {n.occurrence.row for n in layer}
+    read, kept = (each.nearest(query, WEIGHTS, k=5, which=SAME) for each in (bare, index))
+    assert [n.occurrence.row for n in read] == [n.occurrence.row for n in kept]

@@ -54,9 +54,9 @@ def table(tmp_path):
 
 
 def columns(table: OccurrenceTable) -> dict[str, np.ndarray]:
-    names = ("word", "sense", "lemma", "sentence", "position")
-    everything = {name: getattr(table, name) for name in names} | {"gram": table.rows.gram, "types": table.types.gram}
-    return everything | {"layers": np.concatenate(table.rows.layers), "means": np.concatenate(table.types.layers)}
+    codes = {name: getattr(table, name) for name in ("word", "sense", "lemma", "sentence", "position")}
+    vectors = {"layers": np.concatenate(table.rows.layers), "means": np.concatenate(table.types.layers)}
+    return codes | vectors | {"gram": table.rows.gram, "types": table.types.gram}
 
 
 def test_every_token_is_a_row_in_reading_order(table):
@@ -96,9 +96,7 @@ def test_rows_of_a_known_table_are_copied_and_not_counted_in_the_progress(table,
         SENTENCES, encoder, tmp_path / "both", model="fake", more=more, known_table=known_table, report=lambda *call: calls.append(call[:2])
     )
     assert {*calls} == {(14, 14)} and len(both) == 16 and len(both.basic) == len(table) == 14
-    np.testing.assert_array_equal(
-        both.rows.take(np.array([14, 15])), known_table.rows.take(np.array([len(known_table) - 2, len(known_table) - 1]))
-    )
+    np.testing.assert_array_equal(both.rows.take(np.array([14, 15])), known_table.rows.take(np.arange(len(known_table))[-2:]))
     calls.clear()
     build_index(SENTENCES, FakeEncoder(), tmp_path / "new", model="fake", more=more, report=lambda *call: calls.append(call[:2]))
     assert calls[-1] == (20, 20)
@@ -226,18 +224,18 @@ def test_a_damaged_file_of_an_index_is_named(table, tmp_path, name, damage):
         OccurrenceTable(tmp_path / "index")
 
 
-WRONG_META = [
-    ({"format": 99}, "format 99, not 1"),
-    ({"format": None}, "format None"),
-    ({"layers": None}, "meta.json"),
-    ({"layers": "three"}, "meta.json"),
-    ({"layers": 0}, "meta.json"),
-    ({"dim": 5}, "Rebuild the index"),
-    *((text, "meta.json") for text in ("", "{", "[]", "null", '{"format": NaN}')),
-]
-
-
-@pytest.mark.parametrize(("change", "message"), WRONG_META)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 99}, "format 99, not 1"),
+        ({"format": None}, "format None"),
+        ({"layers": None}, "meta.json"),
+        ({"layers": "three"}, "meta.json"),
+        ({"layers": 0}, "meta.json"),
+        ({"dim": 5}, "Rebuild the index"),
+        *((text, "meta.json") for text in ("", "{", "[]", "null", '{"format": NaN}')),
+    ],
+)
 def test_a_meta_that_does_not_fit_is_refused(table, tmp_path, change, message):
     if isinstance(change, dict):
         change = json.dumps({key: value for key, value in (table.meta | change).items() if value is not None})
@@ -252,9 +250,6 @@ def test_files_of_two_indexes_mixed_up_are_refused(table, tmp_path):
 
         def token(self, tokens, position):
             return np.tile(super().token(tokens, position), 2)
-
-        def encode(self, sentences):
-            return [np.stack([self.token(s, k) for k in range(len(s))], axis=1) for s in sentences]
 
     build_index(SENTENCES[:2], Wider(), tmp_path / "wider", model="fake")
     shutil.copy(tmp_path / "wider" / "types.arrow", tmp_path / "index" / "types.arrow")

@@ -20,8 +20,8 @@ LAYERS = {"0", "1", "2", "mix"}
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_each_kind_of_evidence_has_a_histogram(code):
-    workspace = open_workspace(languages.get_language(code).model)
+def test_each_kind_of_evidence_has_a_histogram(workspace, code):
+    workspace = workspace.beside(languages.get_language(code).model)
     for labeled, columns in ((True, LABELED_COLUMNS), (False, UNLABELED_COLUMNS)):
         result = calibration.densities_of(workspace, labeled=labeled)
         assert set(result) == {*columns, *LAYERS}
@@ -31,7 +31,7 @@ def test_each_kind_of_evidence_has_a_histogram(code):
                 assert shares.shape == (BINS,) and shares.min() >= 0 and shares.sum() == pytest.approx(1), kind
 
 
-def test_a_model_that_none_were_made_with_has_none(tmp_path):
+def test_a_model_that_none_were_made_with_has_none(model, tmp_path):
     facts = json.loads((ASSETS / "targets" / calibration.FILE).read_text("utf-8"))
     write_json(tmp_path / calibration.FILE, {name: value for name, value in facts.items() if name != "densities"})
     assert calibration.read(tmp_path).densities == {}
@@ -39,7 +39,7 @@ def test_a_model_that_none_were_made_with_has_none(tmp_path):
     def targets_of_another_model(*_):
         raise MissingArtifact("targets")
 
-    workspace = open_workspace()
+    workspace = open_workspace(model)
     workspace.opener.targets = targets_of_another_model
     assert calibration.densities_of(workspace, labeled=True) == {}
 
@@ -52,8 +52,8 @@ def test_words_weigh_alike_and_outliers_are_in_the_last_bins():
     assert density.edges[-1] < 50 and density.same[-1] == pytest.approx(0.25)
 
 
-def test_the_file_says_what_the_histograms_say():
+def test_the_file_says_what_the_histograms_say(workspace):
     facts = json.loads((ASSETS / "targets" / "verdict.json").read_text("utf-8"))
-    made = calibration.densities_of(open_workspace(), labeled=True)
+    made = calibration.densities_of(workspace, labeled=True)
     assert facts["densities"]["labeled"].keys() == made.keys()
     assert densities_as_json(made, {})["labeled"][SENSES]["same"] == pytest.approx(facts["densities"]["labeled"][SENSES]["same"], abs=1e-4)

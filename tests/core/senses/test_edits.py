@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from core.common.errors import BadInput
-from core.elmo.mix import layer_weights
 from core.figures.influence import add_path, margin_figure
 from core.figures.maps import MapLook, map_figure
 from core.senses import edits
@@ -57,19 +56,6 @@ def test_greedy_takes_the_edit_that_moves_most_until_the_sign_changes_and_then_g
     assert order == [1, 4, 0, 2]
     for second in ([0.1, 0.3, 0.8], [0.9, 0.3, 0.8]):  # two senses, even where one is read in both
         assert edits.ends(np.array([[0.9, 0.1, 0.2], second])) == (0, 2)
-
-
-def test_at_layer_0_editing_the_context_moves_nothing_and_at_layer_2_it_does(table, model):
-    alignment, *_ = aligned(*PAIRS[0])
-    path = edits.steps(alignment, edits.order_edits(alignment, edits.LEFT_TO_RIGHT))
-    encoded = model.encoder.encode([list(step.tokens) for step in path])
-    layers = np.stack([each[:, step.position] for each, step in zip(encoded, path, strict=True)])
-    rows, moved = table.labeled_rows("bank"), {}
-    for layer in ("0", "2"):
-        weights = layer_weights(layer, 3)
-        senses = edits.centroids(table.rows.take(rows), [table.senses[k] for k in table.sense[rows]], weights)
-        moved[layer] = float(np.ptp(edits.readings(layers, senses, weights) @ [1, -1]))
-    assert moved["0"] < 1e-6 < 0.05 < moved["2"]
 
 
 def test_centroids_are_means_of_unit_vectors_and_forget_what_is_left_out():

@@ -96,13 +96,9 @@ def test_a_unit_view_is_the_vector_s_half_by_itself():
 
 @pytest.fixture(scope="module")
 def halves_of_senses(labeled, known):
-    """units(layer, half): the unit vectors of each sense's labeled sentences."""
-    vectors, senses = labeled
-
-    def units(layer: int, half: slice) -> list[np.ndarray]:
-        return [unit(vectors[[sense == name for sense in senses], layer, half].astype(np.float64)) for name in known.senses]
-
-    return units
+    """`halves_of_senses(layer, half)` -> the unit vectors of each sense's labeled sentences."""
+    vectors, senses = labeled[0].astype(np.float64), np.array(labeled[1])
+    return lambda layer, half: [unit(vectors[senses == name, layer, half]) for name in known.senses]
 
 
 def test_a_centroid_is_the_mean_of_its_sense_s_unit_vectors(halves_of_senses, known):
@@ -219,8 +215,8 @@ def test_a_word_turns_the_sense_where_another_is_nearest_without_it_and_one_sens
 
 
 def test_odd_tokens_a_word_alone_and_a_word_without_senses_are_read_like_any_other(model, known, influence_of_words):
-    tokens = ("\U0001f600", "bank", "<b>", "x" * 300, "눈")
     for how in WAYS:
+        tokens = ("\U0001f600", "bank", "<b>", "x" * 300, "눈")
         item = inf.influence(model.encoder, tokens, 1, known, how=how, swap="thing", weights=EQUAL)
         assert np.isfinite(item.varied).all() and len(item.changed) == 4
     alone = inf.influence(model.encoder, ("bank",), 0, known, how=DROP, weights=EQUAL)

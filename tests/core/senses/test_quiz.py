@@ -7,18 +7,13 @@ import numpy as np
 import pytest
 
 from core.common.errors import BadInput
-from core.elmo.models import Model
-from core.index.rows import Query, make_query
+from core.index.rows import make_query
 from core.index.tables import open_word
 from core.senses import quiz
 from core.text import corpora, languages
 from core.text.corpora import labeled_of
 
 ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
-
-
-def query_of(model: Model, question: quiz.QuizQuestion) -> Query:
-    return make_query(model.encoder, list(question.tokens), question.position)
 
 
 def test_a_number_asks_the_same_everywhere_and_another_number_something_else():
@@ -68,7 +63,7 @@ def test_the_sentence_asked_about_neither_votes_nor_chooses_the_layer(model):
     questions = {item.word: item for item in quiz.quiz(325, ENGLISH)}
     for word in ("play", "spring"):  # of the bundled table's words: nothing is encoded but the question
         item, table = questions[word], open_word(word, model)
-        query = query_of(model, item)
+        query = make_query(model.encoder, list(item.tokens), item.position)
         result = quiz.read(table, item, query)
         own = [int(r) for r in table.labeled_rows(word) if table.occurrence(int(r)).tokens == item.tokens]
         assert len(own) == 1

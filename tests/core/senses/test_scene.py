@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from core.common.directions import unit
 from core.senses import calibration, scene
@@ -14,7 +13,8 @@ from core.senses.scene import BOTH, FIRST, SECOND, WORDS, LabeledDots, along_lin
 from core.senses.verdict import ONE, TWO
 from tests.bench.scenes import Drawn, Parts, agrees, picture_of, verdict_on
 
-SEEDS = st.integers(0, 2**32 - 1)
+from .test_discriminants import SEEDS, turn
+
 FEW = settings(max_examples=20)  # draws of one kind: an error would show in nearly all of them
 SENSES = np.repeat([0, 1, 2], 6)
 
@@ -23,10 +23,6 @@ def rows(seed: int, *, d: int = 10) -> np.ndarray:
     x = np.random.default_rng(seed).normal(size=(len(SENSES), d))
     x[np.arange(len(x)), SENSES] += 3
     return x
-
-
-def turn(seed: int, d: int = 10) -> np.ndarray:
-    return np.linalg.qr(np.random.default_rng(seed).normal(size=(d, d)))[0]
 
 
 def distances(places: np.ndarray) -> np.ndarray:
@@ -51,11 +47,11 @@ def test_spaces_are_turned_onto_the_last_and_never_stretched(first, second):
 @FEW
 def test_one_space_turned_mirrored_or_doubled_is_drawn_alike_or_twice_as_large_and_one_point_at_the_origin(seed):
     x = rows(seed)
-    points, projections = arrange({"0": x @ turn(seed), "1": 2 * x, "mix": -x, "senses": x}, SENSES)
+    points, projections = arrange({"0": x @ turn(seed, 10), "1": 2 * x, "mix": -x, "senses": x}, SENSES)
     for number, scale in ((0, 1), (1, 2), (2, 1)):
         np.testing.assert_allclose(points[number], scale * points[3], atol=1e-4)
     new = rows(seed + 1 if seed else 1)
-    np.testing.assert_allclose(projections[0].place(new @ turn(seed)), projections[3].place(new), atol=1e-6)
+    np.testing.assert_allclose(projections[0].place(new @ turn(seed, 10)), projections[3].place(new), atol=1e-6)
     np.testing.assert_allclose(projections[1].place(2 * new), 2 * projections[3].place(new), atol=1e-6)
     rounding = 1e-4 * np.random.default_rng(seed).normal(size=(len(SENSES), 10))
     points, projections = arrange({"0": rounding, "senses": x}, SENSES)
@@ -135,22 +131,22 @@ def test_a_labeled_word_is_one_point_at_layer_0_and_senses_in_the_sense_space(pa
     assert [drawn.senses[k] for k in drawn.sense_of] == [o.sense for o in known] and drawn.texts[0] == known[0].sentence
 
 
-# The first ten of the bundled words' pairs that `python -m tests.bench.scenes --record` prints
-RECORDED = (
-    Drawn("fire", (12, 1833), True),
-    Drawn("chair", (933, 1309), False),
-    Drawn("ruler", (584, 1380), False),
-    Drawn("crane", (295, 776), False),
-    Drawn("rock", (838, 1666), False),
-    Drawn("current", (98, 1554), False),
-    Drawn("bat", (989, 1286), False),
-    Drawn("play", (73, 1598), True),
-    Drawn("hard", (590, 1439), False),
-    Drawn("mouse", (86, 1482), True),
+@pytest.mark.parametrize(
+    "pair",
+    [  # the first ten of the bundled words' pairs that `python -m tests.bench.scenes --record` prints
+        Drawn("fire", (12, 1833), True),
+        Drawn("chair", (933, 1309), False),
+        Drawn("ruler", (584, 1380), False),
+        Drawn("crane", (295, 776), False),
+        Drawn("rock", (838, 1666), False),
+        Drawn("current", (98, 1554), False),
+        Drawn("bat", (989, 1286), False),
+        Drawn("play", (73, 1598), True),
+        Drawn("hard", (590, 1439), False),
+        Drawn("mouse", (86, 1482), True),
+    ],
+    ids=lambda pair: pair.lemma,
 )
-
-
-@pytest.mark.parametrize("pair", RECORDED, ids=lambda pair: pair.lemma)
 def test_a_recorded_pair_is_called_and_its_picture_agrees(parts, table, pair):
     says = verdict_on(parts, pair, calibration.read(table.folder).votes).says
     assert says == (ONE if pair.same else TWO)

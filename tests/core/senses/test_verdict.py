@@ -6,12 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.elmo.models import open_model
 from core.files.artifacts import write_json
 from core.index.build import build_index
 from core.index.rows import Query, make_query
 from core.index.sense_space import open_space
-from core.index.tables import open_table
 from core.lab import verdicts
 from core.senses import calibration, evidence, verdict
 from core.senses.evaluate import static_vectors
@@ -21,25 +19,21 @@ from core.text.readings import WordInContext
 from core.text.sentences import Sentence, Target
 from core.text.tokens import find_word, tokenize
 from core.views import pair as pair_view
-from core.workspace import Word, open_workspace
+from core.workspace import Word
 
 CODES = ("en", "ko")
 
 
 @pytest.fixture(scope="module")
-def opened():
+def opened(workspace):
     """Return the model, table and calibration of each language."""
-    result = {}
-    for code in CODES:
-        model = open_model(languages.get_language(code).model)
-        table = open_table(model.language.sentences, model, targets_only=True).basic
-        result[code] = model, table, calibration.read(table.folder)
-    return result
+    workspaces = {code: workspace.beside(languages.get_language(code).model) for code in CODES}
+    return {code: (of.model, of.targets.basic, calibration.read(of.targets.basic.folder)) for code, of in workspaces.items()}
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_every_example_is_two_meanings(opened, code: str):
-    pairs, workspace = languages.get_language(code).examples["pairs"], open_workspace(opened[code][0].name)
+def test_every_example_is_two_meanings(workspace, code: str):
+    pairs, workspace = languages.get_language(code).examples["pairs"], workspace.beside(languages.get_language(code).model)
     assert len(pairs) >= 8
     verdicts_of = {word: pair_view.judge(workspace, *workspace.words(*pair)).verdict for word, pair in pairs.items()}
     assert not {word: (item.says, round(item.probability, 2)) for word, item in verdicts_of.items() if item.says != TWO}
@@ -90,6 +84,8 @@ def context(text: str) -> WordInContext:
         # words as they are written: the same place in the same sentence but for the capital that is a name
         ("He got a *fair* deal from the judge.", "The *fairs* were held in May.", TWO, None),
         ("We all love *Turkey*.", "We all love *turkey*.", TWO, None),
+        ("They sell *Polish* there.", "They sell *polish* there.", TWO, None),
+        ("*Bank* robbers fled.", "*bank* robbers fled.", ONE, None),  # but for the capital that opens a sentence
     ],
 )
 def test_meanings_are_told_apart_in_any_form_of_a_word(workspace, first, second, says, senses):
@@ -99,21 +95,7 @@ def test_meanings_are_told_apart_in_any_form_of_a_word(workspace, first, second,
     assert senses is None or (item.senses, item.named_in) == (senses, "senses")
 
 
-def test_a_capital_tells_words_apart_unless_it_opens_a_sentence(workspace):
-    for first, second, is_one in (
-        ("They sell *Polish* there.", "They sell *polish* there.", False),
-        ("*Bank* robbers fled.", "*bank* robbers fled.", True),
-    ):
-        assert (pair_view.judge(workspace, context(first), context(second)).verdict.probability == 1) is is_one
-
-
-@pytest.fixture
-def one_workspace(workspace, monkeypatch) -> None:
-    """Let all commands use one workspace instead of opening one each."""
-    monkeypatch.setattr("core.workspace.open_workspace", lambda *_: workspace)
-
-
-@pytest.mark.usefixtures("one_workspace")
+@pytest.mark.usefixtures("one_opener")
 @pytest.mark.parametrize(
     ("first", "second", "line"),
     [  # both shares, and no rate, where a verdict is too close to call
@@ -131,19 +113,11 @@ def test_the_command_says_how_sure_a_verdict_is_as_home_does(first, second, line
     assert status == 0 and re.fullmatch(line, head) and others[-1].startswith("nearest senses in the sense space: ")
 
 
-@pytest.mark.usefixtures("one_workspace")
-@pytest.mark.parametrize(
-    ("first", "second", "words"),
-    [
-        ("The lot was full, so we parked on the street.", "They plan to turn the empty lot into a park.", ["lot", "lot"]),
-        ("He got a good price at the banks.", "The bank is a good neighbor.", ["good", "good"]),
-        ("Two cranes waded through the pond.", "The CRANE lifted a beam.", ["cranes", "CRANE"]),
-    ],
-)
-def test_the_command_without_a_word_compares_the_word_that_both_sentences_have(first, second, words, answer, refused):
-    request = ["verdict", "--sentence", first, "--sentence"]
+@pytest.mark.usefixtures("one_opener")
+def test_the_command_without_a_word_compares_the_word_that_both_sentences_have(answer, refused):
+    request, second = ["verdict", "--sentence", "Two herons waded through the pond.", "--sentence"], "The HERON caught a fish."
     facts = answer(*request, second)
-    assert facts["words"] == words and facts == answer(*request, second, "--word", words[0])
+    assert facts["words"] == ["herons", "HERON"] and facts == answer(*request, second, "--word", "herons")
     assert "Sentence 2 is empty" in refused(*request, "  ")
 
 
@@ -218,14 +192,14 @@ def test_the_words_around_settle_what_the_vectors_leave_open(opened):
     assert expected.expected and not around.expected and expected.says == TWO
 
 
-def test_letter_case_tells_meanings_apart_where_one_of_them_is_a_name(tmp_path):
+def test_letter_case_tells_meanings_apart_where_one_of_them_is_a_name(model, tmp_path):
     def table(sense: str, *texts: str) -> list[Sentence]:
         words = [(word, word.tokens[word.position]) for word in map(context, texts)]
         return [Sentence(word.tokens, (Target(word.position, token, sense, "turkey"),)) for word, token in words]
 
     def is_also_a_name(*sentences: Sentence) -> bool:
         folder = tmp_path / str(len(sentences))
-        index = build_index(sentences, open_model("elmo-mini").encoder, folder, model="a", targets_only=True)
+        index = build_index(sentences, model.encoder, folder, model="a", targets_only=True)
         return evidence.is_also_a_name(index, "turkey")
 
     bird = table("bird", "They ate *turkey* .", "*Turkey* was served .")

@@ -5,7 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from core.text.readings import WordInContext
-from core.workspace import Workspace
+from core.workspace import Workspace, open_workspace
+
+
+@pytest.fixture(scope="package")
+def workspace() -> Workspace:
+    return open_workspace()
 
 
 @pytest.fixture

@@ -4,26 +4,17 @@ import json
 from dataclasses import replace
 
 import pytest
-import torch
 
 from core.common import i18n
-from core.common.config import ASSETS, ModelShape
+from core.common.config import ASSETS
 from core.common.errors import CorruptArtifact
 from core.common.significance import Paired
-from core.elmo.model import BiLM
 from core.elmo.models import model_fingerprint
 from core.elmo.weights import load_bilm, save_safetensors
 from core.views.card import knowledge_panels, measure_rows, read_card, read_log
+from tests.tiny import SHAPE, tiny_encoder
 
-SHAPE = ModelShape(filters=((1, 4), (3, 6)), hidden=8, projection=5, n_highway=1)
 LAYERS = ("0", "1", "2", "mix", "best_mix")
-LOG = [
-    {"stage": "start", "types": 5},
-    {"stage": "table", "step": 20, "tokens": 100, "loss": 6.0, "tokens_per_second": 10.0, "learning_rate": 0.1},
-    {"stage": "table", "tokens": 200, "forward": 300.0, "backward": 310.0},
-    {"stage": "characters", "r2": 0.7},
-    {"stage": "joint", "step": 20, "tokens": 300, "loss": 5.0, "tokens_per_second": 9.0, "learning_rate": 0.1},
-]
 
 
 def measures() -> dict:
@@ -42,8 +33,7 @@ def measures() -> dict:
 
 @pytest.fixture
 def folder(tmp_path):
-    torch.manual_seed(0)
-    save_safetensors(BiLM(SHAPE), tmp_path / "model")
+    save_safetensors(tiny_encoder().model, tmp_path / "model")
     return tmp_path / "model"
 
 
@@ -62,7 +52,14 @@ def test_measures_of_other_weights_are_not_shown_as_these_weights_own(folder):
 
 
 def test_a_log_tells_steps_from_validations_and_where_each_stage_ended(tmp_path):
-    (tmp_path / "log.json").write_text(json.dumps(LOG))
+    lines = [
+        {"stage": "start", "types": 5},
+        {"stage": "table", "step": 20, "tokens": 100, "loss": 6.0, "tokens_per_second": 10.0, "learning_rate": 0.1},
+        {"stage": "table", "tokens": 200, "forward": 300.0, "backward": 310.0},
+        {"stage": "characters", "r2": 0.7},
+        {"stage": "joint", "step": 20, "tokens": 300, "loss": 5.0, "tokens_per_second": 9.0, "learning_rate": 0.1},
+    ]
+    (tmp_path / "log.json").write_text(json.dumps(lines))
     log = read_log(tmp_path / "log.json")
     assert log.tokens == 300 and log.ends() == {"table": 200, "joint": 300}
     assert [line["tokens"] for line in log.steps] == [100, 300] and [line["forward"] for line in log.validations] == [300.0]
@@ -91,7 +88,7 @@ def test_the_table_has_every_measure_with_its_command_and_the_gap_of_each_layer(
 
 
 def compared() -> dict:
-    """Measures with what stands beside them since static contexts are measured."""
+    """Return measures with the static context, the order of the layers and all words."""
     result = measures()
     less = {"mean": 0.02, "low": -0.01, "high": 0.05, "p": 0.2, "groups": 9}
     result["sentences"] |= {"static": {"one_nn": 0.45}, "order": less}

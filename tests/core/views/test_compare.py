@@ -50,12 +50,6 @@ def test_vectors_and_a_layer_are_compared_over_the_words_they_share(workspace, t
     np.testing.assert_array_equal(result.comparison.shared, expected.shared)
 
 
-def test_a_corpus_that_is_being_read_has_no_answer_yet(workspace, monkeypatch):
-    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
-    side = SpaceName("elmo-mini", "2", "sentences")
-    assert compare.compute(workspace, CompareRequest(first=side, second=SpaceName("glove-mini"))) is None
-
-
 def test_the_sense_space_is_compared_where_the_table_keeps_it(workspace, tmp_path, private_cache):
     senses, layer = (SpaceName("elmo-mini", name, "sentences", every_token=False) for name in ("senses", "1"))
     result = compare.compute(workspace, CompareRequest(first=senses, second=layer))
@@ -77,4 +71,4 @@ def test_the_sense_space_is_compared_where_the_table_keeps_it(workspace, tmp_pat
     meta = json.loads((folder / "meta.json").read_text())
     (folder / "meta.json").write_text(json.dumps({key: value for key, value in meta.items() if key != SUBSTITUTES}))
     with pytest.raises(BadInput, match="keeps no substitutes"):
-        compare.compute(open_workspace(), CompareRequest(first=whole, second=layer))
+        compare.compute(open_workspace(workspace.model), CompareRequest(first=whole, second=layer))

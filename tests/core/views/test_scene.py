@@ -7,9 +7,10 @@ import pytest
 
 from core.analysis.anisotropy import random_level
 from core.cli.wire import answer, json_of
-from core.index.table import OccurrenceTable
-from core.index.tables import open_table, token_folder
+from core.index.build import build_index
+from core.index.tables import open_table
 from core.senses.scene import BOTH, FIRST, SECOND, WORDS, Scene
+from core.text.corpora import open_corpus
 from core.views import pair
 from core.views.pair import PairRequest
 from core.workspace import Workspace, open_workspace
@@ -76,9 +77,13 @@ def test_a_word_without_labels_lies_among_words_at_the_distance_of_both_sentence
     assert twice.distance == pytest.approx(0, abs=1e-5) and not twice.stars.any() and set(twice.sense_of) == {BOTH}
 
 
-def test_words_near_both_are_taken_from_every_token_once_it_is_encoded(whole_index):
-    workspace = open_workspace()
-    folder = token_folder("sentences", workspace.model)
-    assert (folder / "meta.json").is_file() and open_table("sentences", workspace.model).folder == folder
-    labeled = {*workspace.targets.basic.words}
-    assert not set(scene_of(workspace, *FAVOR).texts) <= labeled and len(OccurrenceTable(folder).basic) > len(workspace.targets.basic)
+def test_words_near_both_are_taken_from_every_token_once_it_is_encoded(workspace, tmp_path, monkeypatch):
+    table = build_index(open_corpus("sentences")[:60], workspace.model.encoder, tmp_path / "index", model=workspace.model.fingerprint)
+    monkeypatch.setattr(workspace.opener, "stored_tokens", lambda *_: table)
+    assert not set(scene_of(workspace, *FAVOR).texts) <= {*workspace.targets.basic.words}
+
+
+def test_every_token_of_the_bundled_sentences_is_found_once_it_is_encoded(workspace, whole_index):
+    workspace = open_workspace(workspace.model)
+    assert workspace.language_tokens.folder == open_table("sentences", workspace.model).folder
+    assert len(workspace.language_tokens) > len(workspace.targets.basic)

@@ -13,7 +13,7 @@ from core.views import change, compare
 from core.views.change import ChangeRequest, RankRequest
 from core.views.compare import CompareRequest, SpaceName
 from core.views.sides import Side, choose, dates_of, facts_of, split_at
-from core.workspace import Workspace, open_workspace
+from core.workspace import Workspace
 
 RIVER = [
     "We sat on the bank {k} and watched boats.",
@@ -28,21 +28,17 @@ def sentences(frames: list[str], n: int) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory):
-    """A table of sentences with their dates: those of each date in turn."""
+def open_dated(workspace, tmp_path_factory):
+    """`open_dated(river, money)` -> a workspace over sentences of both senses with these dates."""
 
-    def written(river: list[str], money: list[str]) -> str:
+    def opened(river: list[str], money: list[str]) -> Workspace:
         path = tmp_path_factory.mktemp("table") / "dated.csv"
         rows = [*zip(river, sentences(RIVER, len(river)), strict=True), *zip(money, sentences(MONEY, len(money)), strict=True)]
         with path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([("date", "text"), *rows])
-        return str(path)
+        return workspace.over(str(path))
 
-    return written
-
-
-def sizes(workspace: Workspace, first: Side, second: Side) -> list[int]:
-    return [int(mask.sum()) for mask in choose(workspace, first, second).masks]
+    return opened
 
 
 EARLY, LATE = Side(end="1899"), Side(start="1900")
@@ -76,16 +72,15 @@ BANK = ChangeRequest(word="bank", first=EARLY, second=LATE)
         ),
     ],
 )
-def test_texts_are_on_the_side_of_their_date_however_it_is_written(table, early, late, first, second):
-    workspace = open_workspace(corpus=table(early.split("|"), late.split("|")))
+def test_texts_are_on_the_side_of_their_date_however_it_is_written(open_dated, early, late, first, second):
+    workspace = open_dated(early.split("|"), late.split("|"))
     chosen = choose(workspace, *(Side(start=start, end=end) for start, end in (first, second)))
     assert [int(mask.sum()) for mask in chosen.masks] == [6, 4] and not chosen.left_out.describe()
 
 
-def test_dates_that_cannot_be_placed_are_counted_and_reported(table):
-    corpus = table(["1830"] * 6 + ["n.d."] * 4 + ["12/05/50"] * 2, ["1950"] * 6 + ["1895–1905"] * 3 + ["19th century"])
-    workspace, first = open_workspace(corpus=corpus), Side(start="1820", end="1899")
-    assert sizes(workspace, first, LATE) == [6, 6]
+def test_dates_that_cannot_be_placed_are_counted_and_reported(open_dated):
+    workspace = open_dated(["1830"] * 6 + ["n.d."] * 4 + ["12/05/50"] * 2, ["1950"] * 6 + ["1895–1905"] * 3 + ["19th century"])
+    first = Side(start="1820", end="1899")
     result = change.compute(workspace, replace(BANK, first=first))
     assert (result.change.first, result.change.second) == (6, 6)
     assert result.left_out.describe() == [
@@ -103,14 +98,14 @@ def test_dates_that_cannot_be_placed_are_counted_and_reported(table):
         (["1850", "1950"], Side(start="soon"), "“soon” is no date"),
     ],
 )
-def test_a_side_without_texts_says_why(table, dates, side, message):
-    workspace = open_workspace(corpus=table(dates[:1] * 6, dates[1:] * 6))
+def test_a_side_without_texts_says_why(open_dated, dates, side, message):
+    workspace = open_dated(dates[:1] * 6, dates[1:] * 6)
     with pytest.raises(BadInput, match=message):
         choose(workspace, side, LATE)
 
 
-def test_a_sentence_is_on_one_side_alone(table):
-    workspace = open_workspace(corpus=table(["1850"] * 12, ["1900"] * 12))
+def test_a_sentence_is_on_one_side_alone(open_dated):
+    workspace = open_dated(["1850"] * 12, ["1900"] * 12)
     apart = change.compute(workspace, BANK)
     overlapping = change.compute(workspace, replace(BANK, first=Side(start="1850", end="1900"), second=Side(start="1900", end="1950")))
     assert (overlapping.change.first, overlapping.change.second) == (12, 12)
@@ -119,15 +114,15 @@ def test_a_sentence_is_on_one_side_alone(table):
     part = change.compute(workspace, replace(BANK, first=LATE, second=Side()))
     assert part.left_out.describe() == ["12 sentences are on both sides and count on the first alone."]
     assert part.change.p == pytest.approx(apart.change.p, abs=0.005)
-    with pytest.raises(BadInput, match="Both sides are the same texts"):
-        choose(workspace, Side(start="1800"), Side(end="1950"))
+    for equal in ((Side(start="1800"), Side(end="1950")), (Side(), Side(corpus=workspace.corpus))):
+        with pytest.raises(BadInput, match="Both sides are the same texts"):
+            choose(workspace, *equal)
     ranked = change.rank(change.read(workspace, Side(end="1900"), LATE), RankRequest(at_least=12))
     assert all(item.change.first + item.change.second <= 24 for item in ranked)
 
 
-def test_a_copy_or_a_part_of_a_text_is_that_text(table, tmp_path):
-    corpus = table(["1850"] * 12, ["1900"] * 12)
-    workspace = open_workspace(corpus=corpus)
+def test_a_copy_or_a_part_of_a_text_is_that_text(open_dated, tmp_path):
+    workspace = open_dated(["1850"] * 12, ["1900"] * 12)
 
     def compared(name: str, text: str, first: Side | None = None, **span: str) -> tuple[int, int, list[int | None]]:
         (tmp_path / name).write_text(text, "utf-8")
@@ -135,59 +130,59 @@ def test_a_copy_or_a_part_of_a_text_is_that_text(table, tmp_path):
         return chosen.left_out.shared, chosen.left_out.reduced, [None if mask is None else int(mask.sum()) for mask in chosen.masks]
 
     with pytest.raises(BadInput, match="Both sides are the same texts"):
-        compared("copy.csv", Path(corpus).read_text("utf-8"))
+        compared("copy.csv", Path(workspace.corpus).read_text("utf-8"))
     assert compared("part.txt", "\n".join(sentences(MONEY, 12))) == (12, 0, [12, 12])
     other = [*sentences(MONEY, 3), *sentences(RIVER, 6), *(f"Sheep {k}." for k in range(30))]
     assert compared("other.txt", "\n".join(other))[0] == 0  # some sentences in common do not make one text
-    longer = Path(corpus).read_text("utf-8") + "1950,More of a bank.\n"  # of one text, but no sentence is on both sides
+    longer = Path(workspace.corpus).read_text("utf-8") + "1950,More of a bank.\n"  # of one text, but no sentence is on both sides
     assert compared("longer.csv", longer, EARLY, start="1900")[::2] == (0, [12, 13])
 
 
-def test_a_joined_korean_piece_is_found_on_both_sides(tmp_path):
+def test_a_joined_korean_piece_is_found_on_both_sides(workspace, tmp_path):
     path, request = tmp_path / "ko.jsonl", replace(BANK, word="이")
     rows = [{"text": f"눈이 {k}번 왔다.", "date": year} for year in ("1850", "1900") for k in range(8)]
     path.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
-    workspace = open_workspace("elmo-ko-mini", corpus=str(path))
+    workspace = workspace.beside("elmo-ko-mini").over(str(path))
     for space in ("2", "senses"):
         result = change.compute(workspace, replace(request, space=space))
         assert (result.change.first, result.change.second) == (8, 8)
     assert change.control(workspace, request) is not None
 
 
-def test_dates_of_a_page_are_years_and_within_one_year_days(table):
+def test_dates_of_a_page_are_years_and_within_one_year_days(open_dated):
     for early, late, known in (
         (["c. 1850", "1850s", "n.d."], ["44 BC", "before 1700"], ["44 BC", "1699", "1850"]),
         (["1850-05-12", "June 1850"], ["3 May 1850"], ["1850-05-03", "1850-05-12", "1850-06-01"]),
     ):
-        corpus = table(early, late)
-        workspace = open_workspace(corpus=corpus)
-        assert dates_of(facts_of(workspace, corpus)) == known
+        workspace = open_dated(early, late)
+        assert dates_of(facts_of(workspace, workspace.corpus)) == known
         for start in known[1:]:
-            first, second = choose(workspace, *split_at(corpus, start)).masks
+            first, second = choose(workspace, *split_at(workspace.corpus, start)).masks
             assert first.any() and second.any() and not (first & second).any()
 
 
-def test_the_page_opens_on_the_most_frequent_word_that_both_sides_have(table):
-    workspace = open_workspace(corpus=table(["1850"] * 12, ["1900"] * 12))
+def test_the_page_opens_on_the_most_frequent_word_that_both_sides_have(open_dated):
+    workspace = open_dated(["1850"] * 12, ["1900"] * 12)
     for word, opened in (("bank", "bank"), ("Bank", "Bank"), ("zebra", "bank")):
         assert change.opening_word(workspace, replace(BANK, word=word)) == opened
-    few = open_workspace(corpus=table(["1850"] * 2, ["1900"] * 2))
+    few = open_dated(["1850"] * 2, ["1900"] * 2)
     assert change.opening_word(few, BANK) == ""
 
 
-def test_stretches_of_years_have_enough_sentences(table):
-    workspace = open_workspace(corpus=table([str(1800 + k) for k in range(6)], [str(1900 + k) for k in range(6)]))
+def test_stretches_of_years_have_enough_sentences(open_dated):
+    workspace = open_dated([str(1800 + k) for k in range(6)], [str(1900 + k) for k in range(6)])
     result = change.compute(workspace, BANK)
     assert [sum(band.counts) for band in result.bands] == [6, 6]  # of twelve years, the two sides
     assert len(result.names) == 2  # of twelve sentences
     assert change.describe_groups(result) == "12 sentences are few: the sense groups may be chance."
-    workspace = open_workspace(corpus=table([str(1800 + k) for k in range(12)], [f"c. {1900 + k}" for k in range(12)]))
+    workspace = open_dated([str(1800 + k) for k in range(12)], [f"c. {1900 + k}" for k in range(12)])
     bands = [(band.name, sum(band.counts)) for band in change.compute(workspace, BANK).bands]
     assert bands == [("1800–1805", 6), ("1806–1811", 6), ("1900–1905", 6), ("1906–1911", 6)]
 
 
-def test_the_command_names_sides_and_senses_and_says_what_it_leaves_out(table, call, tmp_path):
-    corpus = table(["1850"] * 12 + ["n.d."] * 6, ["1900"] * 12)
+@pytest.mark.usefixtures("one_opener")
+def test_the_command_names_sides_and_senses_and_says_what_it_leaves_out(open_dated, call, tmp_path):
+    corpus = open_dated(["1850"] * 12 + ["n.d."] * 6, ["1900"] * 12).corpus
     command = ["senses", "change", "--word", "bank", "--first", corpus, "--first-dates", "..1900", "--second-dates", "1900.."]
     status, printed, _ = call(*command, "--csv", tmp_path / "bands.csv")
     assert status == 0 and "6 of 30 sentences have no readable date (such as “n.d.”)" in printed
@@ -199,19 +194,18 @@ def test_the_command_names_sides_and_senses_and_says_what_it_leaves_out(table, c
     assert "words of like frequency" in call(*command, "--like-frequency")[1]
 
 
-def test_compared_spaces_of_overlapping_texts_report_it(tmp_path):
+def test_compared_spaces_of_overlapping_texts_report_it(workspace, tmp_path):
     texts = [*sentences(MONEY, 30), *sentences(RIVER, 30)]
     for name, lines in (("all", texts), ("part", texts[:40]), ("other", [line.replace("bank", "shore") for line in texts])):
         (tmp_path / f"{name}.txt").write_text("\n".join(lines), "utf-8")
     whole, part, other = (SpaceName("elmo-mini", "1", str(tmp_path / f"{name}.txt")) for name in ("all", "part", "other"))
-    workspace = open_workspace(corpus=whole.corpus)
     for side, shared in ((part, 40), (other, 0)):
         assert compare.compute(workspace, CompareRequest(first=whole, second=side)).shared == shared
 
 
-def test_a_layer_is_read_of_as_many_sentences_as_the_limit_says_with_progress(table, monkeypatch):
+def test_a_layer_is_read_of_as_many_sentences_as_the_limit_says_with_progress(open_dated, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SENTENCES_READ", "6")
-    workspace, reports = open_workspace(corpus=table(["1850"] * 12, ["1900"] * 12)), []
+    workspace, reports = open_dated(["1850"] * 12, ["1900"] * 12), []
     result = change.compute(workspace, replace(BANK, space="2"), lambda *told: reports.append(told[:2]))
     assert (result.change.first, result.change.second, result.everything) == (6, 6, (12, 12))
     assert reports == [(0, 6), (0, 6)]

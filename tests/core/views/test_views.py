@@ -15,11 +15,10 @@ from core.common.errors import BadInput, MissingArtifact
 from core.elmo.in_place import in_place
 from core.index.neighbors import OTHER, SAME, Neighbor
 from core.index.table import OccurrenceTable
-from core.index.tables import open_table
 from core.senses import influence
 from core.senses.influence import DROP
 from core.text.readings import WordInContext
-from core.views import around, attribution, edits, induction, layouts, mix, neighbors, pair, substitutes
+from core.views import around, attribution, compare, edits, induction, layouts, mix, neighbors, pair, substitutes
 from core.views.around import AroundRequest
 from core.views.attribution import AttributionRequest
 from core.views.edits import EditsRequest
@@ -51,12 +50,6 @@ def every_token(workspace: Workspace, monkeypatch) -> OccurrenceTable:
     return table
 
 
-@pytest.fixture
-def unread(workspace: Workspace, monkeypatch) -> None:
-    """While every token is being read, its table is not there."""
-    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
-
-
 def test_the_word_in_question_is_the_one_both_sentences_have_or_the_one_given(workspace):
     assert [word.word for word in workspace.words(*TEXTS)] == ["bank", "bank"]
     assert [word.word for word in workspace.words(*TEXTS, positions=(3, 2))] == ["boat", "raised"]
@@ -80,10 +73,9 @@ def test_a_pair_holds_the_judge_s_verdict_and_what_any_mix_needs(workspace, word
 
 
 def test_neighbors_are_the_table_s_and_a_level_stands_next_to_them(workspace, words):
-    table = open_table("sentences", workspace.model, targets_only=True)
     for space, weights in (("1", np.eye(3)[1]), ("mix", np.full(3, 1 / 3))):
         result = neighbors.compute(workspace, NeighborsRequest(word=words[0], space=space, among=SAME, k=5, every_token=False))
-        near = table.nearest(workspace.queries(words)[0], weights, k=5, which=SAME)
+        near = workspace.targets.nearest(workspace.queries(words)[0], weights, k=5, which=SAME)
         assert [(n.occurrence.row, n.cosine) for n in result.entries] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in near]
         assert result.level == random_level(workspace, space) and 0 < result.level.mean < 0.5
     uneven = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="mix", weights="1,0,3", every_token=False))
@@ -91,9 +83,8 @@ def test_neighbors_are_the_table_s_and_a_level_stands_next_to_them(workspace, wo
 
 
 def test_the_nearest_words_are_the_nearest_occurrences_each_word_once(workspace, words):
-    table = open_table("sentences", workspace.model, targets_only=True)
     listed = neighbors.nearest_words(workspace, NeighborsRequest(word=words[1], space="1", every_token=False))
-    near = table.nearest(workspace.queries(words)[1], np.eye(3)[1], k=200, which=OTHER)
+    near = workspace.targets.nearest(workspace.queries(words)[1], np.eye(3)[1], k=200, which=OTHER)
     cosines = [cosine for _, cosine in listed]
     assert len(listed) == neighbors.WORDS and cosines == sorted(cosines, reverse=True)
     assert cosines == pytest.approx([next(n.cosine for n in near if n.occurrence.word == word) for word, _ in listed])
@@ -143,8 +134,6 @@ def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence
     assert [*result.reports] == [*result.names] == [*"012", "mix", "senses"]
     assert result.senses.star_cosines[0].argmax() == 0 and result.senses.star_cosines[0, 0] == pytest.approx(1, abs=1e-3)
     np.testing.assert_allclose(result.stars[-1, 0], flat[0], atol=0.05 * np.ptp(start))
-    with pytest.raises(BadInput, match="one word at a time"):
-        layouts.compute(workspace, layouts.LayoutRequest(word="all words", senses=True))
 
 
 def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_word(workspace):
@@ -220,11 +209,14 @@ def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane
     assert any_mix.itself == (-1, -1) and any_mix.listed == len(any_mix.candidates[0].rows)
 
 
-def test_views_of_every_token_wait_until_it_is_read(workspace, words, herons, unread):
+def test_views_of_every_token_wait_until_it_is_read(workspace, words, herons, monkeypatch):
+    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
     assert mix.compute(workspace, MixRequest(words=herons, weights=(0.2, 0.3, 0.5))) is None
     assert mix.of_any(workspace, MixRequest(weights=(), words=herons, among="types")) is None
     assert around.compute(workspace, AroundRequest(word="bank", contexts=words)) is None
     assert layouts.compute(workspace, layouts.LayoutRequest(word="bank", plan="poles", ends=("zebra", "lion"))) is None
+    side = compare.SpaceName("elmo-mini", "2", "sentences")
+    assert compare.compute(workspace, compare.CompareRequest(first=side, second=compare.SpaceName("glove-mini"))) is None
 
 
 @pytest.mark.parametrize("plan", ["spread", "between", "umap"])
@@ -285,6 +277,7 @@ def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, 
     assert path.ends == (path.read[0], path.read[-1])
     assert path.steps[0].tokens == words[0].tokens and path.steps[-1].tokens == words[1].tokens
     assert path.margins.keys() == {"0", "1", "2", "mix", space} and path.margins[space][0] < 0 < path.margins[space][-1]
+    assert np.ptp(path.margins["0"]) < 1e-6 < 0.05 < np.ptp(path.margins["2"])  # the context moves nothing at layer 0
     assert path.read[path.flips[space]] == path.ends[1] and path.read[path.flips[space] - 1] != path.ends[1]
     assert path.map_path.places.shape == (len(path.steps), 2) and len(path.map_path.occurrences) == len(path.map_path.coordinates)
     if space == "senses":
@@ -294,7 +287,7 @@ def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, 
 def test_senses_say_in_how_many_sentences_substitutes_say_little(workspace, tmp_path):
     rows = [["The", "heron", "stood", "in", "reed", str(k)] for k in range(9)] + [["Heron", "feathers", "are", str(k)] for k in range(6)]
     (tmp_path / "own.jsonl").write_text("".join(json.dumps({"tokens": row}) + "\n" for row in rows))
-    own = open_workspace(workspace.model, corpus=str(tmp_path / "own.jsonl"))
+    own = workspace.over(str(tmp_path / "own.jsonl"))
     assert induction.compute(own, induction.InductionRequest(word="heron")).occurrences.weak == pytest.approx(6 / 15)
 
 
@@ -326,6 +319,8 @@ def test_a_layout_that_is_none_and_an_axis_of_one_end_are_refused(workspace):
     for of, said in (({"plan": "round"}, "no layout “round”"), ({"plan": "poles", "ends": ("money",)}, "two ends")):
         with pytest.raises(BadInput, match=said):
             layouts.compute(workspace, layouts.LayoutRequest(word="bank", **of))
+    with pytest.raises(BadInput, match="one word at a time"):
+        layouts.compute(workspace, layouts.LayoutRequest(word="all words", senses=True))
 
 
 def test_words_around_a_text_and_in_a_place_are_those_of_the_language_model(workspace):
