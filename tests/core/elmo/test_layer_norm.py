@@ -83,13 +83,6 @@ def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalized(t
             np.testing.assert_allclose(cosines_of_mixes(source.rows, result, [weights] * 2)[1], expected, atol=1e-5)
 
 
-def test_normalization_changes_the_list_of_neighbors(bundled):
-    plain = products(bundled.rows, Query(("x",), 0, bundled.rows.take(map_rows(bundled, "bank")[:1])[0]))
-    results = (plain, normalized_products(bundled.rows, plain))
-    lists = [[n.occurrence.row for n in bundled.nearest(item, [1 / 3] * 3, k=10)] for item in results]
-    assert lists[0] != lists[1]
-
-
 def test_the_senses_are_distinguished_by_the_normalized_mix(bundled):
     rows, weights = map_rows(bundled, "bank"), np.full(3, 1 / 3)
     mixes = unit(np.tensordot(by_hand(bundled.rows.take(rows)), weights, axes=(1, 0)))

@@ -53,12 +53,6 @@ def test_both_sides_are_multiplied_and_the_words_own_probability_is_divided_out(
         assert set(p) == {"hill", "shore"}  # no special symbol, and not the word itself
 
 
-def test_the_place_says_what_is_meant_before_the_word_is_read(bundled: Substitutes):
-    river = of(bundled, "We sat on the bank and watched the boats.", "bank")
-    money = of(bundled, "The bank refused to lend him any money.", "bank")
-    assert {"shore", "hill", "beach"} & set(river) and {"company", "king", "family"} & set(money) and not set(river) & set(money)
-
-
 def test_no_form_of_the_word_answers_and_no_common_word_unless_it_may(bundled: Substitutes):
     sentence = "The children played football in the park."
     assert not {"play", "plays", "playing", "played", "Play"} & set(of(bundled, sentence, "played", 300))
