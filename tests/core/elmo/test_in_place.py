@@ -6,16 +6,10 @@ from core.common.config import NEIGHBORS
 from core.elmo import in_place as own
 from core.elmo.in_place import MASS, TEN, are_good, by_substitutes, in_place, put_in, weakness
 from core.elmo.language_model import Prediction
-from core.elmo.models import BUNDLED_MODEL, open_language_model, open_model
 from core.elmo.substitutes import Substitutes
 from core.text import languages
 from core.text.readings import WordInContext
 from core.text.tokens import bare, find_word
-
-
-@pytest.fixture(scope="module")
-def bundled() -> Substitutes:
-    return Substitutes(open_language_model(open_model(BUNDLED_MODEL)))
 
 
 def within(text: str, word: str) -> WordInContext:

@@ -9,20 +9,15 @@ import core.elmo.substitutes
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
-from core.elmo.language_model import SPECIALS, LanguageModel, Softmax, Vocabulary
-from core.elmo.models import BUNDLED_MODEL, open_language_model, open_model
+from core.elmo.language_model import SPECIALS
+from core.elmo.models import open_language_model, open_model
 from core.elmo.substitutes import Substitutes
 from core.elmo.weights import SOFTMAX, load_bilm, load_softmax, save_hdf5
 from core.text import languages
 from core.text.tokens import JOINER, find_word, tokenize
-from tests.core.elmo.test_language_model import SHAPE, language_model
+from tests.core.elmo.test_language_model import SHAPE, language_model, uniform
 
 torch.set_num_threads(1)
-
-
-@pytest.fixture(scope="module")
-def bundled() -> Substitutes:
-    return Substitutes(open_language_model(open_model(BUNDLED_MODEL)))
 
 
 def of(substitutes: Substitutes, sentence: str, word: str, k: int = 10, **options) -> list[str]:
@@ -34,12 +29,10 @@ def of(substitutes: Substitutes, sentence: str, word: str, k: int = 10, **option
 
 
 def by_hand(words: list[str], bias: list[float], weight: list[list[float]]) -> Substitutes:
-    lm = language_model(words=words)
-    softmax = Softmax(len(words), SHAPE.projection).requires_grad_(False)
+    softmax = uniform(len(words))
     softmax.bias.copy_(torch.tensor(bias))
-    softmax.weight.zero_()
     softmax.weight[:, :1] = torch.tensor(weight)
-    return Substitutes(LanguageModel(lm.encoder, softmax, Vocabulary.of(words)))
+    return Substitutes(language_model(words=words, softmax=softmax))
 
 
 def test_both_sides_are_multiplied_and_the_words_own_probability_is_divided_out():
