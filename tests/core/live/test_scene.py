@@ -20,10 +20,9 @@ SENTENCES = [(item.tokens, item.position) for item in CHOSEN.values()]
 
 @pytest.fixture
 def labeled() -> Scene:
-    rng = np.random.default_rng(0)
-    points = rng.normal(size=(3, 4, 2)).astype(np.float32)
-    stars = rng.normal(size=(3, 2, 2)).astype(np.float32)
-    points[0], stars[0] = 0, 0
+    places = np.random.default_rng(0).normal(size=(3, 6, 2)).astype(np.float32)
+    places[0] = 0
+    points, stars = places[:, :4], places[:, 4:]
     texts, positions = ("The port was closed.", "Ships left the port, at last.", "He likes port.", "Port is sweet."), (1, 3, 2, 0)
     found = {"in_own": (2, 3, 4), "nearest": ((0, 0), (0, 1), (0, 1)), "texts": texts, "positions": positions}
     senses = {"senses": ("harbor", "<wine>"), "sense_of": np.array([0, 0, 1, 1])}
