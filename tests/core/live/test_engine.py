@@ -5,8 +5,11 @@ import json
 import re
 import shutil
 import subprocess
+from contextlib import ExitStack
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from subprocess import PIPE
 
 import numpy as np
 import pytest
@@ -28,7 +31,7 @@ DRIVER = """
 const zlib = require("zlib"), fs = require("fs"), [, , pack, plain] = process.argv;
 const bytes = new Uint8Array(zlib.gunzipSync(fs.readFileSync(pack))), reader = newReader([bytes], plain === "plain");
 const plainly = (value) => JSON.stringify(value, (_, one) => (ArrayBuffer.isView(one) ? [...one] : one));
-for (const line of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
+require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { call, given } = JSON.parse(line), asked = call === "answer" && reader.question(given.texts, given.tapped);
   const calls = {
     answer: () => ({ fast: reader.fast, asked, pair: reader.pair(asked, given.direction ?? "both"), around: reader.around(asked) }),
@@ -38,7 +41,7 @@ for (const line of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
     layers: () => reader.encode(given).layers, word: () => reader.word(given),
   };
   console.log(plainly(calls[call]()));
-}
+});
 """
 
 
@@ -56,14 +59,22 @@ def ask(html: str, tmp_path_factory: pytest.TempPathFactory):
     pack = re.search(r'id="pack">([^<]*)<', html)[1]
     (folder / "pack.gz").write_bytes(base64.b64decode(pack))
 
-    def run(call: str, *given: object, plain: bool = False) -> list:
-        lines = "\n".join(json.dumps({"call": call, "given": item}) for item in given)
+    @cache
+    def start(plain: bool) -> subprocess.Popen:
         command = [NODE, "engine.js", "pack.gz", *["plain"] * plain]
-        done = subprocess.run(command, cwd=folder, input=lines, capture_output=True, text=True, encoding="utf-8", timeout=300, check=False)
-        assert done.returncode == 0, done.stderr[-2000:]
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        return processes.enter_context(
+            subprocess.Popen(command, cwd=folder, stdin=PIPE, stdout=PIPE, text=True, encoding="utf-8", bufsize=1)
+        )
 
-    return run
+    def run(call: str, *given: object, plain: bool = False) -> list:
+        process, lines = start(plain), []
+        for item in given:
+            process.stdin.write(json.dumps({"call": call, "given": item}) + "\n")
+            lines.append(process.stdout.readline())
+        return [json.loads(line) for line in lines]
+
+    with ExitStack() as processes:
+        yield run
 
 
 def question(texts: list[str], tapped: list | None = None) -> dict:
