@@ -16,7 +16,6 @@ from core.common import i18n
 from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.significance import compare_pairs
-from core.index.table import OccurrenceTable
 from core.senses.separation import sense_report_of, static_report_of
 from core.static.glove_training import save_glove
 from core.static.vectors import StaticVectors, cosines, evaluate_vectors, forms, load_vectors, nearness, open_vectors, static_contexts
@@ -397,10 +396,9 @@ def test_centered_cosines_are_those_of_unit_vectors_less_their_mean():
     assert cosines(vectors[:2], centered=True)[0, 1] == pytest.approx(-1)
 
 
-def test_on_the_bundled_sentences_the_other_words_alone_tell_senses_apart_about_as_well_as_the_model():
+def test_on_the_bundled_sentences_the_other_words_alone_tell_senses_apart_about_as_well_as_the_model(table):
     """A figure beside the model's wherever senses are told apart; without it its own says little about context."""
-    table, vectors = OccurrenceTable(ASSETS / "targets").basic, open_vectors("glove-mini")
-    static, layer = static_report_of(table, ALL_WORDS, vectors), sense_report_of(table, ALL_WORDS, np.array([0, 1, 0]))
+    static, layer = static_report_of(table, ALL_WORDS, open_vectors("glove-mini")), sense_report_of(table, ALL_WORDS, np.array([0, 1, 0]))
     assert static.n == layer.n and list(static.per_word) == list(layer.per_word)
     assert static.one_nn > static.null_95 + 0.2 and static.p < 0.001
     less = compare_pairs([w.one_nn for w in layer.per_word.values()], [w.one_nn for w in static.per_word.values()])
