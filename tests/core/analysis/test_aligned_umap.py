@@ -69,7 +69,6 @@ def test_procrustes_undoes_any_turn_mirror_scale_and_shift(angle, mirrored, scal
 
 def test_procrustes_by_hand_and_of_equal_points():
     square = np.array([[0.0, 0], [2, 0], [2, 2], [0, 2]])
-    np.testing.assert_allclose(procrustes(square[[1, 2, 3, 0]] * 3 + 7, square), square, atol=1e-5)  # a quarter turn
     np.testing.assert_allclose(procrustes(square * 3, square, scale=False), (square - 1) * 3 + 1, atol=1e-5)
     np.testing.assert_allclose(procrustes(np.ones((4, 2)), square), np.ones((4, 2)))
     with pytest.raises(BadInput, match="same points"):

@@ -154,10 +154,10 @@ def test_layers_are_near_those_of_float32_for_any_spelling(workspace, ask):
 
 
 def test_answers_are_core_s(workspace, ask):
-    pairs = list(truths(workspace, 30))
+    pairs = list(truths(workspace, 20))
     answers = ask("answer", *(question(item.texts, item.tapped) for item in pairs))
     read = [(item, answer) for item, answer in zip(pairs, answers, strict=True) if item.tokens == answer["asked"]["tokens"]]
-    assert len(read) >= 29
+    assert len(read) >= 19
     far = [compare(*pair) for pair in read]
     values = {name: np.array([each[name] for each in far]) for name in far[0]}
     assert values["cosine"].max() < 0.02 and values["static"].max() < 1e-3
