@@ -111,7 +111,7 @@ def test_a_word_s_own_probability_is_the_mean_of_what_is_foreseen(lm):
 
 def test_both_sides_know_the_word_better_than_either_and_the_prior_is_why(lm):
     """The figures of `both_sides`' docstring, on fewer sentences: no training made this so, so it must be measured."""
-    corpus = [s.tokens for s in open_corpus("sentences")][::400]
+    corpus = [s.tokens for s in open_corpus("sentences")][::800]
     result = read(lm, tuple(tuple(tokens) for tokens in corpus))
     unread, sums = marginal(lm, [s.tokens for s in open_corpus("sentences")][7::200]), np.zeros(4)
     for place in np.flatnonzero(np.isfinite(result.forward)):
