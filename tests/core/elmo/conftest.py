@@ -1,9 +1,12 @@
-"""The substitutes of the bundled model, made once for the process."""
+"""Tests of the models: the bundled model's substitutes, and one thread."""
 
 import pytest
+import torch
 
 from core.elmo.substitutes import Substitutes
 from core.workspace import Workspace
+
+torch.set_num_threads(1)  # tiny products: threads only get in each other's way
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,6 @@ from core.elmo.models import allennlp_files, open_model
 from core.elmo.weights import load_bilm, save_hdf5, save_safetensors
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
 
-torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 4), (2, 4), (3, 8)), hidden=12, projection=6)
 ATOL = 1e-5
 

@@ -12,7 +12,6 @@ from core.elmo.encoder import Encoder
 from core.elmo.language_model import SPECIALS, LanguageModel, Softmax, Vocabulary
 from core.elmo.model import BiLM
 
-torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 4), (2, 4)), hidden=8, projection=5)
 WORDS = [*SPECIALS, "the", "bank", "river", "money", "of", "a"]
 

@@ -27,7 +27,6 @@ from core.elmo.mix import (
     to_largest_1,
 )
 
-torch.set_num_threads(1)
 N, L, D = 6, 3, 8
 WEIGHTS = st.lists(st.floats(-4, 4, width=32), min_size=L, max_size=L)
 VECTORS = arrays.arrays(np.float32, (N, L, D), elements=st.floats(-10, 10, width=16))

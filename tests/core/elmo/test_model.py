@@ -13,7 +13,6 @@ from core.elmo import recurrence
 from core.elmo.model import BiLM, CharacterCNN, ProjectedLSTM
 from core.text.tokens import character_ids
 
-torch.set_num_threads(1)
 TINY = ModelShape(filters=((1, 4), (2, 4), (3, 6)), hidden=7, projection=5, n_highway=2)
 
 

@@ -17,8 +17,6 @@ from core.text import languages
 from core.text.tokens import JOINER, find_word, tokenize
 from tests.core.elmo.test_language_model import SHAPE, language_model, uniform
 
-torch.set_num_threads(1)
-
 
 def of(substitutes: Substitutes, sentence: str, word: str, k: int = 10, **options) -> list[str]:
     tokens = tokenize(sentence)

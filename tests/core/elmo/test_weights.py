@@ -17,7 +17,6 @@ from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import BiLM
 from core.elmo.weights import load_bilm, load_softmax, save_hdf5, save_safetensors
 
-torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 2), (3, 3)), hidden=5, projection=4, n_highway=2)
 CELL = "RNN_0/RNN/MultiRNNCell/Cell0/LSTMCell"
 
