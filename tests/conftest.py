@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 # The same examples in every run, and no clock: a test fails for what the code does. tests/bench/fuzz.py draws new ones.
@@ -47,6 +48,21 @@ def built_index(shared_cache: Path) -> Path:
 def whole_index(built_index: Path, private_cache: Path) -> None:
     """For a test that waits for every token of the bundled sentences: its cache holds their index."""
     shutil.copytree(built_index, private_cache / "indexes" / built_index.name, copy_function=os.link)
+
+
+@pytest.fixture(scope="session")
+def live_page(shared_cache: Path) -> Path:
+    """The page of the bundled model that needs no server, written once for both workers."""
+    from core.live.page import page_of, write
+    from core.workspace import open_workspace
+
+    path = shared_cache / "elmoscope.html"
+    shared_cache.mkdir(exist_ok=True)
+    with FileLock(f"{path}.lock"), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ELMOSCOPE_CACHE", str(shared_cache))
+        if not path.exists():
+            write(path, page_of(open_workspace()))
+    return path
 
 
 @pytest.fixture(autouse=True)

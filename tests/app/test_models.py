@@ -238,7 +238,7 @@ def test_page_that_needs_elmo_says_so(bert, path, said):
 
 @needs_package
 def test_masked_language_model_predicts_a_word(tmp_path):
-    from tests.core.engines.test_masked import with_head
+    from tests.core.engines.test_transformer import with_head
 
     page = opened_whole("pages/predict.py", model=str(with_head(tmp_path / "masked-bert")), ptext="We sat on the bank.", pat="bank")
     blocks = [block.proto.body for block in page.get("html")]

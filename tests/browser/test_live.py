@@ -14,7 +14,6 @@ import pytest
 from playwright.sync_api import Page, expect
 from websockets.sync.client import connect
 
-from core.live import page as live
 from core.workspace import Workspace, open_workspace
 from tests.core.live.truth import Truth, compare, truths
 
@@ -39,10 +38,8 @@ def core_truths(workspace) -> list[Truth]:
 
 
 @pytest.fixture(scope="module")
-def address(workspace, tmp_path_factory) -> str:
-    path = tmp_path_factory.mktemp("live") / "elmoscope.html"
-    live.write(path, live.page_of(workspace))
-    return path.as_uri()
+def address(live_page: Path) -> str:
+    return live_page.as_uri()
 
 
 @pytest.fixture

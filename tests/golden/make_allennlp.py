@@ -19,8 +19,6 @@ from core.engines.allennlp_engine import AllenNLPEngine
 from core.text.tokens import tokenize
 
 FILE = Path(__file__).with_name("allennlp.npz")
-SMALL = ModelShape()
-ORIGINAL = ModelShape(hidden=4096, projection=512, n_highway=2)
 SENTENCES = [
     tokenize("She sat on the bank of the river."),
     tokenize("He opened an account at the bank, didn't he?"),
@@ -39,15 +37,19 @@ def random_bilm(shape: ModelShape, seed: int) -> BiLM:
     return model
 
 
-def models() -> dict[str, BiLM]:
-    return {"small": random_bilm(SMALL, 1), "original": random_bilm(ORIGINAL, 2), "elmo-mini": load_bilm(ASSETS / "elmo-mini")}
+MODELS = {
+    "small": lambda: random_bilm(ModelShape(), 1),
+    "original": lambda: random_bilm(ModelShape(hidden=4096, projection=512, n_highway=2), 2),
+    "elmo-mini": lambda: load_bilm(ASSETS / "elmo-mini"),
+}
 
 
 def main() -> None:
     kept = {}
     with AllenNLPEngine() as engine:
         print(engine.ping())
-        for name, model in models().items():
+        for name, make in MODELS.items():
+            model = make()
             with tempfile.TemporaryDirectory() as folder:
                 save_hdf5(model, Path(folder))
                 theirs = engine.embed(SENTENCES, f"{folder}/options.json", f"{folder}/weights.hdf5", timeout_s=600).layers

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from safetensors.numpy import save, save_file
+from safetensors.numpy import save
 from sklearn import manifold
 from sklearn.decomposition import PCA
 
@@ -69,7 +69,6 @@ def test_procrustes_undoes_any_turn_mirror_scale_and_shift(angle, mirrored, scal
 
 def test_procrustes_by_hand_and_of_equal_points():
     square = np.array([[0.0, 0], [2, 0], [2, 2], [0, 2]])
-    np.testing.assert_allclose(procrustes(square[[1, 2, 3, 0]] * 3 + 7, square), square, atol=1e-5)  # a quarter turn
     np.testing.assert_allclose(procrustes(square * 3, square, scale=False), (square - 1) * 3 + 1, atol=1e-5)
     np.testing.assert_allclose(procrustes(np.ones((4, 2)), square), np.ones((4, 2)))
     with pytest.raises(BadInput, match="same points"):
@@ -243,10 +242,10 @@ def test_work_is_reported_and_can_be_stopped():
         ({"n_neighbors": 2.5}, "whole number"),
         ({"min_dist": -0.1}, "min_dist must be a number from 0.0 to 0.99"),
         ({"min_dist": float("nan")}, "min_dist"),
-        ({"alignment_regularisation": 2}, "alignment_regularisation"),
-        ({"alignment_window": 0}, "alignment_window"),
-        ({"n_epochs": 0}, "n_epochs"),
-        ({"seed": -1}, "seed"),
+        *(
+            ({name: value}, name)
+            for name, value in (("alignment_regularisation", 2), ("alignment_window", 0), ("n_epochs", 0), ("seed", -1))
+        ),
         ({"metric": "manhattan"}, "must be 'cosine', got 'manhattan'"),
         ({"min_dist": "small"}, "min_dist must be a number"),
     ],
@@ -283,22 +282,18 @@ def test_damaged_and_foreign_files_are_named(maps, tmp_path):
     path = maps.save(tmp_path / "bank.safetensors")
     with pytest.raises(MissingArtifact, match="There are no maps at"):
         FrozenMaps.load(tmp_path / "nothing.safetensors")
-    whole = path.read_bytes()
-    foreign = save({"weights": np.zeros(3, np.float32)})  # safetensors, but no map
-    for content in (b"", whole[:100], whole[:-8], b"hello" * 100, foreign):
-        path.write_bytes(content)
-        with pytest.raises(CorruptArtifact, match=r"bank.safetensors is damaged"):
-            FrozenMaps.load(path)
-
-
-@pytest.mark.parametrize("change", [{"format": 99}, {"config": {"n_neighbors": 0}}, {"names": ["0"]}, {"surprise": 1}])
-def test_maps_of_another_version_or_that_do_not_add_up_are_refused(maps, tmp_path, change):
-    path = maps.save(tmp_path / "bank.safetensors")
+    whole, damaged = path.read_bytes(), "bank.safetensors is damaged"
     about = {name: getattr(maps, name) for name in ("names", "method", "trustworthiness", "displacement", "provenance")}
-    about |= {"format": 1, "config": {}} | change
-    save_file({"coordinates": maps.coordinates}, path, {"elmoscope_maps": json.dumps(about)})
-    with pytest.raises(CorruptArtifact, match="another Elmoscope version" if "format" in change else "damaged"):
-        FrozenMaps.load(path)
+
+    def written(**change) -> bytes:
+        return save({"coordinates": maps.coordinates}, {"elmoscope_maps": json.dumps(about | {"format": 1, "config": {}} | change)})
+
+    wrong = [b"", whole[:100], whole[:-8], b"hello" * 100, save({"weights": np.zeros(3, np.float32)})]  # the last: safetensors, but no map
+    wrong += [written(config={"n_neighbors": 0}), written(names=["0"]), written(surprise=1)]
+    for content, said in (*((content, damaged) for content in wrong), (written(format=99), "another Elmoscope version")):
+        path.write_bytes(content)
+        with pytest.raises(CorruptArtifact, match=said):
+            FrozenMaps.load(path)
 
 
 def test_warming_up_from_threads_at_once_is_harmless_and_kept_on_disk_for_the_next_process():

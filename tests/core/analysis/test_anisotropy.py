@@ -69,7 +69,7 @@ def test_without_what_all_share_words_at_random_have_nothing_in_common_and_the_r
 
 def test_bundled_levels_are_those_of_the_sentences():
     model = open_model("elmo-mini")
-    stored, fewer = read_card(model.folder, model.fingerprint).measures, evaluate(model, n=400)
+    stored, fewer = read_card(model.folder, model.fingerprint).measures, evaluate(model, n=150)
     for layer in ("0", "1", "2", "mix"):
         level = level_of(stored, layer)
         assert 0.05 < level.mean == pytest.approx(fewer[layer]["mean"], abs=0.08) and level.low < level.mean < level.high

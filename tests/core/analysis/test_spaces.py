@@ -38,12 +38,6 @@ def test_cka_is_that_of_kernels_by_hand_and_1_for_a_space_turned_scaled_and_move
     assert spaces.linear_cka(a + 3, 2 * b - 1) == pytest.approx(kernels_by_hand(a, b), rel=1e-4)
 
 
-@pytest.mark.parametrize("n", [40, 400])
-def test_cka_of_unrelated_spaces_is_0_on_average_whatever_their_size(n):
-    result = [spaces.linear_cka(noise(seed, n=n), noise(seed + 100, n=n)) for seed in range(30)]
-    assert abs(np.mean(result)) < 0.02 and min(result) < 0 < max(result)
-
-
 def test_a_cka_has_its_rank_among_words_paired_at_random():
     same = spaces.test_cka(noise(1, n=60), noise(1, n=60) + noise(2, n=60))
     assert same.p == pytest.approx(1 / 200) and same.cka > 0.3 and abs(same.random) < 0.02 and same.n == 60

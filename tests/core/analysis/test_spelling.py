@@ -1,5 +1,7 @@
 """Spellings: windows that add up to the vector, letters of every script, neighbors that are kept, tables of cosines."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -25,11 +27,8 @@ def characters(model):
 
 def without_highway() -> Encoder:
     """The tiny random biLM with its highway layer taken off: its filters answer anywhere in a word, so windows differ."""
-    encoder = tiny_encoder()
-    shape = type(SHAPE)(filters=SHAPE.filters, hidden=16, projection=8, n_highway=0)
-    plain = BiLM(shape)
-    state = {name: value for name, value in encoder.model.state_dict().items() if "highway" not in name}
-    plain.load_state_dict(state)
+    plain = BiLM(replace(SHAPE, n_highway=0))
+    plain.load_state_dict({name: value for name, value in tiny_encoder().model.state_dict().items() if "highway" not in name})
     return Encoder(plain)
 
 

@@ -14,6 +14,7 @@ from core.elmo.model import BiLM
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.figures.walk import heat_figure, limit_of, share_figure
 from core.text.tokens import character_ids, tokenize
+from tests.core.elmo.test_model import numpy_steps
 
 torch.set_num_threads(1)
 ATOL = 1e-5
@@ -68,7 +69,7 @@ def test_any_shape_and_any_token_is_walked_to_the_encoders_own_numbers(name: str
 
 
 def test_the_gates_are_those_of_a_loop_over_the_equations_from_the_first_word():
-    """Sak et al. 2014, eqs. 1-7, in numpy, from the sentence's boundary to the token, both layers, both directions."""
+    """From the sentence's boundary to the token, both layers, both directions."""
     encoder, position = encoder_of("highways"), 2
     tokens = ["the", "river", "bank", "was", "green"]
     way = walk(encoder, tokens, position)
@@ -78,20 +79,10 @@ def test_the_gates_are_those_of_a_loop_over_the_equations_from_the_first_word():
         (way.backward, encoder.model.backward_layers, vectors[::-1], len(tokens) - position),
     ):
         for j, (step, layer) in enumerate(zip(direction.steps, stack, strict=True)):
-            w_x, w_h, b, w_p = (q.double().numpy() for q in (layer.input_weight, layer.state_weight, layer.bias, layer.projection))
-            h, c, out = np.zeros(w_p.shape[0]), np.zeros(w_p.shape[1]), []
-            for k, x_t in enumerate(x):
-                i, f, o, g = np.split(w_x @ x_t + w_h @ h + b, 4)
-                i, f, o = (1 / (1 + np.exp(-v)) for v in (i, f, o))
-                before, c = c, np.clip(f * c + i * np.tanh(g), -3, 3)
-                h = np.clip(w_p @ (o * np.tanh(c)), -3, 3)
-                if k == at:
-                    close([step.cell_before, step.input_gate, step.forget_gate], [before, i, f])
-                    close([step.output_gate, step.candidate], [o, np.tanh(g)])
-                    close([step.cell, step.hidden], [c, o * np.tanh(c)])
-                    close(step.output, h)
-                out.append(h + x_t if j else h)
-            x = np.array(out)
+            steps = list(numpy_steps(layer, x))
+            for name, expected in steps[at].items():
+                close(getattr(step, name), expected)
+            x = np.array([item["output"] for item in steps]) + (x if j else 0)
 
 
 def test_clips_are_counted_where_they_bite():

@@ -19,7 +19,6 @@ from core.elmo.models import allennlp_files, open_model
 from core.elmo.weights import load_bilm, save_hdf5, save_safetensors
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
 
-torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 4), (2, 4), (3, 8)), hidden=12, projection=6)
 ATOL = 1e-5
 
@@ -204,9 +203,8 @@ def test_directions_and_single_tokens_agree_with_the_layers_of_the_sentence():
 
 
 def test_streams_of_one_sentence_are_stateless_and_later_batches_are_not():
-    (first,), (other,) = ENCODER.encode_streams([[TARGET], [["a", "b"]]])
+    ((first,),) = ENCODER.encode_streams([[TARGET]])
     close(first, ALONE)
-    close(other, ENCODER.encode([["a", "b"]])[0])
     ((_, later),) = ENCODER.encode_streams([[["a", "b"], TARGET]])
     close(later[0], ALONE[0])
     assert np.abs(later[1:, 0] - ALONE[1:, 0]).max() > 100 * ATOL

@@ -11,7 +11,6 @@ import torch
 from core.elmo.encoder import Encoder
 from core.elmo.weights import load_bilm, save_hdf5, save_safetensors
 
-torch.set_num_threads(1)  # tiny products: threads only get in each other's way
 SETS = {"allennlp": "sentences.json", "bilm-tf": "lm_embeddings_sentences.json"}
 ATOL = 1e-5  # the reference implementations match the files to 1e-6
 

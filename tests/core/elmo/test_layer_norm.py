@@ -7,7 +7,7 @@ import torch
 from core.analysis.aligned_umap import ProjectionConfig, aligned_maps, follow
 from core.analysis.anisotropy import Drawn, level_under
 from core.analysis.word_maps import follow_mix, map_rows
-from core.common.config import ASSETS
+from core.common.directions import unit
 from core.elmo.mix import EPSILON, layer_normalized, mixed
 from core.index.build import build_index
 from core.index.neighbors import cosines, cosines_of_mixes, normalized_products, products
@@ -34,11 +34,6 @@ class Shifted:
         return layers
 
 
-def unit(vectors: np.ndarray) -> np.ndarray:
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-
-
 def by_hand(layers: np.ndarray) -> np.ndarray:
     """(..., D) -> the same in float64, numbers that are all alike as zeros."""
     wide = layers.astype(np.float64)
@@ -53,15 +48,10 @@ def direct(layers: np.ndarray, query: np.ndarray, weights) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory) -> OccurrenceTable:
+def shifted(tmp_path_factory) -> OccurrenceTable:
     words = [[f"{chr(97 + (k * n) % 26)}{k}" for k in range(4)] + ["flat"] for n in range(1, 30)]
     sentences = [Sentence(tuple(each)) for each in words]
     return build_index(sentences, Shifted(), tmp_path_factory.mktemp("shifted") / "index", model="fake")
-
-
-@pytest.fixture(scope="module")
-def bundled() -> OccurrenceTable:
-    return OccurrenceTable(ASSETS / "targets").basic
 
 
 def test_it_equals_torch_layer_norm_and_gives_every_layer_one_length():
@@ -74,8 +64,8 @@ def test_it_equals_torch_layer_norm_and_gives_every_layer_one_length():
 
 
 @pytest.mark.parametrize("weights", MIXES)
-def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalized(table, bundled, weights):
-    for source, rows in ((table, (0, 7, 4)), (bundled, map_rows(bundled, "bank")[:1])):  # row 4 is flat in layer 1
+def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalized(shifted, table, weights):
+    for source, rows in ((shifted, (0, 7, 4)), (table, map_rows(table, "bank")[:1])):  # row 4 is flat in layer 1
         layers = source.rows.take(np.arange(len(source)))
         for row in rows:
             result = normalized_products(source.rows, products(source.rows, Query(("x",), 0, layers[row])))
@@ -84,22 +74,15 @@ def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalized(t
             np.testing.assert_allclose(cosines_of_mixes(source.rows, result, [weights] * 2)[1], expected, atol=1e-5)
 
 
-def test_normalization_changes_the_list_of_neighbors(bundled):
-    plain = products(bundled.rows, Query(("x",), 0, bundled.rows.take(map_rows(bundled, "bank")[:1])[0]))
-    results = (plain, normalized_products(bundled.rows, plain))
-    lists = [[n.occurrence.row for n in bundled.nearest(item, [1 / 3] * 3, k=10)] for item in results]
-    assert lists[0] != lists[1]
-
-
-def test_the_senses_are_distinguished_by_the_normalized_mix(bundled):
-    rows, weights = map_rows(bundled, "bank"), np.full(3, 1 / 3)
-    mixes = unit(np.tensordot(by_hand(bundled.rows.take(rows)), weights, axes=(1, 0)))
-    result = bundled.similarities(rows, weights, normalized=True)
+def test_the_senses_are_distinguished_by_the_normalized_mix(table):
+    rows, weights = map_rows(table, "bank"), np.full(3, 1 / 3)
+    mixes = unit(np.tensordot(by_hand(table.rows.take(rows)), weights, axes=(1, 0)))
+    result = table.similarities(rows, weights, normalized=True)
     np.testing.assert_allclose(result, mixes @ mixes.T, atol=1e-5)
-    labels = np.array([bundled.senses[k] for k in bundled.sense[rows]])
-    report = sense_report_of(bundled, "bank", weights, normalized=True)
+    labels = np.array([table.senses[k] for k in table.sense[rows]])
+    report = sense_report_of(table, "bank", weights, normalized=True)
     assert report.one_nn == pytest.approx(one_nn(result, labels))
-    assert np.abs(result - bundled.similarities(rows, weights)).max() > 0.05
+    assert np.abs(result - table.similarities(rows, weights)).max() > 0.05
 
 
 def test_the_map_is_laid_out_from_the_normalized_layers_and_never_the_frozen_one():
@@ -114,9 +97,9 @@ def test_the_map_is_laid_out_from_the_normalized_layers_and_never_the_frozen_one
         assert np.abs(result - follow_mix(layers, np.array(weights), maps)).max() > 0.5
 
 
-def test_two_random_words_are_as_alike_as_their_normalized_mixes(bundled):
-    rows = np.random.default_rng(0).permutation(len(bundled))[:40]
-    mixes = unit(np.tensordot(by_hand(bundled.rows.take(rows)), np.full(3, 1 / 3), axes=(1, 0)))
+def test_two_random_words_are_as_alike_as_their_normalized_mixes(table):
+    rows = np.random.default_rng(0).permutation(len(table))[:40]
+    mixes = unit(np.tensordot(by_hand(table.rows.take(rows)), np.full(3, 1 / 3), axes=(1, 0)))
     expected = (mixes @ mixes.T)[~np.eye(40, dtype=bool)].mean()
-    drawn = Drawn(tuple(map(str, range(40))), np.asarray(bundled.rows.take(rows), np.float32))
+    drawn = Drawn(tuple(map(str, range(40))), np.asarray(table.rows.take(rows), np.float32))
     assert level_under(drawn, [1 / 3] * 3, normalized=True).mean == pytest.approx(expected, abs=1e-5)

@@ -27,7 +27,6 @@ from core.elmo.mix import (
     to_largest_1,
 )
 
-torch.set_num_threads(1)
 N, L, D = 6, 3, 8
 WEIGHTS = st.lists(st.floats(-4, 4, width=32), min_size=L, max_size=L)
 VECTORS = arrays.arrays(np.float32, (N, L, D), elements=st.floats(-10, 10, width=16))
@@ -82,14 +81,6 @@ def test_mixed_cosines_are_finite_and_equal_cosines_of_vectors_that_were_really_
         np.testing.assert_allclose(result, brute_force(layers, layers[0], weights), atol=5e-4)
 
 
-@pytest.mark.parametrize("gamma", [0.01, 1.7, 100.0])
-def test_gamma_changes_the_norm_and_never_the_cosine(gamma):
-    layers, weights = np.random.default_rng(2).normal(size=(N, L, D)).astype(np.float32), np.array([0.2, 0.5, 0.3])
-    plain, scaled = mixed(layers[0], weights), mixed(layers[0], weights, gamma=gamma)
-    np.testing.assert_allclose(np.linalg.norm(scaled), gamma * np.linalg.norm(plain), rtol=1e-5)
-    np.testing.assert_allclose(cosines(layers, layers[0], gamma * weights), cosines(layers, layers[0], weights), atol=1e-5)
-
-
 def test_a_vector_without_length_has_no_angle_with_anything():
     layers = np.random.default_rng(1).normal(size=(3, L, D)).astype(np.float32)
     layers[1] = 0
@@ -104,16 +95,12 @@ def test_a_vector_without_length_has_no_angle_with_anything():
     ("weights", "message"),
     [
         ([1, 2], "Give 3 layer weights, one per layer, not 2"),
-        ([], "Give 3 layer weights, one per layer, not 0"),
         ([1, 2, 3, 4], "Give 3 layer weights, one per layer, not 4"),
         ([0, 0, 0], "finite and not all zero, got 0, 0, 0"),
         ([1, math.nan, 0], "finite and not all zero, got 1, nan, 0"),
         ([1, math.inf, 0], "finite"),
         (["a", 1, 1], "must be numbers, got a, 1, 1."),
-        (None, "must be numbers"),
-        ([None, 1, 1], "must be numbers"),
-        (3, "must be numbers"),
-        ([10**400, 1, 1], "must be numbers"),
+        *((weights, "must be numbers") for weights in (None, [None, 1, 1], 3, [10**400, 1, 1])),
         ([-1e200, 1, 1], "between -1,000,000 and 1,000,000, got -1e\\+200, 1, 1"),
     ],
 )

@@ -1,5 +1,7 @@
 """The biLM against plain numpy loops written from its equations, and the gradient of its time loop against differences."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 import torch
@@ -11,7 +13,6 @@ from core.elmo import recurrence
 from core.elmo.model import BiLM, CharacterCNN, ProjectedLSTM
 from core.text.tokens import character_ids
 
-torch.set_num_threads(1)
 TINY = ModelShape(filters=((1, 4), (2, 4), (3, 6)), hidden=7, projection=5, n_highway=2)
 
 
@@ -19,20 +20,18 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-def numpy_lstm(layer: ProjectedLSTM, x: np.ndarray, clips: tuple[float, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """One sentence (T, P) by Sak et al. (2014), eqs. 1-7, without peepholes; also whether each clip ever bit."""
+def numpy_steps(layer: ProjectedLSTM, x: np.ndarray, clips: tuple[float, float] = (3.0, 3.0)) -> Iterator[dict[str, np.ndarray]]:
+    """The steps over one sentence (T, P) by Sak et al. (2014), eqs. 1-7, without peepholes."""
     w_x, w_h, b, w_p = (p.detach().double().numpy() for p in (layer.input_weight, layer.state_weight, layer.bias, layer.projection))
-    h, c, out = np.zeros(w_p.shape[0]), np.zeros(w_p.shape[1]), []
-    bit = np.zeros(2, bool)
+    h, c = np.zeros(w_p.shape[0]), np.zeros(w_p.shape[1])
     for x_t in x:
-        i, f, o, g = np.split(w_x @ x_t + w_h @ h + b, 4)  # input, forget, output gate, new cell
-        free = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
-        c = np.clip(free, -clips[0], clips[0])
-        projected = w_p @ (sigmoid(o) * np.tanh(c))
-        h = np.clip(projected, -clips[1], clips[1])
-        bit |= [(c != free).any(), (h != projected).any()]
-        out.append(h)
-    return np.array(out), c, bit
+        i, f, o, g = np.split(w_x @ x_t + w_h @ h + b, 4)
+        i, f, o, g, before = sigmoid(i), sigmoid(f), sigmoid(o), np.tanh(g), c
+        c = np.clip(f * c + i * g, -clips[0], clips[0])
+        hidden = o * np.tanh(c)
+        h = np.clip(w_p @ hidden, -clips[1], clips[1])
+        gates = {"input_gate": i, "forget_gate": f, "output_gate": o, "candidate": g}
+        yield gates | {"cell_before": before, "cell": c, "hidden": hidden, "output": h}
 
 
 def test_character_cnn_is_convolutions_maximum_relu_highway_and_projection():
@@ -55,32 +54,41 @@ def test_character_cnn_is_convolutions_maximum_relu_highway_and_projection():
         np.testing.assert_allclose(token, w @ y + b, atol=1e-5)
 
 
+@pytest.fixture(scope="module")
+def biased_cnn() -> CharacterCNN:
+    """Filters whose strongest answer can be padding alone."""
+    torch.manual_seed(3)
+    cnn = CharacterCNN(ModelShape(filters=((1, 3), (2, 3), (7, 5)), hidden=2, projection=2)).eval().requires_grad_(False)
+    for conv in cnn.convolutions:
+        conv.bias.uniform_(-0.5, 0.5)
+    return cnn
+
+
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6))
 @settings(max_examples=60)
-def test_leaving_out_the_padding_behind_the_end_mark_changes_no_filter(words):
-    torch.manual_seed(3)
-    cnn = CharacterCNN(ModelShape(filters=((1, 3), (2, 3), (7, 5)), hidden=2, projection=2)).eval()
+def test_leaving_out_the_padding_behind_the_end_mark_changes_no_filter(biased_cnn, words):
+    cnn = biased_cnn
     with torch.no_grad():
-        for conv in cnn.convolutions:
-            conv.bias.uniform_(-0.5, 0.5)  # so that padding alone can be the strongest answer
         ids = torch.from_numpy(character_ids(words))
         x = cnn.embedding(ids).transpose(1, 2)  # all 50 characters
         full = torch.cat([torch.relu(conv(x)).amax(dim=2) for conv in cnn.convolutions], dim=1)
         torch.testing.assert_close(cnn.pooled(ids), full, atol=1e-6, rtol=0)
 
 
-@pytest.mark.parametrize(("clips", "bites"), [((3.0, 3.0), (False, False)), ((0.2, 0.1), (True, True)), ((np.inf, np.inf), (False, False))])
-def test_projected_lstm_equals_a_plain_loop_over_its_equations(clips, bites):
+@pytest.mark.parametrize(("clips", "bite"), [((3.0, 3.0), False), ((0.2, 0.1), True), ((np.inf, np.inf), False)])
+def test_projected_lstm_equals_a_plain_loop_over_its_equations(clips, bite):
     torch.manual_seed(4)
     layer = ProjectedLSTM(ModelShape(filters=((1, 1),), hidden=7, projection=5, cell_clip=clips[0], projection_clip=clips[1]))
     x = torch.randn(9, 5)
-    expected, cell, bit = numpy_lstm(layer, x.double().numpy(), clips)
-    assert tuple(bit) == bites
+    steps = list(numpy_steps(layer, x.double().numpy(), clips))
+    assert [np.abs([step[name] for step in steps]).max() == clip for name, clip in zip(("cell", "output"), clips, strict=True)] == [
+        bite
+    ] * 2
     with torch.no_grad():
         out, (h, c) = layer(x, [1] * 9)
-    np.testing.assert_allclose(out.numpy(), expected, atol=1e-6)
-    np.testing.assert_allclose(h[0].numpy(), expected[-1], atol=1e-6)
-    np.testing.assert_allclose(c[0].numpy(), cell, atol=1e-6)
+    np.testing.assert_allclose(out.numpy(), [step["output"] for step in steps], atol=1e-6)
+    np.testing.assert_allclose(h[0].numpy(), steps[-1]["output"], atol=1e-6)
+    np.testing.assert_allclose(c[0].numpy(), steps[-1]["cell"], atol=1e-6)
 
 
 def test_forget_gate_starts_open_and_the_other_gates_at_zero():
@@ -98,7 +106,7 @@ def test_both_stacks_are_plain_loops_with_or_without_skip_connections(skip):
         outputs, _ = model.run_direction(x, [1] * 6, backward=backward)
         assert len(outputs) == 3
         for j, (layer, output) in enumerate(zip(layers, outputs, strict=True)):
-            expected = numpy_lstm(layer, expected, (3.0, 3.0))[0] + (expected if skip and j else 0)
+            expected = np.array([step["output"] for step in numpy_steps(layer, expected)]) + (expected if skip and j else 0)
             np.testing.assert_allclose(output.numpy(), expected, atol=1e-5)
 
 

@@ -9,20 +9,13 @@ import core.elmo.substitutes
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
-from core.elmo.language_model import SPECIALS, LanguageModel, Softmax, Vocabulary
-from core.elmo.models import BUNDLED_MODEL, open_language_model, open_model
+from core.elmo.language_model import SPECIALS
+from core.elmo.models import open_language_model, open_model
 from core.elmo.substitutes import Substitutes
 from core.elmo.weights import SOFTMAX, load_bilm, load_softmax, save_hdf5
 from core.text import languages
 from core.text.tokens import JOINER, find_word, tokenize
-from tests.core.elmo.test_language_model import SHAPE, language_model
-
-torch.set_num_threads(1)
-
-
-@pytest.fixture(scope="module")
-def bundled() -> Substitutes:
-    return Substitutes(open_language_model(open_model(BUNDLED_MODEL)))
+from tests.core.elmo.test_language_model import SHAPE, language_model, uniform
 
 
 def of(substitutes: Substitutes, sentence: str, word: str, k: int = 10, **options) -> list[str]:
@@ -34,12 +27,10 @@ def of(substitutes: Substitutes, sentence: str, word: str, k: int = 10, **option
 
 
 def by_hand(words: list[str], bias: list[float], weight: list[list[float]]) -> Substitutes:
-    lm = language_model(words=words)
-    softmax = Softmax(len(words), SHAPE.projection).requires_grad_(False)
+    softmax = uniform(len(words))
     softmax.bias.copy_(torch.tensor(bias))
-    softmax.weight.zero_()
     softmax.weight[:, :1] = torch.tensor(weight)
-    return Substitutes(LanguageModel(lm.encoder, softmax, Vocabulary.of(words)))
+    return Substitutes(language_model(words=words, softmax=softmax))
 
 
 def test_both_sides_are_multiplied_and_the_words_own_probability_is_divided_out():
@@ -51,12 +42,6 @@ def test_both_sides_are_multiplied_and_the_words_own_probability_is_divided_out(
         p = {answer.word: answer.probability for answer in answers}
         assert p["hill"] / p["shore"] == pytest.approx(np.exp(odds), rel=1e-5) and sum(p.values()) == pytest.approx(1)
         assert set(p) == {"hill", "shore"}  # no special symbol, and not the word itself
-
-
-def test_the_place_says_what_is_meant_before_the_word_is_read(bundled: Substitutes):
-    river = of(bundled, "We sat on the bank and watched the boats.", "bank")
-    money = of(bundled, "The bank refused to lend him any money.", "bank")
-    assert {"shore", "hill", "beach"} & set(river) and {"company", "king", "family"} & set(money) and not set(river) & set(money)
 
 
 def test_no_form_of_the_word_answers_and_no_common_word_unless_it_may(bundled: Substitutes):

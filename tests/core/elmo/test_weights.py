@@ -17,7 +17,6 @@ from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import BiLM
 from core.elmo.weights import load_bilm, load_softmax, save_hdf5, save_safetensors
 
-torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 2), (3, 3)), hidden=5, projection=4, n_highway=2)
 CELL = "RNN_0/RNN/MultiRNNCell/Cell0/LSTMCell"
 
@@ -87,10 +86,6 @@ def test_the_softmax_and_its_words_travel_with_the_safetensors(tmp_path, model):
     read, vocabulary = load_softmax(tmp_path)
     assert same(read, softmax) and vocabulary.words == tuple(words) and vocabulary.id(",") == 6 and vocabulary.id("?") == 2
     assert same(load_bilm(tmp_path), model)
-
-
-def test_a_model_without_a_softmax_reports_it(folder, tmp_path, model):
-    assert load_softmax(folder) is None
     save_safetensors(model, tmp_path / "bare")
     assert load_softmax(tmp_path / "bare") is None
 
@@ -136,20 +131,8 @@ def test_weights_cut_short_are_corrupt(tmp_path, model, save, share):
     refused(tmp_path, CorruptArtifact, path.name)
 
 
-def to_group(file):
-    del file["char_embed"]
-    file.create_group("char_embed")
-
-
 def shape(name: str, *size: int):
     return replace_dataset(name, np.zeros(size, np.float32))
-
-
-def not_finite(value: float):
-    def change(file):
-        file[f"{CELL}/W_P_0"][0, 0] = value
-
-    return change
 
 
 DATASETS = [  # a change of weights.hdf5, and what the message says
@@ -163,9 +146,8 @@ DATASETS = [  # a change of weights.hdf5, and what the message says
     *((shape(f"{CELL}/{name}", *size), "") for name, size in (("W_0", (20,)), ("B", (19,)), ("B", ()), ("W_P_0", (4, 5)))),
     (replace_dataset("char_embed", "not numbers"), ""),
     (replace_dataset("char_embed", np.dtype("f4")), "'char_embed' is not an array in this file"),  # a type, without values
-    (to_group, ""),
-    (not_finite(np.nan), "not finite"),
-    (not_finite(np.inf), "not finite"),
+    (lambda file: (file.pop("char_embed"), file.create_group("char_embed")), ""),
+    *((replace_dataset(f"{CELL}/W_P_0", np.array([[value] + [0] * 3] + [[0] * 4] * 4, "f4")), "not finite") for value in (np.nan, np.inf)),
 ]
 
 
@@ -187,6 +169,7 @@ def options_with(entry: str, value=...) -> bytes:
     return json.dumps(options).encode()
 
 
+NOT_POSITIVE = (("dim", 0), ("n_layers", -1), ("n_layers", 0), ("projection_dim", -1))
 OPTIONS = [
     ('{"note": "\u00e9"}'.encode("latin-1"), CorruptArtifact, "options.json is not UTF-8 (byte 11). Save it as UTF-8 text."),
     ("\ufeff{".encode(), CorruptArtifact, "options.json is not valid JSON"),
@@ -197,15 +180,10 @@ OPTIONS = [
     *((options_with(f"lstm.{name}"), BadInput, repr(name)) for name in ("dim", "projection_dim", "n_layers")),
     *((options_with(f"char_cnn.{name}"), BadInput, repr(name)) for name in ("filters", "embedding", "n_highway")),
     *((options_with("lstm.dim", value), BadInput, "") for value in ("many", None, 1e999)),
-    (options_with("lstm.dim", 0), BadInput, "sizes must be positive"),
-    (options_with("lstm.n_layers", -1), BadInput, "sizes must be positive"),
-    (options_with("lstm.n_layers", 0), BadInput, "sizes must be positive"),
-    (options_with("lstm.projection_dim", -1), BadInput, "sizes must be positive"),
+    *((options_with(f"lstm.{name}", value), BadInput, "sizes must be positive") for name, value in NOT_POSITIVE),
     (options_with("char_cnn.n_highway", -1), BadInput, "sizes must be positive"),
-    (options_with("char_cnn.filters", []), BadInput, "sizes must be positive"),
-    (options_with("char_cnn.filters", [[0, 3]]), BadInput, "sizes must be positive"),
-    (options_with("lstm.cell_clip", -3), BadInput, ""),
-    (options_with("lstm.proj_clip", float("nan")), BadInput, ""),
+    *((options_with("char_cnn.filters", value), BadInput, "sizes must be positive") for value in ([], [[0, 3]])),
+    *((options_with(f"lstm.{name}", value), BadInput, "") for name, value in (("cell_clip", -3), ("proj_clip", float("nan")))),
     (options_with("char_cnn.activation", "tanh"), BadInput, "'tanh' is unsupported"),
     *((options_with("char_cnn.filters", value), BadInput, "") for value in ([[1]], 3, [[51, 2]])),
     (options_with("char_cnn.embedding", 16), BadInput, ""),
@@ -237,20 +215,18 @@ def test_weights_of_another_shape_than_the_options_are_refused_with_both_shapes(
 
 
 def test_a_vocabulary_that_does_not_fit_its_softmax_is_corrupt(tmp_path, model):
-    words = [*SPECIALS, "the"]
-    save_safetensors(model, tmp_path, softmax=Softmax(4, SHAPE.projection), words=words)
-    (tmp_path / "vocabulary.txt").write_text("\n".join(words[:-1]))
-    with pytest.raises(CorruptArtifact, match=r"vocabulary\.txt has 3 words but weights\.safetensors has vectors for 4"):
-        load_softmax(tmp_path)
-    (tmp_path / "vocabulary.txt").write_bytes(b"\xff\xfe")
-    with pytest.raises(CorruptArtifact, match=r"vocabulary\.txt"):
-        load_softmax(tmp_path)
-    state = load_file(tmp_path / "weights.safetensors")
-    del state["softmax.weight"]
-    save_file(state, tmp_path / "weights.safetensors")
-    (tmp_path / "vocabulary.txt").write_text("\n".join(words))
-    with pytest.raises(CorruptArtifact, match=r"weights\.safetensors.*softmax\.weight"):
-        load_softmax(tmp_path)
+    save_safetensors(model, tmp_path, softmax=Softmax(4, SHAPE.projection), words=[*SPECIALS, "the"])
+    state, words = load_file(tmp_path / "weights.safetensors"), (tmp_path / "vocabulary.txt").read_bytes()
+    half = {name: value for name, value in state.items() if name != "softmax.weight"}
+    for content, tensors, said in (
+        ("\n".join(SPECIALS).encode(), state, r"vocabulary\.txt has 3 words but weights\.safetensors has vectors for 4"),
+        (b"\xff\xfe", state, r"vocabulary\.txt"),
+        (words, half, r"weights\.safetensors.*softmax\.weight"),
+    ):
+        (tmp_path / "vocabulary.txt").write_bytes(content)
+        save_file(tensors, tmp_path / "weights.safetensors")
+        with pytest.raises(CorruptArtifact, match=said):
+            load_softmax(tmp_path)
 
 
 def test_a_model_opens_without_torch_compiler():

@@ -11,7 +11,7 @@ import torch
 from core.common.errors import BadInput, CorruptArtifact, EngineUnavailable, MissingArtifact
 from core.elmo.models import allennlp_files, open_language_model, open_model
 from core.engines import transformer
-from core.engines.transformer import FIRST, LAST, TransformerEncoder
+from core.engines.transformer import FIRST, LAST, MaskedWords, TransformerEncoder, has_head
 from core.index.build import build_index
 from core.index.rows import make_query
 from core.text.sentences import Sentence
@@ -138,12 +138,18 @@ def test_what_belongs_to_elmo_alone_reports_it(small):
         open_model(str(small), precision="int8")
 
 
-def test_weights_are_safetensors_or_nothing(small, tmp_path):
-    folder = tmp_path / "pickled"
-    folder.mkdir()
-    (folder / "config.json").write_text((small / "config.json").read_text())
-    (folder / "pytorch_model.bin").write_bytes(b"x")
-    with pytest.raises(MissingArtifact, match=r"needs \*\.safetensors"):
+@pytest.mark.parametrize(
+    ("weights", "error", "said"),
+    [
+        ("pytorch_model.bin", MissingArtifact, r"needs \*\.safetensors"),
+        ("model.safetensors", BadInput, "Cannot open the transformer broken"),
+    ],
+)
+def test_weights_are_readable_safetensors_or_nothing(small, tmp_path, weights, error, said):
+    folder = tmp_path / "broken"
+    shutil.copytree(small, folder, ignore=shutil.ignore_patterns("*.safetensors"))
+    (folder / weights).write_bytes(b"no weights")
+    with pytest.raises(error, match=said):
         open_model(str(folder))
 
 
@@ -158,16 +164,6 @@ def test_a_models_parts_are_in_its_folder(small, tmp_path, part):
         open_model(str(folder))
     index.write_text(json.dumps({"weight_map": {"embeddings": "model.safetensors"}}))
     open_model(str(folder))
-
-
-def test_a_broken_folder_is_named_in_a_sentence(small, tmp_path):
-    folder = tmp_path / "broken"
-    folder.mkdir()
-    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
-        (folder / name).write_bytes((small / name).read_bytes())
-    (folder / "model.safetensors").write_bytes(b"no weights")
-    with pytest.raises(BadInput, match="Cannot open the transformer broken"):
-        open_model(str(folder))
 
 
 def test_without_the_library_it_is_reported_how_to_get_it(small, monkeypatch):
@@ -209,3 +205,55 @@ def test_classifiers_are_trained_on_its_frozen_layers_and_learn_a_weight_for_eac
     request = ["classify", "--task", "toy", "--text", "we sat late", "--heads", str(tmp_path / "heads"), "--model", str(small), "--json"]
     assert "mean-elmo" in call(*request)[1]
     refused(*request[:-3])  # another model's head is refused in a sentence
+
+
+SHAPES = {
+    "Bert": {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 40},
+    "Roberta": {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 40, "pad_token_id": 0},
+    "DistilBert": {"dim": 24, "n_layers": 2, "n_heads": 3, "hidden_dim": 40},
+}
+
+
+def with_head(folder: Path, kind: str = "Bert") -> Path:
+    """A random model of that kind with its head for masked words, and a tokenizer of eighteen pieces."""
+    bert(folder)
+    torch.manual_seed(4)
+    config = getattr(transformers, f"{kind}Config")(vocab_size=18, max_position_embeddings=64, **SHAPES[kind])
+    getattr(transformers, f"{kind}ForMaskedLM")(config).save_pretrained(folder, safe_serialization=True)
+    return folder
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_shares_are_those_of_transformers_called_directly(tmp_path, kind):
+    folder = with_head(tmp_path / "model", kind)
+    assert has_head(folder)
+    encoder = TransformerEncoder(folder)
+    result = MaskedWords(folder, encoder).at(["we", "sat", "late", "."], 1, k=20)
+    model = getattr(transformers, f"{kind}ForMaskedLM").from_pretrained(folder).eval()
+    with torch.inference_mode():
+        logits = model(input_ids=torch.tensor([[2, 5, 4, 13, 16, 3]])).logits[0, 2].tolist()  # [CLS] we [MASK] late . [SEP]
+    shares = torch.tensor([-torch.inf] * 5 + logits[5:]).softmax(0)  # the marks are never answers
+    assert len(result.likeliest) == 13 and sum(item.probability for item in result.likeliest) == pytest.approx(1, abs=1e-5)
+    assert result.likeliest[0].probability == pytest.approx(float(shares.max()), abs=1e-6)
+    assert result.probability == pytest.approx(float(shares[6]), abs=1e-6)
+    assert result.rank == 1 + int((shares > shares[6]).sum())
+    endings = {item.text for item in result.likeliest if not item.begins_word}
+    assert endings == {"believ", "ably", "국"}
+
+
+def test_a_word_of_several_pieces_has_no_share_and_a_long_sentence_is_read_around_it(tmp_path):
+    folder = with_head(tmp_path / "model")
+    masked = MaskedWords(folder, TransformerEncoder(folder))
+    assert (masked.at(["unbelievably", "late"], 0).rank, masked.at(["unbelievably", "late"], 0).pieces) == (None, 3)
+    long = ["we", "sat"] * 100
+    for position in (0, 100, 199):
+        assert masked.at(long, position).rank in range(1, 14)
+    with pytest.raises(BadInput):
+        masked.at([], 0)
+
+
+def test_a_model_without_a_head_reports_it(tmp_path):
+    folder = bert(tmp_path / "plain")
+    assert not has_head(folder) and not has_head(tmp_path)
+    with pytest.raises(MissingArtifact, match="has no masked-word head"):
+        MaskedWords(folder, TransformerEncoder(folder))

@@ -5,8 +5,11 @@ import json
 import re
 import shutil
 import subprocess
+from contextlib import ExitStack
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from subprocess import PIPE
 
 import numpy as np
 import pytest
@@ -19,7 +22,6 @@ from core.text.tokens import pieces, tokenize
 from core.views import pair
 from core.views.layouts import maps_of
 from core.views.pair import PairRequest
-from core.workspace import Workspace
 from tests.core.live.truth import compare, truths
 from tests.core.text.test_target_word import SPELLED_ALIKE
 
@@ -29,7 +31,7 @@ DRIVER = """
 const zlib = require("zlib"), fs = require("fs"), [, , pack, plain] = process.argv;
 const bytes = new Uint8Array(zlib.gunzipSync(fs.readFileSync(pack))), reader = newReader([bytes], plain === "plain");
 const plainly = (value) => JSON.stringify(value, (_, one) => (ArrayBuffer.isView(one) ? [...one] : one));
-for (const line of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
+require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { call, given } = JSON.parse(line), asked = call === "answer" && reader.question(given.texts, given.tapped);
   const calls = {
     answer: () => ({ fast: reader.fast, asked, pair: reader.pair(asked, given.direction ?? "both"), around: reader.around(asked) }),
@@ -39,13 +41,13 @@ for (const line of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
     layers: () => reader.encode(given).layers, word: () => reader.word(given),
   };
   console.log(plainly(calls[call]()));
-}
+});
 """
 
 
 @pytest.fixture(scope="module")
-def html(workspace: Workspace) -> str:
-    return page.page_of(workspace)
+def html(live_page: Path) -> str:
+    return live_page.read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -57,14 +59,22 @@ def ask(html: str, tmp_path_factory: pytest.TempPathFactory):
     pack = re.search(r'id="pack">([^<]*)<', html)[1]
     (folder / "pack.gz").write_bytes(base64.b64decode(pack))
 
-    def run(call: str, *given: object, plain: bool = False) -> list:
-        lines = "\n".join(json.dumps({"call": call, "given": item}) for item in given)
+    @cache
+    def start(plain: bool) -> subprocess.Popen:
         command = [NODE, "engine.js", "pack.gz", *["plain"] * plain]
-        done = subprocess.run(command, cwd=folder, input=lines, capture_output=True, text=True, encoding="utf-8", timeout=300, check=False)
-        assert done.returncode == 0, done.stderr[-2000:]
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        return processes.enter_context(
+            subprocess.Popen(command, cwd=folder, stdin=PIPE, stdout=PIPE, text=True, encoding="utf-8", bufsize=1)
+        )
 
-    return run
+    def run(call: str, *given: object, plain: bool = False) -> list:
+        process, lines = start(plain), []
+        for item in given:
+            process.stdin.write(json.dumps({"call": call, "given": item}) + "\n")
+            lines.append(process.stdout.readline())
+        return [json.loads(line) for line in lines]
+
+    with ExitStack() as processes:
+        yield run
 
 
 def question(texts: list[str], tapped: list | None = None) -> dict:
@@ -146,11 +156,9 @@ def test_layers_are_near_those_of_float32_for_any_spelling(workspace, ask):
 def test_answers_are_core_s(workspace, ask):
     pairs = list(truths(workspace, 30))
     answers = ask("answer", *(question(item.texts, item.tapped) for item in pairs))
-    read_alike = [
-        [list(word.tokens) for word in item.words] == answer["asked"]["tokens"] for item, answer in zip(pairs, answers, strict=True)
-    ]
-    assert sum(read_alike) >= 29
-    far = [compare(item, answer) for item, answer, alike in zip(pairs, answers, read_alike, strict=True) if alike]
+    read = [(item, answer) for item, answer in zip(pairs, answers, strict=True) if item.tokens == answer["asked"]["tokens"]]
+    assert len(read) >= 29
+    far = [compare(*pair) for pair in read]
     values = {name: np.array([each[name] for each in far]) for name in far[0]}
     assert values["cosine"].max() < 0.02 and values["static"].max() < 1e-3
     assert values["same_verdict"].mean() >= 0.96

@@ -105,17 +105,12 @@ def test_an_example_is_read_in_its_language_in_any_form_of_its_word():
 
 
 @pytest.fixture
-def written(monkeypatch, tmp_path):
+def written(monkeypatch, tmp_path) -> list[str]:
     """The models whose pages are written, in place of the 27 MB: each page is its frame and its model's name."""
+    names: list[str] = []
     monkeypatch.chdir(tmp_path)
-    written = []
-
-    def pack(workspace, report):
-        written.append(workspace.model.name)
-        return workspace.model.name.encode(), {}
-
-    monkeypatch.setattr(page, "pack_workspace", pack)
-    return written
+    monkeypatch.setattr(page, "pack_workspace", lambda workspace, report: names.append(workspace.model.name) or (names[-1].encode(), {}))
+    return names
 
 
 def test_a_notebook_shows_the_page_of_the_model_and_examples_it_names(written, tmp_path):

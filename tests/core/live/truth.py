@@ -28,8 +28,12 @@ class Truth:
     near: tuple[list[int], ...]  # rows, at layer 1
 
     @property
+    def tokens(self) -> list[list[str]]:
+        return [list(word.tokens) for word in self.words]
+
+    @property
     def texts(self) -> list[str]:
-        return [join_tokens(list(word.tokens)) for word in self.words]
+        return [join_tokens(tokens) for tokens in self.tokens]
 
     @property
     def tapped(self) -> list[dict]:

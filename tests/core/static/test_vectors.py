@@ -1,4 +1,4 @@
-"""Static vectors: neighbors by hand, every file format against gensim's own reader, every malformed file's sentence."""
+"""Static vectors: neighbors by hand, every file format against gensim's own reader, every malformed file's sentence, and bounds of small packed files."""
 
 import bz2
 import gzip
@@ -12,12 +12,12 @@ import pytest
 from gensim.models import KeyedVectors
 
 from core.analysis.word_maps import ALL_WORDS
-from core.common import i18n
+from core.common import i18n, reports
 from core.common.config import ASSETS
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.errors import STOPPED, BadInput, CorruptArtifact, JobEnded, MissingArtifact
 from core.common.significance import compare_pairs
-from core.index.table import OccurrenceTable
 from core.senses.separation import sense_report_of, static_report_of
+from core.static import formats
 from core.static.glove_training import save_glove
 from core.static.vectors import StaticVectors, cosines, evaluate_vectors, forms, load_vectors, nearness, open_vectors, static_contexts
 from core.text.tokens import JOINER
@@ -111,19 +111,17 @@ def zipped(data: bytes, *names: str) -> bytes:
     return buffer.getvalue()
 
 
+PACKERS = {"toy.txt.xz": lzma.compress, "toy.txt.gz": gzip.compress, "toy.bz2": bz2.compress, "toy.zip": lambda data: zipped(data, "a.txt")}
+
+
 @pytest.mark.parametrize(
     ("name", "data"),
     [
         ("toy.txt", GLOVE),
-        ("toy.txt.gz", gzip.compress(GLOVE, mtime=0)),
-        ("toy.txt.xz", lzma.compress(GLOVE)),
         ("toy.zip", zipped(GLOVE, "folder/", "folder/toy.txt")),
         ("toy.vec", b"5 3\n" + GLOVE.replace(b"the end", b"the\xc2\xa0end").replace(b" ", b"\t")),
         ("toy.txt", GLOVE.replace(b"\n", b" \r\n") + b"\n\n"),
-        ("toy.txt", BOM + GLOVE),
-        ("toy.txt.gz", gzip.compress(BOM + GLOVE, mtime=0)),
-        ("toy.xz", lzma.compress(BOM + GLOVE)),
-        ("toy.zip", zipped(BOM + GLOVE, "toy.txt")),
+        *((name, pack(BOM + GLOVE)) for name, pack in (("toy.txt", bytes), *PACKERS.items())),
         ("toy.vec", BOM + b"5 3\n" + GLOVE),
     ],
 )
@@ -163,6 +161,7 @@ def test_a_folder_of_ours_comes_back_within_its_rounding(tmp_path):
     assert (np.abs(vectors.keyed.vectors - ROWS) <= np.abs(ROWS).max(axis=1, keepdims=True) / 254 + 1e-6).all()
 
 
+REPLACED = "\ufffd replaces the bytes that cannot be read."
 W2V = b"2 2\na 1 2\nb 3 4\n"
 NINE = b"".join(b"w%d 0.25 -0.5 1.5\n" % k for k in range(9))
 BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3, 4], "<f4").tobytes() + b"\n"
@@ -171,14 +170,14 @@ BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3,
 @pytest.mark.parametrize(
     ("name", "data", "error", "said"),
     [
-        ("v.txt", b"", BadInput, "v.txt is empty."),
-        ("v.txt", b" \n\n", BadInput, "v.txt is empty."),
+        *(("v.txt", data, BadInput, "v.txt is empty.") for data in (b"", b" \n\n")),
         ("v.txt", b"a 1 2\nb 3\n", BadInput, "v.txt, line 2: 1 number instead of 2."),
         ("v.txt", b"a 1 2\nb 3 4 5\n", BadInput, "v.txt, line 2: 3 numbers instead of 2."),
         ("v.txt", b"a 1 2\n\nb 3 x\n", BadInput, "v.txt, line 3: 'x' is not a number."),
-        ("v.txt", b"a 1 2\nb 3 nan\n", BadInput, "v.txt, line 2: not a number, or above 1e15."),
-        ("v.txt", b"a 1 2\nb 3 -1e30\n", BadInput, "v.txt, line 2: not a number, or above 1e15."),
-        ("v.txt", b"a 1 2\nb 3 1e999\n", BadInput, "v.txt, line 2: not a number, or above 1e15."),
+        *(
+            ("v.txt", b"a 1 2\nb 3 " + x + b"\n", BadInput, "v.txt, line 2: not a number, or above 1e15.")
+            for x in (b"nan", b"-1e30", b"1e999")
+        ),
         ("v.txt", b"a 1 2\n 3 4\n", BadInput, "v.txt, line 2: no word before the numbers."),
         ("v.txt", b"a 1 2\nb 1_0 2\n", BadInput, "v.txt, line 2: "),
         ("v.txt", b"a 0,1 0,2\nb 0,3 0,4\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."),
@@ -190,8 +189,7 @@ BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3,
         ("v.txt", b"2 0\na\n", BadInput, "numbers, not 0."),
         ("v.txt", b"2 3\na 1 2\nb 3 4 5\n", BadInput, "v.txt, line 2: 2 numbers instead of 3."),
         ("v.txt", b"2 2\na 1 2\nb 3 4\nthat is all\n", BadInput, "v.txt, line 4: 'is' is not a number."),
-        ("v.txt", NINE + b"bank 0.75 1 2 3\n", BadInput, "v.txt, line 10: 4 numbers instead of 3."),  # no number is part of a word
-        ("v.txt", NINE + b"bank -0.125 1 2 3\n", BadInput, "v.txt, line 10: 4 numbers instead of 3."),
+        ("v.txt", NINE + b"bank -0.125 1 2 3\n", BadInput, "v.txt, line 10: 4 numbers instead of 3."),  # no number is part of a word
         ("v.txt", NINE + b"bank 1.5 2 1 2 3\n", BadInput, "v.txt, line 10: 5 numbers instead of 3."),
         ("v.bin", BINARY[:-3], CorruptArtifact, "v.bin ends after 1 of 2 words."),
         ("v.bin", BINARY + b"rest", BadInput, "v.bin, word 2: 4 bytes are left over."),
@@ -218,21 +216,17 @@ def test_each_malformed_file_is_refused_in_a_sentence(tmp_path, name, data, erro
 @pytest.mark.parametrize(
     ("data", "words", "noted"),
     [
-        (W2V[:-6], "a", "v.txt: the first line promises 2 words, but the file has 1."),
-        (b"1000000000000 2\na 1 2\n", "a", "v.txt: the first line promises 1,000,000,000,000 words, but the file has 1."),
-        (b"1 2\na 1 2\nb 3 4\n", "a b", "v.txt: the first line promises 1 words, but the file has 2."),
-        (b"2 3\na 1 2\nb 3 4\n", "a b", "v.txt: the first line promises 3 numbers per word, but the lines have 2."),
-        (b"2 1\na 1 2\nb 3 4\n", "a b", "v.txt: the first line promises 1 numbers per word, but the lines have 2."),
-        (b"1000000000000 2" + BINARY[3:], "a b", "v.txt: the first line promises 1,000,000,000,000 words, but the file has 2."),
-        (b"1 2" + BINARY[3:], "a b", "v.txt: the first line promises 1 words, but the file has 2."),
-        (b"a 1 2\nb\xe9 3 4\n", "a b\ufffd", "v.txt: 1 word is not UTF-8 (line 2). \ufffd replaces the bytes that cannot be read."),
-        (b"2 2\na 1 2\n\xc3 3 4\n", "a \ufffd", "v.txt: 1 word is not UTF-8 (line 3). \ufffd replaces the bytes that cannot be read."),
-        (
-            BINARY.replace(b"b ", b"b\xc3 "),
-            "a b\ufffd",
-            "v.txt: 1 word is not UTF-8 (word 2). \ufffd replaces the bytes that cannot be read.",
-        ),
-        (b"a 1 2\na 5 6\nb 3 4\n", "a b", "v.txt: 1 repeated word was left out."),
+        (W2V[:-6], "a", "the first line promises 2 words, but the file has 1."),
+        (b"1000000000000 2\na 1 2\n", "a", "the first line promises 1,000,000,000,000 words, but the file has 1."),
+        (b"1 2\na 1 2\nb 3 4\n", "a b", "the first line promises 1 words, but the file has 2."),
+        (b"2 3\na 1 2\nb 3 4\n", "a b", "the first line promises 3 numbers per word, but the lines have 2."),
+        (b"2 1\na 1 2\nb 3 4\n", "a b", "the first line promises 1 numbers per word, but the lines have 2."),
+        (b"1000000000000 2" + BINARY[3:], "a b", "the first line promises 1,000,000,000,000 words, but the file has 2."),
+        (b"1 2" + BINARY[3:], "a b", "the first line promises 1 words, but the file has 2."),
+        (b"a 1 2\nb\xe9 3 4\n", "a b\ufffd", f"1 word is not UTF-8 (line 2). {REPLACED}"),
+        (b"2 2\na 1 2\n\xc3 3 4\n", "a \ufffd", f"1 word is not UTF-8 (line 3). {REPLACED}"),
+        (BINARY.replace(b"b ", b"b\xc3 "), "a b\ufffd", f"1 word is not UTF-8 (word 2). {REPLACED}"),
+        (b"a 1 2\na 5 6\nb 3 4\n", "a b", "1 repeated word was left out."),
         (W2V, "a b", ""),
         (BINARY, "a b", ""),  # with line breaks after its entries
         (BOM + BINARY, "a b", ""),
@@ -241,20 +235,15 @@ def test_each_malformed_file_is_refused_in_a_sentence(tmp_path, name, data, erro
         (W2V.replace(b" ", b"\t").replace(b"\n", b" \t\r\n"), "a b", ""),
         (b" a 1 2\n b 3 4\n", "a b", ""),
         (W2V.replace(b"\n", b"\r"), "a b", ""),
-        (W2V.decode().encode("utf-16"), "a b", ""),
-        (W2V.decode().encode("utf-16-be"), "a b", ""),
-        (b"a 1 2\nb 3 4\n".decode().encode("utf-16-le"), "a b", ""),
-        (W2V.decode().encode("utf-32"), "a b", ""),
-        (gzip.compress(W2V, mtime=0), "a b", ""),  # whatever the file is called
-        (bz2.compress(W2V), "a b", ""),
-        (lzma.compress(W2V), "a b", ""),
-        (zipped(W2V, "w.txt"), "a b", ""),
+        *((W2V.decode().encode(codec), "a b", "") for codec in ("utf-16", "utf-16-be", "utf-32")),
+        ("a 1 2\nb 3 4\n".encode("utf-16-le"), "a b", ""),
+        *((pack(W2V), "a b", "") for pack in PACKERS.values()),  # whatever the file is called
     ],
 )
 def test_files_that_differ_from_their_format_are_read_with_a_note(tmp_path, data, words, noted):
     (tmp_path / "v.txt").write_bytes(data)
     vectors = load_vectors(tmp_path / "v.txt")
-    assert vectors.words == words.split() and vectors.notes == ((noted,) if noted else ())
+    assert vectors.words == words.split() and vectors.notes == ((f"v.txt: {noted}",) if noted else ())
     assert vectors.keyed.vectors.tolist() == [[1, 2], [3, 4]][: len(vectors.words)]
 
 
@@ -262,12 +251,8 @@ def test_notes_are_in_the_language_in_use(tmp_path):
     (tmp_path / "v.txt").write_bytes(W2V[:-6])
     vectors = load_vectors(tmp_path / "v.txt")
     english = vectors.notes
-    i18n.use("ko")
-    try:
+    with i18n.within("ko"):
         assert len(vectors.notes) == 1 and vectors.notes != english
-    finally:
-        i18n.use(None)
-    assert vectors.notes == english
 
 
 KOREAN = "은행 강 돈 배 눈 대출 이자 나무 다리 숲 머리 the"
@@ -297,7 +282,7 @@ def test_a_few_damaged_words_among_others_beyond_ascii_are_replaced(tmp_path):
     (tmp_path / "v.txt").write_bytes(b"".join(lines))
     vectors = load_vectors(tmp_path / "v.txt")
     assert vectors.words[-2:] == ["x\ufffd", "y\ufffd"] and vectors.vector("y\ufffd").tolist() == [5, 6]
-    assert vectors.notes == ("v.txt: 2 words are not UTF-8 (the first: line 9). \ufffd replaces the bytes that cannot be read.",)
+    assert vectors.notes == (f"v.txt: 2 words are not UTF-8 (the first: line 9). {REPLACED}",)
 
 
 @pytest.mark.parametrize("header", [b"", b"7 3\n"])
@@ -335,25 +320,21 @@ def test_the_command_notes_what_a_file_lacks(tmp_path, call):
     assert err == "v.txt: the first line promises 3 words, but the file has 2.\n"
 
 
-def test_a_missing_file_is_reported(tmp_path):
-    with pytest.raises(MissingArtifact, match=r"No vector file .*nothing\.txt"):
-        load_vectors(tmp_path / "nothing.txt")
-
-
 @pytest.mark.parametrize(
     ("file", "data", "error", "said"),
     [
         ("words.txt", b"the\nbank\nriver\nelan\nend", CorruptArtifact, "words.txt is damaged: checksum"),
         ("vectors.safetensors", b"\x00" * 90, CorruptArtifact, "vectors.safetensors is damaged: checksum"),
         ("meta.json", b"{", CorruptArtifact, "JSONDecodeError"),
-        ("meta.json", b'{"format": "elmoscope-vectors"}', CorruptArtifact, "not in vector format version 1"),
         ("meta.json", b'{"format": "elmoscope-vectors", "version": 2}', CorruptArtifact, "not in vector format version 1"),
         ("meta.json", b"[]", CorruptArtifact, "not in vector format version 1. Choose another."),
         ("words.txt", None, MissingArtifact, "has no words.txt."),
         ("meta.json", None, MissingArtifact, "has no meta.json"),
     ],
 )
-def test_a_damaged_folder_is_refused_in_a_sentence(tmp_path, file, data, error, said):
+def test_a_damaged_or_missing_folder_is_refused_in_a_sentence(tmp_path, file, data, error, said):
+    with pytest.raises(MissingArtifact, match=r"No vector file .*mini"):
+        load_vectors(tmp_path / "mini")
     save_glove(tmp_path / "mini", WORDS, ROWS, {})
     (tmp_path / "mini" / file).unlink() if data is None else (tmp_path / "mini" / file).write_bytes(data)
     with pytest.raises(error) as caught:
@@ -361,9 +342,6 @@ def test_a_damaged_folder_is_refused_in_a_sentence(tmp_path, file, data, error, 
     assert said in str(caught.value)
 
 
-@pytest.mark.skipif(
-    not (ASSETS / "glove-mini" / "meta.json").is_file(), reason="assets/glove-mini is not here: train it by core.static.glove_training"
-)
 def test_the_bundled_vectors_are_complete_small_and_sensible():
     folder = ASSETS / "glove-mini"
     vectors = load_vectors(folder)
@@ -419,11 +397,91 @@ def test_centered_cosines_are_those_of_unit_vectors_less_their_mean():
     assert cosines(vectors[:2], centered=True)[0, 1] == pytest.approx(-1)
 
 
-def test_on_the_bundled_sentences_the_other_words_alone_tell_senses_apart_about_as_well_as_the_model():
+def test_on_the_bundled_sentences_the_other_words_alone_tell_senses_apart_about_as_well_as_the_model(table):
     """A figure beside the model's wherever senses are told apart; without it its own says little about context."""
-    table, vectors = OccurrenceTable(ASSETS / "targets").basic, open_vectors("glove-mini")
-    static, layer = static_report_of(table, ALL_WORDS, vectors), sense_report_of(table, ALL_WORDS, np.array([0, 1, 0]))
+    static, layer = static_report_of(table, ALL_WORDS, open_vectors("glove-mini")), sense_report_of(table, ALL_WORDS, np.array([0, 1, 0]))
     assert static.n == layer.n and list(static.per_word) == list(layer.per_word)
     assert static.one_nn > static.null_95 + 0.2 and static.p < 0.001
     less = compare_pairs([w.one_nn for w in layer.per_word.values()], [w.one_nn for w in static.per_word.values()])
     assert less.mean == pytest.approx(layer.one_nn - static.one_nn) and less.groups == 55 and less.low < less.mean < less.high
+
+
+LINE = b"bank 0.1 0.2 0.3 0.4\n"
+MB = 1 << 20
+
+
+WASTE = {
+    "equal lines": LINE * 600_000,
+    "blank lines": LINE + b"\n" * (12 * MB) + LINE,
+    "blank beginning": b"\n" * (12 * MB) + LINE,
+    "blanks": (LINE[:-1] + b" " * 500_000 + b"\n") * 24,
+    "old line breaks": LINE.replace(b"\n", b"\r") + b"\r" * (12 * MB),
+    "equal words of a binary file": b"9000000 1\n" + b"w \0\0\0\0" * 2_000_000,
+    "utf-16": (LINE.decode() + "\n" * (12 * MB)).encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("waste", WASTE)
+def test_file_of_blanks_or_repetitions_is_refused_after_a_few_megabytes(tmp_path, waste):
+    path = tmp_path / "a.txt.xz"
+    path.write_bytes(lzma.compress(WASTE[waste], preset=0))
+    sizes: list[int] = []
+    with reports.watch_steps(sizes.append), pytest.raises(BadInput) as refused:
+        load_vectors(path)
+    assert str(refused.value).startswith("a.txt.xz") and "\n" not in str(refused.value)
+    assert sum(sizes) < 10 * MB  # of 12 or more
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_reading_is_bounded_for_every_packed_format(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(formats, "FREE_BYTES", 2 * MB)
+    path = tmp_path / name
+    path.write_bytes(PACKERS[name](LINE + b"\n" * MB))
+    with pytest.raises(BadInput, match=rf"^{name}: of 0\.1 MB read, 0\.0 MB are vectors; the rest is blank or repeated"):
+        load_vectors(path)
+
+
+def test_vectors_beyond_the_memory_limit_are_refused(tmp_path, monkeypatch):
+    path, long = tmp_path / "a.txt.gz", tmp_path / "long.txt.gz"
+    path.write_bytes(gzip.compress(b"".join(b"word%d" % k + b" 0" * 100 + b"\n" for k in range(3_000))))
+    assert len(load_vectors(path).words) == 3_000
+    long.write_bytes(gzip.compress(b"".join(b"x" * 500_000 + b"%d 0.1 0.2\n" % k for k in range(6))))  # long words count too
+    monkeypatch.setenv("ELMOSCOPE_MAX_VECTORS_MB", "1")
+    for file in (path, long):
+        with pytest.raises(BadInput, match=rf"^{file.name} exceeds 1 MB of vectors: limit the words"):
+            load_vectors(file)
+
+
+@pytest.mark.parametrize("digits", [1, 6, 18])
+def test_ordinary_vectors_of_any_precision_are_accepted(tmp_path, digits):
+    """Use several megabytes, so that a file with long numbers, blanks and repetitions would exceed too tight a bound."""
+    rows = np.random.default_rng(0).normal(size=(2_400, 100))
+    lines = [f"word{k % 1_500} {'  '.join(f'{x:+.{digits}f}' for x in row)}" for k, row in enumerate(rows)] * 2
+    path = tmp_path / "a.txt"
+    path.write_text("\n".join(lines))
+    assert digits < 18 or path.stat().st_size > formats.FREE_BYTES
+    assert len(load_vectors(path).words) == 1_500
+
+
+def test_endless_line_is_read_in_pieces(tmp_path):
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"bank 0.1 0.2\rdog 0.1 0.2\r" + b"x" * (20 * MB)))
+    sizes = []
+    with reports.watch_steps(sizes.append), pytest.raises(BadInput):
+        load_vectors(path)
+    assert max(sizes) <= MB
+
+
+def test_reading_ends_when_its_job_is_stopped(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"".join(b"word%d 0.1 0.2\n" % k for k in range(1_000)))
+    calls = []
+
+    def stop(n: int) -> None:
+        calls.append(n)
+        if len(calls) == 10:
+            raise JobEnded(STOPPED, "Stopped.")
+
+    with reports.watch_steps(stop), pytest.raises(JobEnded):
+        load_vectors(path)
+    assert len(calls) == 10
