@@ -23,7 +23,7 @@ PAYLOAD = (
     "![p](https://evil.test/p.png) [l](javascript:alert(1)) <a href=javascript:alert(1)>bank</a> :red[bank] $\\href{javascript:alert(1)}{x}$"
 )
 TYPED = ["a", "b", "other", "text", "spell", "find", "cmp_word", "dswap", "model_text", "tell"]
-TYPED += ["text_spam", "text_news-title", "text_sentiment"]
+TYPED += ["ptext", "pother", "text_spam", "text_news-title", "text_sentiment"]
 CHOSEN = ["model", "vectors", "corpus", "found_word", "first", "second", "map_word", "example", "task", "layer"]  # of hand-made links
 EVIL = """() => [
   ...document.querySelectorAll('img[src="x"], img[src*="evil"], iframe[src*="evil"], a[href^="javascript"], a[href*="evil"] img, [onerror], [onload]'),
@@ -32,7 +32,7 @@ EVIL = """() => [
 
 
 EVERY = bool(os.environ.get("ELMOSCOPE_ALL_PAGES"))
-PAGES = ("", *list_views()) if EVERY else ("neighbors", "predict", "how?step=4", "why")
+PAGES = ("", *list_views()) if EVERY else ("neighbors", "predict", "how?step=4")
 
 
 @pytest.fixture
