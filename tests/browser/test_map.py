@@ -6,7 +6,6 @@ from io import BytesIO
 from urllib.parse import urlencode
 
 import numpy as np
-import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
@@ -100,21 +99,16 @@ def test_map_layers_have_the_coordinates_of_core(page: Page, server: str):
     assert root.evaluate(SEEN)["origin"] == str(lit)
 
 
-def test_map_fills_the_window(page: Page, server: str):
-    opened(page, server, f"map?{BANK}")
+def test_map_fills_the_window_and_plays_from_the_first_layer_to_the_mix(page: Page, server: str):
+    opened(page, server, f"map?{BANK}&view=mix")
     root = drawn(page)
-    expect(root.locator(".stops .now")).to_have_text("sense")
+    expect(root.locator(".stops .now")).to_have_text("mix")
     plane, side = root.locator(".plane").bounding_box(), root.locator(".side").bounding_box()
     assert plane["height"] >= page.viewport_size["height"] - 410 and side["x"] > plane["x"] + plane["width"]
     expect(root.locator(".labels span").first).to_have_css("opacity", "0.95")
     expect(root.locator(".kinds .path")).to_be_visible()
     assert root.evaluate(SEEN)["drawn"] >= 10 and root.locator("ol li").count() == 10
     expect(root.get_by_role("button", name="Lasso")).to_be_hidden()
-
-
-def test_map_plays_from_the_first_layer_to_the_mix(page: Page, server: str):
-    opened(page, server, f"map?{BANK}&view=mix")
-    root = drawn(page)
     # Every drawing writes the slider's text: seen as it is written, none is missed, however few frames a busy machine draws.
     root.evaluate(
         """(root) => { root.seen = []; const slider = root.querySelector(".head input");
@@ -265,16 +259,17 @@ def middle(page: Page, picture: str) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-@pytest.mark.parametrize("path", PICTURES)
-def test_a_swipe_over_a_picture_scrolls_the_page_on_a_phone(browser, server: str, path: str):
+def test_a_swipe_over_a_picture_scrolls_the_page_on_a_phone(browser, server: str):
     with browser.new_context(**PHONE) as phone:
         page = phone.new_page()
-        page.goto(f"{server}/{address(path)}")
-        x, y = middle(page, PICTURES[path])
-        before, finger = page.evaluate(PLACE), phone.new_cdp_session(page)
-        for name, points in [("touchStart", [y]), *(("touchMove", [y - 10 * k]) for k in range(1, 16)), ("touchEnd", [])]:
-            finger.send("Input.dispatchTouchEvent", {"type": name, "touchPoints": [{"x": x, "y": at} for at in points]})
-        page.wait_for_function(f"{PLACE} >= {before + 100}")
+        finger = phone.new_cdp_session(page)
+        for path, picture in PICTURES.items():
+            page.goto(f"{server}/{address(path)}")
+            x, y = middle(page, picture)
+            before = page.evaluate(PLACE)
+            for name, points in [("touchStart", [y]), *(("touchMove", [y - 10 * k]) for k in range(1, 16)), ("touchEnd", [])]:
+                finger.send("Input.dispatchTouchEvent", {"type": name, "touchPoints": [{"x": x, "y": at} for at in points]})
+            page.wait_for_function(f"{PLACE} >= {before + 100}")
 
 
 def test_the_wheel_scrolls_over_a_map_and_zooms_it_with_ctrl(page: Page, server: str):
