@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from core.common import short_links
 from tests.browser.visit import FADED_IN, opened, saved, violations, wait_until
@@ -18,13 +18,14 @@ HOME = "?a=He+lit+a+match.&ai=3&b=We+won+the+match+in+the+end.&bi=3&layer=1"
 
 
 @pytest.fixture(scope="module")
-def taken(browser, server: str) -> Iterator[Page]:
+def taken(visitor: BrowserContext, server: str) -> Iterator[Page]:
     """Home in the dark; one visit for all tests of this file."""
-    context = browser.new_context(viewport={"width": 1440, "height": 1000}, color_scheme="dark", reduced_motion="reduce")
-    page = context.new_page()
+    page = visitor.new_page()
+    page.set_viewport_size({"width": 1440, "height": 1000})
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     opened(page, server, HOME)
     yield page
-    context.close()
+    page.close()
 
 
 def unfold(page: Page, label: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 from websockets.sync.client import connect
 
 from core.live import page as live
@@ -45,15 +45,26 @@ def address(workspace, tmp_path_factory) -> str:
     return path.as_uri()
 
 
-@pytest.fixture
-def opened(browser, address):
-    """opened("#lang=ko", width=390): the page, answered; what it asked for or complained of fails the test."""
-    contexts, wrong = [], []
+@pytest.fixture(scope="module")
+def offline(browser, tmp_path_factory) -> Iterator[BrowserContext]:
+    """Return a context without a network. An empty page stays open, and with it the process that has compiled the scripts."""
+    context, empty = browser.new_context(offline=True), tmp_path_factory.mktemp("empty") / "empty.html"
+    empty.touch()
+    context.new_page().goto(empty.as_uri())
+    yield context
+    context.close()
 
-    def go(behind: str = "", *, script: str = "", width: int = 1280, answered: bool = True, **options) -> Page:
-        context = browser.new_context(offline=True, viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-        page = context.new_page()
+
+@pytest.fixture
+def opened(offline, address):
+    """opened("#lang=ko", width=390): the page, answered; what it asked for or complained of fails the test."""
+    pages, wrong = [], []
+
+    def go(behind: str = "", *, script: str = "", width: int = 1280, answered: bool = True, **media) -> Page:
+        page = offline.new_page()
+        pages.append(page)
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(**media)
         page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda request: None if request.url.startswith(("file:", "blob:", "data:")) else wrong.append(request.url))
@@ -65,8 +76,8 @@ def opened(browser, address):
         return page
 
     yield go
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert not wrong
 
 

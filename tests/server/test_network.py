@@ -129,6 +129,7 @@ def test_session_on_a_local_server_uploads_files_up_to_its_limit(local):
         assert statuses[:4] == [204] * 4 and set(statuses[5:]) == {413}
         assert local.peak_mb() < start_mb + 80
         closed_path = path
+    body, headers = multipart("a.txt", b"x")  # of a longer one the rest would be sent to a closed connection
     assert local.request("PUT", closed_path, body, headers | XSRF).status == 400
     with Client(local) as client:  # the uploads of the first session do not block this one
         client.run("texts", "corpus_way=files")
