@@ -170,27 +170,6 @@ def test_a_frame_of_a_glide_takes_at_most_17_ms(page: Page, server: str):
     assert median(ms for ms, _ in glides) <= 17
 
 
-def test_first_screen_contains_the_picture(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
-    page.set_viewport_size({"width": 1366, "height": 768})
-    opened(page, server, ADDRESS)
-    expect(page.locator(".map.compact .plane")).to_be_visible()
-    at_rest(page)
-    boxes = [page.locator(part).first.bounding_box() for part in PARTS]
-    for above, below in pairwise(boxes):
-        assert above["y"] + above["height"] <= below["y"] + 4
-    assert boxes[0]["y"] >= 0 and boxes[-1]["y"] + boxes[-1]["height"] <= 768 and boxes[-1]["height"] >= 340
-    curves = page.locator(".curves").bounding_box()
-    assert curves["y"] + curves["height"] <= 768
-    page.set_viewport_size({"width": 1440, "height": 900})
-    expect(page.locator(".map.compact .plane")).to_have_js_property("clientHeight", 488)
-    page.set_viewport_size({"width": 390, "height": 844})
-    at_rest(page)
-    boxes = [page.locator(part).first.bounding_box() for part in PARTS]
-    assert boxes[-2]["y"] + boxes[-2]["height"] <= 844 and boxes[-1]["y"] + 100 <= 844
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
 def chips(page: Page, side: int) -> list[str]:
     return page.locator(".expected .chips").nth(side).locator("button:visible").all_inner_texts()
 
@@ -228,14 +207,28 @@ def test_expected_words_follow_typing_and_replace_the_target(page: Page, server:
     assert page.evaluate("document.activeElement?.shadowRoot?.activeElement?.closest('.chips') !== null")  # the keyboard's place stays
 
 
-def test_expected_words_fit_on_a_phone(page: Page, server: str):
-    page.set_viewport_size({"width": 390, "height": 844})
+def test_first_screen_contains_the_picture_and_the_expected_words(page: Page, server: str):
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": 1366, "height": 768})
     opened(page, server, BANKS)
-    expect(page.locator(".expected .chips button").first).to_be_visible()
+    expect(page.locator(".map.compact .plane")).to_be_visible()
     at_rest(page)
-    picture, words = page.locator(".map.compact").bounding_box(), page.locator(".expected").bounding_box()
-    assert words["y"] + words["height"] <= picture["y"]
+    boxes = [page.locator(part).first.bounding_box() for part in PARTS]
+    for above, below in pairwise(boxes):
+        assert above["y"] + above["height"] <= below["y"] + 4
+    assert boxes[0]["y"] >= 0 and boxes[-1]["y"] + boxes[-1]["height"] <= 768 and boxes[-1]["height"] >= 340
+    curves = page.locator(".curves").bounding_box()
+    assert curves["y"] + curves["height"] <= 768
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(page.locator(".map.compact .plane")).to_have_js_property("clientHeight", 488)
+    page.set_viewport_size({"width": 390, "height": 844})
+    at_rest(page)
+    boxes = [page.locator(part).first.bounding_box() for part in PARTS]
+    assert boxes[-2]["y"] + boxes[-2]["height"] <= 844 and boxes[-1]["y"] + 100 <= 844
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    expect(page.locator(".expected .chips button").first).to_be_visible()
+    words = page.locator(".expected").bounding_box()
+    assert words["y"] + words["height"] <= boxes[-1]["y"]
     for button in page.locator(".expected button:visible").all():
         assert min(button.bounding_box()[side] for side in ("width", "height")) >= 44
 

@@ -160,9 +160,6 @@ def test_custom_axes_open_by_their_address(page: Page, server: str):
     opened(page, server, "map?layout=poles&view=2")
     expect(page.locator(".map .x")).to_have_text("← bank: river edge · bank: financial institution →")
     expect(page.get_by_text("The first axis shows")).to_be_visible()
-    opened(page, server, "map?layout=poles&view=2&map_word=play&right=%3F%3F")
-    expect(page.get_by_text("An end of the axis is empty.")).to_be_visible()
-    expect(page.locator(".map .x")).to_contain_text("play:")
 
 
 def test_inconclusive_words_can_be_opened(page: Page, server: str):
@@ -206,14 +203,9 @@ GRAZED, DRIVEN = "A mustang grazed beside the river until the sun went down.", "
 PAIR = {"a": GRAZED, "ai": "mustang", "b": DRIVEN, "bi": "mustang"}
 
 
-def read(page: Page, server: str, path: str) -> None:
-    """A page once every word of the sentences has been read, which the first visitor of a machine waits for."""
-    opened(page, server, path)
-    expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=240_000)
-
-
 def test_neighbor_of_an_unlabeled_word_becomes_the_sentence(page: Page, server: str):
-    read(page, server, "neighbors?" + urlencode(PAIR))
+    opened(page, server, "neighbors?" + urlencode(PAIR))
+    expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=240_000)  # until every word of the sentences has been read
     lines = page.locator("[data-stale=false] .kwic:has(.take)")
     expect(lines).to_have_count(16)
     line = lines.nth(8)
@@ -225,21 +217,6 @@ def test_neighbor_of_an_unlabeled_word_becomes_the_sentence(page: Page, server: 
     expect(page.get_by_label("First sentence", exact=True)).to_have_value(PAIR["a"])
     page.get_by_role("button", name=re.compile("Back to “My uncle")).click()
     expect(page.get_by_label("Second sentence", exact=True)).to_have_value(PAIR["b"])
-
-
-def test_map_of_an_unlabeled_word_has_two_stars(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
-    read(page, server, "map?" + urlencode(PAIR))
-    chart = page.locator(".map .plane")
-    expect(page.locator(NOTICE).first).to_contain_text("are nearer to the first sentence")
-    box = chart.bounding_box()
-    assert box["y"] + box["height"] <= 900  # the picture stands on the first screen
-    assert page.locator(".map .stars text").all_text_contents() == ["yours, 1", "yours, 2"]
-    page.locator(".map").get_by_role("slider").press("Home")
-    expect(page.locator(NOTICE).first).to_contain_text("your two words have one vector")
-    page.get_by_role("combobox", name="Word").click()
-    page.get_by_role("option", name=re.compile("^bank ·")).click()
-    expect(page.locator(NOTICE).first).to_contain_text("“bank” sentences, each left out in turn")
 
 
 PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"

@@ -21,25 +21,6 @@ def test_edits_are_revealed_and_hidden_for_another_order(page: Page, server: str
     expect(notice).to_contain_text("Guess where the prediction changes")
 
 
-def more(page: Page) -> None:
-    """Open the controls of the words that decide."""
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name="More").last.click()
-
-
-def test_link_to_why_opens_its_settings(page: Page, server: str):
-    opened(page, server, "why?a=They+walked+along+the+bank+of+the+river.&ai=bank&dhalf=future&dlayer=1&dhow=mask")
-    expect(page.get_by_role("heading", level=1)).to_have_text("What decided this sense?")
-    notice = page.locator(NOTICE).last
-    expect(notice).to_contain_text("At layer 1, read by the future half, “bank” is nearest to river edge")
-    expect(page.locator(".token", has_text="walked").first).to_contain_text("0.00")  # the future half has not read it
-    expect(page.locator(".token", has_text="river").first).not_to_contain_text("0.00")
-    more(page)
-    page.get_by_role("radio", name="0", exact=True).click()
-    expect(notice).to_contain_text("no other word matters")
-    expect(page).to_have_url(re.compile("dlayer=0"))
-
-
 def test_why_follows_the_sentence_and_refuses_a_bad_swap(page: Page, server: str):
     opened(page, server, "why")
     notice, before = page.locator(NOTICE).last, page.locator(".notice").last.inner_text()
@@ -48,7 +29,8 @@ def test_why_follows_the_sentence_and_refuses_a_bad_swap(page: Page, server: str
     expect(notice).to_contain_text("“bank” is nearest to financial institution")
     page.get_by_role("radio", name="money", exact=True).or_(page.get_by_role("button", name="money", exact=True)).first.click()
     expect(page.get_by_text("Two words, “money” and “bank”").first).to_be_visible()
-    more(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="More").last.click()  # the controls of the words that decide
     page.get_by_role("radio", name="swap it", exact=True).click()
     swap = page.get_by_role("textbox", name="Swap for", exact=True)
     expect(swap).to_have_value("thing")
