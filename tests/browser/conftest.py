@@ -79,8 +79,8 @@ def browser():
 
 @pytest.fixture(scope="package")
 def visitor(browser, server: str):
-    """Return the context of all tests. One page stays open, and with it the process that has compiled the scripts of all pages."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    """Return the context of all tests, without motion. One page stays open, and with it the process that has compiled the scripts."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
     context.new_page().goto(f"{server}/_stcore/health")
     yield context
     context.close()

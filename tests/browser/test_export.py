@@ -22,7 +22,7 @@ def taken(visitor: BrowserContext, server: str) -> Iterator[Page]:
     """Home in the dark; one visit for all tests of this file."""
     page = visitor.new_page()
     page.set_viewport_size({"width": 1440, "height": 1000})
-    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    page.emulate_media(color_scheme="dark")
     opened(page, server, HOME)
     yield page
     page.close()

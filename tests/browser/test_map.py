@@ -43,7 +43,6 @@ def on_one_scale(shown: list[float], places: np.ndarray) -> None:
 
 def test_map_layers_have_the_coordinates_of_core(page: Page, server: str):
     sent = count_sent(page)
-    page.emulate_media(reduced_motion="reduce")  # all stands where it goes
     opened(page, server, f"map?{BANK}&view=2")
     root, slider = drawn(page), page.locator(".map").get_by_role("slider")
     expect(page.locator(".st-key-map_layers")).to_be_hidden()
@@ -100,6 +99,7 @@ def test_map_layers_have_the_coordinates_of_core(page: Page, server: str):
 
 
 def test_map_fills_the_window_and_plays_from_the_first_layer_to_the_mix(page: Page, server: str):
+    page.emulate_media(reduced_motion="no-preference")
     opened(page, server, f"map?{BANK}&view=mix")
     root = drawn(page)
     expect(root.locator(".stops .now")).to_have_text("mix")
@@ -156,14 +156,12 @@ def test_dots_are_clicked_and_selected_by_a_lasso(page: Page, server: str):
 
 
 def test_custom_axes_open_by_their_address(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
     opened(page, server, "map?layout=poles&view=2")
     expect(page.locator(".map .x")).to_have_text("← bank: river edge · bank: financial institution →")
     expect(page.get_by_text("The first axis shows")).to_be_visible()
 
 
 def test_inconclusive_words_can_be_opened(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
     opened(page, server, "map?layout=3d")
     expect(page.get_by_text("3D shows")).to_be_visible()
     page.get_by_text("Which words are inconclusive?").click()
@@ -250,7 +248,6 @@ def test_a_swipe_over_a_picture_scrolls_the_page_on_a_phone(browser, server: str
 
 
 def test_the_wheel_scrolls_over_a_map_and_zooms_it_with_ctrl(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
     page.goto(f"{server}/map?dot=none")
     x, y = middle(page, ".plane")
     page.mouse.move(x, y)
@@ -318,7 +315,6 @@ def mounted(page: Page, sentences: int) -> dict:
 
 
 def test_map_of_all_tokens_moves_zooms_and_names_tokens(page: Page):
-    page.emulate_media(reduced_motion="reduce")
     data = mounted(page, 2_000)
     lines = [line.split("\t") for line in data["sentences"].split("\n")]
     sevens = [k for k, piece in enumerate(piece for line in lines for piece in line) if piece.strip() == "w7"]

@@ -89,6 +89,7 @@ def tick(page: Page, row: int) -> None:
     """A row of the table, scrolled to where the row is the second one that is seen, or as near as the end of the table allows."""
     table = page.locator(".st-key-spread-table").get_by_test_id("stDataFrame")
     scroller = table.locator(".dvn-scroller")
+    page.bring_to_front()  # a tab in the background draws one frame in a second
     table.scroll_into_view_if_needed()
     table.hover(position={"x": 200, "y": 150})
     top = scroller.evaluate("(box, top) => Math.min(top, box.scrollHeight - box.clientHeight)", ROW * max(row - 1, 0))
