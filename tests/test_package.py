@@ -91,7 +91,6 @@ def test_serve_opens_the_app_next_to_foreign_packages(installed: Path, foreign: 
         assert answer.status == 200 and "<title>Elmoscope</title>" in answer.text
 
 
-@ONLY_WHEEL
 def test_exported_notebook_runs_next_to_foreign_packages(installed: Path, foreign: Path):
     cells = json.loads(notebook("predict", {"text": "The boats lay along the"}))["cells"]
     code = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
