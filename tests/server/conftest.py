@@ -41,7 +41,7 @@ runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 @pytest.fixture(scope="package")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """README's command without a network. A session may upload 10 MB. The attributes are its log of connections and its TMPDIR."""
+    """README's command without a network. A session may upload 10 MB. `network_log` lists refused connections, `temporary` is TMPDIR."""
     folder = tmp_path_factory.mktemp("local")
     (folder / "offline.py").write_text(OFFLINE)
     (folder / "tmp").mkdir()
