@@ -35,11 +35,11 @@ def find_chromium() -> str | None:
 
 
 @contextlib.contextmanager
-def start_chromium() -> Iterator[Browser]:
+def start_chromium(*more_options: str) -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+        options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", *more_options]
         with contextlib.closing(playwright.chromium.launch(executable_path=find_chromium(), args=options)) as browser:
             yield browser
 

@@ -144,19 +144,22 @@ def test_init_files_are_empty():
     assert full == ["core/__init__.py", "pages/_frame/__init__.py"]
 
 
-def test_core_imports_neither_streamlit_nor_pages():
-    outside = {"streamlit", "pages", "app", "tests"}
-    check(f"{name(path)}:{line} imports {d}" for path in CORE for line, d in imports_of(path) if d.split(".")[0] in outside)
+OUTSIDE_THE_LAB = [path for path in [*CORE, *PAGES, ROOT / "app.py"] if not name(path).startswith("core/lab/")]
+FORBIDDEN = {  # the files and the modules that they must not import
+    "core-imports-no-page": (CORE, {"streamlit", "pages", "app", "tests"}),
+    "nothing-imports-the-lab": (OUTSIDE_THE_LAB, {"core.lab"}),
+    "libraries-are-imported-one-thread-at-a-time": (
+        [path for path in OUTSIDE_THE_LAB if path != ROOT / "core/elmo/estimators.py"],
+        LIBRARIES,
+    ),
+    "nothing-imports-pickle": (SHIPPED, UNSAFE),
+}
 
 
-def test_libraries_whose_modules_import_each_other_are_imported_one_thread_at_a_time():
-    threaded = [path for path in [*CORE, *PAGES] if not name(path).startswith(("core/lab/", "core/elmo/estimators.py"))]
-    check(f"{name(path)}:{line} imports {d}" for path in threaded for line, d in imports_of(path) if d.split(".")[0] in LIBRARIES)
-
-
-def test_nothing_outside_the_lab_imports_it():
-    outside = [path for path in [*CORE, *PAGES, ROOT / "app.py"] if not name(path).startswith("core/lab/")]
-    check(f"{name(path)}:{line} imports {d}" for path in outside for line, d in imports_of(path) if d.split(".")[:2] == ["core", "lab"])
+@pytest.mark.parametrize(("files", "modules"), FORBIDDEN.values(), ids=FORBIDDEN)
+def test_forbidden_modules_are_not_imported(files: list[Path], modules: set[str]):
+    prefixes = tuple(f"{module}." for module in modules)
+    check(f"{name(path)}:{line} imports {d}" for path in files for line, d in imports_of(path) if f"{d}.".startswith(prefixes))
 
 
 def test_pages_build_on_shared_packages_and_not_on_each_other():
@@ -192,10 +195,6 @@ def test_a_public_class_name_has_one_meaning():
 
 def test_every_file_has_a_docstring():
     check(name(path) for path in SHIPPED if not ast.get_docstring(tree(path)) and path.name != "__init__.py")
-
-
-def test_nothing_imports_pickle_or_its_like():
-    check(f"{name(path)}:{line} imports {d}" for path in SHIPPED for line, d in imports_of(path) if d.split(".")[0] in UNSAFE)
 
 
 def test_no_file_that_is_opened_can_run_code():

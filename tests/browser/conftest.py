@@ -69,7 +69,7 @@ def browser():
         at_once(self, **options)
 
     expect.set_options(timeout=WAIT_MS)
-    with pytest.MonkeyPatch.context() as patch, start_chromium() as running:
+    with pytest.MonkeyPatch.context() as patch, start_chromium("--process-per-site") as running:
         patch.setattr(Locator, "click", click)
         for kind in (LocatorAssertions, PageAssertions):
             for name in [name for name in vars(kind) if name.startswith(("to_", "not_to_"))]:
@@ -78,16 +78,17 @@ def browser():
 
 
 @pytest.fixture(scope="package")
-def visitor(browser):
-    """Return the context of all tests. It shares the browser's cache, so that scripts are compiled once."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
+def visitor(browser, server: str):
+    """Return the context of all tests, without motion. One page stays open, and with it the process that has compiled the scripts."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    context.new_page().goto(f"{server}/_stcore/health")
     yield context
     context.close()
 
 
 @pytest.fixture
 def page(visitor):
-    """Open a page. The test fails if the page logs an error, shows an exception at the end, or sends a request to another host."""
+    """Open a page. The test fails if a request fails or goes to another host, or if the page logs an error or ends with an exception."""
     opened = visitor.new_page()
     opened.set_default_timeout(WAIT_MS)
     foreign, errors, exceptions = [], [], []
@@ -95,6 +96,8 @@ def page(visitor):
         "request", lambda r: None if r.url.startswith(("http://127.0.0.1", "data:", "blob:", "ws://127.0.0.1")) else foreign.append(r.url)
     )
     opened.on("pageerror", lambda e: errors.append(str(e)))
+    opened.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
+    opened.on("response", lambda r: errors.append(f"{r.status} {r.url}") if r.status >= 400 else None)
     yield opened
     if opened.url.startswith("http"):
         exceptions = opened.get_by_test_id("stException").all_inner_texts()

@@ -80,7 +80,7 @@ def press_tab(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_page_is_accessible(page: Page, server: str, address: str):
-    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    page.emulate_media(color_scheme="light")
     opened(page, server, address)
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
     expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=240_000)  # what a first visitor waits for
@@ -91,7 +91,7 @@ def test_page_is_accessible(page: Page, server: str, address: str):
         expect(page.locator(PICTURES[address]).first).to_be_visible()
     light = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
     assert violations(page) == []
-    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    page.emulate_media(color_scheme="dark")
     expect(page.locator(".stApp")).not_to_have_css("background-color", light)
     assert page.evaluate(PALE) == []  # at once
     assert violations(page, COLORS) == []

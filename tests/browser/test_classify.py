@@ -51,26 +51,6 @@ def trained(page: Page, server: str, file: Path, *, toggled: tuple[str, ...], ep
     return page
 
 
-def test_every_classifier_answers_while_one_types(page: Page, server: str):
-    opened(page, server, "classify")
-    box, notice = page.get_by_label("Your text"), page.locator(NOTICE).first
-    box.fill("")
-    box.press_sequentially("Striker scores twice as the Lions win the cup", delay=15)  # and no Enter
-    expect(notice).to_contain_text("Sports")
-    expect(page.get_by_text("Which words supported Sports")).to_be_visible()
-    expect(box).to_be_focused()
-    box.press_sequentially(" <img src=x onerror=document.title='run'>", delay=5)
-    box.press_sequentially(" & 1<2 trophies", delay=5)
-    expect(page.locator(".token", has_text="trophies").first).to_be_visible()
-    assert page.locator("img[src=x]").count() == 0 and "run" not in page.title()
-    assert page.locator(".js-plotly-plot").first.locator(".ytick").count() == 3  # a bar a classifier; the others on demand
-    page.get_by_text("Compare all 12 classifiers").click()
-    expect(page.locator(".ytick")).to_have_count(15)
-    box.fill("삼성전자 주가 급등")
-    expect(page.get_by_text("know no letter of this text")).to_be_visible()
-    expect(page.locator(".ytick")).to_have_count(0)
-
-
 def test_classifiers_are_trained_on_an_uploaded_file(page: Page, server: str, own_file: Path, tmp_path: Path):
     trained(page, server, own_file, toggled=("nn.Embedding", "nn.Embedding + ELMo"), epochs=6)
     page.evaluate(WATCH)
@@ -96,9 +76,25 @@ def test_classifiers_are_trained_on_an_uploaded_file(page: Page, server: str, ow
     expect(page.get_by_text("Most similar training rows")).to_be_visible()
 
 
-def test_other_users_do_not_see_an_uploaded_file(page: Page, server: str):
+def test_every_classifier_answers_while_one_types_and_shows_no_file_of_others(page: Page, server: str):
     opened(page, server, "classify")
-    expect(page.get_by_text("my rows.csv")).to_have_count(0)
+    expect(page.get_by_text("my rows.csv")).to_have_count(0)  # the file of another visit
+    box, notice = page.get_by_label("Your text"), page.locator(NOTICE).first
+    box.fill("")
+    box.press_sequentially("Striker scores twice as the Lions win the cup", delay=15)  # and no Enter
+    expect(notice).to_contain_text("Sports")
+    expect(page.get_by_text("Which words supported Sports")).to_be_visible()
+    expect(box).to_be_focused()
+    box.press_sequentially(" <img src=x onerror=document.title='run'>", delay=5)
+    box.press_sequentially(" & 1<2 trophies", delay=5)
+    expect(page.locator(".token", has_text="trophies").first).to_be_visible()
+    assert page.locator("img[src=x]").count() == 0 and "run" not in page.title()
+    assert page.locator(".js-plotly-plot").first.locator(".ytick").count() == 3  # a bar a classifier; the others on demand
+    page.get_by_text("Compare all 12 classifiers").click()
+    expect(page.locator(".ytick")).to_have_count(15)
+    box.fill("삼성전자 주가 급등")
+    expect(page.get_by_text("know no letter of this text")).to_be_visible()
+    expect(page.locator(".ytick")).to_have_count(0)
 
 
 def test_training_can_be_stopped(page: Page, server: str, own_file: Path):
@@ -112,15 +108,7 @@ def test_command_in_the_training_notebook_runs(own_file: Path, tmp_path: Path, m
     from core.classify.trainings import Order
     from pages._classify.train import notebook
 
-    options = {
-        "columns": {},
-        "variants": ("tfidf",),
-        "seeds": (0,),
-        "share": 1.0,
-        "epochs": 2,
-        "model": "elmo-mini",
-        "vectors": "glove-mini",
-    }
-    order = Order(task="own", title=str(own_file), files={"train": own_file}, **options)
+    settings = {"columns": {}, "variants": ("tfidf",), "seeds": (0,), "share": 1.0, "epochs": 2, "model": "elmo-mini"}
+    order = Order(task="own", title=str(own_file), files={"train": own_file}, vectors="glove-mini", **settings)
     monkeypatch.chdir(ROOT)
     assert run_notebook(tmp_path, notebook(order))["runs"]["accuracy"].iloc[0] > 0.9

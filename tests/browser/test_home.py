@@ -36,7 +36,6 @@ def open_at_rest(page: Page, server: str) -> None:
 
 
 def test_picture_has_the_coordinates_of_core(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
     opened(page, server, ADDRESS)
     workspace = open_workspace()
     words = workspace.words(*PORT, "port")
@@ -62,6 +61,7 @@ def test_picture_has_the_coordinates_of_core(page: Page, server: str):
 
 
 def test_home_opens_with_one_glide_to_the_sense_space(page: Page, server: str):
+    page.emulate_media(reduced_motion="no-preference")
     page.add_init_script(GLIDE)
     opened(page, server, ADDRESS)
     stand(page, 4)
@@ -79,7 +79,6 @@ def test_home_opens_with_one_glide_to_the_sense_space(page: Page, server: str):
 
 def test_home_opens_without_a_glide_if_motion_is_reduced(page: Page, server: str):
     page.add_init_script(GLIDE)
-    page.emulate_media(reduced_motion="reduce")
     opened(page, server, ADDRESS)
     stand(page, 4)
     assert {at for _, at in page.evaluate("glide")} == {4}
@@ -91,7 +90,6 @@ def test_home_opens_without_a_glide_if_motion_is_reduced(page: Page, server: str
 
 def test_slider_sends_its_value_only_when_released(page: Page, server: str):
     sent = count_sent(page)
-    page.emulate_media(reduced_motion="reduce")
     open_at_rest(page, server)
     slider = page.locator(".map.compact .scrubber input")
     for _ in range(20):
@@ -114,7 +112,6 @@ def test_slider_sends_its_value_only_when_released(page: Page, server: str):
 
 
 def test_clicked_dot_becomes_the_second_sentence(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
     open_at_rest(page, server)
     plane, seen = page.locator(".map.compact .plane"), place(page)
     x, y = seen["now"][:2]
@@ -154,6 +151,7 @@ FRAMES = f"""async (stop) => {{
 
 def test_a_frame_of_a_glide_takes_at_most_17_ms(page: Page, server: str):
     """Measure the processor time of the page's thread, because frames come late on a busy machine. The median of six glides counts."""
+    page.emulate_media(reduced_motion="no-preference")
     open_at_rest(page, server)
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
@@ -168,27 +166,6 @@ def test_a_frame_of_a_glide_takes_at_most_17_ms(page: Page, server: str):
         print("{:.1f} ms of the processor each, {} frames".format(*glides[-1]))
     assert sum(n for _, n in glides) > 20
     assert median(ms for ms, _ in glides) <= 17
-
-
-def test_first_screen_contains_the_picture(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
-    page.set_viewport_size({"width": 1366, "height": 768})
-    opened(page, server, ADDRESS)
-    expect(page.locator(".map.compact .plane")).to_be_visible()
-    at_rest(page)
-    boxes = [page.locator(part).first.bounding_box() for part in PARTS]
-    for above, below in pairwise(boxes):
-        assert above["y"] + above["height"] <= below["y"] + 4
-    assert boxes[0]["y"] >= 0 and boxes[-1]["y"] + boxes[-1]["height"] <= 768 and boxes[-1]["height"] >= 340
-    curves = page.locator(".curves").bounding_box()
-    assert curves["y"] + curves["height"] <= 768
-    page.set_viewport_size({"width": 1440, "height": 900})
-    expect(page.locator(".map.compact .plane")).to_have_js_property("clientHeight", 488)
-    page.set_viewport_size({"width": 390, "height": 844})
-    at_rest(page)
-    boxes = [page.locator(part).first.bounding_box() for part in PARTS]
-    assert boxes[-2]["y"] + boxes[-2]["height"] <= 844 and boxes[-1]["y"] + 100 <= 844
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def chips(page: Page, side: int) -> list[str]:
@@ -228,14 +205,27 @@ def test_expected_words_follow_typing_and_replace_the_target(page: Page, server:
     assert page.evaluate("document.activeElement?.shadowRoot?.activeElement?.closest('.chips') !== null")  # the keyboard's place stays
 
 
-def test_expected_words_fit_on_a_phone(page: Page, server: str):
-    page.set_viewport_size({"width": 390, "height": 844})
+def test_first_screen_contains_the_picture_and_the_expected_words(page: Page, server: str):
+    page.set_viewport_size({"width": 1366, "height": 768})
     opened(page, server, BANKS)
-    expect(page.locator(".expected .chips button").first).to_be_visible()
+    expect(page.locator(".map.compact .plane")).to_be_visible()
     at_rest(page)
-    picture, words = page.locator(".map.compact").bounding_box(), page.locator(".expected").bounding_box()
-    assert words["y"] + words["height"] <= picture["y"]
+    boxes = [page.locator(part).first.bounding_box() for part in PARTS]
+    for above, below in pairwise(boxes):
+        assert above["y"] + above["height"] <= below["y"] + 4
+    assert boxes[0]["y"] >= 0 and boxes[-1]["y"] + boxes[-1]["height"] <= 768 and boxes[-1]["height"] >= 340
+    curves = page.locator(".curves").bounding_box()
+    assert curves["y"] + curves["height"] <= 768
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(page.locator(".map.compact .plane")).to_have_js_property("clientHeight", 488)
+    page.set_viewport_size({"width": 390, "height": 844})
+    at_rest(page)
+    boxes = [page.locator(part).first.bounding_box() for part in PARTS]
+    assert boxes[-2]["y"] + boxes[-2]["height"] <= 844 and boxes[-1]["y"] + 100 <= 844
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    expect(page.locator(".expected .chips button").first).to_be_visible()
+    words = page.locator(".expected").bounding_box()
+    assert words["y"] + words["height"] <= boxes[-1]["y"]
     for button in page.locator(".expected button:visible").all():
         assert min(button.bounding_box()[side] for side in ("width", "height")) >= 44
 
@@ -256,6 +246,7 @@ WATCH = """() => {
 
 
 def test_only_one_verdict_is_visible_during_a_run(page: Page, server: str):
+    page.emulate_media(reduced_motion="no-preference")
     opened(page, server, "?a=We+sat+on+the+bank.&b=The+bank+lent+him+money.")
     expect(page.locator(".verdict")).to_contain_text("Two meanings")
     page.evaluate(WATCH)

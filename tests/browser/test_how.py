@@ -26,21 +26,6 @@ def test_boxes_of_the_network_open_their_steps(page: Page, server: str):
     expect(boxes.first).to_be_hidden()
 
 
-def test_any_characters_are_spelled(page: Page, server: str):
-    opened(page, server, "how?a=%3Cb%3E+%F0%9F%8E%89+is+na%C3%AFve&ai=na%C3%AFve")
-    notice = page.locator(NOTICE).first
-    expect(notice).to_contain_text("6 bytes")
-    page.get_by_role("radio", name="🎉").click()
-    expect(notice).to_contain_text("4 bytes")
-    for step in "235679":
-        page.get_by_role("radio", name=step, exact=True).click()
-        expect(page.get_by_text(re.compile(f"^{step} of 9: "))).to_be_visible()
-        expect(notice).to_be_visible()
-    expect(page.get_by_test_id("stException")).to_have_count(0)
-    fill_in(page.get_by_label("First sentence", exact=True), "")
-    expect(page.get_by_text("Type a sentence, or pick an example")).to_be_visible()
-
-
 def test_spelled_words_change_the_notice(page: Page, server: str):
     opened(page, server, "how?step=4&spell=dog+doggy")
     notice, box = page.locator(NOTICE).first, page.get_by_label("Words", exact=True)

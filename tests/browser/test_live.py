@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 from websockets.sync.client import connect
 
 from core.workspace import Workspace, open_workspace
@@ -42,15 +42,26 @@ def address(live_page: Path) -> str:
     return live_page.as_uri()
 
 
-@pytest.fixture
-def opened(browser, address):
-    """opened("#lang=ko", width=390): the page, answered; what it asked for or complained of fails the test."""
-    contexts, wrong = [], []
+@pytest.fixture(scope="module")
+def offline(browser, tmp_path_factory) -> Iterator[BrowserContext]:
+    """Return a context without a network. An empty page stays open, and with it the process that has compiled the scripts."""
+    context, empty = browser.new_context(offline=True), tmp_path_factory.mktemp("empty") / "empty.html"
+    empty.touch()
+    context.new_page().goto(empty.as_uri())
+    yield context
+    context.close()
 
-    def go(behind: str = "", *, script: str = "", width: int = 1280, answered: bool = True, **options) -> Page:
-        context = browser.new_context(offline=True, viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-        page = context.new_page()
+
+@pytest.fixture
+def opened(offline, address):
+    """opened("#lang=ko", width=390): the page, answered; what it asked for or complained of fails the test."""
+    pages, wrong = [], []
+
+    def go(behind: str = "", *, script: str = "", width: int = 1280, answered: bool = True, **media) -> Page:
+        page = offline.new_page()
+        pages.append(page)
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(**media)
         page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda request: None if request.url.startswith(("file:", "blob:", "data:")) else wrong.append(request.url))
@@ -62,8 +73,8 @@ def opened(browser, address):
         return page
 
     yield go
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert not wrong
 
 
@@ -140,22 +151,18 @@ def test_sliders_lists_and_map_follow(opened):
     expect(page.locator(".mapping .none")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
-def test_nothing_is_wider_than_the_screen(opened, width, scheme):
-    page = opened(width=width, color_scheme=scheme)
+def test_nothing_is_wider_than_the_screen(opened):
+    page = opened(width=390)
     page.locator(".mapping").scroll_into_view_if_needed()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
 
 
 def test_a_browser_without_workers_says_so(opened):
     page = opened(script="delete window.Worker", answered=False)
     expect(page.get_by_role("alert")).to_contain_text("runs no web workers")
-
-
-def test_text_is_text(opened):
-    page = opened("#a=<img src=x onerror=document.title='ran'> bank&b=A <b>bank</b>.")
-    assert page.title() == "Elmoscope"
-    assert not page.locator(".tokens img").count()
 
 
 INHERITED = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"]
@@ -171,11 +178,12 @@ def test_names_of_object_properties_are_words(opened):
     type_banks(page)
 
 
-@pytest.mark.parametrize("name", ["constructor", "__proto__"])
-def test_address_with_names_of_object_properties_opens(opened, name):
-    page = opened(f"#lang={name}&layer={name}&theme={name}&ai={name}&a=The {name} sat on the bank.&b=A {name} lent money.")
+def test_address_with_names_of_object_properties_and_markup_opens(opened):
+    texts = "&a=The __proto__ sat on the bank.&b=A __proto__ lent <b>money</b> <img src=x onerror=document.title='ran'>."
+    page = opened(f"#lang=constructor&layer=__proto__&theme=constructor&ai=__proto__&bi=constructor{texts}")
     expect(page.locator("h1")).to_have_text("Does a word mean the same thing twice?")
     expect(page.locator(".picturing .none")).to_be_visible()
+    assert page.title() == "Elmoscope" and not page.locator(".tokens img, .tokens b").count()
     type_banks(page)
     page.locator(".mapping").scroll_into_view_if_needed()
     expect(page.locator(".map-host .star")).not_to_have_count(0)

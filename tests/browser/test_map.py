@@ -6,7 +6,6 @@ from io import BytesIO
 from urllib.parse import urlencode
 
 import numpy as np
-import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
@@ -44,7 +43,6 @@ def on_one_scale(shown: list[float], places: np.ndarray) -> None:
 
 def test_map_layers_have_the_coordinates_of_core(page: Page, server: str):
     sent = count_sent(page)
-    page.emulate_media(reduced_motion="reduce")  # all stands where it goes
     opened(page, server, f"map?{BANK}&view=2")
     root, slider = drawn(page), page.locator(".map").get_by_role("slider")
     expect(page.locator(".st-key-map_layers")).to_be_hidden()
@@ -100,21 +98,17 @@ def test_map_layers_have_the_coordinates_of_core(page: Page, server: str):
     assert root.evaluate(SEEN)["origin"] == str(lit)
 
 
-def test_map_fills_the_window(page: Page, server: str):
-    opened(page, server, f"map?{BANK}")
+def test_map_fills_the_window_and_plays_from_the_first_layer_to_the_mix(page: Page, server: str):
+    page.emulate_media(reduced_motion="no-preference")
+    opened(page, server, f"map?{BANK}&view=mix")
     root = drawn(page)
-    expect(root.locator(".stops .now")).to_have_text("sense")
+    expect(root.locator(".stops .now")).to_have_text("mix")
     plane, side = root.locator(".plane").bounding_box(), root.locator(".side").bounding_box()
     assert plane["height"] >= page.viewport_size["height"] - 410 and side["x"] > plane["x"] + plane["width"]
     expect(root.locator(".labels span").first).to_have_css("opacity", "0.95")
     expect(root.locator(".kinds .path")).to_be_visible()
     assert root.evaluate(SEEN)["drawn"] >= 10 and root.locator("ol li").count() == 10
     expect(root.get_by_role("button", name="Lasso")).to_be_hidden()
-
-
-def test_map_plays_from_the_first_layer_to_the_mix(page: Page, server: str):
-    opened(page, server, f"map?{BANK}&view=mix")
-    root = drawn(page)
     # Every drawing writes the slider's text: seen as it is written, none is missed, however few frames a busy machine draws.
     root.evaluate(
         """(root) => { root.seen = []; const slider = root.querySelector(".head input");
@@ -162,17 +156,12 @@ def test_dots_are_clicked_and_selected_by_a_lasso(page: Page, server: str):
 
 
 def test_custom_axes_open_by_their_address(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
     opened(page, server, "map?layout=poles&view=2")
     expect(page.locator(".map .x")).to_have_text("← bank: river edge · bank: financial institution →")
     expect(page.get_by_text("The first axis shows")).to_be_visible()
-    opened(page, server, "map?layout=poles&view=2&map_word=play&right=%3F%3F")
-    expect(page.get_by_text("An end of the axis is empty.")).to_be_visible()
-    expect(page.locator(".map .x")).to_contain_text("play:")
 
 
 def test_inconclusive_words_can_be_opened(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
     opened(page, server, "map?layout=3d")
     expect(page.get_by_text("3D shows")).to_be_visible()
     page.get_by_text("Which words are inconclusive?").click()
@@ -212,14 +201,9 @@ GRAZED, DRIVEN = "A mustang grazed beside the river until the sun went down.", "
 PAIR = {"a": GRAZED, "ai": "mustang", "b": DRIVEN, "bi": "mustang"}
 
 
-def read(page: Page, server: str, path: str) -> None:
-    """A page once every word of the sentences has been read, which the first visitor of a machine waits for."""
-    opened(page, server, path)
-    expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=240_000)
-
-
 def test_neighbor_of_an_unlabeled_word_becomes_the_sentence(page: Page, server: str):
-    read(page, server, "neighbors?" + urlencode(PAIR))
+    opened(page, server, "neighbors?" + urlencode(PAIR))
+    expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=240_000)  # until every word of the sentences has been read
     lines = page.locator("[data-stale=false] .kwic:has(.take)")
     expect(lines).to_have_count(16)
     line = lines.nth(8)
@@ -231,21 +215,6 @@ def test_neighbor_of_an_unlabeled_word_becomes_the_sentence(page: Page, server: 
     expect(page.get_by_label("First sentence", exact=True)).to_have_value(PAIR["a"])
     page.get_by_role("button", name=re.compile("Back to “My uncle")).click()
     expect(page.get_by_label("Second sentence", exact=True)).to_have_value(PAIR["b"])
-
-
-def test_map_of_an_unlabeled_word_has_two_stars(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
-    read(page, server, "map?" + urlencode(PAIR))
-    chart = page.locator(".map .plane")
-    expect(page.locator(NOTICE).first).to_contain_text("are nearer to the first sentence")
-    box = chart.bounding_box()
-    assert box["y"] + box["height"] <= 900  # the picture stands on the first screen
-    assert page.locator(".map .stars text").all_text_contents() == ["yours, 1", "yours, 2"]
-    page.locator(".map").get_by_role("slider").press("Home")
-    expect(page.locator(NOTICE).first).to_contain_text("your two words have one vector")
-    page.get_by_role("combobox", name="Word").click()
-    page.get_by_role("option", name=re.compile("^bank ·")).click()
-    expect(page.locator(NOTICE).first).to_contain_text("“bank” sentences, each left out in turn")
 
 
 PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
@@ -265,20 +234,20 @@ def middle(page: Page, picture: str) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-@pytest.mark.parametrize("path", PICTURES)
-def test_a_swipe_over_a_picture_scrolls_the_page_on_a_phone(browser, server: str, path: str):
+def test_a_swipe_over_a_picture_scrolls_the_page_on_a_phone(browser, server: str):
     with browser.new_context(**PHONE) as phone:
         page = phone.new_page()
-        page.goto(f"{server}/{address(path)}")
-        x, y = middle(page, PICTURES[path])
-        before, finger = page.evaluate(PLACE), phone.new_cdp_session(page)
-        for name, points in [("touchStart", [y]), *(("touchMove", [y - 10 * k]) for k in range(1, 16)), ("touchEnd", [])]:
-            finger.send("Input.dispatchTouchEvent", {"type": name, "touchPoints": [{"x": x, "y": at} for at in points]})
-        page.wait_for_function(f"{PLACE} >= {before + 100}")
+        finger = phone.new_cdp_session(page)
+        for path, picture in PICTURES.items():
+            page.goto(f"{server}/{address(path)}")
+            x, y = middle(page, picture)
+            before = page.evaluate(PLACE)
+            for name, points in [("touchStart", [y]), *(("touchMove", [y - 10 * k]) for k in range(1, 16)), ("touchEnd", [])]:
+                finger.send("Input.dispatchTouchEvent", {"type": name, "touchPoints": [{"x": x, "y": at} for at in points]})
+            page.wait_for_function(f"{PLACE} >= {before + 100}")
 
 
 def test_the_wheel_scrolls_over_a_map_and_zooms_it_with_ctrl(page: Page, server: str):
-    page.emulate_media(reduced_motion="reduce")
     page.goto(f"{server}/map?dot=none")
     x, y = middle(page, ".plane")
     page.mouse.move(x, y)
@@ -346,7 +315,6 @@ def mounted(page: Page, sentences: int) -> dict:
 
 
 def test_map_of_all_tokens_moves_zooms_and_names_tokens(page: Page):
-    page.emulate_media(reduced_motion="reduce")
     data = mounted(page, 2_000)
     lines = [line.split("\t") for line in data["sentences"].split("\n")]
     sevens = [k for k, piece in enumerate(piece for line in lines for piece in line) if piece.strip() == "w7"]

@@ -71,7 +71,6 @@ def lines(page: Page, number: int) -> list[str]:
 
 def test_mix_widget_has_the_values_of_core(page: Page, server: str):
     sent = count_sent(page)
-    page.emulate_media(reduced_motion="reduce")  # all stands where it goes
     opened(page, server, "mix?a=Grandpa+fished+from+the+bank+until+dusk.&b=My+bank+closed+the+account.")
     root = page.locator(".mix")
     expect(root.locator("li").first).to_be_visible()
@@ -126,7 +125,6 @@ def test_mix_widget_has_the_values_of_core(page: Page, server: str):
 
 def test_mix_widget_works_with_an_unlabeled_word(page: Page, server: str):
     sent = count_sent(page)
-    page.emulate_media(reduced_motion="reduce")
     opened(page, server, "mix?a=Two+herons+waded+through+the+marsh.&ai=herons&b=The+herons+on+the+vase+were+blue.&bi=herons")
     root = page.locator(".mix")
     expect(root.locator("li").first).to_be_visible(timeout=180_000)  # once every word of the sentences has been read

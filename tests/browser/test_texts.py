@@ -2,10 +2,9 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.visit import NOTICE, choose, fill_in, go, opened, upload
+from tests.browser.visit import NOTICE, choose, go, opened, upload
 from tests.tiny import pdf
 
 TEXT = (
@@ -51,42 +50,6 @@ def test_pasted_text_is_searched_used_and_deleted(page: Page, server: str):
     page.get_by_role("button", name="Delete for good").wait_for()
     page.evaluate(TWO_CLICKS)
     expect(page.locator(NOTICE, has_text="“sluice” does not occur")).to_be_visible()
-
-
-def test_unreadable_files_are_named(page: Page, server: str):
-    page.on("dialog", lambda dialog: pytest.fail("a script ran"))
-    opened(page, server, "texts?corpus_way=files&find=heron")
-    upload(
-        page,
-        ("one.txt", "text/plain", b"A heron stood in the reeds. The heron flew."),
-        ("<img src=x onerror=alert(1)>.txt", "text/plain", b"One more heron came."),
-        ("empty.txt", "text/plain", b""),
-        ("no-text.csv", "text/csv", b"id,year\n1,1990\n"),
-    )
-    expect(page.get_by_text("2 files skipped or incomplete")).to_be_visible()
-    expect(page.get_by_text("empty.txt is empty.")).to_be_visible()
-    expect(page.get_by_text("no column 'text'")).to_be_visible()
-    expect(page.locator("img[src='x']")).to_have_count(0)
-    choose(page, "Where are your texts?", "Folder")
-    fill_in(page.get_by_label("Folder on this machine", exact=True), "/no/such/folder")
-    expect(page.get_by_test_id("stAlert")).to_contain_text("No folder /no/such/folder here.")
-    expect(page.locator(NOTICE)).to_have_count(1)  # the rest of the page works; what stood before it has gone
-
-
-def test_search_is_in_the_address_and_slow_patterns_are_refused(page: Page, server: str):
-    opened(page, server, "search")
-    expect(page.locator(NOTICE, has_text="Example: “bank”")).to_be_visible()
-    box = page.get_by_label("Word or phrase", exact=True)
-    fill_in(box, "spring")
-    expect(page.locator(NOTICE, has_text="“spring” occurs")).to_be_visible()
-    expect(page).to_have_url(re.compile("find=spring"))
-    first = page.locator(".concordance .line").first.inner_text()
-    choose(page, "Sort by", "1st word after")
-    expect(page.locator(".concordance .line").first).not_to_have_text(first)
-    expect(page).to_have_url(re.compile("find_order=right"))
-    choose(page, "Search for", "regular expression")
-    fill_in(box, r"(a)\1")
-    expect(page.get_by_test_id("stAlert")).to_contain_text("could take too long")
 
 
 def test_only_visible_lines_of_a_concordance_are_sent(page: Page, server: str):

@@ -8,22 +8,11 @@ import zipfile
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from tests.raw_client import PUBLIC, RUN_WITHOUT_WARM_UP, XSRF, Client, Server, multipart, start_server
+from tests.raw_client import XSRF, Client, Server, multipart
 
 pytestmark = pytest.mark.slow
 MB = 1_000_000
 WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory, built_index):
-    folder = tmp_path_factory.mktemp("bounds")
-    vectors = folder / "vectors.txt.xz"
-    vectors.write_bytes(lzma.compress(b"bank 0.1 0.2 0.3 0.4\n" * 3_000_000, preset=0))
-    environment = {"ELMOSCOPE_UPLOADS": "on", "ELMOSCOPE_PATHS": "on", "STREAMLIT_SERVER_MAX_UPLOAD_SIZE": "10"}
-    with start_server(PUBLIC, folder, environment=environment, command=RUN_WITHOUT_WARM_UP, index=built_index) as server:
-        server.vectors = vectors
-        yield server
 
 
 def make_document() -> bytes:
@@ -67,44 +56,46 @@ def wait_for_text(client: Client, page: str, query: str, text: str, seconds: flo
         client.run(page, query)
 
 
-def test_millions_of_empty_paragraphs_are_refused_while_others_are_answered(server):
-    with Client(server) as client, Client(server) as other:
+def test_millions_of_empty_paragraphs_are_refused_while_others_are_answered(uploading):
+    with Client(uploading) as client, Client(uploading) as other:
         other.run("texts")
-        server.wait_until_idle()
-        server.reset_peak()
-        start_mb = server.memory_mb()
-        upload(server, client, "texts", "corpus_way=files", "Texts", "a.docx", make_document())
+        uploading.wait_until_idle()
+        uploading.reset_peak()
+        start_mb = uploading.memory_mb()
+        upload(uploading, client, "texts", "corpus_way=files", "Texts", "a.docx", make_document())
         start = time.monotonic()
         assert other.run("texts").texts
         assert time.monotonic() - start < 30
         wait_for_text(client, "texts", "corpus_way=files", "a.docx has over 100,000 lines or paragraphs")
-    assert server.peak_mb() - start_mb < 300
+    assert uploading.peak_mb() - start_mb < 300
 
 
-def test_wide_table_takes_memory_only_for_its_texts_and_labels(server):
-    with Client(server) as client:
+def test_wide_table_takes_memory_only_for_its_texts_and_labels(uploading):
+    with Client(uploading) as client:
         client.run("train")  # loads the modules of the page
-        server.wait_until_idle()
-        start_mb = server.memory_mb()
-        server.reset_peak()
+        uploading.wait_until_idle()
+        start_mb = uploading.memory_mb()
+        uploading.reset_peak()
         data = make_wide_table()
         assert 8 * MB < len(data) < 10 * MB
-        upload(server, client, "train", "train_task=own", "CSV", "a.csv", data)
+        upload(uploading, client, "train", "train_task=own", "CSV", "a.csv", data)
         wait_for_text(client, "train", "train_task=own", "4,500 texts, 2 classes: a, b")
-    assert server.peak_mb() - start_mb < 200
+    assert uploading.peak_mb() - start_mb < 200
 
 
-def test_vectors_that_unpack_to_repetitions_are_refused(server):
-    with Client(server) as client:
+def test_vectors_that_unpack_to_repetitions_are_refused(uploading, tmp_path):
+    path = tmp_path / "vectors.txt.xz"
+    path.write_bytes(lzma.compress(b"bank 0.1 0.2 0.3 0.4\n" * 3_000_000, preset=0))
+    with Client(uploading) as client:
         page = client.run("neighbors")
-        server.wait_until_idle()
-        start_mb = server.memory_mb()
-        server.reset_peak()
-        widgets = {page.widgets["Static vectors"]: str(server.vectors)}
+        uploading.wait_until_idle()
+        start_mb = uploading.memory_mb()
+        uploading.reset_peak()
+        widgets = {page.widgets["Static vectors"]: str(path)}
         client.run("neighbors", widgets=widgets)
         deadline = time.monotonic() + 60
         while "the rest is blank or repeated" not in client.page.text:
             assert time.monotonic() < deadline, client.page.text[-2000:]
             time.sleep(0.5)
             client.run("neighbors", widgets=widgets)
-    assert server.peak_mb() - start_mb < 200
+    assert uploading.peak_mb() - start_mb < 200

@@ -10,29 +10,17 @@ import pytest
 from streamlit.proto.Common_pb2 import FileUploaderState, UploadedFileInfo
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from tests.raw_client import LOCAL, XSRF, Client, Page, Server, multipart, start_server
+from tests.raw_client import XSRF, Client, Page, Server, multipart
 
 ROWS = "text,label\n" + "".join(f"remark {k % 2} of number {k},{'ab'[k % 2]}\n" for k in range(60))
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory) -> Path:
-    return tmp_path_factory.mktemp("inputs")
-
-
-@pytest.fixture(scope="module")
-def server(place: Path) -> Iterator[Server]:
-    (place / "tmp").mkdir()
-    with start_server(LOCAL, place / "server", environment={"TMPDIR": str(place / "tmp")}) as server:
-        yield server
-
-
 @pytest.fixture(autouse=True)
-def log_without_traceback(server: Server) -> Iterator[None]:
+def log_without_traceback(local: Server) -> Iterator[None]:
     """Check after each test that no run has ended with an exception, on a page or in the log."""
-    start = len(server.log.read_text("utf-8"))
+    start = len(local.log.read_text("utf-8"))
     yield
-    lines = server.log.read_text("utf-8")[start:]
+    lines = local.log.read_text("utf-8")[start:]
     assert "Traceback" not in lines, lines[-3_000:]
 
 
@@ -49,14 +37,14 @@ PARAMETERS = ["a", "ai", "lang", "model", "corpus", "k", "layer", "s", "front", 
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=ascii)
-def test_no_value_of_an_address_raises_an_exception(server: Server, value: str):
+def test_no_value_of_an_address_raises_an_exception(local: Server, value: str):
     query = urlencode(dict.fromkeys(PARAMETERS, value), errors="surrogatepass")
-    with Client(server) as client:
+    with Client(local) as client:
         page = check_page(client.run("neighbors", query))
         assert "Neighbors" in page.text
 
 
-def test_invalid_address_is_explained_in_a_sentence(server: Server):
+def test_invalid_address_is_explained_in_a_sentence(local: Server):
     sentences = {
         "k=3&k=4&k=5": "given 3 times",
         "k=٣": "not a whole number",
@@ -67,9 +55,9 @@ def test_invalid_address_is_explained_in_a_sentence(server: Server):
         "&".join(f"n{k}=%00" for k in range(900)): "897 more parameters were ignored",
     }
     for query, sentence in sentences.items():
-        with Client(server) as client:  # a session that opens with this address
+        with Client(local) as client:  # a session that opens with this address
             assert sentence in check_page(client.run("neighbors", query)).text, query[:40]
-    with Client(server) as client:
+    with Client(local) as client:
         for query in ("&" * 5_000, "=" * 5_000, "%" * 5_000, ";" * 100, "a" * 600_000, "\ufffe=\ufffe", "?a=b#c", "a[]=1&a[b]=2"):
             check_page(client.run("neighbors", query))
 
@@ -110,16 +98,16 @@ def find_ids(page: Page) -> list[str]:
     ("name", "query"),
     [("", ""), ("neighbors", ""), ("mix", ""), ("search", "find=bank"), ("predict", ""), ("train", "train_task=own"), ("change", "")],
 )
-def test_no_value_of_a_widget_raises_an_exception(server: Server, name: str, query: str):
+def test_no_value_of_a_widget_raises_an_exception(local: Server, name: str, query: str):
     """Send values of one kind for all widgets of a page at once, kind after kind. Then the page must still work."""
-    with Client(server) as client:
+    with Client(local) as client:
         keys = find_ids(check_page(client.run(name, query)))
         assert len(keys) > 10
         states = [list(iterate_states(key)) for key in keys]
         for states_of_kind in list(zip(*states, strict=True)):
             check_page(client.run(name, query, dict(zip(keys, states_of_kind, strict=True))))
         check_page(client.run(name, query))
-    with Client(server) as client:  # the first visit may be on another view of the page by now
+    with Client(local) as client:  # the first visit may be on another view of the page by now
         assert len(find_ids(check_page(client.run(name, query)))) > 10
 
 
@@ -137,19 +125,19 @@ def read_files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("file_id", ["..", "%2e%2e", ".", "a", "../../secret.csv", "\x00", ""], ids=ascii)
-def test_id_of_an_upload_is_not_part_of_a_path(server: Server, place: Path, file_id: str):
+def test_id_of_an_upload_is_not_part_of_a_path(local: Server, file_id: str):
     """Check that a file in the temporary folder is neither read nor replaced."""
-    (place / "tmp" / "secret.csv").write_text(ROWS, newline="\n")
-    files = read_files(place / "tmp")
-    with Client(server) as client:
+    (local.temporary / "secret.csv").write_text(ROWS, newline="\n")
+    files = read_files(local.temporary)
+    with Client(local) as client:
         page = client.run("train", "train_task=own")
         path = client.upload_url()[0].rpartition("/")[0] + f"/{file_id}"
         body, headers = multipart("secret.csv", b"text,label\n")
         if file_id.isprintable():
-            assert server.request("PUT", path, body, headers | XSRF).status in (400, 403, 404, 405)
+            assert local.request("PUT", path, body, headers | XSRF).status in (400, 403, 404, 405)
         state = make_upload_state(page, file_id, path, "secret.csv", 11)
         page = check_page(client.run("train", "train_task=own", {state.id: state}))
-        assert "60 texts" not in page.text and read_files(place / "tmp") == files
+        assert "60 texts" not in page.text and read_files(local.temporary) == files
 
 
 NAMES = ["rows.csv", "../rows.csv", "..\\rows.csv", "/etc/rows.csv", "NUL.csv", "-rf.csv", "a\u202evsc.csv"]
@@ -157,23 +145,23 @@ NAMES += ["x" * 300 + ".csv", "눈 2.CSV", "..", "rows.exe"]
 
 
 @pytest.mark.parametrize("name", NAMES, ids=ascii)
-def test_name_of_an_upload_is_not_part_of_a_path(server: Server, place: Path, name: str):
-    files = read_files(place / "tmp")
-    with Client(server) as client:
+def test_name_of_an_upload_is_not_part_of_a_path(local: Server, name: str):
+    files = read_files(local.temporary)
+    with Client(local) as client:
         page = client.run("train", "train_task=own")
         path, file_id = client.upload_url(name)
         body, headers = multipart(name, ROWS.encode())
-        assert server.request("PUT", path, body, headers | XSRF).status == 204
+        assert local.request("PUT", path, body, headers | XSRF).status == 204
         state = make_upload_state(page, file_id, path, name, len(ROWS))
         page = check_page(client.run("train", "train_task=own", {state.id: state}))
-        (new_path,) = read_files(place / "tmp").keys() - files.keys()
-        assert re.fullmatch(r"elmoscope-\w+/[0-9a-f]{16}(\.csv)?", new_path) and read_files(place / "tmp")[new_path] == ROWS.encode()
+        (new_path,) = read_files(local.temporary).keys() - files.keys()
+        assert re.fullmatch(r"elmoscope-\w+/[0-9a-f]{16}(\.csv)?", new_path) and read_files(local.temporary)[new_path] == ROWS.encode()
         assert ("60 texts, 2 classes" in page.text) is name.casefold().endswith(".csv")
         assert "\u202e" not in page.text and not re.search(r"\b[0-9a-f]{16}\b", page.text)
 
 
-def test_tables_have_no_export_of_unquoted_cells(server: Server):
-    with Client(server) as client:
+def test_tables_have_no_export_of_unquoted_cells(local: Server):
+    with Client(local) as client:
         client.send_run("")
         session = next(message.new_session for message in client.messages() if message.WhichOneof("type") == "new_session")
         assert session.config.disable_data_export

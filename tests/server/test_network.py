@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,79 +13,23 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from pages._frame import listening
-from tests.raw_client import LOCAL, PUBLIC, ROOT, RUN_WITHOUT_WARM_UP, STREAMLIT_RUN, XSRF, Client, Server, multipart, start_server
+from tests.raw_client import LOCAL, PUBLIC, ROOT, XSRF, Client, Server, multipart
+from tests.server.conftest import ALLOWED_HOST
 
 pytestmark = pytest.mark.slow
-ALLOWED_HOST = "elmo.example.org"
 UNUSED_ID = "b406b738-a4a0-4ac8-b378-59d598a79409"
 MB = 1_000_000
 LOOK_UP_S = 10.0
 LOOPBACK = {"0100007F", "00000000000000000000000001000000"}  # 127.0.0.1 and ::1 in the form of /proc
-OFFLINE = '''
-"""Run Streamlit without a network: each connection to another machine is logged, and fails after ten seconds."""
-import os, runpy, sys, time
-
-LOG = open(sys.argv.pop(1), "a", buffering=1)
-LOCAL_ADDRESSES = ("127.0.0.1", "::1", "localhost", "0.0.0.0", "::", "", None)
-
-def refuse(event, arguments):
-    if event in ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"):
-        place = arguments[0]
-    elif event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
-        place = arguments[1][0] if isinstance(arguments[1], tuple) else None
-    else:
-        return
-    if (place.decode() if isinstance(place, bytes) else place) not in LOCAL_ADDRESSES:
-        LOG.write(f"{event} {arguments}\\n")
-        time.sleep(10)
-        raise OSError("offline")
-
-sys.addaudithook(refuse)
-sys.path[0] = os.getcwd()  # as python -m
-from pages._frame import listening
-from pages._home import live
-
-listening.SILENT_S = 5.0  # to wait for the end of silent connections
-live.WARM_UP_AFTER_S = 86_400.0  # its memory would disturb measurements
-runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
-'''
 
 
 @pytest.fixture(scope="module")
-def servers(tmp_path_factory):
-    """Start two servers at once.
-
-    The first runs README's command without a network, and its sessions may upload 10 MB. The second has the Dockerfile's environment.
-    """
-    folder = tmp_path_factory.mktemp("local")
-    (folder / "offline.py").write_text(OFFLINE)
-    command = (sys.executable, str(folder / "offline.py"), str(folder / "network.log"), *STREAMLIT_RUN[3:])
-    contexts = (
-        start_server(LOCAL, folder, environment={"ELMOSCOPE_MAX_UNPACKED_MB": "5"}, command=command),
-        start_server(
-            PUBLIC,
-            tmp_path_factory.mktemp("public"),
-            environment={"STREAMLIT_SERVER_ALLOWED_HOSTS": ALLOWED_HOST},
-            command=RUN_WITHOUT_WARM_UP,
-        ),
-    )
-    with contextlib.ExitStack() as stack, ThreadPoolExecutor() as pool:
-        local, public = pool.map(stack.enter_context, contexts)
-        local.network_log = folder / "network.log"
-        local.silent_connections = [local.connect() for _ in range(100)]
-        for k, connection in enumerate(local.silent_connections):
-            connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" * (k % 2))
-        yield local, public
-
-
-@pytest.fixture(scope="module")
-def local(servers) -> Server:
-    return servers[0]
-
-
-@pytest.fixture(scope="module")
-def public(servers) -> Server:
-    return servers[1]
+def silent_connections(local) -> list[socket.socket]:
+    """Open connections that never send a complete request."""
+    connections = [local.connect() for _ in range(100)]
+    for k, connection in enumerate(connections):
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" * (k % 2))
+    return connections
 
 
 @pytest.fixture(params=[LOCAL, PUBLIC])
@@ -101,7 +44,7 @@ def connect_refused(server: Server, **options) -> tuple[int, str]:
     return error.value.response.status_code, error.value.response.body.decode()
 
 
-def test_readmes_command_listens_only_on_this_machine(local):
+def test_readmes_command_listens_only_on_this_machine(local, silent_connections):
     assert "0100007F" in local.find_addresses() and local.find_addresses() <= LOOPBACK
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
         probe.connect(("192.0.2.1", 9))  # sends nothing
@@ -186,6 +129,7 @@ def test_session_on_a_local_server_uploads_files_up_to_its_limit(local):
         assert statuses[:4] == [204] * 4 and set(statuses[5:]) == {413}
         assert local.peak_mb() < start_mb + 80
         closed_path = path
+    body, headers = multipart("a.txt", b"x")  # of a longer one the rest would be sent to a closed connection
     assert local.request("PUT", closed_path, body, headers | XSRF).status == 400
     with Client(local) as client:  # the uploads of the first session do not block this one
         client.run("texts", "corpus_way=files")
@@ -273,9 +217,9 @@ def test_public_server_has_no_metrics(public):
     assert public.request("GET", "/_stcore/metrics", headers={"X-Forwarded-For": "127.0.0.1"}, host="localhost").status == 404
 
 
-def test_silent_connections_are_closed(local):
+def test_silent_connections_are_closed(local, silent_connections):
     assert listening.SILENT_S <= 15  # the server of this test has 5 s
-    for connection in local.silent_connections:
+    for connection in silent_connections:
         connection.settimeout(30)
         with contextlib.suppress(ConnectionResetError):
             assert connection.recv(100) == b""

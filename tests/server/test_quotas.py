@@ -4,39 +4,17 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.raw_client import PUBLIC, RUN_WITHOUT_WARM_UP, Client, Page, Server, start_server
+from tests.raw_client import Client, Page, Server
 
 TEXT = "The bank of the river was steep and the bank in town lent money to nobody at all. "
 WAIT_S = 150.0
 PASTE = "corpus_way=paste"
-
-
-@pytest.fixture(scope="module")
-def servers(tmp_path_factory) -> Iterator[list[Server]]:
-    """Start two servers at once: with five megabytes of disk space, and with three places in the queue."""
-    environments = {"ELMOSCOPE_MAX_DISK_MB": "5", "ELMOSCOPE_MAX_SESSION_TEXTS": "9"}, {"ELMOSCOPE_MAX_WAITING": "3"}
-    options = {"command": RUN_WITHOUT_WARM_UP}
-    contexts = [start_server(PUBLIC, tmp_path_factory.mktemp("server"), environment=names, **options) for names in environments]
-    with ExitStack() as stack, ThreadPoolExecutor() as pool:
-        yield list(pool.map(stack.enter_context, contexts))
-
-
-@pytest.fixture(scope="module")
-def small(servers) -> Server:
-    return servers[0]
-
-
-@pytest.fixture(scope="module")
-def large(servers) -> Server:
-    return servers[1]
 
 
 class ServerFromElsewhere(Server):
@@ -85,56 +63,56 @@ def stop(client: Client) -> Page:
     return client.run("texts", client.page.query, widgets={client.page.widgets["Stop"]: "click"})
 
 
-def test_visit_that_fills_the_disk_is_refused_and_others_are_not(small):
-    with Client(small) as greedy, Client(small) as other:
+def test_visit_that_fills_the_disk_is_refused_and_others_are_not(public):
+    with Client(public) as greedy, Client(public) as other:
         refusals = ["all texts use" in paste(greedy, make_text(199, f"Text {k}")).text for k in range(8)]
-        assert refusals[0] is False and sum(refusals) >= 3 and count_stored_bytes(small) <= 5e6
+        assert refusals[0] is False and sum(refusals) >= 3 and count_stored_bytes(public) <= 5e6
         for kilobytes in (0.1, 150):
-            texts = find_texts(small)
+            texts = find_texts(public)
             assert "all texts use" not in paste(other, make_text(kilobytes, "From another visit")).text
-            assert len(find_texts(small) - texts) == 1 and count_stored_bytes(small) <= 5e6
+            assert len(find_texts(public) - texts) == 1 and count_stored_bytes(public) <= 5e6
         assert "all texts use" in paste(greedy, make_text(199, "Once more")).text
 
 
-def test_text_without_an_index_can_be_deleted(small):
-    with Client(small) as client:
-        texts, text = find_texts(small), make_text(180, "To be deleted")
+def test_text_without_an_index_can_be_deleted(public):
+    with Client(public) as client:
+        texts, text = find_texts(public), make_text(180, "To be deleted")
         page = paste(client, text)
-        new_texts = find_texts(small) - texts
+        new_texts = find_texts(public) - texts
         assert len(new_texts) == 1 and "This corpus needs" in page.text  # its index is refused
         assert "Your texts are deleted 6 hours after your visit ends" in page.text and "Delete for good" in page.widgets
         page = client.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
-        assert not new_texts & find_texts(small) and "Delete for good" not in page.widgets
+        assert not new_texts & find_texts(public) and "Delete for good" not in page.widgets
 
 
-def test_text_that_one_visit_deletes_stays_for_another_that_uses_it(small):
+def test_text_that_one_visit_deletes_stays_for_another_that_uses_it(public):
     text = make_text(1, "Stored by two")
-    with Client(small) as first, Client(small) as second:
-        texts, page = find_texts(small), paste(first, text)
+    with Client(public) as first, Client(public) as second:
+        texts, page = find_texts(public), paste(first, text)
         paste(second, text)
         first.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
-        assert len(find_texts(small) - texts) == 1
+        assert len(find_texts(public) - texts) == 1
         page = paste(second, text)
         second.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
-        assert not find_texts(small) - texts
+        assert not find_texts(public) - texts
 
 
-def test_texts_of_ended_visits_are_removed_for_new_ones(small):
+def test_texts_of_ended_visits_are_removed_for_new_ones(public):
     for k in range(12):
-        with Client(small) as client:
+        with Client(public) as client:
             assert "all texts use" not in paste(client, make_text(90, f"Visit {k}")).text
-    assert count_stored_bytes(small) <= 5e6
+    assert count_stored_bytes(public) <= 5e6
 
 
-def test_number_of_texts_of_a_visit_is_limited(small):
-    with Client(small) as client:
+def test_number_of_texts_of_a_visit_is_limited(public):
+    with Client(public) as client:
         answers = [paste(client, f"Number {k}. {TEXT}").text for k in range(11)]
         assert ["You have 9 texts, the limit here" in text for text in answers] == [False] * 9 + [True] * 2
 
 
-def test_job_of_two_visits_continues_if_one_of_them_stops_it(large):
+def test_job_of_two_visits_continues_if_one_of_them_stops_it(uploading):
     pasted = make_text(190, "Read by two")
-    with Client(large) as first, Client(large) as second:
+    with Client(uploading) as first, Client(uploading) as second:
         use_everywhere(first, pasted)
         run_until(first, lambda text: "Reading all words" in text)
         use_everywhere(second, pasted)
@@ -152,15 +130,15 @@ def count_read_tokens(text: str) -> int:
     return int(match[1].replace(",", "")) if match else 10**9 if "These texts are used everywhere (" in text else 0
 
 
-def test_visits_of_one_address_do_not_fill_the_queue_for_another(large):
-    elsewhere = ServerFromElsewhere(large.process, large.host, large.port, large.log)
+def test_visits_of_one_address_do_not_fill_the_queue_for_another(uploading):
+    elsewhere = ServerFromElsewhere(uploading.process, uploading.host, uploading.port, uploading.log)
     clients, pages = [], []
     try:
         for k in range(6):
             clients.append(Client(elsewhere))
             pages.append(use_everywhere(clients[-1], make_text(150, f"Greedy {k}")))
         assert any("3 jobs are waiting, the limit here" in page.text for page in pages)
-        with Client(large) as other:
+        with Client(uploading) as other:
             page = use_everywhere(other, make_text(20, "Modest"))
             assert "jobs are waiting, the limit" not in page.text
             assert re.search(r"Waiting: [12] jobs? ahead|Reading all words|These texts are used everywhere", page.text), page.text[-2000:]
@@ -172,16 +150,16 @@ def test_visits_of_one_address_do_not_fill_the_queue_for_another(large):
             client.socket.close()
 
 
-def test_endless_typed_text_is_cut_before_the_model_reads_it(large):
+def test_endless_typed_text_is_cut_before_the_model_reads_it(uploading):
     for name in ("", "predict", "classify"):
-        with Client(large) as client, Client(large) as other:
+        with Client(uploading) as client, Client(uploading) as other:
             page = client.run(name)
             boxes = [key for label, key in page.widgets.items() if re.search("sentence|text|headline|message", label, re.IGNORECASE)]
             client.run(name, widgets={box: "An ordinary text." for box in boxes[:2]})
             other.run("")
-            large.wait_until_idle()
-            large.reset_peak()
-            start_mb, start = large.memory_mb(), time.monotonic()
+            uploading.wait_until_idle()
+            uploading.reset_peak()
+            start_mb, start = uploading.memory_mb(), time.monotonic()
             client.send_run(name, widgets={box: "endless text " * 100_000 for box in boxes[:2]})  # the largest possible message
             answers = []
             thread = threading.Thread(target=lambda answers=answers: answers.append(other.run("")))
@@ -189,4 +167,4 @@ def test_endless_typed_text_is_cut_before_the_model_reads_it(large):
             with suppress(ConnectionClosed):  # the server may refuse the message
                 client.wait()
             thread.join()
-            assert answers and time.monotonic() - start < 60 and large.peak_mb() - start_mb < 400
+            assert answers and time.monotonic() - start < 60 and uploading.peak_mb() - start_mb < 400
