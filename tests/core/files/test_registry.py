@@ -22,6 +22,8 @@ from core.files.registry import entries, fetch, model_files, resolve
 from core.index.tables import index_at
 from tests.core.files.server import DATA, SHA256, serving
 
+MD5 = hashlib.md5(DATA).hexdigest()
+
 
 @pytest.fixture
 def server():
@@ -40,7 +42,7 @@ def left(folder) -> set[str]:
 
 def test_a_file_is_fetched_checked_and_reported(server, tmp_path):
     heard: list[Progress] = []
-    target = download(f"{server.url}/plain", tmp_path / "d" / "w", size=len(DATA), sha256=SHA256, report=heard.append)
+    target = download(f"{server.url}/plain", tmp_path / "d" / "w", size=len(DATA), sha256=SHA256, md5=MD5, report=heard.append)
     assert target.read_bytes() == DATA and left(tmp_path / "d") == {"w"}
     assert (heard[-1].name, heard[-1].done, heard[-1].total) == ("w", len(DATA), len(DATA)) and heard[-1].bytes_per_s > 0
     assert [p.done for p in heard] == sorted(p.done for p in heard)
@@ -104,8 +106,10 @@ def test_a_size_that_nobody_states_is_accepted_and_a_wrong_size_or_checksum_refu
         download(f"{server.url}/plain", tmp_path / "v", size=3)
     with pytest.raises(CorruptArtifact, match="sent over 3 bytes of v"):
         download(f"{server.url}/nolength", tmp_path / "v", size=3)
-    with pytest.raises(CorruptArtifact, match=rf"v from .* has sha256 {SHA256}, not 0000"):
-        download(f"{server.url}/plain", tmp_path / "v", sha256="0" * 64)
+    sums = {"md5": MD5, "sha256": SHA256}
+    for kind, right in sums.items():
+        with pytest.raises(CorruptArtifact, match=f"v from .* has {kind} {right}, not 0000"):
+            download(f"{server.url}/plain", tmp_path / "v", **sums | {kind: "0000"})
     assert left(tmp_path) == {"w"}
 
 
@@ -217,20 +221,15 @@ def test_a_name_is_looked_for_as_a_path_then_in_assets_data_and_cache(places, tm
     assert resolve("./mine", "model").samefile(tmp_path / "mine")
     model(places.data / "mine")
     assert resolve("mine", "model").samefile(tmp_path / "mine")
-    model(tmp_path / "elmo-mini")
-    assert resolve("elmo-mini", "model") == places.assets / "elmo-mini"  # a bundled name is not shadowed ...
-    for written in ("./elmo-mini", f"../{tmp_path.name}/elmo-mini"):
-        assert resolve(written, "model").samefile(tmp_path / "elmo-mini")  # ... and a path is one still
 
 
 @pytest.mark.parametrize(("name", "kind"), [("glove-mini", "vectors"), ("sentences", "corpus"), ("elmo-mini", "model")])
 def test_what_lies_here_under_a_bundled_name_is_not_taken_for_it(name, kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / name).mkdir()
-    for mine in ("meta.json", "index.json", "words.txt"):
-        (tmp_path / name / mine).write_text("{}")
+    model(tmp_path / name, "meta.json", "index.json", "words.txt")
     assert resolve(name, kind).is_relative_to(config.ASSETS) and registry.place_of(name, kind).is_relative_to(config.ASSETS)
-    assert registry.place_of(f"./{name}", kind).samefile(tmp_path / name)
+    for path in (f"./{name}", f"../{tmp_path.name}/{name}"):
+        assert registry.place_of(path, kind).samefile(tmp_path / name)
     if kind == "corpus":
         assert index_at(name) is None and index_at(f"./{name}") and in_shards(f"./{name}")
         assert not in_shards(name) and not in_shards(f"{name}+python")
@@ -256,13 +255,8 @@ def test_corpora_and_vectors_are_found_by_name(places):
 
 
 def test_an_unknown_name_is_reported_with_those_that_are_known(places):
-    expected = (
-        "Unknown model 'xyz'. Choose elmo-mini, elmo-ko-mini, allennlp-small, allennlp-medium, allennlp-original, "
-        "allennlp-original-5.5B, or a folder."
-    )
-    with pytest.raises(MissingArtifact) as caught:
+    with pytest.raises(MissingArtifact, match=r"Unknown model 'xyz'\. Choose elmo-mini, .*, allennlp-original-5\.5B, or a folder\."):
         resolve("xyz", "model")
-    assert str(caught.value) == expected
     for name in ("", "../assets", "a\0b", "a" * 5000, "~nobody-here/x", ".hidden", "line\nbreak"):
         for kind in ("model", "vectors", "corpus"):
             with pytest.raises(MissingArtifact, match="Unknown ") as caught:
@@ -273,10 +267,11 @@ def test_an_unknown_name_is_reported_with_those_that_are_known(places):
 
 
 def test_a_model_folder_needs_options_and_one_weights_file(tmp_path):
-    options, weights = model_files(model(tmp_path / "a", "options.json", "x.safetensors", "meta.json", ".w.hdf5"))
-    assert (options.name, weights.name) == ("options.json", "x.safetensors")
-    published = model(tmp_path / "b", "elmo_small_options.json", "elmo_small_weights.hdf5", "embeddings.hdf5")
-    assert [path.name for path in model_files(published)] == ["elmo_small_options.json", "elmo_small_weights.hdf5"]
+    for folder, (options, weights, *others) in (
+        ("a", ("options.json", "x.safetensors", "meta.json", ".w.hdf5")),
+        ("b", ("elmo_small_options.json", "elmo_small_weights.hdf5", "embeddings.hdf5")),
+    ):
+        assert [path.name for path in model_files(model(tmp_path / folder, options, weights, *others))] == [options, weights]
     for files, message in (
         (["weights.hdf5"], r"c has no options\.json\. Add it, or choose another"),
         (["options.json"], r"c has no weights file \(\*\.hdf5 or \*\.safetensors\)"),
@@ -311,7 +306,7 @@ def test_published_vectors_come_from_gensim_data_go_on_after_a_stop_and_must_hav
     base = "https://github.com/RaRe-Technologies/gensim-data/releases/download"  # gensim.downloader.DOWNLOAD_BASE_URL
     assert [entry.files[0].url for entry in published] == [f"{base}/{entry.name}/{entry.name}.gz" for entry in published]
     assert len({re.fullmatch("[0-9a-f]{32}", entry.files[0].md5)[0] for entry in published}) == 9
-    file = RemoteFile("far.gz", f"{server.url}/plain", md5=hashlib.md5(DATA).hexdigest())
+    file = RemoteFile("far.gz", f"{server.url}/plain", md5=MD5)
     entry = CatalogEntry("far", "vectors", "far", (file,), 0.3, "download", "ours")
     monkeypatch.setattr(registry, "catalog", lambda: (entry,))
     server.state["cut"] = [100_000]
