@@ -45,11 +45,11 @@ def test_a_name_is_what_the_owner_calls_it_without_folders(tmp_path, document, c
 
 
 def test_a_list_shows_the_name_alone_unless_two_are_called_the_same():
-    first, second = keep_text(TEXT, "letters").name, keep_text(TEXT + " More.", "letters").name
-    assert user_names.corpus_title(first, (first, "sentences")) == "letters"
-    titles = {user_names.corpus_title(name, (first, second)) for name in (first, second)}
-    assert titles == {f"letters · {name.rpartition(' ')[2][:4]}" for name in (first, second)} and len(titles) == 2
-    assert user_names.corpus_title("elmo-mini · 2", (first,)) == "elmo-mini · 2"
+    names = [keep_text(text, "letters").name for text in (TEXT, TEXT + " More.")]
+    assert user_names.corpus_title(names[0], (names[0], "sentences")) == "letters"
+    titles = [user_names.corpus_title(name, names) for name in names]
+    assert titles == [f"letters · {name.rpartition(' ')[2][:4]}" for name in names] and len({*titles}) == 2
+    assert user_names.corpus_title("elmo-mini · 2", names[:1]) == "elmo-mini · 2"
 
 
 def test_a_forgotten_corpus_is_named_in_a_sentence_and_others_stay():
