@@ -107,16 +107,6 @@ def test_visit_that_fills_the_disk_is_refused_and_others_still_fit(server, monke
     assert size <= 2_000_000
 
 
-def test_texts_of_greedy_visits_are_removed_for_later_visits(server, monkeypatch):
-    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "2")
-    for k in range(4):
-        with pytest.raises(BadInput):
-            for _ in range(20):
-                server.paste(f"greedy {k}", 100)
-    small = [server.paste(f"small {k}", 50) for k in range(5)]
-    assert all(text.is_file() for text in small)
-
-
 def test_longest_unused_texts_of_ended_visits_are_removed_first(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
     old, older = (server.paste("ended", 300, hours) for hours in (2, 3))

@@ -233,7 +233,7 @@ def test_row_numbers_of_pandas_are_no_text(write, name):
 
 
 def test_missing_texts_in_json_lines_are_counted(write):
-    lines = '{"text": "Rain."}\n{"text": null}\n{"text": "nan"}\n{"text": ""}\n{"text": "Sun."}\n'
+    rows = [{"text": text} for text in ("Rain.", None, "nan", "", "Sun.")]
     with reports.collecting() as found:
-        assert [s.tokens[0] for s in read_sentences(write("own.jsonl", lines))] == ["Rain", "Sun"]
+        assert [s.tokens[0] for s in read_sentences(write("own.jsonl", rows))] == ["Rain", "Sun"]
     assert list(found.values()) == ["own.jsonl: 3 rows without text are left out."]
