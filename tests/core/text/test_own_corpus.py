@@ -1,7 +1,6 @@
 """Test that user texts are stored completely, that unreadable files are named, that plans are true, and that reading can resume."""
 
 import json
-import zlib
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from core.index.tables import Pace, index_plan, measure_pace, open_table, plan_f
 from core.text import own_corpus
 from core.text.own_corpus import Source, files_in, forget, keep_files, keep_text
 from core.text.sentences import Sentence, Target, read_sentences
-from tests.tiny import spaced_tokens
+from tests.tiny import spaced_tokens, tiny_encoder
 
 LETTER = "Dear Ann, the bank of the river flooded.\nThe bank lent us nothing. We moved on."
 SONG = "text,year\nA bird sang in spring.,1990\nThe spring of the clock broke.,1991\n"
@@ -41,22 +40,6 @@ def written(folder: Path, **files: str | bytes) -> list[Source]:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         sources.append(Source(path.name, path))
     return sources
-
-
-class CountingEncoder:
-    """An encoder whose vectors depend on the token and its place. It counts the tokens."""
-
-    n_layers, dim = 3, 4
-
-    def __init__(self) -> None:
-        self.encoded = 0
-
-    def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
-        self.encoded += sum(map(len, sentences))
-        return [
-            np.stack([np.random.default_rng(zlib.crc32(f"{k} {w}".encode())).random((3, 4), np.float32) for k, w in enumerate(s)], 1)
-            for s in sentences
-        ]
 
 
 def test_every_file_comes_back_with_its_sentences_its_labels_and_its_name(tmp_path):
@@ -256,10 +239,12 @@ def short_rounds(monkeypatch):
 
 def index_many(folder: Path, *, sentences=MANY, model: str = "m", rounds: int = 0) -> int:
     """Build an index and stop it after some rounds, if any. Return the number of tokens encoded."""
-    encoder = CountingEncoder()
+    encoder, counts = tiny_encoder(), []
+    encode = encoder.encode
+    encoder.encode = lambda sentences: counts.append(sum(map(len, sentences))) or encode(sentences)
     with pytest.raises(Stopped) if rounds else nullcontext():
         build_index(sentences, encoder, folder, model=model, report=stop_at(rounds) if rounds else None)
-    return encoder.encoded
+    return sum(counts)
 
 
 @pytest.mark.parametrize("rounds", [1, 3, 5])
@@ -293,7 +278,7 @@ def test_speed_counts_only_what_was_read_now(tmp_path, short_rounds, monkeypatch
     monkeypatch.setattr(building, "perf_counter", iter(range(10_000)).__next__)
     index_many(tmp_path / "index", rounds=3)
     seen = []
-    build_index(MANY, CountingEncoder(), tmp_path / "index", model="m", report=lambda *numbers: seen.append(numbers))
+    build_index(MANY, tiny_encoder(), tmp_path / "index", model="m", report=lambda *numbers: seen.append(numbers))
     done, total, speed = seen[-1]
     assert done == total and speed * len(seen) < total  # a second a round by that clock
 
