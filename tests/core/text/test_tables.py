@@ -66,7 +66,7 @@ def test_a_table_is_read_however_it_was_written(write, name, content):
 @pytest.mark.parametrize(
     ("name", "content", "rows"),
     [
-        ("excel.csv", 'text\tlabel\r\n"Rain, ""no"""\tx\r\nSun\ty\r\n'.encode("utf-16"), [('Rain, "no"', "x"), ("Sun", "y")]),
+        ("excel.csv", 'text\tlabel\r\n"Ah, so"\tx\r\n"No, ""no"""\ty\r\n'.encode("utf-16"), [("Ah, so", "x"), ('No, "no"', "y")]),
         ("korean.csv", "text;label\n비가 와서 우산을 폈다;x\nSun;y\n".encode("cp949"), [("비가 와서 우산을 폈다", "x"), ("Sun", "y")]),
         ("r.tsv", '"text"\t"label"\n"1"\t"Rain"\t"x"\n"2"\t"Sun"\t"y"\n', [("Rain", "x"), ("Sun", "y")]),
         ("sql.csv", 'text,label\n"He said \\"no\\", twice",x\nplain,y\n', [('He said "no", twice', "x"), ("plain", "y")]),
