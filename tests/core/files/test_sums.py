@@ -47,38 +47,25 @@ def opened(path):
 
 silent, wrong, kinds = [], [], set()
 
-def change_byte(path, size):
-    # Change the byte in the middle, or add one to an empty file. A second call restores the file.
-    if not size:
-        path.write_bytes(b"" if path.stat().st_size else b"x")
-        return
-    with path.open("r+b") as stream:
-        stream.seek(size // 2)
-        byte = stream.read(1)
-        stream.seek(size // 2)
-        stream.write(bytes([byte[0] ^ 1]))
-
-def check_noticed(path, ways):
+def check_noticed(path, data, ways):
+    path.write_bytes(data)
     for use in ways:
         try:
             use(path)
-            silent.append(name)
+            silent.append(path.name)
         except ElmoscopeError as error:
-            if path.name not in str(error): wrong.append(f"{name}: {error}")
+            if path.name not in str(error): wrong.append(f"{path}: {error}")
 
 for path in sums.bundled_files(ASSETS):
-    name, kind = path.relative_to(ASSETS).as_posix(), (path.relative_to(ASSETS).parts[0], path.suffix)
+    kind = (path.relative_to(ASSETS).parts[0], path.suffix)
     ways = [sums.check] if kind in kinds else [sums.check, opened]  # open the first file of each kind as the program does
+    before, data = path.stat(), path.read_bytes()
+    middle = len(data) // 2
+    check_noticed(path, data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :] if data else b"x", ways)
+    if kind not in kinds:
+        check_noticed(path, data[:middle] or b"y", [opened])
     kinds.add(kind)
-    before = path.stat()
-    change_byte(path, before.st_size)
-    check_noticed(path, ways)
-    change_byte(path, before.st_size)
-    if opened in ways:
-        data = path.read_bytes()
-        path.write_bytes(data[: before.st_size // 2] or b"y")
-        check_noticed(path, [opened])
-        path.write_bytes(data)
+    path.write_bytes(data)
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # otherwise sums may mistake the restored file for the changed one
 print(json.dumps({"files": len(sums.bundled_files(ASSETS)), "silent": silent, "wrong": wrong}))
 """
