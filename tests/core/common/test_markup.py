@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import escape
 
-from core.common.config import ROOT
 from core.common.i18n import t
 from core.common.markup import MARKDOWN, Markup, code, command, html, plain
 from core.figures.style import Figure
@@ -59,18 +58,6 @@ def test_a_figure_escapes_every_text_once_in_whatever_it_comes(evil: str):
         assert bar.hovertemplate == f"{safe}<extra></extra>" and figure.layout.font.family == '"Noto Sans", serif'
     message = Figure().add_bar(name=safe, hovertemplate=html("{}<extra>{}</extra>", evil, evil)).data[0]
     assert message.name == safe and message.hovertemplate == f"{safe}<extra>{safe}</extra>"
-
-
-@pytest.fixture(scope="module")
-def nodes() -> list[tuple[str, ast.AST]]:
-    """Every call, f-string and literal of the code, with its file."""
-    paths = [*(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"]
-    return [
-        (path.relative_to(ROOT).as_posix(), node)
-        for path in paths
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call | ast.JoinedStr | ast.Constant)
-    ]
 
 
 def test_nothing_else_hands_html_or_figures_on(nodes):
@@ -142,7 +129,7 @@ def test_command_omits_options_without_a_value():
 
 
 def test_words_of_commands_are_literals(nodes):
-    """Check this because a word that holds data could begin with a dash. Data must be options or arguments."""
+    """A word that holds data could begin with a dash, so data must be options or arguments."""
     violations = []
     for path, node in nodes:
         if isinstance(node, ast.Call) and _name(node) == "command" and node.args and getattr(node.args[0], "value", "") == "python":

@@ -21,11 +21,7 @@ def kept(monkeypatch) -> Kept:
     return Kept()
 
 
-def test_a_value_is_made_once_and_an_error_is_not_kept(kept):
-    made = []
-    for _ in range(3):
-        assert kept.value("f", 1, lambda: made.append(1) or "x", most=4) == "x"
-    assert made == [1]
+def test_an_error_is_not_kept(kept):
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
             kept.value("f", 2, lambda: 1 / 0, most=4)
@@ -36,9 +32,7 @@ def test_the_budget_is_of_bytes_and_of_all_makers_together(kept):
     for k in range(40):
         kept.value(f"maker {k % 3}", k, lambda: np.zeros(MB, np.uint8), most=64)
     assert 8 * MB < kept.n_bytes <= 10 * MB
-    made = []
-    kept.value("maker 0", 39, lambda: made.append(1), most=64)  # the latest of its maker is there still
-    assert made == []
+    kept.value("maker 0", 39, lambda: pytest.fail("it is kept"), most=64)
 
 
 def test_what_was_used_last_stays_and_one_that_is_too_heavy_stays_alone(kept):
@@ -108,9 +102,6 @@ def test_a_bounded_dictionary_drops_the_entry_used_least_recently():
     assert entries.get("a") == "A" and entries.value("b", lambda: "never") == "B"
     assert entries.value("d", lambda: "D") == "D"
     assert len(entries) == 3 and entries.get("c") is None and entries.get("a") == "A"
-    for number in range(10_000):
-        entries.put(number, number)
-    assert len(entries) == 3
 
 
 UNBOUNDED = {  # caches that cannot grow with what users do
@@ -126,11 +117,10 @@ def grows(node: ast.stmt) -> str:
     if isinstance(node, ast.FunctionDef) and (node.args.args or node.args.kwonlyargs or node.args.vararg):
         decorators = [ast.unparse(item) for item in node.decorator_list]
         return node.name if any(re.search(r"\bcache$|lru_cache\((maxsize=)?None", text) for text in decorators) else ""
-    if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-        empty = ast.unparse(node.value) in ("{}", "[]", "set()", "dict()", "OrderedDict()", "WeakKeyDictionary()")
-        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-        return ast.unparse(target) if empty or ast.unparse(node.value).startswith("defaultdict(") else ""
-    return ""
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or getattr(node.value, "keys", None) or getattr(node.value, "elts", None):
+        return ""  # a table of constants: to write it as text would take seconds
+    empty = re.fullmatch(r"\{\}|\[\]|(set|dict|OrderedDict|WeakKeyDictionary)\(\)|defaultdict\(.*", ast.unparse(node.value or node.target))
+    return ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target) if empty else ""
 
 
 def test_no_cache_of_a_module_grows_without_bound():

@@ -10,13 +10,6 @@ from core.common.model_layers import Layers
 from core.figures.style import LAYER_COLORS, layer_color
 
 
-@pytest.fixture(autouse=True)
-def forgotten():
-    yield
-    model_layers.use(None)
-    i18n.use(None)
-
-
 @pytest.mark.parametrize("n", [2, 3, 5, 13, 33])
 def test_every_space_of_a_model_has_a_name_of_its_own(n):
     for layers in (Layers(n), Layers(n, "my-bert")):
@@ -35,11 +28,8 @@ def test_names_say_what_a_layer_is():
 
 
 def test_the_sense_space_is_named_and_stays_itself_at_any_depth():
-    assert (Layers().title("senses"), Layers().label("senses"), Layers().at_depth("senses", Layers(13))) == (
-        "the sense space",
-        "sense space",
-        "senses",
-    )
+    assert (Layers().title("senses"), Layers().label("senses")) == ("the sense space", "sense space")
+    assert Layers().at_depth("senses", Layers(13)) == "senses"
     assert "senses" not in Layers().spaces and layer_color("senses") not in map(layer_color, Layers().spaces)
 
 

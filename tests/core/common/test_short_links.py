@@ -72,7 +72,7 @@ def test_two_full_boxes_of_any_script_have_a_short_link_that_opens(script):
 
 
 @given(st.sampled_from([*LETTERS]), st.integers(1, 4), st.integers(0, 40_000), st.integers(0, 9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_short_link_that_is_offered_opens(script, boxes, n, seed):
     draw = random.Random(seed)
     parameters = [(f"box{k}", "".join(draw.choices(LETTERS[script], k=n))) for k in range(boxes)]

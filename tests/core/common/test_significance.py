@@ -5,21 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.common import significance
 from core.common.errors import BadInput
-from core.common.significance import (
-    FEWEST,
-    LEVEL,
-    benjamini_hochberg,
-    compare_pairs,
-    crossed,
-    facts_of,
-    holm,
-    margin,
-    mcnemar,
-    points,
-    rank_p,
-    read_back,
-)
+from core.common.significance import FEWEST, LEVEL, benjamini_hochberg, compare_pairs, crossed, holm, margin, mcnemar, points, rank_p
 
 
 def test_adjusted_p_by_hand():
@@ -72,8 +60,8 @@ def test_interval_and_p_never_contradict_each_other_in_a_verdict():
 def test_a_difference_is_stored_and_read_back_with_and_without_an_interval():
     for n in (3, 30):
         result = compare_pairs(np.arange(n) / 7, np.zeros(n))
-        stored = facts_of(result)
-        assert read_back(stored).verdict == result.verdict and (stored["low"] is None) == (n == 3) and stored["groups"] == n
+        stored = significance.facts_of(result)
+        assert significance.read_back(stored).verdict == result.verdict and (stored["low"] is None) == (n == 3) and stored["groups"] == n
 
 
 def test_weights_make_a_mean_over_words_and_groups_widen_the_interval():

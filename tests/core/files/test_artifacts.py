@@ -9,8 +9,10 @@ import re
 import threading
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock, call
 
 import numpy as np
 import pytest
@@ -24,11 +26,25 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import artifacts, atomic
 from core.files.artifacts import parse_json, provenance, read_json, replacing, safe_name, short, text_fingerprint, write_json
 from core.files.atomic import locked
+from core.files.published import RemoteFile
 from core.files.sums import file_sha256
+
+OWN = r"rows\.arrow|maps(/\w+\.map)?"
 
 
 def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if path.name != "cache"}
+
+
+def write_files(folder: Path, *names: str, content: str = "") -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+
+
+def write_folder(folder: Path, *names: str, pattern: str = "", content: str = "") -> None:
+    with replacing(folder, pattern=pattern) as temporary:
+        write_files(temporary, *names, content=content)
 
 
 def test_a_file_appears_complete_and_leaves_nothing_next_to_it(tmp_path):
@@ -52,19 +68,9 @@ def test_a_failure_keeps_the_old_artifact_and_removes_the_new_one(tmp_path, fail
     assert (tmp_path / "a").read_text() == "old" and names(tmp_path) == {"a"}
 
 
-def write_folder(folder: Path, *files: str, pattern: str = "", content: str = "") -> None:
-    with replacing(folder, pattern=pattern) as temporary:
-        temporary.mkdir()
-        for name in files:
-            (temporary / name).write_text(content)
-
-
 def test_a_folder_that_exists_is_swapped_completely_or_not_at_all(tmp_path, monkeypatch):
     for name in ("one", "two"):
         write_folder(tmp_path / "index", name, pattern="one|two")
-    assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"two"}
-    with pytest.raises(FileNotFoundError):
-        write_folder(tmp_path / "index", "three", "missing/four", pattern="one|two")
     assert names(tmp_path) == {"index"} and names(tmp_path / "index") == {"two"}
     rename, outcomes = os.rename, iter([None, None, OSError(errno.EIO, "failing disk"), None])
 
@@ -99,7 +105,7 @@ def test_a_full_disk_and_a_file_in_the_way_are_reported_and_errors_elsewhere_are
     with pytest.raises(BadInput, match="cannot be written"):
         write_json(tmp_path / "file" / "a.json", {})
     with pytest.raises(BadInput, match="cannot be written"):
-        write_folder(tmp_path / "file")
+        write_folder(tmp_path / "file", "a")
     assert names(tmp_path) == {"file"}
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "a"):
         pass
@@ -107,16 +113,10 @@ def test_a_full_disk_and_a_file_in_the_way_are_reported_and_errors_elsewhere_are
         raise PermissionError(errno.EACCES, "no", "/somewhere/else")
 
 
-@dataclass
-class Config:
-    seed: int
-    folder: Path
-
-
 def test_json_comes_back_as_written_and_refuses_what_it_cannot_express(tmp_path):
     path = tmp_path / "a.json"
-    write_json(path, {"config": Config(3, Path("x")), "mean": np.float32(0.5), "row": np.arange(3), "word": "낱말 \ud800"})
-    assert read_json(path, expect=dict) == {"config": {"seed": 3, "folder": "x"}, "mean": 0.5, "row": [0, 1, 2], "word": "낱말 \ud800"}
+    write_json(path, {"file": RemoteFile("x"), "path": Path("x"), "mean": np.float32(0.5), "row": np.arange(3), "word": "낱말 \ud800"})
+    assert read_json(path) == {"file": asdict(RemoteFile("x")), "path": "x", "mean": 0.5, "row": [0, 1, 2], "word": "낱말 \ud800"}
     write_json(path, ["낱말"])
     assert "낱말" in path.read_text(encoding="utf-8")
     for value in (float("nan"), object()):
@@ -170,26 +170,17 @@ def test_fingerprints_are_sha256_and_keep_texts_apart(tmp_path):
 
 
 def test_provenance_keeps_the_facts_and_adds_code_environment_and_date():
-    made = provenance(model="elmo-mini", corpus="c0ffee", config=Config(1, Path("x")))
+    made = provenance(model="elmo-mini", corpus="c0ffee", config=RemoteFile("x"))
     assert made["model"] == "elmo-mini" and made["code_version"] == __version__
     assert {"python", "system", "numpy"} <= made["environment"].keys()
     assert made["date"].endswith("+00:00") and json.loads(json.dumps(made, default=str))
 
 
-def test_a_reader_who_keeps_a_file_open_on_windows_is_waited_for(tmp_path, monkeypatch):
-    replace, refused = os.replace, iter([PermissionError(13, "in use"), PermissionError(13, "in use"), None])
-
-    def busy(source, target):
-        if error := next(refused):
-            raise error
-        replace(source, target)
-
-    (tmp_path / "new").write_text("new")
-    monkeypatch.setattr(os, "replace", busy)
-    monkeypatch.setattr(os, "name", "nt")
-    atomic.rename(str(tmp_path / "new"), str(tmp_path / "old"))
-    monkeypatch.undo()
-    assert (tmp_path / "old").read_text() == "new" and names(tmp_path) == {"old"}
+def test_a_reader_who_keeps_a_file_open_on_windows_is_waited_for(monkeypatch):
+    replace = Mock(side_effect=[PermissionError(13, "in use"), PermissionError(13, "in use"), None])
+    monkeypatch.setattr(atomic, "os", SimpleNamespace(name="nt", replace=replace))
+    atomic.rename("new", "old")
+    assert replace.call_args_list == [call("new", "old")] * 3
 
 
 def test_a_lock_keeps_threads_out_until_it_is_released(tmp_path):
@@ -240,27 +231,18 @@ def test_text_files_are_written_with_the_same_line_ends_on_every_system():
     assert not silent
 
 
-OWN = r"rows\.arrow|maps(/\w+\.map)?"
-
-
-def folder_of(folder, *names) -> None:
-    for name in names:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(name)
-
-
 @pytest.mark.parametrize("name", ["notes.txt", "rows.arrow.bak", "maps/a.txt", "maps/b/c.map", "photos/a.jpg", ".git/config", "\n.map"])
 def test_the_first_file_of_others_is_named_and_nothing_is_lost(tmp_path, name):
     folder = tmp_path / "index"
-    folder_of(folder, "rows.arrow", "maps/a.map", ".0123abcd-12-0123abcd.tmp-rows.arrow")
+    write_files(folder, "rows.arrow", "maps/a.map", ".0123abcd-12-0123abcd.tmp-rows.arrow")
     assert atomic.find_foreign_file(folder, OWN) is None
-    folder_of(folder, name)
+    write_files(folder, name)
     before = sorted(folder.rglob("*"))
     with pytest.raises(BadInput) as refused:
         atomic.check_replaceable(folder, OWN)
     assert f"({name})" in str(refused.value) and "Move them" in str(refused.value)
-    with pytest.raises(BadInput, match="has other files"), replacing(folder, pattern=OWN) as temporary:
-        folder_of(temporary, "rows.arrow")
+    with pytest.raises(BadInput, match="has other files"):
+        write_folder(folder, "rows.arrow", pattern=OWN)
     assert sorted(folder.rglob("*")) == before
 
 
@@ -269,11 +251,11 @@ def test_empty_folders_links_and_files_without_our_mark_are_of_others(tmp_path):
     (folder / "empty").mkdir(parents=True)
     assert atomic.find_foreign_file(folder, OWN) == "empty"
     (folder / "empty").rmdir()
-    folder_of(tmp_path / "elsewhere", "a.map")
+    write_files(tmp_path / "elsewhere", "a.map")
     (folder / "link").symlink_to(tmp_path / "elsewhere")
     assert atomic.find_foreign_file(folder, OWN) == "link"
     (folder / "link").unlink()
-    folder_of(folder, "rows.arrow")
+    write_files(folder, "rows.arrow")
     with pytest.raises(BadInput, match=r"has other files \(rows\.arrow\)"):
         atomic.check_replaceable(folder, OWN, marked=lambda folder: False)
     atomic.check_replaceable(folder, OWN, marked=lambda folder: True)
@@ -294,7 +276,7 @@ def test_the_folder_one_is_in_and_those_above_cannot_be_replaced(tmp_path, monke
 
 
 def test_only_our_own_is_removed_and_the_folder_when_it_is_empty(tmp_path):
-    folder_of(tmp_path / "parts", "rows.arrow", "thesis.txt")
+    write_files(tmp_path / "parts", "rows.arrow", "thesis.txt")
     atomic.remove_own_files(tmp_path / "parts", OWN)
     assert os.listdir(tmp_path / "parts") == ["thesis.txt"]
     os.remove(tmp_path / "parts" / "thesis.txt")

@@ -14,13 +14,8 @@ from tests.core.files.server import Handler, Server, serving
 
 NAME, REVISION = "someone/tiny-bert", "0a" * 20
 CONFIG = json.dumps({"model_type": "bert", "num_hidden_layers": 2}).encode()
-FILES = {
-    "config.json": CONFIG,
-    "tokenizer.json": b"{}",
-    "model.safetensors": b"\1" * 5000,
-    "pytorch_model.bin": b"never",
-    "run.py": b"never",
-}
+WANTED = {"config.json": CONFIG, "tokenizer.json": b"{}", "model.safetensors": b"\1" * 5000}
+FILES = WANTED | {"pytorch_model.bin": b"never", "run.py": b"never"}
 
 
 class Hub(Handler):
@@ -59,7 +54,7 @@ def test_nothing_is_fetched_until_it_is_allowed_and_then_neither_pickles_nor_cod
         registry.resolve(NAME, "model")
     assert server.state["paths"] == [] and registry.place_of(NAME, "model") is None
     folder = registry.resolve(NAME, "model", allow_download=True)
-    assert {path.name for path in folder.iterdir()} == {"config.json", "tokenizer.json", "model.safetensors"}
+    assert {path.name for path in folder.iterdir()} == {*WANTED}
     assert folder == hub.place(NAME) == registry.place_of(NAME, "model") and name_of(folder) == "tiny-bert"
     assert not [path for path in server.state["paths"] if path.endswith((".bin", ".py"))]
     assert server.state["paths"][-1].endswith("config.json")  # a folder with it is whole
@@ -69,23 +64,20 @@ def test_nothing_is_fetched_until_it_is_allowed_and_then_neither_pickles_nor_cod
 
 @pytest.mark.parametrize("has_sums", [True, False])
 def test_what_had_arrived_of_an_earlier_revision_is_not_kept(server, has_sums):
-    """A fetch that was cut goes on with one revision's files, never with those of two."""
     server.state["has_git_sums"] = has_sums
     folder = hub.place(NAME)
     folder.mkdir(parents=True)
     for name, data in (("tokenizer.json", b"[]"), ("model.safetensors", b"\2" * 5000), ("config.json", b"{}" + b" " * 40)):
         (folder / name).write_bytes(data)
     assert hub.fetch(NAME) == folder
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
-        name: FILES[name] for name in ("tokenizer.json", "model.safetensors", "config.json")
-    }
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == WANTED
     server.state["paths"].clear()
     hub.fetch(NAME)
     kept = [] if has_sums else ["config.json", "tokenizer.json"]  # whose sums nobody states, so they are fetched again
     assert sorted(path.rpartition("/")[2] for path in server.state["paths"] if "/resolve/" in path) == kept
 
 
-def test_a_fetch_that_replaces_files_leaves_no_folder_that_looks_whole(server, monkeypatch):
+def test_a_fetch_that_replaces_files_leaves_no_folder_that_looks_whole(server):
     folder = hub.fetch(NAME)
     (folder / "model.safetensors").write_bytes(b"\2" * 5000)
     server.state["weights"] = b"other"

@@ -9,7 +9,7 @@ from core.common import config
 from core.common.errors import BadInput
 from core.files import outputs
 from core.files.artifacts import replacing
-from core.files.outputs import Outputs, remember, set_aside
+from core.files.outputs import Outputs, set_aside
 
 OWN = r"rows\.arrow|meta\.json"
 
@@ -21,14 +21,18 @@ def write(path, text, command="senses change", **how) -> None:
         temporary.write_text(text)
 
 
-def write_folder(folder, text, command="train", names=("rows.arrow", "meta.json"), **how) -> None:
-    run = Outputs(command, named=(folder,), **how)
+def write_folder(folder, text, changed="", **how) -> None:
+    """Write a folder of two files as a command does that names it, and then change meta.json."""
+    run = Outputs("train", named=(folder,), **how)
     with run.guarding():
         run.check_folder(folder, OWN)
         with replacing(folder, pattern=OWN) as temporary:
             temporary.mkdir()
-            for name in names:
+            for name in ("rows.arrow", "meta.json"):
                 (temporary / name).write_text(text)
+        if changed:
+            with replacing(folder / "meta.json") as temporary:
+                temporary.write_text(changed)
 
 
 def test_a_file_of_others_is_replaced_only_where_the_user_allows_it(tmp_path):
@@ -44,7 +48,8 @@ def test_a_file_of_others_is_replaced_only_where_the_user_allows_it(tmp_path):
 def test_a_command_replaces_its_own_file_until_somebody_changes_it(tmp_path):
     path = tmp_path / "a.csv"
     for text in ("one", "two", "three"):
-        write(path, text)
+        write(path, text, inputs=(tmp_path,))  # also in a folder that it reads
+        assert path.read_text() == text
     with pytest.raises(BadInput, match="“senses spread” did not write it"):
         write(path, "other", command="senses spread")
     times = path.stat().st_mtime_ns
@@ -76,35 +81,24 @@ def test_a_file_that_was_moved_or_whose_record_is_lost_is_of_others(tmp_path, mo
         write(tmp_path / "c.csv", "two")
 
 
+MINE = "data/mine.csv"
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
 @pytest.mark.parametrize(
     ("read", "written"),
-    [
-        ("data/mine.csv", "data/mine.csv"),
-        ("link.csv", "data/mine.csv"),
-        ("data/mine.csv", "link.csv"),
-        ("data/mine.csv", "hard.csv"),
-        ("data/mine.csv", "data/../data/mine.csv"),
-        ("data", "data/mine.csv"),
-        ("folder-link", "data/mine.csv"),
-    ],
+    [(MINE, MINE), ("link.csv", MINE), (MINE, "link.csv"), (MINE, "hard.csv"), (MINE, f"data/../{MINE}"), ("data", MINE), ("links", MINE)],
 )
-def test_an_input_is_never_replaced_whatever_name_it_has(tmp_path, read, written):
-    (tmp_path / "data").mkdir()
-    mine = tmp_path / "data" / "mine.csv"
+def test_an_input_is_never_replaced_whatever_name_it_has(tmp_path, read, written, overwrite):
+    mine = tmp_path / MINE
+    mine.parent.mkdir()
     mine.write_text("mine")
     (tmp_path / "link.csv").symlink_to(mine)
     os.link(mine, tmp_path / "hard.csv")
-    (tmp_path / "folder-link").symlink_to(tmp_path / "data")
-    for overwrite in (False, True):
-        with pytest.raises(BadInput, match=r"(is read by this command|is in a folder that this command reads,) and stays as it is"):
-            write(tmp_path / written, "new", inputs=(tmp_path / read,), overwrite=overwrite)
+    (tmp_path / "links").symlink_to(tmp_path / "data")
+    with pytest.raises(BadInput, match=r"(is read by this command|is in a folder that this command reads,) and stays as it is"):
+        write(tmp_path / written, "new", inputs=(tmp_path / read,), overwrite=overwrite)
     assert mine.read_text() == "mine"
-
-
-def test_in_a_folder_that_a_command_reads_it_may_write_new_files_and_its_own(tmp_path):
-    for text in ("one", "two"):
-        write(tmp_path / "new.json", text, inputs=(tmp_path,))
-    assert (tmp_path / "new.json").read_text() == "two"
 
 
 def test_folders_pipes_and_one_name_for_two_outputs_are_refused(tmp_path):
@@ -144,17 +138,9 @@ def test_a_folder_is_replaced_only_where_each_file_may_be(tmp_path):
 
 
 def test_a_command_may_change_a_file_in_a_folder_that_it_has_made(tmp_path):
-    folder = tmp_path / "index"
     for _ in range(2):
-        run = Outputs("bundle", named=(folder,))
-        with run.guarding():
-            run.check_folder(folder, OWN)
-            with replacing(folder, pattern=OWN) as temporary:
-                temporary.mkdir()
-                (temporary / "meta.json").write_text("one")
-            with replacing(folder / "meta.json") as temporary:
-                temporary.write_text("two")
-    assert (folder / "meta.json").read_text() == "two"
+        write_folder(tmp_path / "index", "one", changed="two")
+    assert (tmp_path / "index" / "meta.json").read_text() == "two"
 
 
 def test_files_of_our_names_that_somebody_else_wrote_stay_and_so_does_a_folder_that_is_read(tmp_path):
@@ -175,7 +161,6 @@ def test_files_of_our_names_that_somebody_else_wrote_stay_and_so_does_a_folder_t
 
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_a_result_is_kept_next_to_a_file_that_appeared_during_the_work(tmp_path, overwrite):
-    """A long job does not fail at its end for nothing."""
     path = tmp_path / "a.csv"
     run = Outputs("senses change", named=(path,), files=(path,), overwrite=overwrite, inputs=(tmp_path / "in.csv",))
     (tmp_path / "in.csv").write_text("input")
@@ -206,14 +191,6 @@ def test_what_no_command_checked_is_neither_guarded_nor_recorded(tmp_path):
     with Outputs("glove", named=(tmp_path / "a",)).guarding(), replacing(tmp_path / "work.safetensors") as temporary:
         temporary.write_text("checkpoint")
     assert not (config.cache_folder() / outputs.RECORD).exists()
-
-
-def test_a_command_that_was_killed_before_the_rename_may_write_again(tmp_path):
-    path = tmp_path / "a.csv"
-    write(path, "one")
-    remember("senses change", {path: "0" * 64})  # the sum of what was to come
-    write(path, "two")
-    assert path.read_text() == "two"
 
 
 def test_the_record_forgets_files_that_are_gone_before_it_grows_too_long(tmp_path, monkeypatch):

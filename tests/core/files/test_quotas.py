@@ -24,8 +24,8 @@ class Server:
         self.open_visits: set[str] = set()
         self.numbers = count(1)
 
-    def paste(self, visit: str, kilobytes: float = 0.1) -> Path:
-        """Store a new text of that many kilobytes for a visit."""
+    def paste(self, visit: str, kilobytes: float = 0.1, hours: float = 0) -> Path:
+        """Store a new text of that many kilobytes for a visit, last used that many hours ago."""
         self.open_visits.add(visit)
         number = next(self.numbers)
         text = user_names.corpus_folder() / f"{number:016x}{0:016x}.jsonl"
@@ -33,6 +33,7 @@ class Server:
             text.parent.mkdir(parents=True, exist_ok=True)
             text.write_bytes(bytes(round(1000 * kilobytes)))
             mark(text, [f"mark-of-{number:016x}"])
+        make_older(text, hours)
         return text
 
     def count_texts(self, visit: str) -> int:
@@ -51,10 +52,9 @@ def count_stored() -> int:
     return len(list_texts())
 
 
-def make_older(text: Path, hours: float) -> Path:
+def make_older(path: Path, hours: float) -> None:
     then = time.time() - 3600 * hours
-    os.utime(text, (then, then))
-    return text
+    os.utime(path, (then, then))
 
 
 def write_states(folder: Path, n_bytes: int, hours: dict[str, float]) -> None:
@@ -66,12 +66,9 @@ def write_states(folder: Path, n_bytes: int, hours: dict[str, float]) -> None:
 
 def test_a_visit_is_refused_at_its_number_of_texts_before_anything_is_written(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "3")
-    first = server.paste("one")
-    for _ in range(2):
+    first, *_ = (server.paste("one") for _ in range(3))
+    with pytest.raises(BadInput, match="You have 3 texts, the limit here"):
         server.paste("one")
-    for _ in range(3):
-        with pytest.raises(BadInput, match="You have 3 texts, the limit here"):
-            server.paste("one")
     assert count_stored() == 3 and len(list(user_names.corpus_folder().iterdir())) == 6  # three texts and their marks
     assert server.paste("two").is_file()
     with VISIT.within("one"):
@@ -79,24 +76,17 @@ def test_a_visit_is_refused_at_its_number_of_texts_before_anything_is_written(se
     assert server.paste("one").is_file()
 
 
-def test_a_visit_is_refused_at_its_bytes_before_anything_is_written(server, monkeypatch):
-    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "1")
-    server.paste("one", 600)
-    with pytest.raises(BadInput, match=r"needs 0\.5 MB; you have used 0\.6 of 1 MB"):
-        server.paste("one", 500)
-    assert count_stored() == 1 and server.paste("one", 300) and server.paste("two", 900)
-
-
-def test_texts_and_indexes_of_a_visit_count_together(server, monkeypatch):
+def test_a_visit_is_refused_at_its_bytes_of_texts_and_indexes_before_anything_is_written(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "2")
     text = server.paste("one", 900)
     with VISIT.within("one"):
         sizes = VISITS.get_holdings().data_sizes
         sizes[text.stem, "model", False] = 700_000
-        with pytest.raises(BadInput, match=r"you have used 1\.6 of 2 MB"):
+        with pytest.raises(BadInput, match=r"needs 0\.5 MB; you have used 1\.6 of 2 MB"):
             server.paste("one", 500)
+        assert count_stored() == 1 and server.paste("one", 300) and server.paste("two", 1_900)
         VISITS.remove(text)
-        assert not sizes and VISITS.get_holdings().n_bytes == 0
+        assert not sizes and VISITS.get_holdings().n_bytes == 300_000
     assert server.paste("one", 500)
 
 
@@ -117,20 +107,9 @@ def test_visit_that_fills_the_disk_is_refused_and_others_still_fit(server, monke
     assert size <= 2_000_000
 
 
-def test_texts_of_greedy_visits_are_removed_for_later_visits(server, monkeypatch):
-    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "2")
-    for k in range(4):
-        with pytest.raises(BadInput):
-            for _ in range(20):
-                server.paste(f"greedy {k}", 100)
-    for k in range(5):
-        assert server.paste(f"small {k}", 50).is_file()
-    assert all(server.count_texts(f"small {k}") == 1 for k in range(5))
-
-
 def test_longest_unused_texts_of_ended_visits_are_removed_first(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
-    old, older = make_older(server.paste("ended", 300), 2), make_older(server.paste("ended", 300), 3)
+    old, older = (server.paste("ended", 300, hours) for hours in (2, 3))
     recent = server.paste("open", 300)
     server.open_visits.discard("ended")
     server.paste("new", 300)
@@ -144,13 +123,12 @@ def test_longest_unused_texts_of_ended_visits_are_removed_first(server, monkeypa
 
 def test_texts_of_ended_visits_are_removed_at_the_number_of_texts(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_TEXTS", "20")
-    for k in range(60):
+    for k in range(75):
         server.paste(f"visit {k}")
-        server.open_visits.discard(f"visit {k - 5}")
-    assert count_stored() == 20
-    assert all(server.count_texts(f"visit {k}") == 1 for k in range(55, 60))
-    for k in range(60, 75):
-        server.paste(f"visit {k}")
+        assert count_stored() == min(k + 1, 20)
+        if k < 60:
+            server.open_visits.discard(f"visit {k - 5}")
+    assert all(server.count_texts(f"visit {k}") == 1 for k in range(55, 75))
     with pytest.raises(BadInput, match="20 texts are stored, the limit here"):
         server.paste("one more")
     assert count_stored() == 20
@@ -158,11 +136,9 @@ def test_texts_of_ended_visits_are_removed_at_the_number_of_texts(server, monkey
 
 def test_visit_with_most_texts_loses_one_at_the_number_of_texts(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_TEXTS", "10")
-    first = make_older(server.paste("greedy"), 1)
-    for _ in range(7):
-        server.paste("greedy")
-    for _ in range(2):
-        server.paste("other", 5)
+    first = server.paste("greedy", hours=1)
+    for visit in ["greedy"] * 7 + ["other"] * 2:
+        server.paste(visit)
     for n in range(1, 4):
         server.paste("new", 50)  # larger texts, but fewer
         assert server.count_texts("new") == n and server.count_texts("greedy") == 8 - n and server.count_texts("other") == 2
@@ -193,8 +169,7 @@ def test_index_of_the_largest_visit_is_removed_before_its_text(server, monkeypat
 
 def test_text_shared_with_a_small_visit_is_not_removed(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
-    shared_text = server.paste("large", 400)
-    make_older(shared_text, 1)
+    shared_text = server.paste("large", 400, hours=1)
     server.paste("large", 400)
     server.open_visits.add("small")
     with VISIT.within("small"):
@@ -228,25 +203,14 @@ def test_text_is_refused_on_a_full_disk_before_anything_is_written(server, monke
 
 def test_texts_pasted_at_the_same_time_stay_within_the_limit(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "5")
-    refusals = []
-
-    def paste(_) -> None:
-        try:
-            server.paste("one")
-        except BadInput as error:
-            refusals.append(str(error))
-
-    server.open_visits.add("one")
     with ThreadPoolExecutor(20) as pool:
-        list(pool.map(paste, range(20)))
-    assert count_stored() == 5 and len(refusals) == 15
+        refusals = [job.exception() for job in [pool.submit(server.paste, "one") for _ in range(20)]]
+    assert count_stored() == 5 and sum(isinstance(refusal, BadInput) for refusal in refusals) == 15
 
 
 def test_texts_and_states_of_trainings_expire_some_hours_after_their_last_use(server, private_cache):
     write_states(private_cache / "training", 1, {"old.pt": 7, "new.pt": 5})
-    held_text, recent_text, old_text = server.paste("open"), server.paste("ended"), server.paste("ended")
-    for text in (held_text, old_text):
-        make_older(text, 7)
+    held_text, recent_text, old_text = server.paste("open", hours=7), server.paste("ended"), server.paste("ended", hours=7)
     server.open_visits.discard("ended")
     VISITS.expire()
     assert not old_text.exists() and held_text.is_file() and recent_text.is_file()
@@ -262,7 +226,7 @@ def test_texts_and_states_of_trainings_expire_some_hours_after_their_last_use(se
 def test_nothing_expires_and_nothing_is_removed_on_a_users_own_machine(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
     server = Server()
-    old_texts = [make_older(server.paste("ended", 400), 24 * 365 * 20) for _ in range(2)]
+    old_texts = [server.paste("ended", 400, hours=24 * 365 * 20) for _ in range(2)]
     monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
     VISITS.expire()
     with pytest.raises(BadInput, match=r"all texts use 0\.8 of 1 MB"):
@@ -271,7 +235,7 @@ def test_nothing_expires_and_nothing_is_removed_on_a_users_own_machine(monkeypat
 
 
 def test_use_sets_the_access_time_and_not_the_modification_time(server):
-    text = make_older(server.paste("one"), 5)
+    text = server.paste("one", hours=5)
     modification_time = text.stat().st_mtime_ns
     VISITS.use(text)
     assert text.stat().st_mtime_ns == modification_time and time.time() - text.stat().st_atime < 60
@@ -297,10 +261,11 @@ def test_uploads_count_for_their_visit_and_for_all_visits(server, monkeypatch):
 
 def test_work_of_the_server_itself_has_no_quota(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "1")
+    user_names.corpus_folder().mkdir(parents=True)
     for name in ("a", "b"):
-        with VISITS.reserve(user_names.corpus_folder() / f"{name}.jsonl", 10):
-            user_names.corpus_folder().mkdir(parents=True, exist_ok=True)
-            (user_names.corpus_folder() / f"{name}.jsonl").write_bytes(bytes(10))
+        text = user_names.corpus_folder() / f"{name}.jsonl"
+        with VISITS.reserve(text, 10):
+            text.write_bytes(bytes(10))
     assert count_stored() == 2
 
 

@@ -6,6 +6,7 @@ import re
 import shutil
 from collections import namedtuple
 from contextlib import suppress
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -21,6 +22,8 @@ from core.files.published import CatalogEntry, RemoteFile
 from core.files.registry import entries, fetch, model_files, resolve
 from core.index.tables import index_at
 from tests.core.files.server import DATA, SHA256, serving
+
+MD5 = hashlib.md5(DATA).hexdigest()
 
 
 @pytest.fixture
@@ -40,7 +43,7 @@ def left(folder) -> set[str]:
 
 def test_a_file_is_fetched_checked_and_reported(server, tmp_path):
     heard: list[Progress] = []
-    target = download(f"{server.url}/plain", tmp_path / "d" / "w", size=len(DATA), sha256=SHA256, report=heard.append)
+    target = download(f"{server.url}/plain", tmp_path / "d" / "w", size=len(DATA), sha256=SHA256, md5=MD5, report=heard.append)
     assert target.read_bytes() == DATA and left(tmp_path / "d") == {"w"}
     assert (heard[-1].name, heard[-1].done, heard[-1].total) == ("w", len(DATA), len(DATA)) and heard[-1].bytes_per_s > 0
     assert [p.done for p in heard] == sorted(p.done for p in heard)
@@ -104,8 +107,10 @@ def test_a_size_that_nobody_states_is_accepted_and_a_wrong_size_or_checksum_refu
         download(f"{server.url}/plain", tmp_path / "v", size=3)
     with pytest.raises(CorruptArtifact, match="sent over 3 bytes of v"):
         download(f"{server.url}/nolength", tmp_path / "v", size=3)
-    with pytest.raises(CorruptArtifact, match=rf"v from .* has sha256 {SHA256}, not 0000"):
-        download(f"{server.url}/plain", tmp_path / "v", sha256="0" * 64)
+    sums = {"md5": MD5, "sha256": SHA256}
+    for kind, right in sums.items():
+        with pytest.raises(CorruptArtifact, match=f"v from .* has {kind} {right}, not 0000"):
+            download(f"{server.url}/plain", tmp_path / "v", **sums | {kind: "0000"})
     assert left(tmp_path) == {"w"}
 
 
@@ -113,11 +118,11 @@ def test_404_is_final_and_503_is_not(server, tmp_path):
     with pytest.raises(MissingArtifact, match=r"127\.0\.0\.1 answers 404 Not Found for http.*/status/404\. Use another source"):
         download(f"{server.url}/status/404", tmp_path / "w")
     assert len(server.state["requests"]) == 1 and left(tmp_path) == set()
+    server.state["failures"] = fetching.TRIES
+    with pytest.raises(MissingArtifact, match="server: 503"):
+        download(f"{server.url}/status/503", tmp_path / "w")
     server.state["failures"] = 3
     download(f"{server.url}/status/503", tmp_path / "w", sha256=SHA256)
-    server.state["failures"] = 99
-    with pytest.raises(MissingArtifact, match="server: 503"):
-        download(f"{server.url}/status/503", tmp_path / "v")
 
 
 def test_stopping_keeps_what_has_arrived(server, tmp_path):
@@ -193,7 +198,8 @@ def test_a_disk_without_room_is_reported_before_and_while_it_fills(server, tmp_p
         download(f"{server.url}/plain", tmp_path / "w")
 
 
-def model(folder, *files: str):
+def make_folder(folder: Path, *files: str) -> Path:
+    """Write the files of a folder, by default those of a model."""
     folder.mkdir(parents=True)
     for name in files or ("options.json", "weights.hdf5"):
         (folder / name).write_text("{}")
@@ -211,26 +217,21 @@ def places(tmp_path, monkeypatch):
 
 def test_a_name_is_looked_for_as_a_path_then_in_assets_data_and_cache(places, tmp_path):
     for expected in (places.cache / "models", places.data / "models", places.data, places.assets):
-        model(expected / "elmo-mini")
+        make_folder(expected / "elmo-mini")
         assert resolve("elmo-mini", "model") == expected / "elmo-mini"
-    assert resolve(model(tmp_path / "mine"), "model") == tmp_path / "mine"
+    assert resolve(make_folder(tmp_path / "mine"), "model") == tmp_path / "mine"
     assert resolve("./mine", "model").samefile(tmp_path / "mine")
-    model(places.data / "mine")
+    make_folder(places.data / "mine")
     assert resolve("mine", "model").samefile(tmp_path / "mine")
-    model(tmp_path / "elmo-mini")
-    assert resolve("elmo-mini", "model") == places.assets / "elmo-mini"  # a bundled name is not shadowed ...
-    for written in ("./elmo-mini", f"../{tmp_path.name}/elmo-mini"):
-        assert resolve(written, "model").samefile(tmp_path / "elmo-mini")  # ... and a path is one still
 
 
 @pytest.mark.parametrize(("name", "kind"), [("glove-mini", "vectors"), ("sentences", "corpus"), ("elmo-mini", "model")])
 def test_what_lies_here_under_a_bundled_name_is_not_taken_for_it(name, kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / name).mkdir()
-    for mine in ("meta.json", "index.json", "words.txt"):
-        (tmp_path / name / mine).write_text("{}")
+    make_folder(tmp_path / name, "meta.json", "index.json", "words.txt")
     assert resolve(name, kind).is_relative_to(config.ASSETS) and registry.place_of(name, kind).is_relative_to(config.ASSETS)
-    assert registry.place_of(f"./{name}", kind).samefile(tmp_path / name)
+    for path in (f"./{name}", f"../{tmp_path.name}/{name}"):
+        assert registry.place_of(path, kind).samefile(tmp_path / name)
     if kind == "corpus":
         assert index_at(name) is None and index_at(f"./{name}") and in_shards(f"./{name}")
         assert not in_shards(name) and not in_shards(f"{name}+python")
@@ -239,15 +240,12 @@ def test_what_lies_here_under_a_bundled_name_is_not_taken_for_it(name, kind, tmp
 
 
 def test_corpora_and_vectors_are_found_by_name(places):
-    places.assets.mkdir()
-    (places.assets / "sentences.jsonl").write_text("x")
+    make_folder(places.assets, "sentences.jsonl")
+    make_folder(places.gensim / "glove-twitter-25", "glove-twitter-25.gz")
+    make_folder(places.cache / "vectors", "glove-twitter-50.gz", "mine.gz")  # as core.workspace keeps them
     assert resolve("sentences", "corpus") == places.assets / "sentences.jsonl"
-    (places.gensim / "glove-twitter-25").mkdir(parents=True)
-    (places.gensim / "glove-twitter-25" / "glove-twitter-25.gz").write_text("x")
-    assert resolve("glove-twitter-25", "vectors").name == "glove-twitter-25.gz"
-    (places.cache / "vectors").mkdir(parents=True)
-    for name in ("glove-twitter-50", "mine"):  # as core.workspace keeps them
-        (places.cache / "vectors" / f"{name}.gz").write_text("x")
+    assert resolve("glove-twitter-25", "vectors") == places.gensim / "glove-twitter-25" / "glove-twitter-25.gz"
+    for name in ("glove-twitter-50", "mine"):
         assert resolve(name, "vectors") == places.cache / "vectors" / f"{name}.gz"
     listed = [entry.name for entry in entries("vectors") if entry.available]
     assert listed == ["glove-twitter-25", "glove-twitter-50", "mine.gz"]
@@ -256,13 +254,8 @@ def test_corpora_and_vectors_are_found_by_name(places):
 
 
 def test_an_unknown_name_is_reported_with_those_that_are_known(places):
-    expected = (
-        "Unknown model 'xyz'. Choose elmo-mini, elmo-ko-mini, allennlp-small, allennlp-medium, allennlp-original, "
-        "allennlp-original-5.5B, or a folder."
-    )
-    with pytest.raises(MissingArtifact) as caught:
+    with pytest.raises(MissingArtifact, match=r"Unknown model 'xyz'\. Choose elmo-mini, .*, allennlp-original-5\.5B, or a folder\."):
         resolve("xyz", "model")
-    assert str(caught.value) == expected
     for name in ("", "../assets", "a\0b", "a" * 5000, "~nobody-here/x", ".hidden", "line\nbreak"):
         for kind in ("model", "vectors", "corpus"):
             with pytest.raises(MissingArtifact, match="Unknown ") as caught:
@@ -273,17 +266,18 @@ def test_an_unknown_name_is_reported_with_those_that_are_known(places):
 
 
 def test_a_model_folder_needs_options_and_one_weights_file(tmp_path):
-    options, weights = model_files(model(tmp_path / "a", "options.json", "x.safetensors", "meta.json", ".w.hdf5"))
-    assert (options.name, weights.name) == ("options.json", "x.safetensors")
-    published = model(tmp_path / "b", "elmo_small_options.json", "elmo_small_weights.hdf5", "embeddings.hdf5")
-    assert [path.name for path in model_files(published)] == ["elmo_small_options.json", "elmo_small_weights.hdf5"]
+    for folder, (options, weights, *others) in (
+        ("a", ("options.json", "x.safetensors", "meta.json", ".w.hdf5")),
+        ("b", ("elmo_small_options.json", "elmo_small_weights.hdf5", "embeddings.hdf5")),
+    ):
+        assert [path.name for path in model_files(make_folder(tmp_path / folder, options, weights, *others))] == [options, weights]
     for files, message in (
         (["weights.hdf5"], r"c has no options\.json\. Add it, or choose another"),
         (["options.json"], r"c has no weights file \(\*\.hdf5 or \*\.safetensors\)"),
         (["options.json", "a.hdf5", "b.safetensors"], r"c has 2 of weights file .*: a\.hdf5, b\.safetensors\. Keep one"),
         (["x_options.json", "y_options.json", "w.hdf5"], r"c has 2 of options\.json"),
     ):
-        folder = model(tmp_path / "c", *files)
+        folder = make_folder(tmp_path / "c", *files)
         with pytest.raises((MissingArtifact, BadInput), match=message):
             resolve(folder, "model")
         shutil.rmtree(folder)
@@ -292,13 +286,13 @@ def test_a_model_folder_needs_options_and_one_weights_file(tmp_path):
 
 
 def test_entries_state_what_is_here_and_where_the_rest_comes_from(places):
-    model(places.assets / "elmo-mini", "options.json")
+    make_folder(places.assets / "elmo-mini", "options.json")
     with pytest.raises(MissingArtifact, match=r"assets/elmo-mini has no weights file"):
         resolve("elmo-mini", "model")
-    model(places.cache / "models" / "elmo-mini")
+    make_folder(places.cache / "models" / "elmo-mini")
     assert resolve("elmo-mini", "model") == places.cache / "models" / "elmo-mini"  # the first complete copy
-    model(places.cache / "models" / "my-own")
-    model(places.data / "models" / "broken", "options.json")
+    make_folder(places.cache / "models" / "my-own")
+    make_folder(places.data / "models" / "broken", "options.json")
     listed = {entry.name: entry for entry in entries("model")}
     assert {name for name, entry in listed.items() if entry.available} == {"elmo-mini", "my-own"}
     assert (listed["my-own"].source, listed["allennlp-small"].source, "broken" in listed) == ("local", "download", False)
@@ -311,7 +305,7 @@ def test_published_vectors_come_from_gensim_data_go_on_after_a_stop_and_must_hav
     base = "https://github.com/RaRe-Technologies/gensim-data/releases/download"  # gensim.downloader.DOWNLOAD_BASE_URL
     assert [entry.files[0].url for entry in published] == [f"{base}/{entry.name}/{entry.name}.gz" for entry in published]
     assert len({re.fullmatch("[0-9a-f]{32}", entry.files[0].md5)[0] for entry in published}) == 9
-    file = RemoteFile("far.gz", f"{server.url}/plain", md5=hashlib.md5(DATA).hexdigest())
+    file = RemoteFile("far.gz", f"{server.url}/plain", md5=MD5)
     entry = CatalogEntry("far", "vectors", "far", (file,), 0.3, "download", "ours")
     monkeypatch.setattr(registry, "catalog", lambda: (entry,))
     server.state["cut"] = [100_000]

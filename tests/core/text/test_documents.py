@@ -1,11 +1,11 @@
 """Test that PDF files, e-books and other formats are read in order, or refused with what to do."""
 
 import io
-import zipfile
 
 import pypdf
 import pytest
 
+from core.classify.tables import read_table
 from core.common import reports
 from core.common.errors import BadInput
 from core.text.own_corpus import Source, files_in, keep_files
@@ -15,6 +15,12 @@ from tests.tiny import epub, pdf, spaced_tokens
 
 def words(path) -> list[str]:
     return spaced_tokens(read_sentences(path))
+
+
+def drm(name: str) -> dict[str, str]:
+    """Return the member of an e-book that names an encrypted file."""
+    cipher = f"<CipherData><CipherReference URI='{name}'/></CipherData>"
+    return {"META-INF/encryption.xml": f"<encryption><EncryptedData>{cipher}</EncryptedData></encryption>"}
 
 
 def test_a_pdf_is_read_page_by_page_and_pages_without_text_are_counted(write):
@@ -54,17 +60,13 @@ def test_an_e_book_is_read_in_the_order_of_its_spine(write):
 
 
 def test_what_is_locked_or_missing_in_an_e_book_is_reported(write):
-    cipher = "<encryption><EncryptedData><CipherData><CipherReference URI='{}'/></CipherData></EncryptedData></encryption>"
-    fonts = {"META-INF/encryption.xml": cipher.format("OEBPS/fonts/a.otf")}
-    assert "lent" in " ".join(words(write("fonts.epub", epub(CHAPTERS, more=fonts))))
+    assert "lent" in " ".join(words(write("fonts.epub", epub(CHAPTERS, more=drm("OEBPS/fonts/a.otf")))))
     with pytest.raises(BadInput, match=r"drm\.epub is locked \(DRM\)"):
-        read_sentences(write("drm.epub", epub(CHAPTERS, more={"META-INF/encryption.xml": cipher.format("OEBPS/text/one.xhtml")})))
-    part = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(epub(CHAPTERS))) as old, zipfile.ZipFile(part, "w") as new:
-        for name in set(old.namelist()) - {"OEBPS/text/one.xhtml"}:
-            new.writestr(name, old.read(name))
+        read_sentences(write("drm.epub", epub(CHAPTERS, more=drm("OEBPS/text/one.xhtml"))))
+    path = write("part.epub", epub(CHAPTERS))
+    path.write_bytes(path.read_bytes().replace(b"OEBPS/text/one.xhtml", b"OEBPS/text/old.xhtml"))
     with reports.collecting() as found:
-        assert "lent" in " ".join(words(write("part.epub", part.getvalue())))
+        assert "lent" in " ".join(words(path))
     assert list(found.values()) == ["part.epub: 1 chapter is missing (one.xhtml)."]
 
 
@@ -78,27 +80,25 @@ def test_a_damaged_document_ends_in_a_sentence(write, name):
         assert "\n" not in str(refused.value) and name in str(refused.value)
 
 
+TEXT_WAYS = {"doc rtf odt": "save it as .docx", "pages": "Export it as .docx", "html": "save it as .txt", "mobi": "Convert it to .epub"}
+TEXT_WAYS |= {"xls ods": "save it as .xlsx", "zip": "Unpack it", "png": "(OCR)", "odd": "save it as .txt, .csv"}
+TEXT_WAYS |= {"parquet": "to_csv('texts.csv', index=False)"}
+TABLE_WAYS = {"xls ods docx pdf": "save it as .xlsx", "parquet odd": ".csv", "zip": "Unpack it"}
+
+
 @pytest.mark.parametrize(
-    ("name", "way"),
+    ("read", "suffix", "way"),
     [
-        ("a.doc", "save it as .docx"),
-        ("a.rtf", "save it as .docx"),
-        ("a.odt", "save it as .docx"),
-        ("a.pages", "Export it as .docx"),
-        ("a.xls", "save it as .xlsx"),
-        ("a.ods", "save it as .xlsx"),
-        ("a.html", "save it as .txt"),
-        ("a.parquet", "to_csv('texts.csv', index=False)"),
-        ("a.zip", "Unpack it"),
-        ("a.mobi", "Convert it to .epub"),
-        ("a.png", "(OCR)"),
-        ("a.odd", "save it as .txt, .csv"),
+        (read, suffix, way)
+        for read, ways in ((read_sentences, TEXT_WAYS), (read_table, TABLE_WAYS))
+        for suffixes, way in ways.items()
+        for suffix in suffixes.split()
     ],
 )
-def test_any_other_format_says_how_to_convert_it(write, name, way):
+def test_any_other_format_says_how_to_convert_it(write, read, suffix, way):
     with pytest.raises(BadInput) as refused:
-        read_sentences(write(name, b"x"))
-    assert str(refused.value).startswith(f"{name}: ") and way in str(refused.value)
+        read(write(f"a.{suffix}", b"x"))
+    assert str(refused.value).startswith(f"a.{suffix}: ") and way in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -120,18 +120,15 @@ def test_text_in_utf_16_is_read(write):
         assert words(write("a.txt", "The café was open.\r\n둑이 높다.\r\n".encode(encoding))) == ["The café was open .", "둑이 높다 ."]
 
 
-def test_a_folders_texts_in_other_formats_are_named(tmp_path):
-    (tmp_path / "a.txt").write_text("The bank was steep.")
-    (tmp_path / "b.pdf").write_bytes(pdf(["A heron stood."]))
-    (tmp_path / "old.doc").write_bytes(b"x")
-    (tmp_path / "picture.png").write_bytes(b"x")
+def test_a_folders_texts_in_other_formats_are_named(write, tmp_path):
+    for name, content in (("a.txt", b"The bank was steep."), ("b.pdf", pdf(["A heron stood."])), ("old.doc", b"x"), ("picture.png", b"x")):
+        write(name, content)
     kept = keep_files(files_in(str(tmp_path)))
     assert [s.document for s in read_sentences(kept.path)] == ["a.txt", "b.pdf"]
     assert [(skipped.name, "save it as .docx" in skipped.why) for skipped in kept.skipped] == [("old.doc", True)]
 
 
-def test_notes_on_a_file_stand_with_what_was_left_out(tmp_path):
-    (tmp_path / "a.csv").write_text("title,body\nA long title of words,Rain.\nAnd one more title here,\n")
-    kept = keep_files([Source("a.csv", tmp_path / "a.csv")])
+def test_notes_on_a_file_stand_with_what_was_left_out(write):
+    kept = keep_files([Source("a.csv", write("a.csv", "title,body\nA long title of words,Rain.\nAnd one more title here,\n"))])
     assert [skipped.name for skipped in kept.skipped] == ["a.csv", "a.csv"]
     assert any("not from “title”" in each.why for each in kept.skipped) and any("1 row without text" in each.why for each in kept.skipped)

@@ -11,14 +11,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.cli import main
 from core.common import i18n, reports
 from core.common.config import ASSETS, ROOT
 from core.common.errors import BadInput
-from core.elmo.mix import layer_weights
 from core.elmo.models import open_model
-from core.index.rows import make_query
-from core.index.tables import open_table
 from core.text import languages, morphemes
 from core.text import tokens as text
 from core.text.corpora import locate, longer_word, open_corpus, recut, with_word
@@ -47,15 +43,19 @@ def plain(tokens: list[str]) -> list[str]:
     return [bare(token) for token in tokens]
 
 
-def test_without_a_model_of_another_language_text_is_read_as_english():
+def test_without_a_model_of_another_language_text_is_read_as_english(write, tmp_path):
     sentence = "Let's stick to the bank's plan, don't you think?"
     assert languages.in_use() == EN and languages.tokenize(sentence) == text.tokenize(sentence)
     assert languages.of_model(ASSETS / "elmo-mini") == EN
+    for code, language in (("ko", KO), ("tlh", EN)):
+        write("meta.json", json.dumps({"language": code}))
+        assert languages.of_model(tmp_path) == language
     languages.use("ko")
     assert languages.in_use() == KO
     with languages.reading(EN):
         assert languages.tokenize("눈이") == ["눈이"]
     assert plain(languages.tokenize("눈이")) == ["눈", "이"]
+    assert plain(sentences_from_text("눈이 왔다. 배가 고프다.")[1].tokens) == ["배", "가", "고프", "다", "."]
     languages.use("nowhere")
     assert languages.in_use() == EN
 
@@ -65,12 +65,6 @@ def test_a_word_in_another_script_is_of_another_language():
     assert KO.writes("눈") and not KO.writes("snow")
     assert languages.match_script("눈") == [KO] and EN in languages.match_script("snow") and languages.match_script("ا") == []
     assert EN.writes("1990") and EN.writes("🎉")  # no letters, no language
-
-
-def test_a_model_states_in_its_meta_which_language_it_reads(write, tmp_path):
-    for code, language in (("ko", KO), ("tlh", EN)):
-        write("meta.json", json.dumps({"language": code}))
-        assert languages.of_model(tmp_path) == language
 
 
 def test_a_word_is_the_same_token_whatever_particle_follows():
@@ -87,7 +81,7 @@ def test_tokens_give_the_text_back(line: str):
 
 
 def test_our_sentences_give_their_text_back_and_each_has_its_word_as_a_token():
-    rows = [json.loads(line) for line in (ASSETS / "sentences-ko.jsonl").read_text(encoding="utf-8").splitlines()[: KO.basic]]
+    rows = list(map(json.loads, (ASSETS / "sentences-ko.jsonl").read_text("utf-8").splitlines()[: KO.basic]))
     result = open_corpus("sentences-ko")
     assert [join_tokens(s.tokens) for s in result] == [join_tokens(row["tokens"]) for row in rows]
     assert [bare(s.tokens[s.targets[0].position]) for s in result] == [row["lemma"] for row in rows]
@@ -104,8 +98,8 @@ def test_every_example_has_its_word_and_its_sense_is_one_of_ours():
 
 
 def test_words_of_another_script_are_cut_as_in_english():
-    tokens = "He did n't say 눈 이 , see https://a.b/c?x=1"
-    assert plain(KO.tokenize("He didn't say 눈이, see https://a.b/c?x=1")) == tokens.split(" ")
+    tokens = ["He", "did", "n't", "say", "눈", "이", ",", "see", "https://a.b/c?x=1"]
+    assert plain(KO.tokenize("He didn't say 눈이, see https://a.b/c?x=1")) == tokens
     assert KO.tokenize("") == [] and KO.tokenize(" \n") == []
     assert plain(KO.tokenize("\ud800눈이")) == ["\ud800", "눈", "이"]
 
@@ -123,11 +117,6 @@ def test_a_label_stays_on_its_word_when_the_sentence_is_cut_again():
     assert [(bare(result.tokens[t.position]), t.sense) for t in result.targets] == [("눈", "snow"), ("하얀", "white")]
     assert join_tokens(result.tokens[: result.targets[0].position]) == "하얀 눈이 ("
     assert recut(Sentence(("부엌칼",), (Target(0, "부엌칼", "s", "부엌칼"),)), KO).tokens == ("부엌칼",)
-
-
-def test_a_corpus_of_the_user_is_cut_as_the_language_in_use():
-    languages.use("ko")
-    assert plain(sentences_from_text("눈이 왔다. 배가 고프다.")[1].tokens) == ["배", "가", "고프", "다", "."]
 
 
 @pytest.fixture
@@ -186,8 +175,8 @@ def test_a_description_that_cannot_be_used_says_why(entries, message, tmp_path, 
         languages.get_language("../xx")
 
 
-def make_language(folder: Path) -> list[dict]:
-    """Write the files of a language of 30 words, with "pim" in two senses. Return its labeled sentences."""
+def make_language(folder: Path) -> None:
+    """Write the files of a language of 30 words, with "pim" in two senses."""
     draw = random.Random(0)
     worlds = {"bird": ["lora", "sifa", "nemi", "tulo"], "stone": ["karg", "dorb", "grum", "bakt"]}
     rows, lines = [], []
@@ -204,7 +193,6 @@ def make_language(folder: Path) -> list[dict]:
     (folder / "texts" / "xx.po").write_text('msgid "Does a word mean the same thing twice?"\nmsgstr "Pim ra pim?"\n')
     names = {"model": "elmo-xx", "vectors": "glove-xx", "sentences": "sentences-xx"}
     describe(folder, "xx", name="Pimra", tokenizer="spaces", filters=[[1, 4], [3, 16], [5, 16], [8, 32]], **names)
-    return rows
 
 
 def open_home(code: str) -> AppTest:
@@ -215,16 +203,14 @@ def open_home(code: str) -> AppTest:
     return page
 
 
-def test_a_third_language_needs_files_and_two_commands(tmp_path: Path, monkeypatch, capsys):
+def test_a_third_language_needs_files_and_two_commands(tmp_path: Path, monkeypatch, answer):
     data = tmp_path / "data"
-    rows = make_language(data)
+    make_language(data)
     monkeypatch.setenv("ELMOSCOPE_DATA", str(data))
-    shared = ["--corpus", str(data / "text.txt"), "--language", "xx", "--hold-out", "0.1"]
-    glove = ["glove", *shared, "--output", str(data / "vectors" / "glove-xx"), "--dim", "5", "--epochs", "2", "--processes", "1"]
-    assert main.main(glove) == 0, capsys.readouterr().err
+    shared = ("--corpus", data / "text.txt", "--language", "xx", "--hold-out", "0.1")
+    answer("glove", *shared, "--output", data / "vectors" / "glove-xx", "--dim", "5", "--epochs", "2", "--processes", "1")
     sizes = "--tokens 6000 --hidden 16 --projection 8 --vocabulary 30 --batch-tokens 200 --negatives 20 --threads 1"
-    train = ["pretrain", *shared, "--output", str(tmp_path / "run"), "--start-vectors", "glove-xx", *sizes.split()]
-    assert main.main(train) == 0, capsys.readouterr().err
+    answer("pretrain", *shared, "--output", tmp_path / "run", "--start-vectors", "glove-xx", *sizes.split())
     shutil.copytree(tmp_path / "run" / "model", data / "models" / "elmo-xx")
     prepared = json.loads((tmp_path / "run" / "prepared" / "meta.json").read_text())
     held = (tmp_path / "run" / "prepared" / "held-out.txt").read_text().splitlines()
@@ -232,13 +218,8 @@ def test_a_third_language_needs_files_and_two_commands(tmp_path: Path, monkeypat
 
     model = open_model("elmo-xx")
     assert model.language.name == "Pimra" and model.encoder.model.shape.filters == ((1, 4), (3, 16), (5, 16), (8, 32))
-    table = open_table("sentences-xx", model, targets_only=True)
-    query = make_query(model.encoder, rows[0]["tokens"], 4)
-    result = table.nearest(query, layer_weights("2", 3), k=3)
-    assert len(result) == 3 and {n.occurrence.sense for n in result} <= {"bird", "stone"}
-    capsys.readouterr()
-    assert main.main(["neighbors", "--model", "elmo-xx", "--word", "pim", "--sentence", "ra lora pim sifa ."]) == 0
-    assert "pim" in capsys.readouterr().out
+    found = answer("neighbors", "--model", "elmo-xx", "--word", "pim", "--sentence", "ra lora pim sifa .", "--k", 100)
+    assert {row["sense"] for row in found["neighbors"] if row["word"] == "pim"} == {"bird", "stone"}
 
     page = open_home("xx")
     assert not page.error

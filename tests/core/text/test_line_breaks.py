@@ -29,21 +29,12 @@ And summer's lease hath all too short a date;
 Sometime too hot the eye of heaven shines,
 And often is his gold complexion dimm'd;
 And every fair from fair sometime declines,
-By chance or nature's changing course untrimm'd;
-But thy eternal summer shall not fade,
-Nor lose possession of that fair thou ow'st;
-Nor shall death brag thou wander'st in his shade,
-When in eternal lines to time thou grow'st:
-So long as men can breathe or eyes can see,
-So long lives this, and this gives life to thee."""
+By chance or nature's changing course untrimm'd."""
 SHOPPING = """eggs
 a loaf of bread from the baker at the corner of the square
 milk
 two pounds of flour, if there is any left, and sugar
-butter
-a box of matches
-candles for the birthday cake of the twins
-tea"""
+butter"""
 TABLE = """| word | how often | where it stands most often   |
 |------|-----------|------------------------------|
 | bank | 12        | near the river, at the shore |
@@ -53,11 +44,10 @@ LETTER = """Hi Anna,
 
 thanks for the quick answer. I had a look at the numbers and they seem
 to be all right, although the third column is not quite what I had
-expected when we talked about it in March.
+expected in March.
 
 > On Tuesday we went through the whole list again and found that two of
-> the entries had been counted twice, which explains the difference that
-> you saw last week.
+> the entries had been counted twice.
 > > Did anybody tell the people at the bank about this? They will want
 > > to know before the end of the month.
 
@@ -135,10 +125,8 @@ def test_a_letter_is_read_with_its_quotations_and_its_list():
     assert read(LETTER) == [
         "Hi Anna,",
         "thanks for the quick answer.",
-        "I had a look at the numbers and they seem to be all right, although the third column is not quite what I had expected when we "
-        "talked about it in March.",
-        "> On Tuesday we went through the whole list again and found that two of the entries had been counted twice, which explains the "
-        "difference that you saw last week.",
+        "I had a look at the numbers and they seem to be all right, although the third column is not quite what I had expected in March.",
+        "> On Tuesday we went through the whole list again and found that two of the entries had been counted twice.",
         "> > Did anybody tell the people at the bank about this?",
         "They will want to know before the end of the month.",
         "What is still missing:",

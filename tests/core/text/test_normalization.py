@@ -37,6 +37,7 @@ def test_a_korean_text_is_read_without_its_invisible_characters_and_keeps_the_jo
     plain, written = "눈이 내려서 눈을 감았다.", "\ufeff눈\u200b이 내\u00ad려서 눈\u2060을\u200b 감았다."
     assert KO.tokenize(written) == KO.tokenize(plain) and f"{JOINER}이" in KO.tokenize(plain)
     assert [written[a:b] for a, b in spans_in(KO.tokenize(written), written)][:3] == ["눈", "이", "내\u00ad려서"]
+    assert plain_word("\u200b") == "\u200b" and plain_word("a\u200b") == "a" and plain_word(f"{JOINER}이\u200b") == f"{JOINER}이"
 
 
 @pytest.mark.parametrize(
@@ -46,10 +47,7 @@ def test_a_korean_text_is_read_without_its_invisible_characters_and_keeps_the_jo
         ("a well\u2010known, well\u2011known word", ["a", "well-known", ",", "well-known", "word"]),
         ("10\u00a0km of\u202fthe\u2007bank\u3000here", ["10", "km", "of", "the", "bank", "here"]),
         ("blank\u3164bank\u2800of\ufffcit", ["blank", "bank", "of", "it"]),
-        (
-            "family \U0001f468\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f 1\ufe0f\u20e3",
-            ["family", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "1\ufe0f\u20e3"],
-        ),
+        ("\U0001f468\u200d\U0001f469\u200d\U0001f467 1\ufe0f\u20e3", ["\U0001f468\u200d\U0001f469\u200d\U0001f467", "1\ufe0f\u20e3"]),
         ("cafe\u034f\u0301 cafe\u0301\u200b", ["caf\u00e9", "caf\u00e9"]),
         ("\u0e44\u0e17\u0e22\u200b\u0e04\u0e19", ["\u0e44\u0e17\u0e22", "\u0e04\u0e19"]),
     ],
@@ -117,10 +115,6 @@ def test_any_text_is_read_with_the_places_of_its_characters(text):
         seen = {k for a, b in zip(plain.begins, plain.ends, strict=True) for k in range(a, b)}
         cut = {k for word in cut_words(text) for k in range(word.start, word.end)}
         assert all(unicodedata.category(text[k]) in ("Cf", "Cc", "Mn", "Lo", "Cn") for k in range(len(text)) if k not in seen | cut)
-
-
-def test_a_token_of_invisible_characters_alone_stays_a_token():
-    assert plain_word("\u200b") == "\u200b" and plain_word("a\u200b") == "a" and plain_word(f"{JOINER}이\u200b") == f"{JOINER}이"
 
 
 def test_letters_that_choose_their_form_are_compared_without_that_choice():

@@ -29,6 +29,7 @@ def rows_of(path, **how) -> list[tuple[str, str]]:
     return [(row.text, row.label) for row in read_table(path, **how).rows]
 
 
+SKIES = ["Rain", "Sun", "Snow", "Fog"]
 FRAME = pd.DataFrame({"text": TEXTS, "label": LABELS})
 
 
@@ -65,25 +66,15 @@ def test_a_table_is_read_however_it_was_written(write, name, content):
 @pytest.mark.parametrize(
     ("name", "content", "rows"),
     [
-        (
-            "excel.csv",
-            'text\tlabel\r\n"Rain, snow"\tx\r\n"Say ""no"", now"\ty\r\nSun\tx\r\n'.encode("utf-16"),
-            [("Rain, snow", "x"), ('Say "no", now', "y"), ("Sun", "x")],
-        ),
-        ("windows.csv", "text;label\n“It’s open” – the café;x\nSun;y\n".encode("cp1252"), [("“It’s open” – the café", "x"), ("Sun", "y")]),
+        ("excel.csv", 'text\tlabel\r\n"Ah, so"\tx\r\n"No, ""no"""\ty\r\n'.encode("utf-16"), [("Ah, so", "x"), ('No, "no"', "y")]),
         ("korean.csv", "text;label\n비가 와서 우산을 폈다;x\nSun;y\n".encode("cp949"), [("비가 와서 우산을 폈다", "x"), ("Sun", "y")]),
         ("r.tsv", '"text"\t"label"\n"1"\t"Rain"\t"x"\n"2"\t"Sun"\t"y"\n', [("Rain", "x"), ("Sun", "y")]),
         ("sql.csv", 'text,label\n"He said \\"no\\", twice",x\nplain,y\n', [('He said "no", twice', "x"), ("plain", "y")]),
         ("none.csv", "text,label\nRain,NONE\nSun,FAVOR\nSnow,none\n", [("Rain", "NONE"), ("Sun", "FAVOR"), ("Snow", "none")]),
-        (
-            "floats.csv",
-            "text,label\nRain,1.0\nSun,-1.0\nSnow,0.00\nFog,1.5\n",
-            [("Rain", "1"), ("Sun", "-1"), ("Snow", "0"), ("Fog", "1.5")],
-        ),
+        ("floats.csv", "text,label\nRain,1.0\nSun,-1.0\nSnow,0.00\nFog,1.5\n", [*zip(SKIES, ("1", "-1", "0", "1.5"), strict=True)]),
     ],
 )
 def test_a_table_is_read_as_its_program_means_it(write, name, content, rows):
-    """Commas between Excel's tabs, its Western and Korean encodings, row numbers of R, escaped quotes, a class "none", floats of pandas."""
     path = write(name, content)
     assert rows_of(path) == rows and texts_of(path)[0] == [text for text, _ in rows]
 
@@ -111,9 +102,8 @@ def test_one_bad_row_among_many_is_left_out_counted_and_named(write, bad, found)
     read, said = texts_of(path)
     assert read == [row.partition(",")[2] for row in GOOD]
     assert len(said) == 1 and said[0].startswith("many.csv: 1 row is left out, line 502: ") and found in said[0]
-    labeled = read_table(
-        write("own.csv", "\n".join(["label,text", *(f"a{row}" for row in GOOD[:500]), bad, *(f"b{row}" for row in GOOD[500:])]))
-    )
+    path.write_text(path.read_text("utf-8").replace("id,text", "label,text"), "utf-8")
+    labeled = read_table(path)
     assert len(labeled.rows) == 1_000 and any("1 row is left out, line 502" in note for note in labeled.notes)
 
 
@@ -169,9 +159,8 @@ def test_a_workbook_is_read_as_a_table(tmp_path):
     path = workbook(tmp_path / "own.xlsx", first=[[], *rows], second=[["other"], ["text"]])
     table = read_table(path)
     assert [(row.text, row.label) for row in table.rows] == [("Rain, and more", "1"), ("1850-03-01", "0"), ("Two\nlines", "True")]
-    assert any("sheet “first” is read, not: second" in note for note in table.notes) and any(
-        "1 rows without text" in note for note in table.notes
-    )
+    for message in ("sheet “first” is read, not: second", "1 rows without text"):
+        assert any(message in note for note in table.notes)
     assert read_columns(path).names == ("id", "text", "label")
     assert texts_of(path)[0] == ["Rain, and more", "1850-03-01", "Two\nlines"]
     with reports.collecting() as found:
@@ -179,21 +168,12 @@ def test_a_workbook_is_read_as_a_table(tmp_path):
     assert any("sheet “first” is read" in note for note in found.values())
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (
-            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
-            r"is locked with a password, or an older format\. Save it without a password as \.xlsx",
-        ),
-        (b"text,label\n", r"is not a \.xlsx, or locked\. Save it as \.csv"),
-    ],
-    ids=["locked", "not a workbook"],
-)
-def test_workbooks_that_cannot_be_read_say_why(write, content, message):
-    for read in (read_table, read_sentences, read_columns):
-        with pytest.raises(BadInput, match=rf"own\.xlsx {message}"):
-            read(write("own.xlsx", content))
+@pytest.mark.parametrize("read", [read_table, read_sentences, read_columns])
+def test_workbooks_that_cannot_be_read_say_why(write, read):
+    with pytest.raises(BadInput, match=r"own\.xlsx is locked with a password, or an older format\. Save it without a password as \.xlsx"):
+        read(write("own.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)))
+    with pytest.raises(BadInput, match=r"own\.xlsx is not a \.xlsx, or locked\. Save it as \.csv"):
+        read(write("own.xlsx", b"text,label\n"))
 
 
 def test_large_and_wide_workbooks_and_those_under_another_name_are_refused(tmp_path, monkeypatch):
@@ -210,14 +190,6 @@ def test_large_and_wide_workbooks_and_those_under_another_name_are_refused(tmp_p
         read_table(large)
 
 
-@pytest.mark.parametrize("name", ["a.xls", "a.ods", "a.parquet", "a.docx", "a.pdf", "a.zip", "a.odd", "noname"])
-def test_a_table_in_another_format_is_refused_with_a_way_to_convert_it(write, name):
-    with pytest.raises(BadInput) as refused:
-        read_table(write(name, "x"))
-    message = str(refused.value)
-    assert message.startswith(f"{name}: ") and any(way in message for way in (".csv", "save it as .xlsx", "Unpack it"))
-
-
 def test_json_lines_that_are_none_are_left_out_and_counted(write):
     lines = [f'{{"text": "number {k} of many", "label": "{"ab"[k % 2]}"}}' for k in range(100)]
     for bad in ("{oops", "[1]", '{"text": ["a"], "label": "x"}'):
@@ -225,7 +197,7 @@ def test_json_lines_that_are_none_are_left_out_and_counted(write):
         table = read_table(path)
         assert len(table.rows) == 100 and table.notes[0].startswith("own.jsonl: 1 row is left out, line 51: ")
     with reports.collecting() as found:
-        assert len(read_sentences(write("own.jsonl", "\n".join([*lines[:50], "{oops", *lines[50:]])))) == 100
+        assert len(read_sentences(path)) == 100
     assert "1 row is left out, line 51" in next(iter(found.values()))
 
 
@@ -261,7 +233,7 @@ def test_row_numbers_of_pandas_are_no_text(write, name):
 
 
 def test_missing_texts_in_json_lines_are_counted(write):
-    lines = '{"text": "Rain."}\n{"text": null}\n{"text": "nan"}\n{"text": ""}\n{"text": "Sun."}\n'
+    rows = [{"text": text} for text in ("Rain.", None, "nan", "", "Sun.")]
     with reports.collecting() as found:
-        assert [s.tokens[0] for s in read_sentences(write("own.jsonl", lines))] == ["Rain", "Sun"]
+        assert [s.tokens[0] for s in read_sentences(write("own.jsonl", rows))] == ["Rain", "Sun"]
     assert list(found.values()) == ["own.jsonl: 3 rows without text are left out."]

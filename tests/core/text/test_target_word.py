@@ -120,7 +120,7 @@ def test_forms_of_one_word():
     assert find_target_words([JOINER], [], KO) == (0, None)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.text(max_size=6) | st.sampled_from(["the", "bank", "banks", "눈이", f"{JOINER}를", "n't", "!", "-"]), max_size=8))
 def test_any_text_has_a_word_in_question_and_never_grammar_where_there_is_another_word(pieces):
     for language in (EN, KO):
