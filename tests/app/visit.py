@@ -85,6 +85,33 @@ def html_of(page: AppTest) -> str:
     return " ".join(block.proto.body for block in page.get("html"))
 
 
+def text_of(page: AppTest) -> str:
+    """Return the text of the page's own HTML, without tags."""
+    return re.sub("<[^>]*>", "", html_of(page))
+
+
+def verdict_of(page: AppTest) -> str:
+    """Return the HTML of the verdict on Home."""
+    return next(block.proto.body for block in page.get("html") if 'class="verdict"' in block.proto.body)
+
+
+def address_of(page: AppTest, key: str) -> str | None:
+    """Return the value of a parameter in the address, or None."""
+    value = page.query_params.get(key)
+    return value[-1] if isinstance(value, list) else value
+
+
+def data_of(page: AppTest, component: str) -> dict:
+    """Return the data that a page sent last to a component."""
+    return [json.loads(block.proto.json) for block in page.get("bidi_component") if block.proto.component_name == component][-1]
+
+
+def export_of(page: AppTest, name: str) -> pd.DataFrame | None:
+    """Return a table of the icon row by its name, or None."""
+    entry = page.session_state["_taken"].tables().get(name)
+    return None if entry is None else entry.table
+
+
 def captions(page: AppTest) -> str:
     """Return the captions, notes and warnings on the page, without escapes of Markdown."""
     return " ".join(item.value for item in (*page.caption, *page.warning, *page.info)).replace("\\", "")
