@@ -24,21 +24,19 @@ from pages._home import picture
 from pages._home import show as home
 from pages._home.live import rest
 from pages._widgets import components
-from tests.app.test_map import sent
-from tests.app.visit import captions, opened, opened_whole, tables
+from tests.app.visit import address_of, captions, data_of, export_of, opened, opened_whole, tables
 from tests.core.elmo.test_language_model import language_model
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def part(page: AppTest, name: str) -> str:
-    """The text of the page's own HTML of that class, without its tags."""
-    result = [block.proto.body for block in page.get("html") if f'class="{name}"' in block.proto.body]
-    return re.sub("<[^>]*>", "", result[0]) if result else ""
+    """Return the text of the page's first block of that class."""
+    return next(re.sub("<[^>]*>", "", block.proto.body) for block in page.get("html") if f'class="{name}"' in block.proto.body)
 
 
 def scene_of(page: AppTest) -> Scene:
-    """The scene that the page drew last."""
+    """Return the scene that the page drew last."""
     return page.session_state[picture.DRAWN]
 
 
@@ -76,9 +74,9 @@ def test_chosen_space_stays_and_does_not_change_the_verdict():
     page.session_state["layer"] = "2"
     page.run()
     assert part(page, "verdict") == verdict and "The stars are nearest to" in part(page, "notice")
-    assert page.query_params["layer"] in ("2", ["2"])
+    assert address_of(page, "layer") == "2"
     page.pills(key="example").set_value("play").run()
-    assert page.session_state["layer"] == "2" and page.query_params["layer"] in ("2", ["2"])
+    assert page.session_state["layer"] == address_of(page, "layer") == "2"
     page.session_state["layer"] = "senses"
     page.run()
     assert "layer" not in page.query_params
@@ -144,8 +142,7 @@ RIVER, MONEY = "We sat on the bank and watched the boats.", "The bank refused to
 
 
 def table(page: AppTest) -> pd.DataFrame | None:
-    noted = page.session_state["_taken"].tables().get("home.expected.table")
-    return None if noted is None else noted.table
+    return export_of(page, "home.expected.table")
 
 
 def words(page: AppTest, side: str = "1st") -> list[str]:
@@ -164,6 +161,7 @@ def draw_buttons(*, key: str, data: dict, on_put_change) -> None:
 
 @pytest.fixture
 def by_buttons(monkeypatch):
+    """Return a function that opens Home with buttons as its chips."""
     monkeypatch.setattr(picture, "_chips", draw_buttons)
     return opened_whole
 
@@ -273,8 +271,7 @@ def test_verdict_does_not_need_static_vectors(monkeypatch):
     page = opened_whole()
     monkeypatch.setattr(Workspace, "vectors", property(missing))
     page.text_input(key="a").set_value("They fished from the bank at dawn.").run()
-    verdicts = [element.proto.body for element in page.get("html") if 'class="verdict"' in element.proto.body]
-    assert any("<b>" in text and "meaning" in text.lower() for text in verdicts), verdicts
+    assert "meaning" in part(page, "verdict")
     assert page.error  # of the picture, which needs GloVe
 
 
@@ -351,9 +348,7 @@ def test_typed_sentence_stays_when_the_language_changes():
 
 def test_groups_follow_the_target_word():
     link = {"a": "The plant employs nine hundred workers.", "b": "Water the plant on Sunday."}
-    page = opened("pages/found.py", **link)
-    box = page.selectbox(key="found_word")
-    assert box.value == "plant"
+    assert opened("pages/found.py", **link).selectbox(key="found_word").value == "plant"
     page = opened("pages/found.py", **link, found_word="bank")
     assert page.selectbox(key="found_word").value == "bank"
     typed(page.switch_page("app.py").run(), a="Her coach shouted from the line.", b="The coach left at noon.")
@@ -367,4 +362,4 @@ def test_groups_follow_the_target_word():
 def test_map_has_both_stars_of_a_korean_word():
     page = opened("pages/map.py", lang="ko", a="배를 타고 섬으로 갔다.", b="달고 시원한 배를 깎아 먹었다.")
     assert page.selectbox(key="map_word").value == "배"
-    assert [star["label"] for star in sent(page)["stars"]] == ["내 문장 1", "내 문장 2"]
+    assert [star["label"] for star in data_of(page, "elmoscope_map")["stars"]] == ["내 문장 1", "내 문장 2"]

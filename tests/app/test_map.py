@@ -1,6 +1,5 @@
 """Test the Map page: its word, its layouts, the data of its widget, and the map of all tokens."""
 
-import json
 import re
 from base64 import b64decode
 
@@ -22,7 +21,7 @@ from pages._cached import opened as cached
 from pages._frame.choices import ALL
 from pages._map import every_token, map_view
 from pages._widgets import components
-from tests.app.visit import html_of, opened, opened_whole, read_through, tables
+from tests.app.visit import data_of, html_of, opened, opened_whole, read_through, tables
 
 WILD = {
     "a": "A lynx watched the deer from a branch above the river.",
@@ -82,10 +81,7 @@ GIVEN = {"view": "1", "dot": "7", "picked": [7, 9]}
 
 
 def sent(page) -> dict:
-    """The data of the instrument on an opened page."""
-    result = [json.loads(block.proto.json) for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_map"]
-    assert result, "the page has no instrument"
-    return result[-1]
+    return data_of(page, "elmoscope_map")
 
 
 @pytest.mark.parametrize(
