@@ -101,12 +101,6 @@ def test_a_click_on_a_dot_makes_its_sentence_the_second_one(monkeypatch):
     assert taken(monkeypatch, scene, view="2")["layer"] == "2" and "layer" not in taken(monkeypatch, scene, view="7")
 
 
-def test_the_star_of_a_labeled_sentence_is_at_its_dot():
-    scene = scene_of(opened())
-    page = opened(a=scene.texts[3], b=scene.texts[5])
-    assert abs(scene_of(page).stars[:, 0] - scene_of(page).points[:, 3]).max() < 1e-6
-
-
 def test_foreign_word_is_read_in_its_language_after_a_click():
     page = opened(a="눈이 온다", b="눈이 아프다", ai="눈이", bi="눈이")
     page.button(key="home.read.ko").click().run()

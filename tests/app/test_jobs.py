@@ -194,15 +194,6 @@ def test_full_queue_gives_a_place_to_an_address_without_jobs(monkeypatch, one_at
     assert queue.order() == [greedy[0], modest, greedy[1]]
 
 
-def test_full_queue_gives_a_place_of_a_session_with_two_jobs_to_one_without(monkeypatch, one_at_once):
-    monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "4")
-    queue = Queue()
-    for visit in ("a", "b"):
-        queue.add(visit), queue.add(visit)
-    new = queue.add("c")
-    assert new in queue.waiting and [job.first_owner for job in queue.order()] == ["a", "b", "c", "a"]
-
-
 @pytest.mark.parametrize("n", [1, 3])
 def test_closed_session_loses_its_place_in_the_queue_at_once(monkeypatch, one_at_once, n):
     monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", str(n))
