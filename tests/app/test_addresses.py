@@ -201,37 +201,28 @@ def test_short_link_with_thousands_of_parameters_opens_quickly():
     assert time.process_time() - started < 30
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "is_path"),
-    [
-        ("model", "elmo-mini", False),
-        ("model", "OWNER/NAME", False),
-        ("model", "/srv/model", True),
-        ("model", "~/model", True),
-        ("model", "..", True),
-        ("model", "core", True),  # a folder in the current folder
-        ("model", "nonsense", False),
-        ("model", "\\\\host\\share", True),
-        ("vectors", "OWNER/NAME", True),
-        ("vectors", "glove-mini", False),
-        ("corpus", "sentences", False),
-        ("corpus", "letters.txt · 8c1f8c1f8c1f8c1f", False),
-        ("corpus", "README.md", True),
-        ("corpus", "C:\\texts", True),
-        ("corpus", "file:///etc/passwd", True),
-        ("first", "elmo-mini · 2", False),
-        ("first", "/srv/model · 2", True),
-        ("first", "glove-mini", False),
-        ("second", "/srv/vectors.txt", True),
-        ("second", "/etc/passwd · x", True),
-        ("corpus_folder", "texts", True),
-        ("find", "/etc/passwd", False),
-        ("corpus", "", False),
-    ],
-)
-def test_is_path_distinguishes_paths_from_names(name, value, is_path, monkeypatch):
+PLACES = {
+    "model": ["/srv/model", "~/model", "..", "core", "\\\\host\\share"],  # “core” is a folder in the current folder
+    "vectors": ["OWNER/NAME"],
+    "corpus": ["README.md", "C:\\texts", "file:///etc/passwd"],
+    "first": ["/srv/model · 2"],
+    "second": ["/srv/vectors.txt", "/etc/passwd · x"],
+    "corpus_folder": ["texts"],
+}
+NO_PLACES = {
+    "model": ["elmo-mini", "OWNER/NAME", "nonsense"],
+    "vectors": ["glove-mini"],
+    "corpus": ["", "sentences", "letters.txt · 8c1f8c1f8c1f8c1f"],
+    "first": ["elmo-mini · 2", "glove-mini"],
+    "find": ["/etc/passwd"],
+}
+
+
+@pytest.mark.parametrize(("values_of", "expected"), [(PLACES, True), (NO_PLACES, False)], ids=["paths", "names"])
+def test_is_path_distinguishes_paths_from_names(values_of, expected, monkeypatch):
     monkeypatch.chdir(ROOT)
-    assert parameters.is_path(name, value) is is_path
+    for name, values in values_of.items():
+        assert {value: parameters.is_path(name, value) for value in values} == dict.fromkeys(values, expected), name
 
 
 def test_texts_that_look_like_paths_are_not_looked_up(monkeypatch):

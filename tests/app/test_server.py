@@ -207,42 +207,28 @@ def test_server_answers_to_allowed_hosts(listen, address, named, host, allowed):
     assert bool(request(host=host).reached) == allowed
 
 
-@pytest.mark.parametrize(
-    ("host", "origin", "allowed"),
-    [
-        ("localhost:8501", "http://localhost:8501", True),
-        ("[::1]:8501", "http://[::1]:8501", True),
-        ("elmo.example.org", "https://elmo.example.org", True),  # a proxy with TLS, without a port
-        ("elmo.example.org:443", "https://elmo.example.org", True),
-        ("elmo.example.org:8443", "https://elmo.example.org:8443", True),
-        ("Elmo.Example.Org", "https://elmo.example.org", True),
-        ("elmo.example.org", "http://elmo.example.org:80", True),
-        ("elmo.example.org", "https://elmo.example.org:8443", False),
-        ("localhost:8501", "http://other.test", False),
-        ("localhost:8501", "http://other.test:8501", False),
-        ("localhost:8501", "http://localhost:3000", False),  # another program on this machine
-        ("localhost:8501", "http://127.0.0.1:8501", False),
-        ("localhost:8501", "http://localhost:8501.other.test", False),
-        ("localhost:8501", "http://localhost:8501@other.test", False),
-        ("localhost:8501", "http://localhost:8501/", False),
-        ("localhost:8501", "null", False),
-        ("localhost:8501", "", False),
-        ("localhost:8501", "file://", False),
-        ("localhost:8501", "chrome-extension://localhost:8501", False),
-        ("localhost:8501", "http://[", False),
-        ("localhost:8501", "\u00ff", False),
-    ],
-)
+DOMAIN, PORT = "elmo.example.org", "localhost:8501"
+SAME_ORIGIN = [(PORT, f"http://{PORT}"), ("[::1]:8501", "http://[::1]:8501"), ("Elmo.Example.Org", f"https://{DOMAIN}")]
+SAME_ORIGIN += [(DOMAIN, f"https://{DOMAIN}"), (f"{DOMAIN}:443", f"https://{DOMAIN}")]  # a proxy with TLS
+SAME_ORIGIN += [(f"{DOMAIN}:8443", f"https://{DOMAIN}:8443"), (DOMAIN, f"http://{DOMAIN}:80")]
+# Also of another program on this machine, at another port.
+OTHER_ORIGINS = ["http://other.test", "http://other.test:8501", "http://localhost:3000", "http://127.0.0.1:8501", "null", "", "file://"]
+OTHER_ORIGINS += [f"http://{PORT}.other.test", f"http://{PORT}@other.test", f"http://{PORT}/", f"chrome-extension://{PORT}", "http://["]
+OTHER_ORIGIN = [(DOMAIN, f"https://{DOMAIN}:8443"), *((PORT, origin) for origin in (*OTHER_ORIGINS, "\u00ff"))]
+
+
+@pytest.mark.parametrize(("pairs", "allowed"), [(SAME_ORIGIN, True), (OTHER_ORIGIN, False)], ids=["same", "other"])
 @pytest.mark.parametrize("kind", ["http", "websocket"])
-def test_requests_from_another_origin_are_refused(listen, sessions, host, origin, allowed, kind):
-    listen(OPEN, ("elmo.example.org",))
-    answered = request("/_stcore/stream", host, ("Origin", origin), ("X-Forwarded-Host", origin.partition("://")[2]), kind=kind)
-    assert bool(answered.reached) == allowed
-    if allowed and kind == "websocket":
-        assert not [name for name, _ in answered.reached["headers"] if name == b"origin"]  # Streamlit would look up addresses
-    if not allowed:
-        assert answered.status == 403 and answered.read == 0 and "may not use this server" in answered.text
-    assert request("/", host, ("Origin", f"http://{host}"), ("Origin", origin), kind=kind).status == 403
+def test_requests_from_another_origin_are_refused(listen, sessions, pairs, allowed, kind):
+    listen(OPEN, (DOMAIN,))
+    for host, origin in pairs:
+        answered = request("/_stcore/stream", host, ("Origin", origin), ("X-Forwarded-Host", origin.partition("://")[2]), kind=kind)
+        assert bool(answered.reached) == allowed, (host, origin)
+        if allowed and kind == "websocket":
+            assert not [name for name, _ in answered.reached["headers"] if name == b"origin"]  # Streamlit would look up addresses
+        if not allowed:
+            assert answered.status == 403 and answered.read == 0 and "may not use this server" in answered.text, (host, origin)
+        assert request("/", host, ("Origin", f"http://{host}"), ("Origin", origin), kind=kind).status == 403, (host, origin)
 
 
 @pytest.mark.parametrize("method", ["PUT", "POST", "DELETE", "OPTIONS", "GET"])
