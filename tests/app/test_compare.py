@@ -142,11 +142,6 @@ def test_bundled_measures_of_models_are_a_table():
     assert "Training: 1000 sentences" in page.caption[0].value
 
 
-def test_missing_corpus_on_both_sides_is_named_once():
-    page = opened("pages/change.py", change_first="nonsense", change_second="nonsense")
-    assert ["Unknown corpus 'nonsense'" in error.value for error in page.error] == [True] and not page.info
-
-
 def test_invalid_usage_graph_is_refused_with_the_names_of_its_files():
     page = opened("pages/change.py")
     (box,) = page.file_uploader

@@ -41,10 +41,6 @@ def test_page_and_notebook_give_the_same_changes(tmp_path: Path):
     assert export_of(page, "decided.table")["moves it (1 − cosine)"].tolist() == pytest.approx(moves, abs=1e-4)
 
 
-def test_substitutes_at_the_edge_are_less_reliable():
-    assert "Nothing before “Kettle”: less reliable." in text_of(opened_whole(PAGE, a="Kettle drums thundered.", ai="Kettle"))
-
-
 def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
     save_hdf5(language_model().encoder.model, tmp_path)
     page = opened_whole(PAGE, model=str(tmp_path), a=RIVER, ai="bank")
