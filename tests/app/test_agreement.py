@@ -312,7 +312,7 @@ def test_html_file_of_home_contains_the_verdict(home):
 WORDS = [("He wore a Polish hat.", "Use the polish on it."), ("The python swallowed a rat.", "He wrote it in Python.")]
 
 
-@pytest.mark.parametrize("chosen", ["", "0", "mix"])
+@pytest.mark.parametrize("chosen", ["", "0"])
 def test_the_layer_stays_from_word_to_word_and_from_page_to_page(chosen):
     page = opened_whole("app.py", **({"layer": chosen} if chosen else {}))
     for a, b in WORDS:

@@ -198,16 +198,7 @@ def test_pressed_word_keeps_the_text_typed_before(by_buttons):
     assert len(longest) > 4 and len(page.text_input(key="a").value) == limits().max_text
 
 
-@pytest.mark.parametrize(
-    ("a", "at"),
-    [
-        (RIVER, "the"),
-        ("They met in Paris and married.", "Paris"),
-        ("Bank shares fell again today.", "Bank"),
-        ("We sat on the bank.", "bank"),
-        ("bank", "bank"),
-    ],
-)
+@pytest.mark.parametrize(("a", "at"), [(RIVER, "the"), ("bank", "bank")])
 def test_uninformative_expected_words_are_only_in_the_table(by_buttons, a: str, at: str):
     page = by_buttons(a=a, b=MONEY, ai=at, bi="bank")
     assert words(page) and not [button for button in page.button if str(button.key).startswith(f"{picture.EXPECTED}.a.")]
