@@ -53,18 +53,13 @@ def test_every_example_has_its_target_and_two_meanings():
         assert {bare(item).casefold() for item in target_words(page)} == {word} and page.session_state["example"] == word
 
 
-def test_a_static_vector_of_zeros_has_no_cosine(tmp_path):
-    (tmp_path / "zeros.txt").write_text("bank 0 0 0\nriver 1 0 0\nmoney 0 1 0\n")
-    page = opened(vectors=str(tmp_path / "zeros.txt"), a="She sat on the bank.", b="The bank lent money.", ai="bank", bi="bank")
-    assert "GloVe" not in tables(page)[0]["vectors"].tolist()
-
-
-def test_incomplete_file_of_vectors_is_noted_in_every_session(tmp_path):
-    (tmp_path / "own.txt").write_text("4 3\nbank 0 2 1\nriver 1 0 0\nmoney 0 1 0\n")
+def test_file_of_vectors_is_noted_in_every_session_and_zeros_have_no_cosine(tmp_path):
+    (tmp_path / "own.txt").write_text("4 3\nbank 0 0 0\nriver 1 0 0\nmoney 0 1 0\n")
     for is_first in (True, False):
         page = opened(vectors=str(tmp_path / "own.txt"), a="She sat on the bank.", b="The bank lent money.", ai="bank", bi="bank")
         notes = [caption.value.replace("\\", "") for caption in (page if is_first else page.sidebar).caption]
         assert "own.txt: the first line promises 4 words, but the file has 3." in notes
+        assert "GloVe" not in tables(page)[0]["vectors"].tolist()
 
 
 def test_chosen_space_stays_and_does_not_change_the_verdict():
