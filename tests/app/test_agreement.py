@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 from core import workspace
 from core.cli import wire
-from core.cli.main import main
 from core.common.config import ASSETS
 from core.common.limits import limits
 from core.corpus import label_files
@@ -248,19 +247,17 @@ def test_a_space_has_one_name_on_the_page_and_in_its_notebook(tmp_path):
 
 
 OTHERS = {  # without labels, and spelled like another word
-    "thimble": ("She pushed the needle with a thimble.", "He drank a thimble of rum."),
     "gutter": ("Leaves blocked the gutter of the roof.", "The gutter press printed every rumor."),
     "wound": ("The nurse cleaned the wound on his arm.", "A deep wound takes weeks to heal."),
-    "leaves": ("The leaves turned red in autumn.", "The train leaves at noon."),
 }
 
 
 def pairs() -> dict[str, tuple[str, str]]:
-    """Return words with two sentences: two basic ones, two other labeled ones, and OTHERS."""
+    """Return words with two sentences: a basic one, another labeled one, and OTHERS."""
     table = open_table("sentences", open_model("elmo-mini"), targets_only=True)
     basic = table.basic.lemmas
     chosen = {}
-    for word in (*basic[::24][:2], *sorted({*table.lemmas}.difference(basic))[::200][:2]):
+    for word in (basic[0], sorted({*table.lemmas}.difference(basic))[200]):
         rows = [int(row) for row in table.labeled_rows(word) if table.words[table.word[row]] == word]
         chosen[word] = tuple(join_tokens(list(table.occurrence(row).tokens)) for row in (rows[0], rows[-1]))
     return chosen | OTHERS
@@ -278,7 +275,7 @@ def english() -> Workspace:
 
 def test_page_notebook_and_command_give_the_same_verdict(home, english, answer, monkeypatch, tmp_path):
     model = open_model("elmo-mini")
-    monkeypatch.setattr(models, "open_model", lambda *_, **__: model)  # once, not eight times
+    monkeypatch.setattr(models, "open_model", lambda *_, **__: model)  # once
     command_workspace = workspace.open_workspace(model)  # one workspace for all commands, one for all notebooks
     monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: command_workspace)
     commands = {}
@@ -343,7 +340,6 @@ def test_form_of_two_words_can_be_read_as_either(path):
 
 
 SPREAD_WORDS = ("bank", "court")
-CHANGED = ("bank", "garden")
 
 
 @pytest.fixture
@@ -359,7 +355,7 @@ def run(english, monkeypatch, tmp_path):
     return lambda page, *until: run_notebook(tmp_path, downloads._notebook(page.session_state["_taken"]), *until)
 
 
-def test_page_notebook_and_command_spread_the_same_labels(english, run, capsys, tmp_path):
+def test_page_notebook_and_command_spread_the_same_labels(english, run, answer, tmp_path):
     page = opened_whole("pages/spread.py", found_word=SPREAD_WORDS[0])
     for word in SPREAD_WORDS:
         occurrences = induction.compute(english, InductionRequest(word=word)).occurrences
@@ -377,38 +373,30 @@ def test_page_notebook_and_command_spread_the_same_labels(english, run, capsys, 
         (file := tmp_path / "labels.jsonl").write_text(
             label_files.format_labels(word, [(o.tokens, o.position) for o in occurrences.items], labels, None), "utf-8"
         )
-        assert main(["senses", "spread", "--word", word, "--labels", str(file), "--json"]) == 0
-        command = {row["sentence"]: row for row in json.loads(capsys.readouterr().out)["sentences"]}
+        command = {row["sentence"]: row for row in answer("senses", "spread", "--word", word, "--labels", file)["sentences"]}
         assert len(table) == len(notebook) == len(command) == len(gold)
         for sentence, row in table.iterrows():
             assert row["sense"] == notebook.loc[sentence, "sense"] == command[sentence]["sense"], (word, sentence)
             if not row["by you"]:
-                assert row["probability"] == pytest.approx(notebook.loc[sentence, "probability"], abs=1e-3)
-                assert row["probability"] == pytest.approx(command[sentence]["probability"], abs=1e-3)
+                others = notebook.loc[sentence, "probability"], command[sentence]["probability"]
+                assert others == pytest.approx([row["probability"]] * 2, abs=1e-3)
 
 
-def test_page_notebook_and_command_measure_the_same_change(run, capsys, tmp_path):
+def test_page_notebook_and_command_measure_the_same_change(run, answer, tmp_path):
     first, second = write_two_texts(tmp_path)
-    dated = write_dated_text(tmp_path)
-    cases = {"corpora": {"change_first": first, "change_second": second}, "dates": {"change_first": dated, "change_by": "dates"}, "": {}}
-    for by, options in cases.items():
-        page = opened_whole("pages/change.py", **options)
-        for word in CHANGED if by else ["court"]:  # the page without an address opens “court” in bundled texts
-            page.text_input(key="change_word").set_value(word).run()
-            corpora = page.session_state["change.sides"]
-            assert by or [corpora[0], corpora[3]] == ["sentences", sides.keep_news()]
-            shown = tables(page)[0]
-            notebook = run(page, "change.compute")
-            spans = [option for k, name in ((0, "--first"), (3, "--second")) for option in (name, corpora[k])]
-            spans += ["--first-dates", f"..{corpora[2]}", "--second-dates", f"{corpora[4]}.."] if by == "dates" else []
-            assert main(["senses", "change", "--word", word, *spans, "--json"]) == 0
-            command = json.loads(capsys.readouterr().out)
-            for name, here, p in zip(command["measures"], shown["here"], shown["p"], strict=True):
-                assert float(here.replace("−", "-")) == pytest.approx(command["measures"][name]["value"], abs=6e-4), (by, word, name)
-                assert notebook["measures"][name].value == pytest.approx(command["measures"][name]["value"], abs=1e-4), (by, word, name)
-                assert float(re.sub("[^0-9.]", "", p)) == pytest.approx(command["measures"][name]["p"], abs=5e-3), (by, word, name)
-            counts = f"{command['first']} and {command['second']} sentences"
-            assert counts in html_of(page), (by, word)
-            assert [list(band.counts) for band in notebook["result"].bands] == [
-                [band[name] for name in command["groups"]] for band in command["bands"]
-            ]
+    corpora, dates = {"change_first": first, "change_second": second}, {"change_first": write_dated_text(tmp_path), "change_by": "dates"}
+    for word, options in (("bank", corpora), ("garden", corpora), ("bank", dates), ("court", {})):
+        page = opened_whole("pages/change.py", change_word=word, **options)
+        a, _, a_end, b, b_start, _ = page.session_state["change.sides"]
+        assert options or [a, b] == ["sentences", sides.keep_news()]
+        spans = ["--first-dates", f"..{a_end}", "--second-dates", f"{b_start}.."] if options is dates else []
+        command = answer("senses", "change", "--word", word, "--first", a, "--second", b, *spans)
+        shown, notebook = tables(page)[0], run(page, "change.compute")
+        for name, here, p in zip(command["measures"], shown["here"], shown["p"], strict=True):
+            expected = command["measures"][name]
+            assert float(here.replace("−", "-")) == pytest.approx(expected["value"], abs=6e-4), (options, word, name)
+            assert notebook["measures"][name].value == pytest.approx(expected["value"], abs=1e-4), (options, word, name)
+            assert float(re.sub("[^0-9.]", "", p)) == pytest.approx(expected["p"], abs=5e-3), (options, word, name)
+        assert f"{command['first']} and {command['second']} sentences" in html_of(page), (options, word)
+        bands = [[band[name] for name in command["groups"]] for band in command["bands"]]
+        assert [list(band.counts) for band in notebook["result"].bands] == bands

@@ -53,8 +53,8 @@ def test_map_follows_the_target_word_unless_a_link_names_another():
 
 
 def test_map_opens_in_the_sense_space():
-    def measures() -> tuple[str, str]:
-        return next(table for table in tables(page) if "trustworthiness" in table)[["layer", "trustworthiness"]].iloc[-1]
+    def measures() -> list[str]:
+        return next(table for table in tables(page) if "trustworthiness" in table)[["layer", "trustworthiness"]].iloc[-1].tolist()
 
     bank = {"a": "We moored the boat at the bank.", "b": "The bank raised its rates again."}
     page = opened("pages/map.py", view="1", **bank)
