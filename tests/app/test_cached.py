@@ -1,5 +1,6 @@
 """Test that cached values depend on everything they are computed from."""
 
+import itertools
 import json
 import os
 import threading
@@ -55,14 +56,10 @@ def test_edited_file_of_equal_size_and_time_is_read_again(tmp_path):
 
 
 def test_value_is_computed_again_if_the_weights_change(tmp_path):
-    made = []
-
-    def compute() -> int:
-        made.append(1)
-        return len(made)
+    numbers = itertools.count(1)
 
     def computed() -> int:
-        return keep("computed", [("model", str(tmp_path))], None, compute, most=4)
+        return keep("computed", [("model", str(tmp_path))], None, lambda: next(numbers), most=4)
 
     (tmp_path / "options.json").write_text("{}")
     (tmp_path / "weights.hdf5").write_bytes(b"one")
