@@ -1,12 +1,11 @@
 """Test the counts on the Texts and Change pages: selected documents, unreadable dates, sorted lines."""
 
 import csv
-import time
 
 import pytest
 
 from pages._frame.jobs import QUEUE
-from tests.app.visit import captions, html_of, opened, opened_whole
+from tests.app.visit import captions, html_of, opened, opened_whole, until
 from tests.core.views.test_sides import MONEY, RIVER, sentences
 
 
@@ -24,15 +23,6 @@ def dated(tmp_path):
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("date", "text"), *zip(dates, sentences(RIVER, 18) + sentences(MONEY, 12), strict=True)])
     return str(path)
-
-
-def until(page, condition):
-    for _ in range(60):
-        if condition(page):
-            return page
-        time.sleep(1)
-        page.run()
-    raise AssertionError("it never came")
 
 
 def searching(folder, **address: str):
@@ -55,7 +45,7 @@ def test_sorting_many_lines_by_substitutes_is_a_job(monkeypatch, folder):
     monkeypatch.setattr(QUEUE, "add", lambda *who: asked.append(who) or add(*who))
     monkeypatch.setattr("pages._texts.concordance.READ_AT_ONCE", 8)
     page = searching(folder, find_order="substitutes")
-    until(page, lambda page: "occurs 50 times" in html_of(page))
+    until(lambda: "occurs 50 times" in html_of(page.run()))
     assert len(asked) >= 1 and not page.error
 
 
@@ -66,9 +56,9 @@ def test_change_by_dates_counts_unreadable_dates(dated):
     assert "words of similar frequency" not in html_of(page)  # only once it is asked
     assert page.number_input(key="change.least").value == 10
     page.button(key="change.like").click().run()
-    until(page, lambda page: "words of similar frequency" in html_of(page))
+    until(lambda: "words of similar frequency" in html_of(page.run()))
     page.button(key="change.rank").click().run()
-    until(page, lambda page: "beyond chance. Select one." in captions(page))
+    until(lambda: "beyond chance. Select one." in captions(page.run()))
     assert not page.error
     page = opened_whole("pages/change.py", change_first=dated, change_by="dates", a="A zebra ran.", b="The zebra slept.")
     assert "12 and 12 sentences" in html_of(page)  # of “bank”, because no side has “zebra”

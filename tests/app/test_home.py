@@ -288,11 +288,6 @@ def typed(page: AppTest, **texts: str) -> AppTest:
     return page
 
 
-def tapped(page: AppTest, key: str, token: int) -> AppTest:
-    page.button_group(key=f"{key}i").set_value(token).run()
-    return page
-
-
 def test_targets_are_guessed_again_after_an_edit():
     page = typed(opened(), a="They were stuck in a jam near the tunnel.", b="Grandma makes strawberry jam.")
     assert target_words(page) == ("jam", "jam") and page.session_state["w"] == "jam"
@@ -303,7 +298,7 @@ def test_targets_are_guessed_again_after_an_edit():
 def test_tapped_target_stays_while_its_sentence_has_it():
     page = typed(opened(), a="The old pilot sat by the bank.", b="A pilot robbed the bank.")
     assert target_words(page) == ("bank", "bank")
-    assert target_words(tapped(page, "a", 2)) == ("pilot", "pilot")
+    assert target_words(page.button_group(key="ai").set_value(2).run()) == ("pilot", "pilot")
     assert target_words(typed(page, a="Both pilots sat by the bank.")) == ("pilots", "pilot")
     assert target_words(typed(page, a="Nobody sat by the bank.")) == ("bank", "bank")
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -148,11 +147,10 @@ def bring(page, *files: tuple[str, bytes], box: int = 0):
     return page
 
 
-def went(page, *paths: str):
-    for path in paths:
-        file, _ = page_address(Path(path).stem)
-        page.switch_page(file).run()
-        assert not page.error, path
+def went(page, *views: str):
+    for view in views:
+        page.switch_page(page_address(view)[0]).run()
+        assert not page.error, view
     return page
 
 
@@ -173,7 +171,7 @@ def test_files_stay_in_use_on_other_pages():
     page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("letters.csv", LETTERS.encode()))
     name = name_of_texts(page)
     assert removals(page) == [r"Remove letters\.csv"] and name
-    page = went(page, "pages/change.py", "pages/map.py", "pages/texts.py")
+    page = went(page, "change", "map", "texts")
     assert removals(page) == [r"Remove letters\.csv"] and name_of_texts(page) == name
 
 
@@ -241,7 +239,7 @@ def test_rows_to_train_on_stay_with_their_columns():
     rows = "".join(f"remark {k},{'ab'[k % 2]},more about {k}\n" for k in range(60))
     bring(page, ("remarks.csv", f"remark,kind,more\n{rows}".encode()))
     page.multiselect[0].set_value([3]).run()
-    page = went(page, "pages/texts.py", "pages/train.py")
+    page = went(page, "texts", "train")
     assert removals(page) == [r"Remove remarks\.csv"] and page.multiselect[0].value == [3]
     bring(page, ("second.csv", ROWS.encode()))
     assert removals(page) == [r"Remove second\.csv"]
@@ -252,11 +250,10 @@ def test_rows_to_train_on_stay_with_their_columns():
 def test_a_usage_graph_stays_until_it_is_removed():
     uses = format_uses("bank", [(("The", "bank", "."), 1), (("A", "bank", "!"), 1)], ["1", "2"])
     page = bring(opened_whole("pages/change.py"), ("uses.csv", uses.encode()))
-    page = went(page, "pages/texts.py", "pages/change.py")
+    page = went(page, "texts", "change")
     assert removals(page) == [r"Remove uses\.csv"]
 
 
 def test_corpus_in_other_letters_is_noted():
-    page = opened_whole("pages/texts.py", corpus_way="files")
-    page.file_uploader[0].set_value([("a.txt", "The bank closed. 은행에서 돈을 빌렸다.".encode(), "text/plain")]).run()
+    page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("a.txt", "The bank closed. 은행에서 돈을 빌렸다.".encode()))
     assert "3 of 8 tokens are not in English letters" in captions(page)

@@ -5,7 +5,8 @@ import io
 import json
 import re
 import runpy
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -125,6 +126,14 @@ def read_through(page: AppTest) -> AppTest:
     page.run()  # the work may have ended while the last run drew the page
     assert not page.exception and not page.error
     return page
+
+
+def until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait until a condition holds."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 def words_on(page: AppTest) -> list[str]:
