@@ -175,6 +175,7 @@ def test_warm_up_caches_no_unfinished_answer(monkeypatch):
     unfinished.leave()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("core.analysis.aligned_umap.compile_layout", lambda: None)
+        patch.setattr("core.index.rows.warm_up", lambda: None)
         patch.setattr(store, "table_job", lambda *_, **__: unfinished)
         live.open_rest()
     assert "of a word’s 10 neighbors" in html_of(opened("pages/compare.py"))
