@@ -1,5 +1,6 @@
 """Test the Compare page: names of spaces, the opening word, and jobs that end while the page is drawn."""
 
+import threading
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -106,8 +107,17 @@ def test_job_that_ends_while_the_page_is_drawn_is_complete(monkeypatch):
     assert not any("Stopped" in item.value for item in page.info)
 
 
-def test_two_models_are_measured_in_a_job(monkeypatch):
-    monkeypatch.setattr(jobs, "AT_MOST_S", 0.001)
+def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
+    begun, go = threading.Event(), threading.Event()
+    of_space = compare._over_all_words
+
+    def slowly(*given):
+        begun.set()
+        go.wait(60)
+        return of_space(*given)
+
+    monkeypatch.setattr(compare, "_over_all_words", slowly)
+    monkeypatch.setattr(jobs, "AT_MOST_S", 0.1)
     model = store.model("elmo-mini")
     monkeypatch.setattr(model_senses.opened, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
     monkeypatch.setattr(model_senses.opened, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets").basic)
@@ -120,10 +130,21 @@ def test_two_models_are_measured_in_a_job(monkeypatch):
 
     jobs._jobs()[0].clear()
     page = AppTest.from_function(script, default_timeout=120).run()
-    assert page.get("progress")
+    assert begun.wait(60)
     (job,) = jobs._jobs()[0].values()
+    page.run()
+    assert "Measuring both models" in page.get("progress")[0].proto.text
+    page.button(key="compare.stop").click().run()
+    assert "Stopping" in page.get("progress")[0].proto.text
+    go.set()
     job.wait(60)
-    assert not page.run().get("progress") and not page.error
+    assert job.why_ended == "stopped"
+    page.run()
+    assert "results are kept" in page.info[0].value
+    monkeypatch.setattr(jobs, "AT_MOST_S", 120)
+    page.button(key="compare.again").click().run()
+    assert not page.error and not page.info
+    (job,) = jobs._jobs()[0].values()
     first, second = job.result
     assert first.shares.pop("senses") > first.shares["1"]  # of the other model no row is kept in its sense space
     assert first.shares == second.shares and first.shares["1"] > first.shares["0"] and 0 < first.chance < 1 and first.pace > 0
