@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 from core import workspace
 from core.cli import wire
-from core.cli.main import main
 from core.common.config import ASSETS
 from core.common.limits import limits
 from core.corpus import label_files
@@ -30,7 +29,7 @@ from pages._export.html_file import html_of_view
 from pages._export.notebook_values import notebook
 from pages._widgets import downloads
 from pages._widgets.downloads import provenance
-from tests.app.visit import html_of, opened_whole, run_notebook, tables
+from tests.app.visit import html_of, opened_whole, run_notebook, tables, verdict_of
 from tests.tiny import write_dated_text, write_two_texts
 
 PAIRS = (
@@ -135,8 +134,9 @@ VARIABLES = {"substitutes": "expected", "attribution": "answer", "layouts": "lay
 
 
 def change_requests(folder: Path) -> list:
-    """Return requests that compare the even and the odd sentences of the bundled corpus."""
-    lines = (ASSETS / "sentences.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)[: get_language("en").basic]
+    """Return requests that compare every second bundled sentence of two words with the others."""
+    lines = (ASSETS / "sentences.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = [line for line in lines if re.search('"lemma": "(bank|bark)"', line)]  # to read all sentences again takes 18 s
     sides = [folder / "even.jsonl", folder / "odd.jsonl"]
     for k, path in enumerate(sides):
         path.write_text("".join(lines[k::2]), encoding="utf-8")
@@ -217,22 +217,12 @@ def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path
                 assert not list(differences(value, expected)), (name, request)
 
 
-# tests/core/cli/test_wire.py has the errors within the parts of a request.
 @pytest.mark.parametrize(
     ("name", "request_", "message"),
-    [
-        ("nothing", {}, "There is no view 'nothing'. Views: pair,"),
-        ("pair", {"first": {"text": "A bank."}}, "The request lacks 'second'"),
-        ("pair", {"first": 3, "second": {"text": "A bank."}}, "'first' is a word in context"),
-        ("pair", {"first": {"text": "A bank.", "size": 3}, "second": {"text": "A bank."}}, "'first' is a word in context"),
-        ("neighbors", {"word": {"text": "A bank.", "position": 9}, "space": "1"}, "position 9 is not a token. Use 0 to 2."),
-        ("induction", {"word": "bank", "number": "many"}, "'number' is \"many\". Use a whole number or null."),
-        ("induction", {"word": "bank", "number": True}, "'number' is true. Use a whole number or null."),
-    ],
+    [("nothing", {}, "There is no view 'nothing'. Views: pair,"), ("pair", {"first": {"text": "A bank."}}, "The request lacks 'second'")],
 )
-def test_invalid_request_is_explained_in_one_sentence(call, name, request_, message):
-    status, _, error = call("view", name, "--request", json.dumps(request_))
-    assert status == 2 and message in error and len(error.strip().splitlines()) == 1
+def test_unknown_view_and_missing_part_are_named(refused, name, request_, message):
+    assert message in refused("view", name, "--request", json.dumps(request_))
 
 
 def test_every_view_is_compared():
@@ -256,25 +246,18 @@ def test_a_space_has_one_name_on_the_page_and_in_its_notebook(tmp_path):
     assert limits().paths and space_named(str(tmp_path), "c").layer == "4"
 
 
-def test_workspace_accepts_an_open_model():
-    model = open_model("elmo-mini")
-    assert workspace.open_workspace(model).model is model
-
-
 OTHERS = {  # without labels, and spelled like another word
-    "thimble": ("She pushed the needle with a thimble.", "He drank a thimble of rum."),
     "gutter": ("Leaves blocked the gutter of the roof.", "The gutter press printed every rumor."),
     "wound": ("The nurse cleaned the wound on his arm.", "A deep wound takes weeks to heal."),
-    "leaves": ("The leaves turned red in autumn.", "The train leaves at noon."),
 }
 
 
 def pairs() -> dict[str, tuple[str, str]]:
-    """Return words with two sentences: two basic ones, two other labeled ones, and OTHERS."""
+    """Return words with two sentences: a basic one, another labeled one, and OTHERS."""
     table = open_table("sentences", open_model("elmo-mini"), targets_only=True)
     basic = table.basic.lemmas
     chosen = {}
-    for word in (*basic[::24][:2], *sorted({*table.lemmas}.difference(basic))[::200][:2]):
+    for word in (basic[0], sorted({*table.lemmas}.difference(basic))[200]):
         rows = [int(row) for row in table.labeled_rows(word) if table.words[table.word[row]] == word]
         chosen[word] = tuple(join_tokens(list(table.occurrence(row).tokens)) for row in (rows[0], rows[-1]))
     return chosen | OTHERS
@@ -290,20 +273,16 @@ def english() -> Workspace:
     return workspace.open_workspace()
 
 
-def verdict_on(page: AppTest) -> str:
-    return next(e.proto.body for e in page.get("html") if 'class="verdict"' in e.proto.body)
-
-
 def test_page_notebook_and_command_give_the_same_verdict(home, english, answer, monkeypatch, tmp_path):
     model = open_model("elmo-mini")
-    monkeypatch.setattr(models, "open_model", lambda *_, **__: model)  # once, not eight times
+    monkeypatch.setattr(models, "open_model", lambda *_, **__: model)  # once
     command_workspace = workspace.open_workspace(model)  # one workspace for all commands, one for all notebooks
     monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: command_workspace)
     commands = {}
     for word, (a, b) in pairs().items():
         home.text_input(key="a").set_value(a)
         home.text_input(key="b").set_value(b).run()
-        said = verdict_on(home)
+        said = verdict_of(home)
         settings = {key: home.session_state[key] for key in ("a", "b", "ai", "bi")}
         request = [str(home.session_state["asked"].tokens[k][settings[key]]) for k, key in enumerate(("ai", "bi"))]
         if word not in request[0].casefold():  # the page selected another word: pass that one to the command
@@ -324,14 +303,14 @@ def test_page_notebook_and_command_give_the_same_verdict(home, english, answer, 
 def test_html_file_of_home_contains_the_verdict(home):
     home.text_input(key="a").set_value("The virus spread through the village.")
     home.text_input(key="b").set_value("A virus wiped the files from her laptop.").run()
-    title = re.search("<b>(.*?)</b>", verdict_on(home)).group(1)
+    title = re.search("<b>(.*?)</b>", verdict_of(home)).group(1)
     assert "<i>germ</i>" in title and f"<b>{title}</b>" in html_of_view(home.session_state["_taken"], provenance)
 
 
 WORDS = [("He wore a Polish hat.", "Use the polish on it."), ("The python swallowed a rat.", "He wrote it in Python.")]
 
 
-@pytest.mark.parametrize("chosen", ["", "0", "mix"])
+@pytest.mark.parametrize("chosen", ["", "0"])
 def test_the_layer_stays_from_word_to_word_and_from_page_to_page(chosen):
     page = opened_whole("app.py", **({"layer": chosen} if chosen else {}))
     for a, b in WORDS:
@@ -355,13 +334,12 @@ def test_form_of_two_words_can_be_read_as_either(path):
     again = opened_whole(path, **wound, **{"as": "wind"})
     assert any("“wound” is read as a form of “wind”" in item.value for item in again.caption)
     if path == "app.py":
-        assert any(f"<i>{sense}</i>" in verdict_on(again) for sense in ("moving air", "turn or twist round"))  # of “wind”
+        assert any(f"<i>{sense}</i>" in verdict_of(again) for sense in ("moving air", "turn or twist round"))  # of “wind”
     if path == "pages/map.py":
         assert again.session_state["map_word"] == "wind"
 
 
 SPREAD_WORDS = ("bank", "court")
-CHANGED = ("bank", "garden")
 
 
 @pytest.fixture
@@ -377,7 +355,7 @@ def run(english, monkeypatch, tmp_path):
     return lambda page, *until: run_notebook(tmp_path, downloads._notebook(page.session_state["_taken"]), *until)
 
 
-def test_page_notebook_and_command_spread_the_same_labels(english, run, capsys, tmp_path):
+def test_page_notebook_and_command_spread_the_same_labels(english, run, answer, tmp_path):
     page = opened_whole("pages/spread.py", found_word=SPREAD_WORDS[0])
     for word in SPREAD_WORDS:
         occurrences = induction.compute(english, InductionRequest(word=word)).occurrences
@@ -395,45 +373,30 @@ def test_page_notebook_and_command_spread_the_same_labels(english, run, capsys, 
         (file := tmp_path / "labels.jsonl").write_text(
             label_files.format_labels(word, [(o.tokens, o.position) for o in occurrences.items], labels, None), "utf-8"
         )
-        assert main(["senses", "spread", "--word", word, "--labels", str(file), "--json"]) == 0
-        command = {row["sentence"]: row for row in json.loads(capsys.readouterr().out)["sentences"]}
+        command = {row["sentence"]: row for row in answer("senses", "spread", "--word", word, "--labels", file)["sentences"]}
         assert len(table) == len(notebook) == len(command) == len(gold)
         for sentence, row in table.iterrows():
             assert row["sense"] == notebook.loc[sentence, "sense"] == command[sentence]["sense"], (word, sentence)
             if not row["by you"]:
-                assert row["probability"] == pytest.approx(notebook.loc[sentence, "probability"], abs=1e-3)
-                assert row["probability"] == pytest.approx(command[sentence]["probability"], abs=1e-3)
+                others = notebook.loc[sentence, "probability"], command[sentence]["probability"]
+                assert others == pytest.approx([row["probability"]] * 2, abs=1e-3)
 
 
-def test_page_notebook_and_command_measure_the_same_change(run, capsys, tmp_path):
+def test_page_notebook_and_command_measure_the_same_change(run, answer, tmp_path):
     first, second = write_two_texts(tmp_path)
-    dated = write_dated_text(tmp_path)
-    for by in ("corpora", "dates"):
-        options = {"change_first": first, "change_second": second} if by == "corpora" else {"change_first": dated, "change_by": "dates"}
-        page = opened_whole("pages/change.py", **options)
-        for word in CHANGED:
-            page.text_input(key="change_word").set_value(word).run()
-            corpora = page.session_state["change.sides"]
-            shown = tables(page)[0]
-            notebook = run(page, "change.compute")
-            spans = [option for k, name in ((0, "--first"), (3, "--second")) for option in (name, corpora[k])]
-            spans += ["--first-dates", f"..{corpora[2]}", "--second-dates", f"{corpora[4]}.."] if by == "dates" else []
-            assert main(["senses", "change", "--word", word, *spans, "--json"]) == 0
-            command = json.loads(capsys.readouterr().out)
-            for name, here, p in zip(command["measures"], shown["here"], shown["p"], strict=True):
-                assert float(here.replace("−", "-")) == pytest.approx(command["measures"][name]["value"], abs=6e-4), (by, word, name)
-                assert notebook["measures"][name].value == pytest.approx(command["measures"][name]["value"], abs=1e-4), (by, word, name)
-                assert float(re.sub("[^0-9.]", "", p)) == pytest.approx(command["measures"][name]["p"], abs=5e-3), (by, word, name)
-            counts = f"{command['first']} and {command['second']} sentences"
-            assert counts in html_of(page), (by, word)
-            assert [list(band.counts) for band in notebook["result"].bands] == [
-                [band[name] for name in command["groups"]] for band in command["bands"]
-            ]
-
-
-def test_notebook_of_change_opens_the_bundled_headlines(run):
-    page = opened_whole("pages/change.py")
-    result = run(page, "change.compute")
-    assert result["result"].word == "court"
-    assert [corpus for corpus, *_ in result["sides"]] == ["sentences", sides.keep_news()]
-    assert f"{result['result'].change.gap.value:.3f}" == tables(page)[0]["here"].iloc[list(result["measures"]).index("gap")]
+    corpora, dates = {"change_first": first, "change_second": second}, {"change_first": write_dated_text(tmp_path), "change_by": "dates"}
+    for word, options in (("bank", corpora), ("garden", corpora), ("bank", dates), ("court", {})):
+        page = opened_whole("pages/change.py", change_word=word, **options)
+        a, _, a_end, b, b_start, _ = page.session_state["change.sides"]
+        assert options or [a, b] == ["sentences", sides.keep_news()]
+        spans = ["--first-dates", f"..{a_end}", "--second-dates", f"{b_start}.."] if options is dates else []
+        command = answer("senses", "change", "--word", word, "--first", a, "--second", b, *spans)
+        shown, notebook = tables(page)[0], run(page, "change.compute")
+        for name, here, p in zip(command["measures"], shown["here"], shown["p"], strict=True):
+            expected = command["measures"][name]
+            assert float(here.replace("−", "-")) == pytest.approx(expected["value"], abs=6e-4), (options, word, name)
+            assert notebook["measures"][name].value == pytest.approx(expected["value"], abs=1e-4), (options, word, name)
+            assert float(re.sub("[^0-9.]", "", p)) == pytest.approx(expected["p"], abs=5e-3), (options, word, name)
+        assert f"{command['first']} and {command['second']} sentences" in html_of(page), (options, word)
+        bands = [[band[name] for name in command["groups"]] for band in command["bands"]]
+        assert [list(band.counts) for band in notebook["result"].bands] == bands

@@ -1,5 +1,6 @@
 """Test that cached values depend on everything they are computed from."""
 
+import itertools
 import json
 import os
 import threading
@@ -56,14 +57,10 @@ def test_edited_file_of_equal_size_and_time_is_read_again(tmp_path):
 
 
 def test_value_is_computed_again_if_the_weights_change(tmp_path):
-    made = []
-
-    def compute() -> int:
-        made.append(1)
-        return len(made)
+    numbers = itertools.count(1)
 
     def computed() -> int:
-        return keep("computed", [("model", str(tmp_path))], None, compute, most=4)
+        return keep("computed", [("model", str(tmp_path))], None, lambda: next(numbers), most=4)
 
     (tmp_path / "options.json").write_text("{}")
     (tmp_path / "weights.hdf5").write_bytes(b"one")
@@ -114,8 +111,6 @@ def test_two_new_sentences_are_encoded_once_and_in_one_batch(monkeypatch):
             assert (query.tokens, query.position) == (tokens, position)
             np.testing.assert_allclose(query.layers, alone, rtol=1e-3, atol=1e-5)  # it is stored as float16
     assert batches == [[list(first), list(second)], [list(third)]]
-    for together, tokens in zip(encode(batches[0]), batches[0], strict=True):
-        np.testing.assert_allclose(together, encode([tokens])[0], rtol=0, atol=1e-5)
 
 
 def test_value_within_a_run_is_computed_once_in_each_run():

@@ -15,7 +15,6 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.state.session_state import SessionState
 
 from core.figures.maps import selected_data, selected_rows
-from core.live.widgets import mix_setting
 from pages._frame import patches
 from pages._frame.patches import MAX_JSON, MAX_OPTION, check_result, is_number
 from pages._map import map_view
@@ -106,11 +105,6 @@ def test_is_number_accepts_only_numbers_in_range(item):
 def test_click_on_a_missing_star_is_ignored():
     map_view.toggle_point(-3, {1: None, 2: None})
     map_view.toggle_point(-(10**9), {})
-
-
-@pytest.mark.parametrize("w", [[10**400, 0], [None, 0], ["x", 0], [[], 0], [float("nan"), 0], [0], {}, "00"])
-def test_mix_setting_with_invalid_values_is_none(w):
-    assert mix_setting({"w": w, "gamma": 1}, 2, 6.0) is None and mix_setting({"w": [0, 0], "gamma": 10**400}, 2, 6.0) is None
 
 
 def test_every_value_enters_through_the_check():

@@ -163,11 +163,6 @@ def test_bundled_measures_of_models_are_a_table():
     assert "Training: 1000 sentences" in page.caption[0].value
 
 
-def test_missing_corpus_on_both_sides_is_named_once():
-    page = opened("pages/change.py", change_first="nonsense", change_second="nonsense")
-    assert ["Unknown corpus 'nonsense'" in error.value for error in page.error] == [True] and not page.info
-
-
 def test_invalid_usage_graph_is_refused_with_the_names_of_its_files():
     page = opened("pages/change.py")
     (box,) = page.file_uploader
@@ -201,6 +196,7 @@ def test_warm_up_caches_no_unfinished_answer(monkeypatch):
     unfinished.leave()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("core.analysis.aligned_umap.compile_layout", lambda: None)
+        patch.setattr("core.index.rows.warm_up", lambda: None)
         patch.setattr(store, "table_job", lambda *_, **__: unfinished)
         live.open_rest()
     assert "of a word’s 10 neighbors" in html_of(opened("pages/compare.py"))

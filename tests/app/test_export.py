@@ -36,15 +36,10 @@ from tests.tiny import write_two_texts
 
 
 @pytest.mark.parametrize(
-    "cell", ["=1+1", "+1", "-1+cmd", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\u200b=1", "\u202e=1", "＝1+1", "＠SUM(A1)", "\x00=1"]
+    ("cell", "written"), [("=1+1", "'=1+1"), ("-1+cmd", "'-1+cmd"), ("\x00=1", "'\x00=1"), ("'s", "'s"), ("1-2", "1-2")]
 )
-def test_formula_is_quoted_in_header_and_cells(cell):
-    assert all(result.startswith("'") for (result,) in rows_of(pd.DataFrame({cell: [cell]})))
-
-
-@pytest.mark.parametrize("cell", ["bank", "the = sign", "눈", "'s", "1-2", "", " ", "“=1”"])
-def test_other_texts_and_numbers_stay_as_they_are(cell):
-    assert rows_of(pd.DataFrame({"word": [cell], "cosine": [-0.5]})) == [["word", "cosine"], [cell, "-0.5"]]
+def test_formula_is_quoted_in_header_and_cells_and_no_number(cell, written):
+    assert rows_of(pd.DataFrame({cell: [cell], "cosine": [-0.5]})) == [[written, "cosine"], [written, "-0.5"]]
 
 
 @pytest.mark.parametrize("cell", ["a\r=1+1", "a\n=1+1", 'a",=1+1', "a\r\n=1+1"])
@@ -150,27 +145,14 @@ def test_html_file_begins_with_the_typed_texts_and_the_target_words(path, addres
     assert path != "app.py" or first.count("<dd>robin</dd>") == 2
 
 
-@pytest.mark.parametrize(
-    ("address", "link"),
-    [
-        ("http://localhost:8501/map?a=x", ""),
-        ("http://LOCALHOST/map", ""),
-        ("http://127.0.0.1:8501/map?a=x", ""),
-        ("http://[::1]:8501/", ""),
-        ("http://192.168.1.7:8501/map", ""),
-        ("http://10.0.0.3/", ""),
-        ("http://0.0.0.0:8501/", ""),
-        ("http://laptop:8501/", ""),
-        ("http://laptop.local:8501/", ""),
-        ("http://nlp.lan/", ""),
-        ("", ""),
-        ("javascript:alert(1)", ""),
-        ("https://elmoscope.example.org/map?a=x", "https://elmoscope.example.org/map?a=x"),
-        ("http://93.184.216.34:8501/", "http://93.184.216.34:8501/"),
-    ],
-)
-def test_html_file_links_only_to_public_addresses(address, link):
-    assert Taken("map", "Map", address=address).link() == link
+LOCAL_HOSTS = "localhost:8501 LOCALHOST 127.0.0.1:8501 [::1]:8501 192.168.1.7:8501 10.0.0.3 0.0.0.0:8501 laptop:8501 laptop.local nlp.lan"
+
+
+def test_html_file_links_only_to_public_addresses():
+    for address in ("", "javascript:alert(1)", *(f"http://{host}/map?a=x" for host in LOCAL_HOSTS.split())):
+        assert Taken("map", "Map", address=address).link() == "", address
+    for address in ("https://elmoscope.example.org/map?a=x", "http://93.184.216.34:8501/"):
+        assert Taken("map", "Map", address=address).link() == address
 
 
 def test_html_file_of_a_local_server_names_no_host():
@@ -272,6 +254,7 @@ def test_notebook_has_the_target_word_that_the_page_guesses():
     assert notebook_values.pair(crane) == [(crane["a"], 5, ""), (crane["b"], 0, "")] and notebook_values.word(crane) == "crane"
     assert notebook_values.sentence(crane | {"ai": 1}) == (crane["a"], 1) and notebook_values.word(crane | {"w": "herons"}) == "herons"
     assert len(notebook_values.pair({})) == 2 and notebook_values.pair({"a": "", "b": " "}) == []
+    assert "('The old bank was shut.', 2, '')" in code_of("why", {"a": "The old bank was shut.", "ai": None, "w": "bank"})
 
 
 def test_typed_text_is_a_literal_in_the_code(run):
@@ -283,11 +266,6 @@ def test_typed_text_is_a_literal_in_the_code(run):
         constant = [cell["source"] for cell in with_text[2:]]
         assert constant == [cell["source"] for cell in without[2:]]  # only the cell of given values holds what was typed
     assert "".join(cells("home", {}, question="<b>\n# x")[0]["source"]).split("\n\n")[0] == r"# \<b\> \# x"
-
-
-def test_notebook_without_a_choice_has_the_last_target_word():
-    code = code_of("why", {"a": "The old bank was shut.", "ai": None, "w": "bank"})
-    assert "('The old bank was shut.', 2, '')" in code
 
 
 def test_figures_are_labeled_in_the_readers_language():

@@ -24,21 +24,19 @@ from pages._home import picture
 from pages._home import show as home
 from pages._home.live import rest
 from pages._widgets import components
-from tests.app.test_map import sent
-from tests.app.visit import captions, opened, opened_whole, tables
+from tests.app.visit import address_of, captions, data_of, export_of, opened, opened_whole, tables
 from tests.core.elmo.test_language_model import language_model
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def part(page: AppTest, name: str) -> str:
-    """The text of the page's own HTML of that class, without its tags."""
-    result = [block.proto.body for block in page.get("html") if f'class="{name}"' in block.proto.body]
-    return re.sub("<[^>]*>", "", result[0]) if result else ""
+    """Return the text of the page's first block of that class."""
+    return next(re.sub("<[^>]*>", "", block.proto.body) for block in page.get("html") if f'class="{name}"' in block.proto.body)
 
 
 def scene_of(page: AppTest) -> Scene:
-    """The scene that the page drew last."""
+    """Return the scene that the page drew last."""
     return page.session_state[picture.DRAWN]
 
 
@@ -55,18 +53,13 @@ def test_every_example_has_its_target_and_two_meanings():
         assert {bare(item).casefold() for item in target_words(page)} == {word} and page.session_state["example"] == word
 
 
-def test_a_static_vector_of_zeros_has_no_cosine(tmp_path):
-    (tmp_path / "zeros.txt").write_text("bank 0 0 0\nriver 1 0 0\nmoney 0 1 0\n")
-    page = opened(vectors=str(tmp_path / "zeros.txt"), a="She sat on the bank.", b="The bank lent money.", ai="bank", bi="bank")
-    assert "GloVe" not in tables(page)[0]["vectors"].tolist()
-
-
-def test_incomplete_file_of_vectors_is_noted_in_every_session(tmp_path):
-    (tmp_path / "own.txt").write_text("4 3\nbank 0 2 1\nriver 1 0 0\nmoney 0 1 0\n")
+def test_file_of_vectors_is_noted_in_every_session_and_zeros_have_no_cosine(tmp_path):
+    (tmp_path / "own.txt").write_text("4 3\nbank 0 0 0\nriver 1 0 0\nmoney 0 1 0\n")
     for is_first in (True, False):
         page = opened(vectors=str(tmp_path / "own.txt"), a="She sat on the bank.", b="The bank lent money.", ai="bank", bi="bank")
         notes = [caption.value.replace("\\", "") for caption in (page if is_first else page.sidebar).caption]
         assert "own.txt: the first line promises 4 words, but the file has 3." in notes
+        assert "GloVe" not in tables(page)[0]["vectors"].tolist()
 
 
 def test_chosen_space_stays_and_does_not_change_the_verdict():
@@ -76,9 +69,9 @@ def test_chosen_space_stays_and_does_not_change_the_verdict():
     page.session_state["layer"] = "2"
     page.run()
     assert part(page, "verdict") == verdict and "The stars are nearest to" in part(page, "notice")
-    assert page.query_params["layer"] in ("2", ["2"])
+    assert address_of(page, "layer") == "2"
     page.pills(key="example").set_value("play").run()
-    assert page.session_state["layer"] == "2" and page.query_params["layer"] in ("2", ["2"])
+    assert page.session_state["layer"] == address_of(page, "layer") == "2"
     page.session_state["layer"] = "senses"
     page.run()
     assert "layer" not in page.query_params
@@ -101,12 +94,6 @@ def test_a_click_on_a_dot_makes_its_sentence_the_second_one(monkeypatch):
     for wrong in (len(scene.texts), -1, "1", None, True):
         assert "b" not in taken(monkeypatch, scene, taken=wrong)
     assert taken(monkeypatch, scene, view="2")["layer"] == "2" and "layer" not in taken(monkeypatch, scene, view="7")
-
-
-def test_the_star_of_a_labeled_sentence_is_at_its_dot():
-    scene = scene_of(opened())
-    page = opened(a=scene.texts[3], b=scene.texts[5])
-    assert abs(scene_of(page).stars[:, 0] - scene_of(page).points[:, 3]).max() < 1e-6
 
 
 def test_foreign_word_is_read_in_its_language_after_a_click():
@@ -144,8 +131,7 @@ RIVER, MONEY = "We sat on the bank and watched the boats.", "The bank refused to
 
 
 def table(page: AppTest) -> pd.DataFrame | None:
-    noted = page.session_state["_taken"].tables().get("home.expected.table")
-    return None if noted is None else noted.table
+    return export_of(page, "home.expected.table")
 
 
 def words(page: AppTest, side: str = "1st") -> list[str]:
@@ -164,6 +150,7 @@ def draw_buttons(*, key: str, data: dict, on_put_change) -> None:
 
 @pytest.fixture
 def by_buttons(monkeypatch):
+    """Return a function that opens Home with buttons as its chips."""
     monkeypatch.setattr(picture, "_chips", draw_buttons)
     return opened_whole
 
@@ -206,16 +193,7 @@ def test_pressed_word_keeps_the_text_typed_before(by_buttons):
     assert len(longest) > 4 and len(page.text_input(key="a").value) == limits().max_text
 
 
-@pytest.mark.parametrize(
-    ("a", "at"),
-    [
-        (RIVER, "the"),
-        ("They met in Paris and married.", "Paris"),
-        ("Bank shares fell again today.", "Bank"),
-        ("We sat on the bank.", "bank"),
-        ("bank", "bank"),
-    ],
-)
+@pytest.mark.parametrize(("a", "at"), [(RIVER, "the"), ("bank", "bank")])
 def test_uninformative_expected_words_are_only_in_the_table(by_buttons, a: str, at: str):
     page = by_buttons(a=a, b=MONEY, ai=at, bi="bank")
     assert words(page) and not [button for button in page.button if str(button.key).startswith(f"{picture.EXPECTED}.a.")]
@@ -273,8 +251,7 @@ def test_verdict_does_not_need_static_vectors(monkeypatch):
     page = opened_whole()
     monkeypatch.setattr(Workspace, "vectors", property(missing))
     page.text_input(key="a").set_value("They fished from the bank at dawn.").run()
-    verdicts = [element.proto.body for element in page.get("html") if 'class="verdict"' in element.proto.body]
-    assert any("<b>" in text and "meaning" in text.lower() for text in verdicts), verdicts
+    assert "meaning" in part(page, "verdict")
     assert page.error  # of the picture, which needs GloVe
 
 
@@ -311,11 +288,6 @@ def typed(page: AppTest, **texts: str) -> AppTest:
     return page
 
 
-def tapped(page: AppTest, key: str, token: int) -> AppTest:
-    page.button_group(key=f"{key}i").set_value(token).run()
-    return page
-
-
 def test_targets_are_guessed_again_after_an_edit():
     page = typed(opened(), a="They were stuck in a jam near the tunnel.", b="Grandma makes strawberry jam.")
     assert target_words(page) == ("jam", "jam") and page.session_state["w"] == "jam"
@@ -326,7 +298,7 @@ def test_targets_are_guessed_again_after_an_edit():
 def test_tapped_target_stays_while_its_sentence_has_it():
     page = typed(opened(), a="The old pilot sat by the bank.", b="A pilot robbed the bank.")
     assert target_words(page) == ("bank", "bank")
-    assert target_words(tapped(page, "a", 2)) == ("pilot", "pilot")
+    assert target_words(page.button_group(key="ai").set_value(2).run()) == ("pilot", "pilot")
     assert target_words(typed(page, a="Both pilots sat by the bank.")) == ("pilots", "pilot")
     assert target_words(typed(page, a="Nobody sat by the bank.")) == ("bank", "bank")
 
@@ -351,9 +323,7 @@ def test_typed_sentence_stays_when_the_language_changes():
 
 def test_groups_follow_the_target_word():
     link = {"a": "The plant employs nine hundred workers.", "b": "Water the plant on Sunday."}
-    page = opened("pages/found.py", **link)
-    box = page.selectbox(key="found_word")
-    assert box.value == "plant"
+    assert opened("pages/found.py", **link).selectbox(key="found_word").value == "plant"
     page = opened("pages/found.py", **link, found_word="bank")
     assert page.selectbox(key="found_word").value == "bank"
     typed(page.switch_page("app.py").run(), a="Her coach shouted from the line.", b="The coach left at noon.")
@@ -367,4 +337,4 @@ def test_groups_follow_the_target_word():
 def test_map_has_both_stars_of_a_korean_word():
     page = opened("pages/map.py", lang="ko", a="배를 타고 섬으로 갔다.", b="달고 시원한 배를 깎아 먹었다.")
     assert page.selectbox(key="map_word").value == "배"
-    assert [star["label"] for star in sent(page)["stars"]] == ["내 문장 1", "내 문장 2"]
+    assert [star["label"] for star in data_of(page, "elmoscope_map")["stars"]] == ["내 문장 1", "내 문장 2"]

@@ -15,14 +15,9 @@ from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
 from core.workspace import Workspace, open_workspace
 from pages._learn.slides import lessons
-from tests.app.visit import html_of, offered, opened, opened_whole, tables
+from tests.app.visit import html_of, offered, opened, opened_whole, tables, text_of
 
 PAGE = "pages/lessons.py"
-
-
-def said(page: AppTest) -> str:
-    """Return the notice."""
-    return next(block.proto.body for block in page.get("html") if "What to notice" in str(block.proto))
 
 
 def test_unknown_lesson_opens_the_first_one():
@@ -50,14 +45,10 @@ def test_lessons_of_an_unmeasured_model_name_the_command(tmp_path):
 def test_chosen_word_is_a_star_in_every_row():
     page = opened(PAGE, lesson="context", context_word="bank")
     assert page.get("plotly_chart")[0].proto.spec.count('"#FFD23F"') == 6
-    assert "compared with static vectors" in said(page)
+    assert "compared with static vectors" in html_of(page)
 
 
 ENGLISH = languages.get_language("en")
-
-
-def plain(page: AppTest) -> str:
-    return re.sub("<[^>]*>", "", " ".join(html.proto.body for html in page.get("html")))
 
 
 def pressed(page: AppTest, key: str) -> AppTest:
@@ -79,14 +70,14 @@ def test_quiz_counts_points_of_the_user_and_of_elmo():
     assert f"Quiz {number}" in html_of(page)
     hits = right = followed = 0
     for k, (item, result) in enumerate(zip(request, readings, strict=True)):
-        assert f"Question {k + 1} of 8" in plain(page) and item.text in plain(page)
+        assert f"Question {k + 1} of 8" in text_of(page) and item.text in text_of(page)
         buttons = [page.button(key=f"guess.choose.{number}.{k}.{n}").label for n in range(len(item.senses))]
         assert [label.split("**")[1] for label in buttons] == list(item.senses) and all("**: " in label for label in buttons)
         choice = item.senses[k % len(item.senses)]
         page = pressed(page, f"guess.choose.{number}.{k}.{item.senses.index(choice)}")
         hits, right = hits + (choice == result.sense), right + (result.sense == labels[k])
         followed += choice == labels[k]
-        message = plain(page)
+        message = text_of(page)
         assert f"Your points: {hits} of {k + 1}" in message and f"ELMo right: {right} of {k + 1}" in message
         assert ("1 point:" in message) == (choice == result.sense) and ("and is right" in message) == (result.sense == labels[k])
         assert "ELMo also expects here:" in message and "(the sense space)" in message
@@ -94,11 +85,11 @@ def test_quiz_counts_points_of_the_user_and_of_elmo():
         page = pressed(page, f"guess.next.{number}.{k}")
     assert page.subheader[0].value == f"You matched ELMo in {hits} of 8"
     standing = "You beat ELMo" if followed > right else "ELMo beats you" if right > followed else "You tie"
-    assert standing in plain(page)
+    assert standing in text_of(page)
     assert offered(page)[0]["label"].tolist() == labels
     assert offered(page)[0]["ELMo’s choice"].tolist() == [result.sense for result in readings]
     page = pressed(page, "guess.again")
-    assert "Question 1 of 8" in plain(page) and "Your points: 0 of 0" in plain(page)
+    assert "Question 1 of 8" in text_of(page) and "Your points: 0 of 0" in text_of(page)
 
 
 def test_quiz_reads_one_word_at_a_time(monkeypatch):
@@ -136,4 +127,4 @@ def test_quiz_with_damaged_files_keeps_its_question(monkeypatch):
     monkeypatch.setattr(index_tables, "_built", damaged)
     monkeypatch.setattr(index_tables, "bundled_targets", lambda *_: None)
     page = opened("pages/guess.py", quiz="31314")
-    assert "The table is damaged" in page.error[0].value and quiz.quiz(31_314, ENGLISH)[0].text in plain(page)
+    assert "The table is damaged" in page.error[0].value and quiz.quiz(31_314, ENGLISH)[0].text in text_of(page)

@@ -1,6 +1,5 @@
 """Test the Map page: its word, its layouts, the data of its widget, and the map of all tokens."""
 
-import json
 import re
 from base64 import b64decode
 
@@ -22,7 +21,7 @@ from pages._cached import opened as cached
 from pages._frame.choices import ALL
 from pages._map import every_token, map_view
 from pages._widgets import components
-from tests.app.visit import html_of, opened, opened_whole, read_through, tables
+from tests.app.visit import data_of, html_of, opened, opened_whole, read_through, tables
 
 WILD = {
     "a": "A lynx watched the deer from a branch above the river.",
@@ -37,12 +36,8 @@ def ready(**query: str):
     return read_through(opened("pages/map.py", **query))
 
 
-def test_map_opens_on_the_target_word():
-    assert ready(**PLANTS).selectbox(key="map_word").value == "plant"
-    assert ready(**WILD, map_word="play").selectbox(key="map_word").value == "play"  # a link says more than the sentences
-
-
-def test_map_follows_the_target_word():
+def test_map_follows_the_target_word_unless_a_link_names_another():
+    assert ready(**WILD, map_word="play").selectbox(key="map_word").value == "play"
     page = ready(**WILD)
     assert page.selectbox(key="map_word").value == "lynx" and "lynx" in page.selectbox(key="map_word").options
     assert "are nearer to the first sentence" in html_of(page)
@@ -58,22 +53,21 @@ def test_map_follows_the_target_word():
 
 
 def test_map_opens_in_the_sense_space():
+    def measures() -> list[str]:
+        return next(table for table in tables(page) if "trustworthiness" in table)[["layer", "trustworthiness"]].iloc[-1].tolist()
+
     bank = {"a": "We moored the boat at the bank.", "b": "The bank raised its rates again."}
     page = opened("pages/map.py", view="1", **bank)
     assert len(sent(page)["names"]) == 4 and sent(page)["text"]["senses"] == "sense space"
-    for view, last in (("senses", "sense space"), ("2", "mix")):  # the measures follow
+    for view, last in (("senses", "sense space"), ("2", "mix")):
         page.session_state["view"] = view
         page.run()
-        measures = next(table for table in tables(page) if "trustworthiness" in table)
-        assert measures["layer"].tolist()[-1] == last
+        assert measures()[0] == last
     page = opened_whole("pages/map.py", **bank)
-    assert page.session_state["view"] == "senses"
-    map_ = sent(page)
+    map_, (layer, trust) = sent(page), measures()
+    assert page.session_state["view"] == "senses" and layer == "sense space" and float(trust) > 0.7
     assert map_["names"] == ["0", "1", "2", "mix", "senses"] and map_["titles"][-1] == "Sense space" and not map_["text"]["senses"]
-    measures = next(table for table in tables(page) if "trustworthiness" in table)
-    assert measures["layer"].tolist()[-1] == "sense space" and float(measures["trustworthiness"].iloc[-1]) > 0.7
-    dots = next(table for table in tables(page) if "x, layer sense space" in table)
-    assert len(dots) == len(map_["rows"])
+    assert len(next(table for table in tables(page) if "x, layer sense space" in table)) == len(map_["rows"])
     words = opened("pages/map.py", view="senses", map_word="all words")
     assert words.session_state["view"] != "senses"
 
@@ -82,10 +76,7 @@ GIVEN = {"view": "1", "dot": "7", "picked": [7, 9]}
 
 
 def sent(page) -> dict:
-    """The data of the instrument on an opened page."""
-    result = [json.loads(block.proto.json) for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_map"]
-    assert result, "the page has no instrument"
-    return result[-1]
+    return data_of(page, "elmoscope_map")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Test the Mix page, and the references that figures are compared with."""
 
 import base64
-import json
 import re
 
 import numpy as np
@@ -19,7 +18,7 @@ from core.workspace import open_workspace
 from pages._map import measures, mix
 from pages._widgets import components
 from pages._widgets.components import LIMIT
-from tests.app.visit import html_of, opened, opened_whole, read_through
+from tests.app.visit import data_of, export_of, html_of, opened, opened_whole, read_through, text_of
 
 
 def report(seed: int, noise: float, n: int = 40) -> SenseReport:
@@ -74,10 +73,7 @@ def test_data_of_the_mix_widget_of_an_unlabeled_word():
     assert "banana" in words and all(given["lines"][str(row)][1].casefold().startswith("lemon") for row in own)
     assert set(given["map"]["rows"]) <= set(first["rows"])
     assert len(given["map"]["layers"]) == 3 and len(given["map"]["layers"][0]) == 2 * len(given["map"]["rows"])
-    assert "cosine of your two words" in message and "Table of neighbors" in [
-        noted.label for noted in page.session_state["_taken"].tables().values()
-    ]
-    assert page.main and not page.metric
+    assert "cosine of your two words" in message and near(page) and not page.metric
 
 
 def test_mix_widget_works_with_an_unlabeled_corpus(tmp_path):
@@ -96,7 +92,7 @@ def test_the_cosine_of_two_mixes_is_that_of_their_sums():
 
 def near(page) -> list:
     """Return the neighbors of both words with their cosines."""
-    return page.session_state["_taken"].tables()["mix.neighbors"].table.to_numpy().tolist()
+    return export_of(page, "mix.neighbors").to_numpy().tolist()
 
 
 def test_layer_normalization_makes_parts_equal_and_changes_the_lists_and_gamma_does_not():
@@ -114,8 +110,7 @@ def test_layer_normalization_makes_parts_equal_and_changes_the_lists_and_gamma_d
 
 
 def sent(page) -> dict:
-    """Return the data of the widget."""
-    return json.loads(next(block.proto.json for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_mix"))
+    return data_of(page, "elmoscope_mix")
 
 
 def test_data_of_the_mix_widget_of_a_labeled_word():
@@ -131,7 +126,7 @@ def test_data_of_the_mix_widget_of_a_labeled_word():
     assert [slider.value for slider in page.slider] == [1.5, -2.0, 0.0, 2.0]  # which write the address, unseen
     assert {mark["name"] for mark in given["marks"]} >= {"Spam"} and given["presets"][0]["w"] == [6.0, -6.0, -6.0]
     assert "this mix" in html_of(page)
-    assert "mix.neighbors" in page.session_state["_taken"].tables()
+    assert near(page)
 
 
 @pytest.mark.parametrize(
@@ -142,6 +137,9 @@ def test_data_of_the_mix_widget_of_a_labeled_word():
         ({"w": ["x", 0, 0], "gamma": 1}, None),
         ({"w": [float("nan"), 0, 0], "gamma": 1}, None),
         ({"w": [0, 0, 0]}, None),
+        ({"w": [0, 0, 0], "gamma": 10**400}, None),
+        *(({"w": [wrong, 0, 0], "gamma": 1}, None) for wrong in (10**400, None, [])),
+        *(({"w": w, "gamma": 1}, None) for w in ({}, "000")),
         ("nonsense", None),
         (None, None),
     ],
@@ -149,11 +147,6 @@ def test_data_of_the_mix_widget_of_a_labeled_word():
 def test_settings_of_the_mix_widget_are_validated(monkeypatch, given, expected):
     monkeypatch.setattr(components.st, "session_state", {mix.LIVE: {"set": given}})
     assert mix_setting(components.get_settings(mix.LIVE), 3, LIMIT) == expected
-
-
-def text_of(page) -> str:
-    """The text of a page's own HTML, without its pictures' descriptions."""
-    return re.sub("<[^>]*>", "", html_of(page))
 
 
 def test_similarity_of_random_words_is_the_same_on_every_page():

@@ -10,7 +10,6 @@ from core.corpus.label_files import Token, format_given, tokens_of
 from core.corpus.spread import Labels
 from core.elmo.models import open_model
 from core.index.rows import Occurrence
-from core.senses import clusters
 from core.text import own_corpus
 from core.views import induction
 from core.views.induction import InductionRequest
@@ -18,17 +17,6 @@ from core.workspace import Workspace, open_workspace
 from pages._cached import label_store
 from pages._cached import opened as opened_pages
 from tests.app.visit import captions, html_of, opened, opened_whole, read_through, tables
-
-
-def test_groups_are_made_in_the_sense_space_and_named_by_substitutes():
-    page = opened("pages/found.py", found_word="bank", found_k="2")
-    control = page.selectbox(key="found_layer")
-    assert control.value == "senses" and control.options == ["sense space", "1", "2", "mix"]
-    editor, table = tables(page)[0], tables(page)[-1]
-    names = list(editor["label"])
-    assert all(len(name.split(", ")) == 2 for name in names) and 'class="shares"' in html_of(page)
-    shares = table[["share, group 1", "share, group 2"]]
-    assert abs(shares.sum(axis=1) - 1).max() < 0.002 and set(table["label"]) == set(names) and all(table["substitutes"])
 
 
 def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
@@ -262,26 +250,3 @@ def test_labels_used_everywhere_are_measured_without_guesses_and_deleted_with_th
     assert not saved_labels.stored_file(corpus, "bank").exists() and stays.is_file()
     assert not [each for each in (private_cache / "maps").rglob("*.safetensors") if each in maps]
     assert len(kept()) == 6  # of the language's own sentences: not of this corpus
-
-
-def test_exported_groups_are_not_labels_on_other_pages(gold, tmp_path):
-    items, file = occurrences(), tmp_path / "groups.jsonl"
-    file.write_text(clusters.labeled_jsonl(items, [f"group {k % 2}" for k in range(len(items))], "bank"), "utf-8")
-    page = read_through(opened("pages/map.py", corpus=str(file), map_word="bank"))
-    assert "have a nearest sentence" not in html_of(page)
-    assert f"{len(items)} faint dots are guesses" in captions(page)
-    home = opened("app.py", corpus=str(file), a="We sat on the bank.", b="The bank lent money.")
-    assert "group 0" not in html_of(home)
-
-
-def test_a_sentence_that_occurs_twice_has_one_label_in_both_places(tmp_path):
-    lines = ["The bank of the river was muddy.", "The bank lent us money.", "The bank lent us money.", "A bank by the water."] * 3
-    corpus = own_corpus.keep_text("\n".join([*lines, "The bank was shut.", "Our bank closed."]), "mine", lines="keep").name
-    read_through(opened("pages/spread.py", corpus=corpus, found_word="bank"))
-    copies = tokens_of(induction.compute(open_workspace(corpus=corpus), InductionRequest(word="bank")).occurrences.items)
-    save(Labels().label([copies[0]], "river").label([copies[1]], "money"), (corpus, "bank"))
-    page = read_through(opened("pages/spread.py", corpus=corpus, found_word="bank"))
-    assert rows_of(page)["by you"].sum() == 9  # three of the one sentence, six of the other
-    questions(page)[0].set_value("river").run()
-    again = read_through(opened("pages/spread.py", corpus=corpus, found_word="bank"))
-    assert rows_of(again)["by you"].sum() == rows_of(page)["by you"].sum() > 9 and not again.warning

@@ -186,63 +186,46 @@ def test_server_answers_to_its_own_hosts_and_open_server_to_ip_addresses(listen,
 
 
 @pytest.mark.parametrize(
-    ("address", "named", "host", "allowed"),
+    ("address", "named", "answered", "refused"),
     [
-        (OPEN, ("elmo.example.org",), "elmo.example.org", True),
-        (OPEN, ("elmo.example.org",), "ELMO.example.org:443", True),
-        (OPEN, ("a.example.org,b.example.org",), "b.example.org", True),  # the form of the environment variable
-        (OPEN, ("*.example.org",), "a.example.org", True),
-        (OPEN, ("*.example.org",), "example.org.other.test", False),
-        (OPEN, ("elmo.example.org",), "localhost:8501", True),  # the health check
-        (OPEN, ("elmo.example.org",), "127.0.0.1:8501", True),
-        (OPEN, ("*",), "other.test", True),
-        (OPEN, (), "elmo.example.org", False),
-        (OWN, ("elmo.example.org",), "elmo.example.org", True),
-        ("192.168.1.7", (), "192.168.1.7:8501", True),
-        ("lab.example.org", (), "lab.example.org:8501", True),
+        (OPEN, "elmo.example.org", "elmo.example.org ELMO.example.org:443 localhost:8501 127.0.0.1:8501", "other.test"),
+        (OPEN, "a.example.org,b.example.org", "b.example.org", "c.example.org"),  # the form of the environment variable
+        (OPEN, "*.example.org", "a.example.org", "example.org.other.test"),
+        (OPEN, "*", "other.test", ""),
+        (OPEN, "", "", "elmo.example.org"),
+        (OWN, "elmo.example.org", "elmo.example.org", "other.test"),
+        ("192.168.1.7", "", "192.168.1.7:8501", "other.test"),
+        ("lab.example.org", "", "lab.example.org:8501", "other.test"),
     ],
 )
-def test_server_answers_to_allowed_hosts(listen, address, named, host, allowed):
-    listen(address, named)
-    assert bool(request(host=host).reached) == allowed
+def test_server_answers_to_allowed_hosts(listen, address, named, answered, refused):
+    listen(address, (named,) if named else ())
+    assert all(request(host=host).reached for host in answered.split())
+    assert not any(request(host=host).reached for host in refused.split())
 
 
-@pytest.mark.parametrize(
-    ("host", "origin", "allowed"),
-    [
-        ("localhost:8501", "http://localhost:8501", True),
-        ("[::1]:8501", "http://[::1]:8501", True),
-        ("elmo.example.org", "https://elmo.example.org", True),  # a proxy with TLS, without a port
-        ("elmo.example.org:443", "https://elmo.example.org", True),
-        ("elmo.example.org:8443", "https://elmo.example.org:8443", True),
-        ("Elmo.Example.Org", "https://elmo.example.org", True),
-        ("elmo.example.org", "http://elmo.example.org:80", True),
-        ("elmo.example.org", "https://elmo.example.org:8443", False),
-        ("localhost:8501", "http://other.test", False),
-        ("localhost:8501", "http://other.test:8501", False),
-        ("localhost:8501", "http://localhost:3000", False),  # another program on this machine
-        ("localhost:8501", "http://127.0.0.1:8501", False),
-        ("localhost:8501", "http://localhost:8501.other.test", False),
-        ("localhost:8501", "http://localhost:8501@other.test", False),
-        ("localhost:8501", "http://localhost:8501/", False),
-        ("localhost:8501", "null", False),
-        ("localhost:8501", "", False),
-        ("localhost:8501", "file://", False),
-        ("localhost:8501", "chrome-extension://localhost:8501", False),
-        ("localhost:8501", "http://[", False),
-        ("localhost:8501", "\u00ff", False),
-    ],
-)
+DOMAIN, PORT = "elmo.example.org", "localhost:8501"
+SAME_ORIGIN = [(PORT, f"http://{PORT}"), ("[::1]:8501", "http://[::1]:8501"), ("Elmo.Example.Org", f"https://{DOMAIN}")]
+SAME_ORIGIN += [(DOMAIN, f"https://{DOMAIN}"), (f"{DOMAIN}:443", f"https://{DOMAIN}")]  # a proxy with TLS
+SAME_ORIGIN += [(f"{DOMAIN}:8443", f"https://{DOMAIN}:8443"), (DOMAIN, f"http://{DOMAIN}:80")]
+# Also of another program on this machine, at another port.
+OTHER_ORIGINS = ["http://other.test", "http://other.test:8501", "http://localhost:3000", "http://127.0.0.1:8501", "null", "", "file://"]
+OTHER_ORIGINS += [f"http://{PORT}.other.test", f"http://{PORT}@other.test", f"http://{PORT}/", f"chrome-extension://{PORT}", "http://["]
+OTHER_ORIGIN = [(DOMAIN, f"https://{DOMAIN}:8443"), *((PORT, origin) for origin in (*OTHER_ORIGINS, "\u00ff"))]
+
+
+@pytest.mark.parametrize(("pairs", "allowed"), [(SAME_ORIGIN, True), (OTHER_ORIGIN, False)], ids=["same", "other"])
 @pytest.mark.parametrize("kind", ["http", "websocket"])
-def test_requests_from_another_origin_are_refused(listen, sessions, host, origin, allowed, kind):
-    listen(OPEN, ("elmo.example.org",))
-    answered = request("/_stcore/stream", host, ("Origin", origin), ("X-Forwarded-Host", origin.partition("://")[2]), kind=kind)
-    assert bool(answered.reached) == allowed
-    if allowed and kind == "websocket":
-        assert not [name for name, _ in answered.reached["headers"] if name == b"origin"]  # Streamlit would look up addresses
-    if not allowed:
-        assert answered.status == 403 and answered.read == 0 and "may not use this server" in answered.text
-    assert request("/", host, ("Origin", f"http://{host}"), ("Origin", origin), kind=kind).status == 403
+def test_requests_from_another_origin_are_refused(listen, sessions, pairs, allowed, kind):
+    listen(OPEN, (DOMAIN,))
+    for host, origin in pairs:
+        answered = request("/_stcore/stream", host, ("Origin", origin), ("X-Forwarded-Host", origin.partition("://")[2]), kind=kind)
+        assert bool(answered.reached) == allowed, (host, origin)
+        if allowed and kind == "websocket":
+            assert not [name for name, _ in answered.reached["headers"] if name == b"origin"]  # Streamlit would look up addresses
+        if not allowed:
+            assert answered.status == 403 and answered.read == 0 and "may not use this server" in answered.text, (host, origin)
+        assert request("/", host, ("Origin", f"http://{host}"), ("Origin", origin), kind=kind).status == 403, (host, origin)
 
 
 @pytest.mark.parametrize("method", ["PUT", "POST", "DELETE", "OPTIONS", "GET"])

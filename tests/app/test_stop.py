@@ -16,7 +16,7 @@ from pages._cached.opened import KEPT
 from pages._frame import jobs as frame_jobs
 from pages._frame.jobs import Job, JobEnded, Queue
 from pages._how import spellings
-from tests.app.visit import APP
+from tests.app.visit import APP, until
 from tests.app.visit import opened as visited
 
 
@@ -37,13 +37,6 @@ def visits(monkeypatch) -> None:
 
     monkeypatch.setattr(frame_jobs, "get_script_run_ctx", context)
     monkeypatch.setattr(jobs, "AT_MOST_S", 0.1)
-
-
-def until(holds: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def test_job_continues_until_every_user_who_wants_it_has_stopped_it():

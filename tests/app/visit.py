@@ -5,7 +5,8 @@ import io
 import json
 import re
 import runpy
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -85,6 +86,33 @@ def html_of(page: AppTest) -> str:
     return " ".join(block.proto.body for block in page.get("html"))
 
 
+def text_of(page: AppTest) -> str:
+    """Return the text of the page's own HTML, without tags."""
+    return re.sub("<[^>]*>", "", html_of(page))
+
+
+def verdict_of(page: AppTest) -> str:
+    """Return the HTML of the verdict on Home."""
+    return next(block.proto.body for block in page.get("html") if 'class="verdict"' in block.proto.body)
+
+
+def address_of(page: AppTest, key: str) -> str | None:
+    """Return the value of a parameter in the address, or None."""
+    value = page.query_params.get(key)
+    return value[-1] if isinstance(value, list) else value
+
+
+def data_of(page: AppTest, component: str) -> dict:
+    """Return the data that a page sent last to a component."""
+    return [json.loads(block.proto.json) for block in page.get("bidi_component") if block.proto.component_name == component][-1]
+
+
+def export_of(page: AppTest, name: str) -> pd.DataFrame | None:
+    """Return a table of the icon row by its name, or None."""
+    entry = page.session_state["_taken"].tables().get(name)
+    return None if entry is None else entry.table
+
+
 def captions(page: AppTest) -> str:
     """Return the captions, notes and warnings on the page, without escapes of Markdown."""
     return " ".join(item.value for item in (*page.caption, *page.warning, *page.info)).replace("\\", "")
@@ -98,6 +126,14 @@ def read_through(page: AppTest) -> AppTest:
     page.run()  # the work may have ended while the last run drew the page
     assert not page.exception and not page.error
     return page
+
+
+def until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait until a condition holds."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 def words_on(page: AppTest) -> list[str]:
