@@ -69,7 +69,7 @@ occurrences, groups, suggestion = result.occurrences, result.groups, result.occu
 import numpy as np
 
 typical = {  # the three sentences nearest to the middle of each group
-    name: [occurrences.items[k].sentence for k in np.argsort(-np.where(groups.numbers == group, groups.closeness, -2))[:3]]
+    name: [occurrences.items[k].sentence for k in np.argsort(-np.where(groups.numbers == group, groups.closeness, -2), kind="stable")[:3]]
     for group, name in enumerate(groups.names)
 }
 typical, groups.agreement, groups.shares.round(2)  # of each sentence in each group

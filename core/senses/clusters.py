@@ -149,10 +149,11 @@ def _are_senses(rows: np.ndarray, number: int) -> bool:
 def closeness(rows: np.ndarray, result: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the cosine of each row with its cluster's mean direction (n,), and its lead over the next cluster (n,).
 
-    With one cluster the second is the cosine. A high lead is typical, a low or negative one odd.
+    With one cluster the second is the cosine. A high lead is typical, a low or negative one odd. Both rows of a cluster of two are equally
+    near to its mean, so cosines are rounded: no processor may order them by its last bit.
     """
     members = np.eye(result.max() + 1, dtype=np.float32)[result]
-    cosines = rows @ unit(members.T @ rows).T  # (n, clusters)
+    cosines = (rows @ unit(members.T @ rows).T).round(5)  # (n, clusters)
     nearness = cosines[np.arange(len(result)), result]
     others = np.where(members > 0, -np.inf, cosines).max(axis=1)
     return nearness, nearness - np.where(np.isfinite(others), others, 0.0)

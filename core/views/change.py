@@ -336,7 +336,9 @@ def _name_groups(
     words = clusters.telling_words(contexts, groups, Counter())
     substitutes = [[] for _ in words]
     if space is not None:
-        typical = np.sort([k for group in range(len(words)) for k in np.argsort(np.where(groups == group, -closeness, 2))[:NAMING]])
+        typical = np.sort(
+            [k for group in range(len(words)) for k in np.argsort(np.where(groups == group, -closeness, 2), kind="stable")[:NAMING]]
+        )
         typical = typical[groups[typical] >= 0]
         n = len(both[0].items)
         predicted = []

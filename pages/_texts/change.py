@@ -239,7 +239,7 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
         with st.expander(title, key=f"change.group.{number}"):
             for column, side, name in zip(st.columns(2, gap="large"), (False, True), names, strict=True):
                 members = np.flatnonzero((result.groups == number) & (on_second == side))
-                nearest = members[np.argsort(-result.closeness[members])][:TYPICAL]
+                nearest = members[np.argsort(-result.closeness[members], kind="stable")][:TYPICAL]
                 with column:
                     lists.heading(name, sense_color(number))
                     items = [result.items[k] for k in nearest]
