@@ -15,7 +15,7 @@ from core.classify.data import Dataset
 from core.classify.tasks import OpenHeads
 from core.common.i18n import t
 from core.workspace import Workspace
-from pages._cached.opened import keep, workspace
+from pages._cached.cache import keep, workspace
 from pages._frame.in_use import InUse
 
 R = TypeVar("R")

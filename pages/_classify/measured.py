@@ -16,7 +16,7 @@ from core.common.markup import Markup, html
 from core.figures.classifiers import confusion_figure, curves_figure, leads_figure, reliability_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from pages._cached import classifiers
-from pages._cached.opened import keep
+from pages._cached.cache import keep
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.markup import fragment, plain, show_html

@@ -18,7 +18,7 @@ from core.common.markup import shorten
 from core.files import published
 from core.text.own_corpus import Source, is_quick
 from pages._cached import jobs
-from pages._cached.opened import keep
+from pages._cached.cache import keep
 from pages._frame.choices import choice, coded_choices
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job, hold_turn

@@ -13,7 +13,7 @@ from core.elmo.models import BUNDLED_MODEL
 from core.figures.classifiers import accuracy_dots
 from core.tasks.results import are_current, read_results
 from core.views.mix import pulls_of
-from pages._cached.opened import keep, workspace_of
+from pages._cached.cache import keep, workspace_of
 from pages._classify.measured import show_curve, show_scores
 from pages._classify.paper import show_gain, show_paper
 from pages._frame.choices import choice, coded_choice

@@ -21,7 +21,7 @@ from core.tasks.inputs import flat
 from core.tasks.results import FOLDER, read_results, summaries
 from core.tasks.task import Example
 from core.text.tokens import pieces
-from pages._cached.opened import keep, workspace
+from pages._cached.cache import keep, workspace
 from pages._classify import notices
 from pages._classify.notices import describe_choice, describe_measure, describe_spans
 from pages._classify.show import example_title

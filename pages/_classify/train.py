@@ -24,9 +24,9 @@ from core.figures.classifiers import curves_figure, layer_weights_figure
 from core.learning.features import Frozen
 from core.notebooks.build import build_notebook
 from core.static.vectors import StaticVectors
-from pages._cached import classifiers, opened
+from pages._cached import cache, classifiers
+from pages._cached.cache import workspace_of
 from pages._cached.jobs import duration, show_bar
-from pages._cached.opened import workspace_of
 from pages._classify.measured import draw_confusions
 from pages._classify.order import choose
 from pages._frame.frame import notice
@@ -146,7 +146,7 @@ def show(in_use: InUse) -> None:
         is_running = training is not None and training.job.is_running
         if st.button(t("Train"), type="primary", icon=":material/play_arrow:", disabled=order is None or is_running, key="train.go"):
             # Opened before a place in the queue is requested, because they may be missing.
-            model, vectors = opened.model(in_use.model), opened.vectors(in_use.vectors)
+            model, vectors = cache.model(in_use.model), cache.vectors(in_use.vectors)
             training = st.session_state.training = Training(order, add_job()).start(model, vectors)
             training.job.wait(0.3)  # so that a small job's result is on the page at once
             st.rerun()  # the button now rests

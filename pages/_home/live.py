@@ -96,7 +96,7 @@ def open_home() -> None:
     """Open everything that Home needs for its first example."""
     from core.elmo.models import BUNDLED_MODEL
     from core.views import pair, substitutes
-    from pages._cached.opened import view, workspace_of
+    from pages._cached.cache import view, workspace_of
     from pages._frame import examples
 
     for name in PAGE:
@@ -131,7 +131,7 @@ def open_rest() -> None:
     from core.index import rows
     from core.senses.cosines import of_table
     from core.views import compare, induction
-    from pages._cached.opened import table_job, view, view_part, workspace_of
+    from pages._cached.cache import table_job, view, view_part, workspace_of
 
     rows.warm_up()
     compile_layout()

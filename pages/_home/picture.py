@@ -26,7 +26,7 @@ from core.text.tokens import bare
 from core.views import substitutes
 from core.views.pair import Pair
 from core.views.substitutes import SubstitutesRequest
-from pages._cached.opened import view, workspace
+from pages._cached.cache import view, workspace
 from pages._frame import language, question
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain

@@ -20,7 +20,7 @@ from core.text.tokens import bare
 from core.views import substitutes
 from core.views.pair import Angles, angles
 from pages._cached import jobs
-from pages._cached.opened import version, workspace, workspace_of
+from pages._cached.cache import version, workspace, workspace_of
 from pages._export import record
 from pages._frame import language
 from pages._frame.frame import notice

@@ -12,7 +12,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.style import layer_color
 from core.figures.walk import cell_sizes, draw_strip
-from pages._cached.opened import view_part, workspace
+from pages._cached.cache import view_part, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html

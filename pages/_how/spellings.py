@@ -19,7 +19,7 @@ from core.text.languages import tokenize
 from core.text.tokens import bare, write_word
 from core.workspace import Workspace
 from pages._cached import jobs
-from pages._cached.opened import keep, view_part, workspace
+from pages._cached.cache import keep, view_part, workspace
 from pages._frame import examples, markup
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.in_use import InUse

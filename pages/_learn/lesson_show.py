@@ -9,7 +9,7 @@ from core.common.significance import compare_pairs, read_back
 from core.figures.lessons import RANDOM_PAIRS, Dots, interval_dots, rank_lines
 from core.figures.style import GLOVE, layer_color, layer_title
 from core.views.card import CHANCE, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, less, mean_of, read_lessons
-from pages._cached import opened
+from pages._cached import cache
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -51,7 +51,7 @@ def show(in_use: InUse, lesson: Lesson) -> None:
 
 def _find_measurements(model_name: str, part: str) -> dict | None:
     """Return the measurements stored with the model for a lesson. Return None if it has none, and state what to do."""
-    model = opened.model(model_name)
+    model = cache.model(model_name)
     result = read_lessons(model.folder, model.fingerprint).get(part)
     if result is None:
         offered = command("python", "-m", "core.lab", "lessons", options=[("model", model.name)])

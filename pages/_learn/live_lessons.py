@@ -21,8 +21,8 @@ from core.senses import cosines, relations
 from core.senses.cosines import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, Spread, of_table
 from core.senses.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Likeness, Pairs
 from core.workspace import Workspace
-from pages._cached import opened
-from pages._cached.opened import keep, view_part, workspace
+from pages._cached import cache
+from pages._cached.cache import keep, view_part, workspace
 from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
@@ -91,7 +91,7 @@ def certainty(decided: bool | int) -> str:
 def compare_random_pairs(in_use: InUse) -> LessonPage:
     """Compare the cosines of random pairs, of a word and of a sense, before and after removing what all vectors share."""
     over = workspace(in_use)
-    opened.targets(in_use.corpus, over.names.model)  # waits for the table, or shows its progress
+    cache.targets(in_use.corpus, over.names.model)  # waits for the table, or shows its progress
     with st.spinner(t("Comparing word pairs…")):
         result = view_part("targets", of_table, over, most=4)
     names = {RAW: t("as they are"), MEAN: t("minus the mean"), TOP: t("minus top directions")}

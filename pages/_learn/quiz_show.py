@@ -19,7 +19,7 @@ from core.text.corpora import definition, sentences_of
 from core.text.readings import WordInContext
 from core.views import substitutes
 from core.views.substitutes import SubstitutesRequest, weakness
-from pages._cached.opened import keep, view, workspace
+from pages._cached.cache import keep, view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html

@@ -30,8 +30,8 @@ from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import bare, join_tokens
 from core.views import attribution, layouts
 from core.views.attribution import AttributionRequest
-from pages._cached import opened
-from pages._cached.opened import view, view_part, workspace
+from pages._cached import cache
+from pages._cached.cache import view, view_part, workspace
 from pages._export import record
 from pages._frame import examples, question
 from pages._frame.choices import text_box
@@ -74,7 +74,7 @@ def _cosines(in_use: InUse, contexts: TwoContexts) -> dict[str, float]:
 
 def _static(in_use: InUse, contexts: TwoContexts) -> float | None:
     """Return the cosine of the GloVe vectors of both forms: 1 for one spelling, None if one is missing."""
-    return opened.vectors(in_use.vectors).cosine(*contexts.written)
+    return cache.vectors(in_use.vectors).cosine(*contexts.written)
 
 
 def _sentences(in_use: InUse, contexts: TwoContexts) -> str:
@@ -91,7 +91,7 @@ def _sentences(in_use: InUse, contexts: TwoContexts) -> str:
 
 
 def _static_list(in_use: InUse, contexts: TwoContexts) -> str:
-    vectors = opened.vectors(in_use.vectors)
+    vectors = cache.vectors(in_use.vectors)
     if contexts.word not in vectors:
         raise BadInput(t("GloVe has no vector for “{word}”. Choose another word.", word=shorten(contexts.word)))
     neighbors = [neighbor.word for neighbor in vectors.neighbors(contexts.word, NEAREST)]
@@ -180,7 +180,7 @@ def _halves(in_use: InUse, contexts: TwoContexts) -> str:
 def _spelling(in_use: InUse, text: str) -> str:
     word = split_words(text, 1)[0][0]
     result = view_part("model.encoder.model.characters", firing, workspace(in_use), word)
-    is_known = word in opened.vectors(in_use.vectors)
+    is_known = word in cache.vectors(in_use.vectors)
     letters = [w for w in result.windows if w.lettered]
     values = {"word": word, "window": letters[0].text if letters else ""}
     if not letters:

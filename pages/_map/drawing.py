@@ -24,7 +24,7 @@ from core.text import languages
 from core.text.corpora import definitions
 from core.views.layouts import PCA, POLES, SOLID, UMAP, Layout, offers_senses, true_neighbors
 from core.workspace import Workspace
-from pages._cached.opened import workspace
+from pages._cached.cache import workspace
 from pages._frame.choices import ALL, TOKENS
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse

@@ -22,7 +22,7 @@ from core.live.widgets import pack_numbers
 from core.text.tokens import bare, pieces
 from core.workspace import table_key
 from pages._cached import jobs
-from pages._cached.opened import workspace
+from pages._cached.cache import workspace
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse

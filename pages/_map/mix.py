@@ -32,7 +32,7 @@ from core.text.tokens import bare
 from core.views import mix
 from core.views.mix import AnyMix, Mixed, MixRequest
 from core.views.neighbors import tabulate_neighbors
-from pages._cached.opened import workspace
+from pages._cached.cache import workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html

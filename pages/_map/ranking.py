@@ -14,7 +14,7 @@ from core.figures.trust import ranking_figure, words_figure
 from core.senses.trust import WordGain, count_significant
 from core.text.corpora import Labeled, list_words_in
 from core.views.layouts import open_gains, word_gains
-from pages._cached.opened import view_part, workspace
+from pages._cached.cache import view_part, workspace
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse

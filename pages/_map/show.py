@@ -16,7 +16,7 @@ from core.views import layouts
 from core.views.around import frequent_words
 from core.views.layouts import PCA, POLES, REST, SOLID, UMAP, Layout, LayoutRequest, ends_of, offers_senses, open_gains
 from core.workspace import Workspace
-from pages._cached.opened import workspace
+from pages._cached.cache import workspace
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse

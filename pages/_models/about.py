@@ -14,8 +14,8 @@ from core.elmo.models import Model
 from core.figures.measures import Panel, find_axis, panel_figure, training_figure
 from core.figures.style import LAYER_COLORS, layer_title
 from core.views.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
-from pages._cached import opened
-from pages._cached.opened import workspace
+from pages._cached import cache
+from pages._cached.cache import workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, short_name
@@ -30,7 +30,7 @@ DIRECTIONS = "8"  # directions taken off, of those that were measured
 
 def show(in_use: InUse) -> None:
     """Show what each layer knows, the training, the card, how to cite, and what a report needs."""
-    model = opened.model(in_use.model)
+    model = cache.model(in_use.model)
     card = read_card(model.folder, model.fingerprint)
     _knowledge(model.name, card)
     if card.measures:

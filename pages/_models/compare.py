@@ -17,9 +17,9 @@ from core.files import registry
 from core.text import languages
 from core.views import compare
 from core.views.compare import MARK, CompareRequest, SpaceName, SpacesCompared, as_read, find_form, is_same, list_spaces
-from pages._cached import opened
+from pages._cached import cache
+from pages._cached.cache import view, workspace
 from pages._cached.jobs import follow_index, show_index_state
-from pages._cached.opened import view, workspace
 from pages._frame import examples
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
@@ -85,7 +85,7 @@ def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Job, 
             waits = side.labeled not in sides
             follow_index(job, meanwhile="" if waits else t("Until then: labeled words only."))
     for job, side in [(job, side) for job, side in running if not job.is_running][:1]:
-        show_index_state(job, lambda side=side: opened.go_on(side.corpus, side.source))
+        show_index_state(job, lambda side=side: cache.go_on(side.corpus, side.source))
 
 
 def usual(in_use: InUse) -> tuple[str, str]:
@@ -135,7 +135,7 @@ def readable(sides: tuple[SpaceName, ...]) -> tuple[tuple[SpaceName | None, ...]
     running: list[tuple[Job, SpaceName]] = []
 
     def is_read(side: SpaceName) -> bool:
-        job = opened.table_job(side.corpus, side.source)
+        job = cache.table_job(side.corpus, side.source)
         if job.error and not job.why_ended:
             raise BadInput(job.error)
         if job.result is None and job not in [unfinished for unfinished, _ in running]:

@@ -14,8 +14,8 @@ from core.files.artifacts import read_json
 from core.text.corpora import sentences_of
 from core.views import compare
 from core.views.compare import Measured, SpaceName
-from pages._cached import jobs, opened
-from pages._cached.opened import version
+from pages._cached import cache, jobs
+from pages._cached.cache import version
 from pages._frame.frame import notice
 from pages._frame.jobs import Job
 from pages._frame.markup import plain
@@ -29,7 +29,7 @@ MOST_JOBS = 4  # pairs of models whose measures stay in memory
 
 def show(chosen: tuple[SpaceName, SpaceName]) -> None:
     """Show the comparison of two models on the labeled sentences of the first one's language, if there are any."""
-    models = [opened.model(item.source) for item in chosen]
+    models = [cache.model(item.source) for item in chosen]
     corpus = next((item.corpus for item in chosen if sentences_of(item.corpus)), models[0].language.sentences)
     if models[0].fingerprint == models[1].fingerprint or not corpus:
         return
@@ -115,12 +115,12 @@ def _key(corpus: str, sources: tuple[str, ...]) -> tuple:
 
 def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> Job:
     """Return the job that measures both models on the labeled sentences of a corpus."""
-    models = tuple(opened.model(source) for source in sources)
-    spent = opened.spent_by_visit()
+    models = tuple(cache.model(source) for source in sources)
+    spent = cache.spent_by_visit()
 
     def work(job: Job) -> tuple[Measured, ...]:
-        tables = [opened.open_claimed(corpus, model, spent, job.report, targets_only=True) for model in models]
-        return compare.measure_models(opened.memo, models, tables, lambda done, total: job.count("measuring", done, total))
+        tables = [cache.open_claimed(corpus, model, spent, job.report, targets_only=True) for model in models]
+        return compare.measure_models(cache.memo, models, tables, lambda done, total: job.count("measuring", done, total))
 
     return jobs.job(JOB, key, work, failed=t("The models could not be measured. Try again."), most=MOST_JOBS)
 

@@ -23,7 +23,7 @@ from core.text.tokens import bare
 from core.views import neighbors
 from core.views.neighbors import TYPES, Neighbors, NeighborsRequest, tabulate_words
 from core.workspace import Workspace
-from pages._cached.opened import view, workspace
+from pages._cached.cache import view, workspace
 from pages._frame import question
 from pages._frame.choices import coded_choice, mix_weights, what_layers_read
 from pages._frame.frame import notice, picture_first

@@ -19,8 +19,8 @@ from core.text import languages, target_word
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, write_word
 from core.views import substitutes
 from core.views.substitutes import NextWordsRequest
-from pages._cached import opened
-from pages._cached.opened import view, workspace
+from pages._cached import cache
+from pages._cached.cache import view, workspace
 from pages._frame import language, question
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
@@ -41,7 +41,7 @@ def show(in_use: InUse) -> None:
         return
     if unread := language.say_unread(chain.from_iterable(sentences)):
         st.caption(plain(unread, 400))
-    model = opened.model(in_use.model)
+    model = cache.model(in_use.model)
     if not model.is_elmo and has_head(model.folder):
         _show_masked(in_use, sentences)
         return

@@ -17,8 +17,8 @@ from core.figures.measures import BACKWARD, FORWARD
 from core.text.tokens import write_word
 from core.views import substitutes
 from core.views.substitutes import NextWordsRequest
-from pages._cached import opened
-from pages._cached.opened import view, workspace
+from pages._cached import cache
+from pages._cached.cache import view, workspace
 from pages._frame import question
 from pages._frame.choices import text_box
 from pages._frame.frame import notice
@@ -120,7 +120,7 @@ def _not_in_glove(in_use: InUse, read: Reading) -> list[str]:
     """State which words outside the model's vocabulary, which it reads by their letters, have no static vector either."""
     outside = dict.fromkeys(read.tokens[k] for k in np.flatnonzero(~np.isfinite(read.forward)))
     try:
-        vectors = opened.vectors(in_use.vectors)
+        vectors = cache.vectors(in_use.vectors)
     except ElmoscopeError:  # not needed here: the pages that need vectors state the error
         return []
     missing = [f"“{shorten(write_word(word), 24)}”" for word in outside if any(map(str.isalnum, word)) and word not in vectors]

@@ -17,7 +17,7 @@ from core.text.normalization import fold_case
 from core.text.tokens import bare
 from core.views import induction
 from core.workspace import Workspace
-from pages._cached.opened import workspace
+from pages._cached.cache import workspace
 from pages._frame import examples, question
 from pages._frame.choices import layer_choice
 from pages._frame.in_use import InUse

@@ -20,9 +20,9 @@ from core.text import languages
 from core.views import change
 from core.views.change import ChangeRequest, Control, RankedWord, RankRequest, WordChange
 from core.views.sides import Side, dates_of, facts_of, keep_news, needs_every_token, split_at
-from pages._cached import jobs, opened
+from pages._cached import cache, jobs
+from pages._cached.cache import version, view, workspace
 from pages._cached.jobs import show_index_state
-from pages._cached.opened import version, view, workspace
 from pages._frame import examples, question
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
@@ -117,12 +117,12 @@ def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job
 def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callable[[], None] | None:
     """Return None if every token of both sides is encoded, else a function that shows the progress. Start the job if `wanted`."""
     for side in sides:
-        job = (opened.table_job if wanted else opened.find_table_job)(side.corpus, in_use.model)
+        job = (cache.table_job if wanted else cache.find_table_job)(side.corpus, in_use.model)
         if job is None:
             return lambda: None
         job.wait(0 if job.result is None and not wanted else jobs.AT_MOST_S)
         if job.result is None:
-            return partial(show_index_state, job, partial(opened.go_on, side.corpus, in_use.model))
+            return partial(show_index_state, job, partial(cache.go_on, side.corpus, in_use.model))
     return None
 
 

@@ -30,7 +30,7 @@ from core.views.concordance import (
 )
 from core.views.sides import describe_shared
 from core.workspace import Workspace
-from pages._cached.opened import view
+from pages._cached.cache import view
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, corpus_box

@@ -32,7 +32,7 @@ from core.views.concordance import (
 )
 from core.workspace import Workspace
 from pages._cached import jobs
-from pages._cached.opened import version, view
+from pages._cached.cache import version, view
 from pages._frame import question
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice

@@ -14,7 +14,7 @@ from core.index.tables import Plan, check_room
 from core.text import languages, own_corpus
 from core.text.corpora import BUNDLED_CORPUS, sentences_of
 from core.text.own_corpus import KeptCorpus
-from pages._cached import jobs, label_store, opened
+from pages._cached import cache, jobs, label_store
 from pages._cached.jobs import duration, show_index_state
 from pages._frame import uploads
 from pages._frame.frame import notice
@@ -170,7 +170,7 @@ def _offer(corpus: str, plan: Plan) -> None:
         st.warning(t("Reading needs {need} of disk; {free} is free. Free space to use it; search works.", **sizes))
     refused = True
     with show_errors():
-        check_room(plan, sum(opened.spent_by_visit().values()))
+        check_room(plan, sum(cache.spent_by_visit().values()))
         refused = free < plan.working_bytes
     about = t("Reads every word in the background; you can stop and continue.")
     options = {"type": "primary", "icon": ":material/done_all:", "disabled": refused, "help": about}
@@ -179,10 +179,10 @@ def _offer(corpus: str, plan: Plan) -> None:
 
 def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
     """Show the progress of the selected corpus's index, or that the corpus is in use."""
-    job = opened.table_job(corpus, in_use.model)
+    job = cache.table_job(corpus, in_use.model)
     job.wait(1.0)
     if job.result is None:
-        show_index_state(job, lambda: opened.go_on(corpus, in_use.model))
+        show_index_state(job, lambda: cache.go_on(corpus, in_use.model))
     else:
         row = st.columns([4, 2, 2], vertical_alignment="center")
         n = len(job.result)
@@ -192,5 +192,5 @@ def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
         page_link("found", t("Senses"), place=row[2], icon=":material/category:")
         if plan.keeps_substitutes and not keeps_substitutes(job.result):
             st.caption(t("This index keeps no substitutes: the sense space computes them when you ask."))
-        if not opened.is_labeled(corpus):
+        if not cache.is_labeled(corpus):
             st.caption(t("No sense labels: Map colors context by your nearer sentence."))

@@ -19,8 +19,8 @@ from core.text.corpora import open_corpus
 from core.text.languages import say_unread
 from core.text.own_corpus import KeptCorpus, Source, is_quick
 from core.workspace import Workspace
-from pages._cached import jobs, opened
-from pages._cached.opened import keep, workspace
+from pages._cached import cache, jobs
+from pages._cached.cache import keep, workspace
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job, TooManyJobs
 from pages._frame.markup import plain
@@ -98,7 +98,7 @@ def _read(inputs: TextInputs, sources: list[Source], job: Job | None = None) -> 
 def plan(corpus: str, model_name: str) -> Plan:
     """Return the size and the cost of the index of a corpus with a model."""
     reads = (("corpus", corpus), ("model", model_name))
-    model = opened.model(model_name)
+    model = cache.model(model_name)
     return keep("plan", reads, None, lambda: plan_for(open_corpus(corpus, model.language), model), most=32)
 
 
@@ -111,7 +111,7 @@ def unread(in_use: InUse, corpus: str) -> str:
 
 def pace(model_name: str, corpus: str) -> Pace:
     """Return the speed of a model on the user's device. It does not depend on the corpus."""
-    model = opened.model(model_name)
+    model = cache.model(model_name)
     return _pace(model.fingerprint, str(model.encoder.device), model, corpus)
 
 

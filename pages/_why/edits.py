@@ -18,7 +18,7 @@ from core.senses.edits import EditStep, write_step
 from core.senses.verdict import ONE, TWO, Verdict
 from core.text.tokens import as_written, bare
 from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, MapPath, compute
-from pages._cached.opened import view, workspace
+from pages._cached.cache import view, workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse

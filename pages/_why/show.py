@@ -20,7 +20,7 @@ from core.text.tokens import bare
 from core.views import attribution
 from core.views.attribution import Attribution, AttributionRequest
 from core.views.substitutes import weakness
-from pages._cached.opened import view, workspace
+from pages._cached.cache import view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html

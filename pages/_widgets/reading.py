@@ -12,8 +12,8 @@ from core.common.i18n import t
 from core.engines import allennlp_setup
 from core.index.table import OccurrenceTable
 from core.workspace import Workspace
-from pages._cached import jobs, opened
-from pages._cached.opened import view, workspace
+from pages._cached import cache, jobs
+from pages._cached.cache import view, workspace
 from pages._frame import question
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -25,7 +25,7 @@ R = TypeVar("R")
 
 def every_token(over: Workspace) -> OccurrenceTable | None:
     """Return all tokens of the corpus after a short wait, or None while a job encodes them."""
-    job = opened.table_job(over.corpus, over.names.model)
+    job = cache.table_job(over.corpus, over.names.model)
     with st.spinner(t("Reading all sentences…")):
         job.wait(jobs.AT_MOST_S)
     return job.result
@@ -43,12 +43,12 @@ def view_when_read(compute: Callable[..., R | None], over: Workspace, request: H
 def show_state(over: Workspace) -> None:
     """Show the progress with Stop, or why the job ended and how to resume it."""
     corpus, model = over.corpus, over.names.model
-    jobs.show_index_state(opened.table_job(corpus, model), lambda: opened.go_on(corpus, model))
+    jobs.show_index_state(cache.table_job(corpus, model), lambda: cache.go_on(corpus, model))
 
 
 def show_meanwhile(over: Workspace, meanwhile: str) -> None:
     """Show the progress on a page that can do without: `meanwhile` states what it does until then."""
-    job = opened.table_job(over.corpus, over.names.model)
+    job = cache.table_job(over.corpus, over.names.model)
     if job.is_running:
         jobs.follow_index(job, meanwhile=meanwhile)
     elif job.error:
@@ -79,7 +79,7 @@ def compare_engines(in_use: InUse) -> None:
     if not sentences or not allennlp_setup.is_ready():
         return
     with st.sidebar, show_errors():
-        theirs = opened.by_allennlp(in_use.model, tuple(map(tuple, sentences)))
+        theirs = cache.by_allennlp(in_use.model, tuple(map(tuple, sentences)))
         started = time.perf_counter()
         ours = workspace(in_use).model.encoder.encode(sentences)
         milliseconds = (time.perf_counter() - started) * 1000

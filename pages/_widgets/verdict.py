@@ -18,7 +18,7 @@ from core.senses.calibration import Density, calibration_of, densities_of, is_ca
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 from core.views import pair
 from core.views.pair import Judgment, Pair, PairRequest
-from pages._cached.opened import view, within_run, workspace
+from pages._cached.cache import view, within_run, workspace
 from pages._frame.choices import layer_choice
 from pages._frame.in_use import InUse
 from pages._frame.parameters import read_parameter

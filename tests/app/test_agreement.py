@@ -152,14 +152,14 @@ def page_of_requests(requests) -> None:
     import streamlit as st
 
     from core.cli import wire
-    from pages._cached import opened
+    from pages._cached import cache
 
-    workspace = opened.workspace_of("elmo-mini")
+    workspace = cache.workspace_of("elmo-mini")
     while workspace.every_token is None:  # a job still reads the table
         time.sleep(0.2)
     for name, request in requests.items():
         compute = wire.view_named(name)
-        while (result := opened.view(compute, workspace, wire.request_of(workspace, compute, request))) is None:
+        while (result := cache.view(compute, workspace, wire.request_of(workspace, compute, request))) is None:
             time.sleep(0.2)
         st.session_state[name] = wire.json_of(result)
 

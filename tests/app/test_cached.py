@@ -20,8 +20,8 @@ from core.text import languages
 from core.text.readings import WordInContext
 from core.views import neighbors
 from core.workspace import Names, Workspace, open_workspace
-from pages._cached import opened
-from pages._cached.opened import KEPT, keep, version, view, within_run, workspace_of
+from pages._cached import cache
+from pages._cached.cache import KEPT, keep, version, view, within_run, workspace_of
 from tests.core.test_workspace import models, requests_of, same, texts
 
 __all__ = ["models", "texts"]  # fixtures
@@ -35,7 +35,7 @@ def test_text_is_read_again_in_another_language(tmp_path):
     result = {}
     for code in ("en", "ko", "en"):
         with languages.reading(languages.get_language(code)):
-            result[code] = len(find(opened.encoded(str(path), languages.in_use()), "은행"))
+            result[code] = len(find(cache.encoded(str(path), languages.in_use()), "은행"))
     assert result == {"en": 0, "ko": 2}
 
 
@@ -43,15 +43,15 @@ def test_edited_file_of_equal_size_and_time_is_read_again(tmp_path):
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
     before, stat = version(str(path), "corpus"), path.stat()
-    assert opened.encoded(str(path), languages.in_use()).word_list == ["heron", "one"] and not opened.is_labeled(str(path))
-    key = opened._key(str(path), "elmo-mini")
+    assert cache.encoded(str(path), languages.in_use()).word_list == ["heron", "one"] and not cache.is_labeled(str(path))
+    key = cache._key(str(path), "elmo-mini")
     path.write_text(json.dumps({"tokens": ["One", "egret"]}) + "\n")
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert path.stat().st_size == stat.st_size and version(str(path), "corpus") != before
-    assert opened.encoded(str(path), languages.in_use()).word_list == ["egret", "one"]
-    assert opened._key(str(path), "elmo-mini") != key  # its index is another job's
+    assert cache.encoded(str(path), languages.in_use()).word_list == ["egret", "one"]
+    assert cache._key(str(path), "elmo-mini") != key  # its index is another job's
     path.write_text(json.dumps({"tokens": ["One", "egret"], "position": 1, "word": "egret", "sense": "bird"}) + "\n")
-    assert opened.is_labeled(str(path))
+    assert cache.is_labeled(str(path))
     path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
     assert version(str(path), "corpus") == before  # the content tells, not the time
 
@@ -93,7 +93,7 @@ def test_cache_of_products_stays_within_its_budget(monkeypatch, large):
 
 
 def test_two_new_sentences_are_encoded_once_and_in_one_batch(monkeypatch):
-    encoder, batches = opened.model("elmo-mini").encoder, []
+    encoder, batches = cache.model("elmo-mini").encoder, []
     encode = encoder.encode
 
     def counted(sentences: list[list[str]]) -> list[np.ndarray]:
@@ -117,7 +117,7 @@ def test_value_within_a_run_is_computed_once_in_each_run():
     def script():
         import streamlit as st
 
-        from pages._cached.opened import within_run
+        from pages._cached.cache import within_run
 
         request = st.session_state.setdefault("asked", [])
 
@@ -136,9 +136,9 @@ def test_value_within_a_run_is_computed_once_in_each_run():
 
 @pytest.fixture
 def empty_cache():
-    opened.KEPT.__init__()
+    cache.KEPT.__init__()
     yield
-    opened.KEPT.__init__()
+    cache.KEPT.__init__()
 
 
 def test_cached_answers_belong_to_their_model_and_texts(texts, models, empty_cache):

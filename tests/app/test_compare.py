@@ -14,9 +14,8 @@ from core.index.table import OccurrenceTable
 from core.text import languages
 from core.views import compare
 from core.views.compare import CompareRequest, SpaceName, find_form
-from pages._cached import jobs
-from pages._cached import opened as store
-from pages._cached.opened import KEPT, view, workspace_of
+from pages._cached import cache, jobs
+from pages._cached.cache import KEPT, view, workspace_of
 from pages._frame import examples
 from pages._frame.jobs import QUEUE
 from pages._home import live
@@ -98,7 +97,7 @@ def test_job_that_ends_while_the_page_is_drawn_is_complete(monkeypatch):
     def reading(sides):
         runs.append(sides)
         if first := len(runs) == 1:  # done once it was asked for
-            read.result = store.targets("sentences", "elmo-mini")
+            read.result = cache.targets("sentences", "elmo-mini")
         return (sides[0], replace(sides[1], every_token=False)), [(read, sides[1])] if first else []
 
     monkeypatch.setattr(compare_page, "readable", reading)
@@ -118,7 +117,7 @@ def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
 
     monkeypatch.setattr(compare, "_over_all_words", slowly)
     monkeypatch.setattr(jobs, "AT_MOST_S", 0.1)
-    model = store.model("elmo-mini")
+    model = cache.model("elmo-mini")
     monkeypatch.setattr(model_senses.opened, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
     monkeypatch.setattr(model_senses.opened, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets").basic)
 
@@ -175,7 +174,7 @@ def test_invalid_usage_graph_is_refused_with_the_names_of_its_files():
 
 
 def test_page_opened_when_a_job_ends_caches_no_unfinished_answer(monkeypatch):
-    store.table_job("sentences", "elmo-mini").wait(60)
+    cache.table_job("sentences", "elmo-mini").wait(60)
     KEPT.forget("core.views.compare.compute")
     unready, compute = [None, None], compare.compute
 
@@ -197,6 +196,6 @@ def test_warm_up_caches_no_unfinished_answer(monkeypatch):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("core.analysis.aligned_umap.compile_layout", lambda: None)
         patch.setattr("core.index.rows.warm_up", lambda: None)
-        patch.setattr(store, "table_job", lambda *_, **__: unfinished)
+        patch.setattr(cache, "table_job", lambda *_, **__: unfinished)
         live.open_rest()
     assert "of a word’s 10 neighbors" in html_of(opened("pages/compare.py"))

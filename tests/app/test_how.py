@@ -12,7 +12,7 @@ from core.analysis.walk import Walk, walk
 from core.elmo.models import open_model
 from core.figures.walk import CELLS
 from core.text import languages
-from pages._cached.opened import workspace_of
+from pages._cached.cache import workspace_of
 from pages._how import show
 from pages._how.spellings import reading
 from pages._how.texts import steps

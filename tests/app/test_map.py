@@ -17,7 +17,7 @@ from core.senses.trust import links
 from core.text import languages
 from core.text.corpora import BUNDLED_CORPUS, definition, open_corpus
 from core.text.tokens import pieces
-from pages._cached import opened as cached
+from pages._cached import cache
 from pages._frame.choices import ALL
 from pages._map import every_token, map_view
 from pages._widgets import components
@@ -103,7 +103,7 @@ def test_data_of_the_map_widget_is_that_of_core():
     corpus, model = "sentences", "elmo-mini"
     names, n = data["names"], len(data["rows"])
     places = np.frombuffer(b64decode(data["places"]), "<f4").reshape(len(names), -1, 2)
-    table = cached.targets(corpus, model)
+    table = cache.targets(corpus, model)
     maps = open_maps(table, "bank", fit=True)
     assert names == [*maps.names, "senses"]
     np.testing.assert_allclose(places[:-1, :n], maps.coordinates, atol=1e-5)

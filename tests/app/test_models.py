@@ -1,8 +1,8 @@
 """Test pages with other models: any depth, a second model, a GPU, AllenNLP, transformers."""
 
+import functools
 import json
 from dataclasses import replace
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from core.engines.allennlp_engine import EngineResult
 from core.senses.calibration import calibration_of
 from core.views.pair import Angles
 from core.workspace import open_workspace
-from pages._cached import opened as cached
+from pages._cached import cache
 from pages._frame.in_use import THEIRS, InUse
 from pages._home.show import SecondModel
 from pages._models.compare import usual
@@ -47,7 +47,7 @@ def random_model(folder: Path, n_layers: int) -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Return a function from a number of LSTM layers to the folder of a random biLM, written once per number."""
-    return cache(lambda n_layers: random_model(tmp_path_factory.mktemp("models") / f"lstm-{n_layers}", n_layers))
+    return functools.cache(lambda n_layers: random_model(tmp_path_factory.mktemp("models") / f"lstm-{n_layers}", n_layers))
 
 
 @pytest.mark.parametrize(("path", "n_layers"), [*((path, 4) for path in PATHS), *((path, 1) for path in WITH_LAYERS)])
@@ -178,13 +178,13 @@ def test_model_is_opened_on_the_chosen_device(monkeypatch):
         return open_model(name, **given)  # there is no card here
 
     monkeypatch.setattr(device, "present", lambda: ("cuda", "cpu"))
-    monkeypatch.setattr(cached, "open_model", opened_there)
-    monkeypatch.setattr(cached, "KEPT", Kept())  # nothing was opened or computed before
+    monkeypatch.setattr(cache, "open_model", opened_there)
+    monkeypatch.setattr(cache, "KEPT", Kept())  # nothing was opened or computed before
     page = opened("pages/neighbors.py")
     box = page.selectbox(key="device")
     assert box.value == "cpu" and box.options == ["CPU", "GPU (CUDA)"]
     assert set(request) == {"cpu"}  # never a card unasked
-    monkeypatch.setattr(cached, "KEPT", Kept())
+    monkeypatch.setattr(cache, "KEPT", Kept())
     box.set_value("cuda").run()
     assert request[-1] == "cuda"
 
@@ -192,11 +192,11 @@ def test_model_is_opened_on_the_chosen_device(monkeypatch):
 @pytest.mark.parametrize("path", ["app.py", "pages/predict.py"])
 def test_difference_from_allennlp_is_in_the_sidebar(monkeypatch, path: str):
     def embed(name: str, sentences: tuple[tuple[str, ...], ...]) -> EngineResult:
-        layers = [each + 0.25 for each in cached.model(name).encoder.encode([list(tokens) for tokens in sentences])]
+        layers = [each + 0.25 for each in cache.model(name).encoder.encode([list(tokens) for tokens in sentences])]
         return EngineResult(layers=layers, seconds=1.5, load_seconds=0.0, tokens=1, versions={})
 
     monkeypatch.setattr(reading.allennlp_setup, "is_ready", lambda: True)
-    monkeypatch.setattr(cached, "by_allennlp", embed)
+    monkeypatch.setattr(cache, "by_allennlp", embed)
     lines = [item.value for item in opened_whole(path, engine=THEIRS).sidebar.caption]
     assert any("at most 2.5e-01. It took 1500 ms, Elmoscope " in line for line in lines)
 

@@ -1,6 +1,6 @@
 """Test the Senses pages: groups, and labels that spread."""
 
-from functools import cache
+import functools
 
 import numpy as np
 import pytest
@@ -14,15 +14,14 @@ from core.text import own_corpus
 from core.views import induction
 from core.views.induction import InductionRequest
 from core.workspace import Workspace, open_workspace
-from pages._cached import label_store
-from pages._cached import opened as opened_pages
+from pages._cached import cache, label_store
 from tests.app.visit import captions, html_of, opened, opened_whole, read_through, tables
 
 
 def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
     monkeypatch.setattr(Workspace, "sense_space", None)
-    opened_pages.KEPT.forget("core.views.induction.compute")
-    opened_pages.KEPT.forget("occurrences of a word")
+    cache.KEPT.forget("core.views.induction.compute")
+    cache.KEPT.forget("occurrences of a word")
     page = opened("pages/found.py", found_word="seal", found_k="2")
     assert page.selectbox(key="found_layer").value == open_model("elmo-mini").layers.top
     editor, table = tables(page)[0], tables(page)[-1]
@@ -32,7 +31,7 @@ def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
 KEY = ("sentences", "bank")
 
 
-@cache
+@functools.cache
 def occurrences() -> list[Occurrence]:
     """Return the labeled sentences of “bank”."""
     return induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items

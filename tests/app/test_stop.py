@@ -11,8 +11,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
 from core.elmo.encoder import Encoder
-from pages._cached import jobs, opened
-from pages._cached.opened import KEPT
+from pages._cached import cache, jobs
+from pages._cached.cache import KEPT
 from pages._frame import jobs as frame_jobs
 from pages._frame.jobs import Job, JobEnded, Queue
 from pages._how import spellings
@@ -159,12 +159,12 @@ def test_stopped_job_can_be_continued_by_any_user(counting):
 
 
 def test_reading_a_corpus_continues_for_the_other_user(counting, monkeypatch):
-    real = opened.open_claimed
+    real = cache.open_claimed
 
     def open_claimed(corpus, model, spent, report=None, *, targets_only=False):
         return real(corpus, model, spent, report, targets_only=True) if targets_only else WORK[0](SimpleNamespace(report=report))
 
-    monkeypatch.setattr(opened, "open_claimed", open_claimed)
+    monkeypatch.setattr(cache, "open_claimed", open_claimed)
     pages = []
     for who in ("one", "two"):
         page = AppTest.from_file(str(APP), default_timeout=300)

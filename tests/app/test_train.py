@@ -18,7 +18,7 @@ from core.cli.main import elmoscope, parsed
 from core.common.errors import BadInput
 from core.figures.classifiers import layer_weights_figure
 from core.text.languages import get_language
-from pages._cached import opened as opened_here
+from pages._cached import cache
 from pages._cached.jobs import duration
 from pages._classify.order import refusal
 from pages._classify.train import Training, notebook
@@ -79,7 +79,7 @@ def test_continued_training_shows_all_epochs(tmp_path):
 
     def epochs(upto: int) -> list[int]:
         training = Training(order, Queue().add())
-        training.start(opened_here.model("elmo-mini"), opened_here.vectors("glove-mini"))
+        training.start(cache.model("elmo-mini"), cache.vectors("glove-mini"))
         while training.job.is_active:
             if max(map(len, training.curves.values()), default=0) >= upto:
                 training.job.end()

@@ -303,7 +303,7 @@ def workspace_of(model_name: str, vectors_name: str = "") -> Workspace:
 def view(compute: Callable[..., R], over: Workspace, request: Hashable, *arguments: Any, most: int = 64, **options: Any) -> R:
     """Return the cached result of a view. Its module's READS names what it depends on besides the request.
 
-    The other `arguments` are passed to `compute`. `options` are those of `pages._cached.opened.keep`.
+    The other `arguments` are passed to `compute`. `options` are those of `pages._cached.cache.keep`.
     """
     reads = [*over.reads(*sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
     return keep(_maker(compute), reads, request, lambda: compute(over, request, *arguments), most=most, **options)
