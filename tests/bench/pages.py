@@ -64,7 +64,7 @@ def rows(setting: Setting) -> Iterator[Row]:
         try:
             browser = stack.enter_context(start_chromium())
         except Error:  # there is none
-            yield from (setting.not_run("pages", name, NEEDED) for name in NAMES)
+            yield from (setting.not_run(name, NEEDED) for name in NAMES)
             return
         yield from _paints(setting, browser)
         yield from _slider(setting, browser)
@@ -83,7 +83,6 @@ def _paints(setting: Setting, browser: Browser) -> Iterator[Row]:
     for state, name in zip(STATES, NAMES, strict=False):
         ours, theirs = [paint[1] for paint in result[OURS][state]], [paint[0] for paint in result[HELLO][state]]
         yield setting.row(
-            "pages",
             name,
             ours=milliseconds("ours, Home's picture", ours),
             peer=milliseconds("streamlit hello, its heading", theirs),
@@ -121,7 +120,6 @@ def _slider(setting: Setting, browser: Browser) -> Iterator[Row]:
     taken = [milliseconds("ours", seconds), figure("ours, 95th percentile", [1000 * float(np.percentile(seconds, 95))], "ms")]
     for name, ours in zip(NAMES[len(STATES) :], taken, strict=True):
         yield setting.row(
-            "pages",
             name,
             ours=ours,
             checks=[flickers],

@@ -32,7 +32,7 @@ def rows(setting: Setting) -> Iterator[Row]:
         try:
             near = _near(precision, setting.pick(SENTENCES, 20))
         except BadInput as error:
-            yield setting.not_run("precision", f"{precision} weights", str(error))
+            yield setting.not_run(f"{precision} weights", str(error))
             continue
         checks = [
             Check(what="mean cosine to float32, short of 1", difference=1 - near["cosine"], limit=1 - COSINE),
@@ -45,7 +45,6 @@ def rows(setting: Setting) -> Iterator[Row]:
                 sentences = texts.sentences(n)
                 pair, tokens = _measured(files, precision, sentences, how == "batches", sizes[-1]), sum(map(len, sentences))
                 yield setting.row(
-                    "precision",
                     f"{precision} weights, {name}, {how}",
                     ours=rate(precision, tokens, pair.ours, "tokens/s"),
                     peer=rate("float32", tokens, pair.peer, "tokens/s"),
