@@ -14,9 +14,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from core.common.config import ROOT
-from pages._frame.menu import list_views, page_address
+from pages._frame.menu import list_views
 from tests.bench.measure import Setting, options, say
 from tests.bench.pages import HELLO, OURS, served
+from tests.links import address
 from tests.run import find_chromium
 
 # When what a view is for is drawn: its picture, or what stands in a picture's place, and what to notice beside it.
@@ -133,24 +134,19 @@ def seconds(waited: dict[str, float], name: str) -> str:
     return f"{waited[name]:.1f}" if name in waited else f"no {name}"
 
 
-def address_of(base: str, view: str, language: str) -> str:
-    file, parameters = page_address(view)
-    query = {**parameters, **({"lang": language} if language != "en" else {})}
-    path = "" if file == "app.py" else Path(file).stem
-    return f"{base}/{path}{'?' if query else ''}{'&'.join(f'{key}={value}' for key, value in query.items())}"
-
-
 def pages(views: list[str], language: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         setting = Setting(folder=Path(folder))
         with served(setting, *HELLO) as theirs, served(setting, *OURS) as ours:
-            [cold] = visits(address_of(ours, "home", language))
+            query = "" if language == "en" else f"?lang={language}"
+            places = {view: f"{ours}/{address(view + query)}" for view in ("home", *views)}
+            [cold] = visits(places["home"])
             say(f"Home, cold server: heading {seconds(cold, 'heading')} s, picture {seconds(cold, 'picture')} s")
             _say_hello(theirs)
             say("view        heading, s  first picture, s  2nd user, s  return, s  late scripts  load")
             for view in views:
-                [first] = visits(address_of(ours, view, language))
-                second, returning = visits(address_of(ours, view, language), 2)  # another user, who then comes back
+                [first] = visits(places[view])
+                second, returning = visits(places[view], 2)  # another user, who then comes back
                 row = f"{seconds(first, 'heading'):>10}  {seconds(first, 'picture'):>16}  {seconds(second, 'picture'):>11}  {seconds(returning, 'picture'):>9}"
                 say(f"{view:10} {row}  {second['late']:12}  {os.getloadavg()[0]:.1f}")
             _say_hello(theirs)
