@@ -215,14 +215,11 @@ def surroundings() -> dict:
     for package in PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[package] = importlib.metadata.version(package)
-    name, load = platform.processor() or platform.machine(), None
+    name, load = platform.processor() or platform.machine(), round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
     with contextlib.suppress(OSError, StopIteration):
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    with contextlib.suppress(AttributeError, OSError):
-        load = round(os.getloadavg()[0], 2)
-    machine = f"{name}, {os.cpu_count()} cores, {platform.system()}"
-    date = datetime.now(UTC).isoformat(timespec="seconds")
+    machine, date = f"{name}, {os.cpu_count()} cores, {platform.system()}", datetime.now(UTC).isoformat(timespec="seconds")
     return {"machine": machine, "cores": len(_cores()) or None, "load": load, "date": date, "versions": versions}
 
 
