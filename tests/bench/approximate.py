@@ -8,6 +8,7 @@ reaches that of the 20th exact neighbor: in layer 0 all occurrences of a spellin
 
 import sys
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 
@@ -39,11 +40,8 @@ def main() -> int:
     spaces = {str(k): np.eye(n_layers)[k] for k in range(n_layers)} | {"mix": np.full(n_layers, 1 / n_layers)}
     spaces = {SENSES: np.array(WEIGHTS)} if space else spaces
     heads = ["", "", "exact", *(f"{share:.0%} of cells" for share in SHARES)]
-    rows = [
-        [which, name, *_measured(shards, queries, weights, which, space)]
-        for which in (neighbors.ANY, neighbors.OTHER)
-        for name, weights in spaces.items()
-    ]
+    each = product((neighbors.ANY, neighbors.OTHER), spaces.items())
+    rows = [[which, name, *_measured(shards, queries, weights, which, space)] for which, (name, weights) in each]
     say(f"{shards.meta['occurrences']:,} rows, {len(queries)} queries, recall at {K} and milliseconds\n\n{markdown(heads, rows)}")
     return 0
 
@@ -53,12 +51,8 @@ def _measured(shards: index.Shards, queries: list[neighbors.Query], weights: np.
     exact, seconds = _timed(lambda q: every.nearest(q, weights, k=K, which=which), queries)
     cells = [f"{1000 * seconds:.0f}"]
     for share in SHARES:
-
-        def near(q: neighbors.Query, share: float = share) -> list[neighbors.Neighbor]:
-            few = approximate.ApproximateSenses(shards, space, share) if space else approximate.ApproximateIndex(shards, share)
-            return few.nearest(q, weights, k=K, which=which)
-
-        result, seconds = _timed(near, queries)
+        few = approximate.ApproximateSenses(shards, space, share) if space else approximate.ApproximateIndex(shards, share)
+        result, seconds = _timed(lambda q, few=few: few.nearest(q, weights, k=K, which=which), queries)
         cells.append(f"{np.mean([_recall(a, e) for a, e in zip(result, exact, strict=True)]):.3f}, {1000 * seconds:.0f}")
     return cells
 

@@ -32,10 +32,7 @@ CHUNK_S = 0.02  # a download waits so long after each 64 KB
 
 
 def _sum(*paths: Path) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
 
 
 def tell(what: str, value: object = 0) -> None:
@@ -83,8 +80,7 @@ def training(folder: Path, _: str) -> None:
 def downloading(folder: Path, url: str) -> None:
     from core.files.download import download
 
-    target = folder / "file.bin"
-    part = folder / "file.bin.part"
+    target, part = folder / "file.bin", folder / "file.bin.part"
     tell("begun", BYTES if target.is_file() else part.stat().st_size if part.is_file() else 0)
     expected = hashlib.sha256(_content()).hexdigest()
     report, wait = (lambda progress: tell("step", progress.done)), (lambda: time.sleep(CHUNK_S))
@@ -144,18 +140,16 @@ def run(work: str, folder: Path, url: str, *, kill_after: float | None = None) -
     command = [sys.executable, "-m", "tests.bench.crashes", "--work", work, str(folder), url]
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True)
-        ran, started, timer = Ran(), 0.0, None
+        ran, started, timer = Ran(), 0.0, threading.Timer(kill_after or 0, process.kill)
         for line in process.stdout:
             what, value = json.loads(line)
             setattr(ran, what, value)
             if what == "begun":
                 started = time.perf_counter()
                 if kill_after is not None:
-                    timer = threading.Timer(kill_after, process.kill)
                     timer.start()
         process.wait()
-        if timer:
-            timer.cancel()
+        timer.cancel()
         ran.seconds = time.perf_counter() - started
         errors.seek(0)
         ran.said = errors.read()[-1500:]
@@ -164,8 +158,8 @@ def run(work: str, folder: Path, url: str, *, kill_after: float | None = None) -
 
 def others(folder: Path) -> list[str]:
     """Files that no whole piece of work leaves: parts and temporary ones."""
-    result = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
-    return sorted(name for name in result if any(mark in name for mark in (".tmp", ".part", ".old-", ".parts")))
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+    return sorted(name for name in names if any(mark in name for mark in (".tmp", ".part", ".old-")))
 
 
 def trials(work: str, times: int, draw: random.Random, url: str) -> bool:
@@ -181,8 +175,7 @@ def trials(work: str, times: int, draw: random.Random, url: str) -> bool:
             cut = run(work, folder, url, kill_after=draw.uniform(0, whole.seconds))
             killed += cut.result is None
             again = run(work, folder, url)
-            same = again.result == whole.result and (work != "indexing" or _alike(Path(root) / "whole", folder))
-            if not same:
+            if again.result != whole.result or (work == "indexing" and not _alike(Path(root) / "whole", folder)):
                 faults.append(f"time {k}: another result, or none: {again.said}")
             if (left := others(folder)) and again.result is not None:
                 faults.append(f"time {k}: left behind {left[:4]}")

@@ -48,7 +48,7 @@ def rows(setting: Setting) -> Iterator[Row]:
         for name, (shape, *sizes) in SHAPES.items():
             shape, sizes = (replace(TINY, n_highway=shape.n_highway), (24, 3, 1)) if setting.quick else (shape, sizes)
             n_sentences, n_single, rounds = sizes
-            files = Files.made(setting.folder / f"engine-{name}", shape)
+            files = Files(setting.folder / f"engine-{name}", shape)
             if is_ready() and engine is None:
                 engine = stack.enter_context(contextlib.closing(_start(setting, files)))
             sentences, single = texts.sentences(n_sentences), texts.sentences(n_single)
@@ -59,17 +59,13 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 
 class Files:
-    """A model folder in AllenNLP's format, and the model read from it."""
+    """A model folder in AllenNLP's format with random weights, and the model read from it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.options, self.weights = folder / "options.json", folder / "weights.hdf5"
-        self.model = load_bilm(folder)
-
-    @classmethod
-    def made(cls, folder: Path, shape: ModelShape) -> Files:
+    def __init__(self, folder: Path, shape: ModelShape) -> None:
         torch.manual_seed(1)
         save_hdf5(BiLM(shape), folder)
-        return cls(folder)
+        self.options, self.weights = folder / "options.json", folder / "weights.hdf5"
+        self.model = load_bilm(folder)
 
     def fresh(self) -> tuple[Encoder]:
         """Return an encoder that has seen no word yet."""
@@ -170,7 +166,7 @@ def _products(run: _Run, *, backward: bool, threads: int | None = None) -> None:
 def _lengths(setting: Setting) -> Iterator[Row]:
     """Yield tokens a second and peak memory as the text grows, layers dropped as they come (core.elmo.encoder.encoded)."""
     lengths = setting.pick(LENGTHS, (100, 200, 400))
-    files = Files.made(setting.folder / "engine-lengths", setting.pick(SMALL, TINY))
+    files = Files(setting.folder / "engine-lengths", setting.pick(SMALL, TINY))
     stream = {n: texts.text_of(n) for n in lengths}
     (encoder,) = files.fresh()
     encoder.word_vectors(sorted({token for text in stream.values() for tokens in text for token in tokens}))

@@ -48,14 +48,8 @@ WATCH = """() => {
   }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }"""
 DONE = "() => seen.redrawn && document.querySelector('[data-test-script-state]').dataset.testScriptState === 'notRunning'"
-
-
-STATES = ("warm", "cold")
-SLIDES = ("p50", "p95")
-NAMES = [
-    *(f"first useful paint, {state} server" for state in STATES),
-    *(f"slider released to neighbors redrawn, {part}" for part in SLIDES),
-]
+STATES, SLIDES = ("warm", "cold"), ("p50", "p95")
+PAINT, SLIDE = "first useful paint, {} server", "slider released to neighbors redrawn, {}"
 
 
 def rows(setting: Setting) -> Iterator[Row]:
@@ -64,7 +58,7 @@ def rows(setting: Setting) -> Iterator[Row]:
         try:
             browser = stack.enter_context(start_chromium())
         except Error:  # there is none
-            yield from (setting.not_run(name, NEEDED) for name in NAMES)
+            yield from (setting.not_run(name, NEEDED) for name in (*map(PAINT.format, STATES), *map(SLIDE.format, SLIDES)))
             return
         yield from _paints(setting, browser)
         yield from _slider(setting, browser)
@@ -80,10 +74,10 @@ def _paints(setting: Setting, browser: Browser) -> Iterator[Row]:
             with served(setting, *side) as address:
                 for state in ("cold", "warm"):
                     result[side][state].append(_visit(browser, address, sides[side]))
-    for state, name in zip(STATES, NAMES, strict=False):
+    for state in STATES:
         ours, theirs = [paint[1] for paint in result[OURS][state]], [paint[0] for paint in result[HELLO][state]]
         yield setting.row(
-            name,
+            PAINT.format(state),
             ours=milliseconds("ours, Home's picture", ours),
             peer=milliseconds("streamlit hello, its heading", theirs),
             ratio=quotient("our time / hello's", ours, theirs, "x"),
@@ -118,9 +112,9 @@ def _slider(setting: Setting, browser: Browser) -> Iterator[Row]:
         page.close()
     flickers = Check(what="changes outside the lists and charts", difference=float(len(others)), limit=0)
     taken = [milliseconds("ours", seconds), figure("ours, 95th percentile", [1000 * float(np.percentile(seconds, 95))], "ms")]
-    for name, ours in zip(NAMES[len(STATES) :], taken, strict=True):
+    for part, ours in zip(SLIDES, taken, strict=True):
         yield setting.row(
-            name,
+            SLIDE.format(part),
             ours=ours,
             checks=[flickers],
             sizes=f"{n_tokens:,} occurrences x 3 layers, two lists, bars and length; {len(seconds)} moves by mouse",
@@ -151,9 +145,8 @@ def _visit(browser: Browser, address: str, selectors: tuple[str, ...]) -> list[f
 @contextlib.contextmanager
 def served(setting: Setting, *command: str) -> Iterator[str]:
     """Start a Streamlit server that has an empty cache and as many threads as the setting, and yield its address."""
-    options = {"HEADLESS": "true", "ADDRESS": "127.0.0.1"}  # the app's own settings; `streamlit hello` runs outside of its folder
-    variables = {f"STREAMLIT_SERVER_{name}": value for name, value in options.items()} | {"STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false"}
-    variables["OMP_NUM_THREADS"] = str(setting.threads)
+    variables = {"STREAMLIT_SERVER_HEADLESS": "true", "STREAMLIT_SERVER_ADDRESS": "127.0.0.1", "OMP_NUM_THREADS": str(setting.threads)}
+    variables["STREAMLIT_BROWSER_GATHER_USAGE_STATS"] = "false"  # the app's own settings; `streamlit hello` runs outside of its folder
     folder = Path(tempfile.mkdtemp(dir=setting.folder))
     with start_server(LOCAL, folder, environment=variables, command=command, cwd=ROOT if command == OURS else folder) as server:
         yield server.address

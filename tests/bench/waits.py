@@ -134,6 +134,9 @@ def seconds(waited: dict[str, float], name: str) -> str:
     return f"{waited[name]:.1f}" if name in waited else f"no {name}"
 
 
+_LINE = "{:10} {:>10}  {:>16}  {:>11}  {:>9}  {:>12}  {:>4}"
+
+
 def pages(views: list[str], language: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         setting = Setting(folder=Path(folder))
@@ -143,12 +146,12 @@ def pages(views: list[str], language: str) -> None:
             [cold] = visits(places["home"])
             say(f"Home, cold server: heading {seconds(cold, 'heading')} s, picture {seconds(cold, 'picture')} s")
             _say_hello(theirs)
-            say("view        heading, s  first picture, s  2nd user, s  return, s  late scripts  load")
+            say(_LINE.format("view", "heading, s", "first picture, s", "2nd user, s", "return, s", "late scripts", "load"))
             for view in views:
                 [first] = visits(places[view])
                 second, returning = visits(places[view], 2)  # another user, who then comes back
-                row = f"{seconds(first, 'heading'):>10}  {seconds(first, 'picture'):>16}  {seconds(second, 'picture'):>11}  {seconds(returning, 'picture'):>9}"
-                say(f"{view:10} {row}  {second['late']:12}  {os.getloadavg()[0]:.1f}")
+                pictures = [seconds(visit, "picture") for visit in (first, second, returning)]
+                say(_LINE.format(view, seconds(first, "heading"), *pictures, second["late"], f"{os.getloadavg()[0]:.1f}"))
             _say_hello(theirs)
 
 
@@ -158,20 +161,18 @@ def _say_hello(address: str) -> None:
 
 
 def commands() -> None:
-    say("command                            second run, s  processor, s  of import torch")
-    torch = 0.0
+    say("command                            second run, s  processor, s")
     for name, words in COMMANDS.items():
-        results = []
         for _ in range(2):
-            started = time.perf_counter()
-            process = subprocess.Popen([sys.executable, *words], cwd=ROOT, stdout=subprocess.DEVNULL)
-            _, status, used = os.wait4(process.pid, 0)
-            results.append((time.perf_counter() - started, used.ru_utime + used.ru_stime))
-            if status:
-                raise RuntimeError(f"{name} ended with {status}.")
-        wall, processor = results[1]
-        torch = processor if name == "import torch" else torch
-        say(f"{name:34} {wall:13.1f}  {processor:12.2f}  {processor / torch if torch else 0:15.2f}")
+            used, started = _children_s(), time.perf_counter()
+            subprocess.run([sys.executable, *words], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+        say(f"{name:34} {time.perf_counter() - started:13.1f}  {_children_s() - used:12.2f}")
+
+
+def _children_s() -> float:
+    """Return the processor's seconds of all ended processes of this one."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def main() -> None:
