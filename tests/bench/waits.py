@@ -16,10 +16,11 @@ from pathlib import Path
 from core.common.config import ROOT
 from pages._frame.menu import list_views
 from tests.bench.measure import Setting, options, say
-from tests.bench.pages import HELLO, OURS, served
 from tests.links import address
+from tests.raw_client import LOCAL, STREAMLIT_RUN, start_server
 from tests.run import find_chromium
 
+OURS, HELLO = STREAMLIT_RUN, (*STREAMLIT_RUN[:3], "hello")
 # When what a view is for is drawn: its picture, or what stands in a picture's place, and what to notice beside it.
 WATCH = """() => {
   const drawn = '.js-plotly-plot .main-svg, canvas, .picture, svg, .kwic, .words_list, [data-testid=stDataFrame], .st-key-both_ways, .notice';
@@ -103,6 +104,16 @@ def collecting() -> Iterator[tuple[str, list[str], queue.Queue]]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}", ahead, reports
     server.shutdown()
+
+
+@contextmanager
+def served(setting: Setting, *command: str) -> Iterator[str]:
+    """Start a Streamlit server that has an empty cache and as many threads as the setting, and yield its address."""
+    variables = {"STREAMLIT_SERVER_HEADLESS": "true", "STREAMLIT_SERVER_ADDRESS": "127.0.0.1", "OMP_NUM_THREADS": str(setting.threads)}
+    variables["STREAMLIT_BROWSER_GATHER_USAGE_STATS"] = "false"  # the app's own settings; `streamlit hello` runs outside of its folder
+    folder = Path(tempfile.mkdtemp(dir=setting.folder))
+    with start_server(LOCAL, folder, environment=variables, command=command, cwd=ROOT if command == OURS else folder) as server:
+        yield server.address
 
 
 def visits(address: str, times: int = 1) -> list[dict[str, float]]:
