@@ -32,7 +32,7 @@ CONNECT_S = 120.0  # in which all clients connect
 SENTENCE_S = 60.0  # between two sentences of a client
 HOSTILE_S = 1.0  # between two attempts of a hostile client, at least
 ANSWER_S = 60.0  # the longest time for which a client waits for an answer
-WARM_S = 50.0  # from the first page to the end of the server's preparations
+WARM_S = 50.0  # from the first page until the server prepares what comes next
 LEFT_S = 120.0  # from the end of the clients to the last measurement of memory
 BOX = "First sentence"
 ANSWER = ('class="verdict"', 'class="notice"')  # the first and the last element of an answer
@@ -160,6 +160,7 @@ def warm_up(server: Server) -> None:
         client.run()
         client.run(widgets={client.page.widgets[BOX]: make_sentence("somebody", 0, random.Random(0))}, fragment=find_fragment(client))
     time.sleep(WARM_S)
+    server.wait_until_idle()
 
 
 def soak(server: Server, clients: int, minutes: float, seed: int) -> Log:
