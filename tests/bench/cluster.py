@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -168,7 +169,8 @@ def _searches(cluster: Cluster, where: Path, item: OccurrenceTable, sentences: l
 
 def _shards(sentences: list[Sentence]) -> int:
     counted = index.Counted(sentences)
-    return sum(1 for _ in counted) and counted.shards
+    deque(counted, maxlen=0)
+    return -(-counted.rounds // counted.rounds_per_shard)
 
 
 def _equal(where: Path, item: OccurrenceTable) -> str:
