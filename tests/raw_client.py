@@ -261,7 +261,7 @@ class Client:
     ) -> None:
         """Connect to a server. `origin=None` sends no origin. `host` is the Host header, and the host of the origin "same"."""
         host = host or server.address.removeprefix("http://")
-        self.seconds, self.page, self.session, self.main = seconds, Page(), "", ""
+        self.seconds, self.page, self.session, self.page_hash = seconds, Page(), "", ""
         self.socket = connect(
             f"ws://{host}{path}",
             sock=server.connect(seconds),
@@ -294,7 +294,7 @@ class Client:
         message = BackMsg()
         name, _, parameters = address(page).partition("?")
         message.rerun_script.query_string, message.rerun_script.page_name = "&".join(filter(None, [parameters, query])), name
-        message.rerun_script.fragment_id = fragment
+        message.rerun_script.fragment_id, message.rerun_script.page_script_hash = fragment, self.page_hash if fragment else ""
         message.rerun_script.widget_states.SetInParent()
         for key, value in (widgets or {}).items():
             message.rerun_script.widget_states.widgets.append(_state(key, value))
@@ -323,6 +323,8 @@ class Client:
                     self.page = Page(query=self.page.query)
             elif kind == "delta":
                 self.page.elements[tuple(message.metadata.delta_path)] = message.delta
+            elif kind == "navigation":
+                self.page_hash = message.navigation.page_script_hash
             elif kind == "page_info_changed":
                 self.page.query = message.page_info_changed.query_string
             yield message

@@ -13,34 +13,21 @@ import random
 import sys
 import time
 import traceback
-from dataclasses import dataclass, field
 
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Button, Widget
 
 from core.common.config import ROOT
 from core.common.short_links import shortened
 from pages._frame.menu import HOME, list_views, page_address
 from pages._home.live import open_rest
-from tests.bench.measure import options, say
+from tests.bench.measure import Attempts, attack, options
 
 SLOWEST_S = 10.0  # of the processor a visit may take once its page was open
 WAIT_S = 60  # by the clock
 VIEWS = list_views()
 IN_USE = ("model", "vectors", "corpus", "beside", "engine", "lang", "front", "v", "reads")
 EVERYWHERE = ("a", "b", "ai", "bi", "w", "layer", "s", "k", "quiz", "corpus_folder", "embed", "no_such")
-BOXES = [
-    "text_input",
-    "text_area",
-    "selectbox",
-    "button_group",
-    "pills",
-    "slider",
-    "select_slider",
-    "number_input",
-    "toggle",
-    "radio",
-    "multiselect",
-]
 VALUES = {
     "empty": "",
     "a blank": " ",
@@ -78,15 +65,6 @@ VALUES = {
 }
 
 
-@dataclass
-class Count:
-    """The result of a page's visits."""
-
-    visits: int = 0
-    slowest_s: float = 0.0
-    faults: list[str] = field(default_factory=list)
-
-
 def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str, float]:
     """Run the page. Return it, its error or "", and the processor seconds of the run."""
     started = time.process_time()
@@ -107,8 +85,10 @@ def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str, floa
 
 def parameters(opened: AppTest) -> list[str]:
     """Return the parameters that a page's controls read from its address, by their keys."""
-    keys = {item.key for kind in BOXES for item in opened.get(kind) if getattr(item, "key", None)}
-    return sorted({key for key in keys if "." not in key} - set(IN_USE))
+    controls = [
+        item for part in (opened.main, opened.sidebar) for item in part if isinstance(item, Widget) and not isinstance(item, Button)
+    ]
+    return sorted({item.key for item in controls if item.key and "." not in item.key} - set(IN_USE))
 
 
 def addresses(own: list[str]) -> list[tuple[str, dict[str, str]]]:
@@ -117,14 +97,14 @@ def addresses(own: list[str]) -> list[tuple[str, dict[str, str]]]:
     return [(name, dict.fromkeys(keys, value)) for name, value in VALUES.items() for keys in groups]
 
 
-def run(page: str, *, until: float, rng: random.Random) -> Count:
+def run(page: str, *, seconds: float, rng: random.Random) -> Attempts:
     """Visit a page as often as the time allows."""
-    count = Count()
+    until, result = time.monotonic() + seconds, Attempts()
     opened, wrong, _ = visit(page, {})
     opened, wrong, _ = visit(page, {}) if opened is None or wrong.startswith("took") else (opened, wrong, 0.0)  # the first one opens models
     if wrong or opened is None:
-        count.faults.append(f"{page}, as it opens: {wrong}")
-        return count
+        result.failures.append(f"{page}, as it opens: {wrong}")
+        return result
     own = parameters(opened)
     every, queue = [*own, *EVERYWHERE, *IN_USE], addresses(own)
     rng.shuffle(queue)
@@ -135,12 +115,11 @@ def run(page: str, *, until: float, rng: random.Random) -> Count:
             queue.append((name, {rng.choice(every): VALUES[name]}))
         name, address = queue.pop()
         _, wrong, took = visit(page, address)
-        count.visits += 1
-        count.slowest_s = max(count.slowest_s, took)
+        result.inputs, result.slowest_s = result.inputs + 1, max(result.slowest_s, took)
         if wrong:
             alone = [key for key in address if len(address) > 1 and visit(page, {key: address[key]})[1]]
-            count.faults.append(f"{page}, {name} as {', '.join(alone or address)}: {wrong}")
-    return count
+            result.failures.append(f"{page}, {name} as {', '.join(alone or address)}: {wrong}")
+    return result
 
 
 def main() -> int:
@@ -150,15 +129,7 @@ def main() -> int:
     logging.disable(logging.WARNING)  # Streamlit's, of every visit without a browser
     pages = [view for view in VIEWS if not request.only or view in request.only]
     open_rest()  # else the background does, on the processor's time of whatever visit it falls into
-    started, faults = time.monotonic(), 0
-    say(f"{'page':22}{'visits':>8}{'slowest':>10}{'faults':>8}")
-    for number, page in enumerate(pages, 1):
-        result = run(page, until=started + request.seconds * number / len(pages), rng=random.Random(request.seed))
-        say(f"{page:22}{result.visits:8,}{result.slowest_s:8.2f} s{len(result.faults):8}")
-        for fault in dict.fromkeys(result.faults):
-            print(fault, file=sys.stderr, flush=True)
-        faults += len(result.faults)
-    return 1 if faults else 0
+    return attack(pages, lambda page: run(page, seconds=request.seconds / len(pages), rng=random.Random(request.seed)))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ import gzip
 import json
 import logging
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from functools import partial
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
@@ -35,9 +35,7 @@ from urllib.parse import parse_qsl
 from tests.bench.differences import TIMES, differences, reduce, sums
 from tests.bench.measure import options
 from tests.bench.questions import MODELS, PAGE_PAIRS, PAIRS, TEXTS, VISITS, commands, draw_pairs, labeled_rows, language_of, requests
-from tests.run import start_chromium
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.run import ROOT, start_chromium
 
 # All that touches the code's own names. Change these few functions when names change.
 
@@ -57,17 +55,16 @@ def call(*words: str) -> Any:
 def remember(module: str, name: str) -> None:
     """Open each model and workspace once. Without such a function commands only take longer."""
     with suppress(ImportError, AttributeError):
-        found, opened = import_module(module), {}
-        function = getattr(found, name)
+        function = getattr(found := import_module(module), name)
         if not hasattr(function, "opened"):
 
             def remembered(*given, **named):
                 key = tuple(each if isinstance(each, str) else id(each) for each in given)
-                if key not in opened:
-                    opened[key] = function(*given, **named)
-                return opened[key]
+                if key not in remembered.opened:
+                    remembered.opened[key] = function(*given, **named)
+                return remembered.opened[key]
 
-            remembered.opened = opened
+            remembered.opened = {}
             setattr(found, name, remembered)
 
 
@@ -191,10 +188,9 @@ def table_of(table: Any) -> dict:
     rows = [[each if isinstance(each, str | int | float | None) else str(each) for each in row] for row in zip(*cells, strict=True)]
     texts = [[each for each in row if isinstance(each, str)] for row in rows]
     columns = [str(name) for name in table.columns]
-    items = {
-        name: [(row[k], of * (not isinstance(row[k], str))) for row, of in zip(rows, texts, strict=True)] for k, name in enumerate(columns)
-    }
-    return {"columns": columns, "rows": len(rows), "sample": [rows[:2], rows[-1:]], "sums": {name: sums(of) for name, of in items.items()}}
+    items = [[(row[k], of * (not isinstance(row[k], str))) for row, of in zip(rows, texts, strict=True)] for k in range(len(columns))]
+    totals = {name: sums(of) for name, of in zip(columns, items, strict=True)}
+    return {"columns": columns, "rows": len(rows), "sample": [rows[:2], rows[-1:]], "sums": totals}
 
 
 def page() -> dict:
@@ -220,36 +216,18 @@ SECTIONS: dict[str, Callable[[], dict]] = {"views": views, "verdicts": verdicts,
 STEPS = SECTIONS | {"index": index}
 
 
-def environment(folder: str) -> dict[str, str]:
-    """Return the variables under which a section runs."""
-    threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "NUMBA")}
-    return {**os.environ, **threads, "ELMOSCOPE_CACHE": folder, "PYTHONHASHSEED": "0"}
-
-
-def processor_time() -> float:
-    """Return the seconds that ended processes of this one used."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def compute(names: Sequence[str]) -> dict:
     """Compute sections, each in a new process with one cache for all."""
     result = {}
+    variables = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "NUMBA")} | {"PYTHONHASHSEED": "0"}
     with tempfile.TemporaryDirectory() as folder:
         for name in ("index", *names):
-            begun, used, file = time.monotonic(), processor_time(), Path(folder, "answers.json")
+            begun, file = time.monotonic(), Path(folder, "answers.json")
             command = [sys.executable, "-m", "tests.bench.answers", "section", str(file), "--only", name]
-            subprocess.run(command, check=True, cwd=ROOT, env=environment(f"{folder}/cache"))
-            if name in names:
-                result[name] = json.loads(file.read_text("utf-8"))
-            times = f"{time.monotonic() - begun:.0f} s, {processor_time() - used:.0f} of the processor"
-            print(f"{name}: {len(result.get(name, ()))} answers in {times}", file=sys.stderr, flush=True)
-    return result
-
-
-def read(file: Path) -> dict:
-    """Read recorded answers."""
-    return json.loads(gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes())
+            subprocess.run(command, check=True, cwd=ROOT, env={**os.environ, **variables, "ELMOSCOPE_CACHE": f"{folder}/cache"})
+            result[name] = json.loads(file.read_text("utf-8"))
+            print(f"{name}: {len(result[name])} answers in {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
+    return {name: result[name] for name in names}
 
 
 def main() -> int:
@@ -261,10 +239,10 @@ def main() -> int:
     if args.do == "section":
         args.file.write_text(json.dumps(reduce(STEPS[args.only[0]]()), ensure_ascii=False), "utf-8")
         return 0
-    known = read(args.file) if args.file.exists() else {}
+    pack, unpack = (partial(gzip.compress, mtime=0), gzip.decompress) if args.file.suffix == ".gz" else (bytes, bytes)
+    known = json.loads(unpack(args.file.read_bytes())) if args.file.exists() else {}
     if args.do == "record":
-        text = json.dumps(known | compute(args.only), ensure_ascii=False, indent=0).encode()
-        args.file.write_bytes(gzip.compress(text, mtime=0) if args.file.suffix == ".gz" else text)
+        args.file.write_bytes(pack(json.dumps(known | compute(args.only), ensure_ascii=False, indent=0).encode()))
         return 0
     names = [name for name in args.only if name in known]
     found = list(differences({name: known[name] for name in names}, compute(names)))

@@ -1,23 +1,21 @@
 """Compare the approximate index with exact search, on a real index: recall at 20 and time, for each layer and the mix.
 
-    python -m tests.bench.approximate DIR [--queries 60] [--made] [--senses]
+    python -m tests.bench.approximate DIR [--queries 60] [--made]
 
-DIR is an index (in shards or not); with --senses the index of its sense space, by the bundled model. Recall counts answers whose cosine
+DIR is an index (in shards or not). Recall counts answers whose cosine
 reaches that of the 20th exact neighbor: in layer 0 all occurrences of a spelling tie. Prints a table in Markdown.
 """
 
 import sys
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 
 from core.cluster import approximate, search
 from core.cluster import shards as index
-from core.elmo.models import BUNDLED_MODEL
 from core.index import neighbors
 from core.index.rows import Query
-from core.index.sense_space import SENSES, WEIGHTS, SenseSpace
-from core.workspace import open_workspace
 from tests.bench.measure import markdown, options, say, timed
 
 K = 20
@@ -28,38 +26,28 @@ def main() -> int:
     parser = options(__doc__, queries=60)
     parser.add_argument("folder")
     parser.add_argument("--made", action="store_true", help="the approximate index exists already")
-    parser.add_argument("--senses", action="store_true", help="of the sense space, of an index that has substitutes")
     arguments = parser.parse_args()
     shards = index.open_shards(arguments.folder)
-    space = open_workspace(BUNDLED_MODEL).sense_space if arguments.senses else None
     if not arguments.made:
-        facts = approximate.build_senses(shards, space) if space else approximate.build(shards)
+        facts = approximate.build(shards)
         say(f"made in {facts['seconds']:.1f} s: {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB")
     queries = _queries(shards, arguments.queries)
     n_layers = shards.meta["layers"]
     spaces = {str(k): np.eye(n_layers)[k] for k in range(n_layers)} | {"mix": np.full(n_layers, 1 / n_layers)}
-    spaces = {SENSES: np.array(WEIGHTS)} if space else spaces
     heads = ["", "", "exact", *(f"{share:.0%} of cells" for share in SHARES)]
-    rows = [
-        [which, name, *_measured(shards, queries, weights, which, space)]
-        for which in (neighbors.ANY, neighbors.OTHER)
-        for name, weights in spaces.items()
-    ]
+    each = product((neighbors.ANY, neighbors.OTHER), spaces.items())
+    rows = [[which, name, *_measured(shards, queries, weights, which)] for which, (name, weights) in each]
     say(f"{shards.meta['occurrences']:,} rows, {len(queries)} queries, recall at {K} and milliseconds\n\n{markdown(heads, rows)}")
     return 0
 
 
-def _measured(shards: index.Shards, queries: list[Query], weights: np.ndarray, which: str, space: SenseSpace | None) -> list[str]:
-    every = search.SensesOfShards(shards, space) if space else search.ShardedIndex(shards)
+def _measured(shards: index.Shards, queries: list[Query], weights: np.ndarray, which: str) -> list[str]:
+    every = search.ShardedIndex(shards)
     exact, seconds = _timed(lambda q: every.nearest(q, weights, k=K, which=which), queries)
     cells = [f"{1000 * seconds:.0f}"]
     for share in SHARES:
-
-        def near(q: Query, share: float = share) -> list[neighbors.Neighbor]:
-            few = approximate.ApproximateSenses(shards, space, share) if space else approximate.ApproximateIndex(shards, share)
-            return few.nearest(q, weights, k=K, which=which)
-
-        result, seconds = _timed(near, queries)
+        few = approximate.ApproximateIndex(shards, share)
+        result, seconds = _timed(lambda q, few=few: few.nearest(q, weights, k=K, which=which), queries)
         cells.append(f"{np.mean([_recall(a, e) for a, e in zip(result, exact, strict=True)]):.3f}, {1000 * seconds:.0f}")
     return cells
 

@@ -1,12 +1,11 @@
 """Build an index on a cluster through failures: a scheduler and four single-thread workers as processes of their own.
 
-    python -m tests.bench.cluster [--occurrences 2000000] [--model elmo-mini] [--text FILE ...] [--folder /tmp/proof]
+    python -m tests.bench.cluster [--occurrences 2000000] [--model elmo-mini] [--folder /tmp/proof]
 
 A worker is killed (SIGKILL), then the client, which is started again; another worker is stopped for a while (SIGSTOP); then
 the disk is full (a small tmpfs, as root). Each index is compared with one machine's, row for row. Prints tables in Markdown.
 """
 
-import argparse
 import json
 import os
 import shutil
@@ -14,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from core.cluster import search
 from core.cluster import shards as index
 from core.cluster.jobs import connected
 from core.cluster.store import open_store
+from core.common.config import ROOT, data_folder
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index.build import build_index
 from core.index.rows import make_query
@@ -31,7 +32,6 @@ from core.text.sentences import Sentence, read_sentences
 from core.training.data import read_lines
 from tests.bench.measure import markdown, options, peak_mb, say, timed
 
-ROOT = Path(__file__).resolve().parents[2]
 QUERIES = 20
 STOPPED_S = 20.0  # a worker's SIGSTOP
 POLL_S = 0.2
@@ -70,19 +70,18 @@ class Cluster:
 
 
 def main() -> int:
-    arguments = _parse()
+    parser = options(__doc__, occurrences=2_000_000, model=BUNDLED_MODEL, workers=4, memory="2GiB", folder="/tmp/elmoscope-cluster")
+    parser.add_argument("--keep", action="store_true", help="leave the indexes there")
+    arguments = parser.parse_args()
     work = Path(arguments.folder)
     work.mkdir(parents=True, exist_ok=True)
-    corpus = _corpus(arguments, work)
+    corpus = _corpus(arguments.occurrences, work)
     model = open_model(arguments.model)
     sentences = read_sentences(corpus)
     tokens = sum(len(s.tokens) for s in sentences)
     say(f"{tokens:,} occurrences, {len(sentences):,} sentences, model {model.name}, {arguments.workers} workers of one thread")
-    rows: list[tuple[str, str]] = []
-    began = time.perf_counter()
-    item = build_index(sentences, model.encoder, work / "one", model=model.fingerprint)
-    alone = time.perf_counter() - began
-    rows.append(("one machine, one process: index built", f"{alone:.1f} s, {tokens / alone:,.0f} tokens/s"))
+    alone, item = timed(lambda: build_index(sentences, model.encoder, work / "one", model=model.fingerprint))()
+    rows = [("one machine, one process: index built", f"{alone:.1f} s, {tokens / alone:,.0f} tokens/s")]
     with closing(Cluster(work / "dask", arguments.workers, arguments.memory)) as cluster:
         rows += _trouble(cluster, corpus, work / "many", arguments, item)
         rows += _full_disk(cluster, corpus, work / "full", arguments, item)
@@ -110,11 +109,11 @@ def _trouble(cluster: Cluster, corpus: Path, output: Path, arguments, item: Occu
     again = time.perf_counter()
     client = _client(cluster, corpus, output, arguments)
     _wait(output, client, total * 5 // 8)
-    stopped, until = cluster.workers[1], time.perf_counter() + STOPPED_S
+    stopped = cluster.workers[1]
     stopped.send_signal(signal.SIGSTOP)
     rows.append(("the client killed (SIGKILL), started again", f"after {len(at)} of {total} shards"))
-    while client.poll() is None and time.perf_counter() < until:
-        time.sleep(POLL_S)
+    with suppress(subprocess.TimeoutExpired):
+        client.wait(STOPPED_S)
     while_stopped = "; the build ended meanwhile" if client.poll() is not None else ""
     stopped.send_signal(signal.SIGCONT)
     rows.append(("a worker stopped (SIGSTOP)", f"for {STOPPED_S:.0f} s, from {total * 5 // 8} of {total} shards{while_stopped}"))
@@ -122,8 +121,7 @@ def _trouble(cluster: Cluster, corpus: Path, output: Path, arguments, item: Occu
     seconds = time.perf_counter() - began
     touched = sum(path.stat().st_mtime_ns != when for path, when in at.items())
     rows.append(("shards of before made again", f"{touched} of {len(at)}{' DIFFERS' if touched else ''}"))
-    tokens = len(item)
-    rows.append(("index built through all this", f"{seconds:.1f} s, {tokens / seconds:,.0f} tokens/s, status {status}"))
+    rows.append(("index built through all this", f"{seconds:.1f} s, {len(item) / seconds:,.0f} tokens/s, status {status}"))
     rows.append(("of it after the restart", f"{time.perf_counter() - again:.1f} s"))
     rows.append(("rows equal to one machine's", _equal(output, item)))
     cluster.workers[0] = cluster.add()
@@ -171,7 +169,8 @@ def _searches(cluster: Cluster, where: Path, item: OccurrenceTable, sentences: l
 
 def _shards(sentences: list[Sentence]) -> int:
     counted = index.Counted(sentences)
-    return sum(1 for _ in counted) and counted.shards
+    deque(counted, maxlen=0)
+    return -(-counted.rounds // counted.rounds_per_shard)
 
 
 def _equal(where: Path, item: OccurrenceTable) -> str:
@@ -208,29 +207,18 @@ def _wait(output: Path, client: subprocess.Popen, shards: int) -> None:
         time.sleep(POLL_S)
 
 
-def _corpus(arguments, work: Path) -> Path:
-    """Write sentences of the text files, one a line, until there are enough tokens."""
+def _corpus(occurrences: int, work: Path) -> Path:
+    """Write sentences of the shared data, one a line, until there are enough tokens."""
     path, tokens = work / "corpus.jsonl", 0
-    folder = Path(os.environ.get("ELMOSCOPE_DATA", ROOT / "shared" / "data")) / "corpus"
-    files = [Path(f) for f in arguments.text] or sorted(folder.glob("wikipedia-*.txt.xz"))
+    files = sorted((data_folder() or ROOT / "shared" / "data").glob("corpus/wikipedia-*.txt.xz"))
     if not files:
-        raise SystemExit("Name text files with --text, or the folder of data in ELMOSCOPE_DATA.")
+        raise SystemExit("Name the folder of data in ELMOSCOPE_DATA.")
     with path.open("w", encoding="utf-8") as out:
-        for line in (line for file in files for line in read_lines(file)):
-            words = line.split()[:60]  # read as they stand: the proof is of the cluster, not of the tokenizer
-            if words and tokens < arguments.occurrences:
+        for words in (line.split()[:60] for file in files for line in read_lines(file)):  # not tokenized: the proof is of the cluster
+            if words and tokens < occurrences:
                 out.write(json.dumps({"tokens": words}, ensure_ascii=False) + "\n")
                 tokens += len(words)
-            if tokens >= arguments.occurrences:
-                return path
     return path
-
-
-def _parse() -> argparse.Namespace:
-    parser = options(__doc__, occurrences=2_000_000, model=BUNDLED_MODEL, workers=4, memory="2GiB", folder="/tmp/elmoscope-cluster")
-    parser.add_argument("--text", nargs="*", default=[], help="text, a sentence a line (.xz and .gz too)")
-    parser.add_argument("--keep", action="store_true", help="leave the indexes there")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 """Run suites of benchmarks, store their rows after each, and format them as a table."""
 
-from __future__ import annotations
-
 import importlib
+import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+from core.cli.main import run
+from core.cli.options import Answer, command, flag, option, whole
 from core.cli.shared import in_columns, note
 from core.common.errors import BadInput
 from core.files import sums
@@ -15,16 +17,15 @@ from tests.bench.measure import Row, Setting, limited_to, surroundings
 from tests.bench.rows import HEADS, TITLES, cells
 
 
-def run_suite(name: str, setting: Setting) -> Iterator[Row]:
-    """Yield the rows of a suite, which is a module here with `rows(setting)`, under the setting's number of threads."""
-    if name not in TITLES:
-        raise BadInput(f"There is no benchmark suite {name!r}. There are: {', '.join(TITLES)}.")
-    with limited_to(setting.threads):
-        yield from importlib.import_module(f"tests.bench.{name}").rows(setting)
-
-
-def run_suites(*, suite: list[str], threads: int, quick: bool, output: str | None) -> tuple[dict, str]:
-    """Return the rows of suites. Raises BadInput if the rows of a quick run are to be stored."""
+@command(
+    "bench",
+    option("--suite", f"of {', '.join(TITLES)} (default: all)", metavar="NAME", choices=tuple(TITLES), many=True, default=tuple(TITLES)),
+    option("--threads", "of both sides (default 2)", metavar="N", type=whole(1, 1024), default=2),
+    flag("--quick", "tiny sizes, to see that everything runs: nothing is claimed"),
+    option("--output", "keep the rows as JSON, such as assets/results/speed.json; rows of other suites there stay", metavar="F"),
+)
+def bench(*, suite, threads, quick, output) -> Answer:
+    """Measure our speed and a peer's in the same run: medians and their quotient."""
     if quick and output:
         raise BadInput("A --quick run claims nothing, so its rows are not kept: leave --output or --quick out.")
     if output:
@@ -41,6 +42,12 @@ def run_suites(*, suite: list[str], threads: int, quick: bool, output: str | Non
     return {**_head(), "rows": made}, "\n".join(in_columns([("what", *HEADS), *map(cells, made)]))
 
 
+def run_suite(name: str, setting: Setting) -> Iterator[Row]:
+    """Yield the rows of a suite, which is a module here with `rows(setting)`, under the setting's number of threads."""
+    with limited_to(setting.threads):
+        yield from importlib.import_module(f"tests.bench.{name}").rows(replace(setting, suite=name))
+
+
 def _head() -> dict:
     facts = surroundings()
     return {"machine": {key: facts[key] for key in ("machine", "versions")}, "date": facts["date"]}
@@ -48,16 +55,18 @@ def _head() -> dict:
 
 def _keep(path: Path, suite: str, rows: list[dict]) -> None:
     """Replace the rows of a suite. Those of the others stay, with the conditions of their own run."""
-    order = {name: number for number, name in enumerate(TITLES)}
     every = [*(row for row in _rows_in(path) if row.get("suite") != suite), *rows]
-    write_json(path, {**_head(), "rows": sorted(every, key=lambda row: order.get(row.get("suite"), len(order)))})
+    write_json(path, {**_head(), "rows": sorted(every, key=lambda row: [*TITLES, row.get("suite")].index(row.get("suite")))})
     sums.renew(path)
 
 
 def _rows_in(path: Path) -> list[dict]:
-    if not path.is_file():
-        return []
-    rows = read_json(path, expect=dict).get("rows")
+    rows = read_json(path, expect=dict).get("rows") if path.is_file() else []
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise BadInput(f"{path} holds something else than rows of a benchmark. Name another file.")
     return rows
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the suites; returns the exit status."""
+    return run(bench, sys.argv[1:] if arguments is None else arguments, "python -m tests.bench")

@@ -5,20 +5,20 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from core.common.config import data_folder
 from core.corpus import collocates, concordance, measures, search
 from core.corpus.encoded import EncodedCorpus, encode, open_folder
-from core.corpus.measures import keywords
 from core.text.line_breaks import KEEP
 from core.text.sentences import Sentence, sentences_of_lines
-from tests.bench.measure import median_ms, options, say, timed
+from tests.bench.measure import alone, milliseconds, options, say, timed
 
 ROUNDS = 5
 PARTS = ("books", "wikipedia")
-WORD, WINDOW = "time", 5
+WINDOW = 5
 
 
 def sentences(data: Path, tokens: int) -> Iterator[Sentence]:
@@ -44,20 +44,16 @@ def questions(corpus: EncodedCorpus) -> dict[str, Callable[[], object]]:
         concordance.forms(corpus, hits)
         measures.deviation(*zip(*((n, size) for _, n, size in measures.by_document(corpus, hits)), strict=True))
 
-    def near(query: str, kind: str = search.WORD) -> None:
-        collocates.collocates(corpus, search.find(corpus, query, kind=kind), window=WINDOW)
+    searches = (("time", search.WORD), ("go", search.LEMMA), ("at the * of", search.WORD), (r"\w+ness(es)?", search.PATTERN))
+    result = {f"search: {query} ({kind})": partial(page, query, kind) for query, kind in searches}
+    result["search: the (every hit), by the word before"] = partial(page, "the", search.WORD, "left")
+    for word in ("time", "the"):
+        result[f"collocates: {word}"] = lambda word=word: collocates.collocates(corpus, search.find(corpus, word), window=WINDOW)
+    return result
 
-    return {
-        "search: time": lambda: page("time", search.WORD),
-        "search: go, all forms": lambda: page("go", search.LEMMA),
-        "search: at the * of": lambda: page("at the * of", search.WORD),
-        "search: un*ed": lambda: page("un*ed", search.WORD),
-        r"search: \w+ness(es)?": lambda: page(r"\w+ness(es)?", search.PATTERN),
-        "search: the (every hit), by the word before": lambda: page("the", search.WORD, "left"),
-        "collocates: time": lambda: near("time"),
-        "collocates: go, all forms": lambda: near("go", search.LEMMA),
-        "collocates: the": lambda: near("the"),
-    }
+
+def _say_median(name: str, work: Callable[[], object]) -> None:
+    say(f"{name}: {milliseconds(name, alone(timed(work), ROUNDS)).value:,.1f} ms")
 
 
 def main() -> None:
@@ -71,10 +67,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         made.save(Path(folder) / "corpus")
         for name, work in questions(open_folder(Path(folder) / "corpus")).items():
-            first = 1e3 * timed(work)()[0]
-            say(f"{name}: {median_ms(work, ROUNDS):,.1f} ms (the first time {first:,.1f})")
+            _say_median(name, work)
     halves = [encode([s for s in sentences(arguments.data, arguments.tokens) if s.document == part]) for part in PARTS]
-    say(f"keyness of the two halves: {median_ms(lambda: keywords(*halves), ROUNDS):,.1f} ms")
+    _say_median("keyness of the two halves", lambda: measures.keywords(*halves))
 
 
 if __name__ == "__main__":

@@ -8,9 +8,7 @@ disturbed (an index's vectors up to float16's next number), and leave no other f
 """
 
 import argparse
-import contextlib
 import hashlib
-import http.server
 import json
 import os
 import random
@@ -24,19 +22,17 @@ from pathlib import Path
 
 import numpy as np
 
+from core.common.config import ROOT
 from tests.bench.measure import options, say
+from tests.core.files.server import serving
 
-ROOT = Path(__file__).resolve().parents[2]
 BYTES = 6_000_000  # of the file that is downloaded
 ROUNDS = 10  # of indexing
-CHUNK_S = 0.02  # the server sends 64 KB and waits so long
+CHUNK_S = 0.02  # a download waits so long after each 64 KB
 
 
 def _sum(*paths: Path) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
 
 
 def tell(what: str, value: object = 0) -> None:
@@ -48,6 +44,7 @@ def indexing(folder: Path, _: str) -> None:
     """40,000 tokens in rounds of 4,000 by a very small model."""
     from core.index.build import build_index
     from core.text.sentences import Sentence
+    from tests.tiny import tiny_encoder
 
     draw = random.Random(0)
     words = ["".join(draw.choices("abcdefgh", k=5)) for _ in range(400)]
@@ -56,26 +53,21 @@ def indexing(folder: Path, _: str) -> None:
     kept = sorted(path.name for path in folder.glob(".index.*.parts/*.npz") if not path.name.startswith("."))
     whole = (place / "meta.json").is_file()  # killed behind its end: nothing is lost, though this work does it all again
     tell("begun", ROUNDS if whole else len(kept))
-    build_index(sentences, _encoder(), place, model="tiny", report=lambda done, total, speed: tell("step", done // 4_000))
+    build_index(sentences, tiny_encoder(), place, model="tiny", report=lambda done, total, speed: tell("step", done // 4_000))
     tell("result", _sum(place / "sentences.arrow"))  # and the vectors, which are compared with `_alike`
 
 
 def training(folder: Path, _: str) -> None:
     """Eight epochs of the smallest network, kept after each."""
     from core.classify import tasks
-    from core.classify.data import SplitConfig, make_dataset
     from core.classify.head import save_head
     from core.classify.model import VARIANTS
-    from core.classify.tables import ScoreRow, Table
     from core.classify.train import make_text_fit
     from core.learning.features import Frozen
+    from tests.tiny import dataset
 
-    draw = random.Random(0)
-    labels = ["ab"[k % 2] for k in range(1_200)]
-    rows = [ScoreRow(" ".join([*draw.choices(["same", "thing", f"{x}{k % 7}"], k=8), str(k)]), x) for k, x in enumerate(labels)]
-    dataset = make_dataset("crashes", Table("rows", tuple(rows), ("text",), "label"), SplitConfig())
     config = tasks.task_config(tasks.task_named("own"), seed=0, epochs=8)
-    trainer = make_text_fit(VARIANTS["embedding"], dataset, config, Frozen())
+    trainer = make_text_fit(VARIANTS["embedding"], dataset(1_200), config, Frozen())
     for number, progress in enumerate(tasks.run(trainer)):
         if not number:
             tell("begun", progress.epoch - 1)
@@ -88,11 +80,11 @@ def training(folder: Path, _: str) -> None:
 def downloading(folder: Path, url: str) -> None:
     from core.files.download import download
 
-    target = folder / "file.bin"
-    part = folder / "file.bin.part"
+    target, part = folder / "file.bin", folder / "file.bin.part"
     tell("begun", BYTES if target.is_file() else part.stat().st_size if part.is_file() else 0)
     expected = hashlib.sha256(_content()).hexdigest()
-    download(url, target, size=BYTES, sha256=expected, report=lambda progress: tell("step", progress.done))
+    report, wait = (lambda progress: tell("step", progress.done)), (lambda: time.sleep(CHUNK_S))
+    download(url, target, size=BYTES, sha256=expected, report=report, stop=wait)
     tell("result", _sum(target))
 
 
@@ -103,12 +95,10 @@ def mapping(folder: Path, _: str) -> None:
     from core.index.table import OccurrenceTable
 
     table = OccurrenceTable(ASSETS / "targets")
-    words = table.lemmas[:3]
     table.folder = folder / "no-maps-here"
-    done = len([path for path in folder.rglob("*.safetensors") if not path.name.startswith(".")])
-    tell("begun", done)
+    tell("begun", len([path for path in folder.rglob("*.safetensors") if not path.name.startswith(".")]))
     sums = []
-    for k, word in enumerate(words):
+    for k, word in enumerate(table.lemmas[:3]):
         sums.append(hashlib.sha256(open_maps(table, word, fit=True).coordinates.tobytes()).hexdigest())
         tell("step", k + 1)
     tell("result", "".join(sums))
@@ -128,44 +118,8 @@ def _alike(item: Path, other: Path) -> bool:
     return len(a) == len(b) and facts and np.allclose(a.rows.take(rows), b.rows.take(rows), rtol=2**-9, atol=1e-4)
 
 
-def _encoder():
-    """Return the encoder of a very small biLM."""
-    import torch
-
-    from core.common.config import ModelShape
-    from core.elmo.encoder import Encoder
-    from core.elmo.model import BiLM
-
-    torch.manual_seed(0)
-    model = BiLM(ModelShape(filters=((1, 8), (2, 8)), character_dim=8, hidden=64, projection=32))
-    for value in model.parameters():
-        torch.nn.init.normal_(value.data, std=0.1)
-    return Encoder(model.eval())
-
-
 def _content() -> bytes:
     return random.Random(0).randbytes(BYTES)
-
-
-class _Slow(http.server.BaseHTTPRequestHandler):
-    """A file that is sent slowly, from the requested byte on."""
-
-    content = b""
-
-    def do_GET(self) -> None:
-        wanted, size = self.headers.get("Range", ""), len(self.content)
-        start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
-        self.send_response(206 if wanted else 200)
-        headers = {"Content-Length": str(size - start), "ETag": '"crashes"'}
-        for name, value in (headers | ({"Content-Range": f"bytes {start}-{size - 1}/{size}"} if wanted else {})).items():
-            self.send_header(name, value)
-        self.end_headers()
-        with contextlib.suppress(OSError):  # the client was killed
-            for at in range(start, size, 1 << 16):
-                self.wfile.write(self.content[at : at + (1 << 16)])
-                time.sleep(CHUNK_S)
-
-    def log_message(self, *_: object) -> None: ...
 
 
 @dataclass
@@ -186,18 +140,16 @@ def run(work: str, folder: Path, url: str, *, kill_after: float | None = None) -
     command = [sys.executable, "-m", "tests.bench.crashes", "--work", work, str(folder), url]
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True)
-        ran, started, timer = Ran(), 0.0, None
+        ran, started, timer = Ran(), 0.0, threading.Timer(kill_after or 0, process.kill)
         for line in process.stdout:
             what, value = json.loads(line)
             setattr(ran, what, value)
             if what == "begun":
                 started = time.perf_counter()
                 if kill_after is not None:
-                    timer = threading.Timer(kill_after, process.kill)
                     timer.start()
         process.wait()
-        if timer:
-            timer.cancel()
+        timer.cancel()
         ran.seconds = time.perf_counter() - started
         errors.seek(0)
         ran.said = errors.read()[-1500:]
@@ -206,8 +158,8 @@ def run(work: str, folder: Path, url: str, *, kill_after: float | None = None) -
 
 def others(folder: Path) -> list[str]:
     """Files that no whole piece of work leaves: parts and temporary ones."""
-    result = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
-    return sorted(name for name in result if any(mark in name for mark in (".tmp", ".part", ".old-", ".parts")))
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+    return sorted(name for name in names if any(mark in name for mark in (".tmp", ".part", ".old-")))
 
 
 def trials(work: str, times: int, draw: random.Random, url: str) -> bool:
@@ -223,8 +175,7 @@ def trials(work: str, times: int, draw: random.Random, url: str) -> bool:
             cut = run(work, folder, url, kill_after=draw.uniform(0, whole.seconds))
             killed += cut.result is None
             again = run(work, folder, url)
-            same = again.result == whole.result and (work != "indexing" or _alike(Path(root) / "whole", folder))
-            if not same:
+            if again.result != whole.result or (work == "indexing" and not _alike(Path(root) / "whole", folder)):
                 faults.append(f"time {k}: another result, or none: {again.said}")
             if (left := others(folder)) and again.result is not None:
                 faults.append(f"time {k}: left behind {left[:4]}")
@@ -247,12 +198,10 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         works[arguments.work[0]](folder, arguments.work[2])
         return 0
-    _Slow.content = _content()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Slow)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     say(f"{'work':14}{'times':>6}{'killed':>8}{'whole':>11}{'lost':>12}{'faults':>8}")
-    draw, url = random.Random(arguments.seed), f"http://127.0.0.1:{server.server_port}/file.bin"
-    return 0 if all([trials(work, arguments.times, draw, url) for work in arguments.only]) else 1
+    draw = random.Random(arguments.seed)
+    with serving(data=_content()) as server:
+        return 0 if all([trials(work, arguments.times, draw, f"{server.url}/plain/file.bin") for work in arguments.only]) else 1
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -47,30 +48,24 @@ def rows(setting: Setting) -> Iterator[Row]:
         for name, (shape, *sizes) in SHAPES.items():
             shape, sizes = (replace(TINY, n_highway=shape.n_highway), (24, 3, 1)) if setting.quick else (shape, sizes)
             n_sentences, n_single, rounds = sizes
-            files = Files.made(setting.folder / f"engine-{name}", shape)
+            files = Files(setting.folder / f"engine-{name}", shape)
             if is_ready() and engine is None:
                 engine = stack.enter_context(contextlib.closing(_start(setting, files)))
             sentences, single = texts.sentences(n_sentences), texts.sentences(n_single)
-            what, how = f"sentences to layers, {name}", f"batches of {BATCH} on AllenNLP's side"
-            yield _against(setting, engine, what, files, sentences, rounds, lambda e, s: e.encode(s), BATCH, how)
+            yield _against(setting, engine, f"sentences to layers, {name}", files, sentences, rounds, BATCH)
             yield _share(setting, name, files, sentences, max(3, rounds))
-            what, how = f"one sentence at a time, {name}", "one after the other, our cache of spellings filling as they pass"
-            yield _against(setting, engine, what, files, single, rounds, lambda e, s: [e.encode([tokens])[0] for tokens in s], 1, how)
+            yield _against(setting, engine, f"one sentence at a time, {name}", files, single, rounds, 1)
     yield from _lengths(setting)
 
 
 class Files:
-    """A model folder in AllenNLP's format, and the model read from it."""
+    """A model folder in AllenNLP's format with random weights, and the model read from it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.options, self.weights = folder / "options.json", folder / "weights.hdf5"
-        self.model = load_bilm(folder)
-
-    @classmethod
-    def made(cls, folder: Path, shape: ModelShape) -> Files:
+    def __init__(self, folder: Path, shape: ModelShape) -> None:
         torch.manual_seed(1)
         save_hdf5(BiLM(shape), folder)
-        return cls(folder)
+        self.options, self.weights = folder / "options.json", folder / "weights.hdf5"
+        self.model = load_bilm(folder)
 
     def fresh(self) -> tuple[Encoder]:
         """Return an encoder that has seen no word yet."""
@@ -85,14 +80,13 @@ class _Engine:
         with mock.patch.dict(os.environ, GOMP_SPINCOUNT=WAITING[waiting]):  # read when the worker starts, which the first call does
             self.title = f"AllenNLP {self.engine.ping()['allennlp']}"
 
+        self.close = self.engine.close
+
     def embed(self, files: Files, sentences: list[list[str]], batch: int) -> tuple[float, list[np.ndarray]]:
         """Return the seconds of character ids and model in the worker, and the layers."""
         settings = {"batch_size": batch, "threads": self.threads, "timeout_s": LIMIT_S}
         result = self.engine.embed(sentences, files.options, files.weights, **settings)
         return result.seconds, result.layers
-
-    def close(self) -> None:
-        self.engine.close()
 
 
 def _start(setting: Setting, files: Files) -> _Engine:
@@ -106,16 +100,15 @@ def _start(setting: Setting, files: Files) -> _Engine:
     return _Engine(min(times, key=times.get), setting.threads)
 
 
-def _against(
-    setting: Setting, engine: _Engine | None, what: str, files: Files, sentences, rounds: int, encode: Callable, batch: int, how: str
-) -> Row:
-    """Compare tokens a second with AllenNLP. The layers must be equal."""
+def _against(setting: Setting, engine: _Engine | None, what: str, files: Files, sentences, rounds: int, batch: int) -> Row:
+    """Compare tokens a second with AllenNLP, which reads `batch` sentences at a time; one is ours, too. The layers must be equal."""
     if engine is None:
-        return setting.not_run("engine", what, MISSING)
-    ours = timed(lambda encoder: encode(encoder, sentences), files.fresh)
+        return setting.not_run(what, MISSING)
+    parts = [[tokens] for tokens in sentences] if batch == 1 else [sentences]
+    how = "one after the other, our cache of spellings filling as they pass" if batch == 1 else f"batches of {batch} on AllenNLP's side"
+    ours = timed(lambda encoder: [layers for part in parts for layers in encoder.encode(part)], files.fresh)
     pair, tokens = paired(ours, lambda: engine.embed(files, sentences, batch), rounds), sum(map(len, sentences))
     return setting.row(
-        "engine",
         what,
         ours=rate("ours", tokens, pair.ours, "tokens/s"),
         peer=rate(engine.title, tokens, pair.peer, "tokens/s"),
@@ -135,17 +128,14 @@ def _share(setting: Setting, name: str, files: Files, sentences, rounds: int) ->
     operations = n_tokens * 2 * shape.n_layers * 2 * 9 * shape.hidden * shape.projection
     with ThreadPoolExecutor(1) as pool:
 
-        def stacks() -> None:
-            for run in runs:
-                run.both()
+        def both(run: _Run) -> None:
+            """Compute the products of the two directions in parallel, as _Run.both does."""
+            ahead = pool.submit(_products, run, backward=False, threads=setting.threads)
+            _products(run, backward=True)
+            ahead.result()
 
-        def products() -> None:
-            for run in runs:
-                _products_of_both(run, pool, setting.threads)
-
-        pair = paired(timed(stacks), timed(products), rounds)
+        pair = paired(timed(lambda: deque(map(_Run.both, runs), maxlen=0)), timed(lambda: deque(map(both, runs), maxlen=0)), rounds)
     return setting.row(
-        "engine",
         f"share of torch.mm's rate, {name}",
         ours=rate("our LSTM stacks", operations / 1e9, pair.ours, "Gflop/s"),
         peer=rate("torch.mm on the same shapes", operations / 1e9, pair.peer, "Gflop/s"),
@@ -154,21 +144,11 @@ def _share(setting: Setting, name: str, files: Files, sentences, rounds: int) ->
     )
 
 
-def _products_of_both(run: _Run, pool: ThreadPoolExecutor, threads: int) -> None:
-    """As _Run.both: the two directions in parallel."""
-
-    def forward() -> None:
-        limit(threads)
-        _products(run, backward=False)
-
-    ahead = pool.submit(forward)
-    _products(run, backward=True)
-    ahead.result()
-
-
 @torch.inference_mode()
-def _products(run: _Run, *, backward: bool) -> None:
-    """Compute every matrix product of one direction, in order, and nothing between them."""
+def _products(run: _Run, *, backward: bool, threads: int | None = None) -> None:
+    """Compute every matrix product of one direction, in order, and nothing between them. A new thread has a limit of threads."""
+    if threads:
+        limit(threads)
     shape, widest = run.stacks.shape, run.batch_sizes[0]
     ahead = max(1, BLOCK_BYTES // (16 * shape.hidden))  # rows of an input product, as the recurrence cuts them
     gates = torch.empty(min(len(run.x), max(ahead, widest)), 4 * shape.hidden)
@@ -186,14 +166,13 @@ def _products(run: _Run, *, backward: bool) -> None:
 def _lengths(setting: Setting) -> Iterator[Row]:
     """Yield tokens a second and peak memory as the text grows, layers dropped as they come (core.elmo.encoder.encoded)."""
     lengths = setting.pick(LENGTHS, (100, 200, 400))
-    files = Files.made(setting.folder / "engine-lengths", setting.pick(SMALL, TINY))
+    files = Files(setting.folder / "engine-lengths", setting.pick(SMALL, TINY))
     stream = {n: texts.text_of(n) for n in lengths}
     (encoder,) = files.fresh()
     encoder.word_vectors(sorted({token for text in stream.values() for tokens in text for token in tokens}))
 
     def run(n: int) -> None:
-        for _ in encoded(encoder, stream[n]):
-            pass
+        deque(encoded(encoder, stream[n]), maxlen=0)
 
     seconds: dict[int, list[float]] = {n: [] for n in lengths}
     peaks: dict[int, float] = {}
@@ -207,7 +186,6 @@ def _lengths(setting: Setting) -> Iterator[Row]:
     slowest, fastest = (choose(lengths, key=lambda n: rates[n].value) for choose in (min, max))
     per_token = [[s / n for s in seconds[n]] for n in (fastest, slowest)]
     yield setting.row(
-        "engine",
         "cost against text length",
         ours=rates[slowest],
         peer=replace(rates[fastest], what=f"the fastest length, {fastest:,} tokens"),
@@ -218,10 +196,9 @@ def _lengths(setting: Setting) -> Iterator[Row]:
     before, longest = lengths[-2:]
     what = f"peak memory, {longest:,} tokens over {before:,}"
     if peak_mb() is None:
-        yield setting.not_run("engine", what, "this system does not tell a process's peak memory")
+        yield setting.not_run(what, "this system does not tell a process's peak memory")
         return
     yield setting.row(
-        "engine",
         what,
         ours=figure("ours", [peaks[longest] - peaks[before]], "MB"),
         sizes="bound: layers of a chunk of 1,024 sentences, gates of a batch of 4,096 tokens, 100,000 spellings (known before)",

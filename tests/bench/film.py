@@ -29,11 +29,7 @@ class Film:
         self.durations: list[int] = []
 
     def take(self, milliseconds: int) -> None:
-        picture = Image.open(BytesIO(self.page.screenshot())).convert("RGB")
-        if self.frames and picture.tobytes() == self.frames[-1].tobytes():
-            self.durations[-1] += milliseconds
-            return
-        self.frames.append(picture)
+        self.frames.append(Image.open(BytesIO(self.page.screenshot())).convert("RGB"))
         self.durations.append(milliseconds)
 
     def type(self, key: str, text: str, *, step: int) -> None:

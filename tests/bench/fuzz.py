@@ -15,15 +15,12 @@ import io
 import json
 import lzma
 import os
-import resource
 import sys
 import tempfile
 import time
 import traceback
 import zipfile
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
@@ -60,7 +57,7 @@ from core.text.corpora import open_corpus
 from core.text.normalization import legible
 from core.text.sentences import read_labeled, read_sentences, sentences_from_text
 from core.text.tokens import JOINER, character_ids, join_tokens, split_sentences, tokenize
-from tests.bench.measure import options, say
+from tests.bench.measure import Attempts, attack, options
 from tests.tiny import epub, pdf, workbook
 
 HEAD = ASSETS / "heads" / "spam" / "mean-glove"
@@ -127,23 +124,23 @@ def json_bytes(*, lines: bool) -> st.SearchStrategy[bytes]:
 
 def changed(sample: bytes) -> st.SearchStrategy[bytes]:
     """A valid file with a few bytes changed, inserted, left out, doubled, or cut off."""
-    kinds: dict[str, Callable[[bytes, bytes], bytes]] = {
-        "flip": lambda part, junk: bytes([part[0] ^ (junk[0] or 1)]) + part[1:] if part else b"",
-        "put": lambda part, junk: junk + part,
-        "drop": lambda part, junk: b"",
-        "double": lambda part, junk: part + part,
-        "zero": lambda part, junk: bytes(len(junk)),
-    }
+    changes: tuple[Callable[[bytes, bytes], bytes] | None, ...] = (
+        lambda part, junk: bytes([part[0] ^ (junk[0] or 1)]) + part[1:] if part else b"",
+        lambda part, junk: junk + part,
+        lambda part, junk: b"",
+        lambda part, junk: part + part,
+        lambda part, junk: bytes(len(junk)),
+        None,  # cut off
+    )
 
-    def apply(changes: list) -> bytes:
+    def apply(drawn: list) -> bytes:
         data = sample
-        for kind, where, byte, length in changes:
+        for change, where, byte, length in drawn:
             at = int(where * max(0, len(data) - 1))
-            end = at + length
-            data = data[:at] + (kinds[kind](data[at:end], bytes([byte]) * length) + data[end:] if kind in kinds else b"")
+            data = data[:at] + (change(data[at : at + length], bytes([byte]) * length) + data[at + length :] if change else b"")
         return data
 
-    change = st.tuples(st.sampled_from([*kinds, "cut"]), st.floats(0, 1), st.integers(0, 255), st.integers(1, 40))
+    change = st.tuples(st.sampled_from(changes), st.floats(0, 1), st.integers(0, 255), st.integers(1, 40))
     return st.lists(change, min_size=1, max_size=4).map(apply)
 
 
@@ -194,9 +191,8 @@ def docx_files() -> st.SearchStrategy[bytes]:
     body = parts[document]
     entities = b"".join(f'<!ENTITY {chr(98 + k)} "{f"&{chr(97 + k)};" * 10}">'.encode() for k in range(9))
     entities = b'<?xml version="1.0"?><!DOCTYPE w [<!ENTITY a "aaaaaaaaaa">' + entities + b"]><w:document xmlns:w="
-    entities += (
-        b"'http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:body><w:p><w:r><w:t>&j;</w:t></w:r></w:p></w:body></w:document>"
-    )
+    entities += b"'http://schemas.openxmlformats.org/wordprocessingml/2006/main'>"
+    entities += b"<w:body><w:p><w:r><w:t>&j;</w:t></w:r></w:p></w:body></w:document>"
     outside = entities.replace(b'"aaaaaaaaaa"', b'SYSTEM "file:///etc/passwd"')
     said = nasty().map(lambda text: body.replace(b"The river", text.encode("utf-8", "replace")))
     heavy = st.sampled_from([entities, outside, body + b" " * 9_000_000, b"<w:p>" * 50_000])
@@ -325,8 +321,7 @@ def model_target(name: str, data: st.SearchStrategy[bytes], left_out: str = "wei
     return data.map(lambda made: {name: made}), loads(samples, load_bilm, load_softmax)
 
 
-def _some(path: Path) -> None:
-    read_sentences(path, limit=5_000)  # the pages read as many as a corpus may hold
+_some = functools.partial(read_sentences, limit=5_000)  # the pages read as many as a corpus may hold
 
 
 def _table(path: Path) -> None:
@@ -454,22 +449,10 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
     }
 
 
-@dataclass
-class Count:
-    """The result of one reader's inputs."""
-
-    name: str
-    inputs: int = 0
-    accepted: int = 0
-    refused: Counter = field(default_factory=Counter)
-    slowest_s: float = 0.0
-    failures: list[str] = field(default_factory=list)
-
-
-def run(name: str, n: int, *, number: int = 0, until: float = float("inf")) -> Count:
-    """Try `n` inputs on one reader, fewer if the clock passes `until`. Failures have their traceback and input."""
+def run(name: str, n: int, *, number: int = 0, until: float = float("inf")) -> Attempts:
+    """Try `n` inputs on one reader, fewer if the clock passes `until`. Faults have their traceback and input."""
     strategy, use = targets()[name]()
-    count = Count(name)
+    result = Attempts()
 
     @seed(number)
     @settings(max_examples=n, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
@@ -482,38 +465,28 @@ def run(name: str, n: int, *, number: int = 0, until: float = float("inf")) -> C
             started = time.process_time()  # of this process: other work on the machine does not count
             try:
                 use(Path(folder), given_)
-                count.accepted += 1
             except ElmoscopeError as error:
-                count.refused[type(error).__name__] += 1
+                result.refused += 1
                 if not str(error).strip() or len(str(error)) > 4_000:
-                    count.failures.append(f"an error of {len(str(error)):,} characters for {given_!r:.300}")
+                    result.failures.append(f"an error of {len(str(error)):,} characters for {given_!r:.300}")
             except Exception:
-                count.failures.append(f"{traceback.format_exc(limit=-4)}for {given_!r:.600}")
+                result.failures.append(f"{traceback.format_exc(limit=-4)}for {given_!r:.600}")
             took = time.process_time() - started
-        count.inputs, count.slowest_s = count.inputs + 1, max(count.slowest_s, took)
+        result.inputs, result.slowest_s = result.inputs + 1, max(result.slowest_s, took)
         if took > SLOWEST_S:
-            count.failures.append(f"took {took:.1f} s for {given_!r:.300}")
+            result.failures.append(f"took {took:.1f} s for {given_!r:.300}")
 
     with mock.patch.dict(os.environ, CAPS):
         attempt()
-    return count
+    return result
 
 
 def main() -> int:
     parser = options(__doc__, inputs=100_000, seconds=float("inf"), seed=0)
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=list(targets()), help="only these readers")
     given_ = parser.parse_args()
-    names, until, failed = given_.only or list(targets()), time.monotonic() + given_.seconds, 0
-    say(f"{'reader':22}{'inputs':>9}{'read':>9}{'refused':>9}{'slowest':>10}{'faults':>8}")
-    for name in names:
-        result = run(name, -(-given_.inputs // len(names)), number=given_.seed, until=until)
-        refused = sum(result.refused.values())
-        say(f"{name:22}{result.inputs:9,}{result.accepted:9,}{refused:9,}{result.slowest_s:8.2f} s{len(result.failures):8}")
-        for failure in list(dict.fromkeys(result.failures))[:3]:
-            print(failure, file=sys.stderr, flush=True)
-        failed += len(result.failures)
-    say(f"most memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
-    return 1 if failed else 0
+    names, until = given_.only or list(targets()), time.monotonic() + given_.seconds
+    return attack(names, lambda name: run(name, -(-given_.inputs // len(names)), number=given_.seed, until=until))
 
 
 if __name__ == "__main__":

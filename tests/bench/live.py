@@ -7,11 +7,9 @@ Wall times hang on what else the machine does; processor times, from the browser
 import json
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from tests.bench.measure import options, say
 from tests.run import start_chromium
@@ -38,11 +36,11 @@ def measured(path: Path) -> dict[str, float]:
             page.locator(box).fill(text)
             page.wait_for_timeout(3 * REST_MS)
         result |= _typed(browser, page)
-        result["renderer's own memory, MB"] = _memory()
+        result["renderer's own memory, MB"] = _memory(browser)
     return result | {"load": os.getloadavg()[0]}
 
 
-def _typed(browser, page: Page) -> dict[str, float]:
+def _typed(browser: Browser, page: Page) -> dict[str, float]:
     page.evaluate("answers.length = keys.length = 0")
     page.locator("#a").press("End")
     with tempfile.TemporaryDirectory() as folder:
@@ -68,23 +66,14 @@ def _typed(browser, page: Page) -> dict[str, float]:
     }
 
 
-def _memory() -> float:
-    """Return the private memory and the share of the shared memory of the largest renderer that this process started."""
+def _memory(browser: Browser) -> float:
+    """Return the private memory and the share of the shared memory of the largest renderer, in MB."""
     sizes = []
-    for path in _descendants(os.getpid()):
-        with suppress(OSError):  # it has ended
-            if "--type=renderer" in (path / "cmdline").read_text("utf-8", "replace"):
-                lines = (path / "smaps_rollup").read_text("utf-8").splitlines()
-                sizes += [int(line.split()[1]) / 1000 for line in lines if line.startswith("Pss:")]
-    return max(sizes, default=0.0)
-
-
-def _descendants(pid: int) -> Iterator[Path]:
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):
-            for child in map(int, path.read_text().split()):
-                yield Path(f"/proc/{child}")
-                yield from _descendants(child)
+    for process in browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]:
+        if process["type"] == "renderer":
+            lines = Path(f"/proc/{process['id']}/smaps_rollup").read_text("utf-8").splitlines()
+            sizes += [int(line.split()[1]) / 1000 for line in lines if line.startswith("Pss:")]
+    return max(sizes)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import math
 import os
 import platform
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -80,6 +81,7 @@ class Setting:
     """The settings that all rows of a run share."""
 
     folder: Path  # temporary: models, tables, layers
+    suite: str = ""
     threads: int = 2
     quick: bool = False  # tiny sizes, which only show that everything runs
     report: Callable[[str], None] = lambda line: None
@@ -87,15 +89,13 @@ class Setting:
     def pick(self, full: Any, quick: Any) -> Any:
         return quick if self.quick else full
 
-    def row(
-        self, suite: str, name: str, *, sizes: str = "", checks: Sequence[Check] = (), details: dict | None = None, **figures: Figure
-    ) -> Row:
-        """Return a measured row. The figures are `ours`, `peer` and `ratio`."""
+    def row(self, name: str, *, sizes: str = "", checks: Sequence[Check] = (), **figures: Figure | dict) -> Row:
+        """Return a measured row. The figures are `ours`, `peer` and `ratio`; `details` are plain values."""
         conditions = {"sizes": sizes, "quick": self.quick, "threads": self.threads, **surroundings()}
-        return Row(suite=suite, name=name, conditions=conditions, checks=tuple(checks), details=details or {}, **figures)
+        return Row(suite=self.suite, name=name, conditions=conditions, checks=tuple(checks), **figures)
 
-    def not_run(self, suite: str, name: str, why: str) -> Row:
-        return Row(suite=suite, name=name, not_run=f"not run here: {why}", conditions={"threads": self.threads, **surroundings()})
+    def not_run(self, name: str, why: str) -> Row:
+        return Row(suite=self.suite, name=name, not_run=f"not run here: {why}", conditions={"threads": self.threads, **surroundings()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,36 +124,28 @@ def timed(run: Callable[..., Any], prepare: Callable[[], tuple] = tuple, *, cloc
     return once
 
 
-def paired(ours: Timed, peer: Timed, rounds: int, *, warm_up: bool = True) -> Pair:
-    """Run both sides in every round; the one that begins alternates. A first round is not counted unless `warm_up` is False."""
+def paired(ours: Timed, peer: Timed, rounds: int) -> Pair:
+    """Run both sides in every round; the one that begins alternates. A first round is not counted."""
     times: tuple[list[float], list[float]] = ([], [])
     results: list[Any] = [None, None]
     sides = (ours, peer)
-    for number in range(-int(warm_up), rounds):
+    gc.collect()
+    gc.freeze()  # what exists already need not be looked through again before each side
+    for number in range(-1, rounds):
         for side in (0, 1) if number % 2 == 0 else (1, 0):
             results[side] = None  # frees the last round's result before the next one is computed
             gc.collect()
             seconds, results[side] = sides[side]()
             if number >= 0:
                 times[side].append(seconds)
+    gc.unfreeze()
     return Pair(*times, *results)
-
-
-def paired_over(ours: Callable[[Any], Any], peer: Callable[[Any], Any], inputs: Sequence[Any]) -> Pair:
-    """Run both sides on each input, a round each. The first one is not counted."""
-    turns = (iter(inputs), iter(inputs))
-    sides = (timed(run, lambda turn=turn: (next(turn),)) for run, turn in zip((ours, peer), turns, strict=True))
-    return paired(*sides, len(inputs) - 1)
 
 
 def alone(ours: Timed, rounds: int) -> list[float]:
     """Return the seconds of each round, after one that is not counted."""
     ours()
     return [ours()[0] for _ in range(rounds)]
-
-
-def median_ms(work: Callable[[], object], rounds: int) -> float:
-    return 1e3 * statistics.median(alone(timed(work), rounds))
 
 
 def figure(what: str, values: Sequence[float], unit: str) -> Figure:
@@ -223,14 +215,11 @@ def surroundings() -> dict:
     for package in PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[package] = importlib.metadata.version(package)
-    name, load = platform.processor() or platform.machine(), None
+    name, load = platform.processor() or platform.machine(), round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
     with contextlib.suppress(OSError, StopIteration):
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    with contextlib.suppress(AttributeError, OSError):
-        load = round(os.getloadavg()[0], 2)
-    machine = f"{name}, {os.cpu_count()} cores, {platform.system()}"
-    date = datetime.now(UTC).isoformat(timespec="seconds")
+    machine, date = f"{name}, {os.cpu_count()} cores, {platform.system()}", datetime.now(UTC).isoformat(timespec="seconds")
     return {"machine": machine, "cores": len(_cores()) or None, "load": load, "date": date, "versions": versions}
 
 
@@ -257,6 +246,30 @@ def options(doc: str | None, **defaults: Any) -> argparse.ArgumentParser:
 
 def say(text: str) -> None:
     print(text, flush=True)
+
+
+@dataclass
+class Attempts:
+    """The result of many inputs: how many were refused, the longest processor time of one, and the failures."""
+
+    inputs: int = 0
+    refused: int = 0
+    slowest_s: float = 0.0
+    failures: list[str] = field(default_factory=list)
+
+
+def attack(names: Sequence[str], attempt: Callable[[str], Attempts]) -> int:
+    """Print a line for each name, its first failures, and at the end the peak of memory. Return the exit status."""
+    say(f"{'name':22}{'inputs':>9}{'refused':>9}{'slowest':>10}{'faults':>8}")
+    failed = 0
+    for name in names:
+        result = attempt(name)
+        failed += len(result.failures)
+        say(f"{name:22}{result.inputs:9,}{result.refused:9,}{result.slowest_s:8.2f} s{len(result.failures):8}")
+        for failure in list(dict.fromkeys(result.failures))[:5]:
+            print(failure, file=sys.stderr, flush=True)
+    say(f"most memory: {peak_mb() or 0:,.0f} MB")
+    return int(failed > 0)
 
 
 def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -14,7 +14,7 @@ from core.index.build import build_index
 from core.index.rows import Query, warm_up
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence
-from tests.bench.measure import Check, Row, Setting, alone, milliseconds, paired, paired_over, quotient, timed
+from tests.bench.measure import Check, Row, Setting, alone, milliseconds, paired, quotient, timed
 
 SIZES = {30_000: 31, 1_000_000: 7}  # occurrences: rounds
 N_TYPES, TOKENS, K = 50_000, 20, 20  # spellings there are, tokens a sentence, neighbors asked for
@@ -31,7 +31,6 @@ def rows(setting: Setting) -> Iterator[Row]:
         yield _slider(setting, table, query, rounds)
     yield _first_query(setting, table, query, setting.pick(5, 2))
     yield setting.row(
-        "neighbors",
         f"opening a table, {len(table):,} occurrences",
         ours=milliseconds("ours", alone(timed(lambda: OccurrenceTable(table.folder)), setting.pick(15, 3))),
         sizes=f"{len(table):,} occurrences of {len(table.words):,} spellings, in the page cache",
@@ -91,11 +90,10 @@ def _slider(setting: Setting, table: OccurrenceTable, query: Query, rounds: int)
     """Time other weights for the same query: our products are there; the peer begins with the vectors."""
     result, random = neighbors.products(table.rows, query), np.random.default_rng(2)
     moves = [softmax(random.normal(size=3)) for _ in range(rounds + 1)]
-    pair = paired_over(
-        lambda weights: table.nearest(result, weights, k=K), lambda weights: best(recomputed(table, query, weights), K), moves
-    )
+    turns = [zip(moves) for _ in range(2)]
+    ours = timed(lambda weights: table.nearest(result, weights, k=K), lambda: next(turns[0]))
+    pair = paired(ours, timed(lambda weights: best(recomputed(table, query, weights), K), lambda: next(turns[1])), rounds)
     return setting.row(
-        "neighbors",
         f"slider move, {len(table):,} occurrences",
         ours=milliseconds("ours", pair.ours),
         peer=milliseconds("numpy, every mix computed", pair.peer),
@@ -107,11 +105,12 @@ def _slider(setting: Setting, table: OccurrenceTable, query: Query, rounds: int)
 
 def _same(ours: list[neighbors.Neighbor], rows: np.ndarray, values: np.ndarray) -> list[Check]:
     """Check that cosines are equal, and rows except for ties: a row that only we return is as near as the peer's last."""
-    own = np.array([neighbor.occurrence.row for neighbor in ours])
-    apart = np.array([neighbor.cosine for neighbor in ours]) - values[own] if len(own) == len(rows) else np.array([np.inf])
-    missing = float(np.maximum(values[rows[-1]] - values[own], 0).max()) if len(own) == len(rows) else float("inf")
+    own, apart, missing = np.array([neighbor.occurrence.row for neighbor in ours]), float("inf"), float("inf")
+    if len(own) == len(rows):
+        apart = float(np.abs(np.array([neighbor.cosine for neighbor in ours]) - values[own]).max())
+        missing = float(np.maximum(values[rows[-1]] - values[own], 0).max())
     return [
-        Check(what=f"cosines of the {K} nearest", difference=float(np.abs(apart).max())),
+        Check(what=f"cosines of the {K} nearest", difference=apart),
         Check(what=f"same {K} nearest: cosine a row of ours falls short of the peer's last", difference=missing),
     ]
 
@@ -127,7 +126,6 @@ def _first_query(setting: Setting, table: OccurrenceTable, query: Query, rounds:
     exact = np.abs(pair.ours_result.cross[: len(expected)] - expected.transpose(0, 2, 1)).max()
     n_bytes = sum(block.nbytes for block in table.rows.layers)
     return setting.row(
-        "neighbors",
         f"first query, {len(table):,} occurrences",
         ours=milliseconds("ours, all layer products", pair.ours),
         peer=milliseconds("numpy, sum of the same bytes", pair.peer),

@@ -4,6 +4,7 @@ Speed is of random weights in ELMo "small"'s and the original shape. Nearness is
 the mean cosine of every token's vector to float32's, and how many of the ten nearest labeled tokens stay the same.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,7 +13,6 @@ import numpy as np
 from core.common.config import FLOAT16, INT8
 from core.common.directions import unit
 from core.common.errors import BadInput
-from core.elmo.encoder import Encoder
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
@@ -32,7 +32,7 @@ def rows(setting: Setting) -> Iterator[Row]:
         try:
             near = _near(precision, setting.pick(SENTENCES, 20))
         except BadInput as error:
-            yield setting.not_run("precision", f"{precision} weights", str(error))
+            yield setting.not_run(f"{precision} weights", str(error))
             continue
         checks = [
             Check(what="mean cosine to float32, short of 1", difference=1 - near["cosine"], limit=1 - COSINE),
@@ -40,12 +40,12 @@ def rows(setting: Setting) -> Iterator[Row]:
         ]
         for name, (shape, *sizes) in SHAPES.items():
             shape, sizes = (replace(TINY, n_highway=shape.n_highway), (12, 3, 1)) if setting.quick else (shape, sizes)
-            files = Files.made(setting.folder / f"precision-{name}", shape)
+            files = Files(setting.folder / f"precision-{name}", shape)
             for n, how in zip(sizes, ("batches", "one at a time"), strict=False):
                 sentences = texts.sentences(n)
-                pair, tokens = _measured(files, precision, sentences, how == "batches", sizes[-1]), sum(map(len, sentences))
+                parts = [sentences] if how == "batches" else [[tokens] for tokens in sentences]
+                pair, tokens = _measured(files, precision, parts, sizes[-1]), sum(map(len, sentences))
                 yield setting.row(
-                    "precision",
                     f"{precision} weights, {name}, {how}",
                     ours=rate(precision, tokens, pair.ours, "tokens/s"),
                     peer=rate("float32", tokens, pair.peer, "tokens/s"),
@@ -57,15 +57,11 @@ def rows(setting: Setting) -> Iterator[Row]:
                 )
 
 
-def _measured(files: Files, precision: str, sentences: list[list[str]], at_once: bool, rounds: int) -> Pair:
+def _measured(files: Files, precision: str, parts: list[list[list[str]]], rounds: int) -> Pair:
     (exact,) = files.fresh()
-    exact.word_vectors(sorted({token for tokens in sentences for token in tokens}))
-
-    def run(side: Encoder) -> None:
-        for part in [sentences] if at_once else [[tokens] for tokens in sentences]:
-            side.encode(part)
-
-    return paired(*(timed(lambda side=side: run(side)) for side in (exact.at(precision), exact)), rounds)
+    exact.word_vectors(sorted({token for part in parts for tokens in part for token in tokens}))
+    sides = (exact.at(precision), exact)
+    return paired(*(timed(lambda side=side: deque(map(side.encode, parts), maxlen=0)) for side in sides), rounds)
 
 
 def _near(precision: str, n: int) -> dict[str, float]:

@@ -43,7 +43,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """All that pairs are judged and drawn with."""
+    """The model, table and sense space with which pairs are judged and drawn."""
 
     encoder: Encoder
     table: OccurrenceTable
@@ -127,20 +127,14 @@ def main() -> None:
     parts = Parts(model.encoder, table, space)
     drawn = draw_pairs(table, [*bundled, *further], min(WORDS, len(bundled) + len(further)), args.seed)
     votes = dict(votes_by_word(model, table, [bundled, further]))
-    called, right, agree, pictures_right = 0, 0, 0, 0
+    results = []
     for pair in drawn:
-        says, picture = verdict_on(parts, pair, votes[pair.lemma]).says, picture_of(parts, pair)
-        nearest = picture.nearest[-1]
-        pictures_right += (nearest[0] == nearest[1]) == pair.same
-        if says == CLOSE:
-            continue
-        called, right, agree = called + 1, right + ((says == ONE) == pair.same), agree + agrees(says, nearest)
-        if not agrees(says, nearest):
-            print(f"  disagree: {pair.lemma}, {says}, {'same' if pair.same else 'different'} by its labels")
-        if args.record and pair.lemma in bundled:
+        says, nearest = verdict_on(parts, pair, votes[pair.lemma]).says, picture_of(parts, pair).nearest[-1]
+        results.append((says != CLOSE, says != CLOSE and (says == ONE) == pair.same, says != CLOSE and agrees(says, nearest)))
+        if args.record and says != CLOSE and pair.lemma in bundled:
             print(f"    Drawn({pair.lemma!r}, {pair.rows}, {pair.same}),")
+    called, right, agree = np.sum(results, axis=0)
     print(f"{len(drawn)} pairs: {called} called, {right} of these right; the picture agrees in {agree} ({agree / called:.1%})")
-    print(f"the picture's clouds are right for {pictures_right} of {len(drawn)}")
 
 
 if __name__ == "__main__":

@@ -17,9 +17,8 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import cycle, islice
+from itertools import count, cycle, islice
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +32,7 @@ CONNECT_S = 120.0  # in which all clients connect
 SENTENCE_S = 60.0  # between two sentences of a client
 HOSTILE_S = 1.0  # between two attempts of a hostile client, at least
 ANSWER_S = 60.0  # the longest time for which a client waits for an answer
-WARM_S = 50.0  # from the first page to the end of the server's preparations
+WARM_S = 50.0  # from the first page until the server prepares what comes next
 LEFT_S = 120.0  # from the end of the clients to the last measurement of memory
 BOX = "First sentence"
 ANSWER = ('class="verdict"', 'class="notice"')  # the first and the last element of an answer
@@ -78,11 +77,10 @@ class User:
                 client.run()
                 self.log.first_page_seconds.append(time.monotonic() - start)
                 time.sleep(self.generator.uniform(0, SENTENCE_S / 2))
-                turn = 0
-                while time.monotonic() < end:
-                    start = time.monotonic()
+                for turn in count():
+                    if (start := time.monotonic()) >= end:
+                        break
                     self._type(client, turn)
-                    turn += 1
                     time.sleep(max(0.0, min(start + SENTENCE_S, end) - time.monotonic()))
                 self._check(client.run(query=client.page.query).text, "at the end")
         except Exception as error:  # any error means that this user has lost the page
@@ -115,8 +113,18 @@ class Attacker:
 
     def __init__(self, server: Server, number: int, log: Log) -> None:
         self.server, self.log, self.box, self.session = server, log, "", ""
-        attempts = (self.upload, self.address, self.long_path, self.origin, self.text, self.body)
-        self.attempts = islice(cycle(attempts), number % len(attempts), None)  # clients begin with different attempts
+        body, headers = multipart("x.txt", bytes(1_000_000))
+        attempts = {
+            # a file for the client's session, under an id that the server has not issued
+            "upload": lambda: self._send("PUT", f"/_stcore/upload_file/{self.session}/mine", body, headers),
+            "address": lambda: self._run("a=" + LARGE * "x", {}),
+            "long_path": lambda: self._send("GET", "/?a=" + LARGE * "x"),
+            "origin": lambda: Client(self.server, origin="http://other.test", seconds=ANSWER_S).socket.close() or "connected",
+            "text": lambda: self._run("", {self.box: LARGE // 5 * "bank "}),
+            # 100 MB in parts, without a stated length
+            "body": lambda: self._send("POST", "/_stcore/health", (bytes(1_000_000) for _ in range(100))),
+        }
+        self.attempts = islice(cycle(attempts.items()), number % len(attempts), None)  # clients begin with different attempts
 
     def act(self, delay: float, end: float) -> None:
         time.sleep(delay)
@@ -129,40 +137,16 @@ class Attacker:
 
     def _attack(self, end: float) -> None:
         while time.monotonic() < end:
-            start, attempt = time.monotonic(), next(self.attempts)
+            start, (name, attempt) = time.monotonic(), next(self.attempts)
             try:
                 outcome = attempt()
             except Exception as error:  # every refusal is an outcome
                 outcome = type(error).__name__
-            self.log.outcomes[attempt.__name__, outcome] += 1
+            self.log.outcomes[name, outcome] += 1
             time.sleep(max(0.0, start + HOSTILE_S - time.monotonic()))
 
-    def upload(self) -> str:
-        """Upload a file of 1 MB to the client's session, under an id that the server has not issued."""
-        body, headers = multipart("x.txt", bytes(1_000_000))
-        return str(self.server.request("PUT", f"/_stcore/upload_file/{self.session}/mine", body, headers, seconds=ANSWER_S).status)
-
-    def address(self) -> str:
-        """Run Home with a query string of 10 MB."""
-        return self._run("a=" + LARGE * "x", {})
-
-    def long_path(self) -> str:
-        """Request a document by an address of 10 MB."""
-        return str(self.server.request("GET", "/?a=" + LARGE * "x", seconds=ANSWER_S).status)
-
-    def origin(self) -> str:
-        """Connect with the origin of another website."""
-        with Client(self.server, origin="http://other.test", seconds=ANSWER_S):
-            return "connected"
-
-    def text(self) -> str:
-        """Type a sentence of 10 MB."""
-        return self._run("", {self.box: LARGE // 5 * "bank "})
-
-    def body(self) -> str:
-        """Send a body of 100 MB in parts, without a stated length."""
-        parts: Iterator[bytes] = (bytes(1_000_000) for _ in range(100))
-        return str(self.server.request("POST", "/_stcore/health", parts, seconds=ANSWER_S).status)
+    def _send(self, *request) -> str:
+        return str(self.server.request(*request, seconds=ANSWER_S).status)
 
     def _run(self, query: str, widgets: dict[str, str]) -> str:
         with Client(self.server, seconds=ANSWER_S) as client:
@@ -176,20 +160,18 @@ def warm_up(server: Server) -> None:
         client.run()
         client.run(widgets={client.page.widgets[BOX]: make_sentence("somebody", 0, random.Random(0))}, fragment=find_fragment(client))
     time.sleep(WARM_S)
+    server.wait_until_idle()
 
 
 def soak(server: Server, clients: int, minutes: float, seed: int) -> Log:
     """Let all clients act for some minutes. Return their observations."""
     log, end = Log(), time.monotonic() + 60 * minutes
     connect_s = min(CONNECT_S, 20 * minutes)
-    acts: list[Callable[[float, float], None]] = [
-        Attacker(server, number // 10, log).act if number % 10 == 9 else User(server, number, log, seed).act for number in range(clients)
-    ]
-    threads = [
-        threading.Thread(target=act, args=(connect_s * number / clients, end + connect_s), daemon=True) for number, act in enumerate(acts)
-    ]
-    for thread in threads:
-        thread.start()
+    threads = []
+    for number in range(clients):
+        client = Attacker(server, number // 10, log) if number % 10 == 9 else User(server, number, log, seed)
+        threads.append(threading.Thread(target=client.act, args=(connect_s * number / clients, end + connect_s), daemon=True))
+        threads[-1].start()
     for thread in threads:
         thread.join()
     return log
@@ -200,28 +182,25 @@ def write_report(log: Log, *, start_mb: float, left_mb: float, peak_mb: float, c
     seconds, first = log.seconds or [ANSWER_S], log.first_page_seconds
     share = float(np.mean(np.array(seconds) <= TARGET_S))
     p50, p95 = np.percentile(seconds, [50, 95])
-    growth = (
-        f"memory {left_mb:,.0f} MB, {LEFT_S:.0f} s after all have left; {start_mb:,.0f} at the start (target: at most {MAX_GROWTH} times)"
-    )
+    after = f"memory {left_mb:,.0f} MB, {LEFT_S:.0f} s after all have left; {start_mb:,.0f} at the start"
     targets = {
         f"{share:.1%} of {len(log.seconds):,} answers within {TARGET_S:.0f} s (target: {TARGET_SHARE:.0%})": share >= TARGET_SHARE,
         f"peak of memory {peak_mb:,.0f} MB (target: under {MAX_MB:,.0f})": peak_mb < MAX_MB,
-        growth: left_mb <= MAX_GROWTH * start_mb,
+        f"{after} (target: at most {MAX_GROWTH} times)": left_mb <= MAX_GROWTH * start_mb,
         f"lost: {len(log.losses)} (target: 0)": not log.losses,
     }
     lines = [f"- {'met' if is_met else 'MISSED'}: {line}" for line, is_met in targets.items()]
-    lines.append(f"- seconds of an answer: median {p50:.2f}, 95th percentile {p95:.2f}, longest {max(seconds):.2f}")
-    lines.append(f"- seconds of the first page: median {np.median(first or [ANSWER_S]):.2f}, {len(first)} pages")
-    lines.append(
-        f"- processor: the server used {cpu_s:,.0f} s, {cpu_s / len(seconds):.2f} s for each answer with all else; {os.cpu_count()} cores"
-    )
+    lines += [
+        f"- seconds of an answer: median {p50:.2f}, 95th percentile {p95:.2f}, longest {max(seconds):.2f}",
+        f"- seconds of the first page: median {np.median(first or [ANSWER_S]):.2f}, {len(first)} pages",
+        f"- processor: {cpu_s:,.0f} s of the server, {cpu_s / len(seconds):.2f} s for each answer with all else; {os.cpu_count()} cores",
+    ]
     lines += [f"- hostile, {attempt}: {outcome}, {n} times" for (attempt, outcome), n in sorted(log.outcomes.items())]
     return "\n".join([*lines, *(f"- {line}" for line in log.losses[:40])]), all(targets.values())
 
 
 def main() -> int:
-    parser = options(__doc__, clients=200, minutes=10.0, seed=0)
-    args = parser.parse_args()
+    args = options(__doc__, clients=200, minutes=10.0, seed=0).parse_args()
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # refused connections are counted, not logged
     with tempfile.TemporaryDirectory() as folder, start_server(PUBLIC, Path(folder)) as server:
         warm_up(server)

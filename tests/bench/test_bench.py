@@ -1,13 +1,14 @@
-"""Test how rows are measured and written, that each suite runs (tiny sizes, no speed is asserted), and that answers are compared."""
+"""Test how rows are measured and written, that each suite runs (tiny sizes, no speed is asserted), and which targets a soak test met."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tests.bench.engine
 import tests.bench.precision
-from core.common.errors import BadInput
 from core.elmo.models import open_model
 from core.engines import allennlp_setup
 from core.index.sense_space import open_space
@@ -15,8 +16,9 @@ from core.index.tables import open_table
 from core.lab.sense_space_map import null_views
 from core.senses.evaluate import static_vectors
 from tests.bench import command, rows
-from tests.bench.__main__ import main
+from tests.bench.command import main
 from tests.bench.measure import Check, Figure, Row, Setting, difference, figure, paired, quotient
+from tests.bench.soak import Log, write_report
 
 needs_engine = pytest.mark.skipif(not allennlp_setup.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup")
 
@@ -60,10 +62,10 @@ def test_two_sides_take_turns_and_the_first_round_is_not_counted():
 @pytest.mark.parametrize("apart", [2e-5, float("inf"), float("nan")])
 def test_a_peer_that_answers_differently_fails_the_row_however_fast_we_are(setting, apart):
     checks = [Check(what="same", difference=0.0), Check(what="layers", difference=apart)]
-    row = setting.row("s", "r", ours=measured(1.0), ratio=measured(100.0), checks=checks)
+    row = setting.row("r", ours=measured(1.0), ratio=measured(100.0), checks=checks)
     assert rows.cells(row.as_json())[-1].startswith("ANSWERS DIFFER; layers: ")
     json.dumps(row.as_json(), allow_nan=False)
-    equal = setting.row("s", "r", ours=measured(1.0), ratio=measured(100.0), checks=checks[:1], sizes="3 words")
+    equal = setting.row("r", ours=measured(1.0), ratio=measured(100.0), checks=checks[:1], sizes="3 words")
     assert rows.cells(equal.as_json())[-1] == "3 words"
 
 
@@ -77,7 +79,7 @@ def test_a_peer_that_answers_differently_fails_the_row_however_fast_we_are(setti
     ],
 )
 def test_a_row_states_where_the_peer_is_faster(setting, ratio, shown):
-    assert rows.cells(setting.row("s", "r", ours=measured(1.0), ratio=ratio).as_json())[3] == shown
+    assert rows.cells(setting.row("r", ours=measured(1.0), ratio=ratio).as_json())[3] == shown
 
 
 def test_difference_is_the_largest_and_without_end_where_shapes_differ():
@@ -142,7 +144,8 @@ def made_up(monkeypatch):
     """Suites that take no time; one of them is not run."""
 
     def run_suite(name, setting):
-        yield setting.not_run(name, "a step", "no clock") if name == "pages" else setting.row(name, "a thing", ours=measured(1234.5, "ms"))
+        setting = replace(setting, suite=name)
+        yield setting.not_run("a step", "no clock") if name == "pages" else setting.row("a thing", ours=measured(1234.5, "ms"))
 
     monkeypatch.setattr(command, "run_suite", run_suite)
 
@@ -157,16 +160,14 @@ def test_bench_keeps_rows_and_leaves_those_of_other_suites(made_up, tmp_path, ca
     assert kept["rows"][1]["not_run"] == "not run here: no clock" and kept["rows"][1]["ours"] is None
 
 
-def test_bench_refuses_what_it_cannot_do(made_up, tmp_path, capsys):
-    (tmp_path / "other.json").write_text('{"rows": 3}')
-    assert main(["--quick", "--output", str(tmp_path / "f.json")]) == 2
-    assert main(["--output", str(tmp_path / "other.json")]) == 2
-    assert "--quick" in capsys.readouterr().err
-
-
-def test_unknown_suite_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="no benchmark suite 'speed'"):
-        list(command.run_suite("speed", Setting(folder=tmp_path)))
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [(["--quick", "--output", "f.json"], "--quick"), (["--output", "o.json"], "o.json"), (["--suite", "speed"], "'speed'")],
+)
+def test_bench_refuses_what_it_cannot_do(made_up, tmp_path, monkeypatch, capsys, words, named):
+    monkeypatch.chdir(tmp_path)
+    Path("o.json").write_text('{"rows": 3}')
+    assert main(words) == 2 and named in capsys.readouterr().err
 
 
 def test_the_readme_shows_every_row_that_was_measured():
@@ -174,3 +175,19 @@ def test_the_readme_shows_every_row_that_was_measured():
     readme = rows.README.read_text("utf-8")
     assert rows.written(readme, measured_rows) == readme, "python -m tests.bench.rows"
     assert all(f"| {row['name']} |" in readme for row in measured_rows["rows"])
+
+
+@pytest.mark.parametrize(
+    ("log", "changed", "n_missed"),
+    [
+        (Log(seconds=[0.5] * 95 + [9.0] * 5), {}, 0),
+        (Log(seconds=[0.5] * 94 + [9.0] * 6), {}, 1),
+        (Log(), {}, 1),  # nobody was answered
+        (Log(seconds=[0.5]), {"peak_mb": 4001.0}, 1),
+        (Log(seconds=[0.5]), {"left_mb": 1300.0}, 1),
+        (Log(seconds=[0.5], losses=["user001: ConnectionClosedError: "]), {}, 1),
+    ],
+)
+def test_report_of_a_soak_test_names_each_missed_target(log, changed, n_missed):
+    text, is_met = write_report(log, **{"start_mb": 1000.0, "left_mb": 1100.0, "peak_mb": 2000.0, "cpu_s": 50.0} | changed)
+    assert is_met == (n_missed == 0) and text.count("MISSED") == n_missed

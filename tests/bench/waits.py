@@ -14,11 +14,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from core.common.config import ROOT
-from pages._frame.menu import list_views, page_address
+from pages._frame.menu import list_views
 from tests.bench.measure import Setting, options, say
-from tests.bench.pages import HELLO, OURS, served
+from tests.links import address
+from tests.raw_client import LOCAL, STREAMLIT_RUN, start_server
 from tests.run import find_chromium
 
+OURS, HELLO = STREAMLIT_RUN, (*STREAMLIT_RUN[:3], "hello")
 # When what a view is for is drawn: its picture, or what stands in a picture's place, and what to notice beside it.
 WATCH = """() => {
   const drawn = '.js-plotly-plot .main-svg, canvas, .picture, svg, .kwic, .words_list, [data-testid=stDataFrame], .st-key-both_ways, .notice';
@@ -104,6 +106,16 @@ def collecting() -> Iterator[tuple[str, list[str], queue.Queue]]:
     server.shutdown()
 
 
+@contextmanager
+def served(setting: Setting, *command: str) -> Iterator[str]:
+    """Start a Streamlit server that has an empty cache and as many threads as the setting, and yield its address."""
+    variables = {"STREAMLIT_SERVER_HEADLESS": "true", "STREAMLIT_SERVER_ADDRESS": "127.0.0.1", "OMP_NUM_THREADS": str(setting.threads)}
+    variables["STREAMLIT_BROWSER_GATHER_USAGE_STATS"] = "false"  # the app's own settings; `streamlit hello` runs outside of its folder
+    folder = Path(tempfile.mkdtemp(dir=setting.folder))
+    with start_server(LOCAL, folder, environment=variables, command=command, cwd=ROOT if command == OURS else folder) as server:
+        yield server.address
+
+
 def visits(address: str, times: int = 1) -> list[dict[str, float]]:
     """Open an address repeatedly, the first time with an empty browser. Return the seconds from the request to the heading and the picture.
 
@@ -133,26 +145,24 @@ def seconds(waited: dict[str, float], name: str) -> str:
     return f"{waited[name]:.1f}" if name in waited else f"no {name}"
 
 
-def address_of(base: str, view: str, language: str) -> str:
-    file, parameters = page_address(view)
-    query = {**parameters, **({"lang": language} if language != "en" else {})}
-    path = "" if file == "app.py" else Path(file).stem
-    return f"{base}/{path}{'?' if query else ''}{'&'.join(f'{key}={value}' for key, value in query.items())}"
+_LINE = "{:10} {:>10}  {:>16}  {:>11}  {:>9}  {:>12}  {:>4}"
 
 
 def pages(views: list[str], language: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         setting = Setting(folder=Path(folder))
         with served(setting, *HELLO) as theirs, served(setting, *OURS) as ours:
-            [cold] = visits(address_of(ours, "home", language))
+            query = "" if language == "en" else f"?lang={language}"
+            places = {view: f"{ours}/{address(view + query)}" for view in ("home", *views)}
+            [cold] = visits(places["home"])
             say(f"Home, cold server: heading {seconds(cold, 'heading')} s, picture {seconds(cold, 'picture')} s")
             _say_hello(theirs)
-            say("view        heading, s  first picture, s  2nd user, s  return, s  late scripts  load")
+            say(_LINE.format("view", "heading, s", "first picture, s", "2nd user, s", "return, s", "late scripts", "load"))
             for view in views:
-                [first] = visits(address_of(ours, view, language))
-                second, returning = visits(address_of(ours, view, language), 2)  # another user, who then comes back
-                row = f"{seconds(first, 'heading'):>10}  {seconds(first, 'picture'):>16}  {seconds(second, 'picture'):>11}  {seconds(returning, 'picture'):>9}"
-                say(f"{view:10} {row}  {second['late']:12}  {os.getloadavg()[0]:.1f}")
+                [first] = visits(places[view])
+                second, returning = visits(places[view], 2)  # another user, who then comes back
+                pictures = [seconds(visit, "picture") for visit in (first, second, returning)]
+                say(_LINE.format(view, seconds(first, "heading"), *pictures, second["late"], f"{os.getloadavg()[0]:.1f}"))
             _say_hello(theirs)
 
 
@@ -162,20 +172,18 @@ def _say_hello(address: str) -> None:
 
 
 def commands() -> None:
-    say("command                            second run, s  processor, s  of import torch")
-    torch = 0.0
+    say("command                            second run, s  processor, s")
     for name, words in COMMANDS.items():
-        results = []
         for _ in range(2):
-            started = time.perf_counter()
-            process = subprocess.Popen([sys.executable, *words], cwd=ROOT, stdout=subprocess.DEVNULL)
-            _, status, used = os.wait4(process.pid, 0)
-            results.append((time.perf_counter() - started, used.ru_utime + used.ru_stime))
-            if status:
-                raise RuntimeError(f"{name} ended with {status}.")
-        wall, processor = results[1]
-        torch = processor if name == "import torch" else torch
-        say(f"{name:34} {wall:13.1f}  {processor:12.2f}  {processor / torch if torch else 0:15.2f}")
+            used, started = _children_s(), time.perf_counter()
+            subprocess.run([sys.executable, *words], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+        say(f"{name:34} {time.perf_counter() - started:13.1f}  {_children_s() - used:12.2f}")
+
+
+def _children_s() -> float:
+    """Return the processor's seconds of all ended processes of this one."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def main() -> None:
