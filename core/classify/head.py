@@ -59,6 +59,7 @@ class TextHead:
     temperature: float
     meta: dict
     right: np.ndarray | None = None  # (N,) bool: of the test texts, as it was trained; a head that was loaded does not know
+    run: str = ""  # the key of the run that trained it (core.learning.fit.forget), as long as it is in memory
 
     @property
     def language(self) -> str:

@@ -217,13 +217,16 @@ def train_head(
     *,
     watch: Callable[[Epoch], None] = lambda event: None,
 ) -> TextHead:
-    """Train one head of a variant, calling `watch` at each step. A committee is made from heads in `trained`."""
+    """Train one head of a variant, calling `watch` at each step. A committee is made from heads in `trained`.
+
+    Call `core.learning.fit.forget` with its `run` when the head or its scores are stored.
+    """
     if variant.members:
         return make_committee(variant, trained, dataset, config, frozen)
     trainer = make_text_fit(variant, dataset, config, frozen, device)
     for event in run(trainer):
         watch(event)
-    return trainer.finish()
+    return replace(trainer.finish(), run=trainer.key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
     from ..classify.model import variant_named
     from ..classify.train import with_members
     from ..common.device import choose
+    from ..learning.fit import forget
 
     device = choose(model.device)
     variants = [variant_named(name) for name in dict.fromkeys(variant)]
@@ -71,7 +72,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
     root = Path(output) if output else cache_folder() / "heads"
     if output:
         check_places([root / task.name / variant.name for variant in variants], outputs)
-    runs = []
+    runs, finished = [], []
     opened = model_and_vectors(variants, vectors, model)
     for fold, dataset in _datasets(task, rows, _language_of(*opened, vectors, model)):
         frozen = tasks.freeze(with_members(variants), dataset, *opened, report=progress("layers, tokens"))
@@ -82,12 +83,15 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
                 watch = head_notes(dataset, variant)
                 head = tasks.train_head(variant, dataset, config, frozen[variant.name], trained, device, watch=watch)
                 trained[variant.name] = head
+                finished.append(head.run)
                 if variant not in variants:
                     continue
                 runs.append({**facts_of(head), "seed": seed} | ({"fold": fold} if rows.folds else {}))
                 note(line_of(runs[-1]))
                 if seed == seeds[0] and not rows.folds and (output or rows.share == 1):
                     note(f"saved in {save_head(head, root / task.name / variant.name)}")
+    for run in finished:
+        forget(run)
     if len(runs) == 1:
         return {key: value for key, value in runs[0].items() if key != "seed"}, line_of(runs[0])
     summary = {variant.name: _summary([run for run in runs if run["variant"] == variant.name]) for variant in variants}

@@ -184,6 +184,7 @@ ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=T
 )
 def train(*, task, variant, data, further, recipe, output, vectors, model, outputs) -> Answer:
     """Train a task's head and score it on the test set; resumes where it stopped."""
+    from ..learning.fit import forget
     from ..tasks import results as measured
     from ..tasks.heads import FILES, freeze, save_head, task_named
     from ..tasks.task import read_data
@@ -201,6 +202,7 @@ def train(*, task, variant, data, further, recipe, output, vectors, model, outpu
     head = measured.train_one(task, variant, recipe, data, frozen, watch=task_notes())
     if not recipe.random_labels:
         note(f"saved in {save_head(head, root / task.name / variant)}")
+    forget(head.meta["key"])
     result = measured.entry(head)
     return result, _line(result)
 

@@ -36,6 +36,7 @@ from ..common.config import ASSETS
 from ..common.device import choose
 from ..elmo.models import Model
 from ..files import sums
+from ..learning.fit import forget
 from ..static.vectors import StaticVectors
 from ..tasks import results as measured
 from ..tasks.heads import FILES
@@ -75,6 +76,7 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
             watch = head_notes(dataset, variant)
             head = trained[variant.name] = train_head(variant, dataset, config, frozen[variant.name], trained, device, watch=watch)
             new.append({**facts_of(head), "head": str(save_head(head, folder, members_beside=bool(variant.members)))})
+            forget(head.run)
             sums.renew(folder)
             note(line_of(new[-1]))
     size = sum(file.stat().st_size for file in root.rglob("*") if file.is_file())
@@ -180,6 +182,7 @@ def run_experiments(
                     if variant in missing:
                         line = _line(head, keys[variant.name, seed], experiment, variant, seed, fold)
                         add_line(output, line)
+                        forget(head.run)
                         done.add(line["run"])
                         report("{experiment}, {variant}, fold {fold}, seed {seed}: {accuracy:.2%}, {seconds:.0f} s".format(**line))
                         yield line

@@ -185,8 +185,11 @@ class Fit:
 
 
 def resumed(fit: Fit, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
-    """Run to the end, resuming an interrupted run from the cache, which is updated after every epoch."""
-    path = cache_folder() / "training" / f"{fit.key}.pt"
+    """Run to the end, resuming an interrupted run from the cache, which is updated after every epoch.
+
+    The checkpoint stays there until `forget` is called, so that a run killed before its head is stored loses nothing.
+    """
+    path = _checkpoint(fit.key)
     if path.is_file():
         with contextlib.suppress(MissingArtifact):  # the same run, started twice, may end meanwhile
             fit.load(path)
@@ -195,8 +198,15 @@ def resumed(fit: Fit, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoc
             path.parent.mkdir(parents=True, exist_ok=True)
             fit.save(path)
         yield progress
-    if fit.done:
-        path.unlink(missing_ok=True)
+
+
+def forget(key: str) -> None:
+    """Delete the checkpoint of a run whose head is stored."""
+    _checkpoint(key).unlink(missing_ok=True)
+
+
+def _checkpoint(key: str) -> Path:
+    return cache_folder() / "training" / f"{key}.pt"
 
 
 def batches_by_length(lengths: np.ndarray, size: int, random: np.random.Generator) -> list[list[int]]:

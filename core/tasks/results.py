@@ -16,7 +16,7 @@ from ..files import sums
 from ..files.artifacts import provenance, read_json, write_json
 from ..files.atomic import locked
 from ..learning.features import Frozen
-from ..learning.fit import Epoch, resumed
+from ..learning.fit import Epoch, forget, resumed
 from ..static.vectors import StaticVectors
 from .heads import TASKS, TaskHead, freeze, make_fit, save_head
 from .task import VARIANTS, Task, TaskRecipe, read_data
@@ -239,6 +239,7 @@ def measure(
                     save_head(head, place)
                     sums.renew(place)
                 _add(path, new)
+                forget(key)
                 yield new
 
 

@@ -22,6 +22,7 @@ from core.common.significance import format_p, mcnemar, points
 from core.elmo.models import Model
 from core.figures.classifiers import curves_figure, layer_weights_figure
 from core.learning.features import Frozen
+from core.learning.fit import forget
 from core.notebooks.build import build_notebook
 from core.static.vectors import StaticVectors
 from pages._cached import cache, classifiers
@@ -112,6 +113,7 @@ class Training:
                 tokens = [example.tokens for example in self.dataset.train]
                 self.pooled[variant.name] = head.pooled(tokens, vectors=parts.vectors, layers=parts.layers)
             self.heads[variant.name, seed] = head
+            forget(trainer.key)
             self.job.check()
         return len(runs)
 

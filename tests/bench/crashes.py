@@ -64,6 +64,7 @@ def training(folder: Path, _: str) -> None:
     from core.classify.model import VARIANTS
     from core.classify.train import make_text_fit
     from core.learning.features import Frozen
+    from core.learning.fit import forget
     from tests.tiny import dataset
 
     config = tasks.task_config(tasks.task_named("own"), seed=0, epochs=8)
@@ -74,6 +75,7 @@ def training(folder: Path, _: str) -> None:
         if progress.measures:
             tell("step", progress.epoch)
     head = save_head(trainer.finish(), folder / "head")
+    forget(trainer.key)
     tell("result", _sum(head / "weights.safetensors", head / "vocabulary.txt"))
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from core.classify import tasks
+from core.classify import head, tasks
 from core.classify.data import SplitConfig
 from core.classify.head import load_head
 from core.classify.model import VARIANTS, NetworkConfig
@@ -147,6 +147,19 @@ def test_a_run_that_was_killed_goes_on_from_its_last_epoch_and_says_so_in_lines(
     status, out, _ = call("classify", "--task", "topics", "--text", "the cup")
     assert status == 0 and out.startswith("glove") and "%" in out
     assert not list((private_cache / "training").iterdir())
+
+
+def test_a_run_that_was_killed_before_its_head_was_saved_trains_no_epoch_again(call, own, private_cache, monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    arguments = ("train", "--task", "topics", "--variant", "glove", "--train", own, "--epochs", 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(head, "save_head", killed)
+        assert call(*arguments)[0] == 130
+    status, out, err = call(*arguments)
+    assert status == 0 and "epoch" not in err and out.startswith("topics, glove: accuracy")
+    assert (private_cache / "heads" / "topics" / "glove" / "meta.json").is_file() and not list((private_cache / "training").iterdir())
 
 
 @pytest.fixture

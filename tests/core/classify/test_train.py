@@ -21,7 +21,7 @@ from core.common.device import Dropout, first_weights, limit, seeded
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import artifacts
 from core.learning.features import Frozen
-from core.learning.fit import Fit, learned_mixes
+from core.learning.fit import Fit, forget, learned_mixes
 from tests.tiny import CONFIG, dataset, table
 
 torch.set_num_threads(1)
@@ -67,6 +67,7 @@ def test_small_batches_are_trained_on_one_thread_and_it_is_given_back_at_the_end
             assert trainer.job.batch_size == SMALLEST_BATCH
             for stop in stops:
                 assert pool.submit(threads_of, trainer, stop).result() == ({within}, 2)
+            forget(trainer.key)
 
 
 def test_events_tell_where_a_run_stands(data, parts):
@@ -148,6 +149,7 @@ def test_a_run_whose_twin_has_ended_meanwhile_begins_again(data, parts, tmp_path
     def late(path) -> None:
         for _ in running:
             pass
+        forget(item.key)
         loading(path)
 
     other.load = late
