@@ -118,8 +118,8 @@ def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
     monkeypatch.setattr(compare, "_over_all_words", slowly)
     monkeypatch.setattr(jobs, "AT_MOST_S", 0.1)
     model = cache.model("elmo-mini")
-    monkeypatch.setattr(model_senses.opened, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
-    monkeypatch.setattr(model_senses.opened, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets").basic)
+    monkeypatch.setattr(model_senses.cache, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
+    monkeypatch.setattr(model_senses.cache, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets").basic)
 
     def script():
         from core.views.compare import SpaceName

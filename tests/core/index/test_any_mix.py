@@ -43,12 +43,15 @@ def test_of_many_spellings_those_sent_hold_the_nearest_under_any_mix(model, tmp_
 
 
 def similarities(products: np.ndarray, n: int, weights) -> np.ndarray:
-    """`pairs` of n rows and a mix (L,) -> cosines (n, n) float64."""
+    """`pairs` of n rows and a mix (L,) -> cosines (n, n) float64; 0 where a mix has no length."""
+    s = np.asarray(weights, np.float64)
+    upper = np.einsum("i,pij,j->p", s, products.astype(np.float64), s)
     values = np.zeros((n, n))
-    values[np.triu_indices(n)] = np.einsum("i,pij,j->p", weights, products.astype(np.float64), weights)
-    values += np.triu(values, 1).T
-    lengths = np.sqrt(np.diag(values))
-    return values / np.outer(lengths, lengths)
+    values[np.triu_indices(n)] = upper
+    values = values + np.triu(values, 1).T
+    lengths = np.sqrt(np.maximum(np.diag(values), 0.0))
+    together = lengths[:, None] * lengths
+    return np.clip(np.divide(values, together, out=np.zeros((n, n)), where=together > 1e-12), -1.0, 1.0)
 
 
 @pytest.mark.parametrize("normalized", [False, True])
