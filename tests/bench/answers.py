@@ -86,14 +86,14 @@ def next_words(language: str, text: str, position: int, *, backward: bool) -> An
 
 def levels(language: str) -> Any:
     """Return the cosines of random words in every space, measured now where the model does not bring them."""
+    from core.analysis.anisotropy import random_level, random_level_of_mix
     from core.cli.wire import json_of
-    from core.views import neighbors as view
     from core.workspace import open_workspace
 
     workspace = open_workspace(MODELS[language])
     mixes = ((1, 0, 0), (1, 2, 3), (0.5, 0, 0.5))
-    spaces = [json_of(view.random_level(workspace, space)) for space in ("0", "1", "2", "mix", "senses")]
-    return spaces + [json_of(view.random_level_of_mix(workspace, mix, normalized=True)) for mix in mixes]
+    spaces = [json_of(random_level(workspace, space)) for space in ("0", "1", "2", "mix", "senses")]
+    return spaces + [json_of(random_level_of_mix(workspace, mix, normalized=True)) for mix in mixes]
 
 
 def open_page(visit: str) -> Any:

@@ -69,9 +69,10 @@ def training(folder: Path, _: str) -> None:
 
     config = tasks.task_config(tasks.task_named("own"), seed=0, epochs=8)
     trainer = make_text_fit(VARIANTS["embedding"], dataset(1_200), config, Frozen())
-    for number, progress in enumerate(tasks.run(trainer)):
-        if not number:
-            tell("begun", progress.epoch - 1)
+    steps = tasks.run(trainer)
+    first = next(steps, None)  # None where every epoch was kept
+    tell("begun", first.epoch - 1 if first else trainer.epoch)
+    for progress in steps:
         if progress.measures:
             tell("step", progress.epoch)
     head = save_head(trainer.finish(), folder / "head")
