@@ -34,7 +34,7 @@ from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
 from core.text.languages import Language
 from core.workspace import Names, Workspace
-from pages._cached import jobs
+from pages._cached import shared_jobs
 from pages._frame.in_use import VECTORS_NOTED, InUse, selected_device
 from pages._frame.jobs import Job
 from pages._frame.markup import plain
@@ -132,13 +132,15 @@ def _vectors_of_file(name: str, path: Path) -> StaticVectors:
             return open_vectors(name)
 
     key = name, version(name, "vectors")
-    job = jobs.job(VECTORS, key, work, failed=t("Reading these vectors failed. Choose others."), most=KEPT_TABLES)
-    job.wait(jobs.AT_MOST_S)
+    job = shared_jobs.job(VECTORS, key, work, failed=t("Reading these vectors failed. Choose others."), most=KEPT_TABLES)
+    job.wait(shared_jobs.AT_MOST_S)
     if job.error is not None:
-        jobs.drop(VECTORS, key)
+        shared_jobs.drop(VECTORS, key)
         raise BadInput(job.error)
     if job.result is None:
-        jobs.show_state(VECTORS, key, jobs.describe_reading, widget="vectors", stopped=t("Reading stopped."), again=t("Read again"))
+        shared_jobs.show_state(
+            VECTORS, key, shared_jobs.describe_reading, widget="vectors", stopped=t("Reading stopped."), again=t("Read again")
+        )
         st.stop()
     return job.result
 
@@ -161,7 +163,7 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
         return _labeled(corpus, model_name)
     job = table_job(corpus, model_name, targets_only=labeled)
     if job.result is None:
-        jobs.wait_for(job, lambda: go_on(corpus, model_name, targets_only=labeled), is_labeled=labeled)
+        shared_jobs.wait_for(job, lambda: go_on(corpus, model_name, targets_only=labeled), is_labeled=labeled)
     return job.result
 
 
@@ -175,8 +177,8 @@ def _labeled(corpus: str, model_name: str) -> OccurrenceTable:
 
     def report(done: int, total: int, speed: float) -> None:
         bars or bars.append(st.empty())
-        left = jobs.duration((total - done) / max(speed, 1e-9))
-        bars[0].progress(min(1.0, done / max(1, total)), text=jobs.describe_labeled(done, total, left))
+        left = shared_jobs.duration((total - done) / max(speed, 1e-9))
+        bars[0].progress(min(1.0, done / max(1, total)), text=shared_jobs.describe_labeled(done, total, left))
 
     def read() -> OccurrenceTable:
         table = open_claimed(corpus, model(model_name), spent_by_visit(), report, targets_only=True)
@@ -204,12 +206,12 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Jo
     def work(job: Job) -> OccurrenceTable:
         return open_claimed(corpus, opened, spent, job.report, targets_only=targets_only)
 
-    return jobs.job(kind, key, work, failed=failed, most=KEPT_TABLES)
+    return shared_jobs.job(kind, key, work, failed=failed, most=KEPT_TABLES)
 
 
 def find_table_job(corpus: str, model_name: str) -> Job | None:
     """Return the job of `table_job`, or None if nobody has started it."""
-    return jobs.find_job(*_key(corpus, model_name))
+    return shared_jobs.find_job(*_key(corpus, model_name))
 
 
 def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple[str, tuple]:
@@ -224,7 +226,7 @@ def encoded(corpus: str, language: Language) -> EncodedCorpus:
         options = {"most": 4, "weighed": False, "meanwhile": t("Reading texts…")}
         return keep(ENCODING, [("corpus", corpus)], language.code, lambda: open_encoded(corpus, language), **options)
     key = corpus, language.code, version(corpus, "corpus")
-    result = jobs.result_or_progress(
+    result = shared_jobs.result_or_progress(
         ENCODING,
         key,
         lambda job: open_encoded(corpus, language, report=job.report),
@@ -261,7 +263,7 @@ def stored_tokens(corpus: str, model_name: str) -> OccurrenceTable | None:
 
 def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:
     """Resume a job that was stopped or failed."""
-    jobs.resume(*_key(corpus, model_name, targets_only))
+    shared_jobs.resume(*_key(corpus, model_name, targets_only))
     return table_job(corpus, model_name, targets_only=targets_only)
 
 

@@ -17,7 +17,7 @@ from core.common.limits import check_allowed, limits
 from core.common.markup import shorten
 from core.files import published
 from core.text.own_corpus import Source, is_quick
-from pages._cached import jobs
+from pages._cached import shared_jobs
 from pages._cached.cache import keep
 from pages._frame.choices import choice, coded_choices
 from pages._frame.in_use import InUse
@@ -131,7 +131,7 @@ def _read_once(kind: str, path: Path, key: Hashable, read: Callable[[], T]) -> T
             with job.watch_reading(path.stat().st_size):
                 return read()
 
-        outcome = jobs.read_in_job(kind, key, work, failed=t("Reading this file failed. Try another."))
+        outcome = shared_jobs.read_in_job(kind, key, work, failed=t("Reading this file failed. Try another."))
         if outcome is None:
             return None
         results[kind, key] = outcome

@@ -27,7 +27,7 @@ from core.notebooks.build import build_notebook
 from core.static.vectors import StaticVectors
 from pages._cached import cache, classifiers
 from pages._cached.cache import workspace_of
-from pages._cached.jobs import duration, show_bar
+from pages._cached.shared_jobs import duration, show_bar
 from pages._classify.measured import draw_confusions
 from pages._classify.order import choose
 from pages._frame.frame import notice

@@ -19,7 +19,7 @@ from core.text import languages
 from core.text.tokens import bare
 from core.views import substitutes
 from core.views.pair import Angles, angles
-from pages._cached import jobs
+from pages._cached import shared_jobs
 from pages._cached.cache import version, workspace, workspace_of
 from pages._export import record
 from pages._frame import language
@@ -168,14 +168,14 @@ def offer_html_file(in_use: InUse) -> None:
     with opened:
         name = plain(short_name(in_use.model))
         st.caption(t("One HTML file with {model} in it. It opens from disk in any browser, without a network.", model=name))
-        if jobs.find_job(ALONE_JOB, key) is None:
+        if shared_jobs.find_job(ALONE_JOB, key) is None:
             if st.button(t("Make the page"), key=f"{ALONE}.make", icon=":material/build:"):
                 _make_html_file(in_use.model, key)
                 st.rerun()
             return
         page_job = _make_html_file(in_use.model, key)
         if page_job.result is None:
-            jobs.show_state(
+            shared_jobs.show_state(
                 ALONE_JOB, key, lambda job, left: job.stage or t("Starting…"), widget=ALONE, stopped=t("Stopped."), again=t("Make the page")
             )
             return
@@ -192,4 +192,4 @@ def _make_html_file(model: str, key: tuple) -> Job:
 
         return page_of(workspace_of(model), report=report).encode("utf-8")
 
-    return jobs.job(ALONE_JOB, key, work, failed=t("The page could not be made. Try again."), most=1)
+    return shared_jobs.job(ALONE_JOB, key, work, failed=t("The page could not be made. Try again."), most=1)

@@ -18,7 +18,7 @@ from core.static.vectors import StaticNeighbor, StaticVectors
 from core.text.languages import tokenize
 from core.text.tokens import bare, write_word
 from core.workspace import Workspace
-from pages._cached import jobs
+from pages._cached import shared_jobs
 from pages._cached.cache import keep, view_part, workspace
 from pages._frame import examples, markup
 from pages._frame.choices import coded_choice, text_box
@@ -311,7 +311,7 @@ def show_reading(read: SpellingReading, among: int | None, is_shown: bool) -> No
     if read.job.error:
         st.warning(markup.plain(read.job.error))
     elif n < upto and read.is_running:
-        jobs.follow(read.job, _describe, "spell_stop", is_enough=lambda: n < ENOUGH <= read.spellings.read)
+        shared_jobs.follow(read.job, _describe, "spell_stop", is_enough=lambda: n < ENOUGH <= read.spellings.read)
         return
     elif n < upto:
         st.button(t("Continue"), icon=":material/play_arrow:", key="spell_on", on_click=read.go_on, args=(upto,))

@@ -21,7 +21,7 @@ from core.index.table import OccurrenceTable
 from core.live.widgets import pack_numbers
 from core.text.tokens import bare, pieces
 from core.workspace import table_key
-from pages._cached import jobs
+from pages._cached import shared_jobs
 from pages._cached.cache import workspace
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
@@ -55,7 +55,7 @@ def show(in_use: InUse, word: str) -> None:
         return maps
 
     options = {"failed": t("The map could not be drawn."), "most": 2, "widget": "map.tokens", "again": t("Draw the map")}
-    if (maps := jobs.result_or_progress(JOB, file, work, _progress, **options)) is None:
+    if (maps := shared_jobs.result_or_progress(JOB, file, work, _progress, **options)) is None:
         return
     key = table_key(table)
     lit = word[:40]

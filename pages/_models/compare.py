@@ -19,7 +19,7 @@ from core.views import compare
 from core.views.compare import MARK, CompareRequest, SpaceName, SpacesCompared, as_read, find_form, is_same, list_spaces
 from pages._cached import cache
 from pages._cached.cache import view, workspace
-from pages._cached.jobs import follow_index, show_index_state
+from pages._cached.shared_jobs import follow_index, show_index_state
 from pages._frame import examples
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice

@@ -14,7 +14,7 @@ from core.files.artifacts import read_json
 from core.text.corpora import sentences_of
 from core.views import compare
 from core.views.compare import Measured, SpaceName
-from pages._cached import cache, jobs
+from pages._cached import cache, shared_jobs
 from pages._cached.cache import version
 from pages._frame.frame import notice
 from pages._frame.jobs import Job
@@ -36,13 +36,13 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
     st.markdown(t("**Which layer separates senses best?** Labeled sentences whose nearest has the same sense"))
     sources = tuple(item.source for item in chosen)
     job = _job(corpus, sources, key := _key(corpus, sources))
-    job.wait(jobs.AT_MOST_S)
+    job.wait(shared_jobs.AT_MOST_S)
     if job.error and not job.why_ended:  # these models cannot be measured
         st.info(plain(job.error), icon=":material/info:")
         return
     if job.result is None:
         stopped, again = t("Stopped; results are kept."), t("Continue")
-        jobs.show_state(JOB, key, _progress, widget="compare", stopped=stopped, again=again)
+        shared_jobs.show_state(JOB, key, _progress, widget="compare", stopped=stopped, again=again)
         return
     measured: tuple[Measured, ...] = job.result
     names = [model.layers.transformer or Path(model.name).name for model in models]
@@ -122,14 +122,14 @@ def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> Job:
         tables = [cache.open_claimed(corpus, model, spent, job.report, targets_only=True) for model in models]
         return compare.measure_models(cache.memo, models, tables, lambda done, total: job.count("measuring", done, total))
 
-    return jobs.job(JOB, key, work, failed=t("The models could not be measured. Try again."), most=MOST_JOBS)
+    return shared_jobs.job(JOB, key, work, failed=t("The models could not be measured. Try again."), most=MOST_JOBS)
 
 
 def _progress(job: Job, left: str) -> str:
     """Return the text of the progress."""
     values = {"done": job.done, "total": job.total, "left": left}
     if not job.stage:
-        return jobs.describe_labeled(**values)
+        return shared_jobs.describe_labeled(**values)
     if not job.done:
         return t("Measuring both models.")
     return t("Measuring: {done} of {total}, {left} left.", **values)

@@ -20,9 +20,9 @@ from core.text import languages
 from core.views import change
 from core.views.change import ChangeRequest, Control, RankedWord, RankRequest, WordChange
 from core.views.sides import Side, dates_of, facts_of, keep_news, needs_every_token, split_at
-from pages._cached import cache, jobs
+from pages._cached import cache, shared_jobs
 from pages._cached.cache import version, view, workspace
-from pages._cached.jobs import show_index_state
+from pages._cached.shared_jobs import show_index_state
 from pages._frame import examples, question
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
@@ -95,12 +95,12 @@ def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> W
         return result
 
     options = {"failed": t("The word could not be compared. Try again."), "most": 16, "widget": "change.word", "again": t("Read again")}
-    return jobs.result_or_progress(WORD_JOB, (*key, word), work, store.describe_sentences, **options)
+    return shared_jobs.result_or_progress(WORD_JOB, (*key, word), work, store.describe_sentences, **options)
 
 
 def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job | None:
     """Return the job that compares words of similar frequency, or None if the user has not started it. It needs every token of both sides."""
-    if st.session_state.get(LIKE) != (*key, word) and jobs.find_job(LIKE_JOB, (*key, word)) is None:
+    if st.session_state.get(LIKE) != (*key, word) and shared_jobs.find_job(LIKE_JOB, (*key, word)) is None:
         return None
     over, request = workspace(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1])
     change.read(over, *sides)  # opens the tables here, where the page may show how far that is
@@ -109,8 +109,8 @@ def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job
         with languages.reading(over.language):
             return (change.control(over, request, job.report),)
 
-    job = jobs.job(LIKE_JOB, (*key, word), work, failed=t("The words could not be compared. Try again."), most=MOST_JOBS)
-    job.wait(jobs.AT_MOST_S)
+    job = shared_jobs.job(LIKE_JOB, (*key, word), work, failed=t("The words could not be compared. Try again."), most=MOST_JOBS)
+    job.wait(shared_jobs.AT_MOST_S)
     return job
 
 
@@ -120,7 +120,7 @@ def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callab
         job = (cache.table_job if wanted else cache.find_table_job)(side.corpus, in_use.model)
         if job is None:
             return lambda: None
-        job.wait(0 if job.result is None and not wanted else jobs.AT_MOST_S)
+        job.wait(0 if job.result is None and not wanted else shared_jobs.AT_MOST_S)
         if job.result is None:
             return partial(show_index_state, job, partial(cache.go_on, side.corpus, in_use.model))
     return None
@@ -254,12 +254,12 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
     at_least = int(places[0].number_input(t("On each side at least"), FEWEST, 1_000, AT_LEAST, key="change.least"))
     list_key = (*key, at_least)
     wanted = st.session_state.get(RANKED) == key
-    if not wanted and jobs.find_job(JOB, list_key) is None:
+    if not wanted and shared_jobs.find_job(JOB, list_key) is None:
         on_click = partial(st.session_state.__setitem__, RANKED, key)
         places[1].button(t("Rank all words"), icon=":material/sort:", key="change.rank", on_click=on_click)
         st.caption(t("Words with {n} or more occurrences on each side, at layer 1; p corrected for their number.", n=at_least))
     is_like = st.session_state.get(LIKE) == (*key, word)
-    if word and not is_like and jobs.find_job(LIKE_JOB, (*key, word)) is None:
+    if word and not is_like and shared_jobs.find_job(LIKE_JOB, (*key, word)) is None:
         on_click = partial(st.session_state.__setitem__, LIKE, (*key, word))
         title = t("Compare “{word}” with others", word=plain(shorten(word, 24)))
         about = t("Does it differ more than {n} words of similar frequency? Reads every word of both sides.", n=change.CONTROLS)
@@ -267,9 +267,9 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
     if read is not None:
         read()
         return
-    if is_like and (like := jobs.find_job(LIKE_JOB, (*key, word))) is not None and like.result is None:
-        jobs.show_state(LIKE_JOB, (*key, word), _progress, widget="change.like", stopped=t("Stopped."), again=t("Compare again"))
-    if not wanted and jobs.find_job(JOB, list_key) is None:
+    if is_like and (like := shared_jobs.find_job(LIKE_JOB, (*key, word))) is not None and like.result is None:
+        shared_jobs.show_state(LIKE_JOB, (*key, word), _progress, widget="change.like", stopped=t("Stopped."), again=t("Compare again"))
+    if not wanted and shared_jobs.find_job(JOB, list_key) is None:
         return
     texts = change.read(workspace(in_use), *sides)
     if texts is None:
@@ -279,7 +279,7 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
         return change.rank(texts, RankRequest(at_least=at_least), job.report)
 
     options = {"failed": t("The words could not be ranked. Try again."), "most": MOST_JOBS, "widget": "change", "again": t("Rank again")}
-    if (ranked := jobs.result_or_progress(JOB, list_key, work, _progress, **options)) is None:
+    if (ranked := shared_jobs.result_or_progress(JOB, list_key, work, _progress, **options)) is None:
         return
     if notes := change.left_out(workspace(in_use), *sides).describe():
         st.caption(plain(" ".join(notes)))

@@ -31,7 +31,7 @@ from core.views.concordance import (
     with_senses,
 )
 from core.workspace import Workspace
-from pages._cached import jobs
+from pages._cached import shared_jobs
 from pages._cached.cache import version, view
 from pages._frame import question
 from pages._frame.choices import coded_choice, text_box
@@ -108,7 +108,7 @@ def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
             return hits_of(workspace, request, job.report)
 
     options = {"failed": t("The lines could not be sorted. Try again."), "most": 16, "widget": "corpus.sort", "again": t("Sort again")}
-    return jobs.result_or_progress(SORTING, key, work, store.describe_sentences, **options) is not None
+    return shared_jobs.result_or_progress(SORTING, key, work, store.describe_sentences, **options) is not None
 
 
 def query_kind(key: str, place, usual: str = WORD) -> str:

@@ -14,8 +14,8 @@ from core.index.tables import Plan, check_room
 from core.text import languages, own_corpus
 from core.text.corpora import BUNDLED_CORPUS, sentences_of
 from core.text.own_corpus import KeptCorpus
-from pages._cached import cache, jobs, label_store
-from pages._cached.jobs import duration, show_index_state
+from pages._cached import cache, label_store, shared_jobs
+from pages._cached.shared_jobs import duration, show_index_state
 from pages._frame import uploads
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -93,9 +93,9 @@ def _forget(corpus: str) -> None:
     """Delete a text from this machine. A public server keeps it while another visit uses it, and deletes it only from this visit."""
     path = user_names.corpus_path(corpus) if user_names.corpus_exists(corpus) else Path(corpus)
     if VISITS.release(path) and texts_expire():
-        jobs.leave(corpus)
+        shared_jobs.leave(corpus)
     else:
-        jobs.end(corpus, STOPS_WITHIN_S)
+        shared_jobs.end(corpus, STOPS_WITHIN_S)
         label_store.forget(corpus)
         own_corpus.forget(corpus)
     state = st.session_state

@@ -19,7 +19,7 @@ from core.text.corpora import open_corpus
 from core.text.languages import say_unread
 from core.text.own_corpus import KeptCorpus, Source, is_quick
 from core.workspace import Workspace
-from pages._cached import cache, jobs
+from pages._cached import cache, shared_jobs
 from pages._cached.cache import keep, workspace
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job, TooManyJobs
@@ -83,7 +83,9 @@ def _read_or_wait(inputs: TextInputs, key: str) -> KeptCorpus | None:
     if is_quick:
         with st.spinner(t("Reading texts…")):
             return _read(inputs, sources)
-    return jobs.read_in_job(READING, key, lambda job: _read(inputs, sources, job), failed=t("Reading these texts failed. Try other files."))
+    return shared_jobs.read_in_job(
+        READING, key, lambda job: _read(inputs, sources, job), failed=t("Reading these texts failed. Try other files.")
+    )
 
 
 def _read(inputs: TextInputs, sources: list[Source], job: Job | None = None) -> KeptCorpus:
@@ -163,7 +165,7 @@ def _read_graph(files: list[Upload], numbers: tuple[int, ...]) -> tuple[tuple[st
         with job.watch_reading(sum(file.path.stat().st_size for file in files)):
             return _keep_sides(files)
 
-    return jobs.read_in_job("usage graph", numbers, work, failed=t("Reading these files failed. Try others."))
+    return shared_jobs.read_in_job("usage graph", numbers, work, failed=t("Reading these files failed. Try others."))
 
 
 def _keep_sides(files: list[Upload]) -> tuple[tuple[str, str, str], list[str]]:

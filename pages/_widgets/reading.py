@@ -12,7 +12,7 @@ from core.common.i18n import t
 from core.engines import allennlp_setup
 from core.index.table import OccurrenceTable
 from core.workspace import Workspace
-from pages._cached import cache, jobs
+from pages._cached import cache, shared_jobs
 from pages._cached.cache import view, workspace
 from pages._frame import question
 from pages._frame.frame import notice
@@ -27,7 +27,7 @@ def every_token(over: Workspace) -> OccurrenceTable | None:
     """Return all tokens of the corpus after a short wait, or None while a job encodes them."""
     job = cache.table_job(over.corpus, over.names.model)
     with st.spinner(t("Reading all sentences…")):
-        job.wait(jobs.AT_MOST_S)
+        job.wait(shared_jobs.AT_MOST_S)
     return job.result
 
 
@@ -43,14 +43,14 @@ def view_when_read(compute: Callable[..., R | None], over: Workspace, request: H
 def show_state(over: Workspace) -> None:
     """Show the progress with Stop, or why the job ended and how to resume it."""
     corpus, model = over.corpus, over.names.model
-    jobs.show_index_state(cache.table_job(corpus, model), lambda: cache.go_on(corpus, model))
+    shared_jobs.show_index_state(cache.table_job(corpus, model), lambda: cache.go_on(corpus, model))
 
 
 def show_meanwhile(over: Workspace, meanwhile: str) -> None:
     """Show the progress on a page that can do without: `meanwhile` states what it does until then."""
     job = cache.table_job(over.corpus, over.names.model)
     if job.is_running:
-        jobs.follow_index(job, meanwhile=meanwhile)
+        shared_jobs.follow_index(job, meanwhile=meanwhile)
     elif job.error:
         st.warning(plain(job.error))
 

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from core.elmo.models import open_model
 from core.index.tables import open_table
 from core.text.languages import get_language
-from pages._cached import jobs
+from pages._cached import shared_jobs
 from pages._frame.jobs import QUEUE, end_all
 from pages._home import live
 
@@ -48,7 +48,7 @@ def no_job_left_running() -> Iterator[None]:
     yield
     for job in (*QUEUE.running, *QUEUE.waiting):
         job.end()
-    registry, lock = jobs._jobs()
+    registry, lock = shared_jobs._jobs()
     with lock:
         for key in [key for key, job in registry.items() if job.result is None]:
             del registry[key]
@@ -71,7 +71,7 @@ def index_is_there(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
         folder = request.getfixturevalue("korean_index")  # while the other worker builds the English one
         request.getfixturevalue("whole_index")
         shutil.copytree(folder, private_cache / "indexes" / folder.name, copy_function=os.link)
-        monkeypatch.setattr(jobs, "AT_MOST_S", 30)
+        monkeypatch.setattr(shared_jobs, "AT_MOST_S", 30)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -14,7 +14,7 @@ from core.index.table import OccurrenceTable
 from core.text import languages
 from core.views import compare
 from core.views.compare import CompareRequest, SpaceName, find_form
-from pages._cached import cache, jobs
+from pages._cached import cache, shared_jobs
 from pages._cached.cache import KEPT, view, workspace_of
 from pages._frame import examples
 from pages._frame.jobs import QUEUE
@@ -116,7 +116,7 @@ def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
         return of_space(*given)
 
     monkeypatch.setattr(compare, "_over_all_words", slowly)
-    monkeypatch.setattr(jobs, "AT_MOST_S", 0.1)
+    monkeypatch.setattr(shared_jobs, "AT_MOST_S", 0.1)
     model = cache.model("elmo-mini")
     monkeypatch.setattr(model_senses.cache, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
     monkeypatch.setattr(model_senses.cache, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets").basic)
@@ -127,10 +127,10 @@ def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
 
         show(tuple(SpaceName(name, "2", "sentences") for name in ("elmo-mini", "another")))
 
-    jobs._jobs()[0].clear()
+    shared_jobs._jobs()[0].clear()
     page = AppTest.from_function(script, default_timeout=120).run()
     assert begun.wait(60)
-    (job,) = jobs._jobs()[0].values()
+    (job,) = shared_jobs._jobs()[0].values()
     page.run()
     assert "Measuring both models" in page.get("progress")[0].proto.text
     page.button(key="compare.stop").click().run()
@@ -140,10 +140,10 @@ def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
     assert job.why_ended == "stopped"
     page.run()
     assert "results are kept" in page.info[0].value
-    monkeypatch.setattr(jobs, "AT_MOST_S", 120)
+    monkeypatch.setattr(shared_jobs, "AT_MOST_S", 120)
     page.button(key="compare.again").click().run()
     assert not page.error and not page.info
-    (job,) = jobs._jobs()[0].values()
+    (job,) = shared_jobs._jobs()[0].values()
     first, second = job.result
     assert first.shares.pop("senses") > first.shares["1"]  # of the other model no row is kept in its sense space
     assert first.shares == second.shares and first.shares["1"] > first.shares["0"] and 0 < first.chance < 1 and first.pace > 0

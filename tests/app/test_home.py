@@ -19,7 +19,7 @@ from core.senses.scene import Scene
 from core.text import languages
 from core.text.tokens import bare
 from core.workspace import Workspace
-from pages._cached import jobs
+from pages._cached import shared_jobs
 from pages._home import picture
 from pages._home import show as home
 from pages._home.live import rest
@@ -267,7 +267,7 @@ def test_html_file_of_home_is_made_on_request_and_downloaded(monkeypatch):
     app.session_state[home.ALONE] = True  # the expander
     app.run()
     app.button(key=f"{home.ALONE}.make").click().run()
-    (current,) = [job for (kind, _), job in jobs._jobs()[0].items() if kind == home.ALONE_JOB]
+    (current,) = [job for (kind, _), job in shared_jobs._jobs()[0].items() if kind == home.ALONE_JOB]
     current.wait(300)
     assert current.error is None and current.result.startswith(b"<!DOCTYPE html>elmo-mini ")
     app.run()

@@ -12,7 +12,7 @@ from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
 from core.common.errors import BadInput
-from pages._cached import jobs
+from pages._cached import shared_jobs
 from pages._frame import jobs as frame_jobs
 from pages._frame import patches
 from pages._frame.jobs import JobEnded, Queue
@@ -22,13 +22,13 @@ pytestmark = pytest.mark.unread
 
 @pytest.fixture(autouse=True)
 def no_jobs():
-    jobs._jobs()[0].clear()
+    shared_jobs._jobs()[0].clear()
     yield
-    jobs._jobs()[0].clear()
+    shared_jobs._jobs()[0].clear()
 
 
 def begin(key, work=lambda job: job, most: int = 2):
-    job = jobs.job("a kind", key, work, failed="It failed.", most=most)
+    job = shared_jobs.job("a kind", key, work, failed="It failed.", most=most)
     job.wait(30)
     return job
 
@@ -36,9 +36,11 @@ def begin(key, work=lambda job: job, most: int = 2):
 def test_same_work_is_one_job_until_it_is_ended():
     key = "letters", 1
     job, other = begin(key), begin(("another text", 1))
-    assert begin(key) is job is jobs.find_job("a kind", key) and job.result is job and jobs.find_job("another kind", key) is None
-    jobs.end("letters", 30)
-    assert jobs.find_job("a kind", key) is None and begin(key) is not job and begin(("another text", 1)) is other
+    assert (
+        begin(key) is job is shared_jobs.find_job("a kind", key) and job.result is job and shared_jobs.find_job("another kind", key) is None
+    )
+    shared_jobs.end("letters", 30)
+    assert shared_jobs.find_job("a kind", key) is None and begin(key) is not job and begin(("another text", 1)) is other
 
 
 def test_most_recently_used_jobs_stay():
@@ -46,17 +48,17 @@ def test_most_recently_used_jobs_stay():
     begin(1)
     begin(3)
     begin(4)  # drops what was over by then
-    assert first.result and second.result and jobs.find_job("a kind", 2) is None
+    assert first.result and second.result and shared_jobs.find_job("a kind", 2) is None
 
 
 def test_refused_job_of_one_user_is_started_for_another(monkeypatch):
     def refuse(job):
         raise BadInput("No room.")
 
-    monkeypatch.setattr(jobs, "current_user", lambda: "one")
+    monkeypatch.setattr(shared_jobs, "current_user", lambda: "one")
     job = begin(1, refuse)
     assert job.error == "No room." and begin(1, refuse) is job
-    monkeypatch.setattr(jobs, "current_user", lambda: "another")
+    monkeypatch.setattr(shared_jobs, "current_user", lambda: "another")
     again = begin(1)
     assert again is not job and again.result
     again.result, again.why_ended = None, "left"

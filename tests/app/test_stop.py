@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
 from core.elmo.encoder import Encoder
-from pages._cached import cache, jobs
+from pages._cached import cache, shared_jobs
 from pages._cached.cache import KEPT
 from pages._frame import jobs as frame_jobs
 from pages._frame.jobs import Job, JobEnded, Queue
@@ -22,7 +22,7 @@ from tests.app.visit import opened as visited
 
 @pytest.fixture(autouse=True)
 def no_jobs() -> Iterator[None]:
-    jobs._jobs()[0].clear()
+    shared_jobs._jobs()[0].clear()
     KEPT.forget("spellings")
     yield
     KEPT.forget("spellings")
@@ -36,7 +36,7 @@ def visits(monkeypatch) -> None:
         return SimpleNamespace(session_id=st.session_state.get("who", "one")) if get_script_run_ctx(suppress_warning=True) else None
 
     monkeypatch.setattr(frame_jobs, "get_script_run_ctx", context)
-    monkeypatch.setattr(jobs, "AT_MOST_S", 0.1)
+    monkeypatch.setattr(shared_jobs, "AT_MOST_S", 0.1)
 
 
 def test_job_continues_until_every_user_who_wants_it_has_stopped_it():
@@ -79,13 +79,13 @@ def test_light_job_ends_when_only_users_with_closed_pages_want_it():
 def script() -> None:
     import streamlit as st
 
-    from pages._cached import jobs
+    from pages._cached import shared_jobs
     from tests.app import test_stop
 
-    job = jobs.job("counting", 1, test_stop.WORK[0], failed="It failed.", most=2)
-    job.wait(jobs.AT_MOST_S)
+    job = shared_jobs.job("counting", 1, test_stop.WORK[0], failed="It failed.", most=2)
+    job.wait(shared_jobs.AT_MOST_S)
     if job.result is None:
-        jobs.show_state(
+        shared_jobs.show_state(
             "counting", 1, lambda job, left: f"{job.done} of {job.total}", widget="counting", stopped="Stopped here.", again="Go on"
         )
     else:
@@ -174,7 +174,7 @@ def test_reading_a_corpus_continues_for_the_other_user(counting, monkeypatch):
         pages.append(page.run())
     first, second = pages
     assert counting.began == 1
-    (job,) = [job for (kind, _), job in jobs._jobs()[0].items() if kind == "every token"]
+    (job,) = [job for (kind, _), job in shared_jobs._jobs()[0].items() if kind == "every token"]
     assert job.owners == {"one", "two"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(frame_jobs, "current_user", lambda: "one")

@@ -19,7 +19,7 @@ from core.views import induction, neighbors
 from core.views.induction import InductionRequest
 from core.views.neighbors import NeighborsRequest
 from core.workspace import open_workspace
-from pages._cached import jobs
+from pages._cached import shared_jobs
 from pages._frame.markup import pathless, plain
 from pages._frame.menu import page_address
 from pages._texts import selection
@@ -115,7 +115,7 @@ def test_index_of_user_texts_has_substitutes(tmp_path, private_cache, monkeypatc
     (folder / KEPT).unlink()
     meta = json.loads((folder / "meta.json").read_text())
     (folder / "meta.json").write_text(json.dumps({key: value for key, value in meta.items() if key != SUBSTITUTES}))
-    jobs.end(page.session_state["corpus"], 0)  # removes the open table, like a restart
+    shared_jobs.end(page.session_state["corpus"], 0)  # removes the open table, like a restart
     assert "This index keeps no substitutes" in " ".join(words_on(opened("pages/texts.py", corpus=corpus)))
 
 

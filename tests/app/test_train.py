@@ -19,7 +19,7 @@ from core.common.errors import BadInput
 from core.figures.classifiers import layer_weights_figure
 from core.text.languages import get_language
 from pages._cached import cache
-from pages._cached.jobs import duration
+from pages._cached.shared_jobs import duration
 from pages._classify.order import refusal
 from pages._classify.train import Training, notebook
 from pages._frame.jobs import QUEUE, Queue
