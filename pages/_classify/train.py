@@ -113,7 +113,8 @@ class Training:
                 tokens = [example.tokens for example in self.dataset.train]
                 self.pooled[variant.name] = head.pooled(tokens, vectors=parts.vectors, layers=parts.layers)
             self.heads[variant.name, seed] = head
-            forget(trainer.key)
+            if trainer.done:
+                forget(trainer.key)
             self.job.check()
         return len(runs)
 

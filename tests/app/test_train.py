@@ -15,6 +15,7 @@ from core.classify.model import VARIANTS
 from core.classify.tables import ScoreRow, Table
 from core.classify.trainings import FEWEST, Order, check_classes, cost, learned_weights, left_of_all
 from core.cli.main import elmoscope, parsed
+from core.common.config import cache_folder
 from core.common.errors import BadInput
 from core.figures.classifiers import layer_weights_figure
 from core.text.languages import get_language
@@ -87,9 +88,14 @@ def test_continued_training_shows_all_epochs(tmp_path):
         assert training.error is None
         return [point["epoch"] for point in training.curves["embedding", 0]]
 
+    def checkpoints() -> set[Path]:
+        return set((cache_folder() / "training").glob("*.pt"))
+
+    others = checkpoints()
     first = epochs(upto=2)
+    assert len(checkpoints() - others) == 1
     whole = epochs(upto=99)
-    assert 2 <= len(first) < len(whole) and whole == [*range(1, len(whole) + 1)]
+    assert 2 <= len(first) < len(whole) and whole == [*range(1, len(whole) + 1)] and checkpoints() == others
 
 
 @pytest.mark.parametrize(
