@@ -39,6 +39,7 @@ def frame(file: str) -> InUse:
     patches.check_values()
     patches.protect_callbacks()
     patches.ignore_left_pages()
+    patches.answer_late_downloads()
     parameters.restore_values()
     language.follow()
     parameters.open_link()

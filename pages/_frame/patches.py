@@ -1,4 +1,4 @@
-"""Patch Streamlit: check the widget values that a client sends, and let every callback take effect before the next run of its session.
+"""Patch Streamlit: check the widget values that a client sends, and let no click be lost because a run ends at the same time.
 
 A client need not be the app's page in a browser, so it can send any value for any widget. Streamlit expects the values that the widget's
 own page would send. A number in place of a text, or JSON of another shape, would end a run with an exception. This module ignores such a
@@ -7,6 +7,7 @@ value, and the widget keeps its default.
 
 import json
 import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, wraps
@@ -20,6 +21,7 @@ from streamlit.elements.widgets.selectbox import SelectboxSerde
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequest, ScriptRequests
 from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
@@ -32,6 +34,7 @@ MAX_JSON = 2_000_000  # characters of a component's value; a selection of all do
 MAX_NUMBER = 1e15  # below it, floats represent every whole number exactly
 MAX_OPTION = BOX["folder"]  # characters of a typed option
 JSON_FIELDS = ("json_value", "json_trigger_value")
+KEPT_S = 10.0  # during which a download of an earlier run is still answered
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")  # characters that occur in no text
 
 
@@ -246,3 +249,21 @@ def ignore_left_pages() -> None:
         request(self, client_state)
 
     AppSession.request_rerun = request_on_current_page
+
+
+@cache
+def answer_late_downloads() -> None:
+    """Patch Streamlit so that a click on a download is answered although its page has just been drawn again. Affects all sessions.
+
+    Every run registers its downloads under new ids, and Streamlit drops those of the run before when it ends. If the browser has not yet
+    received the new ones, a click would have no effect.
+    """
+
+    def remove_old(self: MediaFileManager) -> None:
+        referenced = {file_id for ids in self._files_by_session_and_coord.values() for file_id in ids.values()}
+        now = time.monotonic()
+        for file_id, download in list(self._deferred_callables.items()):
+            if file_id not in referenced and now - download.setdefault("left", now) >= KEPT_S:
+                self._drop_deferred_id(file_id)
+
+    MediaFileManager._remove_orphaned_deferred_callables = remove_old

@@ -8,6 +8,9 @@ import pytest
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.media_file_storage import MediaFileStorageError
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
@@ -354,3 +357,23 @@ def test_late_request_of_a_fragment_does_not_reopen_the_page_that_was_left(monke
     assert send(on_home, on_neighbors, started="neighbors") == [on_neighbors]
     assert send(on_neighbors, on_map, started="map") == [on_map]  # st.switch_page has opened the map
     assert send(home, on_map, on_home) == [home, on_home]
+
+
+def test_download_is_answered_for_a_while_after_its_page_was_drawn_again(monkeypatch):
+    monkeypatch.setattr(MediaFileManager, "_remove_orphaned_deferred_callables", None)
+    patches.answer_late_downloads.__wrapped__()
+    manager = MediaFileManager(MemoryMediaFileStorage("/media"))
+    first = manager.add_deferred(lambda: b"a table", "text/csv", "1.0")
+
+    def draw_again() -> str:
+        manager.clear_session_refs()
+        result = manager.add_deferred(lambda: b"another table", "text/csv", "1.0")
+        manager.remove_orphaned_files()
+        return result
+
+    second = draw_again()
+    assert manager.execute_deferred(first) != manager.execute_deferred(second)
+    monkeypatch.setattr(patches, "KEPT_S", 0.0)
+    draw_again()
+    with pytest.raises(MediaFileStorageError, match="not found"):
+        manager.execute_deferred(first)
