@@ -240,12 +240,12 @@ def main() -> int:
         args.file.write_text(json.dumps(reduce(STEPS[args.only[0]]()), ensure_ascii=False), "utf-8")
         return 0
     pack, unpack = (partial(gzip.compress, mtime=0), gzip.decompress) if args.file.suffix == ".gz" else (bytes, bytes)
-    known = json.loads(unpack(args.file.read_bytes())) if args.file.exists() else {}
+    recorded = json.loads(unpack(args.file.read_bytes())) if args.file.exists() else {}
     if args.do == "record":
-        args.file.write_bytes(pack(json.dumps(known | compute(args.only), ensure_ascii=False, indent=0).encode()))
+        args.file.write_bytes(pack(json.dumps(recorded | compute(args.only), ensure_ascii=False, indent=0).encode()))
         return 0
-    names = [name for name in args.only if name in known]
-    found = list(differences({name: known[name] for name in names}, compute(names)))
+    names = [name for name in args.only if name in recorded]
+    found = list(differences({name: recorded[name] for name in names}, compute(names)))
     print("\n".join(line.removeprefix("/") for line in found) or "No differences.")
     return int(bool(found))
 

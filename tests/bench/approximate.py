@@ -35,8 +35,8 @@ def main() -> int:
     n_layers = shards.meta["layers"]
     spaces = {str(k): np.eye(n_layers)[k] for k in range(n_layers)} | {"mix": np.full(n_layers, 1 / n_layers)}
     heads = ["", "", "exact", *(f"{share:.0%} of cells" for share in SHARES)]
-    each = product((neighbors.ANY, neighbors.OTHER), spaces.items())
-    rows = [[which, name, *_measured(shards, queries, weights, which)] for which, (name, weights) in each]
+    searches = product((neighbors.ANY, neighbors.OTHER), spaces.items())
+    rows = [[which, name, *_measured(shards, queries, weights, which)] for which, (name, weights) in searches]
     say(f"{shards.meta['occurrences']:,} rows, {len(queries)} queries, recall at {K} and milliseconds\n\n{markdown(heads, rows)}")
     return 0
 

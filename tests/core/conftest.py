@@ -1,7 +1,12 @@
 """Fixtures of many tests of core: the bundled model and its table, a workspace, and a tiny data set."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
+from core.common import reports
+from core.common.errors import STOPPED, JobEnded
 from core.elmo.encoder import Encoder
 from core.elmo.models import BUNDLED_MODEL, Model, open_model
 from core.index.sense_space import SenseSpace
@@ -60,3 +65,22 @@ def counted() -> tuple[Encoder, list[list[list[str]]]]:
     encode = encoder.encode
     encoder.encode = lambda sentences: calls.append(sentences) or encode(sentences)
     return encoder, calls
+
+
+@pytest.fixture
+def steps_until_stopped():
+    """Return a function that reads a path in a job which is stopped at its nth step, and returns how many steps it took."""
+
+    def read(n: int, reader: Callable[[Path], object], path: Path) -> int:
+        steps = []
+
+        def stop(step: int) -> None:
+            steps.append(step)
+            if len(steps) == n:
+                raise JobEnded(STOPPED, "Stopped.")
+
+        with reports.watch_steps(stop), pytest.raises(JobEnded):
+            reader(path)
+        return len(steps)
+
+    return read

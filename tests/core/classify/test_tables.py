@@ -11,7 +11,7 @@ from core.classify import tables
 from core.classify.publications import clean_ag_news, tree_leaves
 from core.classify.tables import GUESSED_CELLS, ScoreRow, read_columns, read_table
 from core.common import reports
-from core.common.errors import STOPPED, BadInput, JobEnded
+from core.common.errors import BadInput
 from tests.memory import MB, measure_peak
 
 AG = '"3","Fears for pension","Unions say ""no"" to Haiti #39;s plan."\n"4","Race is on","A second\\team."\n"3","Oil","Up."\n'
@@ -262,14 +262,5 @@ def test_read_table_stops_at_max_rows(write):
     ],
     ids=["csv", "tsv", "jsonl", "trees"],
 )
-def test_reading_ends_when_its_job_is_stopped(write, name, content):
-    path, calls = write(name, content), []
-
-    def stop(n: int) -> None:
-        calls.append(n)
-        if len(calls) == 20:
-            raise JobEnded(STOPPED, "Stopped.")
-
-    with reports.watch_steps(stop), pytest.raises(JobEnded):
-        read_table(path)
-    assert len(calls) == 20
+def test_reading_ends_when_its_job_is_stopped(write, name, content, steps_until_stopped):
+    assert steps_until_stopped(20, read_table, write(name, content)) == 20

@@ -219,9 +219,9 @@ def test_the_nearest_are_those_of_highest_cosine_under_the_map_of_the_query_s_wo
 
 def test_neighbors_have_the_sense_of_the_query_and_exclude_its_own_row(index, query, model):
     assert {n.occurrence.sense for n in index.nearest(query, WEIGHTS, k=8, which=SAME)} == {"river edge"}
-    own = index.table.occurrence(int(index.table.labeled_rows("bank")[0]))
-    near = index.nearest(make_query(model.encoder, list(own.tokens), own.position), WEIGHTS, k=50, which=SAME)
-    assert own.row not in {n.occurrence.row for n in near} and len(near) == len(index.table.labeled_rows("bank")) - 1
+    target = index.table.occurrence(int(index.table.labeled_rows("bank")[0]))
+    near = index.nearest(make_query(model.encoder, list(target.tokens), target.position), WEIGHTS, k=50, which=SAME)
+    assert target.row not in {n.occurrence.row for n in near} and len(near) == len(index.table.labeled_rows("bank")) - 1
     assert index.nearest(make_query(model.encoder, ["A", "zyzzyva", "sang", "."], 1), WEIGHTS, which=SAME) == []
 
 

@@ -14,7 +14,7 @@ from gensim.models import KeyedVectors
 from core.analysis.word_maps import ALL_WORDS
 from core.common import i18n, reports
 from core.common.config import ASSETS
-from core.common.errors import STOPPED, BadInput, CorruptArtifact, JobEnded, MissingArtifact
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.significance import compare_pairs
 from core.senses.separation import sense_report_of, static_report_of
 from core.static import formats
@@ -472,16 +472,7 @@ def test_endless_line_is_read_in_pieces(tmp_path):
     assert max(sizes) <= MB
 
 
-def test_reading_ends_when_its_job_is_stopped(tmp_path):
+def test_reading_ends_when_its_job_is_stopped(tmp_path, steps_until_stopped):
     path = tmp_path / "a.txt"
     path.write_bytes(b"".join(b"word%d 0.1 0.2\n" % k for k in range(1_000)))
-    calls = []
-
-    def stop(n: int) -> None:
-        calls.append(n)
-        if len(calls) == 10:
-            raise JobEnded(STOPPED, "Stopped.")
-
-    with reports.watch_steps(stop), pytest.raises(JobEnded):
-        load_vectors(path)
-    assert len(calls) == 10
+    assert steps_until_stopped(10, load_vectors, path) == 10

@@ -31,8 +31,8 @@ def call_tiny(call, folder, tmp_path):
     """`call_tiny("train", ...)` -> (exit status, stdout, stderr), with tiny files, a tiny model and four vectors."""
     save_safetensors(tiny_encoder().model, tmp_path / "model")
     (tmp_path / "vectors.txt").write_text("ada 0.1 0.2\nsaw 0.3 -0.2\nlund -0.1 0.4\nborn 0.2 0.2\n")
-    given = ("--data", folder, "--model", tmp_path / "model", "--vectors", tmp_path / "vectors.txt")
-    return lambda *words: call("tasks", *words, *given)
+    options = ("--data", folder, "--model", tmp_path / "model", "--vectors", tmp_path / "vectors.txt")
+    return lambda *words: call("tasks", *words, *options)
 
 
 @pytest.mark.parametrize("variant", ["baseline", "elmo"])

@@ -129,6 +129,7 @@ def test_a_folders_texts_in_other_formats_are_named(write, tmp_path):
 
 
 def test_notes_on_a_file_stand_with_what_was_left_out(write):
-    kept = keep_files([Source("a.csv", write("a.csv", "title,body\nA long title of words,Rain.\nAnd one more title here,\n"))])
-    assert [skipped.name for skipped in kept.skipped] == ["a.csv", "a.csv"]
-    assert any("not from “title”" in each.why for each in kept.skipped) and any("1 row without text" in each.why for each in kept.skipped)
+    stored = keep_files([Source("a.csv", write("a.csv", "title,body\nA long title of words,Rain.\nAnd one more title here,\n"))])
+    assert [skipped.name for skipped in stored.skipped] == ["a.csv", "a.csv"]
+    reasons = [skipped.why for skipped in stored.skipped]
+    assert any("not from “title”" in reason for reason in reasons) and any("1 row without text" in reason for reason in reasons)

@@ -218,8 +218,8 @@ def test_a_third_language_needs_files_and_two_commands(tmp_path: Path, monkeypat
 
     model = open_model("elmo-xx")
     assert model.language.name == "Pimra" and model.encoder.model.shape.filters == ((1, 4), (3, 16), (5, 16), (8, 32))
-    found = answer("neighbors", "--model", "elmo-xx", "--word", "pim", "--sentence", "ra lora pim sifa .", "--k", 100)
-    assert {row["sense"] for row in found["neighbors"] if row["word"] == "pim"} == {"bird", "stone"}
+    result = answer("neighbors", "--model", "elmo-xx", "--word", "pim", "--sentence", "ra lora pim sifa .", "--k", 100)
+    assert {row["sense"] for row in result["neighbors"] if row["word"] == "pim"} == {"bird", "stone"}
 
     page = open_home("xx")
     assert not page.error

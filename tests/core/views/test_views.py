@@ -287,8 +287,8 @@ def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, 
 def test_senses_say_in_how_many_sentences_substitutes_say_little(workspace, tmp_path):
     rows = [["The", "heron", "stood", "in", "reed", str(k)] for k in range(9)] + [["Heron", "feathers", "are", str(k)] for k in range(6)]
     (tmp_path / "own.jsonl").write_text("".join(json.dumps({"tokens": row}) + "\n" for row in rows))
-    own = workspace.over(str(tmp_path / "own.jsonl"))
-    assert induction.compute(own, induction.InductionRequest(word="heron")).occurrences.weak == pytest.approx(6 / 15)
+    over_own = workspace.over(str(tmp_path / "own.jsonl"))
+    assert induction.compute(over_own, induction.InductionRequest(word="heron")).occurrences.weak == pytest.approx(6 / 15)
 
 
 def test_without_labels_steps_are_read_by_the_two_sentences(workspace, herons):
