@@ -40,6 +40,7 @@ def frame(file: str) -> InUse:
     patches.protect_callbacks()
     patches.ignore_left_pages()
     patches.answer_late_downloads()
+    patches.keep_answers()
     parameters.restore_values()
     language.follow()
     parameters.open_link()

@@ -1,4 +1,4 @@
-"""Patch Streamlit: check the widget values that a client sends, and let no click be lost because a run ends at the same time.
+"""Patch Streamlit: check the widget values that a client sends, and let no click or file be lost because a run begins or ends at the same time.
 
 A client need not be the app's page in a browser, so it can send any value for any widget. Streamlit expects the values that the widget's
 own page would send. A number in place of a text, or JSON of another shape, would end a run with an exception. This module ignores such a
@@ -21,6 +21,7 @@ from streamlit.elements.widgets.selectbox import SelectboxSerde
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequest, ScriptRequests
@@ -34,6 +35,7 @@ MAX_JSON = 2_000_000  # characters of a component's value; a selection of all do
 MAX_NUMBER = 1e15  # below it, floats represent every whole number exactly
 MAX_OPTION = BOX["folder"]  # characters of a typed option
 JSON_FIELDS = ("json_value", "json_trigger_value")
+ANSWERS = ("file_urls_response", "backend_operation_response")  # messages with which a session answers its browser outside runs
 KEPT_S = 10.0  # during which a download of an earlier run is still answered
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")  # characters that occur in no text
 
@@ -267,3 +269,21 @@ def answer_late_downloads() -> None:
                 self._drop_deferred_id(file_id)
 
     MediaFileManager._remove_orphaned_deferred_callables = remove_old
+
+
+@cache
+def keep_answers() -> None:
+    """Patch Streamlit so that no upload or download is lost because a run begins. Affects all sessions.
+
+    The browser asks where to send a file, or where a download is. A run that begins clears the messages that have not been sent yet, and
+    Streamlit would clear the answer too: the browser would wait for it forever.
+    """
+    clear = ForwardMsgQueue.clear
+
+    @wraps(clear)
+    def clear_all_but_answers(self: ForwardMsgQueue, *args: Any, **options: Any) -> None:
+        answers = [message for message in self._queue if message.WhichOneof("type") in ANSWERS]
+        clear(self, *args, **options)
+        self._queue.extend(answer for answer in answers if not any(answer is message for message in self._queue))
+
+    ForwardMsgQueue.clear = clear_all_but_answers

@@ -6,8 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileStorageError
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
@@ -377,3 +379,17 @@ def test_download_is_answered_for_a_while_after_its_page_was_drawn_again(monkeyp
     draw_again()
     with pytest.raises(MediaFileStorageError, match="not found"):
         manager.execute_deferred(first)
+
+
+def test_run_that_begins_drops_no_answer_about_an_upload_or_a_download(monkeypatch):
+    monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)
+    patches.keep_answers.__wrapped__()
+    for fragments in (None, ["a fragment"]):
+        queue, messages = ForwardMsgQueue(), [ForwardMsg() for _ in range(3)]
+        messages[0].file_urls_response.response_id = "an upload"
+        messages[1].backend_operation_response.request_id = "a download"
+        messages[2].delta.fragment_id = "a fragment"
+        for message in messages:
+            queue.enqueue(message)
+        queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=fragments)
+        assert queue.flush() == messages[:2]
