@@ -9,10 +9,11 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from core.common import short_links
-from tests.browser.visit import FADED_IN, opened, saved, violations, wait_until
+from tests.browser.visit import FADED_IN, at_rest, opened, saved, violations, wait_until
 
 HOME = "?a=He+lit+a+match.&ai=3&b=We+won+the+match+in+the+end.&bi=3&layer=1"
 
@@ -132,3 +133,31 @@ def test_the_longest_short_links_open_on_the_server(page: Page, server: str):
     assert longest.status == 200
     for key, text in zip("ab", texts, strict=True):
         expect(page.locator(f".st-key-{key} input, .st-key-{key} textarea").first).to_have_value(text)
+
+
+def test_quick_clicks_on_a_slow_connection_do_not_stop_the_page(page: Page, server: str):
+    is_slow, late = [], []
+
+    def delay(socket: WebSocketRoute) -> None:
+        socket.connect_to_server().on_message(lambda message: late.append((socket, message)) if is_slow else socket.send(message))
+
+    def finished_runs() -> int:
+        return sum(ForwardMsg.FromString(message).WhichOneof("type") == "script_finished" for _, message in late)
+
+    page.route_web_socket("**/_stcore/stream", delay)
+    opened(page, server, HOME)
+    at_rest(page)
+    unfold(page, "Link to this view")
+    expect(page.locator(".address.short")).to_be_visible()
+    page.locator(".st-key-take").get_by_role("button", name="CSV files").press("Enter")
+    expect(page.get_by_role("button", name="CSV: Cosines")).to_be_visible()
+    at_rest(page)
+    is_slow.append(True)
+    page.keyboard.press("Escape")
+    wait_until(page, finished_runs, lambda n: n == 1)
+    page.locator(".st-key-take").get_by_role("button", name="Link to this view").press("Enter")
+    wait_until(page, finished_runs, lambda n: n == 2)
+    is_slow.clear()
+    for socket, message in late:
+        socket.send(message)
+    expect(page.locator(".address.short")).to_be_visible()
