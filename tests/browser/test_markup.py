@@ -97,12 +97,12 @@ def test_markup_in_a_corpus_and_its_export_is_not_run(watched: Page, server: str
     corpus = evil_corpus(tmp_path)
     given = {"corpus": str(corpus), "a": f"A heron stood near {IMG}.", "ai": "1", "bi": "1"}
     given |= {"b": f"The heron of {SCRIPT} is red. www.evil.test a@evil.test"}
-    for path, more in (("map", {"map_word": IMG}), ("mix", {})):
+    for path, more, shown in (("map", {"map_word": IMG}, "In the sense space, 100%"), ("mix", {}, "stamped the iron plate")):
         watched.goto(f"{server}/{path}?" + urlencode(given | more))
         watched.get_by_role("button", name="Read it").click()
-        expect(watched.locator(NOTICE).first).to_be_visible()  # the corpus is read: the page is drawn once more
-        expect(watched.get_by_test_id("stProgress")).to_have_count(0)
+        expect(watched.locator("[data-stale=false]", has_text=shown).first).to_be_visible()  # and not the sentences shown before
         expect(watched.locator("[data-stale=false] .live, [data-stale=false] .js-plotly-plot").first).to_be_visible()
+        expect(watched.locator(NOTICE).first).to_be_visible()
         settled(watched)
         assert watched.locator('a[href*="evil.test"]').count() == 0  # nor a link of what was typed
         name, html = saved(watched, watched.get_by_role("button", name="HTML file"))
