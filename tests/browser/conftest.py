@@ -13,7 +13,10 @@ from tests.run import start_chromium
 WAIT_MS = 180_000  # a wait, not a measurement: with a cold cache, on a machine four times busy, a first page took over 60 s
 SHORT_MS = 2_400  # Playwright checks every 100 ms if the time-out is at most 2.5 s, else every 500 ms
 AT_REST = "() => !['running', 'rerunRequested'].includes(document.querySelector('[data-test-script-state]')?.dataset.testScriptState)"
-
+# Whether a run draws the page, whether the page is connected, what has the focus, and the text.
+SHOWN = """() => [
+  JSON.stringify(document.querySelector('[data-testid=stApp]')?.dataset), document.activeElement?.outerHTML.slice(0, 300), document.body.innerText,
+].join('\\n').slice(0, 6000)"""
 
 LOG = pytest.StashKey[Path]()
 
@@ -27,8 +30,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item):
-    """Add the log of the server to the report of a failed test."""
+    """Add what the page showed, and the log of the server, to the report of a failed test."""
     report = yield
+    if report.failed and (page := next((value for value in item.funcargs.values() if hasattr(value, "url")), None)):
+        with contextlib.suppress(Exception):  # the browser may have ended
+            report.sections.append(("page", page.evaluate(SHOWN)))
     if report.failed and (log := item.config.stash.get(LOG, None)):
         report.sections.append(("server", log.read_text(errors="replace")[-6_000:]))
     return report
