@@ -244,7 +244,9 @@ def ignore_left_pages() -> None:
         if client_state and client_state.fragment_id:
             requested_page, previous_run = getattr(self, _PAGES, ("", ""))
             page = requested_page if last_run == previous_run else last_run  # a page may also open another (st.switch_page)
-            if page and client_state.page_script_hash != page:
+            # The first page is requested by its name. Streamlit takes it for the main page until its first run ends.
+            is_first_run = not requested_page and last_run == self._pages_manager.main_script_hash
+            if page and not is_first_run and client_state.page_script_hash != page:
                 return
         elif client_state:
             setattr(self, _PAGES, (client_state.page_script_hash, last_run))  # "" for the first page, which is requested by its name

@@ -341,9 +341,10 @@ def test_late_request_of_a_fragment_does_not_reopen_the_page_that_was_left(monke
     requests = []
     monkeypatch.setattr(AppSession, "request_rerun", lambda _, state: requests.append(state))
     patches.ignore_left_pages.__wrapped__()
-    session = SimpleNamespace(_client_state=ClientState())
+    session = SimpleNamespace(_client_state=ClientState(), _pages_manager=SimpleNamespace(main_script_hash="home"))
     first, home, neighbors = ClientState(page_name=""), *(ClientState(page_script_hash=name) for name in ("home", "neighbors"))
-    on_home, on_neighbors, on_map = (ClientState(page_script_hash=name, fragment_id="answer") for name in ("home", "neighbors", "map"))
+    pages = ("home", "learn", "neighbors", "map")
+    on_home, on_learn, on_neighbors, on_map = (ClientState(page_script_hash=name, fragment_id="answer") for name in pages)
 
     def send(*states: ClientState | None, started: str = "") -> list[ClientState | None]:
         """Start a run of a page, if one is named, then send the requests. Return those that are accepted."""
@@ -354,7 +355,9 @@ def test_late_request_of_a_fragment_does_not_reopen_the_page_that_was_left(monke
         return requests
 
     assert send(first, on_home) == [first, on_home]
+    assert send(on_learn, started="home") == [on_learn]  # the first page, opened by its name: its first run has not ended
     assert send(on_home, started="home") == [on_home]
+    assert send(on_home, on_learn, started="learn") == [on_learn]  # it has
     assert send(neighbors, on_home, None) == [neighbors, None]
     assert send(on_home, on_neighbors, started="neighbors") == [on_neighbors]
     assert send(on_neighbors, on_map, started="map") == [on_map]  # st.switch_page has opened the map
