@@ -332,7 +332,7 @@ def _text_rows(stream: IO[bytes], head: bytes, form: _Form, count: _ByteCount) -
 
 
 def _with_blanks(line: bytes, dim: int) -> list[bytes]:
-    """Split a line whose word contains blanks; return an empty word if the line does not have D numbers.
+    """Split a line whose word contains blanks; return an empty word if the line does not have D numbers, or is two lines.
 
     A word may end in numbers ("section 9") if they cannot be the vector's: integers if it has none, or shorter than all of its numbers.
     """
@@ -343,7 +343,26 @@ def _with_blanks(line: bytes, dim: int) -> list[bytes]:
     are_decimals = all(b"." in number or b"e" in number.lower() for number in numbers)
     shortest = min(map(len, numbers))
     last = word.split()[-_count_numbers(word) :] if _count_numbers(word) else []
-    return [word, *numbers] if all((are_decimals and field.isdigit()) or len(field) < shortest for field in last) else [b""]
+    is_word = all((are_decimals and field.isdigit()) or len(field) < shortest for field in last)
+    return [word, *numbers] if is_word and not _contains_vector(word, dim, are_decimals) else [b""]
+
+
+def _contains_vector(word: bytes, dim: int, are_decimals: bool) -> bool:
+    """Return whether a line break is missing in a word: it has D numbers in a row, or three decimals, which no phrase has.
+
+    Fewer may be part of a phrase ("route 66 diner"). The last number may be joined to the next line's word ("0.6bank").
+    """
+    kinds = "".join(map(_kind_of, word.split()[1:]))
+    n_numbers, n_decimals = max(dim, 2 + are_decimals), min(max(dim, 2), 3)
+    return bool(re.search(f"[id]{{{n_numbers - 1}}}[idj]|d{{{n_decimals - 1}}}[dj]", kinds))
+
+
+def _kind_of(field: bytes) -> str:
+    """Return i for an integer, d for a decimal, j for a number joined to a word, w for a word."""
+    number = _NUMBER.match(field)
+    if not number or number[0][-1:].isalpha():  # "nan", "information"
+        return "w"
+    return "j" if number[0] != field else "i" if number[0].lstrip(b"+-").isdigit() else "d"
 
 
 def _describe_line(line: bytes, dim: int) -> str:
@@ -354,7 +373,9 @@ def _describe_line(line: bytes, dim: int) -> str:
     wrong = [field for field in fields[-dim:] if not _NUMBER.fullmatch(field)] if len(fields) > dim else []
     if wrong:
         return t("'{field}' is not a number", field=shorten(wrong[0].decode(errors="replace")))
-    n = _count_numbers(line)
+    if (n := _count_numbers(line)) == dim:
+        word = shorten(b" ".join(fields[:-dim]).decode(errors="replace"))
+        return t("'{word}' contains numbers. A line break may be missing: separate the lines", word=word)
     return tn("{n} number instead of {dim}", "{n} numbers instead of {dim}", n, dim=dim)
 
 

@@ -164,6 +164,7 @@ def test_a_folder_of_ours_comes_back_within_its_rounding(tmp_path):
 REPLACED = "\ufffd replaces the bytes that cannot be read."
 W2V = b"2 2\na 1 2\nb 3 4\n"
 NINE = b"".join(b"w%d 0.25 -0.5 1.5\n" % k for k in range(9))
+FIFTY = b"the" + b" 0.25" * 50 + b"\n"
 BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3, 4], "<f4").tobytes() + b"\n"
 
 
@@ -191,6 +192,20 @@ BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3,
         ("v.txt", b"2 2\na 1 2\nb 3 4\nthat is all\n", BadInput, "v.txt, line 4: 'is' is not a number."),
         ("v.txt", NINE + b"bank -0.125 1 2 3\n", BadInput, "v.txt, line 10: 4 numbers instead of 3."),  # no number is part of a word
         ("v.txt", NINE + b"bank 1.5 2 1 2 3\n", BadInput, "v.txt, line 10: 5 numbers instead of 3."),
+        *(
+            ("v.txt", header + NINE + joined + b"\n" + NINE.replace(b"w", b"v"), BadInput, f"line {10 + bool(header)}: 'bank 0.4 ")
+            for header in (b"", b"19 3\n")
+            for joined in (
+                b"bank 0.4 0.5 0.6river 0.7 0.8 0.9",
+                b"bank 0.4 0.5 0.6\rriver 0.7 0.8 0.9",
+                b"bank 0.4 0.5 0.6 river 0.75 0.85 0.95",
+                b"bank 0.4 -5 6\tthe river 0.7 0.8 9",
+                b"bank 0.4 5 6river bank 0.7 0.8 0.9",
+            )
+        ),
+        ("v.txt", b"a 1 2\nb 3 4c 5 6\n", BadInput, "v.txt, line 2: 'b 3 4c' contains numbers. A line break may be missing"),
+        ("v.txt", b"a .1 .2\nb .3 .4 c .5 .6\n", BadInput, "v.txt, line 2: 'b .3 .4 c' contains numbers."),
+        ("v.txt", FIFTY + b"bank 0.5 0.1 1e-3 river" + b" 0.5" * 50, BadInput, "v.txt, line 2: 'bank 0.5 0.1 1e-3 river' contains"),  # cut
         ("v.bin", BINARY[:-3], CorruptArtifact, "v.bin ends after 1 of 2 words."),
         ("v.bin", BINARY + b"rest", BadInput, "v.bin, word 2: 4 bytes are left over."),
         ("v.bin", BINARY.replace(b"2 2", b"2 1", 1), BadInput, "v.bin, word "),
@@ -293,6 +308,21 @@ def test_words_with_blanks_keep_them(tmp_path, header):
     assert load_vectors(tmp_path / "v.txt").words == words
     (tmp_path / "first.txt").write_bytes(header + "".join(sorted(lines.splitlines(keepends=True))).encode())  # ". . ." comes first
     assert sorted(load_vectors(tmp_path / "first.txt").words) == sorted(words)
+
+
+@pytest.mark.parametrize("number", [" 0.125", " -1", " 7"])
+def test_phrases_with_numbers_inside_are_read(tmp_path, number):
+    phrases = [
+        "route 66 diner",
+        "at 5 p.m.",
+        "at 5.30 p.m.",
+        "the 9 11 attacks",
+        "a 4 4 2 formation",
+        "version 1.5 2nd edition",
+        "do 1.5 to 2.5 miles",
+    ]
+    (tmp_path / "v.txt").write_text("".join(phrase + number * 50 + "\n" for phrase in ("the", *phrases)))
+    assert load_vectors(tmp_path / "v.txt").words == ["the", *phrases]
 
 
 @pytest.mark.parametrize("word", [b"New York", b"a b", b"one of the", b"a the", b"end ", "Sao Tom\u00e9".encode()])
