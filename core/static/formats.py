@@ -277,7 +277,11 @@ def _check_values(form: _Form, matrix: np.ndarray, places: list[int], odd_words:
     if not form.is_binary:
         return
     signs = matrix.view("u1").reshape(*matrix.shape, 4)
-    spelled = ((signs[..., 3] == ord(" ")) & ((signs[..., :3] > ord(" ")) & (signs[..., :3] < 0x7F)).all(axis=2)).any(axis=1)  # letters
+    ends = signs[..., 3] == ord(" ")
+    spelled = ends.any(axis=1)
+    for row in np.flatnonzero(spelled):  # the end of a word, up to its last blank
+        end = signs[row].tobytes()[: 4 * int(ends[row].argmax()) + 3]
+        spelled[row] = end.decode(errors="surrogateescape").isprintable()
     rows = {place: row for row, place in enumerate(places)}
     for place in odd_words:
         if (row := rows.get(place - 1)) is not None and (size := sizes[row][sizes[row] > 0]).size:

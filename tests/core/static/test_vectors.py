@@ -343,6 +343,26 @@ def test_a_binary_file_with_a_blank_in_a_word_is_refused(tmp_path, word, place):
         assert len(vectors.words) == 9 and vectors.notes == () and np.array_equal(vectors.keyed.vectors, rows)
 
 
+@pytest.mark.parametrize("phrase", ["x y z", "\ub3c8 \uc740", "\ub3c8 1 2 \ubd84", "caf\u00e9 \u00e9l", "A I C"])
+def test_a_binary_file_with_a_phrase_whose_end_looks_like_numbers_is_refused(tmp_path, phrase):
+    """The four bytes of the last number look like letters ("333?"), so that the next word is not suspicious."""
+    rows = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.7]] * 3, "<f4")
+    path = tmp_path / "v.bin"
+    words = [phrase.encode(), b"bank", b"loan"]
+    path.write_bytes(b"3 6\n" + b"".join(word + b" " + row.tobytes() for word, row in zip(words, rows, strict=True)))
+    with pytest.raises(BadInput, match=r"^v\.bin, word 1: its numbers are not those of a vector\. A word may contain a blank"):
+        load_vectors(path)
+
+
+@pytest.mark.parametrize("small", [0.0, 1e-7, 2e-19, 4e-19, 1e-30])
+def test_binary_vectors_with_tiny_numbers_are_read(tmp_path, small):
+    rows = np.random.default_rng(0).normal(size=(50, 5)).astype("<f4")
+    rows[::2, 1:3] = small
+    path = tmp_path / "v.bin"
+    path.write_bytes(b"50 5\n" + b"".join(b"w%d " % k + row.tobytes() for k, row in enumerate(rows)))
+    assert np.array_equal(load_vectors(path).keyed.vectors, rows)
+
+
 def test_the_command_notes_what_a_file_lacks(tmp_path, call):
     (tmp_path / "v.txt").write_bytes(b"3 2\na 1 2\nb 3 4\n")
     status, out, err = call("static-neighbors", "--vectors", tmp_path / "v.txt", "--word", "a")
