@@ -226,7 +226,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
     not_utf8: list[int] = []
     controls: list[int] = []  # words of a binary file that contain control characters
     rest: list[bytes] = []  # of a binary file, after its last vector
-    n_accented = n_words = 0
+    n_accented = n_words = n_numbers = n_fractions = 0
     count = _ByteCount(name)
     for place, spelling, row in _binary_rows(stream, form, rest, count) if binary else _text_rows(stream, head, form, count):
         try:
@@ -240,6 +240,9 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
         if places.setdefault(compose(word), place) == place:  # the first of equal words
             values += row
             count.add_stored(len(row) + len(spelling))
+        if n_numbers == n_words and _NUMBER.fullmatch(spelling):
+            n_numbers += 1
+            n_fractions += float(spelling) % 1 > 0
         n_words += 1
         if n_words % _CHECKED_EVERY == 0:
             _check_encoding(form, not_utf8, n_accented, n_words)
@@ -247,6 +250,8 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
     _check_values(form, matrix, list(places.values()), {*not_utf8, *controls})
     _check_end(form, n_words, sum(map(len, rest)))
     _check_encoding(form, not_utf8, n_accented, n_words)
+    if n_numbers == n_words and n_fractions > 0.5 * n_words and form.promised_dim != form.dim:  # a matrix; whole numbers may name nodes
+        raise form.error(next(iter(places.values())), t("no word before the numbers"))
     properties = {"format": form.name, "words": n_words, "dim": form.dim, "duplicates": n_words - len(places), "not_utf8": len(not_utf8)}
     if not_utf8:
         properties["first_not_utf8"] = not_utf8[0]

@@ -164,6 +164,7 @@ def test_a_folder_of_ours_comes_back_within_its_rounding(tmp_path):
 REPLACED = "\ufffd replaces the bytes that cannot be read."
 W2V = b"2 2\na 1 2\nb 3 4\n"
 NINE = b"".join(b"w%d 0.25 -0.5 1.5\n" % k for k in range(9))
+MATRIX = b"0.1 0.2 0.3 0.4\n0.5 0.6 0.7 0.8\n1 0.1 0.2 0.3\n"
 FIFTY = b"the" + b" 0.25" * 50 + b"\n"
 BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3, 4], "<f4").tobytes() + b"\n"
 
@@ -180,6 +181,11 @@ BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3,
             for x in (b"nan", b"-1e30", b"1e999")
         ),
         ("v.txt", b"a 1 2\n 3 4\n", BadInput, "v.txt, line 2: no word before the numbers."),
+        ("v.txt", b"3 4\n" + MATRIX, BadInput, "v.txt, line 2: no word before the numbers."),
+        *(
+            ("v.txt", data, BadInput, "v.txt, line 1: no word before the numbers.")
+            for data in (MATRIX, MATRIX.replace(b" ", b"\t"), b"-1.5e+00 2.5e-01\n0.0e+00 1.0e-01\n1.5e-02 0.0e+00\n")
+        ),
         ("v.txt", b"a 1 2\nb 1_0 2\n", BadInput, "v.txt, line 2: "),
         ("v.txt", b"a 0,1 0,2\nb 0,3 0,4\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."),
         ("v.txt", b"hello\nworld\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."),
@@ -308,6 +314,15 @@ def test_words_with_blanks_keep_them(tmp_path, header):
     assert load_vectors(tmp_path / "v.txt").words == words
     (tmp_path / "first.txt").write_bytes(header + "".join(sorted(lines.splitlines(keepends=True))).encode())  # ". . ." comes first
     assert sorted(load_vectors(tmp_path / "first.txt").words) == sorted(words)
+
+
+@pytest.mark.parametrize("words", ["0.5 2019 1e-3 the", "0 1 2", "1.0 2.0 3.0", "nan inf", "1 2 0.5"])
+def test_words_that_are_numbers_are_read(tmp_path, words):
+    rows = "".join(f"{word} 0.1 0.2\n" for word in words.split())
+    (tmp_path / "v.txt").write_text(rows)
+    assert load_vectors(tmp_path / "v.txt").words == words.split()
+    (tmp_path / "v.txt").write_text("2 2\n0.5 0.1 0.2\n0.7 0.1 0.2\n")  # the header promises two numbers behind each word
+    assert load_vectors(tmp_path / "v.txt").words == ["0.5", "0.7"]
 
 
 @pytest.mark.parametrize("number", [" 0.125", " -1", " 7"])
