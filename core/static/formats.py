@@ -45,7 +45,17 @@ _HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
 _NUMBER = re.compile(rb"[-+]?((\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|inf|infinity)", re.IGNORECASE)
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _LINES_COUNTED = 1000  # whose numbers are counted, to know how many a line has
-NOTED = ("format", "words", "dim", "duplicates", "not_utf8", "first_not_utf8", "promised", "promised_dim")  # the facts that `notes` reads
+NOTED = (
+    "format",
+    "words",
+    "dim",
+    "duplicates",
+    "not_utf8",
+    "first_not_utf8",
+    "promised",
+    "promised_dim",
+    "heading",
+)  # the facts that `notes` reads
 _CHECKED_EVERY = 50_000  # words
 
 
@@ -73,6 +83,8 @@ def notes(name: str, properties: Mapping[str, Any]) -> tuple[str, ...]:
     if "promised_dim" in properties:
         numbers = {"name": name, "promised": properties["promised_dim"], "n": properties["dim"]}
         sentences.append(t("{name}: the first line promises {promised:,} numbers per word, but the lines have {n:,}.", **numbers))
+    if "heading" in properties:
+        sentences.append(t("{name}: the first row numbers the columns and was left out.", name=name))
     if n := properties.get("not_utf8", 0):
         place = _place(properties["format"], properties["first_not_utf8"])
         sentences.append(
@@ -163,13 +175,14 @@ class _ByteCount:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """The form of a file: its format, the words and the numbers per word that a header promises, and the numbers per word it has."""
+    """The form of a file: its format, what a header promises (words, numbers per word), the numbers per word it has, and its heading."""
 
     file: str
     name: str
     promised: int | None
     promised_dim: int | None
     dim: int
+    has_heading: bool  # a first row of column names: "word 0 1 2"
 
     @property
     def is_binary(self) -> bool:
@@ -208,7 +221,15 @@ def _form_of(head: bytes, name: str) -> _Form:
         dim = most_common
     if not 1 <= dim <= MAX_DIM:
         raise BadInput(t("{name}, line 1: expected a word and 1 to {most:,} numbers, not {n:,}.", name=name, most=MAX_DIM, n=dim))
-    return _Form(name, BINARY if binary else WITH_HEADER if header else WITHOUT_HEADER, promised, promised_dim, dim)
+    form = BINARY if binary else WITH_HEADER if header else WITHOUT_HEADER
+    return _Form(name, form, promised, promised_dim, dim, not binary and _is_heading(lines, dim))
+
+
+def _is_heading(lines: list[bytes], dim: int) -> bool:
+    """Return whether the first line numbers the columns, from 0 or 1, over a line of decimals, as pandas writes them."""
+    names = lines[0].split()
+    numbered = ([b"%d" % k for k in range(start, start + dim)] for start in (0, 1))
+    return 3 <= dim <= len(names) <= dim + 1 and names[-dim:] in numbered and b"." in lines[min(1, len(lines) - 1)]
 
 
 def _count_numbers(line: bytes) -> int:
@@ -259,6 +280,8 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
         properties["promised"] = form.promised
     if form.promised_dim not in (None, form.dim):
         properties["promised_dim"] = form.promised_dim
+    if form.has_heading:
+        properties["heading"] = True
     return list(places), matrix, properties
 
 
@@ -328,7 +351,7 @@ def _has_old_breaks(head: bytes) -> bool:
 def _text_rows(stream: IO[bytes], head: bytes, form: _Form, count: _ByteCount) -> Iterator[tuple[int, bytes, bytes]]:
     """Yield (line, word, D float32) for each line that is not blank."""
     lines = ((place, line) for place, line in enumerate(_lines(stream, head, count), start=1) if line.strip())
-    if form.name == WITH_HEADER:
+    for _ in range((form.name == WITH_HEADER) + form.has_heading):
         next(lines)
     for place, line in lines:
         word, *numbers = fields if len(fields := line.split()) == form.dim + 1 else _with_blanks(line, form.dim)

@@ -268,6 +268,23 @@ def test_files_that_differ_from_their_format_are_read_with_a_note(tmp_path, data
     assert vectors.keyed.vectors.tolist() == [[1, 2], [3, 4]][: len(vectors.words)]
 
 
+@pytest.mark.parametrize("header", ["", "2 3\n"])
+@pytest.mark.parametrize("heading", ["word 0 1 2", "word 1 2 3", "\t0\t1\t2", '"" 0 1 2'])
+def test_a_row_of_column_numbers_is_left_out_with_a_note(tmp_path, header, heading):
+    path = tmp_path / "v.txt"
+    path.write_text(f"{header}{heading}\nbank 0.5 1 2\nriver 0 0.25 2\n")
+    vectors = load_vectors(path)
+    assert vectors.words == ["bank", "river"] and vectors.vector("bank").tolist() == [0.5, 1, 2]
+    assert vectors.notes == ("v.txt: the first row numbers the columns and was left out.",)
+
+
+@pytest.mark.parametrize("rows", ["a 1 2 3\nb 4 5 6\n", "a 0 1 3\nb 0.5 1 2\n", "a 0 1\nb 0.5 1\n", "a 1 2 3\n"])
+def test_a_first_word_with_whole_numbers_is_no_heading(tmp_path, rows):
+    (tmp_path / "v.txt").write_text(rows)
+    vectors = load_vectors(tmp_path / "v.txt")
+    assert vectors.words == ["a", "b"][: rows.count("\n")] and vectors.notes == ()
+
+
 def test_notes_are_in_the_language_in_use(tmp_path):
     (tmp_path / "v.txt").write_bytes(W2V[:-6])
     vectors = load_vectors(tmp_path / "v.txt")
