@@ -245,20 +245,19 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
     places: dict[str, int] = {}
     values = bytearray()
     not_utf8: list[int] = []
-    controls: list[int] = []  # words of a binary file that contain control characters
+    shown: dict[str, str] = {}  # a damaged word, with � for its bytes -> the key in `places` of the first such word
     rest: list[bytes] = []  # of a binary file, after its last vector
     n_accented = n_words = n_numbers = n_fractions = 0
     count = _ByteCount(name)
     for place, spelling, row in _binary_rows(stream, form, rest, count) if binary else _text_rows(stream, head, form, count):
         try:
-            word = spelling.decode()
+            word = compose(_CONTROLS.sub(b"\xff", spelling).decode())  # no text has control characters: another encoding has
             n_accented += not word.isascii()
         except UnicodeDecodeError:
-            word = spelling.decode(errors="replace")
+            word = compose(_CONTROLS.sub(_escape, spelling).decode(errors="backslashreplace"))  # different bytes are different words
+            shown.setdefault(compose(_CONTROLS.sub(b"\xff", spelling).decode(errors="replace")), word)
             not_utf8.append(place)
-        if binary and _CONTROLS.search(spelling):
-            controls.append(place)
-        if places.setdefault(compose(word), place) == place:  # the first of equal words
+        if places.setdefault(word, place) == place:  # the first of equal words
             values += row
             count.add_stored(len(row) + len(spelling))
         if n_numbers == n_words and _NUMBER.fullmatch(spelling):
@@ -268,7 +267,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
         if n_words % _CHECKED_EVERY == 0:
             _check_encoding(form, not_utf8, n_accented, n_words)
     matrix = np.frombuffer(values, "<f4").reshape(-1, form.dim)
-    _check_values(form, matrix, list(places.values()), {*not_utf8, *controls})
+    _check_values(form, matrix, list(places.values()), set(not_utf8))
     _check_end(form, n_words, sum(map(len, rest)))
     _check_encoding(form, not_utf8, n_accented, n_words)
     if n_numbers == n_words and n_fractions > 0.5 * n_words and form.promised_dim != form.dim:  # a matrix; whole numbers may name nodes
@@ -282,7 +281,12 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
         properties["promised_dim"] = form.promised_dim
     if form.has_heading:
         properties["heading"] = True
-    return list(places), matrix, properties
+    names = {word: name for name, word in shown.items() if name not in places}
+    return [names.get(word, word) for word in places], matrix, properties
+
+
+def _escape(control: re.Match[bytes]) -> bytes:
+    return b"\\x%02x" % ord(control[0])
 
 
 def _check_encoding(form: _Form, not_utf8: list[int], n_accented: int, n_words: int) -> None:

@@ -299,6 +299,8 @@ ENCODED = [  # a header, words and their encoding, and how many of them are not 
     (b"", "café élan naïve the of", "latin-1", ""),
     (b"", "берег the река of", "cp1251", ""),
     (b"", "银行 the 河 of", "gbk", ""),
+    *((header, "銀行 the 川", "iso2022_jp", " (2 of 3 words)") for header in (b"", b"3 3\n")),
+    (b"", "은행 강 the", "iso2022_kr", " (2 of 3 words)"),
 ]
 
 
@@ -321,6 +323,26 @@ def test_a_few_damaged_words_among_others_beyond_ascii_are_replaced(tmp_path):
     vectors = load_vectors(tmp_path / "v.txt")
     assert vectors.words[-2:] == ["x\ufffd", "y\ufffd"] and vectors.vector("y\ufffd").tolist() == [5, 6]
     assert vectors.notes == (f"v.txt: 2 words are not UTF-8 (the first: line 9). {REPLACED}",)
+
+
+def test_text_with_control_characters_is_refused_and_a_single_one_is_replaced(tmp_path):
+    path = tmp_path / "v.txt"
+    path.write_bytes(b"a\0 1 2\nb\x1b 3 4\nc 5 6\n")
+    with pytest.raises(BadInput, match=r"^v\.txt, line 1: not UTF-8 text \(2 of 3 words\)"):
+        load_vectors(path)
+    path.write_bytes(b"a 1 2\nb\0 3 4\nc 5 6\n")
+    vectors = load_vectors(path)
+    assert vectors.words == ["a", "b\ufffd", "c"] and vectors.notes == (f"v.txt: 1 word is not UTF-8 (line 2). {REPLACED}",)
+
+
+def test_damaged_words_with_different_bytes_are_different_words(tmp_path):
+    damaged = [b"ri\xff", b"ri\xfe", b"ri\xff", b"ri\x01", b"so\xff", "so\ufffd".encode()]
+    lines = [b"w%d 1 2\n" % k for k in range(60)] + [word + b" %d 9\n" % k for k, word in enumerate(damaged)]
+    (tmp_path / "v.txt").write_bytes(b"".join(lines))
+    vectors = load_vectors(tmp_path / "v.txt")
+    assert vectors.words[60:] == ["ri\ufffd", "ri\\xfe", "ri\\x01", "so\\xff", "so\ufffd"]
+    assert [vectors.vector(word)[0] for word in vectors.words[60:]] == [0, 1, 3, 4, 5]
+    assert vectors.notes[1] == "v.txt: 1 repeated word was left out."
 
 
 @pytest.mark.parametrize("header", [b"", b"7 3\n"])
