@@ -40,6 +40,7 @@ BINARY, WITH_HEADER, WITHOUT_HEADER = "word2vec binary", "word2vec text", "GloVe
 PACKED = (".gz", ".xz", ".bz2", ".zip")
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 _PACKED = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"BZh": ".bz2", b"PK\x03\x04": ".zip"}  # by their first bytes
+_PICKLE = re.compile(rb"\x80[\x02-\x05]|\([dl]p\d+\n|[]}]q\x00|c[\w.]+\n\w+\n[p(q]")  # from protocol 2 on, of 0, of 1, of both
 _FASTTEXT = b"\xba\x16\x4f\x2f"
 _HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
 _NUMBER = re.compile(rb"[-+]?((\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|inf|infinity)", re.IGNORECASE)
@@ -104,11 +105,10 @@ def notes(name: str, properties: Mapping[str, Any]) -> tuple[str, ...]:
 @contextlib.contextmanager
 def _unpack(path: Path) -> Iterator[IO[bytes]]:
     """Open a file's bytes, decompressed; text in UTF-16 or UTF-32 is transcoded to UTF-8."""
-    kind = path.suffix.lower()
-    if kind not in _OPENERS and kind != ".zip":
-        with path.open("rb") as stream:
-            start = stream.read(8)
-        kind = next((suffix for magic, suffix in _PACKED.items() if start.startswith(magic)), "")
+    with path.open("rb") as stream:
+        start = stream.readline(512)
+    named = path.suffix.lower() if path.suffix.lower() in PACKED and _CONTROLS.search(start) else ""  # damaged, unless it is text
+    kind = next((suffix for magic, suffix in _PACKED.items() if start.startswith(magic)), named)
     if kind != ".zip":
         with _OPENERS.get(kind, open)(path, "rb") as stream:
             yield _as_utf8(stream)
@@ -197,8 +197,12 @@ def _form_of(head: bytes, name: str) -> _Form:
     """Return the form of a file that begins with `head`."""
     if not head.strip():
         raise BadInput(t("{name} is empty. Choose another file.", name=name))
-    if re.match(rb"\x80[\x02-\x05]", head):
+    if _PICKLE.match(head):
         raise BadInput(t("{name} is a pickle and may run code: use save_word2vec_format.", name=name))
+    if head[257:262] == b"ustar":
+        raise BadInput(
+            t("{name}: {suffix} files are not read. {way}", name=name, suffix=".tar", way=t("Unpack it and choose the files inside."))
+        )
     if head.startswith(_FASTTEXT):
         raise BadInput(t("{name} is a fastText model. Choose its .vec file.", name=name))
     if _has_old_breaks(head):

@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import pickle
+import tarfile
 import zipfile
 
 import numpy as np
@@ -111,6 +112,16 @@ def zipped(data: bytes, *names: str) -> bytes:
     return buffer.getvalue()
 
 
+def tarred(data: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        member = tarfile.TarInfo("a.txt")
+        member.size = len(data)
+        archive.addfile(member, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+TAR = tarred(GLOVE)
 PACKERS = {"toy.txt.xz": lzma.compress, "toy.txt.gz": gzip.compress, "toy.bz2": bz2.compress, "toy.zip": lambda data: zipped(data, "a.txt")}
 
 
@@ -119,6 +130,8 @@ PACKERS = {"toy.txt.xz": lzma.compress, "toy.txt.gz": gzip.compress, "toy.bz2": 
     [
         ("toy.txt", GLOVE),
         ("toy.zip", zipped(GLOVE, "folder/", "folder/toy.txt")),
+        *((f"toy.txt{packed}", GLOVE) for packed in formats.PACKED),  # known by content
+        *((f"toy.txt{packed}", lzma.compress(GLOVE)) for packed in formats.PACKED),
         ("toy.vec", b"5 3\n" + GLOVE.replace(b"the end", b"the\xc2\xa0end").replace(b" ", b"\t")),
         ("toy.txt", GLOVE.replace(b"\n", b" \r\n") + b"\n\n"),
         *((name, pack(BOM + GLOVE)) for name, pack in (("toy.txt", bytes), *PACKERS.items())),
@@ -218,8 +231,15 @@ BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3,
         ("v.bin", b"\xba\x16\x4f\x2f\x0c\x00\x00\x00", BadInput, "v.bin is a fastText model. Choose its .vec file."),
         ("v.bin", BINARY.replace(np.float32(3).tobytes(), np.float32("inf").tobytes()), BadInput, "v.bin, word 2: not a number"),
         ("v.bin", b"2 2\n" + b"\x01" * (1 << 21), BadInput, "v.bin, word 1: no word ends within 1 MB."),
-        ("v.kv", pickle.dumps({"a": [1.0]}), BadInput, "v.kv is a pickle and may run code"),
-        ("v.gz", b"not gzip at all", CorruptArtifact, "Cannot read all of v.gz: Not a gzipped file"),
+        *(
+            ("v.kv", pickle.dumps(value, protocol), BadInput, "v.kv is a pickle and may run code")
+            for value in ({"a": [1.0]}, [1.0], np.ones(2))
+            for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
+        ),
+        ("v.tar.gz", gzip.compress(TAR), BadInput, "v.tar.gz: .tar files are not read. Unpack it and choose the files inside."),
+        ("v.tar", TAR, BadInput, "v.tar: .tar files are not read."),
+        ("v.gz", b"not vectors", BadInput, "v.gz, line 1: expected a word and 1 to 10,000 numbers, not 0."),
+        ("v.gz", b"\0not gzip at all", CorruptArtifact, "Cannot read all of v.gz: Not a gzipped file"),
         ("v.gz", gzip.compress(GLOVE * 900, mtime=0)[:-40], CorruptArtifact, "Cannot read all of v.gz: "),
         ("v.xz", lzma.compress(GLOVE)[:-8], CorruptArtifact, "Cannot read all of v.xz: "),
         ("v.zip", zipped(GLOVE, "a.txt")[:-9], CorruptArtifact, "Cannot read all of v.zip: File is not a zip file."),
