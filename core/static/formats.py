@@ -41,22 +41,14 @@ PACKED = (".gz", ".xz", ".bz2", ".zip")
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 _PACKED = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"BZh": ".bz2", b"PK\x03\x04": ".zip"}  # by their first bytes
 _PICKLE = re.compile(rb"\x80[\x02-\x05]|\([dl]p\d+\n|[]}]q\x00|c[\w.]+\n\w+\n[p(q]")  # from protocol 2 on, of 0, of 1, of both
+_TAR = (b"ustar\x0000", b"ustar  \x00")  # from byte 257 on: POSIX, GNU
 _FASTTEXT = b"\xba\x16\x4f\x2f"
 _HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
 _NUMBER = re.compile(rb"[-+]?((\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|inf|infinity)", re.IGNORECASE)
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _LINES_COUNTED = 1000  # whose numbers are counted, to know how many a line has
-NOTED = (
-    "format",
-    "words",
-    "dim",
-    "duplicates",
-    "not_utf8",
-    "first_not_utf8",
-    "promised",
-    "promised_dim",
-    "heading",
-)  # the facts that `notes` reads
+# The facts that `notes` reads.
+NOTED = ("format", "words", "dim", "duplicates", "not_utf8", "first_not_utf8", "promised", "promised_dim", "heading")
 _CHECKED_EVERY = 50_000  # words
 
 
@@ -199,7 +191,7 @@ def _form_of(head: bytes, name: str) -> _Form:
         raise BadInput(t("{name} is empty. Choose another file.", name=name))
     if _PICKLE.match(head):
         raise BadInput(t("{name} is a pickle and may run code: use save_word2vec_format.", name=name))
-    if head[257:262] == b"ustar":
+    if head[257:265] in _TAR:
         raise BadInput(
             t("{name}: {suffix} files are not read. {way}", name=name, suffix=".tar", way=t("Unpack it and choose the files inside."))
         )
@@ -226,14 +218,14 @@ def _form_of(head: bytes, name: str) -> _Form:
     if not 1 <= dim <= MAX_DIM:
         raise BadInput(t("{name}, line 1: expected a word and 1 to {most:,} numbers, not {n:,}.", name=name, most=MAX_DIM, n=dim))
     form = BINARY if binary else WITH_HEADER if header else WITHOUT_HEADER
-    return _Form(name, form, promised, promised_dim, dim, not binary and _is_heading(lines, dim))
+    return _Form(name, form, promised, promised_dim, dim, not binary and _is_heading(body.lstrip().partition(b"\n")[0], lines[1:], dim))
 
 
-def _is_heading(lines: list[bytes], dim: int) -> bool:
-    """Return whether the first line numbers the columns, from 0 or 1, over a line of decimals, as pandas writes them."""
-    names = lines[0].split()
+def _is_heading(line: bytes, others: list[bytes], dim: int) -> bool:
+    """Return whether a line numbers the columns, from 0 or 1, and decimals are in the line below it, as pandas writes them."""
+    names = line.split()
     numbered = ([b"%d" % k for k in range(start, start + dim)] for start in (0, 1))
-    return 3 <= dim <= len(names) <= dim + 1 and names[-dim:] in numbered and b"." in lines[min(1, len(lines) - 1)]
+    return 3 <= dim <= len(names) <= dim + 1 and names[-dim:] in numbered and any(b"." in other for other in others[:1])
 
 
 def _count_numbers(line: bytes) -> int:
@@ -393,8 +385,8 @@ def _contains_vector(word: bytes, dim: int, are_decimals: bool) -> bool:
     Fewer may be part of a phrase ("route 66 diner"). The last number may be joined to the next line's word ("0.6bank").
     """
     kinds = "".join(map(_kind_of, word.split()[1:]))
-    n_numbers, n_decimals = max(dim, 2 + are_decimals), min(max(dim, 2), 3)
-    return bool(re.search(f"[id]{{{n_numbers - 1}}}[idj]|d{{{n_decimals - 1}}}[dj]", kinds))
+    n_numbers, n_decimals = (max(map(len, re.findall(run, kinds)), default=0) for run in ("[id]+j?", "d+j?"))
+    return n_numbers >= max(dim, 2 + are_decimals) or n_decimals >= min(max(dim, 2), 3)
 
 
 def _kind_of(field: bytes) -> str:

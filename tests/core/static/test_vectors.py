@@ -112,16 +112,16 @@ def zipped(data: bytes, *names: str) -> bytes:
     return buffer.getvalue()
 
 
-def tarred(data: bytes) -> bytes:
+def tarred(data: bytes, form: int) -> bytes:
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
+    with tarfile.open(fileobj=buffer, mode="w", format=form) as archive:
         member = tarfile.TarInfo("a.txt")
         member.size = len(data)
         archive.addfile(member, io.BytesIO(data))
     return buffer.getvalue()
 
 
-TAR = tarred(GLOVE)
+TARS = [tarred(GLOVE, form) for form in (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT)]
 PACKERS = {"toy.txt.xz": lzma.compress, "toy.txt.gz": gzip.compress, "toy.bz2": bz2.compress, "toy.zip": lambda data: zipped(data, "a.txt")}
 
 
@@ -236,8 +236,8 @@ BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3,
             for value in ({"a": [1.0]}, [1.0], np.ones(2))
             for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
         ),
-        ("v.tar.gz", gzip.compress(TAR), BadInput, "v.tar.gz: .tar files are not read. Unpack it and choose the files inside."),
-        ("v.tar", TAR, BadInput, "v.tar: .tar files are not read."),
+        *(("v.tar.gz", gzip.compress(tar), BadInput, "v.tar.gz: .tar files are not read. Unpack it and choose") for tar in TARS),
+        *(("v.tar", tar, BadInput, "v.tar: .tar files are not read.") for tar in TARS),
         ("v.gz", b"not vectors", BadInput, "v.gz, line 1: expected a word and 1 to 10,000 numbers, not 0."),
         ("v.gz", b"\0not gzip at all", CorruptArtifact, "Cannot read all of v.gz: Not a gzipped file"),
         ("v.gz", gzip.compress(GLOVE * 900, mtime=0)[:-40], CorruptArtifact, "Cannot read all of v.gz: "),
@@ -298,7 +298,7 @@ def test_a_row_of_column_numbers_is_left_out_with_a_note(tmp_path, header, headi
     assert vectors.notes == ("v.txt: the first row numbers the columns and was left out.",)
 
 
-@pytest.mark.parametrize("rows", ["a 1 2 3\nb 4 5 6\n", "a 0 1 3\nb 0.5 1 2\n", "a 0 1\nb 0.5 1\n", "a 1 2 3\n"])
+@pytest.mark.parametrize("rows", ["a 1 2 3\nb 4 5 6\n", "a 0 1 3\nb 0.5 1 2\n", "a 0 1\nb 0.5 1\n", "a 1 2 3\n", "a 0.5 1 2\nb 0 1 2\n"])
 def test_a_first_word_with_whole_numbers_is_no_heading(tmp_path, rows):
     (tmp_path / "v.txt").write_text(rows)
     vectors = load_vectors(tmp_path / "v.txt")
