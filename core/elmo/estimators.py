@@ -220,7 +220,8 @@ def _list_rows(X, wanted: str, *, width: int) -> list:
     if len(shape) > 2 or (len(shape) == 1 and width == 2 and hasattr(X, "dtype") and not len(X)):
         raise InvalidRows(wanted)
     if columns and len(shape) == 2:
-        rows = list(zip(*(X[name] for name in X.columns), strict=True))
+        parts = (X.iloc[:, k] for k in range(width)) if hasattr(X, "iloc") else (X[name] for name in X.columns)  # pandas' names may repeat
+        rows = list(zip(*parts, strict=True))
     else:
         rows = list(X)
     if not rows:

@@ -80,6 +80,7 @@ TEXT_FORMS = [
 ]
 PAIR_FORMS = [
     TABLE[["text", "word"]],
+    TABLE[["text", "word"]].set_axis(["text", "text"], axis=1),
     TABLE[["text", "position"]],
     TABLE[["text", "position"]].astype({"position": float}),
     TABLE[["text", "position"]].to_numpy(),
