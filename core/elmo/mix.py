@@ -10,7 +10,7 @@ batch of one token it is the same. Products of normalized layers follow from tho
 (a - m_a)(b - m_b) / (d_a d_b) = (a.b - D m_a m_b) / (d_a d_b), and d^2 = a.a / D - m_a^2. So no vector is read again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 
 import numpy as np
@@ -41,9 +41,10 @@ class ScalarMix(nn.Module):
 
 
 def check_weights(weights, n_layers: int) -> np.ndarray:
-    """Return weights s as (L,) float64. Raises BadInput unless they are L finite numbers, not all zero."""
+    """Return weights s as (L,) float64. Raises BadInput unless they are L finite numbers in order, not all zero."""
+    is_ordered = not isinstance(weights, Mapping | Set | str | bytes | bytearray) and not hasattr(weights, "columns")
     try:
-        values = np.asarray([float(w) for w in weights])
+        values = np.asarray([float(w) for w in (weights if is_ordered else None)])  # iterating over a dict or a table gives its keys
     except (TypeError, ValueError, OverflowError):
         values = ", ".join(map(str, weights)) if isinstance(weights, list | tuple) else weights
         raise BadInput(t("Layer weights must be numbers, got {weights}.", weights=shorten(values))) from None

@@ -145,6 +145,7 @@ WRONG_PARAMETERS = [
     (EITHER, "layer", 7, "There is no layer '7'. Use 0 to 2 or 'mix'."),
     (EITHER, "layer", "top", "There is no layer 'top'"),
     (EITHER, "weights", [1], "Give 3 layer weights, one per layer, not 1"),
+    *((EITHER, "weights", weights, "Layer weights must be numbers") for weights in ({1: 0.5, 2: 0.5, 3: 0}, {1, 2, 3})),
     (EITHER, "weights", 5, "an array-like or None. Got 5 instead"),
     (EITHER, "model", 3, "an instance of 'str'"),
     (EITHER, "device", None, "an instance of 'str'"),

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from hypothesis import given, settings
@@ -101,12 +102,19 @@ def test_a_vector_without_length_has_no_angle_with_anything():
         ([1, math.inf, 0], "finite"),
         (["a", 1, 1], "must be numbers, got a, 1, 1."),
         *((weights, "must be numbers") for weights in (None, [None, 1, 1], 3, [10**400, 1, 1])),
+        ({1: 0.5, 2: 0.25, 3: 0.25}, r"must be numbers, got \{1: 0\.5, 2: 0\.25, 3: 0\.25\}\."),
+        *((weights, "must be numbers") for weights in ({1, 2, 3}, {1: 0, 2: 0, 3: 0}.keys(), "123", b"123", pd.DataFrame([[5, 1, 2]]))),
         ([-1e200, 1, 1], "between -1,000,000 and 1,000,000, got -1e\\+200, 1, 1"),
     ],
 )
 def test_weights_that_are_no_weights_are_refused(weights, message):
     with pytest.raises(BadInput, match=message):
         check_weights(weights, 3)
+
+
+@pytest.mark.parametrize("weights", [(1, 2, 0), np.array([1, 2, 0]), pd.Series([1, 2, 0], index=list("abc")), ["1", "2", "0"]])
+def test_weights_are_read_from_any_ordered_values(weights):
+    assert check_weights(weights, 3).tolist() == [1.0, 2.0, 0.0]
 
 
 def test_a_layer_counts_for_its_weight_times_its_length():
