@@ -1,7 +1,7 @@
 """ELMo vectors as scikit-learn transformers (Buitinck et al. 2013) for Pipeline, GridSearchCV and clone. Pickles omit the model."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from math import isnan
+from contextlib import suppress
 from numbers import Integral, Real
 from os import PathLike
 from typing import ClassVar
@@ -209,7 +209,7 @@ def _list_rows(X, wanted: str, *, width: int) -> list:
     """Return the rows of X, each a value (width 1) or a pair (width 2). Raises InvalidRows for another number of columns."""
     if issparse(X):
         raise InvalidRows(t("X is a sparse matrix of numbers. {wanted}", wanted=wanted))
-    if isinstance(X, str | bytes | Mapping | Set) or not hasattr(X, "__iter__"):
+    if isinstance(X, str | bytes | Mapping | Set) or not hasattr(X, "__iter__") or getattr(X, "ndim", 1) == 0:
         raise InvalidRows(wanted)
     shape = getattr(X, "shape", ())
     columns = [str(name) for name in getattr(X, "columns", ())]
@@ -247,18 +247,21 @@ def _refuse_rows(rows: Sequence, is_wrong, fault: str, remedy: str) -> None:
 
 
 def _is_missing(value) -> bool:
-    """Return whether a value is None, NaN, or pandas' NA or NaT."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, Real) and isnan(value))
+    """Return whether a value is None, NaN, NaT of a duration, or pandas' NA or NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, Real) and bool(value != value)  # isnan reads no duration and no int above the largest float
 
 
 def _is_pair(value) -> bool:
-    return isinstance(value, tuple | list | np.ndarray) and np.ndim(value) < 2 and len(value) == 2
+    return (isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim == 1)) and len(value) == 2
 
 
 def _as_word(value) -> str | int | None:
     """Return a word, or a position as int (tables with missing values hold floats); None for anything else."""
     if isinstance(value, str):
         return value
-    if isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer():
-        return int(value)
+    if isinstance(value, Real) and not isinstance(value, bool | np.timedelta64):
+        with suppress(OverflowError):  # a number above the largest float is no position
+            return int(value) if float(value).is_integer() else None
     return None

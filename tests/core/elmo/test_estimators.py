@@ -102,19 +102,31 @@ def test_rows_come_in_whatever_pandas_and_numpy_hold_them():
             np.testing.assert_array_equal(vectorizer.fit_transform(rows), expected, err_msg=f"{type(rows)} {number}")
 
 
-MISSING = [None, np.nan, float("nan"), pd.NA, pd.NaT]
+MISSING = [None, np.nan, float("nan"), pd.NA, pd.NaT, np.timedelta64("NaT")]
 WRONG_TEXTS = [
     *((rows, "") for rows in ("one text", [1, 2], [], 3, {"a": "text"}, [b"text"])),
     *(
         (pd.Series([THREE[0], missing, THREE[2]], dtype=object), r"Row 2: no text \(1 of 3 rows, counted from 1\)\. Fill or drop .*\.$")
         for missing in MISSING
     ),
+    (np.array("one text"), r"Give a list of at least one text\.$"),
+    *(([THREE[0], wrong], r"Row 2: not text \(1 of 2 rows") for wrong in (np.timedelta64(1, "s"), 10**400, np.array("text"), ["text"])),
     ([None] * 20 + ["bank"], r"Rows 1, 2, 3, 4, 5, 6, 7, 8 …: no text \(20 of 21 rows"),
     (TABLE, r"X has 3 columns \(text, word, position\), not 1\."),
     (np.array([THREE[:2]]), r"X has 2 columns, not 1\."),
 ]
 WRONG_PAIRS = [
     *((rows, "") for rows in (TEXTS, np.array(TEXTS), [("The bank.", "bank", 1)])),
+    (np.array("one text"), r"Give a list of pairs: .*\.$"),
+    *(
+        ([(THREE[0], "bank"), (THREE[1], wrong)], r"Row 2: no pair \(1 of 2 rows")
+        for wrong in (["bank"], (1,), (1, 2), np.array([1]), np.array("bank"), np.timedelta64(1, "s"), np.timedelta64(1), 10**400)
+    ),
+    *(
+        ([(THREE[0], "bank"), wrong], r"Row 2: no pair \(1 of 2 rows")
+        for wrong in (np.array("x"), np.array([THREE[:2], ["bank"] * 2]), [[THREE[0]], ["bank"]])
+    ),
+    (pd.DataFrame({"text": THREE, "word": ["bank", ["bank"], "bank"]}), r"Row 2: no pair \(1 of 3 rows"),
     *(([("The bank.", place)], "") for place in (9, "river", 1.5, True)),
     *(([(missing, "bank"), (THREE[1], "bank"), (missing, "bank")], r"Rows 1, 3: no text \(2 of 3 rows") for missing in MISSING),
     *(
