@@ -41,7 +41,10 @@ class ScalarMix(nn.Module):
 
 
 def check_weights(weights, n_layers: int) -> np.ndarray:
-    """Return weights s as (L,) float64. Raises BadInput unless they are L finite numbers in order, not all zero."""
+    """Return weights s as (L,) float64. Raises BadInput unless they are L finite numbers in order, not all zero.
+
+    Weights that would all vanish in float32 are scaled so that the largest is 1 or -1.
+    """
     is_ordered = not isinstance(weights, Mapping | Set | str | bytes | bytearray) and not hasattr(weights, "columns")
     try:
         values = np.asarray([float(w) for w in (weights if is_ordered else None)])  # iterating over a dict or a table gives its keys
@@ -55,7 +58,7 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
         raise BadInput(t("Layer weights must be finite and not all zero, got {weights}.", weights=_join_values(values)))
     if np.abs(values).max() > 1e6:  # their products must stay within float32
         raise BadInput(t("Layer weights must be between -1,000,000 and 1,000,000, got {weights}.", weights=_join_values(values)))
-    return values
+    return to_largest_1(values) if np.abs(values).max() < np.finfo(np.float32).tiny else values
 
 
 def to_largest_1(weights) -> np.ndarray:
@@ -76,6 +79,8 @@ def _join_values(values: np.ndarray) -> str:
 
 def mixed(layers: np.ndarray, weights, gamma: float = 1.0, *, axis: int = 0, unit: bool = False) -> np.ndarray:
     """Return gamma * sum_j s_j h_j of layers (L, ..., D) (or with L on another axis), float32 or wider; `unit` scales to length 1."""
+    if unit:  # scaling by a power of 2 keeps every digit, and small weights give no vector that is too short to scale
+        weights = np.ldexp(weights, -np.frexp(np.abs(weights).max())[1])
     mix = gamma * np.tensordot(np.asarray(weights, np.result_type(layers, np.float32)), layers, axes=(0, axis))
     return directions.unit(mix) if unit else mix
 

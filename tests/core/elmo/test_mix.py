@@ -117,6 +117,22 @@ def test_weights_are_read_from_any_ordered_values(weights):
     assert check_weights(weights, 3).tolist() == [1.0, 2.0, 0.0]
 
 
+@pytest.mark.parametrize("weights", [[1e-50, 1e-50, -2e-50], [1e-46, 1e-46, -2e-46], [1e-40, 1e-40, -2e-40], [5e-324, 5e-324, -1e-323]])
+def test_weights_that_would_vanish_in_float32_are_scaled_by_the_largest(weights):
+    assert check_weights(weights, 3).tolist() == [0.5, 0.5, -1.0]
+
+
+def test_weights_that_float32_can_hold_keep_their_size():
+    assert check_weights([2e-38, 1e-50, 0], 3).tolist() == [2e-38, 1e-50, 0.0]
+
+
+@pytest.mark.parametrize("size", [1e-10, 1e-14, 1e-30, 1e-50, 1e-300, 1e6])
+def test_a_mix_of_length_1_does_not_depend_on_the_size_of_its_weights(size):
+    layers, weights = np.random.default_rng(4).normal(size=(3, 5, 4)).astype(np.float32), np.array([0.2, -1.0, 0.5])
+    np.testing.assert_allclose(mixed(layers, size * weights, unit=True), mixed(layers, weights, unit=True), atol=1e-6)
+    assert not mixed(layers, np.zeros(3), unit=True).any()
+
+
 def test_a_layer_counts_for_its_weight_times_its_length():
     layers = np.zeros((2, 3, 4), np.float16)
     layers[:, 0, 0], layers[:, 1, 1], layers[:, 2, 2] = 5, (10, 12), 25
