@@ -57,9 +57,10 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self
 
     def transform(self, X) -> np.ndarray:
-        """Return the vectors (n, D) float32 of n rows."""
-        self._model()
+        """Return the vectors (n, D) float32 of n rows. Raises InvalidParameter if another model was chosen after `fit`."""
+        check_is_fitted(self)
         self._check_parameters()
+        self._model()
         return self._vectors_of(self._rows(X))
 
     def fit_transform(self, X, y=None) -> np.ndarray:
@@ -70,10 +71,11 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self._vectors_of(rows)
 
     def _open(self) -> None:
-        self._opened = open_model(str(self.model), device=self.device)
-        self._weights()
-        self.n_features_out_ = self._n_features_out = self._opened.encoder.dim
-        self.fingerprint_ = self._opened.fingerprint
+        model = open_model(str(self.model), device=self.device)
+        self._weights(model.encoder.n_layers)
+        self._opened, self._opened_as = model, (str(self.model), self.device)
+        self.n_features_out_ = self._n_features_out = model.encoder.dim
+        self.fingerprint_ = model.fingerprint
 
     def _check_parameters(self) -> None:
         try:
@@ -82,18 +84,27 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             raise InvalidParameter(str(error)) from None
 
     def _model(self) -> Model:
-        """Return the fitted model, opened again after unpickling. Raises CorruptArtifact if its weights have changed since."""
+        """Return the fitted model, opened again after unpickling, and for another device or another place of the same weights.
+
+        Raises InvalidParameter if another model was chosen after `fit`, and CorruptArtifact if the weights have changed since.
+        """
         check_is_fitted(self)
-        if not hasattr(self, "_opened"):
+        chosen = str(self.model), self.device
+        opened_as = getattr(self, "_opened_as", chosen)  # older pickles have none
+        if not hasattr(self, "_opened") or opened_as != chosen:
             model = open_model(str(self.model), device=self.device)
             if model.fingerprint != self.fingerprint_:
-                raise CorruptArtifact(t("The weights of {model} have changed. Fit again.", model=self.model))
-            self._opened = model
+                if opened_as[0] == chosen[0]:
+                    raise CorruptArtifact(t("The weights of {model} have changed. Fit again.", model=self.model))
+                values = {"estimator": type(self).__name__, "fitted": opened_as[0], "model": self.model}
+                raise InvalidParameter(
+                    t("The 'model' parameter of {estimator} was changed after fit, from {fitted} to {model}. Fit again.", **values)
+                )
+            self._opened, self._opened_as = model, chosen
         return self._opened
 
-    def _weights(self) -> np.ndarray:
+    def _weights(self, n_layers: int) -> np.ndarray:
         """Return the weights (L,) of the layer or of the layer mix, equal by default."""
-        n_layers = self._opened.encoder.n_layers
         name, value = ("weights", self.weights) if str(self.layer) == MIX and self.weights is not None else ("layer", self.layer)
         try:
             return check_weights(value, n_layers) if name == "weights" else layer_weights(str(value), n_layers)
@@ -114,7 +125,8 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _vectors(self, sentences: list[list[str]], *, normalize: bool = False, chunk: int = 256) -> Iterable[np.ndarray]:
         """Return the vectors (T, D) of each sentence."""
-        encoder, weights = self._model().encoder, self._weights()
+        encoder = self._model().encoder
+        weights = self._weights(encoder.n_layers)
         for layers in encoded(encoder, sentences, chunk=chunk):
             yield mixed(layer_normalized(layers) if normalize else layers, weights)
 

@@ -1,6 +1,7 @@
 """The transformers of scikit-learn: vectors by hand, scikit-learn's own checks, and its tools over them."""
 
 import pickle
+import re
 from functools import cache
 
 import numpy as np
@@ -14,10 +15,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks as checks
 from sklearn.utils._param_validation import InvalidParameterError
 
+from core.common.config import ModelShape
 from core.common.errors import BadInput, CorruptArtifact
 from core.elmo import estimators
 from core.elmo.estimators import ContextVectorizer, ElmoVectorizer
+from core.elmo.model import BiLM
 from core.elmo.models import open_model
+from core.elmo.weights import save_hdf5
 
 TEXTS = ["We sat on the bank.", "The bank refused the loan.", "The river ran fast.", "He paid the money back."] * 2
 LABELS = [0, 1, 0, 1] * 2
@@ -235,3 +239,39 @@ def test_other_weights_than_those_fitted_with_are_refused():
     fitted.fingerprint_ = "another"
     with pytest.raises(CorruptArtifact):
         pickle.loads(pickle.dumps(fitted)).transform(TEXTS)
+
+
+@pytest.fixture
+def tiny(tmp_path) -> str:
+    """A folder with another model than the bundled one."""
+    save_hdf5(BiLM(ModelShape(filters=((1, 2), (3, 3)), hidden=5, projection=4, n_highway=2)).eval(), tmp_path / "tiny")
+    return str(tmp_path / "tiny")
+
+
+def test_another_model_after_fit_needs_another_fit(tiny):
+    fitted = ElmoVectorizer().fit(TEXTS).set_params(model=tiny)
+    said = f"^The 'model' parameter of ElmoVectorizer was changed after fit, from elmo-mini to {re.escape(tiny)}. Fit again.$"
+    for vectorizer in (fitted, pickle.loads(pickle.dumps(fitted))):
+        with pytest.raises(InvalidParameterError, match=said) as caught:
+            vectorizer.transform(TEXTS)
+        assert isinstance(caught.value, BadInput)
+        np.testing.assert_array_equal(vectorizer.fit(TEXTS).transform(TEXTS), ElmoVectorizer(tiny).fit_transform(TEXTS))
+
+
+def test_a_failed_fit_leaves_the_fitted_model(tiny):
+    fitted = ElmoVectorizer().fit(TEXTS)
+    with pytest.raises(InvalidParameterError, match="'weights'"):
+        fitted.set_params(model=tiny, weights=[1]).fit(TEXTS)
+    with pytest.raises(InvalidParameterError, match="changed after fit"):
+        fitted.set_params(weights=None).transform(TEXTS)
+    assert fitted.set_params(model="elmo-mini").transform(TEXTS).shape == (len(TEXTS), 256)
+
+
+def test_another_device_or_place_of_the_same_weights_needs_no_other_fit(model):
+    fitted = ElmoVectorizer().fit(TEXTS)
+    vectors = fitted.transform(TEXTS)
+    for vectorizer in (fitted, pickle.loads(pickle.dumps(fitted))):
+        with pytest.raises(BadInput, match="Unknown device “nonsense”"):
+            vectorizer.set_params(device="nonsense").transform(TEXTS)
+        np.testing.assert_allclose(vectorizer.set_params(device="auto").transform(TEXTS), vectors, atol=1e-4)
+        np.testing.assert_array_equal(vectorizer.set_params(device="cpu", model=model.folder).transform(TEXTS), vectors)
