@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
-from numbers import Integral, Real
+from decimal import Decimal
+from numbers import Integral, Number, Real
 from os import PathLike
 from typing import ClassVar
 
@@ -259,10 +260,12 @@ def _refuse_rows(rows: Sequence, is_wrong, fault: str, remedy: str) -> None:
 
 
 def _is_missing(value) -> bool:
-    """Return whether a value is None, NaN, NaT of a duration, or pandas' NA or NaT."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    """Return whether a value is None, masked, NaN or NaT, or pandas' NA or NaT."""
+    if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, Real) and bool(value != value)  # isnan reads no duration and no int above the largest float
+    if isinstance(value, Decimal):
+        return value.is_nan()  # a signaling NaN cannot be compared
+    return isinstance(value, Number | np.datetime64) and bool(value != value)  # isnan reads no date and no int above the largest float
 
 
 def _is_pair(value) -> bool:

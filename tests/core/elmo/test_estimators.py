@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from decimal import Decimal
 from functools import cache
 
 import numpy as np
@@ -113,13 +114,22 @@ def test_rows_come_in_whatever_pandas_and_numpy_hold_them():
             np.testing.assert_array_equal(vectorizer.fit_transform(rows), expected, err_msg=f"{type(rows)} {number}")
 
 
-MISSING = [None, np.nan, float("nan"), pd.NA, pd.NaT, np.timedelta64("NaT")]
+MISSING = [
+    *(None, np.nan, float("nan"), complex("nan"), Decimal("NaN"), Decimal("sNaN")),
+    *(pd.NA, pd.NaT, np.timedelta64("NaT"), np.datetime64("NaT"), np.datetime64("NaT", "D"), np.float32("nan")),
+]
+MASKED = np.ma.array(TABLE[["text", "word"]].to_numpy(), mask=[[False, False], [True, False], [False, False]])
 WRONG_TEXTS = [
     *((rows, "") for rows in ("one text", [1, 2], [], 3, {"a": "text"}, [b"text"])),
     *(
         (pd.Series([THREE[0], missing, THREE[2]], dtype=object), r"Row 2: no text \(1 of 3 rows, counted from 1\)\. Fill or drop .*\.$")
         for missing in MISSING
     ),
+    *(
+        (rows, r"Row 2: no text \(1 of 3 rows.* Fill or drop")
+        for rows in (MASKED[:, 0], MASKED[:, :1], MASKED[:, 0].astype(str), list(MASKED[:, 0]))
+    ),
+    *(([THREE[0], value], r"Row 2: not text \(1 of 2 rows") for value in (np.datetime64("2020-01-01"), Decimal(1), 1j)),
     (np.array("one text"), r"Give a list of at least one text\.$"),
     *(([THREE[0], wrong], r"Row 2: not text \(1 of 2 rows") for wrong in (np.timedelta64(1, "s"), 10**400, np.array("text"), ["text"])),
     ([None] * 20 + ["bank"], r"Rows 1, 2, 3, 4, 5, 6, 7, 8 …: no text \(20 of 21 rows"),
@@ -144,6 +154,9 @@ WRONG_PAIRS = [
         (pd.DataFrame({"text": THREE, "word": ["bank", "bank", missing]}), r"Row 3: no word or position \(1 of 3 rows")
         for missing in MISSING
     ),
+    (MASKED, r"Row 2: no text \(1 of 3 rows.* Fill or drop"),
+    (MASKED[:, ::-1], r"Row 2: no word or position \(1 of 3 rows.* Fill or drop"),
+    ([(THREE[0], "bank"), np.ma.masked], r"Row 2: no pair \(1 of 2 rows"),
     (TABLE[["text"]], r"X has 1 columns \(text\), not 2\."),
 ]
 
