@@ -91,13 +91,12 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         check_is_fitted(self)
         chosen = str(self.model), self.device
-        opened_as = getattr(self, "_opened_as", chosen)  # older pickles have none
-        if not hasattr(self, "_opened") or opened_as != chosen:
+        if not hasattr(self, "_opened") or self._opened_as != chosen:
             model = open_model(str(self.model), device=self.device)
             if model.fingerprint != self.fingerprint_:
-                if opened_as[0] == chosen[0]:
+                if self._opened_as[0] == chosen[0]:
                     raise CorruptArtifact(t("The weights of {model} have changed. Fit again.", model=self.model))
-                values = {"estimator": type(self).__name__, "fitted": opened_as[0], "model": self.model}
+                values = {"estimator": type(self).__name__, "fitted": self._opened_as[0], "model": self.model}
                 raise InvalidParameter(
                     t("The 'model' parameter of {estimator} was changed after fit, from {fitted} to {model}. Fit again.", **values)
                 )
