@@ -5,6 +5,8 @@ output), the forget gate's bias without the +1 that TensorFlow adds at run time,
 """
 
 import json
+import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +50,7 @@ def load_bilm(folder: str | Path) -> BiLM:
         state = _read_hdf5(weights, model.shape)
     else:
         state = {name: value for name, value in _read_safetensors(weights).items() if not name.startswith("softmax.")}
+        _check_numbers(state, shape, weights)
     _fill(model, state, weights)
     return model.eval()
 
@@ -173,6 +176,21 @@ def _read_safetensors(path: Path) -> dict[str, torch.Tensor]:
         raise CorruptArtifact(t("{path} is not valid safetensors: {error}. Get it again.", path=path, error=error)) from None
 
 
+def _check_numbers(names: Iterable[str], shape: ModelShape, path: Path) -> None:
+    """Raise CorruptArtifact if the names of all weights have more or fewer layers or filter widths than options.json."""
+    parts = (
+        (t("filter widths"), len(shape.filters), r"(?:CNN/[Wb]_cnn_|characters\.convolutions\.)(\d+)(?:\..*)?"),
+        (t("highway layers"), shape.n_highway, r"(?:CNN_high_|characters\.highways\.)(\d+)(?:\..*)?"),
+        (t("LSTM layers"), shape.n_layers, r"(?:RNN_[01]/RNN/MultiRNNCell/Cell|(?:forward|backward)_layers\.)(\d+)(?:\..*)?"),
+    )
+    names = list(names)
+    for part, n, pattern in parts:
+        if (held := len({match[1] for name in names if (match := re.fullmatch(pattern, name))})) != n:
+            values = {"part": part, "held": held, "path": path, "n": n}
+            message = t("The number of {part} is {held} in {path}, but {n} in options.json. Use the options.json of this model.", **values)
+            raise CorruptArtifact(message)
+
+
 def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path) -> None:
     wanted = module.state_dict()
     for name, value in wanted.items():
@@ -197,7 +215,7 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
 
     try:
         with h5py.File(path, "r") as file:
-            return {name: torch.from_numpy(np.array(value)) for name, value in _from_tensorflow(file, shape)}
+            return {name: torch.from_numpy(np.array(value)) for name, value in _from_tensorflow(file, shape, path)}
     except KeyError as error:
         raise CorruptArtifact(t("{path} lacks a weight of its options.json: {name}.", path=path, name=error.args[0])) from None
     except (OSError, ValueError, TypeError, IndexError, RuntimeError) as error:  # what h5py and odd shapes raise
@@ -206,7 +224,7 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
         ) from None
 
 
-def _from_tensorflow(file, shape: ModelShape):
+def _from_tensorflow(file, shape: ModelShape, path: Path):
     """Yield (our name, array) for every weight in an open HDF5 file."""
     import h5py
 
@@ -226,6 +244,10 @@ def _from_tensorflow(file, shape: ModelShape):
         return dataset[...].astype(np.float32)
 
     characters = read("char_embed")
+    groups = ("/", "/CNN/", "/RNN_0/RNN/MultiRNNCell/", "/RNN_1/RNN/MultiRNNCell/")
+    contents = {group: file.get(group) for group in groups}
+    names = [f"{group}{name}"[1:] for group, content in contents.items() if isinstance(content, h5py.Group) for name in content]
+    _check_numbers(names, shape, path)
     yield "characters.embedding.weight", np.concatenate([np.zeros((1, characters.shape[1]), np.float32), characters])
     for k in range(len(shape.filters)):
         yield f"characters.convolutions.{k}.weight", read(f"CNN/W_cnn_{k}")[0].transpose(2, 1, 0)  # (n, 16, width)

@@ -214,6 +214,49 @@ def test_weights_of_another_shape_than_the_options_are_refused_with_both_shapes(
     refused(tmp_path, CorruptArtifact, "weights.safetensors", "(20, 4)", "(24, 4)")
 
 
+NUMBERS = [  # an entry of options.json whose number differs from that of the weights, and what the message says
+    ("char_cnn.n_highway", 0, "The number of highway layers is 2 in {path}, but 0 in options.json."),
+    ("char_cnn.n_highway", 3, "The number of highway layers is 2 in {path}, but 3 in options.json."),
+    ("lstm.n_layers", 1, "The number of LSTM layers is 2 in {path}, but 1 in options.json."),
+    ("lstm.n_layers", 3, "The number of LSTM layers is 2 in {path}, but 3 in options.json."),
+    ("char_cnn.filters", [[1, 2]], "The number of filter widths is 2 in {path}, but 1 in options.json."),
+]
+
+
+@pytest.mark.parametrize(("entry", "value", "said"), NUMBERS)
+@pytest.mark.parametrize("save", [save_hdf5, save_safetensors])
+def test_weights_with_more_or_fewer_layers_than_the_options_are_refused_with_both_numbers(tmp_path, model, save, entry, value, said):
+    save(model, tmp_path)
+    (path,) = tmp_path.glob("weights.*")
+    (tmp_path / "options.json").write_bytes(options_with(entry, value))
+    refused(tmp_path, CorruptArtifact, said.format(path=path))
+
+
+MORE = [  # a weight of a layer that options.json lacks, in both formats, and what the message says
+    ("CNN/W_cnn_2", "characters.convolutions.2.weight", "filter widths is 3"),
+    ("CNN_high_4/b_carry", "characters.highways.4.carry.bias", "highway layers is 3"),
+    ("RNN_1/RNN/MultiRNNCell/Cell2/LSTMCell/B", "backward_layers.2.bias", "LSTM layers is 3"),
+]
+
+
+@pytest.mark.parametrize(("dataset", "tensor", "said"), MORE)
+def test_weights_of_a_layer_that_the_options_lack_are_refused_and_other_names_are_left_unread(tmp_path, model, dataset, tensor, said):
+    save_hdf5(model, tmp_path / "a")
+    save_safetensors(model, tmp_path / "b", dtype=torch.float32)
+    state, path = load_file(tmp_path / "b" / "weights.safetensors"), tmp_path / "b" / "weights.safetensors"
+    for names in (("softmax/W", "softmax.weight"), ("CNN/note", "note"), ("RNN_0/step", "steps.2")):
+        with h5py.File(tmp_path / "a" / "weights.hdf5", "r+") as file:
+            file[names[0]] = 1
+        state[names[1]] = torch.ones(1)
+    save_file(state, path)
+    assert same(load_bilm(tmp_path / "b"), model) and load_bilm(tmp_path / "a").shape == SHAPE
+    with h5py.File(tmp_path / "a" / "weights.hdf5", "r+") as file:
+        file[dataset] = np.zeros(3, np.float32)
+    save_file(state | {tensor: torch.zeros(3)}, path)
+    for name in ("a", "b"):
+        refused(tmp_path / name, CorruptArtifact, said)
+
+
 def test_a_vocabulary_that_does_not_fit_its_softmax_is_corrupt(tmp_path, model):
     save_safetensors(model, tmp_path, softmax=Softmax(4, SHAPE.projection), words=[*SPECIALS, "the"])
     state, words = load_file(tmp_path / "weights.safetensors"), (tmp_path / "vocabulary.txt").read_bytes()
