@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,29 +82,22 @@ class ModelShape:
 
     @classmethod
     def from_options(cls, options: dict) -> ModelShape:
-        """Read the dictionary of an options.json. Raises BadInput for a missing or unsupported entry."""
-        try:
-            lstm, cnn = options["lstm"], options["char_cnn"]
-            if cnn.get("activation", "relu") != "relu":
-                name = cnn["activation"]
-                raise BadInput(t("options.json: activation '{name}' is unsupported, use 'relu'.", name=shorten(name)))
-            return cls(
-                filters=tuple((int(width), int(count)) for width, count in cnn["filters"]),
-                character_dim=int(cnn["embedding"]["dim"]),
-                n_highway=int(cnn["n_highway"]),
-                hidden=int(lstm["dim"]),
-                projection=int(lstm["projection_dim"]),
-                n_layers=int(lstm["n_layers"]),
-                cell_clip=float(lstm.get("cell_clip") or float("inf")),
-                projection_clip=float(lstm.get("proj_clip") or float("inf")),
-                skip_connections=bool(lstm.get("use_skip_connections", False)),
-                max_characters=int(cnn.get("max_characters_per_token", 50)),
-            )
-        except KeyError as missing:
-            message = t("options.json has no {name}; it needs 'lstm' and 'char_cnn'.", name=missing)
-            raise BadInput(message) from None
-        except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise BadInput(t("options.json has an invalid value: {error}. Correct it.", error=error)) from None
+        """Read the dictionary of an options.json. Raises BadInput, with the key, for an entry that is missing, wrong or unsupported."""
+        activation = _entry(options, "char_cnn.activation", "relu")
+        if activation != "relu":
+            raise BadInput(t("options.json: activation '{name}' is unsupported, use 'relu'.", name=shorten(activation)))
+        return cls(
+            filters=_filters(options),
+            character_dim=_whole_number(options, "char_cnn.embedding.dim"),
+            n_highway=_whole_number(options, "char_cnn.n_highway"),
+            hidden=_whole_number(options, "lstm.dim"),
+            projection=_whole_number(options, "lstm.projection_dim"),
+            n_layers=_whole_number(options, "lstm.n_layers"),
+            cell_clip=_clip(options, "lstm.cell_clip"),
+            projection_clip=_clip(options, "lstm.proj_clip"),
+            skip_connections=_switch(options, "lstm.use_skip_connections"),
+            max_characters=_whole_number(options, "char_cnn.max_characters_per_token", 50),
+        )
 
     def to_options(self) -> dict:
         """Return the dictionary of an options.json for AllenNLP 2.10.1."""
@@ -125,6 +119,65 @@ class ModelShape:
                 "max_characters_per_token": self.max_characters,
             },
         }
+
+
+def _entry(options: object, key: str, *default: object) -> object:
+    """Return the entry of an options.json with a dotted key, or the default. Raises BadInput if it is missing or has no such parent."""
+    parent, _, name = key.rpartition(".")
+    entries = _entry(options, parent) if parent else options
+    if not isinstance(entries, dict):
+        raise _invalid(parent, entries)
+    if name not in entries and not default:
+        raise BadInput(t("options.json has no '{name}', which a model needs. Get the model again.", name=key))
+    return entries.get(name, *default)
+
+
+def _invalid(key: str, value: object) -> BadInput:
+    """Return the error for an entry of an options.json, which names it and quotes its value as the file does."""
+    text = shorten(json.dumps(value))
+    return BadInput(t("options.json has an invalid value: {error}. Correct it.", error=f"{key} = {text}" if key else text))
+
+
+def _is_whole(value: object) -> bool:
+    """Return whether a value is a whole number, such as 2 or 2.0."""
+    return not isinstance(value, bool) and (isinstance(value, int) or (isinstance(value, float) and value.is_integer()))
+
+
+def _whole_number(options: object, key: str, *default: int) -> int:
+    value = _entry(options, key, *default)
+    if not _is_whole(value):
+        raise _invalid(key, value)
+    return int(value)
+
+
+def _filters(options: object) -> tuple[tuple[int, int], ...]:
+    key = "char_cnn.filters"
+    filters = _entry(options, key)
+    if not isinstance(filters, list):
+        raise _invalid(key, filters)
+    for pair in filters:
+        if not (isinstance(pair, list) and len(pair) == 2 and all(map(_is_whole, pair))):
+            raise _invalid(key, pair)
+    return tuple((int(width), int(count)) for width, count in filters)
+
+
+def _clip(options: object, key: str) -> float:
+    """Return a clip: infinity, which clips nothing, if it is missing, null or 0."""
+    value = _entry(options, key, None)
+    if isinstance(value, bool) or not isinstance(value, int | float | None):
+        raise _invalid(key, value)
+    try:
+        return float(value or "inf")
+    except OverflowError:
+        raise _invalid(key, value) from None
+
+
+def _switch(options: object, key: str) -> bool:
+    """Return true or false; false if the entry is missing or null."""
+    value = _entry(options, key, None)
+    if not isinstance(value, bool | None):
+        raise _invalid(key, value)
+    return bool(value)
 
 
 # elmo-mini's shape: ELMo "small", except for the char-CNN. It has more windows in place of a highway layer, and most of them match complete

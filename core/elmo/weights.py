@@ -132,12 +132,11 @@ def read_options(path: Path) -> ModelShape:
     if path.stat().st_size > MAX_OPTIONS_BYTES:
         raise CorruptArtifact(t("{path} is too large for options.json ({n:,} bytes).", path=path, n=path.stat().st_size))
     try:
-        options = json.loads(path.read_bytes())  # UTF-8, UTF-16 or UTF-32, with a byte order mark or without
+        return ModelShape.from_options(json.loads(path.read_bytes()))  # UTF-8, UTF-16 or UTF-32, with a byte order mark or without
     except UnicodeDecodeError as error:
         raise CorruptArtifact(t("{path} is not UTF-8 (byte {n}). Save it as UTF-8 text.", path=path, n=error.start + 1)) from None
     except (ValueError, RecursionError) as error:
         raise CorruptArtifact(t("{path} is not valid JSON: {error}. Download the model again.", path=path, error=error)) from None
-    return ModelShape.from_options(options)
 
 
 HDF5 = r"options\.json|weights\.hdf5"  # what `save_hdf5` writes, as core.files.atomic names it

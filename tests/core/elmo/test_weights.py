@@ -162,7 +162,9 @@ def options_with(entry: str, value=...) -> bytes:
     """Return the options with one entry set, or without it."""
     options = SHAPE.to_options()
     *outer, last = entry.split(".")
-    part = options[outer[0]] if outer else options
+    part = options
+    for name in outer:
+        part = part[name]
     del part[last]
     if value is not ...:
         part[last] = value
@@ -170,6 +172,21 @@ def options_with(entry: str, value=...) -> bytes:
 
 
 NOT_POSITIVE = (("dim", 0), ("n_layers", -1), ("n_layers", 0), ("projection_dim", -1))
+WRONG = [  # an entry of options.json and a value of another type
+    *(("lstm.n_layers", value) for value in (2.7, True, "2", [2], float("inf"), float("nan"))),
+    *(("lstm.dim", value) for value in (None, "many")),
+    ("lstm.projection_dim", False),
+    ("char_cnn.n_highway", 0.5),
+    ("char_cnn.embedding", 16),
+    ("char_cnn.embedding.dim", "16"),
+    ("char_cnn.max_characters_per_token", None),
+    ("char_cnn.filters", 3),
+    *(("lstm.use_skip_connections", value) for value in ("false", "true", 0, 1, [], {})),
+    *(("lstm.cell_clip", value) for value in (True, False, [], {}, "", "3")),
+    ("lstm.proj_clip", "no"),
+    ("lstm", [1]),
+    ("char_cnn", None),
+]
 OPTIONS = [
     ('{"note": "\u00e9"}'.encode("latin-1"), CorruptArtifact, "options.json is not UTF-8 (byte 11). Save it as UTF-8 text."),
     ("\ufeff{".encode(), CorruptArtifact, "options.json is not valid JSON"),
@@ -177,16 +194,26 @@ OPTIONS = [
     *((text, CorruptArtifact, "") for text in (b"", b"{", b"nonsense", b'{"lstm": ' * 100_000, b"\x00", b'{"lstm": NaN')),
     *((text, BadInput, "") for text in (b"[]", b"3", b"null", b'"lstm"', b'{"lstm": [], "char_cnn": 1}')),
     *((options_with(name), BadInput, repr(name)) for name in ("lstm", "char_cnn")),
-    *((options_with(f"lstm.{name}"), BadInput, repr(name)) for name in ("dim", "projection_dim", "n_layers")),
-    *((options_with(f"char_cnn.{name}"), BadInput, repr(name)) for name in ("filters", "embedding", "n_highway")),
-    *((options_with("lstm.dim", value), BadInput, "") for value in ("many", None, 1e999)),
+    *((options_with(f"lstm.{name}"), BadInput, f"options.json has no 'lstm.{name}'") for name in ("dim", "projection_dim", "n_layers")),
+    *(
+        (options_with(f"char_cnn.{name}"), BadInput, f"options.json has no 'char_cnn.{name}'")
+        for name in ("filters", "embedding", "n_highway")
+    ),
+    *((options_with(key, value), BadInput, f"options.json has an invalid value: {key} = {json.dumps(value)}.") for key, value in WRONG),
+    (b"[1]", BadInput, "options.json has an invalid value: [1]."),
+    (options_with("lstm.cell_clip", 10**400), BadInput, "invalid value: lstm.cell_clip = 1000"),
+    *(
+        (options_with("char_cnn.filters", [[1, 2], pair]), BadInput, f"char_cnn.filters = {pair}.")
+        for pair in ([1.9, 4], [1], 3, [1, 2, 3])
+    ),
+    (options_with("char_cnn.filters", {"12": 1}), BadInput, 'char_cnn.filters = {"12": 1}.'),
     *((options_with(f"lstm.{name}", value), BadInput, "sizes must be positive") for name, value in NOT_POSITIVE),
     (options_with("char_cnn.n_highway", -1), BadInput, "sizes must be positive"),
     *((options_with("char_cnn.filters", value), BadInput, "sizes must be positive") for value in ([], [[0, 3]])),
     *((options_with(f"lstm.{name}", value), BadInput, "") for name, value in (("cell_clip", -3), ("proj_clip", float("nan")))),
     (options_with("char_cnn.activation", "tanh"), BadInput, "'tanh' is unsupported"),
-    *((options_with("char_cnn.filters", value), BadInput, "") for value in ([[1]], 3, [[51, 2]])),
-    (options_with("char_cnn.embedding", 16), BadInput, ""),
+    (options_with("char_cnn.filters", [[51, 2]]), BadInput, "at most 50 wide"),
+    (options_with("char_cnn.embedding", {}), BadInput, "options.json has no 'char_cnn.embedding.dim'"),
     (options_with("char_cnn.max_characters_per_token", 2), BadInput, "from 3 to 1000, got 2"),
     (options_with("char_cnn.max_characters_per_token", 1001), BadInput, "got 1001"),
     (options_with("char_cnn.max_characters_per_token", 3).replace(b"[3, 3]", b"[5, 4]"), BadInput, "at most 3 wide"),
@@ -197,6 +224,26 @@ OPTIONS = [
 def test_options_that_describe_no_model_are_refused(folder, data, error, said):
     (folder / "options.json").write_bytes(data)
     refused(folder, error, "options", said)
+
+
+ALLOWED = [  # an entry of options.json, a value of its type, and the field of the shape that it sets
+    *(("lstm.cell_clip", value, "cell_clip", float("inf")) for value in (None, 0, 0.0)),
+    ("lstm.proj_clip", 2, "projection_clip", 2.0),
+    ("lstm.n_layers", 2.0, "n_layers", 2),
+    ("char_cnn.filters", [[1.0, 2], [3, 3.0]], "filters", ((1, 2), (3, 3))),
+    ("lstm.use_skip_connections", False, "skip_connections", False),
+    *(("lstm.use_skip_connections", value, "skip_connections", False) for value in (None, ...)),
+    ("lstm.cell_clip", ..., "cell_clip", float("inf")),
+    ("char_cnn.max_characters_per_token", ..., "max_characters", 50),
+    ("char_cnn.activation", ..., "n_highway", 2),
+]
+
+
+@pytest.mark.parametrize(("entry", "value", "field", "expected"), ALLOWED)
+def test_options_of_the_right_type_are_read_and_missing_ones_have_allennlps_defaults(folder, entry, value, field, expected):
+    (folder / "options.json").write_bytes(options_with(entry, value))
+    read = getattr(load_bilm(folder).shape, field)
+    assert read == expected and type(read) is type(expected)
 
 
 @pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8"])
