@@ -18,10 +18,11 @@ from torch.overrides import TorchFunctionMode
 from ..common.config import ModelShape
 from ..common.errors import CorruptArtifact, MissingArtifact
 from ..common.i18n import t
+from ..common.markup import shorten
 from ..files.artifacts import check_fits, lines_of
 from ..files.atomic import replacing
 from ..text.tokens import N_CHARACTER_IDS
-from .language_model import Softmax, Vocabulary
+from .language_model import SPECIALS, Softmax, Vocabulary
 from .model import BiLM
 
 SOFTMAX = "softmax.safetensors"  # a file of its own if the weights file has no softmax
@@ -77,7 +78,9 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
     """
     folder = Path(folder)
     words_file = folder / "vocabulary.txt"
-    weights = folder / SOFTMAX if (folder / SOFTMAX).is_file() else find_files(folder)[1]
+    options, weights = find_files(folder)
+    if (folder / SOFTMAX).is_file():
+        weights = folder / SOFTMAX
     if weights.suffix != ".safetensors" or not words_file.is_file():
         return None
     state = {name: value for name, value in _read_safetensors(weights).items() if name.startswith("softmax.")}
@@ -91,7 +94,7 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
     matrix = state.get("softmax.weight", torch.empty(0))
     if matrix.ndim != 2:
         raise CorruptArtifact(t("{weights} has no matrix 'softmax.weight'. Get the model again.", weights=weights))
-    n_words, projection = matrix.shape
+    n_words = len(matrix)
     if len(words) != n_words:
         message = t(
             "{file} has {n:,} words but {weights} has vectors for {held:,}.",
@@ -101,9 +104,17 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
             held=n_words,
         )
         raise CorruptArtifact(message)
-    softmax = Softmax(n_words, projection)
-    _fill(softmax, {name.removeprefix("softmax."): value for name, value in state.items()}, weights)
-    return softmax.requires_grad_(False), Vocabulary.of(words)
+    if tuple(words[: len(SPECIALS)]) != SPECIALS:
+        values = {"file": words_file, "found": shorten(" ".join(words[: len(SPECIALS)])), "needed": " ".join(SPECIALS)}
+        raise CorruptArtifact(t("{file} begins with {found}, but its first words must be {needed}. Get the model again.", **values))
+    vocabulary = Vocabulary.of(words)
+    if len(vocabulary.ids) < n_words:
+        repeated = next(word for k, word in enumerate(words) if vocabulary.ids[word] != k)
+        raise CorruptArtifact(t("{file} has the word '{word}' twice. Get the model again.", file=words_file, word=shorten(repeated)))
+    with torch.device("meta"), _NoFirstWeights():
+        softmax = Softmax(n_words, read_options(options).projection)
+    _fill(softmax, state, weights, prefix="softmax.")
+    return softmax.requires_grad_(False), vocabulary
 
 
 def find_files(folder: Path) -> tuple[Path, Path]:
@@ -190,11 +201,12 @@ def _check_numbers(names: Iterable[str], shape: ModelShape, path: Path) -> None:
             raise CorruptArtifact(message)
 
 
-def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path) -> None:
-    wanted = module.state_dict()
+def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path, *, prefix: str = "") -> None:
+    """Set the weights of a module from tensors, in whose names `prefix` precedes the module's. Raises CorruptArtifact for one that is wrong."""
+    wanted = {f"{prefix}{name}": value for name, value in module.state_dict().items()}
     for name, value in wanted.items():
         if name not in state:
-            raise CorruptArtifact(t("{path} has no '{name}', which its options.json needs.", path=path, name=name))
+            raise CorruptArtifact(t("{path} has no '{name}'. Get the model again.", path=path, name=name))
         if state[name].shape != value.shape:
             message = t(
                 "{path}: '{name}' has shape {found}, but options.json needs {needed}.",
@@ -206,7 +218,7 @@ def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path) -
             raise CorruptArtifact(message)
         if value.numel() and not torch.isfinite(torch.stack(torch.aminmax(state[name]))).all():  # NaN is both least and most
             raise CorruptArtifact(t("{path}: '{name}' has values that are not finite. Get it again.", path=path, name=name))
-    module.load_state_dict({name: state[name].contiguous() for name in wanted}, assign=True)
+    module.load_state_dict({name.removeprefix(prefix): state[name].contiguous() for name in wanted}, assign=True)
 
 
 def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:

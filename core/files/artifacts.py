@@ -51,8 +51,8 @@ def safe_name(word: str) -> str:
 
 
 def lines_of(data: bytes) -> list[str]:
-    """Split UTF-8 bytes into lines, with or without carriage returns. Raises UnicodeDecodeError."""
-    return data.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
+    """Split UTF-8 bytes into lines, with or without carriage returns and a last line end. Raises UnicodeDecodeError."""
+    return data.decode("utf-8-sig").replace("\r\n", "\n").removesuffix("\n").split("\n")
 
 
 def write_json(path: str | Path, obj: Any) -> None:

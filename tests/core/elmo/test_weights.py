@@ -307,16 +307,31 @@ def test_weights_of_a_layer_that_the_options_lack_are_refused_and_other_names_ar
 def test_a_vocabulary_that_does_not_fit_its_softmax_is_corrupt(tmp_path, model):
     save_safetensors(model, tmp_path, softmax=Softmax(4, SHAPE.projection), words=[*SPECIALS, "the"])
     state, words = load_file(tmp_path / "weights.safetensors"), (tmp_path / "vocabulary.txt").read_bytes()
-    half = {name: value for name, value in state.items() if name != "softmax.weight"}
+    half, no_bias = ({name: value for name, value in state.items() if name != f"softmax.{part}"} for part in ("weight", "bias"))
+    narrow, begin = state | {"softmax.weight": torch.zeros(4, 3)}, "\n".join(SPECIALS).encode()
     for content, tensors, said in (
-        ("\n".join(SPECIALS).encode(), state, r"vocabulary\.txt has 3 words but weights\.safetensors has vectors for 4"),
+        (begin, state, r"vocabulary\.txt has 3 words but weights\.safetensors has vectors for 4"),
         (b"\xff\xfe", state, r"vocabulary\.txt"),
+        (words + b"\n\n", state, r"vocabulary\.txt has 5 words"),
         (words, half, r"weights\.safetensors.*softmax\.weight"),
+        (words, no_bias, r"weights\.safetensors has no 'softmax\.bias'\. Get the model again"),
+        (words, narrow, r"'softmax\.weight' has shape \(4, 3\), but options\.json needs \(4, 4\)"),
+        (b"the\n" + begin, state, r"vocabulary\.txt begins with the <S> </S>, but its first words must be <S> </S> <UNK>"),
+        (begin + b"\n<UNK>", state, r"vocabulary\.txt has the word '<UNK>' twice"),
     ):
         (tmp_path / "vocabulary.txt").write_bytes(content)
         save_file(tensors, tmp_path / "weights.safetensors")
         with pytest.raises(CorruptArtifact, match=said):
             load_softmax(tmp_path)
+
+
+@pytest.mark.parametrize(("ending", "first"), [(b"\n", b""), (b"\r\n", b""), (b"", b""), (b"\n", b"\xef\xbb\xbf")])
+def test_a_vocabulary_may_end_with_a_line_end(tmp_path, model, ending, first):
+    words = [*SPECIALS, "the", "river"]
+    save_safetensors(model, tmp_path, softmax=Softmax(5, SHAPE.projection), words=words)
+    (tmp_path / "vocabulary.txt").write_bytes(first + (ending or b"\n").join(map(str.encode, words)) + ending)
+    softmax, vocabulary = load_softmax(tmp_path)
+    assert vocabulary.words == tuple(words) and softmax.weight.shape == (5, 4) and not softmax.weight.requires_grad
 
 
 def test_a_model_opens_without_torch_compiler():
