@@ -181,7 +181,7 @@ def save_safetensors(
 def _read_safetensors(path: Path) -> dict[str, torch.Tensor]:
     try:
         with safe_open(path, framework="pt") as file:
-            return {name: file.get_tensor(name).float() for name in sorted(file.keys())}
+            return {name: file.get_tensor(name) for name in sorted(file.keys())}
     except (SafetensorError, OSError, ValueError) as error:
         raise CorruptArtifact(t("{path} is not valid safetensors: {error}. Get it again.", path=path, error=error)) from None
 
@@ -207,6 +207,10 @@ def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path, *
     for name, value in wanted.items():
         if name not in state:
             raise CorruptArtifact(t("{path} has no '{name}'. Get the model again.", path=path, name=name))
+        if not state[name].is_floating_point():
+            kind = str(state[name].dtype).removeprefix("torch.")
+            reason = t("'{name}' has {n:,} values of {kind}", name=name, n=state[name].numel(), kind=kind)
+            raise CorruptArtifact(t("{path} is not valid safetensors: {error}. Get it again.", path=path, error=reason))
         if state[name].shape != value.shape:
             message = t(
                 "{path}: '{name}' has shape {found}, but options.json needs {needed}.",
@@ -216,6 +220,7 @@ def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path, *
                 needed=tuple(value.shape),
             )
             raise CorruptArtifact(message)
+        state[name] = state[name].float()
         if value.numel() and not torch.isfinite(torch.stack(torch.aminmax(state[name]))).all():  # NaN is both least and most
             raise CorruptArtifact(t("{path}: '{name}' has values that are not finite. Get it again.", path=path, name=name))
     module.load_state_dict({name.removeprefix(prefix): state[name].contiguous() for name in wanted}, assign=True)

@@ -304,6 +304,27 @@ def test_weights_of_a_layer_that_the_options_lack_are_refused_and_other_names_ar
         refused(tmp_path / name, CorruptArtifact, said)
 
 
+@pytest.mark.parametrize("kind", [torch.int64, torch.int8, torch.bool, torch.complex64])
+def test_weights_that_are_no_real_numbers_are_refused_with_their_name_and_type(tmp_path, model, kind):
+    save_safetensors(model, tmp_path, softmax=Softmax(3, SHAPE.projection), words=list(SPECIALS))
+    state, path = load_file(tmp_path / "weights.safetensors"), tmp_path / "weights.safetensors"
+    save_file(state | {"note": torch.ones(2).to(kind)}, path)  # no weight of the model
+    assert load_bilm(tmp_path).shape == SHAPE
+    said = "has {n} values of " + str(kind).removeprefix("torch.")
+    save_file(state | {"characters.projection.bias": torch.ones(4).to(kind)}, path)
+    refused(tmp_path, CorruptArtifact, "weights.safetensors", "'characters.projection.bias' " + said.format(n=4))
+    save_file(state | {"softmax.bias": torch.ones(3).to(kind)}, path)
+    with pytest.raises(CorruptArtifact, match="'softmax.bias' " + said.format(n=3)):
+        load_softmax(tmp_path)
+
+
+@pytest.mark.parametrize("kind", [torch.float64, torch.bfloat16, torch.float8_e4m3fn])
+def test_weights_of_every_type_of_real_numbers_are_read_as_float32(tmp_path, model, kind):
+    save_safetensors(model, tmp_path, dtype=kind)
+    read = load_bilm(tmp_path).state_dict()
+    assert all(torch.equal(read[name], value.to(kind).float()) for name, value in model.state_dict().items())
+
+
 def test_a_vocabulary_that_does_not_fit_its_softmax_is_corrupt(tmp_path, model):
     save_safetensors(model, tmp_path, softmax=Softmax(4, SHAPE.projection), words=[*SPECIALS, "the"])
     state, words = load_file(tmp_path / "weights.safetensors"), (tmp_path / "vocabulary.txt").read_bytes()
