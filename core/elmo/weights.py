@@ -247,7 +247,10 @@ def _from_tensorflow(file, shape: ModelShape, path: Path):
     needed = _hdf5_shapes(shape)
 
     def read(name: str) -> np.ndarray:
-        dataset = file[name]
+        try:
+            dataset = file[name]
+        except KeyError:
+            raise KeyError(name) from None  # h5py's message has only the last part of the name
         if not isinstance(dataset, h5py.Dataset) or dataset.file.filename != file.filename or dataset.external or dataset.is_virtual:
             raise ValueError(t("'{name}' is not an array in this file", name=name))  # a file may point to any other on this machine
         if dataset.size > shape.n_parameters or dataset.dtype.kind != "f":

@@ -136,7 +136,12 @@ def shape(name: str, *size: int):
 
 
 DATASETS = [  # a change of weights.hdf5, and what the message says
-    *((replace_dataset(name, None), name.rsplit("/", 1)[-1]) for name in ("char_embed", "CNN/b_cnn_0", "CNN_high_1/W_carry", f"{CELL}/B")),
+    *(
+        (replace_dataset(name, None), f"lacks a weight of its options.json: {name}.")
+        for name in ("char_embed", "CNN/b_cnn_0", "CNN_high_1/W_carry", f"{CELL}/B")
+    ),
+    (replace_dataset("CNN_high_1", None), "The number of highway layers is 1 in "),
+    (replace_dataset("RNN_0", None), f"lacks a weight of its options.json: {CELL}/W_0."),
     (shape("char_embed", 260, 16), "char_embed has 260 rows, 261 are needed"),
     (shape("char_embed", 300, 16), "char_embed has 300 rows, 261 are needed"),
     (shape("char_embed", 261, 8), "char_embed has shape (261, 8), but options.json needs (261, 16)"),
