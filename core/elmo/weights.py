@@ -251,7 +251,8 @@ def _from_tensorflow(file, shape: ModelShape, path: Path):
             dataset = file[name]
         except KeyError:
             raise KeyError(name) from None  # h5py's message has only the last part of the name
-        if not isinstance(dataset, h5py.Dataset) or dataset.file.filename != file.filename or dataset.external or dataset.is_virtual:
+        is_array = isinstance(dataset, h5py.Dataset) and dataset.shape is not None
+        if not is_array or dataset.file.filename != file.filename or dataset.external or dataset.is_virtual:
             raise ValueError(t("'{name}' is not an array in this file", name=name))  # a file may point to any other on this machine
         if dataset.size > shape.n_parameters or dataset.dtype.kind != "f":
             raise ValueError(t("'{name}' has {n:,} values of {kind}", name=name, n=dataset.size, kind=dataset.dtype))
@@ -260,7 +261,12 @@ def _from_tensorflow(file, shape: ModelShape, path: Path):
                 raise ValueError(t("{name} has {n} rows, {needed} are needed", name=name, n=dataset.shape[0], needed=needed[name][0]))
             values = {"name": name, "found": dataset.shape, "needed": needed[name]}
             raise ValueError(t("{name} has shape {found}, but options.json needs {needed}", **values))
-        return dataset[...].astype(np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond float32 become infinite
+            values = dataset[...].astype(np.float32)
+            is_finite = np.isfinite([values.min(), values.max()]).all()  # NaN is both least and most
+        if not is_finite:
+            raise CorruptArtifact(t("{path}: '{name}' has values that are not finite. Get it again.", path=path, name=name))
+        return values
 
     characters = read("char_embed")
     groups = ("/", "/CNN/", "/RNN_0/RNN/MultiRNNCell/", "/RNN_1/RNN/MultiRNNCell/")

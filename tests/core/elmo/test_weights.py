@@ -152,7 +152,15 @@ DATASETS = [  # a change of weights.hdf5, and what the message says
     (replace_dataset("char_embed", "not numbers"), ""),
     (replace_dataset("char_embed", np.dtype("f4")), "'char_embed' is not an array in this file"),  # a type, without values
     (lambda file: (file.pop("char_embed"), file.create_group("char_embed")), ""),
-    *((replace_dataset(f"{CELL}/W_P_0", np.array([[value] + [0] * 3] + [[0] * 4] * 4, "f4")), "not finite") for value in (np.nan, np.inf)),
+    (
+        replace_dataset(f"{CELL}/B", np.full(20, 0x7FF4 << 48, "u8").view("f8")),
+        f"'{CELL}/B' has values that are not finite",
+    ),  # NaN that signals
+    (replace_dataset("char_embed", h5py.Empty("f4")), "'char_embed' is not an array in this file"),
+    *(
+        (replace_dataset(f"{CELL}/B", np.full(20, value)), f"'{CELL}/B' has values that are not finite")
+        for value in (np.nan, np.inf, -1e39)
+    ),
 ]
 
 
