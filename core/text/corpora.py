@@ -7,6 +7,7 @@ package `wn`.
 """
 
 import json
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,14 +21,17 @@ from ..common.i18n import t
 from ..files import registry
 from ..files.artifacts import read_json
 from . import languages
-from .languages import Language
-from .morphemes import may_follow_noun
+from .languages import Language, ranks_of
+from .morphemes import analyzed, may_follow_noun
 from .normalization import fold_case, plain_word
 from .sentences import Sentence, Target, read_sentences
 from .target_word import same_word
 from .tokens import JOINER, bare, find_word, join_tokens, spaced
 
 BUNDLED_CORPUS = "sentences"
+_LETTERS = re.compile(r"[^\W_]*")
+_GOES_ON = re.compile(r"[-&]|[.,]\d")  # after a name or a number with signs
+_AFTER_CLAUSES = ("것", "거", "수", "때", "리", "줄", "듯", "터", "경우", "가능성")  # nouns after the copula's 일: 차일 것이다
 
 
 def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
@@ -77,22 +81,50 @@ def recut(sentence: Sentence, language: Language) -> Sentence:
     return replace(sentence, tokens=tuple(tokens), targets=tuple(targets))
 
 
-def with_word(tokens: list[str], word: str) -> list[str]:
+def with_word(tokens: list[str], word: str, language: Language | None = None) -> list[str]:
     """Return the tokens with `word` as one of them, if a word consists of it and its particles or the copula.
 
-    "차이 다" becomes "차 이 다" for the word 차; 밤길 is no 밤. Without such a word, the tokens stay as they are.
+    "차이 다" becomes "차 이 다" for the word 차; 밤길 is no 밤. Without such a word, the tokens stay as they are. The frequency list of
+    `language` shows which tokens are words: 강의 is one, 돈만 is 돈 and a particle.
     """
     word = plain_word(word)
     if find_word(tokens, word) or not word:
         return tokens
     places = _spans(tokens)
-    for first, last in _runs(tokens):
+    has_blank = spaced(tokens)
+    for first, _ in _runs(tokens):
+        last = next((k for k in range(first + 1, len(tokens)) if has_blank[k]), len(tokens))
         letters = "".join(map(bare, tokens[first:last]))
-        rest = letters[len(word) :]
-        if fold_case(letters).startswith(fold_case(word)) and bare(tokens[first]) != f"{word}임" and may_follow_noun(word, rest):
-            start = places[first][0]
-            return _with_token(tokens, start, start + len(word))
+        start = places[first][0]
+        end = start + len(word)
+        if not fold_case(letters).startswith(fold_case(word)) or not _may_end(letters, len(word), any(end == b for _, b in places)):
+            continue
+        rest = _LETTERS.match(letters, len(word))[0]
+        begin = bare(tokens[first])
+        listed = ranks_of(language.vectors) if language else {}
+        is_longer = len(begin) > len(word)
+        is_word = is_longer and (begin in listed or not listed)
+        if is_word and begin == f"{word}임":
+            continue
+        following = next((k for k, (a, _) in enumerate(places) if a >= end + len(rest)), len(tokens))
+        alone = is_word or (is_longer and rest.startswith("하")) or (rest.endswith("일") and not _follows_clause(tokens, following))
+        if may_follow_noun(word, rest, alone=alone):  # 정하고 is no 정, 제일 no 제
+            return _with_token(tokens, start, end)
     return tokens
+
+
+def _may_end(letters: str, end: int, is_edge: bool) -> bool:
+    """Return whether a word may end there, at a token's edge: C+ is no word of C++, nor GPT-4 of GPT-4-turbo."""
+    following = letters[end : end + 1]
+    if following.isalnum() or letters[:end].isalnum():
+        return following.isalnum() or is_edge
+    return is_edge and following != letters[end - 1] and not _GOES_ON.match(letters, end)
+
+
+def _follows_clause(tokens: Sequence[str], k: int) -> bool:
+    """Return whether a token is a noun that usually has a clause before it: 것, 수."""
+    item = analyzed(tokens)[k] if k < len(tokens) else None
+    return item is not None and item.parts[0][0] in _AFTER_CLAUSES
 
 
 def cut_at(tokens: list[str], k: int, start: int, end: int) -> list[str]:
@@ -106,7 +138,7 @@ def locate(tokens: Sequence[str], word: str, language: Language, *, forms: bool 
 
     With `forms`, the positions of its other forms if the word itself is missing.
     """
-    cut = with_word(list(tokens), word) if language.tokenizer != "words" else list(tokens)
+    cut = with_word(list(tokens), word, language) if language.tokenizer != "words" else list(tokens)
     places = find_word(cut, word)
     if not places and forms:
         places = [k for k in range(len(cut)) if same_word([word], 0, cut, k, language)]
@@ -156,7 +188,7 @@ def _with_token(tokens: list[str], start: int, end: int) -> list[str]:
             piece = plain[a - first : b - first]
             if start < a < end:  # the word goes on in this piece
                 parts[-1] += piece
-            elif a > first:
+            elif a > first or (a == end and first > start and len(parts[-1]) > 1 and parts[-1].endswith("#")):  # "C#" opens nothing
                 parts.append(f"{JOINER}{piece}")
             else:
                 parts.append(token if b == last else token[: len(token) - (last - b)])

@@ -30,7 +30,10 @@ _PART = re.compile(r"(?:^|\+)([^/+]+)/([A-Z]+)/\*")  # of the analyzer's descrip
 # Nouns that are tried in place of another, by the last sound: a vowel, \u3139, any other consonant.
 _NOUNS = {"vowel": ("컴퓨터", "바나나"), "ㄹ": ("호텔", "연필"), "consonant": ("학생", "가방")}
 _PLURAL = "들"
+_WITH = re.compile(f"^(?P<plural>{_PLURAL}?)하고")  # a particle that the analyzer takes for a form of 하다
+_MISREAD = re.compile("(?:의|써|일|치고[는도]?)$")  # endings that the analyzer takes for others at the end of a text
 _COPULA = "이입인임일였여예야라랍란"  # first syllables of 이다; its other forms, without 이, may be any verb's
+_LIKE_NOUNS = re.compile(f"{_PLURAL}?(뿐|부터|까지)")  # particles that others and the copula follow as they follow a noun
 _AFTER_VOWELS = "였여라랍란"
 _LAST_CASES = ("JKS", "JKO", "JKG")  # particles that nothing follows
 
@@ -86,36 +89,51 @@ def analyzed(tokens: Sequence[str]) -> list[Morpheme | None]:
 
 
 @lru_cache(maxsize=16_384)
-def may_follow_noun(noun: str, rest: str) -> bool:
+def may_follow_noun(noun: str, rest: str, *, alone: bool = False) -> bool:
     """Return whether letters after a noun may be its particles or a form of the copula, as the analyzer reads them after another noun.
 
-    >>> may_follow_noun("차", "이다"), may_follow_noun("차", "이가"), may_follow_noun("밤", "길을")
-    (True, False, False)
+    At the end of a text, the analyzer takes particles such as 의 for nouns. So it reads these before another word too, unless `alone`.
+
+    >>> may_follow_noun("차", "이다"), may_follow_noun("차", "이가"), may_follow_noun("밤", "길을"), may_follow_noun("선생님", "의")
+    (True, False, False, True)
     """
-    if not rest or not has_hangul(noun[-1:]):
-        return not rest
-    sound = (ord(noun[-1]) - 0xAC00) % 28 if "가" <= noun[-1] <= "힣" else 0
+    if not rest:
+        return True
+    if not alone and (particle := _LIKE_NOUNS.match(rest)):
+        return may_follow_noun(particle[1], rest[particle.end() :])
+    is_hangul = "가" <= noun[-1:] <= "힣"
+    sound = (ord(noun[-1]) - 0xAC00) % 28 if is_hangul else 0
+    if not alone:
+        rest = _WITH.sub(rf"\g<plural>{'과' if sound or rest[0] == _PLURAL else '와'}", rest)
     if sound and rest[0] in _AFTER_VOWELS:
         return False
+    afters = ("", " 것") if not alone and _MISREAD.search(rest) else ("",)
     if (
-        not sound
+        is_hangul
+        and not sound
         and rest[0] == "이"
         and not rest.startswith("이에요")
-        and any(_has_particles(replacement, rest[1:]) for replacement in _NOUNS["vowel"])
+        and any(_has_particles(replacement, rest[1:], after) for replacement in _NOUNS["vowel"] for after in afters)
     ):
         return False  # 차이도 is the noun 차이 and its particle, no 차
-    others = _NOUNS["vowel" if sound == 0 else "ㄹ" if sound == 8 else "consonant"]
-    return any(_is_noun_with_particles(replacement, rest) for replacement in others)
+    kinds = _NOUNS if not is_hangul else ("vowel" if sound == 0 else "ㄹ" if sound == 8 else "consonant",)
+    return any(_is_noun_with_particles(replacement, rest, after) for kind in kinds for replacement in _NOUNS[kind] for after in afters)
 
 
-def _has_particles(noun: str, rest: str) -> bool:
-    first, *others = _analyze(noun + rest)
-    return first.surface == noun and all(tag.startswith("J") for item in others for tag in item.tags)
+def _read_after(noun: str, rest: str, after: str) -> list[Morpheme] | None:
+    """Return the morphemes of the letters after a noun, without those of the words `after`; None if the analyzer does not find the noun."""
+    first, *others = _analyze(noun + rest + after)
+    return [item for item in others if item.start < len(noun + rest)] if first.surface == noun else None
 
 
-def _is_noun_with_particles(noun: str, rest: str) -> bool:
-    first, *others = _analyze(noun + rest)
-    if first.surface != noun or not others:
+def _has_particles(noun: str, rest: str, after: str) -> bool:
+    others = _read_after(noun, rest, after)
+    return others is not None and all(tag.startswith("J") for item in others for tag in item.tags)
+
+
+def _is_noun_with_particles(noun: str, rest: str, after: str) -> bool:
+    others = _read_after(noun, rest, after)
+    if not others:
         return False
     if others[0].surface == _PLURAL:
         others = others[1:]
