@@ -218,6 +218,8 @@ def test_the_word_next_to_is_the_commonest_word_there(ours):
 def test_words_spelled_nearly_alike_are_proposed():
     corpus = encode(SMALL)
     assert "river" in similar(corpus, "rivr") and "bank" in similar(corpus, "bnak") and similar(corpus, "zzzz") == []
+    corpus = corpus_of(("어젯밤", "일"), ("밤길", "을"), ("방", "에서"))
+    assert similar(corpus, "밤") == ["밤길", "어젯밤"] and similar(corpus, "닭") == []
 
 
 def test_a_corpus_without_tokens_can_be_searched():
