@@ -160,6 +160,7 @@ def static_neighbors(*, word, vectors, download, k) -> Answer:
 )
 def verdict(*, word, sentence, language, read_as, model) -> Answer:
     """Decide whether a word means the same in two sentences: Home's verdict."""
+    from ..senses.verdict import is_word
     from ..views.pair import judge
     from ..workspace import open_workspace
 
@@ -169,7 +170,10 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
         model = replace(model, model=languages.get_language(language).model)
     model = open_model(model)
     first, second = _both_in_context(sentence, word, read_as, model)
-    judgment = judge(open_workspace(model), first, second)
+    over = open_workspace(model)
+    if unread := next((item.word for item in (first, second) if not is_word(item, over.language)), ""):
+        raise BadInput(f"No verdict is given on '{unread}': it has no letters of {over.language.name}. Name another word.")
+    judgment = judge(over, first, second)
     verdict = judgment.verdict
     if verdict is None:
         both = f"'{first.word}' and '{second.word}'"

@@ -718,6 +718,10 @@ MISTAKES = {
     "a word that is not in the sentence": ([*ASK, "--word", "money"], "'money' is not a token of the sentence"),
     "a word over two lines": ([*ASK, "--word", "ba\nnk"], "'ba nk' is not a token"),
     "an empty sentence": ([*ASK, "--sentence", ""], "no word in the sentence. Write one with 'bank' in it"),
+    "a verdict on a number": (
+        ["verdict", "--word", "5", "--sentence", "the 5 miles", "--sentence", "5 of a kind", "--model", "{model}"],
+        "No verdict is given on '5': it has no letters of English.",
+    ),
     "a position of another word": ([*ASK, "--position", "0"], "Token 0 of the sentence is 'the', not 'bank'"),
     "a position beyond the sentence": ([*ASK, "--position", "9"], "is no token"),
     "a layer beyond the last": ([*ASK, "--layer", "3"], "There is no layer '3'. Use 0 to 2, 'mix' or 'senses'."),
