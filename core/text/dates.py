@@ -223,7 +223,7 @@ def _simple(text: str) -> DateSpan | None:
     if match := re.fullmatch(r"(bc|ad) (.+)|(.+) (bc|ad)", text):
         before_christ, text = "bc" in (match[1], match[4]), match[2] or match[3]
         text = re.sub(r"(?<![\d/.-])(\d{1,2})(년?)$", lambda year: f"{int(year[1]):04d}{year[2]}", text)  # a short year is one here
-    elif match := re.fullmatch(r"-(\d{1,4})(?:\.0+)?", text):
+    elif match := re.fullmatch(r"-(?!(?:1|9+)(?:\.|$))(\d{1,4})(?:\.0+)?", text):  # -1, -9, -99, -999 and -9999 mean "unknown"
         before_christ, text = True, f"{int(match[1]):04d}"
     for read in _READERS:
         span = read(text, before_christ) if read is _century_of else read(text)
