@@ -143,6 +143,10 @@ _OPEN = (
 _OPEN = [(re.compile(pattern), kind) for pattern, kind in _OPEN]
 _SEPARATORS = re.compile(r"\s+(?:to|and|or|through|until|till|&)\s+|\s*(?:\.\.|–|-|/|,|;|&)\s*")
 _LOOSE = ("and", "or", "&", ",", ";")  # two dates, in any order
+_SECOND_BOUND = re.compile(  # the place between "after 1850" and "until 1860"
+    r"(?:,? (?:and|but)|,)? (?=(?:before|prior|earlier|pre|ante|bef|after|later|post|aft|until|till|by|up|to|not|no|through|since|from)\b)"
+    r"|(?<=이후|이전|부터|까지),? "
+)
 
 
 @lru_cache(maxsize=20_000)
@@ -153,12 +157,28 @@ def _span(text: str, depth: int = 2) -> DateSpan | None:
     between = re.fullmatch(r"(?:between|from) (.+)|(.+)사이", text)
     if between and (span := next(_ranges((between[1] or between[2]).strip(), depth), None)):
         return span
+    if span := _common_days(text, depth):
+        return span
     for pattern, kind in _OPEN:
         if (match := pattern.fullmatch(text)) and (inner := _span(match[1], depth)):
-            if kind in ("before", "until"):
-                return DateSpan((-DISTANT, 1, 1), _day_before(inner.first) if kind == "before" else inner.last)
-            return DateSpan(_day_after(inner.last) if kind == "after" else inner.first, (DISTANT, 12, 31))
+            if kind in ("before", "until") and inner.last[0] != DISTANT:
+                span = DateSpan((-DISTANT, 1, 1), _day_before(inner.first) if kind == "before" else inner.last)
+            elif kind in ("after", "since") and inner.first[0] != -DISTANT:
+                span = DateSpan(_day_after(inner.last) if kind == "after" else inner.first, (DISTANT, 12, 31))
+            if span and span.first <= span.last:
+                return span
     return next(_ranges(text, depth), None)
+
+
+def _common_days(text: str, depth: int) -> DateSpan | None:
+    """Return the days of "after 1850 and before 1860", in either order; None for a text that is not two such bounds."""
+    for place in islice(_SECOND_BOUND.finditer(text), MAX_SEPARATORS if depth else 0):
+        bounds = [_span(bound, depth - 1) for bound in (text[: place.start()], text[place.end() :])]
+        if None not in bounds:
+            upper, lower = sorted(bounds)
+            if (upper.first[0], lower.last[0]) == (-DISTANT, DISTANT) and lower.first <= upper.last:
+                return DateSpan(lower.first, upper.last)
+    return None
 
 
 def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
@@ -172,9 +192,11 @@ def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
             lefts = [left, *(f"{left} {' '.join(rest[k:])}" for k in range(len(rest)))]
             lefts += [left + unit for unit in ("세기", "년대", "년") if unit in right]
             for start in filter(None, (_span(begin, depth - 1) for begin in lefts)):
+                if start.first[0] == -DISTANT and end.last[0] == DISTANT:  # "before 1850 or after 1860"
+                    continue
                 if start.first <= end.first and start.last <= end.last:
                     yield DateSpan(start.first, end.last)
-                elif loose:
+                elif loose and start.last[0] != DISTANT and end.first[0] != -DISTANT:
                     yield DateSpan(min(start.first, end.first), max(start.last, end.last))
 
 
