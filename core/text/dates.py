@@ -142,6 +142,7 @@ _OPEN = (
 )
 _OPEN = [(re.compile(pattern), kind) for pattern, kind in _OPEN]
 _SEPARATORS = re.compile(r"\s+(?:to|and|or|through|until|till|&)\s+|\s*(?:\.\.|–|-|/|,|;|&)\s*")
+_ERA = re.compile(r"\b(?:bc|ad)\b")
 _LOOSE = ("and", "or", "&", ",", ";")  # two dates, in any order
 _SECOND_BOUND = re.compile(  # the place between "after 1850" and "until 1860"
     r"(?:,? (?:and|but)|,)? (?=(?:before|prior|earlier|pre|ante|bef|after|later|post|aft|until|till|by|up|to|not|no|through|since|from)\b)"
@@ -187,23 +188,27 @@ def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
         left, right, loose = text[: separator.start()].strip(), text[separator.end() :].strip(), separator[0].strip() in _LOOSE
         if not left or not right:
             continue
-        for end in filter(None, [_span(right, depth - 1), _completed(left, right)]):
+        shares_era = left.startswith("bc ") and not _ERA.search(right)  # BC 100-44; but BC 37-668 ends AD
+        ends = [_span(f"bc {right}", depth - 1)] if shares_era else []
+        for end in filter(None, [*ends, _span(right, depth - 1), _completed(left, right)]):
             rest = right.split(" ")
             lefts = [left, *(f"{left} {' '.join(rest[k:])}" for k in range(len(rest)))]
-            lefts += [left + unit for unit in ("세기", "년대", "년") if unit in right]
+            lefts = [left + unit for unit in ("세기", "년대", "년") if unit in right] + lefts
             for start in filter(None, (_span(begin, depth - 1) for begin in lefts)):
                 if start.first[0] == -DISTANT and end.last[0] == DISTANT:  # "before 1850 or after 1860"
                     continue
+                if shares_era and start.first == end.first:  # 1st century BC to 1st century
+                    continue
                 if start.first <= end.first and start.last <= end.last:
                     yield DateSpan(start.first, end.last)
-                elif loose and start.last[0] != DISTANT and end.first[0] != -DISTANT:
+                elif loose and not shares_era and start.last[0] != DISTANT and end.first[0] != -DISTANT:
                     yield DateSpan(min(start.first, end.first), max(start.last, end.last))
 
 
 def _completed(left: str, right: str) -> DateSpan | None:
-    """Return the end of "1850-60", "1850s–60s" or "1999/00", whose first digits are those of the start."""
+    """Return the end of "1850-60", "1850s–60s" or "1999/00", whose first digits are those of the start. Years BC count down: they have none."""
     year, digits = re.search(r"(?<!\d)(\d{3,4})(?=\D*$)", left), re.match(r"(\d{1,2})(?!\d|[-/.]\d|st|nd|rd|th|월|일|세기)", right)
-    if not year or not digits:
+    if not year or not digits or "bc" in f"{left} {right}".split():
         return None
     full = int(year[1][: -len(digits[1])] + digits[1])
     full += 100 if digits[1] == "00" and year[1].endswith("99") else 0
@@ -244,6 +249,11 @@ def _simple(text: str) -> DateSpan | None:
     before_christ = False
     if match := re.fullmatch(r"(bc|ad) (.+)|(.+) (bc|ad)", text):
         before_christ, text = "bc" in (match[1], match[4]), match[2] or match[3]
+        if before_christ and (years := re.fullmatch(r"(\d{1,4})/(\d{1,3})년?", text)):  # 404/3: no month; the second year is one less
+            first, second = int(years[1]), int(years[1]) - 1
+            return DateSpan((-first, 1, 1), (-second, 12, 31)) if second > 0 and str(second).endswith(years[2]) else None
+        if before_christ and re.fullmatch(r"[1-9]\d\d-1\d", text):  # 100-12 are years, as 100-44
+            return None
         text = re.sub(r"(?<![\d/.-])(\d{1,2})(년?)$", lambda year: f"{int(year[1]):04d}{year[2]}", text)  # a short year is one here
     elif match := re.fullmatch(r"-(?!(?:1|9+)(?:\.|$))(\d{1,4})(?:\.0+)?", text):  # -1, -9, -99, -999 and -9999 mean "unknown"
         before_christ, text = True, f"{int(match[1]):04d}"
