@@ -18,7 +18,7 @@ MAX_SEPARATORS = 8  # places where a range may be divided
 LAST_YEAR = 2999  # 9999 means "unknown" in many tables
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl")  # of names of months; Korean months are numbers
 DISTANT = 1_000_000  # the year that "before" begins in and "after" ends in
-_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _WORDS = [  # of centuries
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth"),
     *("fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first"),
@@ -163,7 +163,7 @@ def _span(text: str, depth: int = 2) -> DateSpan | None:
     for pattern, kind in _OPEN:
         if (match := pattern.fullmatch(text)) and (inner := _span(match[1], depth)):
             if kind in ("before", "until") and inner.last[0] != DISTANT:
-                span = DateSpan((-DISTANT, 1, 1), _day_before(inner.first) if kind == "before" else inner.last)
+                span = DateSpan((-DISTANT, 1, 1), day_before(inner.first) if kind == "before" else inner.last)
             elif kind in ("after", "since") and inner.first[0] != -DISTANT:
                 span = DateSpan(_day_after(inner.last) if kind == "after" else inner.first, (DISTANT, 12, 31))
             if span and span.first <= span.last:
@@ -215,18 +215,24 @@ def _completed(left: str, right: str) -> DateSpan | None:
     return _span(f"{full}{right[digits.end() :]}") if full >= int(year[1]) else None
 
 
-def _day_before(day: Day) -> Day:
+def day_before(day: Day) -> Day:
+    """Return the day before a day."""
     year, month, number = day
     if number > 1:
         return year, month, number - 1
-    return (year, month - 1, 31) if month > 1 else (_next_year(year, -1), 12, 31)
+    return (year, month - 1, _last_day(year, month - 1)) if month > 1 else (_next_year(year, -1), 12, 31)
 
 
 def _day_after(day: Day) -> Day:
     year, month, number = day
-    if number < 31:
+    if number < _last_day(year, month):
         return year, month, number + 1
     return (year, month + 1, 1) if month < 12 else (_next_year(year, 1), 1, 1)
+
+
+def _last_day(year: int, month: int) -> int:
+    """Return the number of days of a month. 1900 has a February 29, as in the Julian calendar."""
+    return 29 if month == 2 and year % 4 == 0 else _DAYS[month - 1]
 
 
 def _next_year(year: int, step: int) -> int:
@@ -326,7 +332,7 @@ def _seasons_of(text: str) -> DateSpan | None:
         return _span(f"{match[1]}–{match[2]}")
     if match := re.fullmatch(r"(\d{4})년?[\s-]?(?:q([1-4])|([1-4])분기)|q([1-4])[\s/-]?(\d{4})", text):
         year, quarter = int(match[1] or match[5]), int(match[2] or match[3] or match[4])
-        return DateSpan((year, 3 * quarter - 2, 1), (year, 3 * quarter, 31))
+        return DateSpan((year, 3 * quarter - 2, 1), (year, 3 * quarter, _last_day(year, 3 * quarter)))
     return None
 
 
@@ -371,19 +377,19 @@ def _whole(year: int) -> DateSpan:
 def _days(year: str, month: str, day: str | None = None) -> DateSpan | None:
     """Return a day or a month; None if the calendar has no such day."""
     y, m = int(year), int(month)
-    if not 1 <= m <= 12 or (day is not None and not 1 <= int(day) <= _DAYS[m - 1]):
+    if not 1 <= m <= 12 or (day is not None and not 1 <= int(day) <= _last_day(y, m)):
         return None
-    return DateSpan((y, m, int(day or 1)), (y, m, int(day or 31)))
+    return DateSpan((y, m, int(day or 1)), (y, m, int(day or _last_day(y, m))))
 
 
 def _in_years(year: str, month: str, day: str | None = None) -> DateSpan | None:
     """Return a day or a month, as `_days`, in a year that may be double: February 1731/2."""
     first, _, second = year.partition("/")
     span = _days(first, month, day)
-    if not second or span is None:
+    if not second:
         return span
     later = _days(first[: -len(second)] + second, month, day)
-    return DateSpan(span.first, later.last) if later and later.first[0] == span.first[0] + 1 else None
+    return DateSpan((span or later).first, later.last) if later and later.first[0] == int(first) + 1 else None
 
 
 def _part(year: int, length: int, part: str | None = None) -> DateSpan:

@@ -4,7 +4,6 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
 from functools import cache
 
 import numpy as np
@@ -24,7 +23,7 @@ from ..index.table import OccurrenceTable
 from ..index.tables import index_at
 from ..text import own_corpus
 from ..text.corpora import sentences_of
-from ..text.dates import DISTANT, DateSpan, format_year, format_years, parse_date
+from ..text.dates import DISTANT, DateSpan, day_before, format_year, format_years, parse_date
 from ..text.normalization import fold_case
 from ..text.readings import dictionary_forms
 from ..text.tokens import bare
@@ -357,7 +356,7 @@ def split_at(corpus: str, start: str) -> tuple[Side, Side]:
     """Return two sides: the texts of a corpus before a date of `dates_of`, and those from it on."""
     first = parse_date(start).first
     if "-" in start:
-        before = str(date(*first) - timedelta(1))
+        before = "{:04d}-{:02d}-{:02d}".format(*day_before(first))
     else:
         before = format_year(first[0] - 1 or -1)
     return Side(corpus=corpus, end=before), Side(corpus=corpus, start=start)
