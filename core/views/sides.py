@@ -234,14 +234,15 @@ def keep_news() -> str:
 def facts_of(workspace: Workspace, corpus: str) -> Facts:
     """Return the document and date of each sentence, from the encoded corpus.
 
-    The date is the sentence's, else the year in its document's name.
+    The date is the sentence's. If no sentence of a document has a date, it is the year in the document's name.
     """
     texts = _open_encoded(workspace, corpus)
     if texts is None:
         return Facts()
     documents = ["" if name == texts.unnamed else name for name in texts.documents]
-    years = [year[0] if (year := _YEAR.search(name)) else "" for name in documents]
     dated = texts.date >= 0
+    has_dates = np.bincount(texts.document[dated], minlength=len(documents)) > 0
+    years = [year[0] if (year := _YEAR.search(name)) and not own else "" for name, own in zip(documents, has_dates, strict=True)]
     codes = np.where(dated, texts.date, len(texts.dates) + texts.document)
     spans = [*texts.date_spans, *map(parse_date, years)]
     return Facts(Column(documents, texts.document), Column([*texts.dates, *years], codes), spans)

@@ -64,14 +64,14 @@ def test_spans_of_dates_are_two_sides_and_bands_over_time(workspace, tmp_path):
 
 
 def test_documents_and_dates_are_those_of_the_sentences(workspace, tmp_path):
-    """A date is the sentence's own, else the year in its document's name; a file's name is no document."""
+    """A date is the sentence's own; the year in a document's name dates a document without dates. A file's name is no document."""
     corpus, index = tmp_path / "of-1777.jsonl", tmp_path / "index"
-    rows = ({"document": "a-1850.txt"}, {"document": "a-1850.txt", "date": "1790"}, {})
+    rows = ({"document": "a-1850.txt"}, {"document": "b-1850.txt"}, {"document": "b-1850.txt", "date": "1790"}, {})
     corpus.write_text("".join(json.dumps({"text": "A bank."} | row) + "\n" for row in rows), "utf-8")
     facts = facts_of(workspace, str(corpus))
-    assert facts.documents.of(np.arange(3)) == ["a-1850.txt", "a-1850.txt", ""]
-    assert facts.dates.of(np.arange(3)) == ["1850", "1790", ""]
-    assert facts.between(Side(end="1800")).tolist() == [False, True, False]
+    assert facts.documents.of(np.arange(4)) == ["a-1850.txt", "b-1850.txt", "b-1850.txt", ""]
+    assert facts.dates.of(np.arange(4)) == ["1850", "", "1790", ""]
+    assert facts.between(Side(end="1800")).tolist() == [False, False, True, False]
     index.mkdir()
     (index / "meta.json").write_text("{}", "utf-8")
     assert not len(facts_of(workspace, str(index)).dates.codes)

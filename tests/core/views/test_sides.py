@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from core.common.errors import BadInput
+from core.text import own_corpus
 from core.views import change, compare
 from core.views.change import ChangeRequest, RankRequest
 from core.views.compare import CompareRequest, SpaceName
@@ -87,6 +88,17 @@ def test_dates_that_cannot_be_placed_are_counted_and_reported(open_dated):
         "6 of 22 sentences have no readable date (such as “12/05/50”) and are in no time span.",
         "4 of 22 sentences have a date only partly within a side (such as “1895–1905”) and are left out.",
     ]
+
+
+def test_the_year_in_a_name_is_the_date_of_a_document_without_dates_alone(workspace, tmp_path):
+    texts = sentences(RIVER, 6)
+    for name, dates, year in (("dated_2003.csv", ["1850", "1851", "", "", "", ""], ""), ("blank_2003.csv", [""] * 6, "2003")):
+        with (tmp_path / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([("date", "text"), *zip(dates, texts, strict=True)])
+        corpus = own_corpus.keep_files([own_corpus.Source(name, tmp_path / name)]).name
+        facts = facts_of(workspace, corpus)
+        assert facts.dates.of(np.arange(6)) == [date or year for date in dates]
+        assert facts.undated.sum() == (0 if year else 4)
 
 
 @pytest.mark.parametrize(
