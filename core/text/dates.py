@@ -8,6 +8,7 @@ taken at their year. A century is taken as its hundreds, 1800 to 1899, as in EDT
 import re
 import unicodedata
 from collections.abc import Iterator
+from datetime import date
 from functools import cache, lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -339,7 +340,8 @@ def _seasons_of(text: str) -> DateSpan | None:
 def _decade_of(text: str) -> DateSpan | None:
     if match := re.fullmatch(rf"(?:{_PART}[\s-]*)?(\d{{2,3}}0)(?:s|년대)(?:\s*{_PART})?", text):
         year = int(match[2])
-        return _part(year, 10 if year % 100 else 100, match[1] or match[3]) if len(match[2]) > 2 else None
+        is_decade = year % 100 or year + 99 > date.today().year  # the 1900s are a century; that of 2000 is not over
+        return _part(year, 10 if is_decade else 100, match[1] or match[3]) if len(match[2]) > 2 else None
     if match := re.fullmatch(r"(\d{3})[xu-]", text):  # 185x, 185-
         return _part(int(match[1]) * 10, 10)
     if match := re.fullmatch(r"(\d{2})(?:xx|uu|--)", text):
