@@ -128,6 +128,7 @@ def _normalized(text: str) -> str:
 
 # Spans: open ones, ranges, and the omitted parts of ranges
 
+_AGO = r"(?!(?:\d{1,3}\W+)?\d{1,3}년\s*[전후])"  # 150년 전 is 150 years ago, 1850년 전 before 1850
 _OPEN = (
     (r"(?:before|prior to|earlier than|pre|ante|bef)\.?[\s-]*(.+)", "before"),
     (r"(?:after|later than|post|aft)\.?[\s-]*(.+)", "after"),
@@ -137,8 +138,8 @@ _OPEN = (
     (r"(.+?),? (?:(?:or|and) (?:after|later)|onwards?|and on)", "since"),
     (r"(.+?)\s*(?:이전|까지)", "until"),
     (r"(.+?)\s*(?:이후|부터)", "since"),
-    (r"(.+?년|.+?월|.+?일)\s*전", "before"),
-    (r"(.+?년|.+?월|.+?일)\s*후", "after"),
+    (rf"{_AGO}(.+?년|.+?월|.+?일)\s*전", "before"),
+    (rf"{_AGO}(.+?년|.+?월|.+?일)\s*후", "after"),
     (r"(.*\d{3,4}|.+년)\s*(?:/?\.\.|/|–|-)", "since"),
 )
 _OPEN = [(re.compile(pattern), kind) for pattern, kind in _OPEN]

@@ -53,9 +53,10 @@ YEARS = {
     (-27, 14): "27 BC–AD 14|27 BC - 14 AD",
     (-500, -401): "5th century BC|fifth century B.C.|기원전 5세기",
     (1, 99): "1st century",
-    (-DISTANT, 1849): "before 1850|pre-1850",
+    (-DISTANT, 1849): "before 1850|pre-1850|1850년 전",
     (-DISTANT, 1850): "until 1850|1850 or earlier|not after 1850|../1850|1850년 이전",
     (1851, DISTANT): "after 1850|post-1850",
+    (-DISTANT, 149): "before 150|서기 150년 전",
     (1850, DISTANT): "since 1850|1850 or later|not before 1850|1850/..|1850-|1850–|1850년 이후",
 }
 MAY = ((1850, 5, 12), (1850, 5, 12))
@@ -84,6 +85,7 @@ NONE = (
     "|-9999|-9999.0|-999|-999.0|-99|-9|-1|−999"
     "|before 1850 or after 1860|after 1860 or before 1850|before 1860 and after 1870|between 1850 and before 1860|before 1850-after 1860"
     "|100 BC-50"
+    "|150년 전|약 100년 전|150년전|100~150년 전|150년 후|150년 전부터"
 )
 
 
