@@ -114,15 +114,17 @@ _REPLACED = [
         (r"\s+", " "),
     )
 ]
+_ERA = re.compile(r"\b(?:bc|ad)\b")
 
 
 def _normalized(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).casefold()
-    if re.fullmatch(r"\W*(1\d\d|20\d)\s*\?\W*", text):  # 185?: the year 185, or the 1850s
-        return ""
+    is_doubtful = re.search(r"(?<!\d)(?<!\d[.,/-])(1\d\d|20\d)(\s*\?|\.(?!\s*[\d.]))", text)  # the year 185, or the 1850s
     text = text.replace("'s", "s").replace("’s", "s").replace("世紀", "세기").replace("年代", "년대").translate(_MARKS)
     for pattern, new in _REPLACED:
         text = pattern.sub(new, text).strip()
+    if is_doubtful and not _ERA.search(text):
+        return ""
     return re.sub(r"(?<!\.)\.$", "", text.strip(" ,;:"))
 
 
@@ -144,7 +146,6 @@ _OPEN = (
 )
 _OPEN = [(re.compile(pattern), kind) for pattern, kind in _OPEN]
 _SEPARATORS = re.compile(r"\s+(?:to|and|or|through|until|till|&)\s+|\s*(?:\.\.|–|-|/|,|;|&)\s*")
-_ERA = re.compile(r"\b(?:bc|ad)\b")
 _LOOSE = ("and", "or", "&", ",", ";")  # two dates, in any order
 _SECOND_BOUND = re.compile(  # the place between "after 1850" and "until 1860"
     r"(?:,? (?:and|but)|,)? (?=(?:before|prior|earlier|pre|ante|bef|after|later|post|aft|until|till|by|up|to|not|no|through|since|from)\b)"
