@@ -176,7 +176,7 @@ def by_date(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
     sorted_years = sorted({year for year in years if year is not None})
     if len({span.years for span in spans if span}) > 1:
         step = next(step for step in STEPS if sorted_years[-1] // step - sorted_years[0] // step < MOST_PERIODS)
-        order = list(range(sorted_years[0] // step, sorted_years[-1] // step + 1))
+        order = [period for period in range(sorted_years[0] // step, sorted_years[-1] // step + 1) if period or step > 1]  # no year 0
         names = [_name_period(period * step, step) for period in order]
         keys = [None if year is None else year // step for year in years]
     else:
@@ -194,13 +194,13 @@ def _middle(first: int, last: int) -> int:
     """Return the middle of a range of years, or the bounded end of an open one."""
     if DISTANT in (abs(first), abs(last)):
         return last if abs(first) == DISTANT else first
-    return (first + last) // 2
+    return (first + last) // 2 or 1
 
 
 def _name_period(first: int, step: int) -> str:
     """Return the name of the years from `first` on, such as "1850" or "1850s"."""
     if step == 1:
-        return format_year(first or 1)
+        return format_year(first)
     if step == 10 and first > 0:
         return t("{year}s", year=first)
     return format_years(first or 1, first + step - 1)

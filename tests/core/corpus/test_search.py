@@ -173,6 +173,7 @@ def test_stretches_are_as_long_as_they_say():
             0,
         ),
         (("May 1850", "April 1850", "May 1850"), [("April 1850", 1, 2), ("May 1850", 2, 4)], 0),  # within one year
+        (("2 BC", "0002", "2 BC–AD 2"), [("2 BC", 1, 2), ("1 BC", 0, 0), ("0001", 1, 2), ("0002", 1, 2)], 0),
         (("spring", "autumn", "12/05/50"), [], 3),
     ],
 )
