@@ -151,7 +151,7 @@ def _side(corpus: str, dates: str, name: str):
     from ..views.sides import Side
 
     start, dots, end = dates.partition("..")
-    if dates and not (dots and (start or end)):
+    if dates and (not dots or not (start or end) or ".." in end):
         raise BadInput(f"{name} is '{shorten(dates)}'. Write it as 1850..1899, either end may be left out.")
     return Side(corpus=corpus, start=start.strip(), end=end.strip())
 

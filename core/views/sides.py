@@ -114,12 +114,12 @@ class Side:
 
     @property
     def span(self) -> DateSpan:
-        """Return the days of the side. Raises BadInput for a date that cannot be read."""
-        for text in filter(None, (self.start, self.end)):
-            if parse_date(text) is None:
+        """Return the days of the side. Raises BadInput for a date that cannot be read, and for an end that is open: "1900.."."""
+        first, last = (parse_date(text) if text else None for text in (self.start, self.end))
+        for text, is_bound in ((self.start, first and first.first[0] != -DISTANT), (self.end, last and last.last[0] != DISTANT)):
+            if text and not is_bound:
                 raise BadInput(t("“{date}” is no date. Write it as 1850, 1850-06, 0850 or 44 BC.", date=shorten(text)))
-        first = parse_date(self.start).first if self.start else (-DISTANT, 1, 1)
-        return DateSpan(first, parse_date(self.end).last if self.end else (DISTANT, 12, 31))
+        return DateSpan(first.first if first else (-DISTANT, 1, 1), last.last if last else (DISTANT, 12, 31))
 
 
 @dataclass(frozen=True, slots=True)

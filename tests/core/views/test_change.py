@@ -124,6 +124,7 @@ def test_the_command_answers_as_the_view_does(bank, sides, answer, tmp_path):
     [
         (["--judgments", "FIRST", "--word", "bank"], "--judgments belong to a file of uses"),
         (["--first", "FIRST", "--second", "SECOND", "--first-dates", "1850", "--word", "bank"], "Write it as 1850..1899"),
+        (["--first", "FIRST", "--second-dates", "1890..1900..", "--word", "bank"], "'1890..1900..'. Write it as 1850..1899"),
         (["--first", "FIRST", "--second", "SECOND", "--graph", "x"], "name it with --word"),
     ],
 )

@@ -108,6 +108,8 @@ def test_the_year_in_a_name_is_the_date_of_a_document_without_dates_alone(worksp
         (["1850", "n.d."], Side(end="1799"), "to 1799; dates run from 1850 to 1850. 6 of 12 sentences have no readable date"),
         (["1850", "1950"], Side(end="50"), "“50” is no date. Write it as 1850, 1850-06, 0850 or 44 BC."),
         (["1850", "1950"], Side(start="soon"), "“soon” is no date"),
+        (["1850", "1950"], Side(start="1840", end="1890.."), "“1890..” is no date. Write it as 1850"),
+        (["1850", "1950"], Side(start="before 1840"), "“before 1840” is no date"),
     ],
 )
 def test_a_side_without_texts_says_why(open_dated, dates, side, message):
