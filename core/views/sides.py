@@ -40,7 +40,7 @@ _YEAR = re.compile(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOutSentences:
-    """Sentences that are on neither side because of their dates, or on one side only because both have them."""
+    """Sentences that are on neither side because of their dates, on one side only because both have them, or on both."""
 
     sentences: int = 0  # of the texts that are divided by date
     undated: int = 0  # without a date that can be read
@@ -49,6 +49,7 @@ class LeftOutSentences:
     astride_date: str = ""
     shared: int = 0  # on both sides; they count for the side with fewer sentences
     reduced: int = 0  # the side without them: 0 or 1
+    repeated: int = 0  # different sentences of different texts that count on both sides
 
     def describe(self) -> list[str]:
         """Return a sentence for each reason that applies."""
@@ -61,6 +62,14 @@ class LeftOutSentences:
                     "{n:,} of {all:,} sentences have a date only partly within a side (such as “{example}”) and are left out.",
                     self.astride,
                     **values,
+                )
+            )
+        if self.repeated:
+            notes.append(
+                tn(
+                    "{n:,} sentence is on both sides and counts on both.",
+                    "{n:,} sentences are on both sides and count on both.",
+                    self.repeated,
                 )
             )
         return notes + ([describe_shared(self.shared, self.reduced)] if self.shared else [])
@@ -291,9 +300,9 @@ def choose(workspace: Workspace, first: Side, second: Side) -> Sides:
     else:
         keys = [_keys(workspace, side, corpus) for side, corpus in zip(sides, corpora, strict=True)]
         on_side = [np.ones(len(side_keys), bool) if mask is None else mask for side_keys, mask in zip(keys, masks, strict=True)]
-        shared = intersect_keys(*keys)
-        for side_keys, mask in zip(keys, on_side, strict=True):
-            shared = np.intersect1d(shared, side_keys[mask])
+        common_keys = np.intersect1d(*(side_keys[mask] for side_keys, mask in zip(keys, on_side, strict=True)))
+        shared = np.intersect1d(intersect_keys(*keys), common_keys)
+        left_out = replace(left_out, repeated=len(common_keys) - len(shared))
         both = [np.isin(side_keys, shared) & mask for side_keys, mask in zip(keys, on_side, strict=True)]
     if both[0].any() and both[1].any():
         masks = [np.ones(len(side_keys), bool) if mask is None else mask for mask, side_keys in zip(masks, both, strict=True)]

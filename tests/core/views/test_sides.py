@@ -148,6 +148,8 @@ def test_a_copy_or_a_part_of_a_text_is_that_text(open_dated, tmp_path):
     assert compared("part.txt", "\n".join(sentences(MONEY, 12))) == (12, 0, [12, 12])
     other = [*sentences(MONEY, 3), *sentences(RIVER, 6), *(f"Sheep {k}." for k in range(30))]
     assert compared("other.txt", "\n".join(other))[0] == 0  # some sentences in common do not make one text
+    notes = choose(workspace, Side(), Side(corpus=str(tmp_path / "other.txt"))).left_out.describe()
+    assert notes == ["9 sentences are on both sides and count on both."]
     longer = Path(workspace.corpus).read_text("utf-8") + "1950,More of a bank.\n"  # of one text, but no sentence is on both sides
     assert compared("longer.csv", longer, EARLY, start="1900")[::2] == (0, [12, 13])
 
