@@ -47,6 +47,7 @@ class LeftOutSentences:
     unread_date: str = ""  # an example of such a date, as written
     astride: int = 0  # whose date is only partly within a side
     astride_date: str = ""
+    outside: int = 0  # whose date is on neither side
     shared: int = 0  # on both sides; they count for the side with fewer sentences
     reduced: int = 0  # the side without them: 0 or 1
     repeated: int = 0  # different sentences of different texts that count on both sides
@@ -62,6 +63,15 @@ class LeftOutSentences:
                     "{n:,} of {all:,} sentences have a date only partly within a side (such as “{example}”) and are left out.",
                     self.astride,
                     **values,
+                )
+            )
+        if self.outside:
+            notes.append(
+                tn(
+                    "{n:,} of {all:,} sentences has a date on neither side and is left out.",
+                    "{n:,} of {all:,} sentences have a date on neither side and are left out.",
+                    self.outside,
+                    all=self.sentences,
                 )
             )
         if self.repeated:
@@ -340,14 +350,15 @@ def _dated(side: Side, facts: Facts) -> np.ndarray | None:
         message = t(
             "No text from {start} to {end}; dates run from {first} to {last}.", start=side.start or "…", end=side.end or "…", **ends
         )
-        raise BadInput(" ".join([message, *_left_out((side, side), (facts, facts), True).describe()]))
+        left_out = replace(_left_out((side, side), (facts, facts), True), outside=0)  # the message names the range of all dates
+        raise BadInput(" ".join([message, *left_out.describe()]))
     return mask
 
 
 def _left_out(sides: Sequence[Side], facts: Sequence[Facts], is_same: bool) -> LeftOutSentences:
     """Count the sentences whose dates put them on no side."""
     groups = [((0, 1), facts[0])] if is_same else [((k,), facts[k]) for k in (0, 1)]
-    total, undated, astride, examples = 0, 0, 0, ["", ""]
+    total, undated, astride, outside, examples = 0, 0, 0, 0, ["", ""]
     for numbers, group_facts in groups:
         dated = [sides[k] for k in numbers if sides[k].is_dated]
         n = len(group_facts.dates.codes)
@@ -356,10 +367,13 @@ def _left_out(sides: Sequence[Side], facts: Sequence[Facts], is_same: bool) -> L
         within = np.any([group_facts.between(side) for side in dated], axis=0)
         partly = np.any([group_facts.partly(side) for side in dated], axis=0) & ~within
         total, undated, astride = total + n, undated + int(group_facts.undated.sum()), astride + int(partly.sum())
+        outside += int((~within & ~partly & ~group_facts.undated).sum())
         for place, mask in enumerate((group_facts.undated, partly)):
             names = (group_facts.dates.names[k] for k in np.unique(group_facts.dates.codes[mask]))
             examples[place] = examples[place] or next(filter(None, names), "")
-    return LeftOutSentences(sentences=total, undated=undated, unread_date=examples[0], astride=astride, astride_date=examples[1])
+    return LeftOutSentences(
+        sentences=total, undated=undated, unread_date=examples[0], astride=astride, astride_date=examples[1], outside=outside
+    )
 
 
 def split_at(corpus: str, start: str) -> tuple[Side, Side]:

@@ -101,6 +101,16 @@ def test_the_year_in_a_name_is_the_date_of_a_document_without_dates_alone(worksp
         assert facts.undated.sum() == (0 if year else 4)
 
 
+def test_sentences_dated_outside_both_sides_are_counted_and_reported(open_dated):
+    workspace = open_dated(["1830"] * 6 + ["1875"] * 2, ["1950"] * 6 + ["n.d.", "1700"])
+    chosen = choose(workspace, Side(start="1800", end="1849"), LATE)
+    assert chosen.left_out.describe() == [
+        "1 of 16 sentences has no readable date (such as “n.d.”) and is in no time span.",
+        "3 of 16 sentences have a date on neither side and are left out.",
+    ]
+    assert not choose(workspace, Side(start="1800", end="1849"), Side()).left_out.outside
+
+
 @pytest.mark.parametrize(
     ("dates", "side", "message"),
     [
