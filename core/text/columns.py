@@ -43,8 +43,8 @@ def iterate_cells(
     for place, first in islice(rows, 1):
         text, is_header = _find_text(first, column, place)
         date = _find_date(first, date_column, place, is_header)
-        document = _find_usual(first, (DOCUMENT_COLUMN,)) if is_header else None
-        unread = None
+        document = find_usual(first, (DOCUMENT_COLUMN,)) if is_header else None
+        unread, names = None, []
         if not is_header:
             yield TextCell(place, first[text], _read_date(first, date))
         else:
@@ -69,7 +69,7 @@ def find_column(names: Sequence[str], column: str | int) -> int | None:
     """Return the position of a column that is given by its number from 1 or by its name, ignoring case; None if it is missing."""
     if is_number(names, column):
         return int(column) - 1
-    return _find_usual(names, (column,)) if isinstance(column, str) else None
+    return find_usual(names, (column,)) if isinstance(column, str) else None
 
 
 def is_number(names: Sequence[str], column: str | int) -> bool:
@@ -82,7 +82,8 @@ def refuse_column(column: str | int, names: Sequence[str], place: Place | str, n
     refuse(place, t("no column {column} among {columns}", column=show_value(column), columns=show_value(list(names), 400)), needed)
 
 
-def _find_usual(names: Sequence[str], usual: Sequence[str]) -> int | None:
+def find_usual(names: Sequence[str], usual: Sequence[str]) -> int | None:
+    """Return the position of the first of the usual names that a column has, ignoring case; None if none has."""
     names = [fold_case(name.strip()) for name in names]
     return next((names.index(name) for name in map(fold_case, map(str.strip, usual)) if name in names), None)
 
@@ -94,7 +95,7 @@ def _find_text(row: list[str], column: str | None, place: Place) -> tuple[int, b
     elif len(row) == 1:
         position, is_header = 0, row[0].casefold() in TEXT_COLUMNS
     else:
-        position, is_header = _find_usual(row, TEXT_COLUMNS), True
+        position, is_header = find_usual(row, TEXT_COLUMNS), True
         if position is None and len(row) == 2 and re.fullmatch(r"(unnamed: ?0)?", fold_case(row[0].strip())):  # the row numbers of pandas
             position = 1
     if position is None:
@@ -105,7 +106,7 @@ def _find_text(row: list[str], column: str | None, place: Place) -> tuple[int, b
 def _find_date(row: list[str], column: str | None, place: Place, is_header: bool) -> int | None:
     """Return the position of the dates; None if no column is given and none has a usual name."""
     if column is None:
-        return _find_usual(row, DATE_COLUMNS) if is_header else None
+        return find_usual(row, DATE_COLUMNS) if is_header else None
     position = find_column(row, column) if is_header or is_number(row, column) else None
     if position is None:
         refuse_column(column, row, place, t("Give the dates’ column, name or number."))

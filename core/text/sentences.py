@@ -8,6 +8,7 @@ tokenized as the language in use.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain, islice, pairwise
 from math import isfinite
 from pathlib import Path
@@ -20,7 +21,7 @@ from ..common.limits import limits
 from ..files.artifacts import check_fits, text_fingerprint
 from ..files.formats import refuse_format, suffix_of
 from . import documents
-from .columns import DATE_COLUMNS, iterate_cells, note_blank
+from .columns import DATE_COLUMNS, DOCUMENT_COLUMN, find_usual, iterate_cells, note_blank, refuse_column
 from .file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, is_guess, iterate_lines, json_rows, refuse, show_value
 from .languages import in_use, note_unread, tokenize
 from .line_breaks import DETECT, sentences_in
@@ -237,10 +238,15 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
     column, date_column = columns
     left_out = LeftOut(path.name)
     n_blank = 0
+    undated = None  # the first row, as long as no row has the chosen column of dates
+    is_found = not date_column
     for place, row in json_rows(path, left_out, tolerant=True, **reading):
-        name = row.get("document") if isinstance(row, dict) else None
-        document = _document_name(name)
-        date = _date_of(row, date_column) if isinstance(row, dict) else None
+        document = date = None
+        if isinstance(row, dict):
+            document = _document_name(row.get(_key_of(row, DOCUMENT_COLUMN)))
+            date = _date_of(row, date_column)
+            undated = undated or (place, row)
+            is_found = is_found or _key_of(row, date_column) is not None
         try:
             sentences = list(_from_row(row, column, place, lines, blank))
         except BadRow as error:
@@ -251,11 +257,25 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
             note_blank(path.name, n_blank)
         yield from (replace(sentence, document=document, date=date) for sentence in sentences)
     left_out.check()
+    if undated and not is_found:
+        place, row = undated
+        refuse_column(date_column, list(row), place, t("Give the dates’ column, name or number."))
+
+
+def _key_of(row: dict[str, Any], name: str | None) -> str | None:
+    """Return the key of a JSON row that has this name, ignoring case if no key is spelled like it."""
+    return name if name is None or name in row else _similar_key(tuple(row), name)
+
+
+@lru_cache(maxsize=16)
+def _similar_key(keys: tuple[str, ...], name: str) -> str | None:
+    position = find_usual(keys, (name,))
+    return None if position is None else keys[position]
 
 
 def _date_of(row: dict[str, Any], column: str | None) -> str | None:
     """Return a JSON row's date as text; None if it has none. pandas writes years as floats if some are missing."""
-    dates = (row.get(name) for name in (column, *DATE_COLUMNS) if name)
+    dates = (row.get(_key_of(row, name)) for name in ((column,) if column else DATE_COLUMNS))
     return next((str(date)[:MAX_NAME] for date in dates if isinstance(date, str | int | float) and date == date), None)
 
 
@@ -317,8 +337,9 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         text = row.get("text")
         is_original = isinstance(text, str) and _has_all(text, tokens)
         return [Sentence(tokens, _targets(row, tokens, place), text=_unless_joined(tokens, text) if is_original else None)]
-    text = row.get(column, row.get("text")) if isinstance(row, dict) else row
-    if isinstance(row, dict) and {column, "text"} & row.keys() and (text is None or (isinstance(text, str) and is_missing(text))):
+    key = _key_of(row, column) or _key_of(row, "text") if isinstance(row, dict) else None
+    text = row if not isinstance(row, dict) else row.get(key)
+    if key is not None and (text is None or (isinstance(text, str) and is_missing(text))):
         text = ""
     if isinstance(text, str):
         return _from_text([(place, _text(text, place))], lines, blank)

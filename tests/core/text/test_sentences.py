@@ -107,6 +107,28 @@ def test_a_text_file_that_is_not_utf8_is_read_in_the_encoding_of_its_bytes(write
     assert read_sentences(write("west.txt", "The café’s garçon.\n".encode("cp1252")))[0].tokens[1].startswith("café")
 
 
+@pytest.mark.parametrize(
+    ("row", "column", "date"),
+    [
+        ({"published": None, "year": 2021}, "published", None),
+        ({"Published": "1850", "year": 2021}, "published", "1850"),
+        ({"Year": 2021}, None, "2021"),
+        ({"Date": "1850", "year": 2021}, None, "1850"),
+        ({"date": None, "year": 2021}, None, "2021"),
+    ],
+)
+def test_dates_of_json_rows_are_those_of_the_chosen_column(write, row, column, date):
+    rows = [{"Text": "A bank.", "Document": "d"} | row, {"text": "A river.", "published": "1900"}]
+    first, _ = read_sentences(write("a.jsonl", rows), date_column=column)
+    assert (first.tokens, first.document, first.date) == (("A", "bank", "."), "d", date)
+
+
+def test_date_column_that_no_json_row_has_is_refused(write):
+    path = write("a.jsonl", [{"text": "A bank.", "year": 2021}])
+    with pytest.raises(BadInput, match=r"a\.jsonl, line 1: no column 'yaer' among \['text', 'year'\]\. Give the dates"):
+        read_sentences(path, date_column="yaer")
+
+
 LONG = " ".join(["word"] * 5_001)
 REFUSED = [
     ("a.txt", "", r"a\.txt has no sentence"),
