@@ -225,8 +225,8 @@ def _fitting(name: str, records: Iterable[_Record], mark: str) -> Iterator[tuple
             yield place, [mark.join(cells)]
         elif any(map(str.strip, cells[width:])) or (error and len(cells) != width):
             left_out.add(_not_fitting(place, cells, width, mark, error))
-        else:
-            yield place, cells
+        else:  # a workbook's rows end at their last cell with something in it
+            yield place, cells if mark else [*cells, *[""] * (width - len(cells))]
     left_out.check()
 
 

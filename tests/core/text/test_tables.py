@@ -168,6 +168,15 @@ def test_a_workbook_is_read_as_a_table(tmp_path):
     assert any("sheet “first” is read" in note for note in found.values())
 
 
+def test_last_cells_of_a_workbook_may_be_empty_as_in_a_csv_file(tmp_path):
+    rows = [[f"Bank {k}", k % 2 if k < 7 else None] for k in range(10)]
+    table = read_table(workbook(tmp_path / "own.xlsx", first=[["text", "label"], *rows]))
+    assert len(table.rows) == 7 and table.notes == ("own.xlsx: 3 rows without text or without label were left out.",)
+    texts = [[k, f"Bank {k}" if k < 7 else None] for k in range(10)]
+    path = workbook(tmp_path / "own.xlsx", first=[["id", "text"], *texts])
+    assert texts_of(path) == ([f"Bank {k}" for k in range(7)], ["own.xlsx: 3 rows without text are left out."])
+
+
 @pytest.mark.parametrize("read", [read_table, read_sentences, read_columns])
 def test_workbooks_that_cannot_be_read_say_why(write, read):
     with pytest.raises(BadInput, match=r"own\.xlsx is locked with a password, or an older format\. Save it without a password as \.xlsx"):
