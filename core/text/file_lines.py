@@ -203,11 +203,13 @@ class _Decoder:
     def __init__(self, path: Path, opened: Callable, encoding: str | None, fallback: str | None, tolerant: bool) -> None:
         self._path, self._opened, self._encoding, self._fallback, self._tolerant = path, opened, encoding, fallback, tolerant
         self._n_lines, self._wrong = 0, []  # lines that are not ASCII, and the errors of those with wrong bytes
+        self._n_read, self._with_nul = 0, []  # all lines that are not blank, and the errors of those with a NUL byte
 
     def decode(self, data: bytes, place: Place, end: int) -> str:
         """Return the text of a line that ends at byte `end` of the file."""
+        self._n_read += not data.isspace()
         if b"\x00" in data:
-            refuse(place, t("a NUL byte"), t("Save it as UTF-8 text."))
+            data = self._without_nul(data, place)
         if data.isascii():
             return data.decode()
         self._encoding = self._encoding or self._choose(data, place, end)
@@ -224,33 +226,65 @@ class _Decoder:
         return text.removeprefix("\ufeff") if end == len(data) else text
 
     def check(self) -> None:
-        """Raise BadInput if at least a fifth of the lines that are not ASCII have wrong bytes."""
+        """Raise BadInput if a fifth of the lines have a NUL byte, or a fifth of those that are not ASCII have wrong bytes."""
+        self._check_nul()
         if self._wrong and MOST_LEFT_OUT * len(self._wrong) >= self._n_lines:
             raise self._wrong[0]
 
     def _choose(self, data: bytes, place: Place, end: int) -> str:
-        if not self._tolerant:
-            return detect_encoding(self._opened, self._path, end, data) or "utf-8"
-        encoding = detect_encoding(self._opened, self._path, end, data, is_thorough=True)
-        if encoding == "utf-8":
-            return encoding
-        if sum(byte < 9 or 13 < byte < 32 for byte in data[:4096]) > MAX_CONTROLS:
+        encoding = detect_encoding(self._opened, self._path, end, data, is_thorough=self._tolerant)
+        if encoding == "utf-8" or (encoding is None and not self._tolerant):
+            return "utf-8"
+        if self._tolerant and _has_controls(data):
             raise BadInput(t("{place}: these bytes are not text in any known encoding. Save it in UTF-8.", place=place))
         encoding = self._fallback or encoding or "latin-1"
         values = {"name": place.name, "line": place.number, "encoding": "Latin-1" if encoding == "latin-1" else encoding.upper()}
         reports.add((place.name, "encoding"), t("{name} is not UTF-8 (line {line}) and was read as {encoding}.", **values))
         return encoding
 
+    def _without_nul(self, data: bytes, place: Place) -> bytes:
+        """Return a line with blanks for its NUL bytes, and note it. Raises BadRow for a line of a binary file."""
+        error = BadRow(place, t("a NUL byte"), t("Save it as UTF-8 text."))
+        if _has_controls(data) or 4 * data.count(b"\x00") >= len(data):
+            raise error
+        self._with_nul.append(error)
+        if self._n_read >= ENOUGH:
+            self._check_nul()
+        text = tn(
+            "{name}: {n:,} line has NUL bytes: {line}. They are read as blanks.",
+            "{name}: {n:,} lines have NUL bytes, the first is {line}. They are read as blanks.",
+            len(self._with_nul),
+            name=place.name,
+            line=self._with_nul[0].place.number,
+        )
+        reports.add((place.name, "NUL"), text)
+        return data.replace(b"\x00", b" ")
+
+    def _check_nul(self) -> None:
+        if self._with_nul and MOST_LEFT_OUT * len(self._with_nul) >= self._n_read:
+            reports.remove((self._path.name, "NUL"))  # the error replaces it
+            raise self._with_nul[0]
+
     def _note_wrong(self) -> None:
         name, number, _ = self._wrong[0].place
-        text = tn(
-            "{name}: {n:,} line has bytes that are not UTF-8: {line}. They are shown as �.",
-            "{name}: {n:,} lines have bytes that are not UTF-8, the first is {line}. They are shown as �.",
-            len(self._wrong),
-            name=name,
-            line=number,
-        )
-        reports.add((name, "bytes"), text)
+        note_wrong_bytes(name, number, len(self._wrong))
+
+
+def note_wrong_bytes(name: str, line: int | str, n: int) -> None:
+    """Note that so many lines, the first of them `line`, have bytes that are not UTF-8."""
+    text = tn(
+        "{name}: {n:,} line has bytes that are not UTF-8: {line}. They are shown as �.",
+        "{name}: {n:,} lines have bytes that are not UTF-8, the first is {line}. They are shown as �.",
+        n,
+        name=name,
+        line=line,
+    )
+    reports.add((name, "bytes"), text)
+
+
+def _has_controls(data: bytes) -> bool:
+    """Return whether a line has more control characters than text has."""
+    return sum(byte < 9 or 13 < byte < 32 for byte in data[:4096]) > MAX_CONTROLS
 
 
 def _as_utf8(stream: BinaryIO, path: Path) -> tuple[BinaryIO, bool]:

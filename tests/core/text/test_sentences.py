@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from core.common import reports
 from core.common.errors import BadInput, MissingArtifact
 from core.text import sentences as corpus
 from core.text.file_lines import iterate_lines
@@ -103,8 +104,9 @@ def test_fingerprints_tell_tokens_targets_and_order_apart():
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_a_text_file_that_is_not_utf8_is_read_in_the_encoding_of_its_bytes(write, suffix):
     lines = ["Plain to begin with." for _ in range(9)] + ["비가 와서 우산을 폈다.", "눈이 녹았다."]
-    assert [line.strip() for _, line in iterate_lines(write(f"own.txt{suffix}", "\n".join(lines).encode("cp949")))] == lines
-    assert read_sentences(write("west.txt", "The café’s garçon.\n".encode("cp1252")))[0].tokens[1].startswith("café")
+    with reports.collecting():
+        assert [line.strip() for _, line in iterate_lines(write(f"own.txt{suffix}", "\n".join(lines).encode("cp949")))] == lines
+        assert read_sentences(write("west.txt", "The café’s garçon.\n".encode("cp1252")))[0].tokens[1].startswith("café")
 
 
 @pytest.mark.parametrize(
@@ -127,6 +129,36 @@ def test_date_column_that_no_json_row_has_is_refused(write):
     path = write("a.jsonl", [{"text": "A bank.", "year": 2021}])
     with pytest.raises(BadInput, match=r"a\.jsonl, line 1: no column 'yaer' among \['text', 'year'\]\. Give the dates"):
         read_sentences(path, date_column="yaer")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.jsonl"])
+def test_nul_byte_among_many_lines_is_read_as_a_blank_and_noted(write, name):
+    wrap = (lambda text: json.dumps({"text": text})) if name == "a.jsonl" else str
+    lines = [wrap("text"), *[wrap("A river.")] * 6_000, wrap("Oh! bank.").replace("!", "\0")]
+    with reports.collecting() as found:
+        sentences = read_sentences(write(name, "\n".join(lines)), lines="keep")
+    assert sentences[-1].tokens == ("Oh", "bank", ".") and len(sentences) == 6_002 - (name == "a.csv")
+    assert list(found.values()) == [f"{name}: 1 line has NUL bytes: 6002. They are read as blanks."]
+
+
+@pytest.mark.parametrize("content", ["Hi.\nA bank.\n" * 40, "A bank.\0\n" * 40, "\0\x01\x02" * 40])
+def test_binary_file_is_refused_at_its_first_nul_byte(write, content):
+    with pytest.raises(BadInput, match=r"a\.txt, line 1: a NUL byte\. Save it as UTF-8"):
+        read_sentences(write("a.txt", content.encode("utf-16-le" if content.startswith("Hi") else "utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "read_as"),
+    [
+        ("Die Bänke sind grün. Das Café ist zu.", "mac_roman", "CP1250"),  # wrong, so the note matters
+        ("Die Bänke sind grün. Das Café ist zu.", "cp1252", "CP1252"),
+        ("비가 와서 우산을 폈다.", "cp949", "CP949"),
+    ],
+)
+def test_text_in_a_guessed_encoding_is_noted(write, text, encoding, read_as):
+    with reports.collecting() as found:
+        read_sentences(write("a.txt", f"{text}\n".encode(encoding) * 5))
+    assert found[("a.txt", "encoding")] == f"a.txt is not UTF-8 (line 1) and was read as {read_as}."
 
 
 LONG = " ".join(["word"] * 5_001)
