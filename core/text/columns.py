@@ -39,7 +39,7 @@ def iterate_cells(
     gives an empty cell; otherwise it is left out and noted. `reading` is as `iterate_lines` takes it.
     """
     rows = file_rows(path, kind, **reading)
-    left_out, n_blank = LeftOut(path.name), 0
+    left_out, repeated, n_blank = LeftOut(path.name), RepeatedNames(path.name), 0
     for place, first in islice(rows, 1):
         text, is_header = _find_text(first, column, place)
         date = _find_date(first, date_column, place, is_header)
@@ -50,8 +50,11 @@ def iterate_cells(
         else:
             note_doubled(path.name, first, text)
             others = tuple(k for k in (date, document) if k is not None)
+            names = [name.strip() for name in first]
             unread = None if column else Unread(path.name, first, (text,), (*TEXT_COLUMNS, *OTHER_TEXTS), others)
         for place, row in rows:
+            if repeated.has(place, row, names):
+                continue
             left_out.n_rows += 1
             if unread:
                 unread.look(row)
@@ -126,6 +129,22 @@ def note_blank(name: str, n: int) -> None:
     reports.add(
         (name, "blank"), tn("{name}: {n:,} row without text is left out.", "{name}: {n:,} rows without text are left out.", n, name=name)
     )
+
+
+class RepeatedNames:
+    """Rows with the names of the columns, as joined files have them in their middle: left out and noted, however many they are."""
+
+    def __init__(self, name: str) -> None:
+        self._left_out = LeftOut(name, "names")
+
+    def has(self, place: Place, cells: Sequence[str], names: Sequence[str]) -> bool:
+        """Return whether a row repeats these names, and note it if so. Numbers are no names."""
+        if len(cells) != len(names) or not all(cell.strip().lstrip("\ufeff") == name for cell, name in zip(cells, names, strict=True)):
+            return False
+        if all(name.isdecimal() for name in names):
+            return False
+        self._left_out.add(BadRow(place, t("the names of the columns again"), ""))
+        return True
 
 
 def note_doubled(name: str, names: Sequence[str], number: int) -> None:

@@ -81,9 +81,10 @@ def is_guess(row: dict) -> bool:
 class LeftOut:
     """Rows that cannot be read: a few are left out and noted; a file with a fifth of them or more is refused."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, kind: str = "left out") -> None:
         self.n_rows = 0  # counted by the caller, those left out included
         self._name, self._first, self._numbers = name, None, []
+        self._key = name, kind  # of its note
 
     def add(self, error: BadRow) -> None:
         """Leave out one row. Raises BadInput as soon as it is clear that there are many."""
@@ -91,7 +92,7 @@ class LeftOut:
         self._numbers.append(error.place.number if isinstance(error.place, Place) else 0)
         if self.n_rows >= ENOUGH:
             self.check()
-        reports.add((self._name, "left out"), self._describe())
+        reports.add(self._key, self._describe())
 
     def _describe(self) -> str:
         is_item = isinstance(self._first.place, Place) and self._first.place.is_item
@@ -113,7 +114,7 @@ class LeftOut:
         if others := self._numbers[1:]:
             numbers = ", ".join(f"{number:,}" for number in others[:3]) + (", …" if len(others) > 3 else "")
             result = t("{found}; errors also in line {numbers}", found=result, numbers=numbers)
-        reports.remove((self._name, "left out"))  # the error replaces it
+        reports.remove(self._key)  # the error replaces it
         raise BadInput(f"{self._first.place}: {result}. {self._first.needed}")
 
 

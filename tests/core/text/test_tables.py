@@ -177,6 +177,23 @@ def test_last_cells_of_a_workbook_may_be_empty_as_in_a_csv_file(tmp_path):
     assert texts_of(path) == ([f"Bank {k}" for k in range(7)], ["own.xlsx: 3 rows without text are left out."])
 
 
+@pytest.mark.parametrize("name", ["joined.csv", "joined.tsv", "joined.xlsx"])
+def test_repeated_names_of_columns_are_no_row(write, tmp_path, name):
+    rows = [["text", "label"], ["Rain", "x"], ["text", "label"], ["text", "x"], ["\ufefftext", "label"], ["Sun", "label"]]
+    if name.endswith(".xlsx"):
+        path = workbook(tmp_path / name, first=rows)
+    else:
+        path = write(name, "".join(("\t" if name.endswith(".tsv") else ",").join(row) + "\n" for row in rows))
+    note = f"{name}: 2 rows are left out, the first is line 3: the names of the columns again."
+    assert rows_of(path) == [("Rain", "x"), ("text", "x"), ("Sun", "label")] and read_table(path).notes == (note,)
+    assert texts_of(path) == (["Rain", "text", "Sun"], [note])
+
+
+def test_rows_that_repeat_the_first_row_of_a_table_without_names_are_read(write):
+    assert rows_of(write("a.csv", "ham,Go\nham,Go\nspam,Win\n")) == [("Go", "ham"), ("Go", "ham"), ("Win", "spam")]
+    assert texts_of(write("a.csv", "1,Go\n1,Go\n"), column="2")[0] == ["Go", "Go"]
+
+
 @pytest.mark.parametrize("read", [read_table, read_sentences, read_columns])
 def test_workbooks_that_cannot_be_read_say_why(write, read):
     with pytest.raises(BadInput, match=r"own\.xlsx is locked with a password, or an older format\. Save it without a password as \.xlsx"):
