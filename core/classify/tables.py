@@ -18,7 +18,7 @@ from ..common.limits import limits
 from ..files.formats import refuse_format, suffix_of
 from ..text.columns import INDEX_NAMES, OTHER_TEXTS, RepeatedNames, Unread, find_column, note_doubled, refuse_column
 from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, json_rows, refuse, show_value
-from ..text.normalization import compose, fold_case
+from ..text.normalization import fold_case, plain_signs
 from ..text.tables import MAX_RECORD, file_rows, is_missing, plain_number
 from ..text.tokens import join_tokens
 from .publications import NODE, tree_leaves
@@ -321,9 +321,9 @@ def _read_rows(
         if unread:
             unread.look(cells)
         text = " ".join(part for k in texts if not is_missing(part := cells[k][:MAX_CHARACTERS].strip()))
-        value = plain_number(cells[label])
+        value = plain_number(plain_signs(_NO_CHARACTER.sub(" ", cells[label])))
         if text and not is_missing(value):
-            rows.append(ScoreRow(_NO_CHARACTER.sub(" ", text), compose(_NO_CHARACTER.sub(" ", value))))
+            rows.append(ScoreRow(_NO_CHARACTER.sub(" ", text), value))
             if max_rows is not None and len(rows) > max_rows:
                 values = {"name": name, "most": max_rows}
                 raise BadInput(t("{name} has more than {most:,} rows; at most those can be trained on here. Use fewer.", **values))

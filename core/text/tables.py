@@ -63,9 +63,13 @@ def is_missing(cell: str) -> bool:
 
 
 def plain_number(cell: str) -> str:
-    """Return a cell without the point of an integer that pandas wrote as a float: "-1.0" is "-1"."""
-    cell = cell.strip()
-    return cell.partition(".")[0] if re.fullmatch(r"[+-]?\d+\.0+", cell) else cell
+    """Return a cell without the point of an integer that pandas wrote as a float, and with a plain minus.
+
+    >>> plain_number("-1.0"), plain_number("\u22121"), plain_number("1,0"), plain_number("1,000")
+    ('-1', '-1', '1', '1,000')
+    """
+    cell = re.sub(r"^[\u2212\u2013](?=\d+(?:[.,]\d+)?$)", "-", cell.strip())
+    return re.split("[.,]", cell)[0] if re.fullmatch(r"[+-]?\d+(?:\.0+|,00?)", cell) else cell
 
 
 def file_rows(path: Path, kind: str, **reading: Any) -> Iterator[tuple[Place, list[str]]]:

@@ -72,11 +72,22 @@ def test_a_table_is_read_however_it_was_written(write, name, content):
         ("sql.csv", 'text,label\n"He said \\"no\\", twice",x\nplain,y\n', [('He said "no", twice', "x"), ("plain", "y")]),
         ("none.csv", "text,label\nRain,NONE\nSun,FAVOR\nSnow,none\n", [("Rain", "NONE"), ("Sun", "FAVOR"), ("Snow", "none")]),
         ("floats.csv", "text,label\nRain,1.0\nSun,-1.0\nSnow,0.00\nFog,1.5\n", [*zip(SKIES, ("1", "-1", "0", "1.5"), strict=True)]),
+        ("commas.csv", "text;label\nRain;1,0\nSun;-1,0\nSnow;−1\nFog;–1,5\n", [*zip(SKIES, ("1", "-1", "-1", "-1,5"), strict=True)]),
+        ("dots.csv", "text;label\nRain;1,000\nSun;–\nSnow;1–2\nFog;−x\n", [*zip(SKIES, ("1,000", "–", "1–2", "−x"), strict=True)]),
+        (
+            "signs.csv",
+            "text,label\nRain,spam\u200b\nSun,\u2060spam\nSnow,sp\u00adam\nFog,\ufeffspam\n",
+            [*zip(SKIES, ["spam"] * 4, strict=True)],
+        ),
     ],
 )
 def test_a_table_is_read_as_its_program_means_it(write, name, content, rows):
     path = write(name, content)
     assert rows_of(path) == rows and texts_of(path)[0] == [text for text, _ in rows]
+
+
+def test_label_of_only_invisible_characters_is_missing(write):
+    assert rows_of(write("a.csv", "text,label\nRain,x\nSun,\u200b\n")) == [("Rain", "x")]
 
 
 def test_quotes_between_tabs_belong_to_the_text_where_the_table_does_not_use_them(write):
