@@ -38,9 +38,9 @@ SOFT = "\u00ad"
 # Letters of the scripts that set hyphens at the ends of lines: not Hangul, Chinese, Japanese, Thai.
 LETTER = r"[^\W\d_\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff]"
 _END = r"[ \t]*[\r\n\u2028]\s*"
+_BREAK = rf"(?:{_END}|[ \t\u00a0]+)"
 _CUTS = re.compile(
-    rf"(?:(?<={LETTER})|(?<=[\u0300-\u036f]))(?:[\u00ad\u00ac\x02]{_END}|[-\u2010]{SOFT}?(?:\u200b|{_END}|[ \t\u00a0]+))(?={LETTER})",
-    re.IGNORECASE,
+    rf"(?:(?<={LETTER})|(?<=[\u0300-\u036f]))(?:[\u00ad\u00ac\x02]{_BREAK}|[-\u2010]{SOFT}?(?:\u200b|{_BREAK}))(?={LETTER})", re.IGNORECASE
 )
 _MAY_BE_CUT = re.compile("[-\u2010\u00ad\u00ac\x02][\\s\u200b\u00ad]")  # the same, found faster
 _LEFT = re.compile(rf"(?:{LETTER}|[{SOFT}\u200b-\u200d\u0300-\u036f]|[-\u2010](?={LETTER}))*\Z")
@@ -188,7 +188,7 @@ def cut_words(text: str) -> Iterator[CutWord]:
     """Yield the words that the end of a line, or a former one, has cut in two."""
     for match in _CUTS.finditer(text) if _MAY_BE_CUT.search(text) else ():
         sign, between = text[match.start()], match[0][1:]
-        is_soft = sign not in "-\u2010"
+        is_soft = sign not in "-\u2010" and bool(between.strip(" \t\u00a0"))  # before a blank it may be only a sign
         left = plain_signs(_LEFT.search(text, max(0, match.start() - _LONGEST), match.start())[0])
         right = plain_signs(_RIGHT.match(text, match.end(), match.end() + _LONGEST)[0])
         if not left or not right or (right.casefold() in _LINKS and not is_soft and "\u200b" not in between):

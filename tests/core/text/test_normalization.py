@@ -77,6 +77,10 @@ def test_ligatures_hyphens_and_blanks_are_read_in_their_plain_form(written, toke
         ("pre-\nand post-war", ["pre", "-", "and", "post-war"]),
         ("10-\nyear", ["10", "-", "year"]),
         ("impor- tance", ["importance"]),  # as browsers paste it into a box of one line
+        ("impor\u00ad tance", ["importance"]),
+        ("impor\u00ac tance", ["importance"]),
+        ("impor\x02\u00a0tance", ["importance"]),
+        ("the bank\u00ad and we", ["the", "bank", "and", "we"]),
         ("long- and short-term", ["long", "-", "and", "short-term"]),
         ("mid- or late", ["mid", "-", "or", "late"]),
     ],
