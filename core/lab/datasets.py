@@ -120,7 +120,7 @@ def read_tags(path: str | Path) -> list[TaggedSentence]:
 
 
 def _tagged(path: Path) -> Iterator[TaggedSentence]:
-    blocks = list(_blocks(path))
+    blocks = _at_blanks(_without_comments(list(_blocks(path))))
     columns = _token_and_tag(path, blocks)
     left_out = LeftOut(path.name)
     for block in blocks:
@@ -142,7 +142,7 @@ def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
     """Yield the lines of each sentence as cells."""
     block: list[tuple[Place, str]] = []
     for place, line in chain(iterate_lines(path), [(Place(path.name, 0), "")]):
-        if line.strip() and line.split()[0] != "-DOCSTART-":
+        if line.strip() and _cells(line)[0] != "-DOCSTART-":
             block.append((place, line))
             continue
         has_tabs = any("\t" in text for _, text in block)
@@ -150,10 +150,29 @@ def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
             (line_place, text) for line_place, text in block if not (text.startswith("#") and "\t" not in text and has_tabs)
         ]  # comments are skipped
         if lines:
-            yield [
-                (line_place, [cell.strip() for cell in text.split("\t")] if "\t" in text else text.split()) for line_place, text in lines
-            ]
+            yield [(line_place, _cells(text)) for line_place, text in lines]
         block = []
+
+
+def _cells(line: str) -> list[str]:
+    """Return a line's cells. No-break spaces, as in the number "10 000", separate none."""
+    return [cell.strip() for cell in line.split("\t")] if "\t" in line else re.split(" +", line.strip(" \r\n\f\v"))
+
+
+def _without_comments(blocks: list[list[tuple[Place, list[str]]]]) -> list[list[tuple[Place, list[str]]]]:
+    """Leave out the lines after "#" that have another number of cells than every other line. They are no token "#" and its tag."""
+    widths = {len(cells) for block in blocks for _, cells in block if not cells[0].startswith("#")}
+    blocks = [[line for line in block if not line[1][0].startswith("#") or not widths or len(line[1]) in widths] for block in blocks]
+    return [block for block in blocks if block]
+
+
+def _at_blanks(blocks: list[list[tuple[Place, list[str]]]]) -> list[list[tuple[Place, list[str]]]]:
+    """Separate the cells after the token also at blanks if each line has one tab and equally many blanks: "The", a tab and "DT B-NP"."""
+    lines = [cells for block in blocks for _, cells in block]
+    n_parts = {len(re.split(" +", cells[1])) if len(cells) == 2 else 1 for cells in lines}
+    if len(n_parts) != 1 or n_parts == {1}:
+        return blocks
+    return [[(place, [cells[0], *re.split(" +", cells[1])]) for place, cells in block] for block in blocks]
 
 
 def _token_and_tag(path: Path, blocks: list[list[tuple[Place, list[str]]]]) -> tuple[int, int]:
