@@ -3,7 +3,8 @@
 import logging
 import re
 import zipfile
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -29,6 +30,7 @@ _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-
 _RELATIONS = "_rels/.rels"
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 MAX_PARTS = 50_000  # of an e-book
+_CUT_END = re.compile("[-\u2010\u00ad\u00ac\x02]\\s*\\Z")  # of a line: a hyphen that may have cut a word
 _OPERATOR_BYTES = 20  # counted for each PDF operator, because those of a form run each time the form is drawn
 _UNSEEN = {"script", "style", "head", "title", "template", "noscript", "rt", "rp", "svg", "math"}  # rt: how Japanese is read aloud
 _PARAGRAPHS = re.compile(  # elements that begin a line of their own
@@ -140,7 +142,25 @@ def _of_pdf(path: Path) -> list[str]:
             **values,
         )
         reports.add((path.name, "pages"), text)
-    return [line for page in pages for line in page.splitlines()]
+    return list(_joined_pages([page.splitlines() for page in pages]))
+
+
+def _joined_pages(pages: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of pages. A cut word is not joined to the heading or footer of a page, which other pages repeat."""
+    edges = [[filled[0], filled[-1]] if (filled := [k for k, line in enumerate(page) if line.strip()]) else [] for page in pages]
+    counts = Counter((_unnumbered(page[k]), side) for page, places in zip(pages, edges, strict=True) for side, k in enumerate(places))
+    last = ""
+    for page, places in zip(pages, edges, strict=True):
+        for k, line in enumerate(page):
+            is_repeated = any(k == place and counts[_unnumbered(line), side] > 1 for side, place in enumerate(places))
+            if is_repeated and _CUT_END.search(last):
+                yield from ("", "")  # in a text with blank lines between all lines, one would separate nothing
+            yield line
+            last = line if line.strip() else last
+
+
+def _unnumbered(line: str) -> str:
+    return re.sub(r"\d+", "0", line.strip())
 
 
 def _page_texts(name: str, reader: Any) -> Iterator[str]:

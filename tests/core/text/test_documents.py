@@ -70,6 +70,20 @@ def test_what_is_locked_or_missing_in_an_e_book_is_reported(write):
     assert list(found.values()) == ["part.epub: 1 chapter is missing (one.xhtml)."]
 
 
+@pytest.mark.parametrize(
+    ("pages", "expected"),
+    [
+        ([["Annual report 1", "The bank is of impor-"], ["Annual report 2", "tance to us."]], "impor"),
+        ([["The bank is of impor-", "page 1 of two"], ["tance to us.", "page 2 of two"]], "impor"),
+        ([["Annual report", "The bank is of impor-"], ["tance to us."]], "importance"),
+    ],
+    ids=["headings", "footers", "neither"],
+)
+def test_word_that_the_end_of_a_page_cuts_is_joined_only_to_its_other_half(write, pages, expected):
+    tokens = " ".join(words(write("a.pdf", pdf(*pages)))).split()
+    assert [token for token in tokens if token.startswith("impor")] == [expected]
+
+
 @pytest.mark.parametrize("name", ["a.pdf", "a.epub", "a.docx", "a.xlsx"])
 def test_a_damaged_document_ends_in_a_sentence(write, name):
     whole = {"a.pdf": pdf(["The bank."]), "a.epub": epub(CHAPTERS)}.get(name, epub(CHAPTERS))
