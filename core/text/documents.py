@@ -49,7 +49,7 @@ def read_lines(path: Path) -> list[str]:
 
 
 def _of_docx(path: Path) -> list[str]:
-    """Return the paragraphs of a Word document in order, including those in tables and text boxes.
+    """Return the paragraphs of a Word document in order, including those in tables and text boxes, and then its notes.
 
     The document is read as a stream. python-docx would hold every element of every part in memory.
     """
@@ -58,7 +58,10 @@ def _of_docx(path: Path) -> list[str]:
     with refuse_unreadable(path, ".txt"):
         body = _Body(path.name)
         with zipfile.ZipFile(path) as archive:
-            read_part(archive, _main_part(archive, path.name), path.name, body.start, body.end, body.data)
+            main = _main_part(archive, path.name)
+            notes = [str(PurePosixPath(main).with_name(part)) for part in ("footnotes.xml", "endnotes.xml")]
+            for part in (main, *(note for note in notes if note in archive.namelist())):
+                read_part(archive, part, path.name, body.start, body.end, body.data)
         return [line for text in body.texts for line in ("", *text.splitlines())]
 
 

@@ -1,6 +1,7 @@
 """Test that PDF files, e-books and other formats are read in order, or refused with what to do."""
 
 import io
+import zipfile
 
 import pypdf
 import pytest
@@ -68,6 +69,21 @@ def test_what_is_locked_or_missing_in_an_e_book_is_reported(write):
     with reports.collecting() as found:
         assert "lent" in " ".join(words(path))
     assert list(found.values()) == ["part.epub: 1 chapter is missing (one.xhtml)."]
+
+
+@pytest.mark.parametrize("kind", ["footnote", "endnote"])
+def test_notes_of_a_word_document_are_read_after_its_text(write, kind):
+    schema = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    note = "<w:p><w:r><w:{kind}Ref/></w:r><w:r><w:t>A note.</w:t></w:r></w:p>"
+    parts = {
+        "word/document.xml": f"<w:document {schema}><w:body><w:p><w:r><w:t>The bank.</w:t></w:r></w:p></w:body></w:document>",
+        f"word/{kind}s.xml": f"<w:{kind}s {schema}><w:{kind}>{note.format(kind=kind)}</w:{kind}></w:{kind}s>",
+    }
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    assert words(write("a.docx", out.getvalue())) == ["The bank .", "A note ."]
 
 
 @pytest.mark.parametrize(
