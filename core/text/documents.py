@@ -1,10 +1,13 @@
 """The text of documents that hold more than text: Word (.docx), PDF and e-books (.epub), as lines in reading order."""
 
+import codecs
+import html
 import logging
 import re
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -14,9 +17,9 @@ from ..common import reports
 from ..common.errors import BadInput
 from ..common.i18n import t, tn
 from ..common.limits import limits
-from ..files.formats import check_archive, local_name, read_part, refuse_unreadable
+from ..files.formats import check_archive, is_mostly_utf8, local_name, read_part, refuse_unreadable
 from ..files.user_names import clean_name
-from .file_lines import LineCount
+from .file_lines import LineCount, note_wrong_bytes, wide_encoding
 
 SUFFIXES = (".docx", ".pdf", ".epub")
 _WORD = ("http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main")
@@ -37,6 +40,14 @@ _PARAGRAPHS = re.compile(  # elements that begin a line of their own
     "p|div|h[1-6]|[uod]l|li|d[dt]|table|caption|t[rdh]|blockquote|pre|hr|body|main|section|article|aside|header|footer|figure|figcaption|"
     "address|details|summary|form|fieldset|legend|center"
 )
+_IS_PAGE = re.compile("html|oeb1|(?<!svg[+])(?<!ncx[+])xml")  # the media types of chapters
+_HEAD = 1_024  # bytes of a page that may declare its encoding
+_DECLARED = re.compile(rb"<(?:\?xml|meta)\s[^>]*?(?:encoding|charset)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_BROWSERS = {"iso8859-1": "cp1252", "ascii": "cp1252", "euc_kr": "cp949", "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030"}
+_ENCODINGS = re.compile("ascii|cp|iso|koi8|mac|euc|gb|big5|shift|tis")  # beginnings of Python's names, not those of UTF-16 or escapes
+_NOTE_ROLES = {"noteref", "doc-noteref"}
+_NOTE_MARK = re.compile(r"\s*[\[(]?(?:\d{1,3}|[*\u2020\u2021\u00a7]{1,3})[\])]?\s*")
+_MARKED = re.compile(r"(?:[^\W\d_]{3}|[^\W\d_A-Za-z\u00b5\u03bc]|[^\W\d_][.,;:!?\"'\u201d\u2019\u00bb]+)\Z")  # not "km<sup>2</sup>"
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it logs oddities of each file
 
 
@@ -213,7 +224,15 @@ def _of_epub(path: Path) -> list[str]:
                 )
                 reports.add((path.name, "chapters"), text)
             present = [chapter for chapter in chapters if chapter in members]
-            return [line for chapter in present for line in ("", *_html_lines(archive.read(chapter), count))]
+            lines, wrong = [], []
+            for chapter in present:
+                page, is_wrong = _decode(archive.read(chapter))
+                numbers = (number for number, line in enumerate(page.split("\n") if is_wrong else (), 1) if "\ufffd" in line)
+                wrong += (f"{number} ({clean_name(chapter)})" for number in numbers)
+                lines += ["", *_html_lines(page, count)]
+            if wrong:
+                note_wrong_bytes(path.name, wrong[0], len(wrong))
+            return lines
 
 
 def _spine(archive: zipfile.ZipFile, name: str) -> Iterator[str]:
@@ -223,8 +242,11 @@ def _spine(archive: zipfile.ZipFile, name: str) -> Iterator[str]:
     package = _elements(archive, str(place), name, ("item", "itemref"))
     items = {attributes["id"]: attributes for kind, attributes in package if kind == "item" and "id" in attributes}
     for kind, reference in package:
-        item = items.get(reference.get("idref", "")) if kind == "itemref" else None
-        if item and "html" in item.get("media-type", "html") and "nav" not in item.get("properties", "").split():
+        if kind != "itemref":
+            continue
+        if (item := items.get(name_of_item := reference.get("idref", ""))) is None:
+            yield f"#{name_of_item}"  # the name of no member
+        elif _IS_PAGE.search(item.get("media-type", "html")) and "nav" not in item.get("properties", "").split():
             yield _resolve(place.parent, unquote(item["href"].partition("#")[0]))
 
 
@@ -259,12 +281,40 @@ def _locked(archive: zipfile.ZipFile, name: str) -> set[str]:
     return {unquote(attributes.get("URI", "")) for _, attributes in _elements(archive, _ENCRYPTION, name, ("CipherReference",))}
 
 
-def _html_lines(data: bytes, count: LineCount) -> list[str]:
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+def _decode(data: bytes) -> tuple[str, bool]:
+    """Return a page's text, and whether wrong bytes are replaced: UTF-8 if it is, or else in the encoding that it begins with or declares."""
+    wide = wide_encoding(data) or {b"<\x00": "utf-16-le", b"\x00<": "utf-16-be"}.get(data[:2])
+    encoding = wide or ("utf-8" if is_mostly_utf8(data) else _declared_encoding(data))
+    for name in (wide,) if wide else ("utf-8-sig", encoding):
+        with suppress(UnicodeDecodeError):
+            return data.decode(name), False
+    return data.decode(encoding, "replace"), True
+
+
+def _declared_encoding(data: bytes) -> str:
+    """Return the declared encoding that a page's bytes may be in, as browsers understand its name, or else UTF-8."""
+    with suppress(LookupError):
+        if declared := _DECLARED.search(data[:_HEAD]):
+            name = codecs.lookup(declared[1].decode("latin-1")).name
+            return _BROWSERS.get(name, name) if _ENCODINGS.match(name) else "utf-8"
+    return "utf-8"
+
+
+def _html_lines(page: str, count: LineCount) -> list[str]:
     parser = _Lines(count)
-    parser.feed(data.decode(encoding, "replace"))
+    parser.feed(_without_cdata(page))
     parser.close()
     return parser.lines()
+
+
+def _without_cdata(page: str) -> str:
+    """Return a page with the text of its CDATA sections escaped, because HTMLParser skips them."""
+    first, *others = page.split("<![CDATA[")
+    parts = [first]
+    for other in others:
+        text, end, rest = other.partition("]]>")
+        parts += [html.escape(text, quote=False), rest] if end else ["<![CDATA[", text]
+    return "".join(parts)
 
 
 class _Lines(HTMLParser):
@@ -275,6 +325,7 @@ class _Lines(HTMLParser):
         self._count = count
         self._parts: list[str] = []
         self._unseen: list[str] = []  # open elements whose text is not shown
+        self._mark: tuple[str, int] | None = None  # the open element that may be the mark of a note, and where its text begins
 
     def handle_starttag(self, tag: str, attrs: list) -> None:
         if tag in _UNSEEN:
@@ -283,6 +334,8 @@ class _Lines(HTMLParser):
         elif tag == "br":
             self._count.add()
             self._parts.append("\n")
+        elif (tag == "sup" and not self._mark) or (tag == "a" and _NOTE_ROLES & {value for _, value in attrs}):
+            self._mark = tag, len(self._parts)
         elif _PARAGRAPHS.fullmatch(tag):
             self._begin()
 
@@ -293,6 +346,11 @@ class _Lines(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag in self._unseen:
             del self._unseen[self._unseen.index(tag) :]
+        elif self._mark and self._mark[0] == tag:
+            start, self._mark = self._mark[1], None
+            is_note = tag == "a" or _MARKED.search("".join(self._parts[max(0, start - 3) : start]))
+            if is_note and len(self._parts) <= start + 3 and _NOTE_MARK.fullmatch("".join(self._parts[start:])):
+                del self._parts[start:]
         elif _PARAGRAPHS.fullmatch(tag):
             self._begin()
 

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Callable
 
 import pypdf
 import pytest
@@ -69,6 +70,74 @@ def test_what_is_locked_or_missing_in_an_e_book_is_reported(write):
     with reports.collecting() as found:
         assert "lent" in " ".join(words(path))
     assert list(found.values()) == ["part.epub: 1 chapter is missing (one.xhtml)."]
+
+
+def replace_member(book: bytes, changes: dict[str, bytes | Callable[[bytes], bytes]]) -> bytes:
+    """Return an archive with the content of some members changed."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            change = changes.get(name, bytes)
+            new.writestr(name, change(old.read(name)) if callable(change) else change)
+    return out.getvalue()
+
+
+KOREAN = "은행이 문을 닫았다."
+FRENCH = "Le café est fermé."
+
+
+@pytest.mark.parametrize(
+    ("declared", "encoding", "text"),
+    [
+        ('<?xml version="1.0" encoding="iso-8859-1"?>', "cp1252", FRENCH),
+        ("<?xml version='1.0'?><meta charset=windows-1252>", "cp1252", FRENCH),
+        ('<meta http-equiv="Content-Type" content="text/html; charset=euc-kr"/>', "cp949", KOREAN),
+        ("", "utf-16-le", KOREAN),
+        ("", "utf-16-be", FRENCH),
+        ("", "utf-16", KOREAN),
+        ('<?xml version="1.0" encoding="iso-8859-1"?>', "utf-8", FRENCH),  # the bytes are UTF-8
+        ('<?xml version="1.0" encoding="no-such"?>', "utf-8", KOREAN),
+    ],
+)
+def test_chapter_is_read_in_its_encoding(write, declared, encoding, text):
+    chapter = f"{declared}<html><body><p>{text}</p></body></html>".encode(encoding)
+    path = write("a.epub", replace_member(epub({"a.xhtml": ""}), {"OEBPS/a.xhtml": chapter}))
+    with reports.collecting() as found:
+        assert words(path) == [f"{text[:-1]} ."] and ("a.epub", "bytes") not in found
+
+
+def test_wrong_bytes_of_a_chapter_are_noted(write):
+    path = write("a.epub", replace_member(epub({"a.xhtml": ""}), {"OEBPS/a.xhtml": "<p>Le\ncafé.</p>".encode("latin-1")}))
+    with reports.collecting() as found:
+        assert words(path) == ["Le caf � ."]
+    assert list(found.values()) == ["a.epub: 1 line has bytes that are not UTF-8: 2 (a.xhtml). They are shown as �."]
+
+
+@pytest.mark.parametrize(
+    ("body", "sentences"),
+    [
+        ("<p><![CDATA[The bank, 1 < 2]]> is.</p><p><![CDATA[open</p>", ["The bank , 1 < 2 is ."]),
+        ("<p>The bank<sup>1</sup> was it.<sup><a href='#n'>[2]</a></sup> Why?</p>", ["The bank was it .", "Why ?"]),
+        ("<p>It<a epub:type='noteref' href='#n'><sup>1</sup></a> is<a epub:type='noteref'>*</a> so.</p>", ["It is so ."]),
+        ("<p>Ten km<sup>2</sup> on the 4<sup>th</sup>.</p><p><sup>1</sup> A note.</p>", ["Ten km2 on the 4th .", "1 A note ."]),
+    ],
+    ids=["CDATA", "numbers of notes", "links to notes", "other raised signs"],
+)
+def test_chapter_has_the_text_that_is_shown(write, body, sentences):
+    result = words(write("a.epub", epub({"a.xhtml": body})))
+    assert result[: len(sentences)] == sentences
+
+
+def test_chapters_of_another_type_are_read_and_references_to_nothing_reported(write):
+    book = epub({"a.xhtml": "<p>The bank.</p>", "b.xml": "<p>A river.</p>"})
+
+    def change(package: bytes) -> bytes:
+        package = package.replace(b'href="b.xml" media-type="application/xhtml+xml"', b'href="b.xml" media-type="application/xml"')
+        return package.replace(b"</spine>", b'<itemref idref="gone"/></spine>')
+
+    with reports.collecting() as found:
+        assert words(write("a.epub", replace_member(book, {"OEBPS/book.opf": change}))) == ["The bank .", "A river ."]
+    assert list(found.values()) == ["a.epub: 1 chapter is missing (#gone)."]
 
 
 @pytest.mark.parametrize("kind", ["footnote", "endnote"])
