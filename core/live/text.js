@@ -27,7 +27,7 @@ const EMOJI = "[\\u2190-\\u2bff\\ufe0f\\u{1f000}-\\u{1faff}]", UNSPACED = "[\\u0
 const SIGNS = new RegExp(`(?<emoji>(?<=${EMOJI})\\u200d(?=${EMOJI}))|(?<blank>[\\0\\u2800\\u3164\\uffa0\\ufffc]|(?<=${UNSPACED})\\u200b(?=${UNSPACED}))|(?<hyphen>[\\u2010\\u2011])|(?<ligature>[\\ufb00-\\ufdff\\ufe70-\\ufefc\\u2f00-\\u2fd5])|(?<selector>[\\ufe00-\\ufe0f])|[${INVISIBLE}]`, "gu");
 const CUTTABLE = "(?:(?![\\u0e00-\\u0eff\\u1000-\\u11ff\\u1780-\\u17ff\\u2e80-\\u9fff\\ua960-\\ua97f\\uac00-\\ud7ff\\uf900-\\ufaff])\\p{L})", LINE_END = "[ \\t]*[\\r\\n\\u2028]\\s*";
 const INNER = `(?:${CUTTABLE}|[\\u00ad\\u200b-\\u200d\\u0300-\\u036f]|[-\\u2010](?=${CUTTABLE}))*`;
-const CUTS = new RegExp(`(?<left>${CUTTABLE}${INNER})(?<sign>[\\u00ad\\u00ac\\x02](?=${LINE_END})|[-\\u2010]\\u00ad?)(?<between>\\u200b|${LINE_END}|[ \\t\\u00a0]+)(?=(?<right>${CUTTABLE}${INNER}))`, "gu");
+const CUTS = new RegExp(`(?<left>${CUTTABLE}${INNER})(?<sign>[\\u00ad\\u00ac\\x02](?=${LINE_END}|[ \\t\\u00a0])|[-\\u2010]\\u00ad?)(?<between>\\u200b|${LINE_END}|[ \\t\\u00a0]+)(?=(?<right>${CUTTABLE}${INNER}))`, "gu");
 function plainSigns(text) {
   return text.replace(SIGNS, (sign, ...rest) => {
     const { emoji, blank, hyphen, ligature, selector } = rest.at(-1), before = [...text.slice(Math.max(0, rest.at(-3) - 2), rest.at(-3))].at(-1) ?? "", after = text[rest.at(-3) + 1];
@@ -39,7 +39,7 @@ function plainSigns(text) {
 }
 function legible(text, joins) {
   return plainSigns(text.replace(CUTS, (whole, left, sign, between, right) => {
-    const parts = [left, right].map(plainSigns), isSoft = !"-\u2010".includes(sign[0]), isLineEnd = isSoft || between.trim() !== "" || /[\r\n\u2028]/.test(between);
+    const parts = [left, right].map(plainSigns), isSoft = !"-\u2010".includes(sign[0]) && /[^ \t\u00a0]/.test(between), isLineEnd = isSoft || between.trim() !== "" || /[\r\n\u2028]/.test(between);
     if (["and", "or", "to"].includes(parts[1].toLowerCase()) && !isSoft && between !== "\u200b") return whole;
     if (isSoft || joins(...parts, isLineEnd)) return left;
     return isLineEnd ? `${left}-` : whole;

@@ -92,7 +92,7 @@ ODD = [
 ]
 CUT = [
     "The impor-\ntance of coun-\ncil, pre-\nventing a well-\nknown co-\noperate and Anglo-\nSaxon newly-\nformed IMPOR-\nTANCE.",
-    "im\u00ad\nportance im\u00ac\nportance govern-\nment's pre-\nand post-war state-of-\nthe-art impor- tance long- and short-term",
+    "im\u00ad\nportance im\u00ac\nportance govern-\nment's pre-\nand post-war state-of-\nthe-art impor- tance long- and short-term impor\u00ad tance of\u00ac the",
 ]
 
 
