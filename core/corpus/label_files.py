@@ -204,7 +204,7 @@ def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Call
             row |= {"sense": rename(clean(row["sense"]))}
         if token not in known_tokens:
             carried.append(row)
-        elif row.get("given", True) is not False:
+        elif not is_guess(row):
             rows_by_token.setdefault(token, []).append(row)
     labeled, guessed = [], []
     for row in map(json.loads, filter(None, text.split("\n"))):

@@ -196,6 +196,16 @@ def test_a_spread_carries_every_label_through(call, labels, tmp_path, over):
     assert over or rows_of(labels) == before
 
 
+@pytest.mark.parametrize("mark", [0, "False"])
+def test_a_guess_in_the_labels_never_becomes_a_label_of_a_person(call, labels, tmp_path, mark):
+    with labels.open("a") as file:
+        file.write(json.dumps(row(RIVER[1], "money", given=mark, probability=0.51)) + "\n")
+    words = ("senses", "spread", "--word", "bank", "--labels", labels, "--corpus", tmp_path / "corpus.txt", "--output", labels)
+    assert call(*words)[0] == 0
+    assert [each["given"] for each in rows_of(labels) if same(each, row(RIVER[1], ""))] == [False]
+    assert len(label_files.read_senses(labels)) == 4
+
+
 def test_labels_are_not_written_over_where_they_would_change(refused, labels, tmp_path):
     before = labels.read_bytes()
     words = ("senses", "spread", "--word", "bank", "--corpus", tmp_path / "corpus.txt")
