@@ -34,7 +34,7 @@ from ..text.file_lines import Place, is_guess, iterate_lines, json_rows, refuse,
 from ..text.normalization import compose
 from ..text.sentences import as_text, check_position, checked_tokens
 from .measures import alpha
-from .spread import Given, Labels, SpreadLabels, clean
+from .spread import Given, Labels, SpreadLabels, on_one_line
 
 Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
 
@@ -124,7 +124,7 @@ def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
         refuse(place, message, t('A row has "tokens", "position" and "sense".'))
     tokens = checked_tokens(row["tokens"], place)
     position = check_position(row["position"], tokens, place)
-    sense = clean(as_text(row["sense"], place))
+    sense = on_one_line(as_text(row["sense"], place))
     if not sense:
         refuse(place, t("the sense is blank"), t("Name it."))
     return (tokens, position), "" if is_guess(row) else sense
@@ -173,11 +173,11 @@ def pairs(texts: Sequence[str]) -> Mapping[str, str]:
     """Return the target sense of each sense to merge, from texts "sense=target". Raises BadInput for other texts, or for a sense with two targets."""
     into: dict[str, str] = {}
     for text in texts:
-        first, equals, second = text.partition("=")
-        if not (equals and clean(first) and clean(second)):
+        first, _, second = map(on_one_line, text.partition("="))
+        if not (first and second):
             raise BadInput(t("“{text}” is not a pair of senses. Write it as from=into.", text=shorten(text)))
-        if into.setdefault(clean(first), clean(second)) != clean(second):
-            raise BadInput(t("“{name}” would go into two senses. Name one.", name=shorten(clean(first))))
+        if into.setdefault(first, second) != second:
+            raise BadInput(t("“{name}” would go into two senses. Name one.", name=shorten(first)))
     return into
 
 
@@ -200,8 +200,8 @@ def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Call
     carried = []
     for row in _rows(labels):
         token = _token(row)
-        if token is not None and isinstance(row.get("sense"), str):
-            row |= {"sense": rename(clean(row["sense"]))}
+        if token is not None and (sense := _sense(row)) and (name := rename(on_one_line(sense))) != sense:
+            row |= {"sense": name}
         if token not in known_tokens:
             carried.append(row)
         elif not is_guess(row):
@@ -235,6 +235,13 @@ def _token(row: dict | str) -> Token | None:
     """Return a row's sentence and the position of its word; None if it has none."""
     with suppress(TypeError, KeyError, ValueError):
         return tuple(map(compose, row["tokens"])), int(row["position"])
+    return None
+
+
+def _sense(row: dict) -> str | None:
+    """Return a row's sense, which may be a number, as text; None if it has none."""
+    with suppress(BadInput):
+        return as_text(row.get("sense"), "")
     return None
 
 

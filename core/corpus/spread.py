@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..index.rows import Occurrence
 
 FEWEST_SENSES, MOST_SENSES = 2, 8
-MOST_CHARACTERS = 80  # of a sense's name
+MOST_CHARACTERS = 80  # of a sense's name that is typed
 MOST_STEPS = 200  # that can be undone
 WITHIN = 8.0  # sharpness of an unlabeled sentence's part in the senses' means
 ROUNDS = 5
@@ -61,7 +61,7 @@ class Labels:
     def label(self, sentences: Iterable[Hashable], sense: str) -> "Labels":
         """Label sentences with a sense; "" removes their labels. Raises BadInput for an invalid name, or for too many senses."""
         wanted = dict.fromkeys(sentences)
-        name = clean(sense)
+        name = self._name(sense)
         if sense and not name:
             raise BadInput(t("A sense needs a name. Type one."))
         labels = {k: label for k, label in self.given if name or k not in wanted}
@@ -70,7 +70,7 @@ class Labels:
 
     def rename(self, sense: str, name: str) -> "Labels":
         """Rename a sense. Raises BadInput if another sense has the name (that is a merge)."""
-        new = clean(name)
+        new = self._name(name)
         self.sentences(sense)
         if not new:
             raise BadInput(t("A sense needs a name. Type one."))
@@ -89,8 +89,8 @@ class Labels:
         labeled, chosen = set(self.sentences(sense)), set(sentences)
         if not chosen or not chosen < labeled:
             raise BadInput(t("To split “{name}” ({n} labels) choose some of its sentences, not all.", name=shorten(sense), n=len(labeled)))
-        if clean(name) in self.senses:
-            raise BadInput(t("“{name}” is a sense already. Give the new one another name.", name=shorten(clean(name))))
+        if self._name(name) in self.senses:
+            raise BadInput(t("“{name}” is a sense already. Give the new one another name.", name=shorten(self._name(name))))
         return self.label(chosen, name)
 
     def join(self, others: Iterable[tuple[Hashable, str]]) -> "Labels":
@@ -117,6 +117,10 @@ class Labels:
                         del present[k]
             before = tuple(present.items())
         return replace(self, given=before, steps=self.steps[:-1])
+
+    def _name(self, typed: str) -> str:
+        """Return the sense that has a typed name, which a file may have given a longer one than a user can, or a new name."""
+        return typed if typed in self.senses else clean(typed)
 
     def _renamed(self, names: Mapping[str, str]) -> "Labels":
         labels_here, elsewhere = (tuple((k, names.get(sense, sense)) for k, sense in labels) for labels in (self.given, self.elsewhere))
@@ -154,8 +158,13 @@ class SpreadLabels:
 
 
 def clean(name: str) -> str:
-    """Return a sense's name as label files can store it."""
-    return compose(" ".join("".join(c if c.isprintable() else " " for c in compose(name)).split())[:MOST_CHARACTERS].strip())
+    """Return a sense's name as users type it: on one line, of at most MOST_CHARACTERS."""
+    return compose(on_one_line(name)[:MOST_CHARACTERS].strip())
+
+
+def on_one_line(name: str) -> str:
+    """Return a sense's name, of any length, as label files store it."""
+    return compose(" ".join("".join(c if c.isprintable() else " " for c in compose(name)).split()))
 
 
 def spread(rows: np.ndarray, labels: Labels) -> SpreadLabels:

@@ -14,7 +14,7 @@ import pytest
 
 from core.common.errors import BadInput
 from core.corpus import label_files
-from core.corpus.spread import Labels
+from core.corpus.spread import MOST_CHARACTERS, Labels
 from core.files import user_names
 from core.text.own_corpus import keep_text
 
@@ -139,6 +139,33 @@ def test_a_sense_may_be_a_number_and_pandas_may_write_it_with_a_point(tmp_path):
 
 
 ROW = {"tokens": ["The", "bank0", "."], "position": 1, "sense": "money"}
+GLOSS = "a place where water meets the land, as at the side of a river or of a lake; sense {} of a dictionary"
+
+
+def test_a_sense_in_a_file_may_be_longer_than_a_typed_one(path, tmp_path):
+    file = tmp_path / "glosses.jsonl"
+    given_labels = [(SENTENCES[k], GLOSS.format(k % 2)) for k in range(4)]
+    file.write_text(label_files.format_given("bank", given_labels), "utf-8")
+    labels = label_files.read_labels(file, SENTENCES).labels
+    assert labels.senses == (GLOSS.format(0), GLOSS.format(1))
+    assert label_files.pairs([f"{GLOSS.format(0)}={GLOSS.format(1)}"]) == {GLOSS.format(0): GLOSS.format(1)}
+    assert labels.label([9], GLOSS.format(1)).sentences(GLOSS.format(1)) == (1, 3, 9)
+    assert labels.label([9], "x" * 200).senses[2] == "x" * MOST_CHARACTERS
+    with pytest.raises(BadInput, match="is a sense already"):
+        labels.rename(GLOSS.format(0), GLOSS.format(1))
+    text, carried = label_files.carry_rows(label_files.format_labels("bank", SENTENCES[:2], labels, None), file, SENTENCES[:2])
+    assert carried == 2 and [json.loads(line)["sense"] for line in text.splitlines()] == [sense for _, sense in given_labels]
+
+
+@pytest.mark.parametrize(
+    ("sense", "merged"),
+    [("old", "new"), (" ol\u00add\n", "new"), (3, "new"), (3.0, "new"), (1, 1), ("river", "river"), (True, True), (None, None)],
+)
+def test_a_merge_renames_the_sense_of_a_row_of_another_sentence_as_it_is_read(tmp_path, sense, merged):
+    file = tmp_path / "labels.jsonl"
+    file.write_text(json.dumps(ROW | {"tokens": ["Another", "bank"], "sense": sense}), "utf-8")
+    text, carried = label_files.carry_rows("", file, SENTENCES, {"old": "new", "3": "new"}.get if merged == "new" else lambda name: name)
+    assert (json.loads(text)["sense"], carried) == (merged, 1)
 
 
 @pytest.mark.parametrize(
