@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -178,28 +179,30 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     """Spread a few labels of a word's sentences to all of them, with probabilities, and name the most doubtful ones."""
     from ..corpus import label_files
     from ..corpus.label_files import carry_rows
+    from ..corpus.spread import Labels
     from ..views import induction
 
     merged = label_files.pairs(annotation.merge)
     adds = _adds_to_labels(output, annotation)
     if output and not adds:
         outputs.check_file(output)
-    for file in filter(None, (annotation.labels, annotation.second)):  # refuse a wrong file before the model reads
-        label_files.read_senses(file)
+    files = [file for file in (annotation.labels, annotation.second) if file]
+    senses = [sense for file in files for sense in label_files.read_senses(file).values()]
+    Labels(tuple(enumerate(senses))).merge(merged)  # refuses wrong ones, as the line before a wrong file, before the model reads
     workspace = workspace_of(model, corpus)
     occurrences = induction.compute(workspace, induction.InductionRequest(word=word, space=layer)).occurrences
     sentences = label_files.tokens_of(occurrences.items)
-    read = label_files.read_labels(annotation.labels, sentences)
+    read, *others = (label_files.read_labels(file, sentences, partial(_merged, into=merged)) for file in files)
     if read.missing:
         note(f"{read.missing} labeled sentences are not among the {len(sentences)} sentences that were read.")
-    labels = read.labels.merge(merged) if merged else read.labels
+    labels = read.labels
     result = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, given=labels.given)).spread
     if result is None:
         raise BadInput(f"{Path(annotation.labels).name} has {len(labels.senses)} sense; label sentences of at least 2.")
     if output:
         text = label_files.format_labels(occurrences.word, sentences, labels, result, [o.text for o in occurrences.items])
         with locked(output) if adds else nullcontext():  # another process may have added rows
-            text, carried = carry_rows(text, Path(annotation.labels), sentences, lambda sense: _merged(sense, merged))
+            text, carried = carry_rows(text, Path(annotation.labels), sentences, partial(_merged, into=merged))
             write_texts({Path(output): text})
         if carried:
             note(f"{carried} rows of {annotation.labels} on other sentences are in {output} as well.")
@@ -212,8 +215,8 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     answer = {"word": occurrences.word, "senses": list(result.senses), "labels": len(labels.given)}
     counts = ", ".join(f"{sense} {int((result.sense_of == k).sum())}" for k, sense in enumerate(result.senses))
     lines = [f"{len(rows)} sentences of “{occurrences.word}”, {len(labels.given)} labeled: {counts}"]
-    if annotation.second:
-        value, n = label_files.agreement(labels, label_files.read_labels(annotation.second, sentences).labels)
+    for second in others:
+        value, n = label_files.agreement(labels, second.labels)
         answer |= {"alpha": round(value, 4), "labeled_by_both": n}
         lines.append(f"Krippendorff's alpha of both annotators: {value:.3f}, on {n} sentences")
     _write_table(result.table(occurrences.items), csv)

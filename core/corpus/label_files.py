@@ -139,9 +139,12 @@ def numbered(labels_by_sentence: Given, sentences: Sequence[Token]) -> Labels:
     return Labels(labels, elsewhere=tuple((token, sense) for token, sense in labels_by_sentence if token not in places))
 
 
-def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
-    """Return a person's labels of these sentences in a file. Raises BadInput as `read_senses`, and if none of the sentences is labeled."""
-    senses = read_senses(path)
+def read_labels(path: str | Path, sentences: Sequence[Token], rename: Callable[[str], str] = lambda sense: sense) -> ReadLabels:
+    """Return a person's labels of these sentences in a file, with senses renamed.
+
+    Raises BadInput as `read_senses`, for too many senses, and if none of the sentences is labeled.
+    """
+    senses = {token: rename(sense) for token, sense in read_senses(path).items()}
     if not senses:
         raise BadInput(t("{name} has no labeled sentence. Choose another file.", name=Path(path).name))
     labeled = Labels().join(senses.items()).given

@@ -66,7 +66,7 @@ class Labels:
             raise BadInput(t("A sense needs a name. Type one."))
         labels = {k: label for k, label in self.given if name or k not in wanted}
         labels |= dict.fromkeys(wanted, name) if name else {}
-        return self._changed(labels.items(), name)
+        return self._changed(labels.items())
 
     def rename(self, sense: str, name: str) -> "Labels":
         """Rename a sense. Raises BadInput if another sense has the name (that is a merge)."""
@@ -95,8 +95,7 @@ class Labels:
 
     def join(self, others: Iterable[tuple[Hashable, str]]) -> "Labels":
         """Add other labels, as one step. They replace the labels of the same sentences."""
-        others = dict(others)
-        return self._changed((dict(self.given) | others).items(), next(reversed(others.values()), ""))
+        return self._changed((dict(self.given) | dict(others)).items())
 
     def meanwhile(self, labels: Given) -> "Labels":
         """Return the labels that another tab or process wrote meanwhile, with the steps of these."""
@@ -126,12 +125,13 @@ class Labels:
         labels_here, elsewhere = (tuple((k, names.get(sense, sense)) for k, sense in labels) for labels in (self.given, self.elsewhere))
         return replace(self._changed(labels_here), elsewhere=elsewhere)
 
-    def _changed(self, labels: Iterable[tuple[Hashable, str]], name: str = "") -> "Labels":
-        labels = tuple(labels)
-        if len({sense for _, sense in labels}) > max(MOST_SENSES, len(self.senses)):
-            raise BadInput(
-                t("“{name}” would be sense {n}; at most {most}. Merge two first.", name=shorten(name), n=MOST_SENSES + 1, most=MOST_SENSES)
-            )
+    def _changed(self, labels: Iterable[tuple[Hashable, str]]) -> "Labels":
+        labels, present = tuple(labels), self.senses
+        senses = sorted(dict.fromkeys(sense for _, sense in labels), key=lambda sense: sense not in present)  # the new ones last
+        most = max(MOST_SENSES, len(present))
+        if len(senses) > most:
+            values = {"name": shorten(senses[most]), "n": most + 1, "most": MOST_SENSES}
+            raise BadInput(t("“{name}” would be sense {n}; at most {most}. Merge two first.", **values))
         return self if labels == self.given else replace(self, given=labels, steps=(*self.steps, (self.given, labels))[-MOST_STEPS:])
 
 

@@ -221,6 +221,36 @@ def test_labels_are_not_written_over_where_they_would_change(refused, labels, tm
     assert labels.read_bytes() == before == (tmp_path / "hers.jsonl").read_bytes() and len(json.loads(listed.read_text())) == 4
 
 
+@pytest.fixture
+def spread(labels, tmp_path) -> list:
+    """The words of a spread over the labels, which are of one label more."""
+    with labels.open("a") as file:
+        file.write(json.dumps(row(MONEY[1], "account")) + "\n")
+    return ["senses", "spread", "--word", "bank", "--labels", labels, "--corpus", tmp_path / "corpus.txt"]
+
+
+def test_senses_are_merged_in_the_labels_of_both_annotators(answer, refused, spread, labels, tmp_path):
+    second = tmp_path / "second.jsonl"
+    second.write_bytes(labels.read_bytes())
+    words = (*spread, "--second", second)
+    for merges in ((), ("account=money",), ("account=money", "money=prison")):
+        result = answer(*words, *(word for merge in merges for word in ("--merge", merge)))
+        assert (result["alpha"], result["labeled_by_both"], len(result["senses"])) == (1, 3, 2 if merges else 3)
+    second.write_text("".join(json.dumps(each | {"sense": f"her {each['sense']}"}) + "\n" for each in rows_of(labels)))
+    merges = [word for sense in ("river", "money", "account") for word in ("--merge", f"her {sense}={sense}")]
+    assert answer(*words, *merges)["alpha"] == 1  # with senses that only one of them has
+    assert "No sense “his river”. Senses: river, money, prison, account, her river" in refused(*words, "--merge", "his river=river")
+
+
+def test_labels_of_nine_senses_can_be_spread_once_some_are_merged(answer, refused, spread, tmp_path):
+    rows = [row(text, f"s{k}") for k, text in enumerate((*RIVER, *MONEY))]
+    spread[5] = tmp_path / "many.jsonl"
+    spread[5].write_text("".join(json.dumps(each) + "\n" for each in rows))
+    assert "“s8” would be sense 9; at most 8. Merge two first." in refused(*spread)
+    assert "“s9” would be sense 9; at most 8. Merge two first." in refused(*spread, "--merge", "s8=s0")
+    assert answer(*spread, "--merge", "s8=s0", "--merge", "s9=s8")["senses"] == [f"s{k}" for k in range(8)]
+
+
 def test_rows_that_another_process_added_meanwhile_stay(labels):
     sentences = [(tuple(text.split()), text.split().index("bank")) for text in (*RIVER, *MONEY)]
     text = label_files.format_labels("bank", sentences, Labels(((0, "river"), (5, "money"))), None)

@@ -105,6 +105,10 @@ def test_what_cannot_be_done_is_reported():
         labels = labels.label([k], f"sense {k}")
     with pytest.raises(BadInput, match="“ninth” would be sense 9; at most 8"):
         labels.label([9], "ninth")
+    with pytest.raises(BadInput, match="“ninth” would be sense 9; at most 8"):  # the first one too many, wherever it is in the order
+        labels.label([1], "ninth")
+    with pytest.raises(BadInput, match="“s8” would be sense 9; at most 8"):
+        Labels().join((k, f"s{k}") for k in range(11))
 
 
 def test_a_file_is_what_one_goes_on_from(tmp_path):
