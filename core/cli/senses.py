@@ -256,8 +256,9 @@ def _adds_to_labels(output: str | None, annotation) -> bool:
         return False
     if annotation.merge:
         raise BadInput(f"--merge would replace senses in {output}. Name another file with --output.")
-    if Path(output).suffix != ".jsonl":
-        raise BadInput(f"{output} is no .jsonl file, which --output writes. Name another file.")
+    for place in (*places, places[0].resolve()):  # of which each may be a link with another ending
+        if place.suffix != ".jsonl":
+            raise BadInput(f"{place} is no .jsonl file, which --output writes. Name another file.")
     return True
 
 

@@ -1,6 +1,7 @@
 """No command takes a file from its user: what is there is refused before the work begins, and what cannot be matched is carried along."""
 
 import csv
+import gzip
 import io
 import json
 import multiprocessing
@@ -218,6 +219,8 @@ def test_labels_are_not_written_over_where_they_would_change(refused, labels, tm
     listed = tmp_path / "mine.json"
     listed.write_text(json.dumps(rows_of(labels)))
     assert "is no .jsonl file" in refused(*words, "--labels", listed, "--output", listed)
+    (tmp_path / "link.jsonl").symlink_to(listed)
+    assert "mine.json is no .jsonl file" in refused(*words, "--labels", listed, "--output", tmp_path / "link.jsonl")
     assert labels.read_bytes() == before == (tmp_path / "hers.jsonl").read_bytes() and len(json.loads(listed.read_text())) == 4
 
 
@@ -264,6 +267,24 @@ def test_rows_that_another_process_added_meanwhile_stay(labels):
     assert carried == 5 and len(rows) == 6
     assert [each["sense"] for each in rows if same(each, row(RIVER[1], ""))] == ["river"]
     assert {each["sense"] for each in rows} == {"river", "money", "prison", "cloud"}
+
+
+@pytest.mark.parametrize("name", ["my.json.jsonl", "my.jsonl.json", "my.JSON", "my.json.gz", "my.json.jsonl.gz"])
+def test_rows_are_carried_from_a_file_of_each_kind(tmp_path, name):
+    rows = [row(text, "river") for text in RIVER]
+    is_list = ".jsonl" not in name or name.endswith(".json")
+    content = (json.dumps(rows) if is_list else "".join(json.dumps(each) + "\n" for each in rows)).encode()
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    text, carried = carry_rows("", tmp_path / name, [])
+    assert carried == len(label_files.read_senses(tmp_path / name)) == 5 and [json.loads(line) for line in text.splitlines()] == rows
+
+
+def test_a_row_belongs_to_the_sentence_that_it_is_read_as(labels):
+    labels.write_text(json.dumps(row("We walked al\u00adong the o\ufb03ce\u200b bank", "river", comment="clear")))
+    sentences = list(label_files.read_senses(labels))
+    assert sentences == [(("We", "walked", "along", "the", "office", "bank"), 5)]
+    text, carried = carry_rows(label_files.format_labels("bank", sentences, Labels(((0, "river"),)), None), labels, sentences)
+    assert carried == 0 and [each["comment"] for each in map(json.loads, text.splitlines())] == ["clear"]
 
 
 def test_two_processes_that_spread_two_words_over_one_file_lose_no_label(tmp_path):
