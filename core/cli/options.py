@@ -100,8 +100,11 @@ class OutputPath(click.ParamType):
         self.is_checked = is_checked  # by the command line; else by the function itself
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path unchanged. Fails if it cannot be written."""
-        place = Path(value).expanduser()
+        """Return the path, with ~ as the user's home folder. Fails if it cannot be written."""
+        if not str(value):
+            self.fail(f"the path is empty. Name a {'folder' if self.is_folder else 'file'}.", param, ctx)
+        value = os.path.expanduser(value)
+        place = Path(value)
         try:
             nearest = next(path for path in (place, *place.parents) if path.exists())
             reason = "" if os.access(nearest, os.W_OK) else "Permission denied"
@@ -117,9 +120,7 @@ def option(
     """Make an option with one of `choices`, or, if `many`, with a value each time it is given. `is_checked` is OutputPath's."""
     if name in WRITES:
         settings["type"] = OutputPath(is_folder=settings.get("metavar") == "DIR", is_checked=is_checked)
-    if choices:
-        settings["type"] = click.Choice(choices)
-    return click.Option([name], help=help_text, multiple=many, **settings)
+    return click.Option([name], help=help_text, multiple=many, **_typed(settings, choices))
 
 
 def flag(name: str, help_text: str) -> click.Option:
@@ -129,9 +130,13 @@ def flag(name: str, help_text: str) -> click.Option:
 
 def argument(name: str, help_text: str, *, many: bool = False, choices: Sequence[str] = (), **settings) -> click.Argument:
     """Make an argument, or one that takes all remaining words if `many`."""
-    if choices:
-        settings["type"] = click.Choice(choices)
-    return click.Argument([name], help=help_text, nargs=-1 if many else 1, **settings)
+    return click.Argument([name], help=help_text, nargs=-1 if many else 1, **_typed(settings, choices))
+
+
+def _typed(settings: dict[str, Any], choices: Sequence[str]) -> dict[str, Any]:
+    """Return a parameter's settings with a type for choices, or for a path to read, whose ~ is the user's home folder."""
+    is_path = READS.get(settings.get("metavar"), "") is None
+    return {"type": click.Choice(choices) if choices else os.path.expanduser if is_path else None} | settings
 
 
 def command(name: str, *options: click.Parameter, **groups: str) -> Callable[[Callable[..., Answer]], Command]:

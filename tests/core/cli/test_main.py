@@ -208,6 +208,17 @@ def test_embed_reads_a_text_line_by_line_and_keeps_the_number_of_each_line(call,
             np.testing.assert_allclose(file["0"], expected, atol=1e-6)
 
 
+def test_a_tilde_is_the_home_folder(answer, refused, model, tmp_path, monkeypatch):
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "home" / "in.txt").write_text("the bank")
+    answer("embed", "--model", model, "--input", "~/in.txt", "--output", "~/new/out.npz")
+    answer("index", "build", "--model", model, "--corpus", "~/in.txt", "--output", "~/index")
+    assert "home/none.jsonl" in refused("senses", "spread", "--word", "bank", "--labels", "~/none.jsonl")
+    assert {path.name for path in (tmp_path / "home").iterdir()} == {"in.txt", "new", "index"} and not (tmp_path / "~").exists()
+
+
 def test_the_named_column_of_a_table_is_read(answer, model, tmp_path):
     (tmp_path / "in.csv").write_text("title,verse\nthe bank,of a river\n")
     column = ("--text-column", "verse", "--model", model)
@@ -754,6 +765,16 @@ MISTAKES = {
         f"{command[0]} to {place[:6]}": ([*command, "{dir}/ok.json", "--output", place], f"'--output': {place} cannot be written: {reason}")
         for command in (["embed", "--input"], ["pretrain", "--corpus"], SPREAD)
         for place, reason in (("{dir}/ok.json/x", "{dir}/ok.json is not a folder"), ("a" * 300, "File name too long"))
+    },
+    **{
+        f"{words[0]} {option} without a name": ([*words, option, ""], f"'{option}': the path is empty. Name a {what}.")
+        for words, option, what in (
+            (["embed", "--input", "{dir}/ok.json"], "--output", "file"),
+            ([*SPREAD, "{corpus}"], "--output", "file"),
+            ([*SPREAD, "{corpus}"], "--csv", "file"),
+            (["senses", "change", "--word", "bank"], "--graph", "folder"),
+            (["pretrain", "--corpus", "{dir}/text.txt"], "--output", "folder"),
+        )
     },
 }
 
