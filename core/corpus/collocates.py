@@ -79,9 +79,9 @@ def collocates(
     frequency = corpus.frequency[chosen]
     both = together[chosen]
     dice = log_dice(pairs[chosen], len(hits), frequency)
-    taken = int(hits.length.sum())
-    in_hits = np.bincount(corpus.word[_hit_tokens(hits)], minlength=n)[chosen]
-    rest = len(corpus) - taken - len(places)  # tokens that are neither hits nor near one
+    hit_tokens = _hit_tokens(hits)
+    in_hits = np.bincount(corpus.word[hit_tokens], minlength=n)[chosen]
+    rest = len(corpus) - len(hit_tokens) - len(places)  # tokens that are neither hits nor near one
     elsewhere = np.maximum(frequency - in_hits - both, 0)
     g2 = log_likelihood(both, elsewhere, len(places), rest) if rest > 0 else np.zeros(len(chosen))
     g2 = np.where(both * rest >= elsewhere * len(places), g2, 0.0)
@@ -154,9 +154,9 @@ def with_word_near(corpus: EncodedCorpus, hits: Hits, query: str, window: int) -
 
 
 def _hit_tokens(hits: Hits) -> np.ndarray:
-    """Return the positions of the hits' tokens."""
+    """Return the positions of the hits' tokens, each once, also where hits overlap."""
     longest = int(hits.length.max(initial=0))
-    return np.concatenate([np.empty(0, int), *(hits.first[hits.length > k] + k for k in range(longest))])
+    return np.unique(np.concatenate([np.empty(0, int), *(hits.first[hits.length > k] + k for k in range(longest))]))
 
 
 def _chosen(corpus: EncodedCorpus, counts: np.ndarray, minimum: int, without: Collection[str]) -> np.ndarray:

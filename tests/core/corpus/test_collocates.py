@@ -69,6 +69,15 @@ def test_a_token_between_two_hits_counts_once_and_hits_do_not_count():
     assert sorted((item.word, item.together, item.left, item.right) for item in items) == [("x", 1, 0, 1), ("y", 1, 0, 1)]
 
 
+def test_tokens_of_hits_that_overlap_count_once():
+    corpus = corpus_of(*["ha ha ha ha ha bank river"] * 6, *["river river water water ha boat"] * 20)
+    # 162 tokens: 30 in hits, 12 near (bank and river 6 each), and 120 others with 40 of river and none of bank
+    g2 = {item.word: item.log_likelihood for item in collocates(corpus, find(corpus, "ha ha"), minimum=1)}
+    tables = {"river": [[6, 40], [6, 80]], "bank": [[6, 0], [6, 120]]}
+    expected = {word: chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic for word, table in tables.items()}
+    assert g2 == pytest.approx(expected) and g2 == pytest.approx({"river": 1.28, "bank": 32.18}, abs=0.01)
+
+
 @pytest.mark.parametrize(
     ("sentences", "pairs", "dice"),
     [
