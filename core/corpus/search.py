@@ -5,6 +5,7 @@ A search compares columns of numbers. core.corpus.concordance puts the hits into
 
 import re
 import time
+import warnings
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -178,7 +179,8 @@ def match_lemma(corpus: EncodedCorpus, lemma: str) -> np.ndarray:
 def match_pattern(corpus: EncodedCorpus, pattern: str) -> np.ndarray:
     """Return (words,) bool: which a regular expression matches completely. Raises BadInput for one that is invalid, not RE2's, or too slow."""
     try:
-        re.compile(pattern)
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of what Python may read differently one day
+            re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise BadInput(
             t("{pattern} is not a regular expression: {error}. Correct it, or search for words.", pattern=pattern, error=str(error))

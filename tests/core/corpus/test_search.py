@@ -2,6 +2,7 @@
 
 import re
 import time
+import warnings
 from dataclasses import replace
 from itertools import pairwise
 
@@ -278,6 +279,12 @@ def test_a_pattern_on_which_backtracking_explodes_ends_at_once(letters, pattern)
     started = time.perf_counter()
     find(letters, pattern, kind=PATTERN)
     assert time.perf_counter() - started < 2
+
+
+@pytest.mark.parametrize("pattern", ["[[a]", "[a||b]", "[!--a]", "[a&&b]", "[a~~b]"])
+def test_a_pattern_that_python_may_read_differently_one_day_brings_no_warning(pattern):
+    with warnings.catch_warnings(action="error"):
+        assert len(find(corpus_of(("a", "c")), pattern, kind=PATTERN)) == 1
 
 
 def test_a_pattern_too_large_for_its_time_is_stopped_by_the_clock():
