@@ -22,6 +22,7 @@ from ..figures.style import DIFFERENT, OWN, SAME, SENSE_COLORS, layer_color
 from ..files.atomic import replacing
 from ..senses.calibration import densities_of
 from ..text.languages import Language
+from ..text.sentences import as_text
 from ..text.target_word import same_word
 from ..text.tokens import find_word
 from ..workspace import BUNDLED_MODEL, Workspace, open_workspace, reads_as_model
@@ -156,6 +157,8 @@ def read_examples(value: object, name: str) -> Examples:
         good = [text for text in pair if isinstance(text, str) and 0 < len(text.strip()) <= LONGEST] if isinstance(pair, list) else []
         if len(good) != 2 or good != pair:
             raise BadInput(t("{name}: “{word}” needs two sentences, as in {shape}", name=name, word=shorten(word), shape=shape))
+        for text in (word, *pair):
+            as_text(text, name)  # raises BadInput for half a character, which no file can hold
     return [(str(word), *pair) for word, pair in value.items()]
 
 

@@ -85,6 +85,8 @@ def test_a_folder_and_an_unwritable_place_are_one_line(tmp_path):
         ({"an": BANKS}, "“an” is in neither of its sentences"),  # a part of a word is no word
         ({"stick to": ["Let us stick to the plan.", "They stick to it."]}, "“stick to” is in neither of its sentences"),  # two words
         ({"은행": BANKS}, "“은행” is in neither of its sentences"),
+        ({"cell": ["The cell \ud83d is", "the cell"]}, r"mine.json: 'The cell \ud83d is' instead of text"),
+        ({"\ud83d": ["The \ud83d is", "the"]}, r"mine.json: '\ud83d' instead of text"),
     ],
 )
 def test_the_command_refuses_wrong_examples_before_it_works(examples, message, tmp_path, call):
