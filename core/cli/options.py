@@ -136,7 +136,12 @@ def argument(name: str, help_text: str, *, many: bool = False, choices: Sequence
 def _typed(settings: dict[str, Any], choices: Sequence[str]) -> dict[str, Any]:
     """Return a parameter's settings with a type for choices, or for a path to read, whose ~ is the user's home folder."""
     is_path = READS.get(settings.get("metavar"), "") is None
-    return {"type": click.Choice(choices) if choices else os.path.expanduser if is_path else None} | settings
+    return {"type": click.Choice(choices) if choices else _in_home if is_path else None} | settings
+
+
+def _in_home(path: str) -> str:
+    """Return a path with ~/ as the user's home folder. A file may be called "~"."""
+    return os.path.expanduser(path) if "/" in path else path
 
 
 def command(name: str, *options: click.Parameter, **groups: str) -> Callable[[Callable[..., Answer]], Command]:

@@ -104,9 +104,14 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
             held=n_words,
         )
         raise CorruptArtifact(message)
-    if tuple(words[: len(SPECIALS)]) != SPECIALS:
-        values = {"file": words_file, "found": shorten(" ".join(words[: len(SPECIALS)])), "needed": " ".join(SPECIALS)}
+    first = words[: len(SPECIALS)]
+    if sorted(first) != sorted(SPECIALS):
+        values = {"file": words_file, "found": shorten(" ".join(first)), "needed": " ".join(SPECIALS)}
         raise CorruptArtifact(t("{file} begins with {found}, but its first words must be {needed}. Get the model again.", **values))
+    if tuple(first) != SPECIALS:  # the vocabulary of the 1 billion word benchmark begins with </S> <S> <UNK>
+        rows = list(map(first.index, SPECIALS))
+        words[: len(SPECIALS)] = SPECIALS
+        state = {name: torch.cat([value[rows], value[len(rows) :]]) for name, value in state.items()}
     vocabulary = Vocabulary.of(words)
     if len(vocabulary.ids) < n_words:
         repeated = next(word for k, word in enumerate(words) if vocabulary.ids[word] != k)

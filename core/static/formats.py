@@ -192,9 +192,7 @@ def _form_of(head: bytes, name: str) -> _Form:
     if _PICKLE.match(head):
         raise BadInput(t("{name} is a pickle and may run code: use save_word2vec_format.", name=name))
     if head[257:265] in _TAR:
-        raise BadInput(
-            t("{name}: {suffix} files are not read. {way}", name=name, suffix=".tar", way=t("Unpack it and choose the files inside."))
-        )
+        raise BadInput(t("{name} is a tar archive. Unpack it and choose the file inside.", name=name))
     if head.startswith(_FASTTEXT):
         raise BadInput(t("{name} is a fastText model. Choose its .vec file.", name=name))
     if _has_old_breaks(head):

@@ -1,7 +1,6 @@
 """The text of documents that hold more than text: Word (.docx), PDF and e-books (.epub), as lines in reading order."""
 
 import codecs
-import html
 import logging
 import re
 import zipfile
@@ -313,7 +312,7 @@ def _without_cdata(page: str) -> str:
     parts = [first]
     for other in others:
         text, end, rest = other.partition("]]>")
-        parts += [html.escape(text, quote=False), rest] if end else ["<![CDATA[", text]
+        parts += [text.replace("&", "&amp;").replace("<", "&lt;"), rest] if end else ["<![CDATA[", text]
     return "".join(parts)
 
 

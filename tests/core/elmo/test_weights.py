@@ -368,6 +368,16 @@ def test_a_vocabulary_may_end_with_a_line_end(tmp_path, model, ending, first):
     assert vocabulary.words == tuple(words) and softmax.weight.shape == (5, 4) and not softmax.weight.requires_grad
 
 
+def test_a_vocabulary_may_begin_with_its_special_words_in_another_order(tmp_path, model):
+    swapped = [SPECIALS[1], SPECIALS[0], SPECIALS[2], "the"]
+    stored = Softmax(4, SHAPE.projection)
+    save_safetensors(model, tmp_path, softmax=stored, words=swapped)
+    softmax, vocabulary = load_softmax(tmp_path)
+    assert vocabulary.words == (*SPECIALS, "the")
+    for name, value in softmax.state_dict().items():
+        assert torch.allclose(value, stored.state_dict()[name][[1, 0, 2, 3]], atol=1e-3), name
+
+
 def test_a_model_opens_without_torch_compiler():
     """torch imports it, seconds of a cold start, to draw first weights on the device without numbers."""
     code = "import sys; from core.elmo.models import open_model; open_model('elmo-mini'); sys.exit('torch._dynamo' in sys.modules)"

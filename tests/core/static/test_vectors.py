@@ -236,8 +236,8 @@ BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3,
             for value in ({"a": [1.0]}, [1.0], np.ones(2))
             for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
         ),
-        *(("v.tar.gz", gzip.compress(tar), BadInput, "v.tar.gz: .tar files are not read. Unpack it and choose") for tar in TARS),
-        *(("v.tar", tar, BadInput, "v.tar: .tar files are not read.") for tar in TARS),
+        *(("v.tar.gz", gzip.compress(tar), BadInput, "v.tar.gz is a tar archive. Unpack it and choose the file inside.") for tar in TARS),
+        *(("v.tar", tar, BadInput, "v.tar is a tar archive.") for tar in TARS),
         ("v.gz", b"not vectors", BadInput, "v.gz, line 1: expected a word and 1 to 10,000 numbers, not 0."),
         ("v.gz", b"\0not gzip at all", CorruptArtifact, "Cannot read all of v.gz: Not a gzipped file"),
         ("v.gz", gzip.compress(GLOVE * 900, mtime=0)[:-40], CorruptArtifact, "Cannot read all of v.gz: "),
