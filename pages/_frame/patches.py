@@ -283,9 +283,9 @@ def keep_answers() -> None:
     clear = ForwardMsgQueue.clear
 
     @wraps(clear)
-    def clear_all_but_answers(self: ForwardMsgQueue, *args: Any, **options: Any) -> None:
-        answers = [message for message in self._queue if message.WhichOneof("type") in ANSWERS]
-        clear(self, *args, **options)
+    def clear_all_but_answers(self: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, *args: Any, **options: Any) -> None:
+        answers = [message for message in self._queue if message.WhichOneof("type") in ANSWERS] if retain_lifecycle_msgs else []
+        clear(self, retain_lifecycle_msgs, *args, **options)
         self._queue.extend(answer for answer in answers if not any(answer is message for message in self._queue))
 
     ForwardMsgQueue.clear = clear_all_but_answers

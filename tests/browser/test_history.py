@@ -194,6 +194,7 @@ NEXT = "document.querySelector('[data-testid=stSidebar] [data-testid=stPageLink]
 def test_gliding_slider_does_not_reopen_the_page_that_was_left(page: Page, server: str):
     page.emulate_media(reduced_motion="no-preference")
     page.goto(f"{server}/?a=They+were+stuck+in+a+jam.&b=A+mole+dug+it.")
+    page.locator("[data-testid=stSidebar] a[href*=neighbors]").wait_for(state="attached")
     page.get_by_role("slider").press("Home")
     page.evaluate(NEXT)
     expect(page.get_by_role("heading", level=1)).to_have_text(NEIGHBORS)
