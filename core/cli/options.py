@@ -135,8 +135,10 @@ def argument(name: str, help_text: str, *, many: bool = False, choices: Sequence
 
 def _typed(settings: dict[str, Any], choices: Sequence[str]) -> dict[str, Any]:
     """Return a parameter's settings with a type for choices, or for a path to read, whose ~ is the user's home folder."""
-    is_path = READS.get(settings.get("metavar"), "") is None
-    return {"type": click.Choice(choices) if choices else _in_home if is_path else None} | settings
+    if choices:
+        return {"type": click.Choice(choices)} | settings
+    reads_path = READS.get(settings.get("metavar"), "") is None
+    return {"type": _in_home} | settings if reads_path else settings
 
 
 def _in_home(path: str) -> str:

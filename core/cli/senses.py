@@ -188,7 +188,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
         outputs.check_file(output)
     files = [file for file in (annotation.labels, annotation.second) if file]
     senses = [sense for file in files for sense in label_files.read_senses(file).values()]
-    Labels(tuple(enumerate(senses))).merge(merged)  # refuses wrong ones, as the line before a wrong file, before the model reads
+    Labels(tuple(enumerate(senses))).merge(merged)  # report wrong files and merges before the model reads
     workspace = workspace_of(model, corpus)
     occurrences = induction.compute(workspace, induction.InductionRequest(word=word, space=layer)).occurrences
     sentences = label_files.tokens_of(occurrences.items)
@@ -256,7 +256,7 @@ def _adds_to_labels(output: str | None, annotation) -> bool:
         return False
     if annotation.merge:
         raise BadInput(f"--merge would replace senses in {output}. Name another file with --output.")
-    for place in (*places, places[0].resolve()):  # of which each may be a link with another ending
+    for place in (*places, places[0].resolve()):  # a link may have another ending than its file
         if place.suffix != ".jsonl":
             raise BadInput(f"{place} is no .jsonl file, which --output writes. Name another file.")
     return True

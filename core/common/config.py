@@ -122,7 +122,7 @@ class ModelShape:
 
 
 def _entry(options: object, key: str, *default: object) -> object:
-    """Return the entry of an options.json with a dotted key, or the default. Raises BadInput if it is missing or has no such parent."""
+    """Return the entry of an options.json at a dotted key, or the default. Raises BadInput if it is missing or has no such parent."""
     parent, _, name = key.rpartition(".")
     entries = _entry(options, parent) if parent else options
     if not isinstance(entries, dict):
@@ -162,7 +162,7 @@ def _filters(options: object) -> tuple[tuple[int, int], ...]:
 
 
 def _clip(options: object, key: str) -> float:
-    """Return a clip: infinity, which clips nothing, if it is missing, null or 0."""
+    """Return a clip value, infinite if it is missing, null or 0."""
     value = _entry(options, key, None)
     if isinstance(value, bool) or not isinstance(value, int | float | None):
         raise _invalid(key, value)
@@ -173,7 +173,7 @@ def _clip(options: object, key: str) -> float:
 
 
 def _switch(options: object, key: str) -> bool:
-    """Return true or false; false if the entry is missing or null."""
+    """Return a true or false entry, false if it is missing or null."""
     value = _entry(options, key, None)
     if not isinstance(value, bool | None):
         raise _invalid(key, value)

@@ -154,7 +154,7 @@ def with_word_near(corpus: EncodedCorpus, hits: Hits, query: str, window: int) -
 
 
 def _hit_tokens(hits: Hits) -> np.ndarray:
-    """Return the positions of the hits' tokens, each once, also where hits overlap."""
+    """Return the positions of the hits' tokens. A token of overlapping hits counts once."""
     longest = int(hits.length.max(initial=0))
     return np.unique(np.concatenate([np.empty(0, int), *(hits.first[hits.length > k] + k for k in range(longest))]))
 

@@ -77,7 +77,7 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
 
 
 def similar(corpus: EncodedCorpus, query: str) -> list[str]:
-    """Return words of the corpus that are spelled nearly like a query without hits; for a Korean one, words that it is a part of, if any."""
+    """Return words of the corpus that are spelled nearly like a query without hits, or for a Korean query words that contain it."""
     word = fold_case(query.strip())[:LONGEST]
     longer = [spelling for spelling in corpus.word_list if word in spelling] if has_hangul(word) else []
     if longer:
@@ -179,7 +179,7 @@ def match_lemma(corpus: EncodedCorpus, lemma: str) -> np.ndarray:
 def match_pattern(corpus: EncodedCorpus, pattern: str) -> np.ndarray:
     """Return (words,) bool: which a regular expression matches completely. Raises BadInput for one that is invalid, not RE2's, or too slow."""
     try:
-        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # of what Python may read differently one day
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # about syntax that a later Python may read differently
             re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise BadInput(

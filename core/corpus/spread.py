@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..index.rows import Occurrence
 
 FEWEST_SENSES, MOST_SENSES = 2, 8
-MOST_CHARACTERS = 80  # of a sense's name that is typed
+MOST_CHARACTERS = 80  # of a typed sense name
 MOST_STEPS = 200  # that can be undone
 WITHIN = 8.0  # sharpness of an unlabeled sentence's part in the senses' means
 ROUNDS = 5
@@ -118,7 +118,7 @@ class Labels:
         return replace(self, given=before, steps=self.steps[:-1])
 
     def _name(self, typed: str) -> str:
-        """Return the sense that has a typed name, which a file may have given a longer one than a user can, or a new name."""
+        """Return the existing sense of this name, which may be longer than a typed one if a file named it, or a new name."""
         return typed if typed in self.senses else clean(typed)
 
     def _renamed(self, names: Mapping[str, str]) -> "Labels":
@@ -128,9 +128,9 @@ class Labels:
     def _changed(self, labels: Iterable[tuple[Hashable, str]]) -> "Labels":
         labels, present = tuple(labels), self.senses
         senses = sorted(dict.fromkeys(sense for _, sense in labels), key=lambda sense: sense not in present)  # the new ones last
-        most = max(MOST_SENSES, len(present))
-        if len(senses) > most:
-            values = {"name": shorten(senses[most]), "n": most + 1, "most": MOST_SENSES}
+        limit = max(MOST_SENSES, len(present))
+        if len(senses) > limit:
+            values = {"name": shorten(senses[limit]), "n": limit + 1, "most": MOST_SENSES}
             raise BadInput(t("“{name}” would be sense {n}; at most {most}. Merge two first.", **values))
         return self if labels == self.given else replace(self, given=labels, steps=(*self.steps, (self.given, labels))[-MOST_STEPS:])
 
@@ -158,12 +158,12 @@ class SpreadLabels:
 
 
 def clean(name: str) -> str:
-    """Return a sense's name as users type it: on one line, of at most MOST_CHARACTERS."""
+    """Return a typed sense name on one line, cut to MOST_CHARACTERS."""
     return compose(on_one_line(name)[:MOST_CHARACTERS].strip())
 
 
 def on_one_line(name: str) -> str:
-    """Return a sense's name, of any length, as label files store it."""
+    """Return a sense name of any length on one line."""
     return compose(" ".join("".join(c if c.isprintable() else " " for c in compose(name)).split()))
 
 

@@ -85,7 +85,7 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             raise InvalidParameter(str(error)) from None
 
     def _model(self) -> Model:
-        """Return the fitted model, opened again after unpickling, and for another device or another place of the same weights.
+        """Return the fitted model. It is opened again after unpickling, and for another device or path of the same weights.
 
         Raises InvalidParameter if another model was chosen after `fit`, and CorruptArtifact if the weights have changed since.
         """
@@ -232,7 +232,7 @@ def _list_rows(X, wanted: str, *, width: int) -> list:
     if len(shape) > 2 or (len(shape) == 1 and width == 2 and hasattr(X, "dtype") and not len(X)):
         raise InvalidRows(wanted)
     if columns and len(shape) == 2:
-        parts = (X.iloc[:, k] for k in range(width)) if hasattr(X, "iloc") else (X[name] for name in X.columns)  # pandas' names may repeat
+        parts = (X.iloc[:, k] for k in range(width)) if hasattr(X, "iloc") else (X[name] for name in X.columns)  # column names may repeat
         rows = list(zip(*parts, strict=True))
     else:
         rows = list(X)
@@ -264,7 +264,7 @@ def _is_missing(value) -> bool:
         return True
     if isinstance(value, Decimal):
         return value.is_nan()  # a signaling NaN cannot be compared
-    return isinstance(value, Number | np.datetime64) and bool(value != value)  # isnan reads no date and no int above the largest float
+    return isinstance(value, Number | np.datetime64) and bool(value != value)  # isnan accepts neither dates nor huge ints
 
 
 def _is_pair(value) -> bool:
@@ -276,6 +276,6 @@ def _as_word(value) -> str | int | None:
     if isinstance(value, str):
         return value
     if isinstance(value, Real) and not isinstance(value, bool | np.timedelta64):
-        with suppress(OverflowError):  # a number above the largest float is no position
+        with suppress(OverflowError):  # too large for a float, so not a position
             return int(value) if float(value).is_integer() else None
     return None

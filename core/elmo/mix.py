@@ -79,7 +79,7 @@ def _join_values(values: np.ndarray) -> str:
 
 def mixed(layers: np.ndarray, weights, gamma: float = 1.0, *, axis: int = 0, unit: bool = False) -> np.ndarray:
     """Return gamma * sum_j s_j h_j of layers (L, ..., D) (or with L on another axis), float32 or wider; `unit` scales to length 1."""
-    if unit:  # scaling by a power of 2 keeps every digit, and small weights give no vector that is too short to scale
+    if unit:  # a power of 2 changes no digit; otherwise tiny weights would give vectors too short to scale
         weights = np.ldexp(weights, -np.frexp(np.abs(weights).max())[1])
     mix = gamma * np.tensordot(np.asarray(weights, np.result_type(layers, np.float32)), layers, axes=(0, axis))
     return directions.unit(mix) if unit else mix

@@ -108,7 +108,7 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
     if sorted(first) != sorted(SPECIALS):
         values = {"file": words_file, "found": shorten(" ".join(first)), "needed": " ".join(SPECIALS)}
         raise CorruptArtifact(t("{file} begins with {found}, but its first words must be {needed}. Get the model again.", **values))
-    if tuple(first) != SPECIALS:  # the vocabulary of the 1 billion word benchmark begins with </S> <S> <UNK>
+    if tuple(first) != SPECIALS:  # other programs may write </S> first
         rows = list(map(first.index, SPECIALS))
         words[: len(SPECIALS)] = SPECIALS
         state = {name: torch.cat([value[rows], value[len(rows) :]]) for name, value in state.items()}
@@ -192,7 +192,7 @@ def _read_safetensors(path: Path) -> dict[str, torch.Tensor]:
 
 
 def _check_numbers(names: Iterable[str], shape: ModelShape, path: Path) -> None:
-    """Raise CorruptArtifact if the names of all weights have more or fewer layers or filter widths than options.json."""
+    """Raise CorruptArtifact if the weights have another number of layers or filter widths than options.json."""
     parts = (
         (t("filter widths"), len(shape.filters), r"(?:CNN/[Wb]_cnn_|characters\.convolutions\.)(\d+)(?:\..*)?"),
         (t("highway layers"), shape.n_highway, r"(?:CNN_high_|characters\.highways\.)(\d+)(?:\..*)?"),
@@ -207,7 +207,7 @@ def _check_numbers(names: Iterable[str], shape: ModelShape, path: Path) -> None:
 
 
 def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path, *, prefix: str = "") -> None:
-    """Set the weights of a module from tensors, in whose names `prefix` precedes the module's. Raises CorruptArtifact for one that is wrong."""
+    """Set the weights of a module from tensors whose names begin with `prefix`. Raises CorruptArtifact for a wrong tensor."""
     wanted = {f"{prefix}{name}": value for name, value in module.state_dict().items()}
     for name, value in wanted.items():
         if name not in state:
@@ -226,7 +226,7 @@ def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path, *
             )
             raise CorruptArtifact(message)
         state[name] = state[name].float()
-        if value.numel() and not torch.isfinite(torch.stack(torch.aminmax(state[name]))).all():  # NaN is both least and most
+        if value.numel() and not torch.isfinite(torch.stack(torch.aminmax(state[name]))).all():  # both are NaN if any value is
             raise CorruptArtifact(t("{path}: '{name}' has values that are not finite. Get it again.", path=path, name=name))
     module.load_state_dict({name.removeprefix(prefix): state[name].contiguous() for name in wanted}, assign=True)
 
@@ -268,7 +268,7 @@ def _from_tensorflow(file, shape: ModelShape, path: Path):
             raise ValueError(t("{name} has shape {found}, but options.json needs {needed}", **values))
         with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond float32 become infinite
             values = dataset[...].astype(np.float32)
-            is_finite = np.isfinite([values.min(), values.max()]).all()  # NaN is both least and most
+            is_finite = np.isfinite([values.min(), values.max()]).all()  # both are NaN if any value is
         if not is_finite:
             raise CorruptArtifact(t("{path}: '{name}' has values that are not finite. Get it again.", path=path, name=name))
         return values

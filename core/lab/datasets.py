@@ -155,19 +155,19 @@ def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
 
 
 def _cells(line: str) -> list[str]:
-    """Return a line's cells. No-break spaces, as in the number "10 000", separate none."""
+    """Return the cells of a line. A no-break space, as in "10 000", does not separate cells."""
     return [cell.strip() for cell in line.split("\t")] if "\t" in line else re.split(" +", line.strip(" \r\n\f\v"))
 
 
 def _without_comments(blocks: list[list[tuple[Place, list[str]]]]) -> list[list[tuple[Place, list[str]]]]:
-    """Leave out the lines after "#" that have another number of cells than every other line. They are no token "#" and its tag."""
+    """Leave out comments: lines that begin with "#" and have another number of cells than all other lines."""
     widths = {len(cells) for block in blocks for _, cells in block if not cells[0].startswith("#")}
     blocks = [[line for line in block if not line[1][0].startswith("#") or not widths or len(line[1]) in widths] for block in blocks]
     return [block for block in blocks if block]
 
 
 def _at_blanks(blocks: list[list[tuple[Place, list[str]]]]) -> list[list[tuple[Place, list[str]]]]:
-    """Separate the cells after the token also at blanks if each line has one tab and equally many blanks: "The", a tab and "DT B-NP"."""
+    """Split the cell after the token at blanks if every line has one tab and equally many blanks, as "The", a tab and "DT B-NP"."""
     lines = [cells for block in blocks for _, cells in block]
     n_parts = {len(re.split(" +", cells[1])) if len(cells) == 2 else 1 for cells in lines}
     if len(n_parts) != 1 or n_parts == {1}:

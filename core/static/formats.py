@@ -40,7 +40,7 @@ BINARY, WITH_HEADER, WITHOUT_HEADER = "word2vec binary", "word2vec text", "GloVe
 PACKED = (".gz", ".xz", ".bz2", ".zip")
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 _PACKED = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"BZh": ".bz2", b"PK\x03\x04": ".zip"}  # by their first bytes
-_PICKLE = re.compile(rb"\x80[\x02-\x05]|\([dl]p\d+\n|[]}]q\x00|c[\w.]+\n\w+\n[p(q]")  # from protocol 2 on, of 0, of 1, of both
+_PICKLE = re.compile(rb"\x80[\x02-\x05]|\([dl]p\d+\n|[]}]q\x00|c[\w.]+\n\w+\n[p(q]")  # of protocols 2 to 5, 0, 1, and either
 _TAR = (b"ustar\x0000", b"ustar  \x00")  # from byte 257 on: POSIX, GNU
 _FASTTEXT = b"\xba\x16\x4f\x2f"
 _HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
@@ -99,7 +99,7 @@ def _unpack(path: Path) -> Iterator[IO[bytes]]:
     """Open a file's bytes, decompressed; text in UTF-16 or UTF-32 is transcoded to UTF-8."""
     with path.open("rb") as stream:
         start = stream.readline(512)
-    named = path.suffix.lower() if path.suffix.lower() in PACKED and _CONTROLS.search(start) else ""  # damaged, unless it is text
+    named = path.suffix.lower() if path.suffix.lower() in PACKED and _CONTROLS.search(start) else ""  # a damaged archive, unless it is text
     kind = next((suffix for magic, suffix in _PACKED.items() if start.startswith(magic)), named)
     if kind != ".zip":
         with _OPENERS.get(kind, open)(path, "rb") as stream:
@@ -220,7 +220,7 @@ def _form_of(head: bytes, name: str) -> _Form:
 
 
 def _is_heading(line: bytes, others: list[bytes], dim: int) -> bool:
-    """Return whether a line numbers the columns, from 0 or 1, and decimals are in the line below it, as pandas writes them."""
+    """Return whether a line numbers the columns from 0 or 1 and the line below has decimals, as pandas writes them."""
     names = line.split()
     numbered = ([b"%d" % k for k in range(start, start + dim)] for start in (0, 1))
     return 3 <= dim <= len(names) <= dim + 1 and names[-dim:] in numbered and any(b"." in other for other in others[:1])
@@ -245,7 +245,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
     count = _ByteCount(name)
     for place, spelling, row in _binary_rows(stream, form, rest, count) if binary else _text_rows(stream, head, form, count):
         try:
-            word = compose(_CONTROLS.sub(b"\xff", spelling).decode())  # no text has control characters: another encoding has
+            word = compose(_CONTROLS.sub(b"\xff", spelling).decode())  # control characters mean another encoding
             n_accented += not word.isascii()
         except UnicodeDecodeError:
             word = compose(_CONTROLS.sub(_escape, spelling).decode(errors="backslashreplace"))  # different bytes are different words
@@ -264,7 +264,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
     _check_values(form, matrix, list(places.values()), set(not_utf8))
     _check_end(form, n_words, sum(map(len, rest)))
     _check_encoding(form, not_utf8, n_accented, n_words)
-    if n_numbers == n_words and n_fractions > 0.5 * n_words and form.promised_dim != form.dim:  # a matrix; whole numbers may name nodes
+    if n_numbers == n_words and n_fractions > 0.5 * n_words and form.promised_dim != form.dim:  # a matrix; nodes may have whole numbers
         raise form.error(next(iter(places.values())), t("no word before the numbers"))
     properties = {"format": form.name, "words": n_words, "dim": form.dim, "duplicates": n_words - len(places), "not_utf8": len(not_utf8)}
     if not_utf8:
@@ -362,7 +362,7 @@ def _text_rows(stream: IO[bytes], head: bytes, form: _Form, count: _ByteCount) -
 
 
 def _with_blanks(line: bytes, dim: int) -> list[bytes]:
-    """Split a line whose word contains blanks; return an empty word if the line does not have D numbers, or is two lines.
+    """Split a line whose word contains blanks; return an empty word if the line does not have D numbers, or seems to be two lines.
 
     A word may end in numbers ("section 9") if they cannot be the vector's: integers if it has none, or shorter than all of its numbers.
     """

@@ -86,7 +86,7 @@ def refuse_column(column: str | int, names: Sequence[str], place: Place | str, n
 
 
 def find_usual(names: Sequence[str], usual: Sequence[str]) -> int | None:
-    """Return the position of the first of the usual names that a column has, ignoring case; None if none has."""
+    """Return the position of the first usual name among the columns, ignoring case, or None."""
     names = [fold_case(name.strip()) for name in names]
     return next((names.index(name) for name in map(fold_case, map(str.strip, usual)) if name in names), None)
 
@@ -132,13 +132,13 @@ def note_blank(name: str, n: int) -> None:
 
 
 class RepeatedNames:
-    """Rows with the names of the columns, as joined files have them in their middle: left out and noted, however many they are."""
+    """Rows that repeat the column names, as in the middle of joined files. They are left out and noted."""
 
     def __init__(self, name: str) -> None:
         self._left_out = LeftOut(name, "names")
 
     def has(self, place: Place, cells: Sequence[str], names: Sequence[str]) -> bool:
-        """Return whether a row repeats these names, and note it if so. Numbers are no names."""
+        """Return whether a row repeats these names, and note it if it does. Numbers are not names."""
         if len(cells) != len(names) or not all(cell.strip().lstrip("\ufeff") == name for cell, name in zip(cells, names, strict=True)):
             return False
         if all(name.isdecimal() for name in names):

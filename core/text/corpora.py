@@ -30,7 +30,7 @@ from .tokens import JOINER, bare, find_word, join_tokens, spaced
 
 BUNDLED_CORPUS = "sentences"
 _LETTERS = re.compile(r"[^\W_]*")
-_GOES_ON = re.compile(r"[-&]|[.,]\d")  # after a name or a number with signs
+_GOES_ON = re.compile(r"[-&]|[.,]\d")  # continues a name or number that has signs
 _AFTER_CLAUSES = ("것", "거", "수", "때", "리", "줄", "듯", "터", "경우", "가능성")  # nouns after the copula's 일: 차일 것이다
 
 
@@ -108,13 +108,13 @@ def with_word(tokens: list[str], word: str, language: Language | None = None) ->
             continue
         following = next((k for k, (a, _) in enumerate(places) if a >= end + len(rest)), len(tokens))
         alone = is_word or (is_longer and rest.startswith("하")) or (rest.endswith("일") and not _follows_clause(tokens, following))
-        if may_follow_noun(word, rest, alone=alone):  # 정하고 is no 정, 제일 no 제
+        if may_follow_noun(word, rest, alone=alone):  # 정하고 does not contain the noun 정, nor 제일 the noun 제
             return _with_token(tokens, start, end)
     return tokens
 
 
 def _may_end(letters: str, end: int, is_edge: bool) -> bool:
-    """Return whether a word may end there, at a token's edge: C+ is no word of C++, nor GPT-4 of GPT-4-turbo."""
+    """Return whether a word may end at this position: C+ is not a word of C++, nor GPT-4 of GPT-4-turbo."""
     following = letters[end : end + 1]
     if following.isalnum() or letters[:end].isalnum():
         return following.isalnum() or is_edge
@@ -188,7 +188,7 @@ def _with_token(tokens: list[str], start: int, end: int) -> list[str]:
             piece = plain[a - first : b - first]
             if start < a < end:  # the word goes on in this piece
                 parts[-1] += piece
-            elif a > first or (a == end and first > start and len(parts[-1]) > 1 and parts[-1].endswith("#")):  # "C#" opens nothing
+            elif a > first or (a == end and first > start and len(parts[-1]) > 1 and parts[-1].endswith("#")):  # the "#" of "C#"
                 parts.append(f"{JOINER}{piece}")
             else:
                 parts.append(token if b == last else token[: len(token) - (last - b)])

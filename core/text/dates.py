@@ -209,7 +209,7 @@ def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
 
 
 def _completed(left: str, right: str) -> DateSpan | None:
-    """Return the end of "1850-60", "1850s–60s" or "1999/00", whose first digits are those of the start. Years BC count down: they have none."""
+    """Return the end of "1850-60", "1850s–60s" or "1999/00", whose first digits are those of the start. Years BC have none, because they count down."""
     year, digits = re.search(r"(?<!\d)(\d{3,4})(?=\D*$)", left), re.match(r"(\d{1,2})(?!\d|[-/.]\d|st|nd|rd|th|월|일|세기)", right)
     if not year or not digits or "bc" in f"{left} {right}".split():
         return None
@@ -261,7 +261,7 @@ def _simple(text: str) -> DateSpan | None:
         if before_christ and (years := re.fullmatch(r"(\d{1,4})/(\d{1,3})년?", text)):  # 404/3: no month; the second year is one less
             first, second = int(years[1]), int(years[1]) - 1
             return DateSpan((-first, 1, 1), (-second, 12, 31)) if second > 0 and str(second).endswith(years[2]) else None
-        if before_christ and re.fullmatch(r"[1-9]\d\d-1\d", text):  # 100-12 are years, as 100-44
+        if before_christ and re.fullmatch(r"[1-9]\d\d-1\d", text):  # 100-12 are years, like 100-44
             return None
         text = re.sub(r"(?<![\d/.-])(\d{1,2})(년?)$", lambda year: f"{int(year[1]):04d}{year[2]}", text)  # a short year is one here
     elif match := re.fullmatch(r"-(?!(?:1|9+)(?:\.|$))(\d{1,4})(?:\.0+)?", text):  # -1, -9, -99, -999 and -9999 mean "unknown"
@@ -342,7 +342,7 @@ def _seasons_of(text: str) -> DateSpan | None:
 def _decade_of(text: str) -> DateSpan | None:
     if match := re.fullmatch(rf"(?:{_PART}[\s-]*)?(\d{{2,3}}0)(?:s|년대)(?:\s*{_PART})?", text):
         year = int(match[2])
-        is_decade = year % 100 or year + 99 > date.today().year  # the 1900s are a century; that of 2000 is not over
+        is_decade = year % 100 or year + 99 > date.today().year  # the 1900s are a century; the century of 2000 is not over
         return _part(year, 10 if is_decade else 100, match[1] or match[3]) if len(match[2]) > 2 else None
     if match := re.fullmatch(r"(\d{3})[xu-]", text):  # 185x, 185-
         return _part(int(match[1]) * 10, 10)

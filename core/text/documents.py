@@ -32,7 +32,7 @@ _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-
 _RELATIONS = "_rels/.rels"
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 MAX_PARTS = 50_000  # of an e-book
-_CUT_END = re.compile("[-\u2010\u00ad\u00ac\x02]\\s*\\Z")  # of a line: a hyphen that may have cut a word
+_CUT_END = re.compile("[-\u2010\u00ad\u00ac\x02]\\s*\\Z")  # a hyphen at the end of a line that may cut a word
 _OPERATOR_BYTES = 20  # counted for each PDF operator, because those of a form run each time the form is drawn
 _UNSEEN = {"script", "style", "head", "title", "template", "noscript", "rt", "rp", "svg", "math"}  # rt: how Japanese is read aloud
 _PARAGRAPHS = re.compile(  # elements that begin a line of their own
@@ -167,7 +167,7 @@ def _joined_pages(pages: Sequence[Sequence[str]]) -> Iterator[str]:
         for k, line in enumerate(page):
             is_repeated = any(k == place and counts[_unnumbered(line), side] > 1 for side, place in enumerate(places))
             if is_repeated and _CUT_END.search(last):
-                yield from ("", "")  # in a text with blank lines between all lines, one would separate nothing
+                yield from ("", "")  # one would not separate lines that all have a blank line between them
             yield line
             last = line if line.strip() else last
 
@@ -243,8 +243,8 @@ def _spine(archive: zipfile.ZipFile, name: str) -> Iterator[str]:
     for kind, reference in package:
         if kind != "itemref":
             continue
-        if (item := items.get(name_of_item := reference.get("idref", ""))) is None:
-            yield f"#{name_of_item}"  # the name of no member
+        if (item := items.get(item_id := reference.get("idref", ""))) is None:
+            yield f"#{item_id}"  # no member has this name
         elif _IS_PAGE.search(item.get("media-type", "html")) and "nav" not in item.get("properties", "").split():
             yield _resolve(place.parent, unquote(item["href"].partition("#")[0]))
 
@@ -281,7 +281,7 @@ def _locked(archive: zipfile.ZipFile, name: str) -> set[str]:
 
 
 def _decode(data: bytes) -> tuple[str, bool]:
-    """Return a page's text, and whether wrong bytes are replaced: UTF-8 if it is, or else in the encoding that it begins with or declares."""
+    """Return a page's text, and whether wrong bytes were replaced. A page that is not UTF-8 is in the encoding it begins with or declares."""
     wide = wide_encoding(data) or {b"<\x00": "utf-16-le", b"\x00<": "utf-16-be"}.get(data[:2])
     encoding = wide or ("utf-8" if is_mostly_utf8(data) else _declared_encoding(data))
     for name in (wide,) if wide else ("utf-8-sig", encoding):
@@ -291,7 +291,7 @@ def _decode(data: bytes) -> tuple[str, bool]:
 
 
 def _declared_encoding(data: bytes) -> str:
-    """Return the declared encoding that a page's bytes may be in, as browsers understand its name, or else UTF-8."""
+    """Return the encoding that a page declares, as browsers understand its name, or UTF-8."""
     with suppress(LookupError):
         if declared := _DECLARED.search(data[:_HEAD]):
             name = codecs.lookup(declared[1].decode("latin-1")).name

@@ -204,7 +204,7 @@ class _Decoder:
     def __init__(self, path: Path, opened: Callable, encoding: str | None, fallback: str | None, tolerant: bool) -> None:
         self._path, self._opened, self._encoding, self._fallback, self._tolerant = path, opened, encoding, fallback, tolerant
         self._n_lines, self._wrong = 0, []  # lines that are not ASCII, and the errors of those with wrong bytes
-        self._n_read, self._with_nul = 0, []  # all lines that are not blank, and the errors of those with a NUL byte
+        self._n_read, self._with_nul = 0, []  # lines that are not blank, and errors of lines with a NUL byte
 
     def decode(self, data: bytes, place: Place, end: int) -> str:
         """Return the text of a line that ends at byte `end` of the file."""
@@ -272,7 +272,7 @@ class _Decoder:
 
 
 def note_wrong_bytes(name: str, line: int | str, n: int) -> None:
-    """Note that so many lines, the first of them `line`, have bytes that are not UTF-8."""
+    """Note that `n` lines, the first of them `line`, have bytes that are not UTF-8."""
     text = tn(
         "{name}: {n:,} line has bytes that are not UTF-8: {line}. They are shown as �.",
         "{name}: {n:,} lines have bytes that are not UTF-8, the first is {line}. They are shown as �.",

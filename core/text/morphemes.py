@@ -33,7 +33,7 @@ _PLURAL = "들"
 _WITH = re.compile(f"^(?P<plural>{_PLURAL}?)하고")  # a particle that the analyzer takes for a form of 하다
 _MISREAD = re.compile("(?:의|써|일|치고[는도]?)$")  # endings that the analyzer takes for others at the end of a text
 _COPULA = "이입인임일였여예야라랍란"  # first syllables of 이다; its other forms, without 이, may be any verb's
-_LIKE_NOUNS = re.compile(f"{_PLURAL}?(뿐|부터|까지)")  # particles that others and the copula follow as they follow a noun
+_LIKE_NOUNS = re.compile(f"{_PLURAL}?(뿐|부터|까지)")  # particles that take other particles and the copula, as nouns do
 _AFTER_VOWELS = "였여라랍란"
 _LAST_CASES = ("JKS", "JKO", "JKG")  # particles that nothing follows
 

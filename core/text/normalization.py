@@ -188,7 +188,7 @@ def cut_words(text: str) -> Iterator[CutWord]:
     """Yield the words that the end of a line, or a former one, has cut in two."""
     for match in _CUTS.finditer(text) if _MAY_BE_CUT.search(text) else ():
         sign, between = text[match.start()], match[0][1:]
-        is_soft = sign not in "-\u2010" and bool(between.strip(" \t\u00a0"))  # before a blank it may be only a sign
+        is_soft = sign not in "-\u2010" and bool(between.strip(" \t\u00a0"))  # before a blank it may be an ordinary sign
         left = plain_signs(_LEFT.search(text, max(0, match.start() - _LONGEST), match.start())[0])
         right = plain_signs(_RIGHT.match(text, match.end(), match.end() + _LONGEST)[0])
         if not left or not right or (right.casefold() in _LINKS and not is_soft and "\u200b" not in between):

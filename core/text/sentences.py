@@ -238,7 +238,7 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
     column, date_column = columns
     left_out = LeftOut(path.name)
     n_blank = 0
-    undated = None  # the first row, as long as no row has the chosen column of dates
+    undated = None  # the first row, for the error if no row has the chosen date column
     is_found = not date_column
     for place, row in json_rows(path, left_out, tolerant=True, **reading):
         document = date = None
@@ -263,7 +263,7 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
 
 
 def _key_of(row: dict[str, Any], name: str | None) -> str | None:
-    """Return the key of a JSON row that has this name, ignoring case if no key is spelled like it."""
+    """Return the key of this name in a JSON row, ignoring case unless a key is spelled exactly like it."""
     return name if name is None or name in row else _similar_key(tuple(row), name)
 
 

@@ -63,7 +63,7 @@ def is_missing(cell: str) -> bool:
 
 
 def plain_number(cell: str) -> str:
-    """Return a cell without the point of an integer that pandas wrote as a float, and with a plain minus.
+    """Return a cell with a plain minus, and without the decimals of an integer that pandas wrote as a float.
 
     >>> plain_number("-1.0"), plain_number("\u22121"), plain_number("1,0"), plain_number("1,000")
     ('-1', '-1', '1', '1,000')
@@ -229,7 +229,7 @@ def _fitting(name: str, records: Iterable[_Record], mark: str) -> Iterator[tuple
             yield place, [mark.join(cells)]
         elif any(map(str.strip, cells[width:])) or (error and len(cells) != width):
             left_out.add(_not_fitting(place, cells, width, mark, error))
-        else:  # a workbook's rows end at their last cell with something in it
+        else:  # a workbook's rows end at their last filled cell
             yield place, cells if mark else [*cells, *[""] * (width - len(cells))]
     left_out.check()
 

@@ -50,7 +50,7 @@ class LeftOutSentences:
     outside: int = 0  # whose date is on neither side
     shared: int = 0  # on both sides; they count for the side with fewer sentences
     reduced: int = 0  # the side without them: 0 or 1
-    repeated: int = 0  # different sentences of different texts that count on both sides
+    repeated: int = 0  # distinct sentences of different texts that count on both sides
 
     def describe(self) -> list[str]:
         """Return a sentence for each reason that applies."""

@@ -245,9 +245,9 @@ def main() -> int:
         args.file.write_bytes(pack(json.dumps(recorded | compute(args.only), ensure_ascii=False, indent=0).encode()))
         return 0
     names = [name for name in args.only if name in recorded]
-    found = list(differences({name: recorded[name] for name in names}, compute(names)))
-    print("\n".join(line.removeprefix("/") for line in found) or "No differences.")
-    return int(bool(found))
+    lines = list(differences({name: recorded[name] for name in names}, compute(names)))
+    print("\n".join(line.removeprefix("/") for line in lines) or "No differences.")
+    return int(bool(lines))
 
 
 if __name__ == "__main__":

@@ -226,7 +226,7 @@ def test_labels_are_not_written_over_where_they_would_change(refused, labels, tm
 
 @pytest.fixture
 def spread(labels, tmp_path) -> list:
-    """The words of a spread over the labels, which are of one label more."""
+    """Return the command that spreads the labels, after one more sense is added to them."""
     with labels.open("a") as file:
         file.write(json.dumps(row(MONEY[1], "account")) + "\n")
     return ["senses", "spread", "--word", "bank", "--labels", labels, "--corpus", tmp_path / "corpus.txt"]

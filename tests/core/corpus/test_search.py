@@ -282,7 +282,7 @@ def test_a_pattern_on_which_backtracking_explodes_ends_at_once(letters, pattern)
 
 
 @pytest.mark.parametrize("pattern", ["[[a]", "[a||b]", "[!--a]", "[a&&b]", "[a~~b]"])
-def test_a_pattern_that_python_may_read_differently_one_day_brings_no_warning(pattern):
+def test_a_pattern_that_a_later_python_may_read_differently_causes_no_warning(pattern):
     with warnings.catch_warnings(action="error"):
         assert len(find(corpus_of(("a", "c")), pattern, kind=PATTERN)) == 1
 

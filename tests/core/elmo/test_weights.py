@@ -318,10 +318,10 @@ def test_weights_of_a_layer_that_the_options_lack_are_refused_and_other_names_ar
 
 
 @pytest.mark.parametrize("kind", [torch.int64, torch.int8, torch.bool, torch.complex64])
-def test_weights_that_are_no_real_numbers_are_refused_with_their_name_and_type(tmp_path, model, kind):
+def test_weights_that_are_not_real_numbers_are_refused_with_their_name_and_type(tmp_path, model, kind):
     save_safetensors(model, tmp_path, softmax=Softmax(3, SHAPE.projection), words=list(SPECIALS))
     state, path = load_file(tmp_path / "weights.safetensors"), tmp_path / "weights.safetensors"
-    save_file(state | {"note": torch.ones(2).to(kind)}, path)  # no weight of the model
+    save_file(state | {"note": torch.ones(2).to(kind)}, path)  # not a weight of the model
     assert load_bilm(tmp_path).shape == SHAPE
     said = "has {n} values of " + str(kind).removeprefix("torch.")
     save_file(state | {"characters.projection.bias": torch.ones(4).to(kind)}, path)

@@ -299,7 +299,7 @@ def test_a_row_of_column_numbers_is_left_out_with_a_note(tmp_path, header, headi
 
 
 @pytest.mark.parametrize("rows", ["a 1 2 3\nb 4 5 6\n", "a 0 1 3\nb 0.5 1 2\n", "a 0 1\nb 0.5 1\n", "a 1 2 3\n", "a 0.5 1 2\nb 0 1 2\n"])
-def test_a_first_word_with_whole_numbers_is_no_heading(tmp_path, rows):
+def test_a_first_word_with_whole_numbers_is_not_a_heading(tmp_path, rows):
     (tmp_path / "v.txt").write_text(rows)
     vectors = load_vectors(tmp_path / "v.txt")
     assert vectors.words == ["a", "b"][: rows.count("\n")] and vectors.notes == ()
@@ -380,7 +380,7 @@ def test_words_that_are_numbers_are_read(tmp_path, words):
     rows = "".join(f"{word} 0.1 0.2\n" for word in words.split())
     (tmp_path / "v.txt").write_text(rows)
     assert load_vectors(tmp_path / "v.txt").words == words.split()
-    (tmp_path / "v.txt").write_text("2 2\n0.5 0.1 0.2\n0.7 0.1 0.2\n")  # the header promises two numbers behind each word
+    (tmp_path / "v.txt").write_text("2 2\n0.5 0.1 0.2\n0.7 0.1 0.2\n")  # the header promises two numbers after each word
     assert load_vectors(tmp_path / "v.txt").words == ["0.5", "0.7"]
 
 

@@ -189,7 +189,7 @@ def test_last_cells_of_a_workbook_may_be_empty_as_in_a_csv_file(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["joined.csv", "joined.tsv", "joined.xlsx"])
-def test_repeated_names_of_columns_are_no_row(write, tmp_path, name):
+def test_repeated_column_names_are_left_out(write, tmp_path, name):
     rows = [["text", "label"], ["Rain", "x"], ["text", "label"], ["text", "x"], ["\ufefftext", "label"], ["Sun", "label"]]
     if name.endswith(".xlsx"):
         path = workbook(tmp_path / name, first=rows)
