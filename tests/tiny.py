@@ -13,8 +13,7 @@ import openpyxl
 import torch
 
 from core.classify.data import Dataset, SplitConfig, make_dataset
-from core.classify.inputs import live_layers
-from core.classify.model import NetworkConfig
+from core.classify.model import NetworkConfig, live_layers
 from core.classify.tables import ScoreRow, Table
 from core.classify.train import TrainConfig
 from core.common.config import ModelShape

@@ -212,7 +212,7 @@ def subset(dataset: Dataset, share: float, number: int, *, n_test: int) -> Datas
 
 @dataclass(slots=True)
 class _Cut:
-    """A row in preparation: cleaned text, its normal form, tokens, the label's name."""
+    """A row in preparation."""
 
     text: str
     form: str

@@ -4,25 +4,22 @@ Every contribution is a difference of the calibrated log-odds of the predicted c
 changed one. Changed texts are read in groups of at most TOKENS_AT_ONCE tokens.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-import torch
 from scipy.special import log_softmax, logsumexp
 
-from ..common.device import of
 from ..common.errors import BadInput
 from ..elmo.mix import mean_lengths
 from ..learning.features import Layers
 from ..static.vectors import StaticVectors
 from .data import Dataset
 from .head import TextHead
-from .inputs import make_batch
+from .model import Tokens
 from .scores import softmax_rows
 
 N_SHUFFLES = 8
 TOKENS_AT_ONCE = 2_048  # of changed texts that the encoder and the head read together; it bounds the memory
-Tokens = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +38,12 @@ class Explanation:
     lengths: tuple[float, ...] | None = None  # of the text's vectors in each layer, on average; ELMo only
 
 
-@dataclass(frozen=True, slots=True)
-class NearRow:
-    """A training text near the explained one."""
-
-    row: int  # number among the training examples
-    cosine: float
-
-
 def explain(head: TextHead, tokens: Tokens, *, vectors: StaticVectors | None, layers: Layers | None, seed: int = 0) -> Explanation:
     """Explain a head's answer on one text. Raises BadInput if it has no token."""
     if not tokens:
         raise BadInput("There is no word to explain. Type a sentence.")
-    shuffles = _shuffles(tokens, seed)
+    random = np.random.default_rng(seed)
+    shuffles = [tuple(tokens[k] for k in random.permutation(len(tokens))) for _ in range(N_SHUFFLES)]
     texts = [tokens, *(tokens[:k] + tokens[k + 1 :] for k in range(len(tokens))), *shuffles]
     logits = np.concatenate([head.logits(texts[group], vectors=vectors, layers=layers) for group in _groups(len(texts), len(tokens))])
     probabilities = softmax_rows(logits, head.temperature)
@@ -80,19 +70,22 @@ def log_odds(logits: np.ndarray, k: int) -> np.ndarray:
     return logits[:, k] - logsumexp(np.delete(logits, k, axis=1), axis=1)
 
 
-def nearest_rows(head: TextHead, tokens: Tokens, pooled: np.ndarray, k: int = 5, *, vectors, layers) -> list[NearRow]:
-    """Return the k training texts whose vectors before the last linear layer, `pooled` (N, E), are nearest by cosine."""
+def near_texts(
+    head: TextHead,
+    tokens: Tokens,
+    pooled: np.ndarray,
+    dataset: Dataset,
+    *,
+    vectors: StaticVectors | None,
+    layers: Layers | None,
+    k: int = 5,
+) -> list[tuple[float, str, str]]:
+    """Return the cosine, text and label of the k training texts nearest by their vectors before the last linear layer, `pooled` (N, E)."""
     query = head.pooled([tokens], vectors=vectors, layers=layers)[0]
     lengths = np.linalg.norm(pooled, axis=1) * np.linalg.norm(query)
     cosines = np.divide(pooled @ query, lengths, out=np.zeros(len(pooled), np.float32), where=lengths > 0)
-    return [NearRow(int(row), float(cosines[row])) for row in np.argsort(-cosines, kind="stable")[:k]]
-
-
-def near_texts(head: TextHead, tokens: Tokens, pooled: np.ndarray, dataset: Dataset, **reads) -> list[tuple[NearRow, str, str]]:
-    """Return the nearest training texts with their labels."""
-    rows = nearest_rows(head, tokens, pooled, **reads)
-    examples = [dataset.train[row.row] for row in rows]
-    return [(row, example.text, dataset.labels[example.label]) for row, example in zip(rows, examples, strict=True)]
+    rows = np.argsort(-cosines, kind="stable")[:k]
+    return [(float(cosines[row]), dataset.train[row].text, dataset.labels[dataset.train[row].label]) for row in rows]
 
 
 def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors | None, layers: Layers) -> np.ndarray:
@@ -100,20 +93,13 @@ def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors 
 
     Replacing the other layers by layer 0 would also remove the context, but gives a vector that the classifier has never seen.
     """
-    isolated = layers([(token,) for token in tokens])  # T of (L, 1, D)
-    network = head.network
-    n = len(tokens)
-    glove = vectors if network.variant.glove else None
-    batch = make_batch([tokens], network.vocabulary, vectors=glove, layers=layers, device=of(network.classifier))
-    lone = torch.as_tensor(np.concatenate(isolated, axis=1), dtype=batch.layers.dtype, device=batch.layers.device)  # (L, T, D)
-    is_lone = torch.cat([torch.zeros(1, n), torch.eye(n), torch.ones(1, n)]).bool().to(lone.device)  # (T + 2, T): none, one, or all tokens
-    parts = {name: getattr(batch, name) for name in ("mask", "words", "static", "has_static")}
+    n, network = len(tokens), head.network
+    exact, lone = layers([tokens])[0], np.concatenate(layers([(token,) for token in tokens]), axis=1)  # (L, T, D) each
+    is_lone = np.concatenate([np.zeros((1, n)), np.eye(n), np.ones((1, n))]).astype(bool)  # (T + 2, T): none, one, or all tokens
     answers = []
     for group in _groups(n + 2, n):
-        mixed = torch.where(is_lone[group][None, :, :, None], lone[:, None], batch.layers)  # (L, B, T, D)
-        repeated = {name: part.expand(mixed.shape[1], *part.shape[1:]) for name, part in parts.items() if part is not None}
-        with torch.inference_mode():
-            answers.append(network.classifier.eval()(replace(batch, layers=mixed, **repeated)).cpu().numpy())
+        mixed = list(np.where(is_lone[group, None, :, None], lone, exact))  # of (L, T, D)
+        answers.append(network.logits([tokens] * len(mixed), vectors=vectors, layers=lambda _, mixed=mixed: mixed))
     logits = np.concatenate(answers)
     if network is not head:  # what the other members say stays as it is
         logits = log_softmax(logits / network.temperature, axis=1)
@@ -126,8 +112,3 @@ def _groups(n_texts: int, n_tokens: int) -> list[slice]:
     """Return slices that split texts of at most `n_tokens` tokens each into groups of at most TOKENS_AT_ONCE tokens."""
     size = max(1, TOKENS_AT_ONCE // n_tokens)
     return [slice(first, first + size) for first in range(0, n_texts, size)]
-
-
-def _shuffles(tokens: Tokens, seed: int) -> list[Tokens]:
-    random = np.random.default_rng(seed)
-    return [tuple(tokens[k] for k in random.permutation(len(tokens))) for _ in range(N_SHUFFLES)]

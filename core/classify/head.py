@@ -22,22 +22,20 @@ from ..learning.fit import of_like_lengths
 from ..learning.folders import VOCABULARY, WEIGHTS, pack, round_as_stored, unpack
 from ..static.vectors import StaticVectors
 from .baselines import Baseline, grams
-from .inputs import TextVocabulary, make_batch
-from .model import Network, NetworkConfig, Variant, variant_named
+from .model import Network, NetworkConfig, TextVocabulary, Tokens, Variant, make_batch, variant_named
 from .scores import softmax_rows
 
 FILES = r"([\w+.-]+/)?(weights\.safetensors|vocabulary\.txt|meta\.json)"  # of a head and its members, as core.files.atomic names them
 FORM = folders.Form("elmoscope-head", 1, "python -m core train --help", (WEIGHTS, VOCABULARY))
 ROWS_AT_ONCE = 128  # texts in a batch of answers
-Tokens = tuple[str, ...]
+FREQUENT = 20_000  # of the static vectors' words, where no head has words of its own
 
 
 @dataclass
 class Committee:
     """Heads that are combined by the product of their calibrated probabilities.
 
-    It learns nothing: its members are trained separately, on the same texts and with the same seed (for the product see Hinton 2002,
-    "Training products of experts", section 1).
+    Its members are trained separately, on the same texts and with the same seed (for the product see Hinton 2002, section 1).
     """
 
     members: dict[str, TextHead]
@@ -81,9 +79,7 @@ class TextHead:
     @property
     def network(self) -> TextHead | None:
         """Return this head, or the member of a committee, that is a network."""
-        if isinstance(self.classifier, Committee):
-            return next((head.network for head in self.classifier.members.values() if head.network), None)
-        return None if isinstance(self.classifier, Baseline) else self
+        return next((head for head in _single([self]) if isinstance(head.classifier, Network)), None)
 
     def probabilities(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
         """Return probabilities (N, C) float64, calibrated by the temperature."""
@@ -91,20 +87,17 @@ class TextHead:
 
     def to(self, device: torch.device) -> TextHead:
         """Return the head with its networks on a device. scikit-learn's baselines stay where they are."""
-        for member in self.classifier.members.values() if isinstance(self.classifier, Committee) else ():
-            member.to(device)
-        if isinstance(self.classifier, Network):
-            self.classifier.to(device)
+        for head in _single([self]):
+            if isinstance(head.classifier, Network):
+                head.classifier.to(device)
         return self
 
     def round(self) -> None:
-        """Round all weights as storing does, so that scores are those of the stored head."""
-        if isinstance(self.classifier, Committee):
-            return  # its members were rounded when they were made
+        """Round all weights as storing does, so that scores are those of the stored head. A committee's members are rounded already."""
         if isinstance(self.classifier, Baseline):
             for name, array in round_as_stored(self.classifier.arrays()).items():
                 setattr(self.classifier, name, array)
-        else:
+        elif isinstance(self.classifier, Network):
             self.classifier.load_state_dict(_tensors(round_as_stored(_arrays(self.classifier))))
 
     def _rows(self, function, texts: Sequence[Tokens], vectors, layers) -> np.ndarray:
@@ -180,6 +173,10 @@ def read_meta(folder: str | Path) -> dict:
 def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> TextHead:
     """Load the head of a folder. `model` and `vectors` are the fingerprints of those it will be used with."""
 
+    def reads(meta: dict) -> tuple[bool, bool]:
+        variant = variant_named(meta["variant"])
+        return bool(variant.glove), variant.elmo
+
     def build(folder: Path, meta: dict, stored: dict[str, np.ndarray]) -> TextHead:
         variant, labels = variant_named(meta["variant"]), tuple(map(str, meta["labels"]))
         text = (folder / VOCABULARY).read_text(encoding="utf-8")
@@ -195,12 +192,7 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
         vocabulary = TextVocabulary(words if isinstance(classifier, Network) else ())
         return TextHead(variant, labels, classifier, vocabulary, float(meta["temperature"]), meta)
 
-    return folders.load(folder, FORM, build, _reads, model=model, vectors=vectors)
-
-
-def _reads(meta: dict) -> tuple[bool, bool]:
-    variant = variant_named(meta["variant"])
-    return variant.glove, variant.elmo
+    return folders.load(folder, FORM, build, reads, model=model, vectors=vectors)
 
 
 def _member(folder: Path, name: str, meta: dict, model: str | None, vectors: str | None) -> TextHead:
@@ -240,10 +232,6 @@ def _escaped(word: str) -> str:
 
 def _plain(line: str) -> str:
     return line.replace("\\\\", "\0").replace("\\n", "\n").replace("\\r", "\r").replace("\0", "\\")
-
-
-FREQUENT = 20_000  # of the static vectors' words, where no head has words of its own
-Tokens = tuple[str, ...]
 
 
 def letters_of(heads: Iterable[TextHead], vectors: StaticVectors | None) -> frozenset[str]:

@@ -21,7 +21,6 @@ from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, json_rows, 
 from ..text.normalization import fold_case, plain_signs
 from ..text.tables import MAX_RECORD, file_rows, is_missing, plain_number
 from ..text.tokens import join_tokens
-from .publications import NODE, tree_leaves
 
 MAX_CHARACTERS = 20_000  # of one text that are looked at: 5,000 tokens of English hold about that many
 MAX_COLUMNS = 100_000
@@ -32,6 +31,7 @@ SENTIMENT = ("very negative", "negative", "neutral", "positive", "very positive"
 NEUTRAL = SENTIMENT[2]
 _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair: no file of ours can hold it
 TREES = "trees"
+NODE = re.compile(r"\([0-4]\s+(?=\S)")  # of a tree of Stanford's sentiment treebank: its beginning
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".jsonl", ".txt")
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_BRACKETS), re.IGNORECASE)
@@ -178,6 +178,40 @@ def _read_trees(path: Path, reading: dict[str, Any]) -> list[ScoreRow]:
     if not left_out.n_rows:
         _refuse_empty(path.name)
     return rows
+
+
+def tree_leaves(tree: str) -> list[str]:
+    """Return the leaves of a tree, brackets in them included; none where it is no tree, or not closed.
+
+    Between the beginnings of two nodes are a leaf and the brackets that close nodes. Which brackets belong to the leaf follows from the
+    complete tree: all nodes are closed at the end, not before, and leaves with as many ( as ) are likeliest.
+
+    >>> tree_leaves("(3 (2 like(d)) (1 (2 :() (1 :-))))")
+    ['like(d)', ':(', ':-)']
+    """
+    pieces = NODE.split(tree)
+    if len(pieces) < 2 or pieces[0].strip():
+        return []
+    paths: dict[int, tuple[int, list[str]]] = {0: (0, [])}  # open nodes -> how unlikely the leaves are, the leaves
+    for k, piece in enumerate(map(str.strip, pieces[1:]), start=1):
+        paths = _continued({depth + 1: path for depth, path in paths.items()}, piece, is_last=k == len(pieces) - 1)
+    return paths[0][1] if 0 in paths else []
+
+
+def _continued(paths: dict[int, tuple[int, list[str]]], piece: str, *, is_last: bool) -> dict[int, tuple[int, list[str]]]:
+    """Return the ways to continue through a leaf and the brackets after it. A piece without a leaf is a node with children."""
+    if not piece:
+        return {} if is_last else paths
+    closing = len(piece) - len(piece.rstrip(")"))
+    results: dict[int, tuple[int, list[str]]] = {}
+    for n in range(1, min(closing, len(piece) - 1) + 1):
+        leaf = piece[:-n].strip()
+        cost = abs(leaf.count("(") - leaf.count(")"))
+        for depth, (so_far, leaves) in paths.items():
+            left = depth - n
+            if leaf and (left == 0 if is_last else left > 0) and (left not in results or so_far + cost < results[left][0]):
+                results[left] = so_far + cost, [*leaves, leaf]
+    return results
 
 
 def _rows(path: Path, kind: str, reading: dict[str, Any], is_numbered: bool) -> Rows:

@@ -1,14 +1,14 @@
-"""Tasks and trained heads by name: data, frozen parts, resumable training, and heads ready to answer.
+"""Tasks and trained heads by name: the data of a task, and its heads ready to answer.
 
 A head is looked for in assets/heads/TASK/VARIANT and then in the user's cache. It answers only with the model and vectors that it was
 trained on.
 """
 
-import json
+import html
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
@@ -16,50 +16,72 @@ import numpy as np
 import torch
 
 from ..common.config import ASSETS, cache_folder
-from ..common.device import PROCESSOR, limit
+from ..common.device import PROCESSOR
 from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from ..common.i18n import ENGLISH, say, t
 from ..common.markup import command, shorten
 from ..elmo.models import Model
 from ..files import published
-from ..files.artifacts import parse_json
-from ..learning.features import Frozen, Report, freeze_each, vectors_fingerprint
-from ..learning.fit import Epoch, Fit, resumed
+from ..learning.features import vectors_fingerprint
 from ..static.vectors import StaticVectors
 from ..text import languages
 from ..text.languages import Language
 from .data import MAX_TOKENS, Dataset, RowRules, SplitConfig, make_dataset
 from .explain import Explanation, explain
 from .head import Answer, TextHead, classify, letters_of, load_head, read_meta
-from .inputs import live_layers
-from .model import VARIANTS, Variant, variant_named
-from .publications import clean_ag_news, counts_from_0
+from .model import VARIANTS, live_layers, variant_named
 from .tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, read_table
-from .train import SMALL_BATCH, BaselineFit, TrainConfig, make_committee, make_text_fit
+from .train import TrainConfig
 
 NEWS = ("World", "Sports", "Business", "Sci/Tech")
 _NEWS_NAMES = {str(k): name for k, name in enumerate(NEWS, start=1)} | {name.casefold(): name for name in NEWS}
 _WHOLE = {"ag_news/train_subset.csv": "ag_news/train.csv"}  # where it is found, a task trains on it instead
-ALL_TEXTS_UP_TO = 40_000  # whose layers are computed for any split
 _TWO_SIDES = {"very negative": "negative", "very positive": "positive"}
 
 
+_APOSTROPHE = re.compile(r"\s?&?#0*(?:39|145|146|8216|8217);")
+_ENTITY = re.compile(r"(?:&|(?<!\w))(#\d{2,5}|#x[0-9a-f]{2,5}|quot|amp|lt|gt|nbsp);", re.IGNORECASE)
+_TAG = re.compile(r"</?[a-z]{1,10}(?:\s[^<>]{0,400})?/?>", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextTask:
+class TextTask(RowRules):
     """The properties of a task. Any other name is a custom task without special properties."""
 
     name: str
     title: str
     files: Mapping = field(default_factory=dict)  # train, test, valid -> path in the data folder
     text_columns: tuple[str, ...] = ()  # taken where a file has them
-    names: Mapping = field(default_factory=dict)  # label in a file, case folded -> label
-    order: tuple[str, ...] = ()  # of the labels
-    left_out: str | None = None  # a label whose rows are not used
-    clean: Callable[[str], str] = str
     duplicates: str = "keep"
     analyzer: str = "word"  # of TF-IDF
     encoding: str | None = None  # of its files, where they are no UTF-8; None: what their bytes look like
     bundled: bool = False  # its files are in assets
+
+
+def clean_ag_news(text: str) -> str:
+    r"""Return AG News text as it was meant: its files lost the & of HTML entities and use \ for a line break.
+
+    >>> clean_ag_news("Haiti #39;s second\\team pays  #36;10  quot;now quot; &lt;b&gt;(AP)&lt;/b&gt; &lt;TXN.N&gt;")
+    'Haiti\'s second team pays $10 "now " (AP) <TXN.N>'
+    """
+    text = _APOSTROPHE.sub("'", text.replace("\\", " "))  # the blank before #39; was the lost &
+    text = _ENTITY.sub(lambda match: html.unescape(f"&{match[1]};"), text)
+    return " ".join(_TAG.sub(" ", text).split())
+
+
+def counts_from_0(labels: Iterable[str], names: Sequence[str]) -> bool:
+    """Return whether files number the classes `names` from 0, as some copies of AG News do, and not from 1 as its publisher.
+
+    They do if a 0 is among the labels. Raises BadInput if the number of classes is a label too: there is then one class too many.
+    """
+    numbers = {label for label in labels if label.isdecimal()}
+    n = len(names)
+    if {"0", str(n)} <= numbers:
+        values = {"n": n, "below": n - 1, "names": ", ".join(names)}
+        raise BadInput(
+            t("Number labels run from 1 to {n} or from 0 to {below}; these rows have both 0 and {n}. Use names instead: {names}.", **values)
+        )
+    return "0" in numbers
 
 
 def _sentiment(name: str, title: str, **special) -> TextTask:
@@ -130,8 +152,8 @@ def open_data(
     names = dict(task.names)
     if task.order == NEWS and counts_from_0((row.label for part in (table, *tables.values()) for row in part.rows), NEWS):
         names |= {str(k): name for k, name in enumerate(NEWS)}
-    rules = RowRules(clean=task.clean, names=names, order=task.order, left_out=task.left_out)
-    return make_dataset(task.name, table, split or SplitConfig(duplicates=task.duplicates), **tables, rules=rules, language=language)
+    split = split or SplitConfig(duplicates=task.duplicates)
+    return make_dataset(task.name, table, split, **tables, rules=replace(task, names=names), language=language)
 
 
 def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Path]:
@@ -181,52 +203,6 @@ def task_config(task: TextTask, *, seed: int = 0, epochs: int | None = None) -> 
     """Return the default training configuration of a task's heads."""
     config = TrainConfig(analyzer=task.analyzer, seed=seed)
     return config if epochs is None else replace(config, epochs=epochs)
-
-
-def freeze(
-    variants: Sequence[Variant], dataset: Dataset, model: Model | None, vectors: StaticVectors | None, *, report: Report | None = None
-) -> dict[str, Frozen]:
-    """Return the frozen parts of each variant: vectors, and the layers of all texts, from disk or computed now."""
-    # All texts of a file, so that every split and share finds its own; of a large file only what this one reads.
-    texts = dataset.texts if len(dataset.texts) <= ALL_TEXTS_UP_TO else dataset.texts_in_use
-    reads = {variant.name: (bool(variant.glove), variant.elmo) for variant in variants}
-    return freeze_each(reads, texts, model, vectors, report=report)
-
-
-def run(fit: Fit | BaselineFit, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
-    """Train to the end, resuming an interrupted run from the cache, which is updated after every epoch.
-
-    Small batches use one of torch's threads: with two, the bundled headlines took 106 s in place of 36.
-    """
-    threads = torch.get_num_threads()
-    if isinstance(fit, Fit) and fit.job.batch_size <= SMALL_BATCH:
-        limit(1)
-    try:
-        yield from resumed(fit, stop)
-    finally:
-        limit(threads)
-
-
-def train_head(
-    variant: Variant,
-    dataset: Dataset,
-    config: TrainConfig,
-    frozen: Frozen,
-    trained: dict[str, TextHead],
-    device: torch.device,
-    *,
-    watch: Callable[[Epoch], None] = lambda event: None,
-) -> TextHead:
-    """Train one head of a variant, calling `watch` at each step. A committee is made from heads in `trained`.
-
-    Call `core.learning.fit.forget` with its `run` when the head or its scores are stored.
-    """
-    if variant.members:
-        return make_committee(variant, trained, dataset, config, frozen)
-    trainer = make_text_fit(variant, dataset, config, frozen, device)
-    for event in run(trainer):
-        watch(event)
-    return replace(trainer.finish(), run=trainer.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,15 +334,6 @@ def text_tokens(task: TextTask, text: str, language: Language | None = None) -> 
     if not tokens:
         raise BadInput(t("There is no word to classify. Type a sentence."))
     return tokens
-
-
-def is_made(folder: Path, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> bool:
-    """Return whether `folder` holds a complete head of this data, configuration and frozen parts."""
-    try:
-        meta = load_head(folder, **{kind: frozen.facts.get(kind) for kind in ("model", "vectors")}).meta
-    except ElmoscopeError:
-        return False
-    return meta.get("data") == dataset.fingerprint and meta.get("config") == parse_json(json.dumps(asdict(config)))
 
 
 def _first_that_fits(places: list[Path], task: str, name: str, fingerprints: dict) -> TextHead:

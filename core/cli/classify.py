@@ -62,7 +62,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
     from ..classify import tasks
     from ..classify.head import save_head
     from ..classify.model import variant_named
-    from ..classify.train import with_members
+    from ..classify.train import freeze, train_head, with_members
     from ..common.device import choose
     from ..learning.fit import forget
 
@@ -75,13 +75,13 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
     runs, finished = [], []
     opened = model_and_vectors(variants, vectors, model)
     for fold, dataset in _datasets(task, rows, _language_of(*opened, vectors, model)):
-        frozen = tasks.freeze(with_members(variants), dataset, *opened, report=progress("layers, tokens"))
+        frozen = freeze(with_members(variants), dataset, *opened, report=progress("layers, tokens"))
         for seed in dict.fromkeys(seeds):
             config = tasks.task_config(task, seed=seed, epochs=epochs)
             trained = {}
             for variant in with_members(variants):
                 watch = head_notes(dataset, variant)
-                head = tasks.train_head(variant, dataset, config, frozen[variant.name], trained, device, watch=watch)
+                head = train_head(variant, dataset, config, frozen[variant.name], trained, device, watch=watch)
                 trained[variant.name] = head
                 finished.append(head.run)
                 if variant not in variants:

@@ -99,16 +99,15 @@ def in_shards(where: str) -> bool:
 
 def _shards(index, model: Model, space: SenseSpace | None, client):
     """Open a corpus in shards or their approximate index, for layers or for the sense space."""
-    from ..cluster.approximate import ApproximateIndex, ApproximateSenses
-    from ..cluster.search import SensesOfShards, ShardedIndex
+    from ..cluster.approximate import ApproximateIndex, SensesOfShards, ShardedIndex
     from ..index.tables import open_table
 
     corpus = index.corpus or model.language.sentences
     where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing the corpus once, tokens")).folder
     shards = shards_of(where, model)
-    if space is not None:
-        return (ApproximateSenses if index.approximate else SensesOfShards)(shards, space)
-    return ApproximateIndex(shards) if index.approximate else ShardedIndex(shards, client)
+    if index.approximate:
+        return ApproximateIndex(shards, space)
+    return ShardedIndex(shards, client) if space is None else SensesOfShards(shards, space)
 
 
 def shards_of(where: str | Path, model: Model) -> Shards:

@@ -227,7 +227,7 @@ def index_approximate(*, folder, senses, model) -> Answer:
 
     if senses:
         model = open_model(model)
-        index_meta = approximate.build_senses(shards_of(folder, model), sense_space(SENSES, model), report=progress("rows"))
+        index_meta = approximate.build(shards_of(folder, model), sense_space(SENSES, model), report=progress("rows"))
     else:
         index_meta = approximate.build(open_shards(folder), report=progress("rows"))
     text = "{occurrences:,} occurrences in {cells:,} cells, {mb:.1f} MB, made in {seconds:.1f} s"

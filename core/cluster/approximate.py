@@ -1,37 +1,46 @@
-"""Search tables of millions of rows approximately: one faiss index serves every layer mix, and its candidates are ranked exactly.
+"""Search an index in shards: exactly in every shard, or among the candidates of one approximate index (faiss).
 
-cos(mix(a), mix(b)) |mix(b)| is an inner product of the stacked layers x = [h_0; h_1; h_2] with q' = [s_0 m; s_1 m; s_2 m],
-m = mix(a), so one index of x answers any weights. Each layer of x is scaled to length 1 and q' uses the layers' mean lengths: long
-vectors do not come first, and for one layer the product is the cosine. Rows are in cells around centroids (an inverted file), one
-byte per number; a search visits the cells nearest to q'. A filter is applied within the cells, so it loses no candidate, unlike in a
-graph; but the next rows are in more distant cells, and more cells are visited. The candidates' cosines are then computed from the
-stored vectors. `python -m tests.bench.approximate DIR` measures recall: at these settings 0.98 or more for every layer, filtered
-or not (66,673 real rows).
+The exact search merges the k best of each worker's mapped shards; without a cluster the shards are searched one after another. Equal cosines
+keep the order of the rows, as on one machine. Products and cosines use the same numbers as in one table, but fewer rows at a time, which BLAS
+may round differently in the last bit of float32. In the sense space (core.index.sense_space) all rows are placed by the map that was learned
+without the query's word.
+
+One approximate index serves every layer mix, and its candidates are ranked exactly. cos(mix(a), mix(b)) |mix(b)| is an inner product of the
+stacked layers x = [h_0; h_1; h_2] with q' = [s_0 m; s_1 m; s_2 m], m = mix(a). Each layer of x is scaled to length 1 and q' uses the layers'
+mean lengths: long vectors do not come first, and for one layer the product is the cosine. Rows are in cells around centroids (an inverted
+file), one byte per number; a search visits the cells nearest to q'. A filter is applied within the cells, so it loses no candidate, unlike in
+a graph; but the next rows are in more distant cells, and more cells are visited. `python -m tests.bench.approximate DIR` measures recall: at
+these settings 0.98 or more for every layer, filtered or not (66,673 real rows).
 """
 
 import os
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from distributed import Client
 
 from ..common.directions import unit
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..elmo.mix import check_weights, gram, mix_cosines, mixed
+from ..elmo.mix import check_weights, gram, layer_weights, mix_cosines, mixed
 from ..files.artifacts import provenance, read_json, replacing, write_json
+from ..index import sense_space
 from ..index.neighbors import ANY, Index, Neighbor, Question
-from ..index.sense_space import SenseSpace
+from ..index.rows import Query
+from ..index.sense_space import LAYER, SenseIndex, SenseSpace
 from ..index.table import OccurrenceTable
-from .search import best_in_shard, by_shard, merged, of_all, open_shard, rank_senses
-from .shards import APPROXIMATE, APPROXIMATE_SENSES, Shards
+from ..text.readings import WordInContext
+from .jobs import ANSWER_S, ShardJob, run_jobs
+from .shards import APPROXIMATE, APPROXIMATE_SENSES, Shard, Shards
 from .store import open_store
 
+MOST_OPEN = 256  # shards that a worker keeps open: their labels and gram are in memory, 44 bytes a row
 FORMAT = 1
 ROWS_PER_CELL = 200  # on average
 TRAINED_ON = 64  # rows a cell, of those that place the centroids
@@ -42,16 +51,183 @@ PROBED_SENSES = 0.2, 0.4  # the same two in the sense space, whose candidates an
 CANDIDATES = 20  # ranked exactly, for each answer wanted
 LEAST = 400  # candidates at least
 Report = Callable[[int, int], None]  # rows done, in all
-Take = Callable[[OccurrenceTable, np.ndarray], np.ndarray]  # (n,) rows of a table -> (n, W)
 
 
-def build(
-    shards: Shards, *, take: Take | None = None, space: SenseSpace | None = None, report: Report | None = None, seed: int = 0
-) -> dict:
-    """Make the approximate index next to the shards, on this machine, and return its facts as in meta.json.
+@dataclass(frozen=True, slots=True)
+class ShardedIndex(Index):
+    """All shards, on the workers of `client` or here. Rows are numbered through all shards."""
 
-    Indexes the layers, or the vectors that `take` returns for rows in a `space`.
+    shards: Shards
+    client: Client | None = None
+
+    def answer(self, question: Question) -> list[Neighbor]:
+        """Return the neighbors that answer a question."""
+        question = of_all(question, self.shards, self.client)
+        return merged(_everywhere(best_of, self.shards, (question,), self.client), question.k)
+
+
+@dataclass(frozen=True, slots=True)
+class SensesOfShards(Index):
+    """The sense space of all shards, searched on this machine."""
+
+    shards: Shards
+    space: SenseSpace
+
+    def answer(self, question: Question) -> list[Neighbor]:
+        """Return the neighbors that answer a question."""
+        question = of_all(question, self.shards)
+        return rank_senses(self.shards, self.space, self._rows(question), question)
+
+    def narrows(self, query: Query, which: str = ANY) -> int:
+        """Return how many rows, those nearest at layer 1, are placed if not all are; else 0, as in `SenseIndex.narrows`."""
+        return sense_space.MOST_READ * self._too_many(of_all(Question(query, sense_space.WEIGHTS, which=which), self.shards))
+
+    def _rows(self, question: Question) -> list[tuple[Shard, np.ndarray]]:
+        if not self._too_many(question):
+            return [(shard, np.flatnonzero(open_shard(self.shards.url, shard).may_answer(question))) for shard in self.shards.shards]
+        weights = layer_weights(str(LAYER), len(question.query.layers))
+        nearest = ShardedIndex(self.shards).nearest(question.query, weights, k=sense_space.MOST_READ, which=question.which)
+        return by_shard(self.shards, np.sort([n.occurrence.row for n in nearest]))
+
+    def _too_many(self, question: Question) -> bool:
+        tables = (open_shard(self.shards.url, shard) for shard in self.shards.shards)
+        unread = (np.count_nonzero(self.space.unread(table, np.flatnonzero(table.may_answer(question)))) for table in tables)
+        return sum(unread) > sense_space.MOST_READ
+
+
+def of_all(question: Question, shards: Shards, client: Client | None = None) -> Question:
+    """Return a question for every shard, with the lemmas that the word has in any shard, so that its forms count everywhere."""
+    lemmas: set[str] = set()
+    if question.which != ANY and shards.meta["lemmas"]:
+        lemmas = lemmas.union(*_everywhere(lemmas_of, shards, (question.query.word,), client))
+    return replace(question, source=question.query, lemmas=tuple(sorted(lemmas)))
+
+
+def merged(parts: Iterable[list[Neighbor]], k: int) -> list[Neighbor]:
+    """Return the k best of several lists, ties in the order of rows."""
+    return sorted((n for part in parts for n in part), key=lambda n: (-n.cosine, n.occurrence.row))[:k]
+
+
+def by_shard(shards: Shards, rows: np.ndarray) -> list[tuple[Shard, np.ndarray]]:
+    """Group rows of the complete index by shard."""
+    ends = np.searchsorted(rows, [shard.first_row + shard.rows for shard in shards.shards])
+    parts = zip(shards.shards, np.split(rows, ends[:-1]), strict=True)
+    return [(shard, shard_rows - shard.first_row) for shard, shard_rows in parts if len(shard_rows)]
+
+
+def best_of(url: str, shards: list[Shard], question: Question) -> list[Neighbor]:
+    """Return the k best of some shards (a worker's job)."""
+    lists = []
+    for shard in shards:
+        table = open_shard(url, shard)
+        lists.append([_place_in_index(shard, item) for item in table.answer(question)])
+        table.rows.let_go()  # mapped pages count as a worker's memory, and Dask stops one that seems to have too much
+    return merged(lists, question.k)
+
+
+def lemmas_of(url: str, shards: list[Shard], word: str) -> set[str]:
+    """Return the lemmas of a spelling's labels in some shards (a worker's job)."""
+    return set().union(*(open_shard(url, shard).lemmas_of(word) for shard in shards))
+
+
+@lru_cache(maxsize=MOST_OPEN)
+def open_shard(url: str, shard: Shard) -> OccurrenceTable:
+    """Open a shard's table. Its vectors are memory-mapped."""
+    return OccurrenceTable(open_store(url).fetch(shard.name))
+
+
+def _place_in_index(shard: Shard, neighbor: Neighbor) -> Neighbor:
+    return replace(neighbor, occurrence=replace(neighbor.occurrence, row=shard.first_row + neighbor.occurrence.row))
+
+
+def best_in_shard(shard: Shard, table: OccurrenceTable, rows: np.ndarray, values: np.ndarray, k: int) -> list[Neighbor]:
+    """Return the k best of some rows of a shard by their cosines (n,), as rows of the complete index."""
+    return [_place_in_index(shard, item) for item in table.best_of(rows, values, k)]
+
+
+def rank_senses(shards: Shards, space: SenseSpace, parts: list[tuple[Shard, np.ndarray]], question: Question) -> list[Neighbor]:
+    """Return the k best of some rows of each shard, by the map of the query's word."""
+    query = question.query
+    word = WordInContext(query.tokens, query.position, query.read_as)
+    lemmas = (word.lemma_in(open_shard(shards.url, shard)) for shard in shards.shards)
+    name = next(filter(None, lemmas), None) or word.spelling
+    lists = []
+    for shard, rows in parts:
+        table = open_shard(shards.url, shard)
+        values = SenseIndex(table, space, name).cosines(rows, query) if len(rows) else np.empty(0, np.float32)
+        lists.append(best_in_shard(shard, table, rows, values, question.k))
+        table.rows.let_go()
+    return merged(lists, question.k)
+
+
+def _everywhere(run, shards: Shards, arguments: tuple, client: Client | None) -> list:
+    """Return the results of `run` for all shards. Each worker always gets the same shards, whose files are in its memory."""
+    if client is None:
+        return [run(shards.url, list(shards.shards), *arguments)]
+    workers = sorted(client.nthreads(callback_timeout=ANSWER_S)) or [None]  # none just now: `run_jobs` waits for one
+    parts = [(worker, list(shards.shards[k :: len(workers)])) for k, worker in enumerate(workers)]
+    jobs = [ShardJob(str(k), run, (shards.url, part, *arguments), 0, worker) for k, (worker, part) in enumerate(parts) if part]
+    return [answer for _, answer in run_jobs(client, jobs)]
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateIndex(Index):
+    """Neighbors from the approximate index's candidates, with exact cosines: of layer mixes, or in a sense space.
+
+    `probed` is the share of the cells visited (more: slower and more complete). The map of all words only selects candidates of a sense
+    space; they are ranked by the map learned without the word. Raises MissingArtifact if `build` was not run.
     """
+
+    shards: Shards
+    space: SenseSpace | None = None
+    probed: float | None = None
+
+    def answer(self, question: Question) -> list[Neighbor]:
+        """Return the neighbors that answer a question."""
+        question = of_all(question, self.shards)
+        query = question.query
+        cells, lengths = _open_cells(self.shards, self.space)
+        if self.space:
+            vector = self.space.place(self.space.views([(query.tokens, query.position)], query.layers[None]))
+        else:
+            weights = check_weights(question.weights, len(query.layers))
+            mix = mixed(query.layers, weights.astype(np.float32))
+            vector = np.concatenate([w * length * mix for w, length in zip(weights, lengths, strict=True)])[None].astype(np.float32)
+        parts = by_shard(self.shards, self._candidates(cells, vector, question))
+        return rank_senses(self.shards, self.space, parts, question) if self.space else self._rank_rows(parts, question)
+
+    def _candidates(self, cells, vector: np.ndarray, question: Question) -> np.ndarray:
+        """Return the rows of the complete index that may be nearest to a vector (1, W), in order."""
+        tables = (open_shard(self.shards.url, shard) for shard in self.shards.shards)
+        chosen = np.packbits(np.concatenate([table.may_answer(question) for table in tables]), bitorder="little")
+        usual = PROBED_SENSES if self.space else (PROBED, PROBED_FILTERED)
+        share = self.probed if self.probed is not None else usual[question.which != ANY]
+        nprobe = min(cells.nlist, max(FEWEST_PROBED, round(share * cells.nlist)))
+        faiss = _faiss()
+        options = faiss.SearchParametersIVF(sel=faiss.IDSelectorBitmap(chosen), nprobe=nprobe)
+        _, rows = cells.search(vector, max(LEAST, CANDIDATES * question.k), params=options)
+        return np.sort(rows[0][rows[0] >= 0])
+
+    def _rank_rows(self, parts: list[tuple[Shard, np.ndarray]], question: Question) -> list[Neighbor]:
+        """Return the k best of some rows of each shard by their exact cosines."""
+        lists = []
+        query_gram = gram(question.query.layers[None])[0]
+        for shard, rows in parts:
+            table = open_shard(self.shards.url, shard)
+            cross = np.einsum("id,njd->nij", question.query.layers, table.rows.take(rows), optimize=True)
+            values = mix_cosines(cross, query_gram, table.rows.gram[rows], np.asarray(question.weights))
+            lists.append(best_in_shard(shard, table, rows, values, question.k))
+        return merged(lists, question.k)
+
+
+def build(shards: Shards, space: SenseSpace | None = None, *, report: Report | None = None) -> dict:
+    """Make the approximate index of the layers, or of a sense space, next to the shards, and return its facts as in meta.json.
+
+    Raises BadInput without the substitutes that a sense space reads.
+    """
+    for shard in shards.shards if space else ():
+        if space.unread(open_shard(shards.url, shard), np.arange(shard.rows)).any():
+            raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=shards.url))
     faiss = _faiss()
     began = time.perf_counter()
     folder = _folder(shards, space)
@@ -59,18 +235,25 @@ def build(
     cells = max(1, min(65_536, n // ROWS_PER_CELL))
     width = space.dim if space else shards.meta["layers"] * shards.meta["dim"]
     index = faiss.index_factory(width, f"IVF{cells},SQ8", faiss.METRIC_INNER_PRODUCT)
-    index.cp.seed = seed
-    sample = _sample(shards, min(n, max(cells * TRAINED_ON, 10_000)), seed, take or _layers)
-    lengths = np.ones(1) if take else np.linalg.norm(sample, axis=2).mean(axis=0)  # (L,)
-    index.train(sample if take else _stacked(sample))
+    index.cp.seed = 0
+
+    def take(table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
+        """Return vectors (n, W) in the sense space, or layers (n, L, D)."""
+        return space.place(space.of_rows(table, rows)) if space else table.rows.take(rows)
+
+    def stack(vectors: np.ndarray) -> np.ndarray:
+        return vectors if space else unit(vectors).reshape(len(vectors), -1)  # each layer scaled to length 1
+
+    sample = _sample(shards, min(n, max(cells * TRAINED_ON, 10_000)), take)
+    lengths = np.ones(1) if space else np.linalg.norm(sample, axis=2).mean(axis=0)  # (L,)
+    index.train(stack(sample))
     for shard in shards.shards:
         table = open_shard(shards.url, shard)
         for start in range(0, len(table), 8192):
-            rows = np.arange(start, min(start + 8192, len(table)))
-            index.add(take(table, rows) if take else _stacked(_layers(table, rows)))
-            done = shard.first_row + min(start + 8192, len(table))
+            end = min(start + 8192, len(table))
+            index.add(stack(take(table, np.arange(start, end))))
             if report:
-                report(done, n)
+                report(shard.first_row + end, n)
     with replacing(folder) as temporary:
         temporary.mkdir(parents=True)
         faiss.write_index(index, str(temporary / "cells.faiss"))
@@ -85,100 +268,9 @@ def build(
     return meta
 
 
-def build_senses(shards: Shards, space: SenseSpace, *, report: Report | None = None) -> dict:
-    """Make the approximate index of the sense space next to the shards and return its facts. Raises BadInput without substitutes."""
-    for shard in shards.shards:
-        if space.unread(open_shard(shards.url, shard), np.arange(shard.rows)).any():
-            raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=shards.url))
-
-    def take(table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
-        return space.place(space.of_rows(table, rows))
-
-    return build(shards, take=take, space=space, report=report)
-
-
-@dataclass(frozen=True, slots=True)
-class ApproximateIndex(Index):
-    """Neighbors from the approximate index's candidates, with exact cosines.
-
-    `probed` is the share of the cells visited (more: slower and more complete). Raises MissingArtifact if `build` was not run.
-    """
-
-    shards: Shards
-    probed: float | None = None
-
-    def answer(self, question: Question) -> list[Neighbor]:
-        """Return the neighbors that answer a question."""
-        question = of_all(question, self.shards)
-        query = question.query
-        weights = check_weights(question.weights, len(query.layers))
-        _, lengths = _open_cells(self.shards, None)
-        mix = mixed(query.layers, weights.astype(np.float32))
-        vector = np.concatenate([w * length * mix for w, length in zip(weights, lengths, strict=True)])[None].astype(np.float32)
-        return _rank_rows(self.shards, candidates(self.shards, vector, question, probed=self.probed), question)
-
-
-@dataclass(frozen=True, slots=True)
-class ApproximateSenses(Index):
-    """Neighbors in the sense space from the approximate index's candidates, with exact cosines.
-
-    The approximate index uses the map of all words, which only selects candidates. They are ranked by the map learned without the word.
-    Raises MissingArtifact if `build_senses` was not run.
-    """
-
-    shards: Shards
-    space: SenseSpace
-    probed: float | None = None  # as of ApproximateIndex
-
-    def answer(self, question: Question) -> list[Neighbor]:
-        """Return the neighbors that answer a question."""
-        question = of_all(question, self.shards)
-        query = question.query
-        vector = self.space.place(self.space.views([(query.tokens, query.position)], query.layers[None]))
-        rows = candidates(self.shards, vector, question, probed=self.probed, space=self.space)
-        return rank_senses(self.shards, self.space, by_shard(self.shards, rows), question)
-
-
-def candidates(
-    shards: Shards, vector: np.ndarray, question: Question, *, probed: float | None = None, space: SenseSpace | None = None
-) -> np.ndarray:
-    """Return the rows of the complete index that may be nearest to a vector (1, W), in order."""
-    faiss = _faiss()
-    index, _ = _open_cells(shards, space)
-    chosen = np.packbits(np.concatenate([open_shard(shards.url, shard).may_answer(question) for shard in shards.shards]), bitorder="little")
-    usual = PROBED_SENSES if space else (PROBED, PROBED_FILTERED)
-    share = probed if probed is not None else usual[question.which != ANY]
-    nprobe = min(index.nlist, max(FEWEST_PROBED, round(share * index.nlist)))
-    options = faiss.SearchParametersIVF(sel=faiss.IDSelectorBitmap(chosen), nprobe=nprobe)
-    _, rows = index.search(vector, max(LEAST, CANDIDATES * question.k), params=options)
-    return np.sort(rows[0][rows[0] >= 0])
-
-
-def _rank_rows(shards: Shards, rows: np.ndarray, question: Question) -> list[Neighbor]:
-    """Return the k best of some rows by their exact cosines."""
-    parts = []
-    query_gram = gram(question.query.layers[None])[0]
-    for shard, shard_rows in by_shard(shards, rows):
-        table = open_shard(shards.url, shard)
-        cross = np.einsum("id,njd->nij", question.query.layers, table.rows.take(shard_rows), optimize=True)
-        values = mix_cosines(cross, query_gram, table.rows.gram[shard_rows], np.asarray(question.weights))
-        parts.append(best_in_shard(shard, table, shard_rows, values, question.k))
-    return merged(parts, question.k)
-
-
-def _stacked(layers: np.ndarray) -> np.ndarray:
-    """Stack layers (n, L, D) into (n, L * D) float32, each layer scaled to length 1."""
-    return unit(layers).reshape(len(layers), -1)
-
-
-def _layers(table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
-    """Return the layers (n, L, D) of rows."""
-    return table.rows.take(rows)
-
-
-def _sample(shards: Shards, n: int, seed: int, take: Take) -> np.ndarray:
-    """Return vectors (n, ...) of rows drawn at random, from every shard its share."""
-    rng = np.random.default_rng(seed)
+def _sample(shards: Shards, n: int, take: Callable[[OccurrenceTable, np.ndarray], np.ndarray]) -> np.ndarray:
+    """Return what `take` returns for rows drawn at random, from every shard its share."""
+    rng = np.random.default_rng(0)
     parts = []
     for shard in shards.shards:
         size = max(1, round(n * shard.rows / shards.meta["occurrences"]))

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..classify.publications import clean_ag_news
 from ..classify.tables import read_table
+from ..classify.tasks import clean_ag_news
 from ..common.directions import unit
 from ..common.errors import BadInput
 from ..common.significance import compare_pairs, facts_of

@@ -5,8 +5,9 @@ continues. Lines of other weights are dropped, and so are an experiment's lines 
 lock protects each write.
 """
 
+import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import product, starmap
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from ..classify.experiments import (
 from ..classify.head import TextHead, load_head, save_head
 from ..classify.model import VARIANTS, Variant
 from ..classify.scores import pack_bits
-from ..classify.train import TrainConfig, run_key, with_members
+from ..classify.train import TrainConfig, freeze, run_key, train_head, with_members
 from ..cli.classify import TASKS, check_places, facts_of, head_notes, line_of, model_and_vectors, spread
 from ..cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, option, whole
 from ..cli.shared import in_columns, note, open_both, progress, read_earlier
@@ -34,8 +35,10 @@ from ..cli.training import DATA as TASK_DATA
 from ..cli.training import ONLY, task_notes
 from ..common.config import ASSETS
 from ..common.device import choose
+from ..common.errors import ElmoscopeError
 from ..elmo.models import Model
 from ..files import sums
+from ..learning.features import Frozen
 from ..learning.fit import forget
 from ..static.vectors import StaticVectors
 from ..tasks import results as measured
@@ -54,7 +57,7 @@ DATA = option("--data", "laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/"
 )
 def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
     """Retrain what ships: every variant's head for every task; resumes where it stopped."""
-    from ..classify.tasks import freeze, is_made, open_data, task_config, task_files, task_named, train_head
+    from ..classify.tasks import open_data, task_config, task_files, task_named
 
     root, new, unchanged = Path(output), [], []
     device = choose(model.device)
@@ -69,7 +72,7 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
         trained = {}
         for variant in with_members(variants):
             folder = root / name / variant.name
-            if is_made(folder, dataset, config, frozen[variant.name]):
+            if _is_made(folder, dataset, config, frozen[variant.name]):
                 unchanged.append(str(folder))
                 trained[variant.name] = load_head(folder).to(device)
                 continue
@@ -141,6 +144,15 @@ def task_results(*, data, only, seeds, curve, no_controls, output, vectors, mode
     return {"output": output, "made": len(new), "table": table}, in_columns(starmap(_row, summaries.items()), right=(1,))
 
 
+def _is_made(folder: Path, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> bool:
+    """Return whether `folder` holds a complete head of this data, configuration and frozen parts."""
+    try:
+        meta = load_head(folder, **{kind: frozen.facts.get(kind) for kind in ("model", "vectors")}).meta
+    except ElmoscopeError:
+        return False
+    return meta.get("data") == dataset.fingerprint and meta.get("config") == json.loads(json.dumps(asdict(config)))
+
+
 def _row(name: str, summary: measured.Summary) -> tuple[str, str, str]:
     baseline, elmo, spared = summary.in_words
     return name, baseline, f"-> {elmo}, error reduction {spared:.0%}, {summary.seeds} seeds"
@@ -163,7 +175,7 @@ def run_experiments(
             dataset = _dataset(experiment, folder, fold)
             done = done_runs(output, experiment.name, fold, model=model.fingerprint, data=dataset.fingerprint)
             variants = [VARIANTS[name] for name in experiment.variants]
-            frozen = tasks.freeze(with_members(variants), dataset, model, vectors)
+            frozen = freeze(with_members(variants), dataset, model, vectors)
             keys = {}
             for v, seed in product(variants, seeds):
                 keys[v.name, seed] = f"{experiment.name}/{run_key(v, dataset, _config(experiment, seed), frozen[v.name])}"
@@ -175,7 +187,7 @@ def run_experiments(
                     if variant.name in trained:
                         continue
                     config = _config(experiment, seed)
-                    head = tasks.train_head(variant, dataset, config, frozen[variant.name], trained, model.encoder.device)
+                    head = train_head(variant, dataset, config, frozen[variant.name], trained, model.encoder.device)
                     trained[variant.name] = head
                     if variant.name in BASELINES:
                         baselines[variant.name] = head

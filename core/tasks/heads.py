@@ -24,7 +24,7 @@ from ..learning import folders
 from ..learning.features import Frozen, Layers, Report, freeze_each
 from ..learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mixes, of_like_lengths
 from ..static.vectors import StaticVectors
-from . import clusters, coreference, entailment, names, questions, roles
+from . import coreference, entailment, questions, roles, spans
 from .inputs import PassageBatch, make_texts
 from .task import PARTS, VARIANTS, Data, Example, Shape, Task, TaskRecipe, longest
 
@@ -190,11 +190,11 @@ TASKS: dict[str, Task] = {
         entailment.TASK,
         roles.TASK,
         coreference.TASK,
-        names.TASK,
-        names.WIKIGOLD,
-        names.CHUNKS,
-        names.SPEECH,
-        clusters.TASK,
+        spans.NAMES,
+        spans.WIKIGOLD,
+        spans.CHUNKS,
+        spans.SPEECH,
+        coreference.CLUSTERS,
     )
 }
 

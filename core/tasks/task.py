@@ -200,8 +200,8 @@ def sentences_in(path: Path) -> Iterator[list[tuple[int, str]]]:
             yield list(lines)
 
 
-def lines_in(path: Path, *, end: str | None = None) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text file, .xz or plain, numbered from 1, then `end` if given."""
+def lines_in(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text file, .xz or plain, numbered from 1."""
     number = 0
     try:
         with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as stream:
@@ -211,5 +211,3 @@ def lines_in(path: Path, *, end: str | None = None) -> Iterator[tuple[int, str]]
         raise BadInput(
             t("{file} cannot be read after line {n:,}: it is damaged or not text. Download it again.", file=path.name, n=number)
         ) from None
-    if end is not None:
-        yield number + 1, end

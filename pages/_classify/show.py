@@ -12,8 +12,7 @@ from core.classify import tasks
 from core.classify.data import MAX_TOKENS
 from core.classify.explain import Explanation, near_texts
 from core.classify.head import Answer, read_and_unread, without_a_word
-from core.classify.inputs import live_layers
-from core.classify.model import variant_descriptions, variant_titles
+from core.classify.model import live_layers, variant_descriptions, variant_titles
 from core.classify.tables import MAX_CHARACTERS
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
@@ -223,9 +222,8 @@ def _near(rows: list) -> None:
     if not rows:
         return
     line = Markup('<div class="kwic"><span class="cosine">{:.3f}</span>{} <b>{}</b></div>')
-    show_html(
-        "{}{}", t("<p>Most similar training rows</p>"), [line.format(row.cosine, shorten(text, 300), label) for row, text, label in rows]
-    )
+    lines = [line.format(cosine, shorten(text, 300), label) for cosine, text, label in rows]
+    show_html("{}{}", t("<p>Most similar training rows</p>"), lines)
 
 
 def _layers(name: str, explanation: Explanation) -> None:

@@ -14,7 +14,7 @@ from core.classify.data import Dataset, SplitConfig
 from core.classify.head import TextHead
 from core.classify.model import VARIANTS, Variant, variant_titles
 from core.classify.tasks import OpenHeads
-from core.classify.train import make_committee, make_text_fit, with_members
+from core.classify.train import freeze, make_committee, make_text_fit, run, with_members
 from core.classify.trainings import Order, cost, learned_weights, left_of_all, results_rows
 from core.common.errors import LEFT, ElmoscopeError
 from core.common.i18n import say, t, tn
@@ -88,7 +88,7 @@ class Training:
             self.stage = tn(
                 "Computing ELMo’s layers once, then {n} training run", "Computing ELMo’s layers once, then {n} training runs", n
             )
-        frozen = tasks.freeze(variants, self.dataset, model, vectors, report=self._layers)
+        frozen = freeze(variants, self.dataset, model, vectors, report=self._layers)
         runs = [(variant, seed) for seed in order.seeds for variant in variants]
         costs = [cost(variant) for variant, _ in runs]
         self.has_layers, self.seconds_left = True, None
@@ -101,7 +101,7 @@ class Training:
             trainer = make_text_fit(variant, self.dataset, config, parts, model.encoder.device)
             values = {"classifier": self.title_of(variant.name, seed), "k": number + 1, "n": len(runs)}
             self.stage = t("Training {classifier} ({k} of {n})", **values)
-            for event in tasks.run(trainer, stop=self.job.is_over):
+            for event in run(trainer, stop=self.job.is_over):
                 within = (event.epoch - 1 + event.step / event.steps) / event.epochs
                 self.job.done = (sum(costs[:number]) + within * costs[number]) / sum(costs)
                 self.seconds_left = left_of_all(costs, number, event.seconds, event.seconds_left)

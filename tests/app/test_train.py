@@ -10,7 +10,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.classify import tasks
 from core.classify.model import VARIANTS
 from core.classify.tables import ScoreRow, Table
 from core.classify.trainings import FEWEST, Order, check_classes, cost, learned_weights, left_of_all
@@ -105,7 +104,7 @@ def test_continued_training_shows_all_epochs(tmp_path):
 def test_stage_names_layers_only_if_they_are_computed(variants, stage, tmp_path, monkeypatch):
     order = make_order(files={"train": write_rows(tmp_path / "own.csv", 60)}, variants=variants, epochs=1)
     training, stages = Training(order, Queue().add()), []
-    monkeypatch.setattr(tasks, "freeze", lambda *_, **__: stages.append(training.stage) or {}[""])
+    monkeypatch.setattr("pages._classify.train.freeze", lambda *_, **__: stages.append(training.stage) or {}[""])
     with pytest.raises(KeyError):
         training.train(SimpleNamespace(language=get_language("en")), None)
     assert stages[0].endswith(stage)

@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from core.cluster import approximate, search
+from core.cluster import approximate
 from core.cluster import shards as index
 from core.index import neighbors
 from core.index.rows import Query
@@ -42,11 +42,11 @@ def main() -> int:
 
 
 def _measured(shards: index.Shards, queries: list[Query], weights: np.ndarray, which: str) -> list[str]:
-    every = search.ShardedIndex(shards)
+    every = approximate.ShardedIndex(shards)
     exact, seconds = _timed(lambda q: every.nearest(q, weights, k=K, which=which), queries)
     cells = [f"{1000 * seconds:.0f}"]
     for share in SHARES:
-        few = approximate.ApproximateIndex(shards, share)
+        few = approximate.ApproximateIndex(shards, probed=share)
         result, seconds = _timed(lambda q, few=few: few.nearest(q, weights, k=K, which=which), queries)
         cells.append(f"{np.mean([_recall(a, e) for a, e in zip(result, exact, strict=True)]):.3f}, {1000 * seconds:.0f}")
     return cells
@@ -67,7 +67,7 @@ def _queries(shards: index.Shards, n: int) -> list[Query]:
     rng, queries = np.random.default_rng(0), []
     while len(queries) < n:
         shard = shards.shards[rng.integers(len(shards.shards))]
-        table, row = search.open_shard(shards.url, shard), int(rng.integers(shard.rows))
+        table, row = approximate.open_shard(shards.url, shard), int(rng.integers(shard.rows))
         occurrence = table.occurrence(row)
         if occurrence.word.isalpha():
             queries.append(Query(occurrence.tokens, occurrence.position, table.rows.take(np.array([row]))[0]))

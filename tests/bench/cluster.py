@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.cluster import search
+from core.cluster import approximate
 from core.cluster import shards as index
 from core.cluster.jobs import connected
 from core.cluster.store import open_store
@@ -153,10 +153,10 @@ def _searches(cluster: Cluster, where: Path, item: OccurrenceTable, sentences: l
     weights, shards = np.full(model.encoder.n_layers, 1 / model.encoder.n_layers), index.open_shards(where)
     with connected(cluster.address) as client:
         client.wait_for_workers(len(cluster.workers), timeout=60)
-        search.ShardedIndex(shards, client).nearest(queries[0], weights)  # opens the shards
+        approximate.ShardedIndex(shards, client).nearest(queries[0], weights)  # opens the shards
         for query in queries:
             one, expected = timed(lambda query=query: item.nearest(query, weights, k=20))()
-            many, result = timed(lambda query=query: search.ShardedIndex(shards, client).nearest(query, weights, k=20))()
+            many, result = timed(lambda query=query: approximate.ShardedIndex(shards, client).nearest(query, weights, k=20))()
             times.append((one, many))
             same += [n.occurrence for n in result] == [n.occurrence for n in expected]
     one, many = 1000 * np.median(times, axis=0)

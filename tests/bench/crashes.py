@@ -62,14 +62,14 @@ def training(folder: Path, _: str) -> None:
     from core.classify import tasks
     from core.classify.head import save_head
     from core.classify.model import VARIANTS
-    from core.classify.train import make_text_fit
+    from core.classify.train import make_text_fit, run
     from core.learning.features import Frozen
     from core.learning.fit import forget
     from tests.tiny import dataset
 
     config = tasks.task_config(tasks.task_named("own"), seed=0, epochs=8)
     trainer = make_text_fit(VARIANTS["embedding"], dataset(1_200), config, Frozen())
-    steps = tasks.run(trainer)
+    steps = run(trainer)
     first = next(steps, None)  # None where every epoch was kept
     tell("begun", first.epoch - 1 if first else trainer.epoch)
     for progress in steps:

@@ -8,10 +8,9 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from core.classify.explain import N_SHUFFLES, explain, nearest_rows
+from core.classify.explain import N_SHUFFLES, explain, near_texts
 from core.classify.head import TextHead, classify, load_head, save_head
-from core.classify.inputs import live_layers
-from core.classify.model import VARIANTS
+from core.classify.model import VARIANTS, live_layers
 from core.classify.scores import evaluate
 from core.classify.train import make_committee, make_text_fit, texts_of, truth_of, with_members
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
@@ -201,11 +200,13 @@ def test_one_token_can_be_explained_and_none_cannot(trained, given):
 def test_the_nearest_training_row_of_a_training_text_is_itself(trained, given, data):
     head, texts = trained["glove+elmo"], [example.tokens for example in data.train]
     pooled = head.pooled(texts, **given)
-    result = nearest_rows(head, texts[7], pooled, 3, **given)
-    assert result[0].row == 7 and result[0].cosine == pytest.approx(1, abs=1e-5) and len(result) == 3
-    assert [row.cosine for row in result] == sorted((row.cosine for row in result), reverse=True)
+    result = near_texts(head, texts[7], pooled, data, **given, k=3)
+    own = data.train[7]
+    assert result[0] == (pytest.approx(1, abs=1e-5), own.text, data.labels[own.label])
+    cosines = [cosine for cosine, _, _ in result]
+    assert len(cosines) == 3 and cosines == sorted(cosines, reverse=True)
     with pytest.raises(BadInput, match="has no vector of its own"):
-        nearest_rows(trained["tfidf"], texts[7], pooled, 3, **given)
+        near_texts(trained["tfidf"], texts[7], pooled, data, **given)
 
 
 @pytest.fixture(scope="module")

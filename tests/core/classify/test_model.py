@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from core.classify.baselines import fit_tf_idf, grams, mean_vectors
-from core.classify.inputs import UNKNOWN, TextVocabulary, live_layers, make_batch
-from core.classify.model import VARIANTS, Network, NetworkConfig, variant_named
+from core.classify.model import UNKNOWN, VARIANTS, Network, NetworkConfig, TextVocabulary, live_layers, make_batch, variant_named
 from core.common.errors import BadInput, CorruptArtifact
 from core.learning.features import FeatureStore, open_features
 from tests.tiny import NETWORK, tiny_encoder, tiny_vectors

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.classify import tables
-from core.classify.publications import clean_ag_news, tree_leaves
-from core.classify.tables import GUESSED_CELLS, ScoreRow, read_columns, read_table
+from core.classify.tables import GUESSED_CELLS, ScoreRow, read_columns, read_table, tree_leaves
+from core.classify.tasks import clean_ag_news
 from core.common import reports
 from core.common.errors import BadInput
 from tests.memory import MB, measure_peak

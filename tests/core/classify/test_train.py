@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from core.classify import tasks as heads
+from core.classify import train
 from core.classify.data import Dataset, SplitConfig, make_dataset, shuffled_labels
 from core.classify.head import load_head, save_head
 from core.classify.model import VARIANTS, NetworkConfig
@@ -57,12 +57,12 @@ def test_labels_that_say_nothing_are_learned_to_chance(parts, variant):
 def test_small_batches_are_trained_on_one_thread_and_it_is_given_back_at_the_end_or_at_a_stop(data, parts, monkeypatch):
     def threads_of(trainer: Fit, stop: bool) -> tuple[set[int], int]:
         limit(2)
-        seen = {torch.get_num_threads() for _ in heads.run(trainer, lambda: stop)}
+        seen = {torch.get_num_threads() for _ in train.run(trainer, lambda: stop)}
         return seen, torch.get_num_threads()
 
     with ThreadPoolExecutor(1) as pool:  # in another thread, whose setting no other test uses
         for small, within, stops in ((SMALLEST_BATCH, 1, (True, False)), (SMALLEST_BATCH - 1, 2, (True,))):
-            monkeypatch.setattr(heads, "SMALL_BATCH", small)
+            monkeypatch.setattr(train, "SMALL_BATCH", small)
             trainer = fit_of("glove", data, parts, epochs=1)
             assert trainer.job.batch_size == SMALLEST_BATCH
             for stop in stops:
@@ -141,7 +141,7 @@ def test_two_that_keep_the_same_run_at_once_both_go_on(tmp_path):
 def test_a_run_whose_twin_has_ended_meanwhile_begins_again(data, parts, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path))
     item, other = (fit_of("embedding", data, parts, epochs=2) for _ in range(2))
-    running = heads.run(item)
+    running = train.run(item)
     while next(running).measures is None:  # an epoch is kept
         pass
     loading = other.load
@@ -153,7 +153,7 @@ def test_a_run_whose_twin_has_ended_meanwhile_begins_again(data, parts, tmp_path
         loading(path)
 
     other.load = late
-    assert [event.epoch for event in heads.run(other) if event.measures] == [1, 2]
+    assert [event.epoch for event in train.run(other) if event.measures] == [1, 2]
     assert_same(state(other), state(item))
 
 

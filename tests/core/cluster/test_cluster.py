@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from distributed import LocalCluster
 
-from core.cluster import approximate, search
+from core.cluster import approximate
 from core.cluster import shards as index
 from core.cluster.jobs import ShardJob, connected, run_jobs
 from core.cluster.store import open_store
@@ -259,7 +259,7 @@ def test_a_shard_of_another_name_is_no_shard_and_no_folder_is_touched(manifest, 
         assert len(str(refused.value).splitlines()) == 1
         shard = index.Shard(f"shards/{name}", 0, 1, 0, 1, "evil")
         with pytest.raises(CorruptArtifact, match="has the unknown name"):
-            search.open_shard(url, shard)
+            approximate.open_shard(url, shard)
     assert (tmp_path / "victim" / "thesis.txt").read_text() == "mine"
     assert not (tmp_path / "a").exists()
 
@@ -308,14 +308,14 @@ def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built
         for weights in WEIGHTS:  # layer 0 has as many ties as a word has occurrences
             expected = built.nearest(result, weights, k=60, which=which)
             for workers in (client, None):  # on the cluster, and shard by shard
-                got = search.ShardedIndex(many, workers).nearest(query, weights, k=60, which=which)
+                got = approximate.ShardedIndex(many, workers).nearest(query, weights, k=60, which=which)
                 assert [n.occurrence for n in got] == [n.occurrence for n in expected]
                 np.testing.assert_allclose([n.cosine for n in got], [n.cosine for n in expected], atol=2e-7)
 
 
 def test_another_form_of_a_word_is_no_other_word_though_it_is_in_another_shard(many, encoder, client):
     query = make_query(encoder, ["the", "bank", "of", "w1"], 1)
-    words = {n.occurrence.word for n in search.ShardedIndex(many, client).nearest(query, [1, 1, 1], k=100, which=OTHER)}
+    words = {n.occurrence.word for n in approximate.ShardedIndex(many, client).nearest(query, [1, 1, 1], k=100, which=OTHER)}
     assert not words & {"bank", "banks"}
 
 
@@ -323,12 +323,12 @@ def test_an_index_of_one_folder_is_searched_as_a_single_shard_and_exactly_unless
     query = make_query(encoder, list(corpus[5].tokens), 0)
     whole = index.open_shards(built.folder)
     assert len(whole.shards) == 1
-    for anything in (search.ShardedIndex(whole), approximate.ApproximateIndex(whole)):
+    for anything in (approximate.ShardedIndex(whole), approximate.ApproximateIndex(whole)):
         with pytest.raises(BadInput, match="k must be at least 1, got 0"):
             anything.nearest(query, [1, 1, 1], k=0)
         with pytest.raises(BadInput, match="Unknown neighbors 'some'; use one of: any word, same word, other words"):
             anything.nearest(query, [1, 1, 1], which="some")
-    assert search.ShardedIndex(whole).nearest(query, [1, 1, 1]) == built.nearest(query, [1, 1, 1])
+    assert approximate.ShardedIndex(whole).nearest(query, [1, 1, 1]) == built.nearest(query, [1, 1, 1])
     with pytest.raises(MissingArtifact, match="index approximate"):
         approximate.ApproximateIndex(whole).nearest(query, [1, 1, 1])
 
@@ -342,7 +342,7 @@ def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbors(real, whi
     for row in range(0, len(table), len(table) // 20):
         o = table.occurrence(row)
         query = Query(o.tokens, o.position, table.rows.take(np.array([row]))[0])
-        exact = search.ShardedIndex(shards).nearest(query, weights, k=20, which=which)
+        exact = approximate.ShardedIndex(shards).nearest(query, weights, k=20, which=which)
         near = approximate.ApproximateIndex(shards).nearest(query, weights, k=20, which=which)
         cosine = {n.occurrence.row: n.cosine for n in exact}
         same = [n for n in near if n.occurrence.row in cosine]

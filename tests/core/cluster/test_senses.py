@@ -8,8 +8,8 @@ import pytest
 from distributed import Client, LocalCluster
 
 from core.cluster import shards as index
-from core.cluster.approximate import ApproximateSenses, build_senses
-from core.cluster.search import SensesOfShards
+from core.cluster.approximate import ApproximateIndex, SensesOfShards
+from core.cluster.approximate import build as build_approximate
 from core.common.errors import BadInput, MissingArtifact
 from core.index import build as building
 from core.index import sense_space
@@ -55,9 +55,9 @@ def many(model, corpus, tmp_path_factory) -> index.Shards:
 
 
 @pytest.fixture(scope="module")
-def approximate(many, space) -> ApproximateSenses:
-    build_senses(many, space)
-    return ApproximateSenses(many, space)
+def approximate(many, space) -> ApproximateIndex:
+    build_approximate(many, space)
+    return ApproximateIndex(many, space)
 
 
 @pytest.mark.parametrize("which", [ANY, SAME, OTHER])
@@ -87,7 +87,7 @@ def test_of_too_many_rows_to_read_in_all_shards_the_nearest_at_layer_1_are_place
     assert SensesOfShards(bare, space).narrows(query)
     assert {n.occurrence.row for n in near} == {n.occurrence.row for n in layer}
     with pytest.raises(BadInput, match=r"keeps no substitutes\. Build the index with --senses"):
-        build_senses(bare, space)
+        build_approximate(bare, space)
 
 
 @pytest.mark.parametrize("which", [ANY, OTHER])
@@ -111,7 +111,7 @@ def test_the_commands_search_shards_and_the_approximate_index(many, built, space
     expected = [(n.occurrence.sentence, n.occurrence.position) for n in exact]
     assert len(expected) == 8 and nearest("--corpus", many.url) == expected
     with pytest.raises(MissingArtifact, match="index approximate DIR --senses"):
-        ApproximateSenses(index.open_shards(built.folder), space).nearest(query, WEIGHTS)
+        ApproximateIndex(index.open_shards(built.folder), space).nearest(query, WEIGHTS)
     assert answer("index", "approximate", built.folder, "--senses")["occurrences"] == len(built)
     assert nearest("--corpus", built.folder, "--approximate") == expected
     assert "Name its model" in refused("index", "approximate", built.folder, "--senses", "--model", "elmo-ko-mini")

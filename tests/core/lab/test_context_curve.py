@@ -10,7 +10,7 @@ import torch
 from core.classify import experiments
 from core.classify.data import SplitConfig, make_dataset, normal_form, subset
 from core.classify.experiments import read_results
-from core.classify.inputs import live_layers
+from core.classify.model import live_layers
 from core.classify.scores import pack_bits, unpacked
 from core.classify.tables import ScoreRow, Table
 from core.classify.train import texts_of, truth_of

@@ -15,7 +15,7 @@ from core.classify.experiments import EXPERIMENTS, Experiment, read_results, sum
 from core.classify.model import VARIANTS, NetworkConfig
 from core.classify.scores import unpacked
 from core.classify.tables import ScoreRow, Table
-from core.classify.train import TrainConfig
+from core.classify.train import TrainConfig, freeze, train_head
 from core.common.errors import CorruptArtifact
 from core.elmo.models import Model, open_model
 from core.lab import variants
@@ -237,8 +237,8 @@ def test_a_recorded_figure_is_what_the_code_gives_today(name, tmp_path, request)
     dataset = variants._dataset(experiment, data, 0)
     for line in recorded:
         variant = VARIANTS[line["variant"]]
-        frozen = tasks.freeze([variant], dataset, open_model("elmo-mini"), open_vectors("glove-mini"))[variant.name]
-        scores = tasks.train_head(variant, dataset, variants._config(experiment, 0), frozen, {}, "cpu").meta["test"]
+        frozen = freeze([variant], dataset, open_model("elmo-mini"), open_vectors("glove-mini"))[variant.name]
+        scores = train_head(variant, dataset, variants._config(experiment, 0), frozen, {}, "cpu").meta["test"]
         assert (line["data"], line["n"]) == (dataset.fingerprint, scores["n"])
         message = f"{variant.name}: raise RECIPE_NUMBER in core/classify/experiments.py, or find what changed the figure"
         assert scores["accuracy"] == pytest.approx(line["accuracy"], abs=1 / line["n"]), message

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from core.classify.inputs import live_layers
+from core.classify.model import live_layers
 from core.common.errors import BadInput
 from core.elmo.models import Model
 from core.tasks import answers

@@ -3,7 +3,7 @@
 import pytest
 
 from core.common.errors import BadInput
-from core.tasks import clusters, coreference, entailment, questions
+from core.tasks import coreference, entailment, questions
 from core.tasks.coreference import Mentions, chosen, cut_passage
 from core.tasks.inputs import covered, passage_of
 from core.tasks.questions import Paragraph, normal, overlap
@@ -94,7 +94,7 @@ WORKED = {
 @pytest.mark.parametrize("case", WORKED)
 def test_clusters_are_counted_as_in_the_official_scorers_worked_examples(case):
     key, response, *expected = WORKED[case]
-    result = clusters.conll_f1([([frozenset(c) for c in key.split()], [frozenset(c) for c in response.split()])])
+    result = coreference.conll_f1([([frozenset(c) for c in key.split()], [frozenset(c) for c in response.split()])])
     for name, pair in zip(("muc", "b3", "ceafe"), expected, strict=True):
         if pair is not None:
             assert (result[f"{name}_recall"], result[f"{name}_precision"]) == pytest.approx(pair, abs=1e-5), name
@@ -103,22 +103,25 @@ def test_clusters_are_counted_as_in_the_official_scorers_worked_examples(case):
 
 def test_documents_are_summed_before_they_are_divided_and_lone_mentions_are_in_no_cluster():
     perfect, missed = ([frozenset("ab")], [frozenset("ab")]), ([frozenset("cde")], [])
-    result = clusters.conll_f1([perfect, missed])
+    result = coreference.conll_f1([perfect, missed])
     assert result["muc_recall"] == pytest.approx(1 / 3) and result["b3_recall"] == pytest.approx(2 / 5)
     spans = ((0, 0), (2, 3), (5, 5))
     example = Example((), ((0, 0, 1), (2, 3, 2), (5, 5, 1)), spans)
-    assert clusters.score([example], [[0, 1, 0]])["f1"] == pytest.approx(1) and clusters.score([example], [[0, 1, 2]])["f1"] == 0
+    assert (
+        coreference.score_clusters([example], [[0, 1, 0]])["f1"] == pytest.approx(1)
+        and coreference.score_clusters([example], [[0, 1, 2]])["f1"] == 0
+    )
 
 
 def test_clusters_are_read_with_mentions_within_mentions(tmp_path):
     path = tmp_path / "x.conll"
     cells = ["(3(1)", "_", "3)", "_", "(1)"]
     path.write_text("# begin document x\n" + "".join(f"{k}\tw{k}\t{c}\n" for k, c in enumerate(cells)) + "# end document\n")
-    (example,) = clusters.read(path)
+    (example,) = coreference.read_clusters(path)
     assert example.target == ((0, 0, 1), (0, 2, 3), (4, 4, 1)) and example.facts == ((0, 0), (0, 2), (4, 4))
     path.write_text("# begin document x\n0\tw\t3)\n")
     with pytest.raises(BadInput, match="did not begin"):
-        clusters.read(path)
+        coreference.read_clusters(path)
 
 
 def test_accents_written_apart_are_read_as_one_at_their_places_as_written():
