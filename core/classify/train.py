@@ -21,7 +21,7 @@ from ..common.i18n import t
 from ..elmo.models import Model
 from ..files.artifacts import provenance, text_fingerprint
 from ..learning.features import Frozen, Report, freeze_each
-from ..learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mixes, resumed
+from ..learning.fit import Epoch, Fit, batches_by_length, learned_mixes, resumed
 from ..static.vectors import StaticVectors
 from . import baselines
 from .data import Dataset, LabeledText
@@ -75,7 +75,7 @@ def make_text_fit(
     if variant.glove and frozen.vectors is None:
         raise BadInput(t("{title} needs word vectors.", title=variant.title))
     if variant.network in ("lstm", "mean"):
-        return Fit(TextJob(variant, dataset, config, frozen, device), FitConfig.of(config, fused=True))
+        return Fit(TextJob(variant, dataset, config, frozen, device), config, fused=True)
     return BaselineFit(variant, dataset, config, frozen)
 
 

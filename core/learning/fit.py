@@ -23,27 +23,6 @@ from ..elmo.mix import ScalarMix
 from ..files import artifacts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FitConfig:
-    """Training parameters of a job's network."""
-
-    epochs: int  # at most
-    learning_rate: float
-    decay: float = 0.5  # of the rate, when ...
-    plateau: int = 2  # ... this many epochs have not been better
-    patience: int  # epochs without a better one, then training ends
-    clip_norm: float
-    mix_l2: float  # on the mixes' scores (Peters et al. 2018, section 3.3)
-    seed: int
-    fused: bool = False  # Adam's quicker kernel, whose last bits differ
-    higher_is_better: bool = False  # of the measure that decides
-
-    @classmethod
-    def of(cls, config: Any, **others) -> "FitConfig":
-        """Build from the fields of these names in a job's configuration."""
-        return cls(**{field.name: getattr(config, field.name) for field in fields(cls) if hasattr(config, field.name)}, **others)
-
-
 @dataclass(frozen=True, slots=True)
 class Epoch:
     """One step, with the measures if it was the last of an epoch."""
@@ -90,15 +69,19 @@ class Trainable(Protocol):
 
 
 class Fit:
-    """One run of a job in complete epochs, determined by its seed even when interrupted and resumed."""
+    """One run of a job in complete epochs, determined by its seed even when interrupted and resumed.
+
+    The configuration has `epochs`, `learning_rate`, `decay` and `plateau`, `patience`, `clip_norm`, `mix_l2` and `seed`, as
+    core.classify.train.TrainConfig explains them. `fused` is Adam's quicker kernel, whose last bits differ.
+    """
 
     PARTS = ("network", "optimizer", "scheduler")
 
-    def __init__(self, job: Trainable, config: FitConfig) -> None:
+    def __init__(self, job: Trainable, config: Any, *, fused: bool = False, higher_is_better: bool = False) -> None:
         self.job, self.config, self.network, self.key = job, config, job.network, job.key
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=config.fused or None)
-        mode = "max" if config.higher_is_better else "min"
-        steps = {"mode": mode, "factor": config.decay, "patience": config.plateau - 1}
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=fused or None)
+        self.higher_is_better = higher_is_better  # of the measure that decides
+        steps = {"mode": "max" if higher_is_better else "min", "factor": config.decay, "patience": config.plateau - 1}
         self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(self.optimizer, **steps)
         self.epoch, self.since_best, self.seconds = 0, 0, 0.0
         self.best: dict = {}  # the network's tensors after its best epoch
@@ -136,7 +119,7 @@ class Fit:
         measures = self.job.measure()
         name, value = next(iter(measures.items()))
         past = [record[name] for record in self.history]
-        is_best = not past or (value > max(past) if config.higher_is_better else value < min(past))
+        is_best = not past or (value > max(past) if self.higher_is_better else value < min(past))
         self.seconds = before + time.perf_counter() - started
         self.scheduler.step(value)
         self.since_best = 0 if is_best else self.since_best + 1

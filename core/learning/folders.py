@@ -78,7 +78,9 @@ def load(
     with _reading(folder):
         sha256 = meta["sha256"] if len(form.files) > 1 else {WEIGHTS: meta["sha256"]}
         for name in form.files:
-            _check_whole(folder / name, sha256[name])
+            if file_sha256(folder / name) != sha256[name]:
+                values = {"path": folder / name}
+                raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json. Train it again.", **values))
         static, elmo = reads(meta)
         _check_made_with(folder, meta, model if elmo else None, vectors if static else None)
         return build(folder, meta, load_file(folder / WEIGHTS))
@@ -94,12 +96,6 @@ def read_meta(folder: str | Path, form: Form) -> dict:
         message = t("{folder} is not in version {version} of our format of heads. Train it again.", folder=folder, version=form.version)
         raise CorruptArtifact(message)
     return meta
-
-
-def _check_whole(path: Path, sha256: str) -> None:
-    """Raise CorruptArtifact if a file's hash differs from the one in meta.json."""
-    if file_sha256(path) != sha256:
-        raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json. Train it again.", path=path))
 
 
 def _check_made_with(folder: Path, meta: dict, model: str | None, vectors: str | None) -> None:

@@ -4,11 +4,10 @@ Heads are in assets/tasks/TASK/VARIANT, or where `python -m core tasks train` sa
 vectors answer.
 """
 
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.limits import limits
+from ..common.memo import Kept
 from ..elmo.models import Model
 from ..learning.features import Layers, vectors_fingerprint
 from ..static.vectors import StaticVectors
@@ -40,9 +40,8 @@ on once one or our she should since so some soon still such than that the their 
 tomorrow two under until was we were what when where whether which while who whose why will with yesterday yes yet you your"""
 OPENERS = frozenset(_OPENERS.split())
 
-MAX_REMEMBERED = 2_000  # tokens whose layers are cached, about 12 MB of elmo-mini's
-_REMEMBERED: OrderedDict[tuple[str, Tokens], np.ndarray] = OrderedDict()  # (model's fingerprint, sentence) -> (L, T, D)
-_LOCK = threading.Lock()
+MAX_REMEMBERED = 100  # sentences of a model whose layers (L, T, D) are cached, about 12 MB of elmo-mini's if each has 20 tokens
+_REMEMBERED = Kept()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,34 +92,22 @@ def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVe
 def remember_layers(model: Model) -> Layers:
     """Return the model's layers of sentences. The last ones are cached, since a text is used for several tasks and edited word by word."""
 
-    def layers(sentences: Sequence[Tokens]) -> list[np.ndarray]:
-        keys = [(model.fingerprint, sentence) for sentence in sentences]
-        with _LOCK:
-            result = {key: _REMEMBERED[key] for key in keys if key in _REMEMBERED}
-        missing = [key for key in dict.fromkeys(keys) if key not in result]
-        if missing:
-            result.update(zip(missing, model.encoder.encode([list(sentence) for _, sentence in missing]), strict=True))
-        with _LOCK:
-            for key in keys:
-                _REMEMBERED[key] = result[key]
-                _REMEMBERED.move_to_end(key)
-            while sum(len(sentence) for _, sentence in _REMEMBERED) > MAX_REMEMBERED:
-                _REMEMBERED.popitem(last=False)
-        return [result[key] for key in keys]
+    def read(sentences: list[Tokens]) -> list[np.ndarray]:
+        return model.encoder.encode([list(sentence) for sentence in sentences])
 
-    return layers
+    return lambda sentences: _REMEMBERED.values(model.fingerprint, sentences, read, most=MAX_REMEMBERED)
 
 
 def sentence_example(task: str, text: str) -> Example:
     """Make an example of one typed sentence for names, chunks and parts of speech, or for `roles` before its predicate is chosen."""
-    return Example((_one(_passage(task, text)),))
+    return Example(((flat(_passage(task, text)),),))
 
 
 def pair_example(first: str, second: str) -> Example:
     """Make an example of two typed sentences for `entailment`."""
     if not first.strip() or not second.strip():
         raise BadInput(t("Type both sentences."))
-    return Example(tuple(_one(_passage("entailment", side)) for side in (first, second)))
+    return Example(tuple((flat(_passage("entailment", side)),) for side in (first, second)))
 
 
 def question_example(question: str, paragraph: str) -> Example:
@@ -159,9 +146,7 @@ def mentioned(text: str) -> Mentioned:
     passage = _passage("coreference", text)
     spans = passage_of(text)[1]
     tokens = flat(passage)
-    starts = {0}
-    for sentence in passage:
-        starts.add(max(starts) + len(sentence))
+    starts = set(accumulate(map(len, passage), initial=0))
     pronouns = tuple(k for k, token in enumerate(tokens) if token.lower() in PRONOUNS)
     if not pronouns:
         raise BadInput(t("The text needs a pronoun: he, she, him, her, his or hers."))
@@ -233,7 +218,3 @@ def _passage(task: str, text: str) -> Passage:
     if not any(token[:1].isascii() and token[:1].isalnum() for sentence in passage for token in sentence):
         raise BadInput(t("This model knows only English. Type an English sentence."))
     return passage
-
-
-def _one(passage: Passage) -> Passage:
-    return (flat(passage),)

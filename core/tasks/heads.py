@@ -7,7 +7,6 @@ and early stopping on the dev set. An interrupted training resumes with equal re
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,7 @@ from ..elmo.models import Model
 from ..files.artifacts import provenance, text_fingerprint
 from ..learning import folders
 from ..learning.features import Frozen, Layers, Report, freeze_each
-from ..learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mixes, of_like_lengths
+from ..learning.fit import Epoch, Fit, batches_by_length, learned_mixes, of_like_lengths
 from ..static.vectors import StaticVectors
 from . import coreference, entailment, questions, roles, spans
 from .inputs import PassageBatch, make_texts
@@ -105,7 +104,7 @@ def freeze(variant: str, data: Data, model: Model | None, vectors: StaticVectors
 
 def make_fit(task: Task, variant: str, data: Data, recipe: TaskRecipe, frozen: Frozen) -> Fit:
     """Return a run, which depends only on the seed, even if it is interrupted and resumed."""
-    return Fit(TaskJob(task, variant, data, recipe, frozen), FitConfig.of(recipe, higher_is_better=True))
+    return Fit(TaskJob(task, variant, data, recipe, frozen), recipe, higher_is_better=True)
 
 
 class TaskJob:
@@ -116,10 +115,16 @@ class TaskJob:
         self.generator = seeded(recipe.seed)
         self.shape = Shape(task.labels(data.train), frozen.vectors.dim, frozen.n_layers, frozen.elmo_dim)
         self.network = task.network(self.shape, recipe, self.generator)
+        parts = [task.name, variant, data_fingerprint(data), asdict(recipe), frozen.facts]
+        self.key = text_fingerprint([json.dumps(parts, sort_keys=True)])[:16]
 
     def batches(self, epoch: int) -> list[list[int]]:
-        """Return the numbers of the training examples in an epoch's batches."""
-        return batches_of(self.data.train, self.recipe.batch_size, np.random.default_rng([self.recipe.seed, epoch]))
+        """Return an epoch's batches of examples of similar length. Examples with the same longest passage stay together."""
+        random = np.random.default_rng([self.recipe.seed, epoch])
+        passages = list(map(longest, self.data.train))
+        noise = {passage: 3 * random.random() for passage in dict.fromkeys(passages)}
+        lengths = np.array([sum(map(len, passage)) + noise[passage] for passage in passages])
+        return batches_by_length(lengths, self.recipe.batch_size, random)
 
     def loss(self, numbers: Sequence[int]) -> Tensor:
         """Return the loss of one batch, a scalar."""
@@ -138,18 +143,19 @@ class TaskJob:
         """Return the head, rounded as it is stored and scored on the test set."""
         head = self.head()
         head.round()
-        sizes = {part: len(getattr(self.data, part)) for part in PARTS}
-        data = {"data": data_fingerprint(self.data), "sizes": sizes, "whole": dict(self.data.n_available)}
-        parameters = sum(p.numel() for p in self.network.parameters())
-        training = {
-            "mixes": learned_mixes(self.network),
-            "curve": history,
-            "epochs": epochs,
-            "seconds": round(seconds, 1),
-            "parameters": parameters,
-        }
-        scored = {"dev": self._scores(self.data.dev), "test": self._scores(self.data.test)}
-        head.meta = provenance(**data, **self.frozen.facts, **training, **scored)
+        head.meta = provenance(
+            data=data_fingerprint(self.data),
+            sizes={part: len(getattr(self.data, part)) for part in PARTS},
+            whole=dict(self.data.n_available),
+            **self.frozen.facts,
+            mixes=learned_mixes(self.network),
+            curve=history,
+            epochs=epochs,
+            seconds=round(seconds, 1),
+            parameters=sum(p.numel() for p in self.network.parameters()),
+            dev=self._scores(self.data.dev),
+            test=self._scores(self.data.test),
+        )
         return head
 
     def _scores(self, examples: Sequence[Example]) -> dict[str, float]:
@@ -159,12 +165,6 @@ class TaskJob:
         """Return the head of the current network."""
         return TaskHead(self.task, self.variant, self.shape, self.recipe, self.network, {})
 
-    @cached_property
-    def key(self) -> str:
-        """Return 16 hex digits of everything that determines the run."""
-        parts = [self.task.name, self.variant, data_fingerprint(self.data), asdict(self.recipe), self.frozen.facts]
-        return text_fingerprint([json.dumps(parts, sort_keys=True)])[:16]
-
 
 def data_fingerprint(data: Data) -> str:
     """Return sha256, 64 hex digits, of every example's tokens, target and split."""
@@ -173,14 +173,6 @@ def data_fingerprint(data: Data) -> str:
         for example in getattr(data, part):
             cells += [part, repr(example.target), *(token for p in example.passages for s in p for token in s)]
     return text_fingerprint(cells)
-
-
-def batches_of(examples: Sequence[Example], size: int, random: np.random.Generator) -> list[list[int]]:
-    """Return example numbers in batches of similar length, in random order. Examples with the same longest passage stay together."""
-    passages = list(map(longest, examples))
-    noise = {passage: 3 * random.random() for passage in dict.fromkeys(passages)}
-    lengths = np.array([sum(map(len, passage)) + noise[passage] for passage in passages])
-    return batches_by_length(lengths, size, random)
 
 
 TASKS: dict[str, Task] = {

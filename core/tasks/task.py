@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from torch import Generator
@@ -46,6 +46,9 @@ class Shape:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskRecipe:
     """Everything that determines a run, besides task, variant, data and the fingerprints of frozen inputs."""
+
+    decay: ClassVar[float] = 0.5  # of the rate, when ...
+    plateau: ClassVar[int] = 2  # ... this many epochs have not been better
 
     hidden: int = 64  # LSTM cells in each direction
     depth: int = 1  # bidirectional LSTMs on top of each other

@@ -10,13 +10,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..common.device import PROCESSOR
 from ..elmo.language_model import Softmax
 
 
 class LogUniformSampler:
     """A sampler of distinct words with p(rank r) = log((r + 2) / (r + 1)) / log(V + 1), close to Zipf's law."""
 
-    def __init__(self, n_words: int, n_samples: int, device: torch.device | None = None) -> None:
+    def __init__(self, n_words: int, n_samples: int, device: torch.device = PROCESSOR) -> None:
         ranks = torch.arange(n_words, dtype=torch.float64)
         self.p = torch.log((ranks + 2) / (ranks + 1)) / math.log(n_words + 1)
         self.n_samples = min(n_samples, n_words)
@@ -24,8 +25,7 @@ class LogUniformSampler:
         for _ in range(80):
             tries = math.sqrt(low * high)
             low, high = (tries, high) if self._distinct(tries).sum() < self.n_samples else (low, tries)
-        counts = self._distinct(low).clamp_min(1e-12).log().float()  # log of each word's chance to be drawn
-        self.log_count = counts if device is None else counts.to(device)
+        self.log_count = self._distinct(low).clamp_min(1e-12).log().float().to(device)  # log of each word's chance to be drawn
 
     def _distinct(self, tries: float) -> Tensor:
         return -torch.expm1(tries * torch.log1p(-self.p))
@@ -35,26 +35,20 @@ class LogUniformSampler:
         return torch.multinomial(self.p.float(), self.n_samples, generator=generator).to(self.log_count.device)
 
 
-class SampledSoftmax:
-    """A batch's targets among its negatives. The softmax's rows for both are selected once, for one dense gradient."""
+def sampled_loss(softmax: Softmax, h: Tensor, targets: Tensor, negatives: Tensor, log_count: Tensor) -> Tensor:
+    """Return the mean -log p of targets (n,) over them and distinct negatives (K,), from h (n, P). Both are numbers of the softmax's words.
 
-    def __init__(self, softmax: Softmax, targets: Tensor, negatives: Tensor) -> None:
-        """Store targets (N,) and distinct negatives (K,), as numbers of the softmax's words."""
-        rows = torch.cat([negatives, targets])
-        self.weight, self.own_weight = softmax.weight[rows].split([len(negatives), len(targets)])
-        self.bias, self.own_bias = softmax.bias[rows].split([len(negatives), len(targets)])
-        self.targets, self.negatives = targets, negatives
-        place = torch.full((len(softmax.bias),), -1, dtype=torch.long, device=targets.device)
-        place[negatives] = torch.arange(len(negatives), device=targets.device)
-        self.hit = place[targets]  # the place of a row's own target among the negatives: it must not count twice
-
-    def loss(self, h: Tensor, rows: Tensor, log_count: Tensor) -> Tensor:
-        """Return the mean -log p of the targets of `rows` (n,) over them and the negatives, from h (n, P).
-
-        `log_count` (words of the softmax,), the log of the probability of being among n drawn, is subtracted from the logits.
-        """
-        true = (h * self.own_weight[rows]).sum(1) + self.own_bias[rows] - log_count[self.targets[rows]]  # (n,)
-        return _SampledLoss.apply(h, self.weight, self.bias - log_count[self.negatives], true, self.hit[rows]) / len(h)
+    `log_count` (words of the softmax,), the log of the probability of being among those drawn, is subtracted from the logits. The softmax's
+    rows for both are selected once, for one dense gradient.
+    """
+    rows, sizes = torch.cat([negatives, targets]), [len(negatives), len(targets)]
+    weight, own_weight = softmax.weight[rows].split(sizes)
+    bias, own_bias = softmax.bias[rows].split(sizes)
+    place = torch.full((len(softmax.bias),), -1, dtype=torch.long, device=targets.device)
+    place[negatives] = torch.arange(len(negatives), device=targets.device)
+    hit = place[targets]  # the place of a row's own target among the negatives: it must not count twice
+    true = (h * own_weight).sum(1) + own_bias - log_count[targets]  # (n,)
+    return _SampledLoss.apply(h, weight, bias - log_count[negatives], true, hit) / len(h)
 
 
 class _SampledLoss(torch.autograd.Function):
@@ -93,11 +87,9 @@ class _SampledLoss(torch.autograd.Function):
         return *(grad * g for g in ctx.saved_tensors), None, None
 
 
-def next_rows(batch_sizes: list[int], device: torch.device | None = None) -> tuple[Tensor, Tensor]:
+def next_rows(batch_sizes: list[int], device: torch.device = PROCESSOR) -> tuple[Tensor, Tensor]:
     """Return (targets, contexts): the packed rows of tokens that follow another in their sentence, and the rows before them."""
-    starts = np.concatenate([[0], np.cumsum(batch_sizes)]).astype(np.int64)
-    after = batch_sizes[1:]
-    targets = [np.arange(n) + s for n, s in zip(after, starts[1:-1], strict=True)] or [np.arange(0)]
-    contexts = [np.arange(n) + s for n, s in zip(after, starts[: len(after)], strict=True)] or [np.arange(0)]
-    result = (torch.from_numpy(np.concatenate(rows)) for rows in (targets, contexts))
-    return tuple(rows if device is None else rows.to(device) for rows in result)
+    sizes = np.array(batch_sizes)
+    targets = np.arange(sizes[0], sizes.sum())
+    contexts = targets - np.repeat(sizes[:-1], sizes[1:])
+    return torch.from_numpy(targets).to(device), torch.from_numpy(contexts).to(device)

@@ -229,9 +229,7 @@ def validation(recipe: Recipe, trainer: Trainer) -> Perplexity:
     tokenize = languages.get_language(recipe.language).tokenize
     lines = (tokenize(line) for _, line in zip(range(recipe.valid_sentences), read_lines(recipe.valid), strict=False))
     trained = trainer.model.training
-    encoder = (_TableEncoder if trainer.table else Encoder)(trainer.model)
-    if trainer.table:
-        encoder.use(trainer)
+    encoder = _TableEncoder(trainer) if trainer.table else Encoder(trainer.model)
     result = LanguageModel(encoder, trainer.softmax, Vocabulary.of(trainer.vocabulary())).perplexity(list(lines))
     trainer.model.train(trained).requires_grad_(True)
     return result
@@ -244,24 +242,27 @@ def calibrate(recipe: Recipe, trainer: Trainer, log: _Log) -> None:
     """
     result = {}
     weights = [value.clone() for value in trainer.softmax.parameters()]
-    for scale in SCALES:
+
+    def scale_weights(scale: float) -> None:
         with torch.no_grad():
             for value, before in zip(trainer.softmax.parameters(), weights, strict=True):
                 value.copy_(before * scale)
+
+    for scale in SCALES:
+        scale_weights(scale)
         result[scale] = validation(recipe, trainer).mean
         if result[scale] > min(result.values()):  # convex: past the best one
             break
     best = min(result, key=result.__getitem__)
-    with torch.no_grad():
-        for value, before in zip(trainer.softmax.parameters(), weights, strict=True):
-            value.copy_(before * best)
+    scale_weights(best)
     log(stage="scale", scale=best, perplexity=round(result[best], 2), unscaled=round(result[1.0], 2))
 
 
 class _TableEncoder(Encoder):
     """An encoder for stage 1, which has no char-CNN yet and reads words from the table."""
 
-    def use(self, trainer: Trainer) -> None:
+    def __init__(self, trainer: Trainer) -> None:
+        super().__init__(trainer.model)
         self.table = trainer.table.weight.numpy(force=True)
         self.row = {word: k for k, word in enumerate(trainer.corpus.types[: len(self.table) - 1])}
 

@@ -29,9 +29,9 @@ from ..elmo.language_model import SPECIALS, Softmax
 from ..elmo.model import BiLM, CharacterCNN, PackedBatch
 from ..elmo.recurrence import side_by_side
 from ..files import artifacts
-from . import losses
+from ..learning.fit import of_like_lengths
 from .data import Corpus
-from .losses import LogUniformSampler, SampledSoftmax
+from .losses import LogUniformSampler, next_rows, sampled_loss
 
 SPELLED_AT_ONCE = 512  # words
 
@@ -152,12 +152,11 @@ class Trainer:
 
     def loss(self, x: Tensor, batch: PackedBatch, negatives: Tensor, *, backward: bool) -> Tensor:
         """Return one direction's mean sampled loss of the next word over packed vectors x (N, P)."""
-        follows, first = losses.next_rows(batch.batch_sizes, x.device)
+        follows, first = next_rows(batch.batch_sizes, x.device)
         ids = torch.from_numpy(batch.ids).to(x.device)
         order = torch.from_numpy(batch.reverse).to(x.device) if backward else torch.arange(len(batch.ids), device=x.device)
         states = self.model.run_direction(x[order], batch.batch_sizes, backward=backward)[0]
-        among = SampledSoftmax(self.softmax, self.targets(ids[order]), negatives)
-        return among.loss(states[-1][first], follows, self.sampler.log_count)
+        return sampled_loss(self.softmax, states[-1][first], self.targets(ids[order][follows]), negatives, self.sampler.log_count)
 
     def learning_rate(self) -> float:
         """Return the learning rate of the next step."""
@@ -260,11 +259,11 @@ class Trainer:
 
 def spell(characters: CharacterCNN, words: list[str], device: torch.device = PROCESSOR) -> Tensor:
     """Return the char-CNN vectors (N, P) of words, in order. Words of similar length share a product."""
-    order = sorted(range(len(words)), key=lambda k: len(words[k]))
-    parts = [[words[k] for k in order[start : start + SPELLED_AT_ONCE]] for start in range(0, len(order), SPELLED_AT_ONCE)]
-    vectors = [characters(characters.ids(part)) for part in parts]
+    groups = of_like_lengths([len(word) for word in words], SPELLED_AT_ONCE)
+    vectors = [characters(characters.ids([words[k] for k in group])) for group in groups]
     none = torch.empty(0, characters.projection.out_features, device=device)
-    return torch.cat([none, *vectors])[torch.tensor(order, dtype=torch.long).argsort().to(device)]
+    order = torch.tensor([k for group in groups for k in group], dtype=torch.long)
+    return torch.cat([none, *vectors])[order.argsort().to(device)]
 
 
 MOMENTUM = 0.95

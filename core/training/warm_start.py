@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from ..elmo.language_model import Softmax, Vocabulary
 from ..elmo.model import BiLM, CharacterCNN
+from ..learning.fit import of_like_lengths
 from ..text.tokens import BEGIN_WORD, END_WORD, character_ids
 from .trainer import Trainer, spell
 
@@ -196,9 +197,7 @@ def _widest(characters: CharacterCNN, word_widths: int) -> list[nn.Conv1d]:
 
 def _answers(characters: CharacterCNN, types: list[str]) -> Iterator[tuple[list[int], Tensor]]:
     """Yield type numbers, grouped by similar length, and the inputs of the last layer for them: (rows, filters)."""
-    order = sorted(range(len(types)), key=lambda k: len(types[k]))
-    for start in range(0, len(order), 256):
-        rows = order[start : start + 256]
+    for rows in of_like_lengths([len(word) for word in types], 256):
         with torch.no_grad():
             pooled = characters.pooled(characters.ids([types[k] for k in rows]))
             yield rows, characters.after_highways(pooled)

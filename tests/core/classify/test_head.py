@@ -6,13 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from safetensors.numpy import load_file
 
-from core.classify.explain import N_SHUFFLES, explain, near_texts
+from core.classify.explain import explain, near_texts
 from core.classify.head import TextHead, classify, load_head, save_head
 from core.classify.model import VARIANTS, live_layers
 from core.classify.scores import evaluate
-from core.classify.train import make_committee, make_text_fit, texts_of, truth_of, with_members
+from core.classify.train import make_committee, make_text_fit, texts_of, truth_of
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files.artifacts import read_json, write_json
 from tests.tiny import CONFIG, Dataset, Frozen, dataset
@@ -51,18 +50,12 @@ def given(parts) -> dict:
 
 
 @pytest.mark.parametrize("variant", SINGLE)
-def test_every_variant_learns_which_word_says_the_topic(trained, variant):
-    meta = trained[variant].meta
-    assert meta["test"]["n"] == 48
-    if variant in ("elmo", "mean-elmo"):  # a random biLM says little of a word: only that something is learned
-        assert meta["curve"][-1]["train_loss"] < meta["curve"][0]["train_loss"] - 0.005
-    else:
-        assert meta["test"]["accuracy"] > 0.75
-
-
-@pytest.mark.parametrize("variant", SINGLE)
-def test_a_head_saved_and_loaded_answers_the_same(trained, given, data, tmp_path, variant):
+def test_every_variant_learns_the_topic_and_answers_the_same_after_it_was_stored(trained, given, data, tmp_path, variant):
     head, texts = trained[variant], texts_of(data.test)
+    if variant in ("elmo", "mean-elmo"):  # a random biLM says little of a word: only that something is learned
+        assert head.meta["curve"][-1]["train_loss"] < head.meta["curve"][0]["train_loss"] - 0.005
+    else:
+        assert head.meta["test"]["accuracy"] > 0.75
     loaded = load_head(save_head(head, tmp_path / variant), **FINGERPRINTS)
     before, after = head.probabilities(texts, **given), loaded.probabilities(texts, **given)
     np.testing.assert_allclose(after, before, atol=1e-5)
@@ -71,16 +64,6 @@ def test_a_head_saved_and_loaded_answers_the_same(trained, given, data, tmp_path
     scored = evaluate(after, truth_of(data.test), head.labels)
     assert scored.accuracy == pytest.approx(head.meta["test"]["accuracy"])
     assert scored.nll == pytest.approx(head.meta["test"]["nll"], abs=1e-3)
-
-
-def test_frozen_vectors_are_not_stored_and_trained_ones_are_small(trained, given, tmp_path):
-    for name in ("glove", "elmo", "glove+elmo"):
-        folder = save_head(trained[name], tmp_path / name)
-        assert (folder / "vocabulary.txt").read_text() == ""
-        assert not any(key.startswith(("words", "tuned")) for key in load_file(folder / "weights.safetensors"))
-    folder = save_head(trained["glove-unfrozen"], tmp_path / "unfrozen")
-    words = (folder / "vocabulary.txt").read_text().split("\n")
-    assert load_file(folder / "weights.safetensors")["tuned.weight"].shape == (len(words) + 1, given["vectors"].dim)
 
 
 def test_all_heads_answer_on_one_text_from_one_pass_of_the_encoder(trained, given, counted):
@@ -184,15 +167,8 @@ def test_shuffling_is_seeded_and_changes_nothing_where_order_does_not_count(trai
     assert result.shuffled_probability == pytest.approx(result.probability, abs=1e-6)
 
 
-def test_changed_texts_are_encoded_in_one_call_and_single_words_in_another(trained, parts, counted):
-    encoder, calls = counted
-    explain(trained["glove+elmo"], TEXT, vectors=parts.vectors, layers=live_layers(encoder))
-    assert len(calls) == 2 and len(calls[0]) <= 1 + len(TEXT) + N_SHUFFLES and len(calls[1]) == len(TEXT)
-
-
 def test_one_token_can_be_explained_and_none_cannot(trained, given):
-    for name in NAMES:
-        assert len(explain(trained[name], ("comet",), **given).occlusion) == 1
+    assert len(explain(trained["glove+elmo"], ("comet",), **given).occlusion) == 1
     with pytest.raises(BadInput, match="There is no word to explain"):
         explain(trained["glove"], (), **given)
 
@@ -217,13 +193,6 @@ def members(trained):
 @pytest.fixture(scope="module")
 def committee(members, data, parts):
     return make_committee(COMMITTEE, members, data, QUICK, parts)
-
-
-def test_members_come_before_the_committees_that_need_them_and_once():
-    request = [COMMITTEE, VARIANTS["tfidf"], VARIANTS["glove-unfrozen+tfidf"]]
-    names = [v.name for v in with_members(request)]
-    assert names == ["tfidf", "glove-unfrozen+elmo", "glove-unfrozen", "glove-unfrozen+elmo+tfidf", "glove-unfrozen+tfidf"]
-    assert with_members([VARIANTS["elmo"]]) == [VARIANTS["elmo"]]
 
 
 def test_a_committee_gives_the_product_of_its_members_probabilities(committee, members, data, given):

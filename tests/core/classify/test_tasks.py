@@ -1,15 +1,12 @@
 """Tasks, heads by name, and the commands train, classify and train-heads, with a tiny model, vectors and files made here."""
 
-import csv
 import json
 import re
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from core.classify import head, tasks
 from core.classify.data import SplitConfig
@@ -300,27 +297,6 @@ def test_heads_of_a_korean_model_answer_in_korean_and_one_of_another_language_is
     assert all(answer.label in ("학교", "은행", "눈") for answer in answers.values())
     opened = open_trained("elmo-mini", "embedding")
     assert len(opened.heads) == 1 and len(opened.problems) == 1 and "reads text as" in opened.problems[0]
-
-
-@pytest.fixture(scope="module")
-def headlines() -> list[dict]:
-    with (ASSETS / "headlines.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def test_bundled_headlines_have_250_of_each_class_of_which_every_fifth_lies_between_two_and_a_paper_s_lengths(headlines):
-    assert all(4 <= len(item["title"].split()) <= 13 and 11 <= len(item["lead"].split()) <= 34 for item in headlines)
-    assert Counter(item["label"] for item in headlines) == dict.fromkeys(tasks.NEWS, 250)
-    for label in tasks.NEWS:
-        between = Counter(item["between"] for item in headlines if item["label"] == label and item["between"])
-        assert 45 <= sum(between.values()) <= 55 and set(between) == set(tasks.NEWS) - {label}
-
-
-def test_no_word_of_a_class_is_in_more_than_6_percent_of_its_headlines(headlines):
-    for label in tasks.NEWS:
-        titles = [set(item["title"].lower().split()) - ENGLISH_STOP_WORDS for item in headlines if item["label"] == label]
-        commonest = Counter(word for title in titles for word in title if word.isalpha()).most_common(1)
-        assert commonest[0][1] <= 0.06 * len(titles), (label, commonest)
 
 
 def test_the_task_is_there_without_any_file_of_the_reader_s(monkeypatch, tmp_path):

@@ -16,7 +16,7 @@ from core.classify.data import Dataset, SplitConfig, make_dataset, shuffled_labe
 from core.classify.head import load_head, save_head
 from core.classify.model import VARIANTS, NetworkConfig
 from core.classify.scores import best_temperature, calibrated_ece, evaluate, nll, softmax_rows
-from core.classify.train import SMALLEST_BATCH, BaselineFit, TrainConfig, _batches, make_text_fit
+from core.classify.train import SMALLEST_BATCH, BaselineFit, TrainConfig, make_text_fit
 from core.common.device import Dropout, first_weights, limit, seeded
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import artifacts
@@ -181,13 +181,6 @@ def test_training_ends_when_the_validation_loss_no_longer_falls(parts):
     assert len(curve) < 60 and int(np.argmin(curve)) == len(curve) - 3 and trainer.done and list(trainer.run()) == []
 
 
-def test_texts_of_like_length_share_a_batch_and_every_text_is_in_one(data):
-    batches = _batches(data.train, 16, np.random.default_rng(0))
-    assert sorted(k for numbers in batches for k in numbers) == list(range(len(data.train)))
-    spans = [np.ptp([len(data.train[k].tokens) for k in numbers]) for numbers in batches]
-    assert max(spans) <= 3 and batches != _batches(data.train, 16, np.random.default_rng(1))
-
-
 def test_the_mix_is_held_near_equal_weights_by_its_l2(data, parts):
     free, held = (fit_of("elmo", data, parts, epochs=3, mix_l2=l2) for l2 in (0.0, 10.0))
     for trainer in (free, held):
@@ -263,12 +256,11 @@ def test_a_calibrated_classifiers_error_is_not_0_and_shrinks_with_its_texts():
     """Compare the chance level from bins with answers drawn one by one, each correct as often as it is sure."""
     rng = np.random.default_rng(0)
     for n in (200, 5_000):
-        sure, errors = rng.beta(5, 2, n), []
+        sure = rng.beta(5, 2, n)
         pairs = np.stack([sure, 1 - sure], axis=1)
-        for _ in range(200):
-            scores = evaluate(pairs, (rng.random(n) >= sure).astype(int), ["a", "b"])
-            errors.append(scores.ece)
-        mean, most = calibrated_ece([asdict(b) for b in scores.bins])
+        scores = [evaluate(pairs, (rng.random(n) >= sure).astype(int), ["a", "b"]) for _ in range(200)]
+        errors = [item.ece for item in scores]
+        mean, most = calibrated_ece([asdict(b) for b in scores[0].bins])
         assert mean == pytest.approx(np.mean(errors), rel=0.12) and most == pytest.approx(np.quantile(errors, 0.95), rel=0.15)
         assert 0 < mean < most < 3 / n**0.5
     with pytest.raises(BadInput, match="no example"):

@@ -64,9 +64,9 @@ def test_a_sentence_is_read_once_for_all_tasks_and_the_last_ones_are_kept(heads,
         assert first["elmo"].said == alone
     answers.predicates(opened["roles"], answers.sentence_example("roles", "Ada went to Lund."), *given)
     assert len(read) == 1 + 3  # once for all, and once by each of the three that were asked anew
-    monkeypatch.setattr(answers, "MAX_REMEMBERED", 6)
+    monkeypatch.setattr(answers, "MAX_REMEMBERED", 1)
     answers.ask(opened["names"], answers.sentence_example("names", "Clara saw Oslo."), *given)
-    assert [" ".join(sentence) for _, sentence in answers._REMEMBERED] == ["Clara saw Oslo ."]
+    assert len(answers._REMEMBERED) == 1
 
 
 def test_heads_of_another_model_are_not_asked(heads, given):

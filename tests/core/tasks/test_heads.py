@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import pytest
 import torch
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from core.common.errors import BadInput, MissingArtifact
 from core.learning.features import Frozen
 from core.learning.fit import Fit, learned_mixes
 from core.learning.fit import resumed as run
 from core.tasks.heads import TASKS, load_head, make_fit, save_head, task_named
-from core.tasks.inputs import BiLSTM, make_texts
+from core.tasks.inputs import make_texts
 from core.tasks.task import VARIANTS, longest, read_data, read_test, sample
 from tests.tiny import frozen, task_recipe, tiny_vectors
 
@@ -71,21 +70,18 @@ def test_a_run_that_was_cut_goes_on_to_the_same_weights(fit):
         assert torch.equal(tensor, resumed.network.state_dict()[name]), name
 
 
-def test_names_are_learned_and_chance_labels_are_not(fit, read):
+def test_names_are_learned(fit):
     learned = fit("names", "baseline", epochs=25, patience=25, dropout=0.0, learning_rate=0.02)
     list(learned.run())
     assert learned.finish().meta["test"]["f1"] == 1.0
-    chance = read("names", random_labels=True)
-    assert [e.target for e in chance.train] != [e.target for e in learned.job.data.train]
-    assert [e.target for e in chance.test] == [e.target for e in learned.job.data.test]
-    assert sorted(len(e.target) for e in chance.train) == sorted(len(e.target) for e in learned.job.data.train)
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_chance_labels_fit_the_examples_that_they_stand_for(name, read):
     data = read(name, random_labels=True)
     plain = read(name)
-    assert [e.passages for e in data.train] == [e.passages for e in plain.train]
+    assert [e.passages for e in data.train] == [e.passages for e in plain.train] and data.test == plain.test
+    assert [e.target for e in data.train] != [e.target for e in plain.train]
     for example in data.train:
         if name in ("names", "roles", "wikigold", "chunks", "speech"):
             n, taken = len(example.passages[0][0]), [k for a, b, _ in example.target for k in range(a, b + 1)]
@@ -185,12 +181,3 @@ def test_unknown_tasks_and_sizes_are_refused():
         task_named("chess")
     with pytest.raises(BadInput):
         replace(task_recipe("names"), hidden=0)
-
-
-def test_lstms_read_padded_texts_as_torch_reads_packed_ones():
-    torch.manual_seed(0)
-    ours, x, lengths = BiLSTM(5, 4), torch.randn(3, 7, 5), torch.tensor([7, 3, 5])
-    packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-    theirs, _ = pad_packed_sequence(ours.lstms[0](packed)[0], batch_first=True)
-    mask = (torch.arange(7) < lengths[:, None])[..., None]
-    assert torch.allclose(ours(x, lengths) * mask, theirs * mask, atol=1e-6)

@@ -8,11 +8,8 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.elmo.model import pack
 from core.text.tokens import tokenize
 from core.training.data import Corpus, prepare, read_lines
 
@@ -42,19 +39,6 @@ def test_more_files_than_a_byte_counts_keep_their_sentences_apart(tmp_path):
     names = [corpus.types[int(corpus.ids[start])] for start in corpus.starts[:-1]]
     assert names == [f"w{number}" for number in domains]
     assert [corpus.meta["files"][number] for number in domains[-2:]] == ["part298-00.txt", "part299-00.txt"]
-
-
-@given(st.lists(st.lists(st.integers(0, 99), min_size=1, max_size=8), max_size=8))
-@settings(max_examples=100)
-def test_packing_can_be_undone_and_reverse_is_an_involution(sentences):
-    batch, order = pack([np.array(s) for s in sentences])
-    assert batch.reverse[batch.reverse].tolist() == list(range(sum(map(len, sentences))))
-    assert sum(batch.batch_sizes) == len(batch.ids) and batch.batch_sizes == sorted(batch.batch_sizes, reverse=True)
-    starts = np.cumsum([0, *batch.batch_sizes])
-    for rank, number in enumerate(order):
-        rows = starts[: len(sentences[number])] + rank
-        assert batch.ids[rows].tolist() == sentences[number]
-        assert batch.ids[batch.reverse[rows]].tolist() == sentences[number][::-1]
 
 
 def test_bytes_that_are_no_utf8_become_replacement_characters(tmp_path):
@@ -210,11 +194,3 @@ def test_an_epoch_holds_every_sentence_once_and_the_oversampled_domain_three_tim
     assert tokens_in_epoch == 0
     expected = [tuple(corpus.sentence(n).tolist()) for n in range(40)] + [tuple(corpus.sentence(n).tolist()) for n in range(40, 50)] * 3
     assert sorted(seen) == sorted(expected)
-
-
-def test_a_batch_holds_sentences_of_like_length_and_about_the_tokens_asked_for(prepared):
-    for batch in stream(Corpus(prepared), 20):
-        assert len(batch.ids) <= 40 + 14  # one sentence more than the budget at most
-        lengths = [sum(rank < size for size in batch.batch_sizes) for rank in range(batch.batch_sizes[0])]
-        assert max(lengths) - min(lengths) <= 4
-    assert all(batch.batch_sizes[0] == 1 for batch in stream(Corpus(prepared), 20, tokens=1))  # longer than the budget: alone

@@ -1,4 +1,4 @@
-"""Pre-training: the sampled loss against its formula, the sampler against counts, and a run that resumes to the bit."""
+"""Pre-training: the sampled loss, the sampler and the optimizer against their formulas, and a run that resumes to the bit."""
 
 import math
 from dataclasses import replace
@@ -11,10 +11,9 @@ import torch
 from core.common.config import ModelShape
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.language_model import SPECIALS, Softmax
-from core.elmo.model import pack
 from core.training.data import Corpus, prepare
-from core.training.losses import LogUniformSampler, SampledSoftmax, _SampledLoss, next_rows
-from core.training.trainer import PretrainConfig, Trainer
+from core.training.losses import LogUniformSampler, _SampledLoss, sampled_loss
+from core.training.trainer import LIKE_ADAM, OrthogonalMomentum, PretrainConfig, Trainer, orthogonal
 from core.training.warm_start import solve_characters
 
 torch.set_num_threads(1)
@@ -75,36 +74,13 @@ def test_the_sampled_loss_is_its_formula_with_accidental_hits_struck_out_and_its
     assert torch.autograd.gradcheck(lambda *a: _SampledLoss.apply(*a, hit, rows), (h, w, b, true))
 
 
-def test_with_every_word_a_negative_the_sampled_loss_is_the_full_softmaxs():
-    torch.manual_seed(1)
-    softmax, h, targets = Softmax(9, 4), torch.randn(6, 4), torch.tensor([0, 3, 3, 8, 1, 5])
-    every_word_once = torch.zeros(9)  # log of how often each is drawn
-    loss = SampledSoftmax(softmax, targets, torch.randperm(9)).loss(h, torch.arange(6), every_word_once)
-    torch.testing.assert_close(loss, -softmax(h)[torch.arange(6), targets].mean())
-    sampled = torch.autograd.grad(loss, (softmax.weight, softmax.bias))
-    full = torch.autograd.grad(-softmax(h)[torch.arange(6), targets].mean(), (softmax.weight, softmax.bias))
-    for a, b in zip(sampled, full, strict=True):
-        torch.testing.assert_close(a, b, atol=1e-6, rtol=0)
-
-
 def test_the_loss_corrects_logits_by_expected_counts():
     """As TensorFlow's sampled_softmax_loss: one target, one negative, logits less log of the expected count; by hand."""
     softmax = Softmax(3, 1).requires_grad_(False)
     softmax.weight.zero_()
     log_count = torch.tensor([0.0, math.log(0.5), math.log(0.25)])
-    loss = SampledSoftmax(softmax, torch.tensor([1]), torch.tensor([2])).loss(torch.ones(1, 1), torch.tensor([0]), log_count)
+    loss = sampled_loss(softmax, torch.ones(1, 1), torch.tensor([1]), torch.tensor([2]), log_count)
     assert loss.item() == pytest.approx(-math.log(2 / (2 + 4)))  # weights 1 / 0.5 and 1 / 0.25
-
-
-def test_loss_of_some_rows_ignores_the_other_targets():
-    torch.manual_seed(2)
-    softmax, h, targets = Softmax(9, 4), torch.randn(3, 4), torch.tensor([0, 3, 3, 8, 1, 5])
-    negatives, rows, log_count = torch.tensor([3, 7, 8, 2]), torch.tensor([5, 1, 4]), torch.rand(9).log()
-    some = SampledSoftmax(softmax, targets, negatives).loss(h, rows, log_count)  # of its targets 5, 3, 1 only 3 is a negative
-    alone = SampledSoftmax(softmax, targets[rows], negatives).loss(h, torch.arange(3), log_count)
-    torch.testing.assert_close(some, alone)
-    for a, b in zip(*(torch.autograd.grad(loss, (softmax.weight, softmax.bias)) for loss in (some, alone)), strict=True):
-        torch.testing.assert_close(a, b)
 
 
 def test_the_loss_and_its_gradient_stay_finite_on_enormous_logits():
@@ -132,14 +108,6 @@ def test_negatives_are_distinct_and_drawn_as_often_as_their_expected_counts_say(
     assert expected.sum().item() == pytest.approx(40, rel=1e-3)
     assert (drawn / n - expected).abs().max() < 0.05  # chances run from 0.06 to 0.98; the estimate itself is an approximation
     assert abs((drawn[:10].sum() - n * expected[:10].sum()) / n) < 0.1
-
-
-def test_next_rows_pair_each_token_with_the_one_before_it():
-    batch, _ = pack([np.array([10, 11, 12]), np.array([20, 21]), np.array([30, 31, 32, 33])])
-    follows, before = next_rows(batch.batch_sizes)
-    pairs = sorted(zip(batch.ids[before.numpy()].tolist(), batch.ids[follows.numpy()].tolist(), strict=True))
-    assert pairs == [(10, 11), (11, 12), (20, 21), (30, 31), (31, 32), (32, 33)]
-    assert [len(rows) for rows in next_rows([2])] == [0, 0]
 
 
 def test_types_beyond_the_vocabulary_are_the_unknown_word(corpus):
@@ -332,3 +300,39 @@ def test_whole_word_filters_that_training_moves_are_looked_for_where_they_then_a
         t.model.characters.convolutions[1].bias.add_(5.0)  # now they answer anywhere
     train(t, 1)
     assert t.model.characters.anchored == [False, False]
+
+
+def test_a_block_becomes_its_nearest_orthonormal_one_which_is_u_v_of_its_singular_values():
+    torch.manual_seed(0)
+    blocks = torch.randn(3, 9, 4)
+    u, _, v = torch.linalg.svd(blocks, full_matrices=False)
+    torch.testing.assert_close(orthogonal(blocks), u @ v, atol=1e-5, rtol=0)
+
+
+def test_a_block_of_one_direction_moves_in_that_direction_alone_and_zeros_remain():
+    block = torch.zeros(1, 4, 2)
+    assert torch.equal(orthogonal(block), block)
+    block[0, :, 0] = 3.0
+    assert orthogonal(block)[0].tolist() == [[0.5, 0.0]] * 4
+
+
+@pytest.mark.parametrize("shape", [(16, 3), (3, 8)])
+def test_a_step_has_the_size_that_adam_would_have_whatever_the_gradients_size(shape):
+    """Two stacked blocks of 8 rows, and one turned: root mean square LIKE_ADAM * lr * sqrt(rows / (rows * cols) * cols)."""
+    torch.manual_seed(1)
+    for scale in (1e-4, 1.0, 1e4):
+        weight = torch.nn.Parameter(torch.zeros(shape))
+        weight.grad = torch.randn(shape) * scale
+        OrthogonalMomentum([weight], lr=0.5, rows=8).step()
+        assert weight.detach().square().mean().sqrt().item() == pytest.approx(0.5 * LIKE_ADAM, rel=1e-3)
+
+
+def test_stacked_blocks_move_independently():
+    torch.manual_seed(2)
+    weight = torch.nn.Parameter(torch.zeros(16, 3))
+    weight.grad = torch.cat([torch.randn(8, 3), torch.randn(8, 3) * 1000])
+    alone = torch.nn.Parameter(torch.zeros(8, 3))
+    alone.grad = weight.grad[:8].clone()
+    for p in (weight, alone):
+        OrthogonalMomentum([p], lr=0.1, rows=8).step()
+    torch.testing.assert_close(weight[:8], alone)
