@@ -89,9 +89,9 @@ SETTINGS = (
 EXPERIMENTS = {name: Experiment(name, task, CONDITIONS[name], **how) for name, task, how in SETTINGS}
 
 
-def changed(path: Path = RESULTS) -> tuple[int, int]:
-    """Return the modification time and size of a results file, which must exist."""
-    stat = path.stat()
+def changed() -> tuple[int, int]:
+    """Return the modification time and size of the results file, which must exist."""
+    stat = RESULTS.stat()
     return stat.st_mtime_ns, stat.st_size
 
 

@@ -111,13 +111,8 @@ class TextJob:
     def loss(self, numbers: Sequence[int]) -> Tensor:
         """Return the mean cross entropy."""
         examples = [self.dataset.train[k] for k in numbers]
-        batch = make_batch(
-            texts_of(examples),
-            self.vocabulary,
-            vectors=self.frozen.vectors if self.variant.glove else None,
-            layers=self.frozen.layers if self.variant.elmo else None,
-            device=self.device,
-        )
+        reads = {"vectors": self.frozen.vectors, "layers": self.frozen.layers, "device": self.device}
+        batch = make_batch(texts_of(examples), self.vocabulary, **reads)
         return nn.functional.cross_entropy(self.network(batch), torch.from_numpy(truth_of(examples)).to(self.device))
 
     def measure(self) -> dict[str, float]:

@@ -29,7 +29,7 @@ INDEX = "index.json"  # of an index in shards, its last file (core.cluster.shard
 LINES = ("detect", "join", "keep")
 TEXT_COLUMN = option("--text-column", "the column of a CSV that holds the text", metavar="NAME")
 MAX_INPUT = 1 << 30  # bytes
-BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.worker_model names it
+BATCH = r"[0-9a-f]{64}\.npz"  # what a cluster has encoded, as core.cluster.worker_model names it
 
 
 @command(

@@ -2,14 +2,13 @@
 
     index.json                       the complete index: its shards in order; written last
     shards/000001-<fingerprint>/     an index of its own (core.index.table), of 4,000 to 64,000 tokens
-    sentences/<same name>.arrow      the sentences of a shard, until the index is complete
+    sentences/<same name>.json       the sentences of a shard, until the index is complete
 
 A shard's name holds the fingerprint of its sentences and model, so it is made once. Shards begin where a round of `build_index` begins, so
 rows and batches are those of one index. So are the vectors up to rounding: a worker may compute a new spelling together with others, and
 BLAS rounds a product of a few rows differently. Occasionally a stored number is therefore the next one of float16.
 """
 
-import io
 import json
 import re
 import time
@@ -19,7 +18,6 @@ from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-import pyarrow as pa
 from distributed import Client
 
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
@@ -46,20 +44,9 @@ OWN = "|".join(  # paths of an index in shards: nothing else may be removed
     [
         r"index\.json",
         rf"shards(/{SHARD}(/({FILES}))?)?",
-        rf"sentences(/{SHARD}\.arrow)?",
+        rf"sentences(/{SHARD}\.json)?",
         rf"\.staging(/({SHARD}(/({FILES}))?|{_PARTS}(/\d+\.npz)?))?",
         NEAR,
-    ]
-)
-_SENTENCE = pa.schema(
-    [
-        ("tokens", pa.list_(pa.string())),
-        (
-            "targets",
-            pa.list_(pa.struct([("position", pa.int32()), *((n, pa.string()) for n in ("word", "sense", "lemma", "pos", "guess"))])),
-        ),
-        ("document", pa.string()),
-        ("text", pa.string()),
     ]
 )
 
@@ -127,7 +114,7 @@ def build(
     for name in store.names("shards") - set(ordered):
         if atomic.is_own_file(name, SHARD):
             store.remove(f"shards/{name}")
-    store.remove_all("sentences", rf"{SHARD}\.arrow")
+    store.remove_all("sentences", rf"{SHARD}\.json")
     store.remove_all(".staging", rf"{SHARD}|{_PARTS}")
     return open_shards(where)
 
@@ -200,7 +187,7 @@ def build_shard(url: str, name: str, model: str, model_fingerprint: str, senses:
     if not store.has_folder(f"shards/{name}"):
         stage = store.stage(name)
         encoder, substitutes = held(model, model_fingerprint), held_substitutes(model, model_fingerprint) if senses else None
-        sentences = _read(store.read(f"sentences/{name}.arrow"))
+        sentences = _read_part(store.read(f"sentences/{name}.json"))
         build_index(sentences, encoder, stage, model=model_fingerprint, substitutes=substitutes)
         store.commit(stage, f"shards/{name}")
     table = OccurrenceTable(store.fetch(f"shards/{name}"))
@@ -239,7 +226,7 @@ def _jobs(store: Store, parts: Iterable[list[Sentence]], made_by: tuple[str, str
         made_of = text_fingerprint([model_fingerprint, fingerprint(part), form])
         name = f"{number:07}-{short(made_of)}"
         if name not in there:
-            store.write(f"sentences/{name}.arrow", _write_part(part))
+            store.write(f"sentences/{name}.json", _write_part(part))
         yield ShardJob(name, build_shard, (store.url, name, *made_by), sum(len(s.tokens) for s in part))
 
 
@@ -252,13 +239,11 @@ def _is_index(store: Store) -> bool:
 
 
 def _write_part(part: list[Sentence]) -> bytes:
-    rows = [{"tokens": list(s.tokens), "targets": [asdict(t) for t in s.targets], "document": s.document, "text": s.text} for s in part]
-    stream = io.BytesIO()
-    with pa.ipc.new_file(stream, _SENTENCE) as writer:
-        writer.write_batch(pa.RecordBatch.from_pylist(rows, schema=_SENTENCE))
-    return stream.getvalue()
+    return json.dumps([asdict(sentence) for sentence in part]).encode()
 
 
-def _read(data: bytes) -> list[Sentence]:
-    rows = pa.ipc.open_file(pa.BufferReader(data)).read_all().to_pylist()
-    return [Sentence(tuple(r["tokens"]), tuple(Target(**t) for t in r["targets"]), r["document"], r["text"]) for r in rows]
+def _read_part(data: bytes) -> list[Sentence]:
+    rows = json.loads(data)
+    return [
+        Sentence(**row | {"tokens": tuple(row["tokens"]), "targets": tuple(Target(**target) for target in row["targets"])}) for row in rows
+    ]

@@ -81,9 +81,9 @@ class Store:
         if self.is_folder and Path(self.place(folder)).is_dir() and not self.names(folder):
             Path(self.place(folder)).rmdir()
 
-    def size(self, name: str = "") -> int:
-        """Return the size in bytes of an object or a folder."""
-        return int(self.fs.du(self.place(name)))
+    def size(self) -> int:
+        """Return the size of all files in bytes."""
+        return int(self.fs.du(self.root))
 
     def read(self, name: str) -> bytes:
         """Return the bytes of an object."""

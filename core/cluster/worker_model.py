@@ -77,7 +77,7 @@ class SpreadEncoder(Encoder):
         for job, result in run_jobs(self.client, self._jobs(sentences, groups)):
             numbers = groups[int(job.name)]
             if self.store:
-                result = np.load(io.BytesIO(open_store(self.store).read(result)), allow_pickle=False)
+                result = _arrays(open_store(self.store).read(result))[0]
             ends = np.cumsum([len(sentences[n]) for n in numbers])
             for number, layers in zip(numbers, np.split(result, ends[:-1], axis=1), strict=True):
                 results[number] = layers
@@ -101,7 +101,7 @@ class SpreadEncoder(Encoder):
 
 def encode_batch(model: str, fingerprint: str, sentences: list[list[str]], batch_tokens: int, store: str | None) -> np.ndarray | str:
     """Return the layers (L, tokens, D) of a batch's sentences, or their name in the store (a worker's job)."""
-    name = f"{text_fingerprint([fingerprint, *(part for s in sentences for part in (str(len(s)), *s))])}.npy"
+    name = f"{text_fingerprint([fingerprint, *(part for s in sentences for part in (str(len(s)), *s))])}.npz"
     if store and open_store(store).has(name):
         return name
     encoder = copy.copy(held(model, fingerprint))  # the same model and word cache, the caller's size of a batch
@@ -109,9 +109,7 @@ def encode_batch(model: str, fingerprint: str, sentences: list[list[str]], batch
     result = np.concatenate(encoder.encode(sentences), axis=1)
     if not store:
         return result
-    stream = io.BytesIO()
-    np.save(stream, result, allow_pickle=False)
-    open_store(store).write(name, stream.getvalue())
+    open_store(store).write(name, _bytes(result))
     return name
 
 

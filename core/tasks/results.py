@@ -148,28 +148,26 @@ def curves(runs: Sequence[dict]) -> dict[str, list[tuple[int, float, float]]]:
 
 def _summary(task: Task, runs: dict[str, list[dict]], control: list[float]) -> Summary:
     scores = {v: [r["test"][task.measure] for r in rows] for v, rows in runs.items()}
-    means = {v: statistics.fmean(values) for v, values in scores.items()}
     spreads = {v: statistics.stdev(values) if len(values) > 1 else None for v, values in scores.items()}
+    others = {v: {k: statistics.fmean(r["test"][k] for r in rows) for k in rows[0]["test"]} for v, rows in runs.items()}
     first = runs["elmo"][0]
     mixes = {
         where: [statistics.fmean(column) for column in zip(*(r["mixes"][where]["s"] for r in runs["elmo"]), strict=True)]
         for where in first["mixes"]
     }
-    others = {v: {k: statistics.fmean(r["test"][k] for r in rows) for k in rows[0]["test"]} for v, rows in runs.items()}
-    seconds = statistics.fmean(r["seconds"] for rows in runs.values() for r in rows)
     return Summary(
-        task.measure,
-        means["baseline"],
-        means["elmo"],
-        spreads["baseline"],
-        spreads["elmo"],
-        len(scores["elmo"]),
-        first["sizes"],
-        first["whole"],
-        mixes,
-        statistics.fmean(control) if control else None,
-        others,
-        seconds,
+        measure=task.measure,
+        baseline=others["baseline"][task.measure],
+        elmo=others["elmo"][task.measure],
+        baseline_spread=spreads["baseline"],
+        elmo_spread=spreads["elmo"],
+        seeds=len(scores["elmo"]),
+        sizes=first["sizes"],
+        n_available=first["whole"],
+        mixes=mixes,
+        control=statistics.fmean(control) if control else None,
+        others=others,
+        seconds=statistics.fmean(r["seconds"] for rows in runs.values() for r in rows),
     )
 
 

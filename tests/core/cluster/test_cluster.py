@@ -217,7 +217,7 @@ def test_another_corpus_takes_the_place_of_the_first_and_only_files_of_our_form_
         patched.setattr(index.Store, "names", names)
         other = build(client, sentences_of(60, seed=1), place, model)
     assert (place / "sentences" / "late.txt").read_text() == (place / "shards" / "late.txt").read_text() == "mine"
-    assert not list((place / "sentences").glob("*.arrow")) and not (place / ".staging").exists()
+    assert not list((place / "sentences").glob("*.json")) and not (place / ".staging").exists()
     assert {s.name for s in other.shards} == {f"shards/{p.name}" for p in (place / "shards").iterdir() if p.is_dir()}
 
 
