@@ -68,7 +68,6 @@ class PairScorer(nn.Module):
         """Return the scores of each example (1 + names,), "neither" first."""
         states = self.reader(texts[0])  # (U, T, R)
         attention = self.attention(states)[..., 0]  # (U, T)
-        results = []
         rows = texts[0].rows.tolist()
         pairs = [(rows[k], e.facts.pronoun, name) for k, e in enumerate(examples) for name in e.facts.names]
         pronouns = self._spans(states, attention, [(row, pronoun) for row, pronoun, _ in pairs])  # (P, H)
@@ -76,9 +75,7 @@ class PairScorer(nn.Module):
         apart = self.distance(torch.tensor([_bucket(pronoun, name) for _, pronoun, name in pairs]))
         joined = self.dropout(torch.cat([pronouns, names, pronouns * names, apart], dim=1))
         scores = self.scores(self.dropout(self.hidden(joined).relu()))[:, 0]  # (P,)
-        for part in scores.split([len(e.facts.names) for e in examples]):
-            results.append(torch.cat([part.new_zeros(1), part]))
-        return results
+        return [torch.cat([part.new_zeros(1), part]) for part in scores.split([len(e.facts.names) for e in examples])]
 
     def _spans(self, states: Tensor, attention: Tensor, spans: Sequence[tuple[int, Span]]) -> Tensor:
         """Return (P, H): the states at both ends of each span and the sum within it weighted by attention."""
@@ -110,17 +107,15 @@ def _bucket(pronoun: Span, name: Span) -> int:
 
 def read(path: Path) -> list[Example]:
     """Read GAP's table, whose offsets are characters."""
-    rows = csv.reader((line for _, line in lines_in(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
-    names = next(rows, [])
-    if missing := [column for column in COLUMNS if column not in names]:
+    rows = csv.DictReader((line for _, line in lines_in(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
+    if missing := [column for column in COLUMNS if column not in (rows.fieldnames or ())]:
         raise BadInput(t("{file} has no column {column}: GAP’s table is expected.", file=path.name, column=missing[0]))
     examples = []
-    for number, cells in enumerate(rows, 2):
-        row = dict(zip(names, cells, strict=False))
+    for row in rows:
         try:
             examples.append(_example(row))
-        except (KeyError, ValueError, TypeError):
-            raise BadInput(t("{file}, line {n}: this is not a row of GAP’s table.", file=path.name, n=number)) from None
+        except (ValueError, TypeError, AttributeError):
+            raise BadInput(t("{file}, line {n}: this is not a row of GAP’s table.", file=path.name, n=rows.line_num)) from None
     return examples
 
 
@@ -158,14 +153,9 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
     """
     result = {}
     for gender in ("", "M", "F"):
-        right = said_all = gold = 0
-        for example, prediction in zip(examples, predictions, strict=True):
-            if gender in ("", example.facts.gender):
-                answer = chosen(prediction)
-                right += answer >= 0 and answer == example.target
-                said_all += answer >= 0
-                gold += example.target >= 0
-        result[gender] = f1(right, said_all, gold)
+        pairs = [(chosen(p), e.target) for e, p in zip(examples, predictions, strict=True) if gender in ("", e.facts.gender)]
+        right = sum(answer == target >= 0 for answer, target in pairs)
+        result[gender] = f1(right, sum(answer >= 0 for answer, _ in pairs), sum(target >= 0 for _, target in pairs))
     masculine, feminine = result["M"]["f1"], result["F"]["f1"]
     return {
         **result[""],

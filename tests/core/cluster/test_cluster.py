@@ -98,10 +98,7 @@ def built(model, encoder, corpus, tmp_path_factory) -> OccurrenceTable:
 @pytest.fixture(scope="module")
 def real(tmp_path_factory) -> tuple[index.Shards, OccurrenceTable]:
     """The bundled table with an approximate index beside it."""
-    folder = tmp_path_factory.mktemp("real") / "targets"
-    folder.mkdir()
-    for path in (ASSETS / "targets").glob("*.*"):
-        shutil.copyfile(path, folder / path.name)
+    folder = shutil.copytree(ASSETS / "targets", tmp_path_factory.mktemp("real") / "targets")
     shards = index.open_shards(folder)
     approximate.build(shards)
     return shards, OccurrenceTable(folder)
