@@ -76,7 +76,6 @@ class SplitConfig:
     duplicates: str = "keep"  # or "drop": of equal texts the first stays
     in_order: bool = False  # test on the last rows of the file instead of by hash, as older tutorials do
     share: float = 1.0  # of the labeled texts to learn from, to train on and to validate on; the test set stays complete
-    max_tokens: int = MAX_TOKENS
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -89,8 +88,6 @@ class SplitConfig:
             raise BadInput(f"There can be 2 to 100 folds, got {self.folds}.")
         if not 0 <= self.fold < max(1, self.folds):
             raise BadInput(f"Folds are numbered 0 to {max(1, self.folds) - 1}, got {self.fold}.")
-        if self.max_tokens < 1:
-            raise BadInput(f"max_tokens must be at least 1, got {self.max_tokens}.")
 
 
 def normal_form(text: str) -> str:
@@ -127,7 +124,7 @@ def make_dataset(
     """
     rules = rules or RowRules()
     language = language or languages.get_language(ENGLISH)
-    maker = _Maker(rules, config.max_tokens, language)
+    maker = _Maker(rules, language)
     every = [maker.rows(part) if part else [] for part in (table, test, valid, extra)]
     rows, tested, checked, added = ([row for row in part if row.label != rules.left_out] for part in every)
     if config.duplicates == "drop":
@@ -223,8 +220,8 @@ class _Cut:
 class _Maker:
     """Prepares rows and collects notes."""
 
-    def __init__(self, rules: RowRules, max_tokens: int, language: Language) -> None:
-        self.rules, self.max_tokens, self.language, self.notes = rules, max_tokens, language, []
+    def __init__(self, rules: RowRules, language: Language) -> None:
+        self.rules, self.language, self.notes = rules, language, []
         self.known: dict[str, str] = {}  # one string for each spelling
 
     def rows(self, table: Table) -> list[_Cut]:
@@ -235,16 +232,16 @@ class _Maker:
             text = self.rules.clean(row.text)
             tokens = self.language.tokenize(text)
             counts.update(tokens)
-            n_cut += len(tokens) > self.max_tokens
+            n_cut += len(tokens) > MAX_TOKENS
             n_blank += not tokens
             if tokens:
-                shared = tuple(self.known.setdefault(token, token) for token in tokens[: self.max_tokens])
+                shared = tuple(self.known.setdefault(token, token) for token in tokens[:MAX_TOKENS])
                 result.append(_Cut(text, normal_form(text), shared, self.rules.names.get(row.label.casefold(), row.label)))
         self.notes += table.notes
         if text := say_unread(counts, self.language):
             self.notes.append(f"{table.name}: {text}")
         if n_cut:
-            self.notes.append(f"{table.name}: {n_cut:,} texts were cut to their first {self.max_tokens} tokens.")
+            self.notes.append(f"{table.name}: {n_cut:,} texts were cut to their first {MAX_TOKENS} tokens.")
         if n_blank:
             self.notes.append(f"{table.name}: {n_blank:,} rows without a word were left out.")
         return result

@@ -29,6 +29,7 @@ from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 OPENERS = {".xz": lzma.open, ".gz": gzip.open}
 FILES = r"(ids|starts|domains)\.npy|types\.txt|meta\.json|held-out\.txt"  # of a prepared folder, as core.files.atomic names them
+MAX_TOKENS = 60  # of a sentence
 BOUNDARIES = (SENTENCE_BEGIN, SENTENCE_END)  # ids 0 and 1 of every prepared folder
 
 
@@ -49,23 +50,16 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def prepare(
-    files: list[Path],
-    folder: Path,
-    report: Callable[[str], None],
-    *,
-    max_tokens: int = 60,
-    processes: int = 2,
-    language: str = "en",
-    hold_out: float = 0.0,
+    files: list[Path], folder: Path, report: Callable[[str], None], *, processes: int = 2, language: str = "en", hold_out: float = 0.0
 ) -> Path:
-    """Tokenize `files` (one sentence per line) into `folder`, truncating sentences to `max_tokens`.
+    """Tokenize `files` (one sentence per line) into `folder`, truncating sentences to MAX_TOKENS.
 
     A share `hold_out` of the lines, chosen by a hash of their text, is written unchanged to held-out.txt, so the same lines are held out in
     every preparation.
     """
     if not 0 <= hold_out < 1:
         raise BadInput(f"The share of lines held out must be from 0 up to 1, got {hold_out}.")
-    wanted = {"texts": artifacts.list_sums(files), "language": language, "hold_out": hold_out, "max_tokens": max_tokens}
+    wanted = {"texts": artifacts.list_sums(files), "language": language, "hold_out": hold_out, "max_tokens": MAX_TOKENS}
     if (folder / "meta.json").exists():
         _check_same(folder, wanted)
         return folder
@@ -73,7 +67,7 @@ def prepare(
     languages.get_language(language).tokenize("")  # raise its errors here, not in a worker
     with ProcessPoolExecutor(processes) as pool:
         parts, held = [], []
-        how = [[value] * len(files) for value in (max_tokens, language, hold_out)]
+        how = [[value] * len(files) for value in (language, hold_out)]
         for path, (*part, held_lines) in zip(files, pool.map(_read_file, files, *how), strict=True):
             parts.append(part)
             held += held_lines
@@ -118,7 +112,7 @@ def _check_same(folder: Path, wanted: dict) -> None:
         raise BadInput(f"{folder} was prepared {reason}. Move it away, or name another folder.")
 
 
-def _read_file(path: Path, max_tokens: int, language: str, hold_out: float) -> tuple[list[str], np.ndarray, np.ndarray, list[str]]:
+def _read_file(path: Path, language: str, hold_out: float) -> tuple[list[str], np.ndarray, np.ndarray, list[str]]:
     """Return one file's types, its token ids in them, its sentences' lengths, and the held-out lines."""
     number: dict[str, int] = {}
     ids = []
@@ -129,7 +123,7 @@ def _read_file(path: Path, max_tokens: int, language: str, hold_out: float) -> t
         if hold_out and _is_held_out(line.strip(), hold_out):
             held.append(line.strip())
             continue
-        tokens = tokenize(line)[:max_tokens]
+        tokens = tokenize(line)[:MAX_TOKENS]
         if tokens:
             ids.extend([number.setdefault(token, len(number)) for token in tokens])
             lengths.append(len(tokens))

@@ -137,7 +137,6 @@ def test_labels_are_ordered_renamed_and_left_out():
         (rows(40), {"folds": 1}, "2 to 100 folds, got 1"),
         (rows(40), {"folds": 3, "fold": 3}, "Folds are numbered 0 to 2, got 3"),
         (rows(40), {"duplicates": "some"}, "'keep' or 'drop', got 'some'"),
-        (rows(40), {"max_tokens": 0}, "max_tokens must be at least 1, got 0"),
     ],
 )
 def test_rows_that_cannot_be_split_and_splits_that_make_no_sense_are_refused_in_one_sentence(table, options, message):

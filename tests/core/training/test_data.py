@@ -78,20 +78,15 @@ def test_a_small_corpus_is_prepared_as_counted_by_hand(tmp_path):
     assert json.loads((folder / "meta.json").read_text()) == corpus.meta
 
 
-def test_long_sentences_are_cut_at_the_given_number_of_tokens(tmp_path):
-    (tmp_path / "a.txt").write_text(" ".join("abcdefgh"))
-    corpus = Corpus(prepare([tmp_path / "a.txt"], tmp_path / "prepared", quiet, max_tokens=3, processes=1))
-    assert [corpus.types[k] for k in corpus.sentence(0)] == ["<S>", "a", "b", "c", "</S>"]
-
-
 def test_several_processes_prepare_what_one_prepares(tmp_path):
     for name in "abc":
-        (tmp_path / f"{name}.txt").write_text(f"{name} one two\ntwo {name} {name}")
+        (tmp_path / f"{name}.txt").write_text(f"{name} one two\ntwo {name} {name}" + " long" * 70)
     files = [tmp_path / f"{name}.txt" for name in "abc"]
     item, two = (prepare(files, tmp_path / f"by{n}", quiet, processes=n) for n in (1, 2))
     for name in ("ids.npy", "starts.npy", "domains.npy"):
         np.testing.assert_array_equal(np.load(item / name), np.load(two / name))
     assert (item / "types.txt").read_bytes() == (two / "types.txt").read_bytes()
+    assert np.diff(np.load(two / "starts.npy")).tolist() == [3, 60] * 3  # a long sentence is cut
 
 
 def test_a_folder_that_is_prepared_is_not_prepared_again(prepared, tmp_path):
@@ -102,7 +97,6 @@ def test_a_folder_that_is_prepared_is_not_prepared_again(prepared, tmp_path):
 
 OTHERWISE = [  # options of prepare, and what the message says
     ({"hold_out": 0.5}, r"hold_out: 0\.0, now 0\.5"),
-    ({"max_tokens": 3}, "max_tokens: 60, now 3"),
     ({"language": "ko"}, "prepared as 'en', not as 'ko'"),
 ]
 TEXTS = r"texts: books-00.txt \([0-9a-f]{12}\) wikinews-00.txt \([0-9a-f]{12}\), now books-00.txt \([0-9a-f]{12}\)"
