@@ -172,13 +172,10 @@ def read_meta(folder: str | Path) -> dict:
 
 def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> TextHead:
     """Load the head of a folder. `model` and `vectors` are the fingerprints of those it will be used with."""
-
-    def reads(meta: dict) -> tuple[bool, bool]:
-        variant = variant_named(meta["variant"])
-        return bool(variant.glove), variant.elmo
-
-    def build(folder: Path, meta: dict, stored: dict[str, np.ndarray]) -> TextHead:
+    folder = Path(folder)
+    with folders.opened(folder, FORM) as (meta, stored):
         variant, labels = variant_named(meta["variant"]), tuple(map(str, meta["labels"]))
+        folders.check_made_with(folder, meta, model if variant.elmo else None, vectors if variant.glove else None)
         text = (folder / VOCABULARY).read_text(encoding="utf-8")
         words = tuple(map(_plain, text.split("\n"))) if text else ()
         if text_fingerprint(words) != meta["vocabulary"]:
@@ -191,8 +188,6 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
             classifier = _classifier(variant, meta, unpack(stored), words, len(labels))
         vocabulary = TextVocabulary(words if isinstance(classifier, Network) else ())
         return TextHead(variant, labels, classifier, vocabulary, float(meta["temperature"]), meta)
-
-    return folders.load(folder, FORM, build, reads, model=model, vectors=vectors)
 
 
 def _member(folder: Path, name: str, meta: dict, model: str | None, vectors: str | None) -> TextHead:

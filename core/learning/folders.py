@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
@@ -21,9 +20,6 @@ from ..files.sums import file_sha256
 
 MIN_SIZE = 2048  # numbers; a smaller matrix saves nothing worth a rounding
 SCALES = ".scales"  # name of a matrix's scales: its own name with this behind it
-
-
-Head = TypeVar("Head")
 WEIGHTS, VOCABULARY = "weights.safetensors", "vocabulary.txt"
 
 
@@ -60,30 +56,25 @@ def save(
     return Path(folder)
 
 
-def load(
-    folder: str | Path,
-    form: Form,
-    build: Callable[[Path, dict, dict[str, np.ndarray]], Head],
-    reads: Callable[[dict], tuple[bool, bool]],
-    *,
-    model: str | None,
-    vectors: str | None,
-) -> Head:
-    """Return what `build` makes of a folder's meta and arrays. `reads` returns whether a head reads vectors, and the model."""
+@contextmanager
+def opened(folder: Path, form: Form) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
+    """Yield the meta and the arrays of a complete folder. Errors of a damaged head become CorruptArtifact with a remedy."""
+    from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
     sums.check(folder)
-    folder = Path(folder)
     meta = read_meta(folder, form)
-    with _reading(folder):
+    try:
         sha256 = meta["sha256"] if len(form.files) > 1 else {WEIGHTS: meta["sha256"]}
         for name in form.files:
             if file_sha256(folder / name) != sha256[name]:
                 values = {"path": folder / name}
                 raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json. Train it again.", **values))
-        static, elmo = reads(meta)
-        _check_made_with(folder, meta, model if elmo else None, vectors if static else None)
-        return build(folder, meta, load_file(folder / WEIGHTS))
+        yield meta, load_file(folder / WEIGHTS)
+    except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, SafetensorError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        message = t("The head in {folder} cannot be read: {reason}. Train it again.", folder=folder, reason=reason)
+        raise CorruptArtifact(message) from None
 
 
 def read_meta(folder: str | Path, form: Form) -> dict:
@@ -98,7 +89,7 @@ def read_meta(folder: str | Path, form: Form) -> dict:
     return meta
 
 
-def _check_made_with(folder: Path, meta: dict, model: str | None, vectors: str | None) -> None:
+def check_made_with(folder: Path, meta: dict, model: str | None, vectors: str | None) -> None:
     """Raise CorruptArtifact if the head was trained on another fingerprint (None: not checked)."""
     for kind, fingerprint in (("model", model), ("vectors", vectors)):
         if fingerprint is not None and meta[kind] != fingerprint:
@@ -108,19 +99,6 @@ def _check_made_with(folder: Path, meta: dict, model: str | None, vectors: str |
                 if kind == "model"
                 else t("The head in {folder} was trained on other vectors ({made}) than those in use ({given}). Train it again.", **values)
             )
-
-
-@contextmanager
-def _reading(folder: Path) -> Iterator[None]:
-    """Turn the errors of a damaged head into CorruptArtifact with a remedy."""
-    from safetensors import SafetensorError
-
-    try:
-        yield
-    except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, SafetensorError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        message = t("The head in {folder} cannot be read: {reason}. Train it again.", folder=folder, reason=reason)
-        raise CorruptArtifact(message) from None
 
 
 def pack(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -80,16 +80,15 @@ def save_head(head: TaskHead, folder: str | Path) -> Path:
 
 def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> TaskHead:
     """Load the head of a folder that is complete and fits; `model` and `vectors` are the current fingerprints."""
-    return folders.load(folder, FORM, _built, lambda meta: (True, bool(meta["shape"]["n_layers"])), model=model, vectors=vectors)
-
-
-def _built(_: Path, meta: dict, arrays: dict[str, np.ndarray]) -> TaskHead:
-    task = task_named(meta["task"])
-    shape = Shape(**meta["shape"] | {"labels": tuple(map(str, meta["shape"]["labels"]))})
-    recipe = TaskRecipe(**meta["recipe"])
-    network = task.network(shape, recipe, None)
-    network.load_state_dict({name: torch.from_numpy(array).float() for name, array in arrays.items()})
-    return TaskHead(task, meta["variant"], shape, recipe, network.eval(), meta)
+    folder = Path(folder)
+    with folders.opened(folder, FORM) as (meta, arrays):
+        task = task_named(meta["task"])
+        shape = Shape(**meta["shape"] | {"labels": tuple(map(str, meta["shape"]["labels"]))})
+        folders.check_made_with(folder, meta, model if shape.n_layers else None, vectors)
+        recipe = TaskRecipe(**meta["recipe"])
+        network = task.network(shape, recipe, None)
+        network.load_state_dict({name: torch.from_numpy(array).float() for name, array in arrays.items()})
+        return TaskHead(task, meta["variant"], shape, recipe, network.eval(), meta)
 
 
 def freeze(variant: str, data: Data, model: Model | None, vectors: StaticVectors, *, report: Report | None = None) -> Frozen:

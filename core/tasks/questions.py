@@ -11,6 +11,7 @@ import string
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -103,14 +104,15 @@ def _marks(examples: Sequence[Example], width: int) -> Tensor:
     return torch.from_numpy(marks)
 
 
-def read(path: Path, articles: range | None = None) -> list[Example]:
-    """Read SQuAD 1.1's JSON. A question whose answer is not in the paragraph is tested but not trained on."""
+def read(path: Path, articles: range | None = None, *, to_train: bool = False) -> list[Example]:
+    """Read SQuAD 1.1's JSON, all articles or some. A question to train on has an answer in its paragraph, which is not too long."""
     try:
         data = json.loads(lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes())["data"]
         wanted = data if articles is None else [article for k, article in enumerate(data) if k in articles]
-        return [example for article in wanted for paragraph in article["paragraphs"] for example in _of_paragraph(paragraph)]
+        examples = [example for article in wanted for paragraph in article["paragraphs"] for example in _of_paragraph(paragraph)]
     except (lzma.LZMAError, ValueError, KeyError, TypeError, AttributeError):
         raise BadInput(t("{file} is not in the form of SQuAD 1.1. Download it again.", file=path.name)) from None
+    return [e for e in examples if not to_train or (e.target is not None and len(e.facts.spans) <= MAX_PARAGRAPH)]
 
 
 def _of_paragraph(paragraph: dict) -> list[Example]:
@@ -125,18 +127,6 @@ def _of_paragraph(paragraph: dict) -> list[Example]:
         if passage and question:
             results.append(Example((question, passage), target, Paragraph(text, tuple(spans), tuple(answer for answer, _ in answers))))
     return results
-
-
-def _read_part(articles: range | None, *, to_train: bool):
-    """Return the reader of some articles. A training example has an answer in a paragraph that is not too long."""
-
-    def read_articles(path: Path) -> list[Example]:
-        examples = read(path, articles)
-        if not to_train:
-            return examples
-        return [e for e in examples if e.target is not None and len(e.facts.spans) <= MAX_PARAGRAPH]
-
-    return read_articles
 
 
 def normal(answer: str) -> str:
@@ -178,8 +168,8 @@ TASK = Task(
     name="questions",
     title="Question answering",
     files={part: "qa/squadshifts_new_wiki.json.xz" for part in PARTS},
-    readers={part: _read_part(articles, to_train=part == "train") for part, articles in zip(PARTS, ARTICLES, strict=True)}
-    | {"further": _read_part(None, to_train=True), "further test": _read_part(None, to_train=False)},
+    readers={part: partial(read, articles=articles, to_train=part == "train") for part, articles in zip(PARTS, ARTICLES, strict=True)}
+    | {"further": partial(read, to_train=True), "further test": read},
     tests={"xquad": "qa/xquad_en.json.xz"},
     further={"reddit": "qa/squadshifts_reddit.json.xz", "amazon": "qa/squadshifts_amazon_reviews.json.xz"},
     network=Biattention,

@@ -7,8 +7,9 @@ conlleval; IOB1 is read the same way. The network is the paper's in small: a bid
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -260,30 +261,23 @@ def read_documents(path: Path) -> list[Example]:
     return examples
 
 
-def _columns(column: int, part: str):
-    """Return the reader of one column of CoNLL-2000 (1: part of speech, 2: chunk). Dev is the end of the training file."""
-
-    def read_column(path: Path) -> list[Example]:
-        rows = _sentences(path, 3, column)
-        rows = {"train": rows[:-N_DEV], "dev": rows[-N_DEV:]}.get(part, rows)
-        if column == 2:
-            return [Example(((tuple(words),),), tuple(spans_of(tags))) for words, tags in rows]
-        return [Example(((tuple(words),),), tuple((k, k, tag) for k, tag in enumerate(tags))) for words, tags in rows]
-
-    return read_column
+def read_column(path: Path, *, column: int, part: str) -> list[Example]:
+    """Read one column of CoNLL-2000 (1: part of speech, 2: chunk). Dev is the end of the training file."""
+    rows = list(_sentences(path, 3, column))
+    rows = {"train": rows[:-N_DEV], "dev": rows[-N_DEV:]}.get(part, rows)
+    targets = [spans_of(tags) if column == 2 else [(k, k, tag) for k, tag in enumerate(tags)] for _, tags in rows]
+    return [Example(((tuple(words),),), tuple(target)) for (words, _), target in zip(rows, targets, strict=True)]
 
 
-def _sentences(path: Path, n_cells: int, column: int = 1) -> list[tuple[list[str], list[str]]]:
+def _sentences(path: Path, n_cells: int, column: int = 1) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the words and tags of each sentence; cells are separated by tabs or single spaces."""
-    sentences: list[tuple[list[str], list[str]]] = []
     for lines in sentences_in(path):
         rows = [line.split("\t" if "\t" in line else " ") for _, line in lines]
         for (number, line), cells in zip(lines, rows, strict=True):
             if len(cells) != n_cells:
                 values = {"file": path.name, "n": number, "line": shorten(line)}
                 raise BadInput(t("{file}, line {n}: a word and a tag are expected, got {line!r}.", **values))
-        sentences.append(([cells[0] for cells in rows], [cells[column] for cells in rows]))
-    return sentences
+        yield [cells[0] for cells in rows], [cells[column] for cells in rows]
 
 
 def labels(examples: Sequence[Example]) -> tuple[str, ...]:
@@ -358,7 +352,7 @@ CHUNKS = replace(
     name="chunks",
     title="Chunks",
     files=_CONLL,
-    readers={part: _columns(2, part) for part in PARTS},
+    readers={part: partial(read_column, column=2, part=part) for part in PARTS},
     recipe=replace(NAMES.recipe, epochs=5, dropout=0.3, train_limit=2_500, dev_limit=400),
 )
 
@@ -366,7 +360,7 @@ SPEECH = replace(
     CHUNKS,
     name="speech",
     title="Parts of speech",
-    readers={part: _columns(1, part) for part in PARTS},
+    readers={part: partial(read_column, column=1, part=part) for part in PARTS},
     network=WordTagger,
     score=accuracy,
     scrambled=dealt,
