@@ -20,7 +20,6 @@ MAX_FEATURES = 20_000  # the most frequent; half of AG News's 2-grams add 0.1 po
 STRENGTHS = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # C of the logistic regression, tried on the validation set
 ANALYZERS = {"word": (1, 2), "char": (2, 5)}  # n-grams of words in lower case, or of characters, unchanged
 Tokens = tuple[str, ...]
-Fit = Callable[[float], "Baseline"]  # strength C -> a fitted baseline
 
 
 def grams(tokens: Tokens, analyzer: str) -> list[str]:
@@ -67,24 +66,37 @@ class Baseline:
         return columns, values / (np.linalg.norm(values) or 1.0)
 
 
-def fit_tf_idf(texts: Sequence[Tokens], truth: np.ndarray, *, n_classes: int, analyzer: str) -> Fit:
-    """Compute TF-IDF of the texts once, then fit one baseline for each strength."""
-    vectorizer = import_library("sklearn.feature_extraction.text").TfidfVectorizer(
-        analyzer=lambda text: grams(text, analyzer), sublinear_tf=True, max_features=MAX_FEATURES, dtype=np.float32
-    )
-    try:
-        features = vectorizer.fit_transform(texts)
-    except ValueError:  # scikit-learn's, of an empty vocabulary
-        raise BadInput("The training texts hold no word to count.") from None
-    terms = tuple(vectorizer.get_feature_names_out())
-    idf = vectorizer.idf_.astype(np.float32)
-    return lambda strength: Baseline(*_fit_logistic(features, truth, n_classes, strength), analyzer, terms, idf)
+def fit_baseline(
+    texts: Sequence[Tokens],
+    truth: np.ndarray,
+    *,
+    n_classes: int,
+    loss: Callable[[Baseline], float],
+    analyzer: str = "",
+    vectors: StaticVectors | None = None,
+) -> tuple[Baseline, float]:
+    """Return the baseline with the lowest validation `loss` among STRENGTHS, and its C. The search stops when the loss rises.
 
-
-def fit_mean_vectors(texts: Sequence[Tokens], truth: np.ndarray, *, n_classes: int, vectors: StaticVectors) -> Fit:
-    """Compute the mean vectors of the texts once, then fit one baseline for each strength."""
-    features = mean_vectors(texts, vectors)
-    return lambda strength: Baseline(*_fit_logistic(features, truth, n_classes, strength))
+    It reads TF-IDF if an analyzer is given, otherwise mean vectors. Both are computed once.
+    """
+    if analyzer:
+        vectorizer = import_library("sklearn.feature_extraction.text").TfidfVectorizer(
+            analyzer=lambda text: grams(text, analyzer), sublinear_tf=True, max_features=MAX_FEATURES, dtype=np.float32
+        )
+        try:
+            features = vectorizer.fit_transform(texts)
+        except ValueError:  # scikit-learn's, of an empty vocabulary
+            raise BadInput("The training texts hold no word to count.") from None
+        parts = (analyzer, tuple(vectorizer.get_feature_names_out()), vectorizer.idf_.astype(np.float32))
+    else:
+        features, parts = mean_vectors(texts, vectors), ()
+    least = math.inf
+    for strength in STRENGTHS:
+        fitted = Baseline(*_fit_logistic(features, truth, n_classes, strength), *parts)
+        if (result := loss(fitted)) > least:
+            break
+        best, least = (fitted, strength), result
+    return best
 
 
 def mean_vectors(texts: Sequence[Tokens], vectors: StaticVectors) -> np.ndarray:
@@ -95,17 +107,6 @@ def mean_vectors(texts: Sequence[Tokens], vectors: StaticVectors) -> np.ndarray:
         if len(places):
             row[:] = rows.mean(axis=0)
     return means
-
-
-def strongest(fit: Fit, loss: Callable[[Baseline], float]) -> tuple[Baseline, float]:
-    """Return the baseline with the lowest validation loss among STRENGTHS, and its C. The search stops when the loss rises."""
-    least = math.inf
-    for strength in STRENGTHS:
-        fitted = fit(strength)
-        if (result := loss(fitted)) > least:
-            break
-        best, least = (fitted, strength), result
-    return best
 
 
 def _fit_logistic(features, truth: np.ndarray, n_classes: int, strength: float) -> tuple[np.ndarray, np.ndarray]:

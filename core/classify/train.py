@@ -146,13 +146,16 @@ class BaselineFit:
     def run(self) -> Iterator[Epoch]:
         """Fit the baseline; yields one event."""
         started = time.perf_counter()
-        vectors, n = self.frozen.vectors, len(self.dataset.labels)
+        vectors = self.frozen.vectors
         (texts, truth), (valid, true_valid) = ((texts_of(part), truth_of(part)) for part in (self.dataset.train, self.dataset.valid))
-        if self.variant.network == "tfidf":
-            fit = baselines.fit_tf_idf(texts, truth, n_classes=n, analyzer=self.config.analyzer)
-        else:
-            fit = baselines.fit_mean_vectors(texts, truth, n_classes=n, vectors=vectors)
-        self.fitted, strength = baselines.strongest(fit, lambda fitted: nll(fitted.logits(valid, vectors=vectors), true_valid))
+        self.fitted, strength = baselines.fit_baseline(
+            texts,
+            truth,
+            n_classes=len(self.dataset.labels),
+            loss=lambda fitted: nll(fitted.logits(valid, vectors=vectors), true_valid),
+            analyzer=self.config.analyzer if self.variant.network == "tfidf" else "",
+            vectors=vectors,
+        )
         train_loss = nll(self.fitted.logits(texts, vectors=vectors), truth)
         measures = _measures(self.fitted.logits(valid, vectors=vectors), true_valid)
         seconds = time.perf_counter() - started

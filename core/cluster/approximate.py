@@ -120,7 +120,7 @@ def best_of(url: str, shards: list[Shard], question: Question) -> list[Neighbor]
     lists = []
     for shard in shards:
         table = open_shard(url, shard)
-        lists.append([_place_in_index(shard, item) for item in table.answer(question)])
+        lists.append(_place_in_index(shard, table.answer(question)))
         table.rows.let_go()  # mapped pages count as a worker's memory, and Dask stops one that seems to have too much
     return merged(lists, question.k)
 
@@ -136,13 +136,9 @@ def open_shard(url: str, shard: Shard) -> OccurrenceTable:
     return OccurrenceTable(open_store(url).fetch(shard.name))
 
 
-def _place_in_index(shard: Shard, neighbor: Neighbor) -> Neighbor:
-    return replace(neighbor, occurrence=replace(neighbor.occurrence, row=shard.first_row + neighbor.occurrence.row))
-
-
-def best_in_shard(shard: Shard, table: OccurrenceTable, rows: np.ndarray, values: np.ndarray, k: int) -> list[Neighbor]:
-    """Return the k best of some rows of a shard by their cosines (n,), as rows of the complete index."""
-    return [_place_in_index(shard, item) for item in table.best_of(rows, values, k)]
+def _place_in_index(shard: Shard, neighbors: Iterable[Neighbor]) -> list[Neighbor]:
+    """Return a shard's neighbors with their rows numbered through the complete index."""
+    return [replace(n, occurrence=replace(n.occurrence, row=shard.first_row + n.occurrence.row)) for n in neighbors]
 
 
 def rank_senses(shards: Shards, space: SenseSpace, parts: list[tuple[Shard, np.ndarray]], question: Question) -> list[Neighbor]:
@@ -155,7 +151,7 @@ def rank_senses(shards: Shards, space: SenseSpace, parts: list[tuple[Shard, np.n
     for shard, rows in parts:
         table = open_shard(shards.url, shard)
         values = SenseIndex(table, space, name).cosines(rows, query) if len(rows) else np.empty(0, np.float32)
-        lists.append(best_in_shard(shard, table, rows, values, question.k))
+        lists.append(_place_in_index(shard, table.best_of(rows, values, question.k)))
         table.rows.let_go()
     return merged(lists, question.k)
 
@@ -216,7 +212,7 @@ class ApproximateIndex(Index):
             table = open_shard(self.shards.url, shard)
             cross = np.einsum("id,njd->nij", question.query.layers, table.rows.take(rows), optimize=True)
             values = mix_cosines(cross, query_gram, table.rows.gram[rows], np.asarray(question.weights))
-            lists.append(best_in_shard(shard, table, rows, values, question.k))
+            lists.append(_place_in_index(shard, table.best_of(rows, values, question.k)))
         return merged(lists, question.k)
 
 

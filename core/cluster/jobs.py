@@ -69,8 +69,10 @@ def connected(address: str) -> Iterator[Client]:
             client.wait_for_workers(1, timeout=WORKERS_S)
         except TimeoutError:
             raise BadInput(t("No workers at {address}. Start some: {command}", address=address, command=worker_command(address))) from None
-        with _report_errors(address):
-            yield client
+        yield client
+    except (CancelledError, CommClosedError, TimeoutError) as error:
+        values = {"address": shorten(address, 100), "reason": type(error).__name__}
+        raise ElmoscopeError(t("Cluster {address} is gone ({reason}). Finished work is kept: rerun.", **values)) from None
     finally:
         _close(client)
 
@@ -196,18 +198,3 @@ def _answer(future: Future, job: ShardJob) -> Any:
             "Workers lack the module '{name}'. Start them in Elmoscope’s folder, or install Elmoscope where they run.", name=error.name
         )
         raise BadInput(message) from None
-
-
-@contextmanager
-def _report_errors(address: str) -> Iterator[None]:
-    """Report the loss of the scheduler as one sentence."""
-    try:
-        yield
-    except (CancelledError, CommClosedError, TimeoutError) as error:
-        raise ElmoscopeError(
-            t(
-                "Cluster {address} is gone ({reason}). Finished work is kept: rerun.",
-                address=shorten(address, 100),
-                reason=type(error).__name__,
-            )
-        ) from None

@@ -97,17 +97,13 @@ def run(recipe: Recipe, folder: Path, *, start: Callable[[Trainer], int] | None 
         recipe = replace(recipe, valid=folder / "prepared" / "held-out.txt")
     log = _Log(folder / "log.jsonl", report)
     if (passes := recipe.config.tokens / len(corpus.ids)) > MOST_PASSES:
-        report({"stage": "prepare", "note": _too_small(corpus, recipe.config.tokens, passes)})
+        size, tokens = f"{len(corpus.starts) - 1:,} sentences, {len(corpus.ids):,} tokens", f"--tokens {recipe.config.tokens:,}"
+        note = f"The text is too small ({size}): {tokens} reads it {passes:,.0f} times. Give more text, or fewer --tokens."
+        report({"stage": "prepare", "note": note})
     trainer = _table_stage(recipe, corpus, folder, start, log)
     _fit_stage(recipe, trainer, folder, log)
     trainer = _joint_stage(recipe, corpus, trainer, folder, log)
     return finish(recipe, trainer, folder, log)
-
-
-def _too_small(corpus: Corpus, tokens: int, passes: float) -> str:
-    """Warn if a text is repeated so often that the model memorizes it."""
-    text = f"{len(corpus.starts) - 1:,} sentences, {len(corpus.ids):,} tokens"
-    return f"The text is too small ({text}): --tokens {tokens:,} reads it {passes:,.0f} times. Give more text, or fewer --tokens."
 
 
 def _begin(recipe: Recipe, folder: Path, resume: bool) -> None:

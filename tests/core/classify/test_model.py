@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.classify.baselines import fit_tf_idf, grams, mean_vectors
+from core.classify import baselines
+from core.classify.baselines import fit_baseline, grams, mean_vectors
 from core.classify.model import VARIANTS, Network, NetworkConfig, TextVocabulary, live_layers, make_batch, variant_named
 from core.common.errors import BadInput, CorruptArtifact
 from core.learning.features import FeatureStore, open_features
@@ -167,13 +168,14 @@ def test_grams_are_words_in_lower_case_or_characters_as_they_stand():
 
 
 @pytest.mark.parametrize("analyzer", ["word", "char"])
-def test_our_tf_idf_equals_scikit_learn(analyzer):
+def test_our_tf_idf_equals_scikit_learn(analyzer, monkeypatch):
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 
     texts = [*TEXTS, ("the", "price", "of", "the", "stock"), ("moon",), ("team", "of", "the", "cup")] * 2
     truth = np.array([1, 2, 0, 1, 2, 0] * 2)
-    fitted = fit_tf_idf(texts, truth, n_classes=3, analyzer=analyzer)(10.0)
+    monkeypatch.setattr(baselines, "STRENGTHS", (10.0,))
+    fitted, _ = fit_baseline(texts, truth, n_classes=3, loss=lambda _: 0.0, analyzer=analyzer)
     vectorizer = TfidfVectorizer(analyzer=lambda text: grams(text, analyzer), sublinear_tf=True)
     reference = LogisticRegression(C=10.0, max_iter=1000).fit(vectorizer.fit_transform(texts), truth)
     unseen = [("the", "orbit", "of", "the", "moon"), ("nothing", "known")]
