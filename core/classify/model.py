@@ -294,7 +294,9 @@ class Network(nn.Module):
             parts.append(self.elmo_dropout(self.mix(batch.layers)))  # (L, B, T, D) -> (B, T, D)
         return torch.cat(parts, dim=2)
 
-    def start_from(self, rows: Tensor) -> None:
-        """Set the trainable words' vectors to GloVe's rows (V, S). NaN rows stay as they are."""
+    def start_from(self, vocabulary: TextVocabulary, vectors: StaticVectors) -> None:
+        """Set the trainable vectors of the words that GloVe has to its rows. The others keep a tenth of their first numbers."""
+        places, rows = vectors.vectors_of(vocabulary.words)
         with torch.no_grad():
-            self.tuned.weight.copy_(torch.where(rows.isnan(), self.tuned.weight * 0.1, rows))
+            self.tuned.weight.mul_(0.1)
+            self.tuned.weight[torch.from_numpy(places + 1)] = torch.from_numpy(rows)

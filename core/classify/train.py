@@ -93,7 +93,7 @@ class TextJob:
         self.shape = {"n_words": len(self.vocabulary), "static_dim": static_dim, **sizes}
         self.network = Network(variant, config.network, n_classes=len(dataset.labels), generator=self.generator, **self.shape)
         if self.network.tuned is not None:
-            self.network.start_from(_initial_rows(self.vocabulary, frozen.vectors))
+            self.network.start_from(self.vocabulary, frozen.vectors)
         self.network.to(device)  # its first weights are drawn on the processor
         self.key = run_key(variant, dataset, config, frozen)
 
@@ -221,14 +221,6 @@ def _record(epoch: Epoch) -> dict:
     """Return an epoch as meta.json stores it. A network of texts has at most one layer mix."""
     record = epoch.record() | {"mixes": next(iter(epoch.mixes.values()), None)}
     return {{"loss": "train_loss", "mixes": "mix"}.get(name, name): value for name, value in record.items()}
-
-
-def _initial_rows(vocabulary: TextVocabulary, vectors: StaticVectors) -> Tensor:
-    """Return GloVe's rows (V, S) of the vocabulary, NaN for words without one and the unknown word."""
-    rows = np.full((len(vocabulary), vectors.dim), np.nan, np.float32)
-    places, vectors_of_words = vectors.vectors_of(vocabulary.words)
-    rows[places + 1] = vectors_of_words
-    return torch.from_numpy(rows)
 
 
 def with_members(variants: Iterable[Variant]) -> list[Variant]:

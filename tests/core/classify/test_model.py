@@ -1,6 +1,5 @@
 """The networks: padding changes nothing, the parts are what they say, baselines are scikit-learn's, storage is small."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -82,9 +81,7 @@ def test_words_that_glove_lacks_have_one_learned_vector_and_not_zeros(encoder, v
 
 def test_unfrozen_glove_starts_from_glove_and_falls_back_on_it(encoder, vectors):
     made = network(variant_named("glove-unfrozen"), encoder, vectors)
-    rows = torch.full((len(VOCABULARY), vectors.dim), math.nan)
-    rows[2] = torch.tensor(vectors.vector("bank"))
-    made.start_from(rows)
+    made.start_from(VOCABULARY, vectors)
     with torch.no_grad():
         made.tuned.weight[3] = 9.0  # "goal", as if training had moved it
     embedded = made.embedded(batch([("bank", "goal", "stock")], encoder, vectors))[0].detach()
