@@ -1,9 +1,15 @@
-"""Import libraries whose modules import each other, one thread at a time."""
+"""Import large libraries only when they are needed, because the first paint of a page must not wait for them."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from threading import RLock
 from types import ModuleType
+from typing import TYPE_CHECKING, TypeAlias
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+Frame: TypeAlias = "pd.DataFrame"
 _LOCK = RLock()
 
 
@@ -15,3 +21,10 @@ def import_library(name: str) -> ModuleType:
     """
     with _LOCK:
         return import_module(name)
+
+
+def frame(data: Mapping[str, Sequence] | Iterable, columns: Sequence[str] | None = None) -> Frame:
+    """Return a data frame from columns by name, or from rows."""
+    import pandas as pd
+
+    return pd.DataFrame(data, columns=columns)

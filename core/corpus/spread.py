@@ -14,8 +14,8 @@ from scipy.special import softmax
 
 from ..common.directions import unit
 from ..common.errors import BadInput
-from ..common.frames import Frame, frame
 from ..common.i18n import t
+from ..common.libraries import Frame, frame
 from ..common.markup import shorten
 from ..text.normalization import compose
 

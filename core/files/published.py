@@ -1,22 +1,36 @@
-"""List the bundled and published models, vectors, sentences and data sets, and download data sets.
+"""List the bundled and published models, vectors, sentences and data sets, and download data sets and transformers.
 
 The data sets are for text classification and for the tasks of the ELMo paper. Downloaded ones are in the folder `data` of the cache, with the
 same layout as ELMOSCOPE_DATA, which is searched first.
+
+Transformers are downloaded from Hugging Face's hub by their name there, OWNER/NAME: the configuration, the tokenizer and the safetensors.
+Neither pickles nor code are downloaded. HF_ENDPOINT names another server with the hub's paths.
 """
 
 import hashlib
+import os
+import re
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ..common import i18n
 from ..common.config import cache_folder, data_folder
-from ..common.errors import BadInput, CorruptArtifact
+from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import say, t
+from ..common.limits import check_allowed
 from ..common.markup import shorten
 from . import sums
+from .artifacts import read_json
 from .download import Report, download
+
+
+def never() -> bool:
+    """Return False, for a download that nobody stops."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +54,10 @@ class RemoteFile:
             return False
         blob = b"blob %d\0" % size + path.read_bytes() if self.git_sha1 else b""
         return not blob or hashlib.sha1(blob, usedforsecurity=False).hexdigest() == self.git_sha1
+
+    def fetch(self, path: Path, report: Report | None, stop: Callable[[], bool]) -> None:
+        """Download the file to `path`, as `core.files.download.download` does."""
+        download(self.url, path, size=self.size, sha256=self.sha256, md5=self.md5, report=report, stop=stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +206,7 @@ def fetch(
     *,
     files: dict[str, RemoteFile] | None = None,
     report: Report | None = None,
-    stop: Callable[[], bool] = lambda: False,
+    stop: Callable[[], bool] = never,
 ) -> Path:
     """Download the files that are missing in `folder` (default: the cache's). Return the folder.
 
@@ -204,7 +222,7 @@ def fetch(
         if not (path.is_file() and file.matches(path)):
             if path.exists() and folder != fetched_folder() and not folder.is_relative_to(fetched_folder()):
                 raise BadInput(t("{path} is not the published file. Rename it, or name another folder.", path=path))
-            download(file.url, path, size=file.size, md5=file.md5, sha256=file.sha256, report=report, stop=stop)
+            file.fetch(path, report, stop)
     return folder
 
 
@@ -221,3 +239,93 @@ def find(name: str, folder: str | Path | None = None) -> Path | None:
             raise CorruptArtifact(t("{path} has a wrong size or md5. Run: python -m core fetch {name}", path=path, name=data_set_of(name)))
         return path
     return None
+
+
+_HUB_NAME = r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}"
+_CONFIG = "config.json"  # downloaded last, so that a folder with it is complete
+_TOKENIZER = {
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "vocab.txt",
+    "merges.txt",
+    "vocab.json",
+    "added_tokens.json",
+}
+_INDEX, _WEIGHTS = "model.safetensors.index.json", r"model(-\d{5}-of-\d{5})?\.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class HubModel:
+    """A model as the hub describes it."""
+
+    files: tuple[RemoteFile, ...]  # the files to download, the configuration last
+    size_mb: float | None  # of these, if the hub states it
+    license: str  # "" if none is stated
+
+
+def is_hub_name(name: str) -> bool:
+    """Return whether a text has the form of a model's name on the hub."""
+    return re.fullmatch(_HUB_NAME, name) is not None and ".." not in name and "--" not in name  # the hub has no such names
+
+
+def hub_host() -> str:
+    """Return the host of the hub."""
+    return urlsplit(_hub()).hostname or _hub()
+
+
+def hub_folder(name: str) -> Path:
+    """Return the folder of the cache for a model of the hub. It is unique, because no name contains "--"."""
+    return cache_folder() / "models" / name.replace("/", "--")
+
+
+def describe_hub_model(name: str, *, stop: Callable[[], bool] = never) -> HubModel:
+    """Query the hub for a model's files, sizes and license. Raises MissingArtifact if it has no such model in safetensors."""
+    check_allowed("downloads")
+    with tempfile.TemporaryDirectory() as folder:
+        listing = read_json(download(f"{_hub()}/api/models/{name}?blobs=true", Path(folder) / "model.json", stop=stop), expect=dict)
+    revision = listing.get("sha") if re.fullmatch(r"[0-9a-f]{40}", str(listing.get("sha"))) else "main"
+    files_by_name = {str(item.get("rfilename")): item for item in listing.get("siblings") or [] if isinstance(item, dict)}
+    named = [file for file in files_by_name if file in _TOKENIZER or file == _INDEX or re.fullmatch(_WEIGHTS, file)]
+    if _CONFIG not in files_by_name or not any(re.fullmatch(_WEIGHTS, file) for file in named):
+        values = {"name": name, "host": hub_host()}
+        message = t(
+            "{name} has no config.json with *.safetensors on {host}. Pickled weights are not opened. Choose another model.", **values
+        )
+        raise MissingArtifact(message)
+    files = tuple(_hub_file(file, files_by_name[file], f"{_hub()}/{name}/resolve/{revision}/{file}") for file in [*sorted(named), _CONFIG])
+    sizes = [file.size for file in files]
+    license = next((str(tag).removeprefix("license:") for tag in listing.get("tags") or [] if str(tag).startswith("license:")), "")
+    return HubModel(files, None if None in sizes else sum(sizes) / 1e6, license[:60])
+
+
+def fetch_hub_model(name: str, *, report: Report | None = None, stop: Callable[[], bool] = never) -> Path:
+    """Download a model from the hub. An interrupted download is resumed, unless the model was published again meanwhile."""
+    folder = hub_folder(name)
+    files = describe_hub_model(name, stop=stop).files
+    # a file without a known sum is downloaded again
+    present = [file for file in files if (file.sha256 or file.git_sha1) and (folder / file.name).is_file()]
+    wanted = [file for file in files if file not in present or not file.matches(folder / file.name)]
+    if wanted:
+        (folder / _CONFIG).unlink(missing_ok=True)  # with it the folder would count as complete
+    for file in files:
+        if file in wanted or not (folder / file.name).is_file():
+            folder.mkdir(parents=True, exist_ok=True)
+            file.fetch(folder / file.name, report, stop)
+    try:
+        read_json(folder / _CONFIG, expect=dict)
+    except CorruptArtifact:
+        (folder / _CONFIG).unlink()
+        raise
+    return folder
+
+
+def _hub() -> str:
+    return (os.environ.get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
+
+
+def _hub_file(name: str, entry: dict, url: str) -> RemoteFile:
+    large = entry.get("lfs") if isinstance(entry.get("lfs"), dict) else {}
+    values = {"size": entry.get("size"), "sha256": large.get("sha256"), "git_sha1": entry.get("blobId")}
+    kinds = {"size": int, "sha256": str, "git_sha1": str}
+    return RemoteFile(name, url, **{key: value for key, value in values.items() if isinstance(value, kinds[key])})

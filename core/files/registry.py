@@ -17,20 +17,16 @@ from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingAr
 from ..common.i18n import t
 from ..common.limits import check_allowed, limits
 from ..common.markup import shorten
-from . import hub, sums, user_names
+from . import sums, user_names
 from .artifacts import read_json, write_json
 from .disk_space import count_bytes
-from .download import Report, download
-from .published import CatalogEntry, catalog
+from .download import Report
+from .published import CatalogEntry, catalog, fetch_hub_model, hub_folder, hub_host, is_hub_name, never
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
 NAME = r"\w[\w.+-]{0,100}"  # cannot lead out of the folders
 OWN_NAME = r"[0-9a-f]{32}\.jsonl"  # of a user's text, by its content
 ENDINGS = {"model": "", "vectors": ".gz", "corpus": ".jsonl"}  # a name may leave out
-
-
-def _never() -> bool:
-    return False
 
 
 def entries(kind: str) -> list[CatalogEntry]:
@@ -60,7 +56,7 @@ def entry_named(name: str, kind: str) -> CatalogEntry | None:
 
 
 def resolve(
-    name_or_path: str | Path, kind: str, *, allow_download: bool = False, report: Report | None = None, stop: Callable[[], bool] = _never
+    name_or_path: str | Path, kind: str, *, allow_download: bool = False, report: Report | None = None, stop: Callable[[], bool] = never
 ) -> Path:
     """Return the folder of a model, or the file of vectors or of a corpus, by path or by name.
 
@@ -82,11 +78,11 @@ def resolve(
         return _downloaded(entry, path, allow_download, report, stop)
     if path:
         return path
-    if kind == "model" and hub.is_name(name):
+    if kind == "model" and is_hub_name(name):
         if allow_download:
-            return hub.fetch(name, report=report, stop=stop)
+            return fetch_hub_model(name, report=report, stop=stop)
         raise MissingArtifact(
-            t("No folder or local model {name}. Allow its download from {host} (--download).", name=name, host=hub.host())
+            t("No folder or local model {name}. Allow its download from {host} (--download).", name=name, host=hub_host())
         )
     if problem:
         raise problem
@@ -103,7 +99,7 @@ def names_place(text: str, kind: str) -> bool:
     text = text.strip()
     if is_bundled(text, kind) or (kind == "corpus" and user_names.is_corpus_name(text)):
         return False
-    if not (re.fullmatch(NAME, text) or (kind == "model" and hub.is_name(text))):
+    if not (re.fullmatch(NAME, text) or (kind == "model" and is_hub_name(text))):
         return Path(text).parent != user_names.corpus_folder() or not re.fullmatch(OWN_NAME, Path(text).name)
     return limits().paths and existing(text, kind) is not None
 
@@ -153,13 +149,12 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
     return options[0], weights[0]
 
 
-def fetch(entry: CatalogEntry, *, report: Report | None = None, stop: Callable[[], bool] = _never) -> Path:
+def fetch(entry: CatalogEntry, *, report: Report | None = None, stop: Callable[[], bool] = never) -> Path:
     """Download the missing files of an entry into the cache and check all. Return a model's folder or the file of vectors."""
     folder = _own_folder(entry)
     for file in entry.files:
         if not (folder / file.name).is_file():
-            checks = {"size": file.size, "sha256": file.sha256, "md5": file.md5}
-            download(file.url, folder / file.name, **checks, report=report, stop=stop)
+            file.fetch(folder / file.name, report, stop)
         if file.name == "options.json":
             _check_options(folder / file.name)
     verify(entry, folder)
@@ -208,13 +203,12 @@ def _downloaded(entry: CatalogEntry, path: Path | None, allow_download: bool, re
         return fetch(entry, report=report, stop=stop)
     values = {"name": entry.name, "size": entry.size_mb}
     if entry.kind == "vectors":
-        message = t("{name} ({size:g} MB) is missing. Allow its download (--download), or add {path}.", path=place, **values)
-    else:
-        message = t(
-            "{name} ({size:g} MB) is missing. Allow its download (--download), or fill {folder} (options.json, weights).",
-            folder=place,
-            **values,
-        )
+        raise MissingArtifact(t("{name} ({size:g} MB) is missing. Allow its download (--download), or add {path}.", path=place, **values))
+    message = t(
+        "{name} ({size:g} MB) is missing. Allow its download (--download), or fill {folder} (options.json, weights).",
+        folder=place,
+        **values,
+    )
     raise MissingArtifact(message)
 
 
@@ -249,8 +243,8 @@ def _find(name: str, kind: str) -> tuple[Path | None, ElmoscopeError | None]:
 
 
 def _places(name: str, kind: str) -> Iterator[Path]:
-    if kind == "model" and hub.is_name(name):
-        yield hub.place(name)
+    if kind == "model" and is_hub_name(name):
+        yield hub_folder(name)
     if not re.fullmatch(NAME, name):
         return
     if kind == "corpus" and is_bundled(name, kind):  # two corpora may be parts of one file

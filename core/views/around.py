@@ -12,8 +12,8 @@ from ..analysis.surroundings import Surroundings
 from ..common import model_layers
 from ..common.directions import unit_rows
 from ..common.errors import BadInput
-from ..common.frames import Frame, frame
 from ..common.i18n import t
+from ..common.libraries import Frame, frame
 from ..common.markup import shorten
 from ..elmo.mix import layer_weights, mixed
 from ..index.rows import Query

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..common import model_layers
-from ..common.frames import Frame, frame
 from ..common.i18n import t
+from ..common.libraries import Frame, frame
 from ..common.model_layers import MIX
 from ..elmo.mix import layer_weights
 from ..elmo.substitutes import Change

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..common.directions import unit
 from ..common.errors import BadInput
-from ..common.frames import Frame, frame
 from ..common.i18n import t
+from ..common.libraries import Frame, frame
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
 from ..common.significance import LEVEL, benjamini_hochberg

@@ -14,8 +14,8 @@ from ..analysis.spaces import Comparison, PairedAtRandom, Shift, Space, Take
 from ..analysis.word_maps import ALL_WORDS
 from ..common import model_layers
 from ..common.errors import BadInput, ElmoscopeError
-from ..common.frames import Frame, frame
 from ..common.i18n import t
+from ..common.libraries import Frame, frame
 from ..common.limits import limits
 from ..common.memo import Kept
 from ..common.model_layers import MIX, SENSES

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..common.errors import BadInput
-from ..common.frames import Frame, frame
 from ..common.i18n import t
+from ..common.libraries import Frame, frame
 from ..common.limits import limits
 from ..common.markup import shorten
 from ..corpus import collocates as near_words

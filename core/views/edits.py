@@ -9,8 +9,8 @@ from ..analysis.aligned_umap import insert
 from ..analysis.word_maps import NEIGHBORS_TO_PLACE, map_rows, open_maps, rows_to_measure
 from ..common import model_layers
 from ..common.errors import BadInput
-from ..common.frames import Frame, frame
 from ..common.i18n import t
+from ..common.libraries import Frame, frame
 from ..common.model_layers import SENSES
 from ..elmo.mix import layer_weights
 from ..index.rows import Occurrence

@@ -11,8 +11,8 @@ from ..analysis.aligned_umap import FrozenMaps, follow, insert, trustworthiness
 from ..analysis.word_maps import ALL_WORDS, NEIGHBORS_TO_PLACE, map_rows, open_maps, place
 from ..common import model_layers
 from ..common.errors import BadInput
-from ..common.frames import Frame, frame
 from ..common.i18n import t
+from ..common.libraries import Frame, frame
 from ..common.markup import shorten
 from ..common.model_layers import MIX, SENSES, Layers
 from ..elmo.mix import layer_weights, mixed

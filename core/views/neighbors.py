@@ -8,8 +8,8 @@ import numpy as np
 from ..analysis.anisotropy import Level, random_level
 from ..common.config import NEIGHBORS
 from ..common.errors import BadInput
-from ..common.frames import Frame, frame
 from ..common.i18n import t
+from ..common.libraries import Frame, frame
 from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights
 from ..index.neighbors import OTHER, SAME, Neighbor, TypeNeighbor, check_search

@@ -9,8 +9,8 @@ import numpy as np
 from ..analysis import expectation
 from ..analysis.expectation import Expected, Reading
 from ..common.config import NEIGHBORS
-from ..common.frames import Frame, frame
 from ..common.i18n import t
+from ..common.libraries import Frame, frame
 from ..common.markup import shorten
 from ..elmo import in_place
 from ..elmo.in_place import InPlace

@@ -17,7 +17,7 @@ from core.common.limits import limits
 from core.common.markup import shorten
 from core.common.memo import Bounded
 from core.engines.allennlp_setup import is_ready
-from core.files import hub, registry, user_names
+from core.files import published, registry, user_names
 from core.files.quotas import VISITS
 from core.text import languages
 from core.text.corpora import sentences_of
@@ -261,21 +261,27 @@ def _offer_download(entry, kind: str) -> None:
 
 def _offer_published(name: str) -> bool:
     """Return whether a typed name is a published model that is not downloaded. Look it up and download it only on request."""
-    if not hub.is_name(name) or not limits().downloads or registry.place_of(name, "model"):
+    if not published.is_hub_name(name) or not limits().downloads or registry.place_of(name, "model"):
         return False
     key = f"published.{name}"
     if st.session_state.get(key) is None:
         st.caption(t("{name} is not downloaded. Using the bundled one.", name=plain(name)))
-        if st.button(t("Get size and license from {host}", host=hub.host()), key=f"ask.{name}", width="stretch"):
+        if st.button(t("Get size and license from {host}", host=published.hub_host()), key=f"ask.{name}", width="stretch"):
             with show_errors(), st.spinner(t("Connecting…")):
-                st.session_state[key] = hub.look_up(name)
+                st.session_state[key] = published.describe_hub_model(name)
                 st.rerun()
         return True
     result = st.session_state[key]
     size = t("{size:,.0f} MB", size=result.size_mb) if result.size_mb is not None else t("size unknown")
     terms = plain(result.license) if result.license else t("unknown")
     st.caption(
-        t("{name}: {size} from {host}, safetensors only. License: {license}.", name=plain(name), size=size, host=hub.host(), license=terms)
+        t(
+            "{name}: {size} from {host}, safetensors only. License: {license}.",
+            name=plain(name),
+            size=size,
+            host=published.hub_host(),
+            license=terms,
+        )
     )
     if st.button(t("Download {name}", name=plain(name)), key=f"get.{name}", width="stretch"):
         _download(name, "model")

@@ -9,7 +9,7 @@ import pytest
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.model_layers import name_of
-from core.files import hub, registry
+from core.files import published, registry
 from tests.core.files.server import Handler, Server, serving
 
 NAME, REVISION = "someone/tiny-bert", "0a" * 20
@@ -46,16 +46,16 @@ def server(monkeypatch) -> Iterator[Server]:
 
 
 def test_nothing_is_fetched_until_it_is_allowed_and_then_neither_pickles_nor_code(server):
-    result = hub.look_up(NAME)
+    result = published.describe_hub_model(NAME)
     assert (result.license, result.size_mb) == ("apache-2.0", (len(CONFIG) + 2 + 5000) / 1e6)
-    assert not hub.place(NAME).exists()
+    assert not published.hub_folder(NAME).exists()
     server.state["paths"].clear()
     with pytest.raises(MissingArtifact, match="No folder or local model"):
         registry.resolve(NAME, "model")
     assert server.state["paths"] == [] and registry.place_of(NAME, "model") is None
     folder = registry.resolve(NAME, "model", allow_download=True)
     assert {path.name for path in folder.iterdir()} == {*WANTED}
-    assert folder == hub.place(NAME) == registry.place_of(NAME, "model") and name_of(folder) == "tiny-bert"
+    assert folder == published.hub_folder(NAME) == registry.place_of(NAME, "model") and name_of(folder) == "tiny-bert"
     assert not [path for path in server.state["paths"] if path.endswith((".bin", ".py"))]
     assert server.state["paths"][-1].endswith("config.json")  # a folder with it is whole
     server.state["paths"].clear()
@@ -65,43 +65,43 @@ def test_nothing_is_fetched_until_it_is_allowed_and_then_neither_pickles_nor_cod
 @pytest.mark.parametrize("has_sums", [True, False])
 def test_what_had_arrived_of_an_earlier_revision_is_not_kept(server, has_sums):
     server.state["has_git_sums"] = has_sums
-    folder = hub.place(NAME)
+    folder = published.hub_folder(NAME)
     folder.mkdir(parents=True)
     for name, data in (("tokenizer.json", b"[]"), ("model.safetensors", b"\2" * 5000), ("config.json", b"{}" + b" " * 40)):
         (folder / name).write_bytes(data)
-    assert hub.fetch(NAME) == folder
+    assert published.fetch_hub_model(NAME) == folder
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == WANTED
     server.state["paths"].clear()
-    hub.fetch(NAME)
+    published.fetch_hub_model(NAME)
     kept = [] if has_sums else ["config.json", "tokenizer.json"]  # whose sums nobody states, so they are fetched again
     assert sorted(path.rpartition("/")[2] for path in server.state["paths"] if "/resolve/" in path) == kept
 
 
 def test_a_fetch_that_replaces_files_leaves_no_folder_that_looks_whole(server):
-    folder = hub.fetch(NAME)
+    folder = published.fetch_hub_model(NAME)
     (folder / "model.safetensors").write_bytes(b"\2" * 5000)
     server.state["weights"] = b"other"
     with pytest.raises(CorruptArtifact, match="sha256"):
-        hub.fetch(NAME)
+        published.fetch_hub_model(NAME)
     assert not (folder / "config.json").exists() and registry.place_of(NAME, "model") is None
 
 
 def test_pickled_weights_alone_and_unknown_names_are_refused_in_a_sentence(server, monkeypatch):
     server.state["files"] = {"config.json": CONFIG, "pytorch_model.bin": b"never"}
     with pytest.raises(MissingArtifact, match="Pickled weights are not opened"):
-        hub.fetch(NAME)
+        published.fetch_hub_model(NAME)
     with pytest.raises(MissingArtifact, match="404"):
-        hub.fetch("someone/nothing")
+        published.fetch_hub_model("someone/nothing")
     monkeypatch.setenv("ELMOSCOPE_DOWNLOADS", "off")
     server.state["paths"].clear()
     with pytest.raises(BadInput, match="Downloads are off"):
-        hub.fetch(NAME)
+        published.fetch_hub_model(NAME)
     assert server.state["paths"] == []
 
 
 def test_names_are_an_owner_and_a_model_and_two_never_share_a_folder():
     for name in ("bert", "a/b/c", "../x", "a/..", "/etc/passwd", "a b/c", "", "C:\\x/y"):
-        assert not hub.is_name(name), name
-    assert not hub.is_name("a--b/c") and not hub.is_name("a/b--c")  # nor has the hub such names
+        assert not published.is_hub_name(name), name
+    assert not published.is_hub_name("a--b/c") and not published.is_hub_name("a/b--c")  # nor has the hub such names
     names = [f"{owner}/{name}" for owner in ("a", "a-", "a-b", "a.b") for name in ("c", "c-", "b-c")]
-    assert len({hub.place(name) for name in names if hub.is_name(name)}) == len(names)
+    assert len({published.hub_folder(name) for name in names if published.is_hub_name(name)}) == len(names)
