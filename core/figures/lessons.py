@@ -1,4 +1,4 @@
-"""Figures of the lessons: rows of cosine densities, measures with intervals, and a dot for each word."""
+"""Figures of words and of rows: cosine densities, measures with intervals, a dot for each word, and words ranked by their senses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,10 +9,11 @@ import plotly.graph_objects as go
 from ..common.i18n import t
 from ..common.markup import Markup, html
 from . import style
-from .style import GRID, RIM, Figure, add_text, base, line_name
+from .style import GRID, MARKED_RIM, RIM, SENSE_SYMBOLS, Figure, add_text, base, layer_color, layer_title, line_name, sense_color
 
 RANDOM_PAIRS, ONE_WORD, ONE_SENSE = "#8A8A94", "#D55E00", "#0072B2"  # random pairs, of one word (in two senses), of one sense
 ROW = 0.86  # of the distance of two rows' feet: how high a curve is
+WORD_ROW = 19  # pixels a word
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +152,88 @@ def rank_lines(ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, le
     figure.update_yaxes(range=[0, 1.03], tickformat=".0%", **style.QUIET)
     base(figure, height=400, key=key)
     return figure.update_layout(margin_t=76)
+
+
+def ranking_figure(
+    gains: Mapping[str, Mapping[str, tuple[float, float, float, float, bool]]], *, layer: str, word: str, key: str
+) -> go.Figure:
+    """Draw words from top to bottom by their gain: word -> space -> (gain, low, high, maximum, shown).
+
+    Filled dots are better than chance, hollow ones are inconclusive. The selected space has an interval, other spaces are small dots, and a mark
+    is the maximum. The customdata of each dot is its word.
+    """
+    figure = Figure()
+    words = list(gains)
+    places = list(range(len(words)))
+    figure.add_vline(x=0, line=style.DOTTED)
+    figure.add_scatter(
+        x=[gains[w][layer][3] for w in words],
+        y=places,
+        mode="markers",
+        marker={"symbol": "line-ns", "size": 9, "line": {"color": "#888", "width": 2}},
+        hovertemplate=t("maximum: {most}", most="%{x:.0%}"),
+        customdata=[[w] for w in words],
+    )
+    for name in (n for n in next(iter(gains.values())) if n != layer):
+        figure.add_scatter(
+            x=[gains[w][name][0] for w in words],
+            y=places,
+            mode="markers",
+            marker={"size": 6, "color": layer_color(name), "opacity": 0.75},
+            customdata=[[w] for w in words],
+            hovertemplate=f"%{{customdata[0]}}, {layer_title(name)}: %{{x:+.0%}}",
+        )
+    chosen = [gains[w][layer] for w in words]
+    figure.add_scatter(
+        x=[g[0] for g in chosen],
+        y=places,
+        mode="markers",
+        customdata=[[w] for w in words],
+        error_x=style.error_bars(*zip(*(g[:3] for g in chosen), strict=True), color=layer_color(layer), thickness=2, width=0),
+        marker=style.hollow_dots(12, layer_color(layer), 2.5, [g[4] for g in chosen]),
+        hovertemplate=html("<b>%{{customdata[0]}}</b>, {}: %{{x:+.0%}}", layer_title(layer)),
+    )
+    ticks = {"tickvals": places, "ticktext": [html("<b>{}</b> ◂", w) if w == word else w for w in words], "tickfont": {"size": 13}}
+    figure.update_yaxes(range=[len(words) - 0.4, -0.6], **ticks, **style.EMPTY)
+    figure.update_xaxes(title=t("accuracy above chance"), tickformat="+.0%", range=[-0.3, 0.85], fixedrange=True, gridcolor=GRID, nticks=6)
+    figure.update_layout(dragmode=False, clickmode="event+select")
+    return base(figure, height=WORD_ROW * len(words) + 70, key=key)
+
+
+def words_figure(
+    points: Mapping[str, tuple[float, float, int, str]], names: Mapping[str, str], *, layer: str, word: str, key: str
+) -> go.Figure:
+    """Draw all words: word -> (chance, 1-NN share, senses, part of speech). `names` are of the parts of speech, in order.
+
+    Accuracy of the nearest sentence over that of shuffled senses. Both are equal on the broken line. Larger dots have more senses. The
+    customdata of each dot is its word.
+    """
+    figure = Figure()
+    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=style.DOTTED, hoverinfo="skip", showlegend=False)
+    card = t("{n} senses", n="%{customdata[1]}"), t("1-NN {share}, chance {chance}", share="%{y:.0%}", chance="%{x:.0%}")
+    for number, (pos, name) in enumerate(names.items()):
+        group = [w for w, point in points.items() if point[3] == pos]
+        if not group:
+            continue
+        figure.add_scatter(
+            x=[points[w][0] for w in group],
+            y=[points[w][1] for w in group],
+            mode="markers",
+            name=name,
+            customdata=[[w, points[w][2]] for w in group],
+            marker={
+                "size": [4 + 3 * points[w][2] for w in group],
+                "color": sense_color(number),
+                "opacity": 0.75,
+                "symbol": SENSE_SYMBOLS[number % len(SENSE_SYMBOLS)],
+                "line": {"width": [3 if w == word else 0.5 for w in group], "color": MARKED_RIM},
+            },
+            hovertemplate=html("<b>%{{customdata[0]}}</b> · {}<br>{}", *card),
+        )
+    figure.update_xaxes(title=t("chance"), tickformat=".0%", gridcolor=GRID, zeroline=False)
+    title = t("1-NN, {where}", where=layer_title(layer))
+    figure.update_yaxes(title=title, tickformat=".0%", gridcolor=GRID, range=[-0.03, 1.03], zeroline=False)
+    x = [point[0] for point in points.values()] or [0, 1]
+    figure.update_xaxes(range=[max(0, min(x) - 0.05), min(1, max(x) + 0.05)])
+    figure.update_layout(legend={"orientation": "h", "y": 1.08, "x": 0}, showlegend=True, clickmode="event+select", dragmode=False)
+    return base(figure, height=480, key=key)

@@ -1,6 +1,5 @@
-"""Maps of many vectors, the angle between two, and cosines per layer."""
+"""Maps of many vectors in two or three dimensions, with lines to true neighbors."""
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -8,12 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from ..common import model_layers
 from ..common.i18n import t
-from ..common.markup import html
 from ..text.tokens import letter_count
 from . import style
-from .style import GLOVE, GRAY, OWN, RIM, Figure, add_plate, add_text, base, ink, layer_color, layer_title, mark, sense_color
+from .style import GRAY, OWN, RIM, Figure, add_plate, base, ink, mark, sense_color
 
 if TYPE_CHECKING:  # it imports torch
     from ..senses.scene import Scene
@@ -26,6 +23,8 @@ ENDS = {"left": (0.0, 1.0), "center": (-0.5, 0.5), "right": (-1.0, 0.0)}  # of a
 FADED = 0.15  # opacity of dots that are not selected where others are
 FAINT = 0.3  # opacity of dots whose sense a model guessed
 MARGINS = 36  # pixels above and below a map, of its height
+KEPT, ELSEWHERE = "#6B7280", "#D81B60"  # lines to true neighbors which a map has near too, and which it put elsewhere
+SYMBOLS_3D = ("circle", "diamond", "square", "cross", "x", "circle-open", "diamond-open", "square-open")  # all that Plotly has
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,101 +34,6 @@ class Star:
     label: str
     text: str  # the sentence, for the hover card
     points: dict[str, tuple[float, float]]  # by layer name
-
-
-# Pixels: a letter of a star's name (15 px) and of the text below (14 px), a star or dot with its rim, between both pictures.
-LETTER, LETTER_BELOW, STAR, BETWEEN = 8.6, 7.8, 15.0, 18.0
-NARROWEST = 342.0  # pixels of width that must hold it all: a phone's
-
-
-def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, layer: str, glove: float | None) -> go.Figure:
-    """Draw two vectors as rays at the angle of their cosine, with those of GloVe to their left.
-
-    `glove` is the cosine of the two words' GloVe vectors (1 for the same word), None if one has none. The distance between both pictures is
-    what their names need on a phone.
-    """
-    item = t("one vector") if same_word else t("two vectors")
-    message = t("no vector") if glove is None else item
-    degrees = t("{degrees:.0f}° apart", degrees=math.degrees(_angle(cosine)))
-    below = (("GloVe", message), (t("{model}, {layer}", model=model_layers.in_use().called, layer=layer_title(layer)), degrees))
-    wide = [max(map(letter_count, lines)) * LETTER_BELOW / 2 for lines in below]
-    names = [letter_count(label) * LETTER + STAR for label in labels]
-    spread = [math.sin(_angle(1.0 if glove is None else glove) / 2), math.sin(_angle(cosine) / 2)]
-
-    def reach(scale: float) -> list[float]:
-        """Return the pixels needed to the left and right of GloVe's foot and of ELMo's."""
-        dots = max(spread[0] * scale + STAR, wide[0])
-        return [dots, dots, *(max(spread[1] * scale + STAR + name, wide[1]) for name in names)]
-
-    scale = next((float(s) for s in range(150, 30, -2) if sum(reach(s)) + BETWEEN <= NARROWEST), 30.0)
-    left, inner, outer, right = (pixels / scale for pixels in reach(scale))
-    foot = inner + BETWEEN / scale + outer
-    figure = Figure()
-    _rays(figure, 0.0, glove, GLOVE, (GLOVE, GLOVE), ("", ""))
-    _rays(figure, foot, cosine, layer_color(layer), OWN, labels)
-    for x, (title, text) in zip((0.0, foot), below, strict=True):
-        add_text(figure, x, -0.08, html("<b>{}</b><br>{}", title, text), yanchor="top", size=14)
-    figure.update_xaxes(visible=False, range=[-left, foot + right], fixedrange=True)
-    figure.update_yaxes(visible=False, range=[-0.08 - 50 / scale, 1 + STAR / scale], fixedrange=True, scaleanchor="x")
-    return base(figure, height=280, key="angle").update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
-
-
-def _angle(cosine: float) -> float:
-    """Return the angle in radians."""
-    return math.acos(max(-1.0, min(1.0, cosine)))
-
-
-def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: tuple[str, str], labels: tuple[str, str]) -> None:
-    if cosine is None:
-        return
-    half = _angle(cosine) / 2
-    arc = np.linspace(-half, half, 40)
-    figure.add_scatter(x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip")
-    for side, dot, label in ((-1, dots[0], labels[0]), (1, dots[1], labels[1])):
-        x, y = x0 + math.sin(side * half), math.cos(half)
-        marker = {"color": ["rgba(0,0,0,0)", dot], "size": [1, 22 if label else 16], "line": {"color": RIM, "width": 1.5}}
-        marker["symbol"] = ["circle", "star" if label else "circle"]
-        figure.add_scatter(
-            x=[x0, x],
-            y=[0, y],
-            mode="lines+markers+text",
-            line={"color": line, "width": 3},
-            marker=marker,
-            text=["", label and (f"{label}\u00a0" if side < 0 else f"\u00a0{label}")],
-            textposition="middle left" if side < 0 else "middle right",
-            textfont={"size": 15},
-            hoverinfo="skip",
-            cliponaxis=False,
-        )
-
-
-def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, float] | None = None) -> go.Figure:
-    """Draw the cosine of each layer as a bar from 0 to 1, or from below 0 if a cosine is negative.
-
-    `random` has the mean cosine of two random words by layer, drawn as a line across its bar.
-    """
-    names = list(values)
-    lowest = min(0.0, *values.values())
-    figure = Figure()
-    rows = [layer_title(n) if n != "GloVe" else n for n in names]
-    colors = [GLOVE if n == "GloVe" else layer_color(n) for n in names]
-    look = {"textfont": {"size": 15}, "marker_opacity": [1.0 if n in (chosen, "GloVe") else 0.55 for n in names]}
-    card = t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}")
-    style.add_rows(figure, values.values(), rows, colors, [f"{v:.2f}" for v in values.values()], card, **look)
-    if level := {name: value for name, value in (random or {}).items() if name in values}:
-        for width, color in ((7, "#ffffff"), (3, "#4b5563")):  # dark gray with a light rim: seen on every bar and both grounds
-            figure.add_scatter(
-                x=list(level.values()),
-                y=[layer_title(name) for name in level],
-                mode="markers",
-                showlegend=False,
-                cliponaxis=False,
-                marker={"symbol": "line-ns", "size": 24, "opacity": 1, "line": {"width": width, "color": color}},
-                hovertemplate=t("{layer}: random pairs, mean {cosine}", layer="%{y}", cosine="%{x:.2f}"),
-            )
-    figure.update_xaxes(range=[lowest - (0.2 * (1.2 - lowest) if lowest < 0 else 0.02), 1.2], visible=False, fixedrange=True)
-    figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14})
-    return base(figure, height=44 * len(names) + 20, key="cosines").update_layout(margin={"t": 8})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +69,9 @@ def map_figure(
         chosen = np.flatnonzero((labels_array == sense) & (guessed == is_guess))
         if not len(chosen):
             continue
-        look_of = style.sense_dots(number, 10) if number >= 0 else {"color": GRAY, "symbol": "circle", "size": 6, "line": {"width": 0.0}}
+        marker = {"color": GRAY, "symbol": "circle", "size": 6, "line": {"width": 0.0}}
+        if number >= 0:
+            marker = {"color": sense_color(number), "symbol": style.SENSE_SYMBOLS[number % 8], "size": 10, "line": style.THIN}
         (figure.add_scattergl if len(xy) > 5000 else figure.add_scatter)(
             x=xy[chosen, 0],
             y=xy[chosen, 1],
@@ -174,7 +80,7 @@ def map_figure(
             customdata=ids[chosen, None],
             text=cards[chosen],
             hovertemplate="%{text}",
-            marker=look_of | ({"opacity": FAINT} if is_guess else {}),
+            marker=marker | ({"opacity": FAINT} if is_guess else {}),
             selectedpoints=np.flatnonzero(np.isin(ids[chosen], list(picked))).tolist() if picked else None,
             unselected={"marker": {"opacity": FADED}},
         )
@@ -262,9 +168,8 @@ def selected_rows(event) -> list[int]:
 def selected_data(event) -> list:
     """Return the first item of `customdata` of each selected point. `customdata` is a list, or a dictionary by index in some traces."""
     points = (event or {}).get("selection", {}).get("points", [])
-    return [
-        p["customdata"][0] if isinstance(p["customdata"], list | tuple) else p["customdata"]["0"] for p in points if p.get("customdata")
-    ]
+    data = [point["customdata"] for point in points if point.get("customdata")]
+    return [item[0] if isinstance(item, list | tuple) else item["0"] for item in data]
 
 
 def free_heights(
@@ -298,17 +203,91 @@ def scene_figure(scene: "Scene", space: str, sentences: Sequence[tuple[Sequence[
     """Draw a scene in one of its spaces. `sentences` are both typed ones: their tokens and the position of the word."""
     k = scene.spaces.index(space)
     places = [dict(zip(scene.spaces, map(tuple, scene.stars[:, n].tolist()), strict=True)) for n in range(scene.stars.shape[1])]
-    texts = [mark(*sentence) for sentence in sentences]
-    stars = [Star(*parts) for parts in zip((t("1st"), t("2nd")), texts, places, strict=True)]
+    stars = [Star(*parts) for parts in zip((t("1st"), t("2nd")), [mark(*sentence) for sentence in sentences], places, strict=True)]
     limits = find_limits(scene.points, scene.stars)
-    look = MapLook(
-        layer=space, key=f"scene.{space}", stars=stars, height=SCENE_HEIGHT, limits=limits, name_senses=bool(scene.points[k].any())
-    )
+    is_placed = bool(scene.points[k].any())
+    look = MapLook(layer=space, key=f"scene.{space}", stars=stars, height=SCENE_HEIGHT, limits=limits, name_senses=is_placed)
+    texts, rows = list(scene.texts), list(range(len(scene.texts)))
     if scene.labeled:
-        labels = [scene.senses[sense] for sense in scene.sense_of]
-        return map_figure(scene.points[k], labels, list(scene.texts), list(range(len(labels))), list(scene.senses), look)
-    figure = map_figure(scene.points[k], [None] * len(scene.texts), list(scene.texts), list(range(len(scene.texts))), [], look)
-    for word, star, (x, y) in zip(scene.texts, scene.sense_of, scene.points[k].tolist(), strict=True):
+        return map_figure(scene.points[k], [scene.senses[sense] for sense in scene.sense_of], texts, rows, list(scene.senses), look)
+    figure = map_figure(scene.points[k], [None] * len(texts), texts, rows, [], look)
+    for word, star, (x, y) in zip(texts, scene.sense_of, scene.points[k].tolist(), strict=True):
         color = (*OWN, NEAR_BOTH)[star]
         figure.add_annotation(x=x, y=y, text=word, showarrow=False, font={"size": 13, "color": ink(color)}, bgcolor=color, borderpad=2)
     return figure
+
+
+def link_colors() -> dict[str, str]:
+    """Return the names and the colors of both kinds of line."""
+    return {t("near on the map"): KEPT, t("not near"): ELSEWHERE}
+
+
+def add_links(figure: go.Figure, start: Sequence[float], ends: np.ndarray, is_near: np.ndarray) -> go.Figure:
+    """Draw lines under the dots of a map from `at` (d,) to each end (n, d), d = 2 or 3; solid where `near` (n,), else broken."""
+    ends, is_near, start = np.asarray(ends, float), np.asarray(is_near, bool), np.asarray(start, float)
+    kind, names = (go.Scatter3d, "xyz") if len(start) == 3 else (go.Scatter, "xy")
+    for chosen, color, dash in ((is_near, KEPT, "solid"), (~is_near, ELSEWHERE, "dash")):
+        if chosen.any():
+            path = np.full((3 * chosen.sum(), len(start)), np.nan)  # from, to, a gap
+            path[0::3], path[1::3] = start, ends[chosen]
+            places = {name: [None if np.isnan(v) else float(v) for v in path[:, k]] for k, name in enumerate(names)}
+            figure.add_trace(kind(**places, mode="lines", line={"color": color, "width": 2.2, "dash": dash}, hoverinfo="skip"))
+    lines = [trace for trace in figure.data if trace.mode == "lines"]
+    ring = {"color": "rgba(0,0,0,0)", "size": 20, "line": {"color": ELSEWHERE, "width": 2.5}}
+    if len(start) == 2:
+        figure.add_scatter(x=[start[0]], y=[start[1]], mode="markers", marker=ring, hoverinfo="skip", unselected={"marker": {"opacity": 1}})
+    figure.data = [*lines, *(trace for trace in figure.data if trace.mode != "lines")]
+    return figure
+
+
+def space_figure(
+    coordinates: np.ndarray,
+    labels: Sequence[str | None],
+    hovers: Sequence[str],
+    senses: Sequence[str],
+    *,
+    stars: Sequence[Star],
+    layer: str,
+    key: str,
+) -> go.Figure:
+    """Draw (N, 3) coordinates as a cloud to turn. `stars` have three coordinates. Nothing can be selected."""
+    figure = Figure()
+    labels_array = np.array([label or "" for label in labels], object)
+    for number, sense in [(-1, ""), *enumerate(senses)]:
+        chosen = np.flatnonzero(labels_array == sense)
+        if not len(chosen):
+            continue
+        x, y, z = np.asarray(coordinates, float)[chosen].T
+        figure.add_scatter3d(
+            x=x,
+            y=y,
+            z=z,
+            mode="markers",
+            name=sense or t("other"),
+            text=[hovers[k] for k in chosen],
+            hovertemplate="%{text}",
+            marker={
+                "size": 2.5 if number < 0 else 5,
+                "color": GRAY if number < 0 else sense_color(number),
+                "symbol": SYMBOLS_3D[max(number, 0) % 8],
+            },
+        )
+    for number, star in enumerate(stars):
+        if layer in star.points:
+            x, y, z = ([value] for value in star.points[layer])
+            figure.add_scatter3d(
+                x=x,
+                y=y,
+                z=z,
+                mode="markers+text",
+                text=[star.label],
+                name=star.label,
+                hovertext=[star.text],
+                hovertemplate="%{hovertext}",
+                marker={"size": 9, "symbol": "diamond", "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
+            )
+    axis = {"showbackground": False, "showticklabels": False, "showspikes": False, "gridcolor": "rgba(140,140,150,0.25)", "zeroline": False}
+    names = [t("component {number}", number=number) for number in (1, 2, 3)]
+    figure.update_layout(scene={f"{letter}axis": {**axis, "title": {"text": name}} for letter, name in zip("xyz", names, strict=True)})
+    figure.update_layout(scene_aspectmode="data", scene_uirevision=key)
+    return base(figure, height=620, key=key)

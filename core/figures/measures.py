@@ -1,6 +1,7 @@
-"""Measures of a model: layer weights, accuracies compared with chance, its training, and what its layers know."""
+"""Measures of a model, its training and what its layers know; the angle between two vectors, and cosines per layer."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,18 +11,20 @@ from ..common import model_layers
 from ..common.i18n import t, tn
 from ..common.markup import Markup, html
 from ..common.significance import Paired
+from ..text.tokens import letter_count
 from . import style
-from .style import GLOVE, GRID, Figure, add_text, base, layer_color, layer_title, line_name
+from .style import GLOVE, GRID, OWN, RIM, Figure, add_text, base, layer_color, layer_title, line_name
 
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
 FREQUENCY = "rgba(120,125,140,0.75)"
 Part = tuple[str, int, int]  # its name, hits in it, its tokens
-QUANTITIES = {  # of a training log: how a value reads
-    "perplexity": "%{y:.0f}",
-    "loss": "%{y:.3f}",
-    "learning_rate": "%{y:.2e}",
-    "tokens_per_second": "%{y:,.0f}",
-}
+QUANTITIES = {
+    "perplexity": ".0f",
+    "loss": ".3f",
+    "learning_rate": ".2e",
+    "tokens_per_second": ",.0f",
+}  # of a training log, with their formats
+COARSE = (50, 75, 100, 150, 200, 300, 400, 600, 800)  # perplexities
 
 
 def weight_bars(weights) -> go.Figure:
@@ -35,25 +38,21 @@ def weight_bars(weights) -> go.Figure:
     return base(figure, height=58 * len(names) + 24, key="weights")
 
 
-def accuracy_lines(
-    curves: dict[str, dict[str, float]], *, null: float | None, majority: float | None, static: float | None = None
-) -> go.Figure:
+def accuracy_lines(accuracies: dict[str, float], *, null: float | None, majority: float | None, static: float | None = None) -> go.Figure:
     """Draw 1-NN sense accuracy per layer and mix as bars, with chance, majority and the static context as lines."""
-    figure = Figure()
-    for name, values in curves.items():
-        layers = list(values)
-        figure.add_bar(
-            x=[layer_title(n) if n.isdecimal() else model_layers.in_use().label(n) for n in layers],
-            y=list(values.values()),
-            name=name,
-            text=[f"{v:.0%}" for v in values.values()],
-            textposition=["inside" if v > 0.15 else "outside" for v in values.values()],  # at its foot, where no line strikes it out
-            insidetextanchor="start",
-            textangle=0,
-            textfont={"size": 14},
-            marker_color=[layer_color(n) for n in layers],
-            hovertemplate="%{x}: %{y:.1%}",
-        )
+    names = [layer_title(n) if n.isdecimal() else model_layers.in_use().label(n) for n in accuracies]
+    shares = list(accuracies.values())
+    figure = Figure().add_bar(
+        x=names,
+        y=shares,
+        text=[f"{share:.0%}" for share in shares],
+        textposition=["inside" if share > 0.15 else "outside" for share in shares],  # at its foot, where no line strikes it out
+        insidetextanchor="start",
+        textangle=0,
+        textfont={"size": 14},
+        marker_color=[layer_color(n) for n in accuracies],
+        hovertemplate="%{x}: %{y:.1%}",
+    )
     lines = _merged_lines(null, majority)
     if static is not None:
         lines.append((static, t("static vectors"), "dashdot"))
@@ -63,11 +62,9 @@ def accuracy_lines(
         figure.add_hline(y=value, line={"dash": dash, "color": GLOVE if dash == "dashdot" else "#888", "width": 1.5})
         add_text(figure, 1.01, label_y, label, xref="paper", xanchor="left", align="left", size=12)
     figure.update_yaxes(range=[0, 1.12], tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=5)
-    names = list(dict.fromkeys(name for bars in figure.data for name in bars.x))
     on_two_lines = [Markup("<br>").join(name.split(" ")) for name in names]  # next to a menu a bar is narrower than its name
     figure.update_xaxes(fixedrange=True, tickfont={"size": 14}, tickangle=0, tickvals=names, ticktext=on_two_lines)
-    base(figure, height=270, key="accuracy")
-    return figure.update_layout(margin_r=112)
+    return base(figure, height=270, key="accuracy").update_layout(margin_r=112)
 
 
 def _merged_lines(null: float | None, majority: float | None) -> list[tuple[float, str, str]]:
@@ -89,19 +86,15 @@ def quantity_titles() -> dict[str, str]:
     }
 
 
-COARSE = (50, 75, 100, 150, 200, 300, 400, 600, 800)  # perplexities
-
-
 def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, int], *, quantity: str) -> go.Figure:
     """Draw a training log over tokens. `quantity` is one of QUANTITIES. `ends` names each stage and its end."""
     figure = Figure()
-    title = quantity_titles()[quantity]
-    quantity_name = QUANTITIES[quantity]
+    value = f"%{{y:{QUANTITIES[quantity]}}}"
     if quantity == "perplexity":
         for name, label, color in (("forward", t("forward"), FORWARD), ("backward", t("backward"), BACKWARD)):
-            _line(figure, validations, name, label, color, quantity_name, mode="lines+markers")
+            _line(figure, validations, name, label, color, value, mode="lines+markers")
     else:
-        _line(figure, steps, quantity, "", FORWARD, quantity_name, mode="lines")
+        _line(figure, steps, quantity, "", FORWARD, value, mode="lines")
     for (stage, end), last in zip(ends.items(), [*list(ends.values())[1:], None], strict=True):
         if last is not None:
             figure.add_vline(x=end / 1e6, line=style.DOTTED)
@@ -109,7 +102,7 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
         add_text(figure, (begin + end) / 2e6, 1.0, stage, yref="paper", yanchor="bottom", size=12)
     ticks = {"type": "log", "tickvals": _ticks(validations)} if quantity == "perplexity" else {"type": "linear", "nticks": 6}
     figure.update_xaxes(title=t("million tokens"), rangemode="tozero", **style.QUIET)
-    figure.update_yaxes(title=title, **ticks, **style.QUIET)
+    figure.update_yaxes(title=quantity_titles()[quantity], **ticks, **style.QUIET)
     return base(figure, height=340, key=f"training.{quantity}")
 
 
@@ -135,8 +128,8 @@ def _line(figure: go.Figure, lines: list[dict], name: str, label: str, color: st
         hovertemplate=html("{}<extra>{}</extra>", t("{tokens} million: {value}", tokens="%{x:.2f}", value=card), label),
     )
     if label and x:
-        shift = 8 if name == "forward" else -8
-        add_text(figure, x[-1], np.log10(y[-1]), line_name(label, color), xanchor="left", xshift=8, yshift=shift)
+        place = {"xanchor": "left", "xshift": 8, "yshift": 8 if name == "forward" else -8}
+        add_text(figure, x[-1], np.log10(y[-1]), line_name(label, color), **place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +168,8 @@ def panel_figure(panel: Panel, *, limits: tuple[float, float]) -> go.Figure:
     if panel.static is not None:
         figure.add_hline(y=panel.static, line={"dash": "dashdot", "color": GLOVE, "width": 1.5})
         names.append(line_name(t("static vectors {share:.1%}", share=panel.static), GLOVE))
-    below = {"xref": "paper", "yref": "paper", "yanchor": "top", "yshift": -26}  # the names of the layers
-    add_text(figure, 0.5, 0, Markup("<br>").join(names), size=12, **below)
+    below_layers = {"xref": "paper", "yref": "paper", "yanchor": "top", "yshift": -26}
+    add_text(figure, 0.5, 0, Markup("<br>").join(names), size=12, **below_layers)
     figure.update_yaxes(range=limits, tickformat=".0%", dtick=0.1, gridcolor=GRID, fixedrange=True)
     figure.update_xaxes(fixedrange=True, tickfont={"size": 13}, range=[-0.45, len(layers) - 0.55], showgrid=False, zeroline=False)
     return base(figure, height=270, key=f"panel.{panel.title}").update_layout(margin_b=64)
@@ -222,8 +215,7 @@ def frequency_bars(parts: Sequence[Part], names: list[str], title: str) -> go.Fi
     style.add_rows(figure, counts, range(len(counts)), FREQUENCY, texts, "%{customdata}", customdata=rates)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickvals=list(range(len(names))), ticktext=names, automargin=True)
     figure.update_xaxes(visible=False, fixedrange=True, range=[0, 1.2 * max(counts)])
-    base(figure, height=26 * len(counts) + 52, key="corpus")
-    return figure.update_layout(title={"text": title, "font": {"size": 14}, "x": 0}, margin_t=34, bargap=0.35)
+    return _titled(figure, title, height=26 * len(counts) + 52, bargap=0.35)
 
 
 def frequency_columns(parts: Sequence[Part]) -> go.Figure:
@@ -237,5 +229,104 @@ def frequency_columns(parts: Sequence[Part]) -> go.Figure:
     )
     figure.update_xaxes(type="category", fixedrange=True)
     figure.update_yaxes(fixedrange=True, rangemode="tozero")
-    base(figure, height=260, key="corpus")
-    return figure.update_layout(title={"text": t("Per million tokens, by date"), "font": {"size": 14}, "x": 0}, margin_t=34, bargap=0.25)
+    return _titled(figure, t("Per million tokens, by date"), height=260, bargap=0.25)
+
+
+def _titled(figure: go.Figure, title: str, *, height: int, bargap: float) -> go.Figure:
+    base(figure, height=height, key="corpus")
+    return figure.update_layout(title={"text": title, "font": {"size": 14}, "x": 0}, margin_t=34, bargap=bargap)
+
+
+# Pixels: a letter of a star's name (15 px) and of the text below (14 px), a star or dot with its rim, between both pictures.
+LETTER, LETTER_BELOW, STAR, BETWEEN = 8.6, 7.8, 15.0, 18.0
+NARROWEST = 342.0  # pixels of width that must hold it all: a phone's
+
+
+def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, layer: str, glove: float | None) -> go.Figure:
+    """Draw two vectors as rays at the angle of their cosine, with those of GloVe to their left.
+
+    `glove` is the cosine of the two words' GloVe vectors (1 for the same word), None if one has none. The distance between both pictures is
+    what their names need on a phone.
+    """
+    item = t("one vector") if same_word else t("two vectors")
+    message = t("no vector") if glove is None else item
+    degrees = t("{degrees:.0f}° apart", degrees=math.degrees(_angle(cosine)))
+    below = (("GloVe", message), (t("{model}, {layer}", model=model_layers.in_use().called, layer=layer_title(layer)), degrees))
+    wide = [max(map(letter_count, lines)) * LETTER_BELOW / 2 for lines in below]
+    names = [letter_count(label) * LETTER + STAR for label in labels]
+    spread = [math.sin(_angle(1.0 if glove is None else glove) / 2), math.sin(_angle(cosine) / 2)]
+
+    def reach(scale: float) -> list[float]:
+        """Return the pixels needed to the left and right of GloVe's foot and of ELMo's."""
+        dots = max(spread[0] * scale + STAR, wide[0])
+        return [dots, dots, *(max(spread[1] * scale + STAR + name, wide[1]) for name in names)]
+
+    scale = next((float(s) for s in range(150, 30, -2) if sum(reach(s)) + BETWEEN <= NARROWEST), 30.0)
+    left, inner, outer, right = (pixels / scale for pixels in reach(scale))
+    foot = inner + BETWEEN / scale + outer
+    figure = Figure()
+    _rays(figure, 0.0, glove, GLOVE, (GLOVE, GLOVE), ("", ""))
+    _rays(figure, foot, cosine, layer_color(layer), OWN, labels)
+    for x, (title, text) in zip((0.0, foot), below, strict=True):
+        add_text(figure, x, -0.08, html("<b>{}</b><br>{}", title, text), yanchor="top", size=14)
+    figure.update_xaxes(visible=False, range=[-left, foot + right], fixedrange=True)
+    figure.update_yaxes(visible=False, range=[-0.08 - 50 / scale, 1 + STAR / scale], fixedrange=True, scaleanchor="x")
+    return base(figure, height=280, key="angle").update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+
+
+def _angle(cosine: float) -> float:
+    """Return the angle in radians."""
+    return math.acos(max(-1.0, min(1.0, cosine)))
+
+
+def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: tuple[str, str], labels: tuple[str, str]) -> None:
+    if cosine is None:
+        return
+    half = _angle(cosine) / 2
+    arc = np.linspace(-half, half, 40)
+    figure.add_scatter(x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip")
+    for side, dot, label in ((-1, dots[0], labels[0]), (1, dots[1], labels[1])):
+        x, y = x0 + math.sin(side * half), math.cos(half)
+        marker = {"color": ["rgba(0,0,0,0)", dot], "size": [1, 22 if label else 16], "line": {"color": RIM, "width": 1.5}}
+        marker["symbol"] = ["circle", "star" if label else "circle"]
+        figure.add_scatter(
+            x=[x0, x],
+            y=[0, y],
+            mode="lines+markers+text",
+            line={"color": line, "width": 3},
+            marker=marker,
+            text=["", label and (f"{label}\u00a0" if side < 0 else f"\u00a0{label}")],
+            textposition="middle left" if side < 0 else "middle right",
+            textfont={"size": 15},
+            hoverinfo="skip",
+            cliponaxis=False,
+        )
+
+
+def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, float] | None = None) -> go.Figure:
+    """Draw the cosine of each layer as a bar from 0 to 1, or from below 0 if a cosine is negative.
+
+    `random` has the mean cosine of two random words by layer, drawn as a line across its bar.
+    """
+    names = list(values)
+    lowest = min(0.0, *values.values())
+    figure = Figure()
+    rows = [layer_title(n) if n != "GloVe" else n for n in names]
+    colors = [GLOVE if n == "GloVe" else layer_color(n) for n in names]
+    look = {"textfont": {"size": 15}, "marker_opacity": [1.0 if n in (chosen, "GloVe") else 0.55 for n in names]}
+    card = t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}")
+    style.add_rows(figure, values.values(), rows, colors, [f"{v:.2f}" for v in values.values()], card, **look)
+    if level := {name: value for name, value in (random or {}).items() if name in values}:
+        for width, color in ((7, "#ffffff"), (3, "#4b5563")):  # dark gray with a light rim: seen on every bar and both grounds
+            figure.add_scatter(
+                x=list(level.values()),
+                y=[layer_title(name) for name in level],
+                mode="markers",
+                showlegend=False,
+                cliponaxis=False,
+                marker={"symbol": "line-ns", "size": 24, "opacity": 1, "line": {"width": width, "color": color}},
+                hovertemplate=t("{layer}: random pairs, mean {cosine}", layer="%{y}", cosine="%{x:.2f}"),
+            )
+    figure.update_xaxes(range=[lowest - (0.2 * (1.2 - lowest) if lowest < 0 else 0.02), 1.2], visible=False, fixedrange=True)
+    figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14})
+    return base(figure, height=44 * len(names) + 20, key="cosines").update_layout(margin={"t": 8})

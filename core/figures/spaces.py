@@ -1,7 +1,8 @@
-"""Figures of compared spaces and of senses: overlaps, CKA, accuracy by depth, bands, clusters and labels."""
+"""Figures of compared spaces, of senses and of the words around a word: overlaps, CKA, accuracy by depth, clusters, labels and leanings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 import plotly.graph_objects as go
@@ -9,10 +10,14 @@ import plotly.graph_objects as go
 from ..common.i18n import t
 from ..common.markup import Markup, html
 from . import style
-from .maps import name_groups, outer_edge
-from .style import GRID, MARKED_RIM, Figure, add_shades, add_text, base, line_name, sense_color, spread_heights
+from .maps import MapLook, find_limits, finish_map, name_groups, outer_edge
+from .style import GRAY, GRID, MARKED_RIM, SENSE_COLORS, Figure, add_shades, add_text, base, line_name, sense_color, spread_heights
 
 MOST_WRITTEN = 9  # spaces whose figures are written in their cells: more would overlap
+GROUPS = (GRAY, *SENSE_COLORS)  # by a group's number, 0 for none
+SIDES = GROUPS[:3]  # of a point that is nearer to neither, to the first, to the second sentence
+NAMED = 8  # points on each side whose words are written on the map
+LETTER, LINE = 7.5, 17  # a letter's width and a line's height, in pixels
 
 
 def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
@@ -30,13 +35,12 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
         hovertemplate=t("{x} shared neighbors: {n} words", x="%{x}", n="%{customdata:,}"),
     )
     for value, label, dash in ((chance * k, t("chance"), "dot"), (float(np.mean(shared)), t("mean"), "dash")):
-        if value < 0.25:  # would cover the bar's own figure
-            continue
-        figure.add_vline(x=value, line={"dash": dash, "color": "#888", "width": 1.5})
-        add_text(figure, value, 1.0, label, yref="paper", yanchor="bottom", size=12)
+        if value >= 0.25:  # else it would cover the bar's own figure
+            figure.add_vline(x=value, line={"dash": dash, "color": "#888", "width": 1.5})
+            add_text(figure, value, 1.0, label, yref="paper", yanchor="bottom", size=12)
     figure.update_xaxes(title=t("shared neighbors of {k}", k=k), dtick=1, fixedrange=True, range=[-0.6, k + 0.6])
-    top = 1.14 * float(share.max())
-    figure.update_yaxes(title=t("words"), tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=5, range=[0, top])
+    limits = [0, 1.14 * float(share.max())]
+    figure.update_yaxes(title=t("words"), tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=5, range=limits)
     return base(figure, height=330, key="overlap")
 
 
@@ -113,18 +117,12 @@ def draw_found_map(
     figure = Figure()
     senses = sorted({label for label in gold if label})
     symbols = np.array([style.SENSE_SYMBOLS[senses.index(label) % 8] if label else "circle" for label in gold])
-    edges = {}
     for number in range(len(names)):
         chosen = np.flatnonzero(result == number)
-        color = sense_color(number) if len(names) > 1 else style.GRAY
+        color = sense_color(number) if len(names) > 1 else GRAY
         marker = {"color": color, "symbol": symbols[chosen].tolist(), "size": 11, "line": style.THIN}
         style.add_dots(figure, coordinates[chosen], [hovers[k] for k in chosen], marker)
-        if len(names) > 1 and len(chosen):
-            edges[number] = outer_edge(coordinates[chosen], coordinates)
-    name_groups(figure, edges, [name[:40] for name in names], coordinates, height=430)
-    figure.update_xaxes(visible=False)
-    figure.update_yaxes(visible=False, scaleanchor="x")
-    return base(figure, height=430, key=key)
+    return _finish_groups(figure, coordinates, result, names if len(names) > 1 else (), height=430, key=key)
 
 
 def label_map(
@@ -157,12 +155,19 @@ def label_map(
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 0.25}},
     )
-    groups = ((k, coordinates[senses == k]) for k in range(len(names)))
+    return _finish_groups(figure, coordinates, senses, names, height=400, key=key).update_layout(dragmode="lasso")
+
+
+def _finish_groups(
+    figure: go.Figure, coordinates: np.ndarray, numbers: np.ndarray, names: Sequence[str], *, height: int, key: str
+) -> go.Figure:
+    """Name the groups of a map, (n,) numbers of its dots (n, 2), next to their dots."""
+    groups = ((k, coordinates[numbers == k]) for k in range(len(names)))
     edges = {k: outer_edge(dots, coordinates) for k, dots in groups if len(dots)}
-    name_groups(figure, edges, [name[:40] for name in names], coordinates, height=400)
+    name_groups(figure, edges, [name[:40] for name in names], coordinates, height=height)
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, scaleanchor="x")
-    return base(figure, height=400, key=key).update_layout(dragmode="lasso")
+    return base(figure, height=height, key=key)
 
 
 def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str], *, key: str) -> go.Figure:
@@ -170,16 +175,18 @@ def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str],
 
     Bars have their numbers, since one of three sentences looks like one of three hundred.
     """
-    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    sizes = counts.sum(axis=1)
+    shares = counts / np.maximum(sizes[:, None], 1)
     figure = Figure()
-    labels = [html("{}<br>n = {:,}", band, n) for band, n in zip(bands, counts.sum(axis=1).tolist(), strict=True)]
+    labels = [html("{}<br>n = {:,}", band, n) for band, n in zip(bands, sizes.tolist(), strict=True)]
     for number, name in enumerate(names):
+        column, heights = counts[:, number], shares[:, number]
         figure.add_bar(
             x=labels,
-            y=shares[:, number],
+            y=heights,
             marker_color=sense_color(number),
-            customdata=counts[:, number],
-            text=[f"{n:,}" if share >= 0.08 else "" for n, share in zip(counts[:, number].tolist(), shares[:, number], strict=True)],
+            customdata=column,
+            text=[f"{n:,}" if height >= 0.08 else "" for n, height in zip(column.tolist(), heights, strict=True)],
             textposition="inside",
             insidetextanchor="middle",
             hovertemplate=t("{name}: {share} ({n} sentences)", name=name, share="%{y:.0%}", n="%{customdata:,}"),
@@ -194,3 +201,76 @@ def shape_names(gold: Sequence[str | None]) -> list[tuple[str, str]]:
     """Return (sign, label) of each gold label, in the order in which `draw_found_map` gives shapes."""
     signs = ("●", "◆", "■", "▲", "✚", "✖", "⬟", "⬢")
     return [(signs[k % 8], label) for k, label in enumerate(sorted({label for label in gold if label}))]
+
+
+class Leaning(Protocol):
+    """A word's surroundings (core.views.around.Around): N points in K spaces."""
+
+    points: Any  # the first `occurrences` are sentences with the word, the rest words
+    coordinates: np.ndarray  # (K, N, 2)
+    stars: np.ndarray  # (K, S, 2)
+    groups: np.ndarray  # (K, N) numbers into GROUPS
+    strength: np.ndarray  # (K, N) in which order points are named
+
+    def at(self, space: str) -> int:
+        """Return the number of a space."""
+
+
+def lean_map(result: Leaning, words: Sequence[str], cards: Sequence[str], look: MapLook) -> go.Figure:
+    """Draw a space with sentences as diamonds and words (N,) as dots. The strongest words of each group are written if they fit.
+
+    Without limits the map fits its points and stars.
+    """
+    k, occurrences = result.at(look.layer), result.points.occurrences
+    look = replace(look, limits=look.limits or find_limits(result.coordinates[k], result.stars[k]))
+    figure = Figure()
+    xy, groups = np.asarray(result.coordinates[k], float).reshape(-1, 2), np.asarray(result.groups[k], int)
+    written = words_with_room(xy, words, groups, np.asarray(result.strength[k], float), occurrences, look)
+    symbols = np.where(np.arange(len(groups)) < occurrences, "diamond", "circle")
+    for group in sorted(set(groups.tolist())):
+        chosen = np.flatnonzero(groups == group)
+        marker = {"color": GROUPS[group], "size": 10, "symbol": symbols[chosen].tolist(), "line": style.THIN}
+        more = {"customdata": chosen[:, None], "cliponaxis": False, "textposition": "top center"}
+        labels = [words[k] if k in written else "" for k in chosen]
+        style.add_dots(figure, xy[chosen], [cards[k] for k in chosen], marker, labels=labels, **more)
+    figure.update_layout(dragmode=False)
+    return finish_map(figure, look)
+
+
+def lean_bars(words: Sequence[str], values: Sequence[float], groups: Sequence[int], *, key: str) -> go.Figure:
+    """Draw a bar for each word: how much nearer it is to the first sentence (left) or to the second (right)."""
+    reach = max([0.1, *np.abs(values)]) * 1.15
+    figure = Figure().add_bar(
+        x=[-value for value in values],
+        y=list(range(len(words))),
+        orientation="h",
+        marker_color=[SIDES[k] for k in groups],
+        customdata=list(zip(words, values, strict=True)),
+        hovertemplate=Markup("<b>%{customdata[0]}</b>: %{customdata[1]:+.2f}"),
+    )
+    ticks = {"tickvals": list(range(len(words))), "ticktext": words, "tickfont": {"size": 13}}
+    figure.update_yaxes(**ticks, range=[len(words) - 0.4, -0.6], **style.EMPTY)
+    figure.update_xaxes(title=t("← first sentence · second sentence →"), range=[-reach, reach], showticklabels=False)
+    figure.update_xaxes(fixedrange=True, gridcolor=GRID, zeroline=True, zerolinecolor="#888")
+    figure.update_layout(dragmode=False, bargap=0.35)
+    return base(figure, height=21 * len(words) + 60, key=key)
+
+
+def words_with_room(xy, words, groups, strength, occurrences: int, look: MapLook) -> set[int]:
+    """Return the numbers of the points to label: the strongest of each group whose names overlap no other name."""
+    left, right, low, high = look.limits
+    scale = min(look.width / (right - left), look.height / (high - low))  # pixels a unit, the same along both axes
+    stars = [star.points[look.layer] for star in look.stars if look.layer in star.points]
+    taken = [(*(np.array(point) * scale), 10 * LETTER, 2.5 * LINE) for point in stars]
+    result: set[int] = set()
+    for group in sorted(set(groups.tolist())):
+        order = [k for k in np.argsort(-strength, kind="stable").tolist() if groups[k] == group and k >= occurrences]
+        n_named = 0
+        for k in order:
+            (x, y), wide = xy[k] * scale, LETTER * max(3, len(words[k]))
+            is_free = all(abs(x - a) > (wide + width) / 2 or abs(y - b) > tall for a, b, width, tall in taken)
+            if is_free and n_named < NAMED:
+                taken.append((x, y, wide, LINE))
+                result.add(k)
+                n_named += 1
+    return result

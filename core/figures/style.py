@@ -111,9 +111,7 @@ def between(low: str, high: str, along: float) -> str:
 
 def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60) -> Markup:
     """Return a sentence with its token in bold, wrapped for a hover card."""
-    lines = []  # escaped by hand: Markup would cost ten times as much, and maps have thousands
-    line = ""
-    length = 0
+    lines, line, length = [], "", 0  # escaped by hand: Markup would cost ten times as much, and maps have thousands
     for k, token in enumerate(tokens):
         joined = is_joined(tokens, k)
         if length > width and not joined:  # a word stays on one line
@@ -129,7 +127,7 @@ def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60)
 
 def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
     """Apply the common layout: no box, no background, the page's font. Plotly restores the zoom of the same `key`."""
-    figure.update_layout(
+    return figure.update_layout(
         height=height,
         font_family=FONTS,
         margin={"l": 8, "r": 8, "t": 28, "b": 8},
@@ -140,7 +138,6 @@ def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
         hoverlabel={"align": "left", "font": {"size": 13}},
         transition={"duration": 450, "easing": "cubic-in-out"},
     )
-    return figure
 
 
 def add_line(figure: go.Figure, x, y, color: str, card: str, *, width: float = 2.5, dash: str | None = None, **more) -> None:
@@ -151,10 +148,9 @@ def add_line(figure: go.Figure, x, y, color: str, card: str, *, width: float = 2
 
 def add_dots(figure: go.Figure, points, cards: Sequence[str], marker: dict, *, labels=None, size: float = 13, **more) -> None:
     """Add dots at (n, 2) points with hover cards and, with `labels`, names next to them."""
-    words = {} if labels is None else {"text": labels, "textfont": {"size": size}}
     x, y = np.asarray(points, float).reshape(-1, 2).T
-    look = {"mode": "markers" if labels is None else "markers+text", "marker": marker, "hovertext": list(cards)}
-    figure.add_scatter(x=x, y=y, hovertemplate="%{hovertext}", **look, **words, **more)
+    look = {"mode": "markers"} if labels is None else {"mode": "markers+text", "text": labels, "textfont": {"size": size}}
+    figure.add_scatter(x=x, y=y, marker=marker, hovertext=list(cards), hovertemplate="%{hovertext}", **look, **more)
 
 
 def add_rows(figure: go.Figure, values, names, colors, texts: Sequence[str], card: str, **more) -> None:
@@ -174,22 +170,15 @@ def add_text(figure: go.Figure, x, y, text: str, *, size: float = 13, **place) -
     figure.add_annotation(x=x, y=y, text=text, showarrow=False, font={"size": size}, **place)
 
 
-def add_plate(figure: go.Figure, x, y, name: str, color: str, *, size: float = 13, borderpad: int = 3, **place) -> None:
+def add_plate(figure: go.Figure, x, y, name: str, color: str, *, size: float = 13, **place) -> None:
     """Add a name in white on a plate of its color."""
-    font = {"size": size, "color": "#ffffff"}
-    text = html("<b>{}</b>", name)
-    figure.add_annotation(x=x, y=y, text=text, showarrow=False, font=font, bgcolor=color, borderpad=borderpad, **place)
+    look = {"font": {"size": size, "color": "#ffffff"}, "bgcolor": color, "borderpad": 3} | place
+    figure.add_annotation(x=x, y=y, text=html("<b>{}</b>", name), showarrow=False, **look)
 
 
 def star(number: int, size: float, **look) -> dict[str, Any]:
     """Return the marker of the user's first or second sentence."""
     return {"symbol": "star", "size": size, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}, **look}
-
-
-def sense_dots(number: int, size: float, unknown: str = GRAY) -> dict[str, Any]:
-    """Return the marker of a sense: its color and shape. Dots without a sense (-1) are circles of the color `unknown`."""
-    color, symbol = (sense_color(number), SENSE_SYMBOLS[number % 8]) if number >= 0 else (unknown, "circle")
-    return {"color": color, "symbol": symbol, "size": size, "line": THIN}
 
 
 def hollow_dots(size: float, color: str, rim: float, filled: Sequence[bool]) -> dict[str, Any]:
@@ -230,19 +219,13 @@ def enlarge(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
     return larger.update_layout(height=height, margin=sides, font_size=12 * factor)
 
 
-def _times(part, factor: float):
-    """Return parts of a figure with every `size` in them multiplied."""
+def _times(part, factor: float, is_size: bool = False):
+    """Return parts of a figure with every number of a `size` in them multiplied."""
     if isinstance(part, list | tuple):
-        return [_times(fact, factor) for fact in part]
-    if not isinstance(part, dict):
-        return part
-    return {name: _scale(value, factor) if name == "size" else _times(value, factor) for name, value in part.items()}
-
-
-def _scale(value, factor: float):
-    if isinstance(value, list | tuple):
-        return [item * factor for item in value]
-    return value * factor if isinstance(value, int | float) else value
+        return [_times(item, factor, is_size) for item in part]
+    if isinstance(part, dict):
+        return {name: _times(value, factor, name == "size") for name, value in part.items()}
+    return part * factor if is_size and isinstance(part, int | float) else part
 
 
 def word_ticks(words: Sequence[str], marked: Mapping[int, str], *, pixels: float = PHONE) -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""Numbers inside the biLM: heat maps, the contribution of each filter, and the char-CNN's reading of a spelling."""
+"""Numbers inside the biLM: heat maps, the char-CNN's reading of a spelling, and the expectations of both directions.
+
+Forward is blue and backward vermilion, as in every figure of the training. Bars of words are style rules of the page's own buttons, so that
+a word stays a button: reached by keyboard, read aloud, and wrapped with its line.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,10 +14,11 @@ from plotly.subplots import make_subplots
 from ..common.i18n import format_number, t
 from ..common.markup import Markup, html, shorten
 from . import style
-from .style import AGAINST, FOR, RIM, Figure, add_text, base
+from .measures import BACKWARD, FORWARD
+from .style import AGAINST, FOR, PHONE, RIM, Figure, add_text, base, word_ticks
 
 if TYPE_CHECKING:  # it imports torch
-    from ..analysis.spelling import Firing, Window
+    from ..analysis.spelling import Firing
 
 LETTER_SCALE = [[0, f"rgba({AGAINST},1)"], [0.499, f"rgba({AGAINST},0.05)"], [0.501, f"rgba({FOR},0.05)"], [1, f"rgba({FOR},1)"]]
 LETTER = '<span style="background:{};padding:.1rem .16rem;border-radius:.2rem;font-size:1.3rem;font-weight:600" title="{:+.1%}">{}</span>'
@@ -25,6 +30,13 @@ ROW, LEGEND, NAMES = 25, 46, 40  # pixels of a row, of the scale below the last 
 BAR = {"orientation": "h", "thickness": 9, "len": 0.5, "lenmode": "fraction", "outlinewidth": 0}  # the scale
 BAR |= {"x": 0.0, "xanchor": "left", "y": 0.0, "yanchor": "top", "ypad": 10, "xpad": 0}
 CELLS = 20  # of a strip: the mean size of so many runs of a vector's numbers
+BOTH = "#5E5BC8"  # both directions together, as the mix of layers
+FULL_BITS = 20.0  # a bar of full height: one word in a million
+FULL_PIXELS = 38
+NAME = 72  # pixels at the right of a line for its name
+MOST_PLACES = 36  # of two versions drawn on one line: more words would not be readable
+CHANGED = "rgba(230,159,0,0.20)"  # the ground of words that differ
+OTHER = "rgba(128,128,140,0.95)"
 
 
 def limit_of(*arrays: np.ndarray, share: float = 99.0) -> float:
@@ -52,7 +64,11 @@ def heat_figure(
     columns, title = (None, columns) if isinstance(columns, str) else (columns, "")
     values = np.asarray(values, float)
     labels = [html("<b>{}</b>", r) if k == bold else r for k, r in enumerate(rows)]
-    above = hovers or [[html("{}, {}", label, name) for name in _names(columns, values.shape[1])] for label in labels]
+    if columns is None:
+        names = [t("number {number}", number=k + 1) for k in range(values.shape[1])]
+    else:
+        names = [column.replace(Markup("<br>"), Markup(" ")) for column in columns]
+    above = hovers or [[html("{}, {}", label, name) for name in names] for label in labels]
     finite = np.abs(values[np.isfinite(values)])
     beyond = bool(len(finite)) and float(finite.max()) > limit * 1.005
     ends = [f"≤ −{limit:.2g}", "0", f"≥ {limit:.2g}"] if beyond else [f"−{limit:.2g}", "0", f"{limit:.2g}"]
@@ -70,13 +86,13 @@ def heat_figure(
     )
     ticks = {"tickvals": list(range(len(labels))), "ticktext": labels, "tickfont": {"size": 13}}
     figure.update_yaxes(autorange="reversed", automargin=True, **ticks, **style.EMPTY)
-    figure.update_xaxes(**style.EMPTY, showticklabels=columns is not None, side="top")
+    figure.update_xaxes(**style.EMPTY, showticklabels=columns is not None, side="top", title=title or None, title_standoff=2)
+    figure.update_xaxes(title_font={"size": 12})
+    above_px = 22 if title else 6
     if columns is not None:
-        size = 13 if len(columns) <= 30 else 10
+        above_px, size = NAMES, 13 if len(columns) <= 30 else 10
         figure.update_xaxes(tickvals=list(range(len(columns))), ticktext=list(columns), tickfont={"size": size}, tickangle=0)
-    figure.update_xaxes(title=title or None, title_standoff=2, title_font={"size": 12})
-    above_px = NAMES if columns is not None else 22 if title else 6
-    figure = base(figure, height=row * len(labels) + above_px + LEGEND, key=key)
+    base(figure, height=row * len(labels) + above_px + LEGEND, key=key)
     return figure.update_layout(margin={"t": above_px, "b": LEGEND})
 
 
@@ -84,12 +100,6 @@ def mark_cells(figure: go.Figure, cells: Sequence[tuple[int, int]]) -> go.Figure
     """Add a dot at each (row, column) of a heat map."""
     marker = {"size": 8, "color": "#ffffff", "line": {"color": RIM, "width": 1.5}}
     return figure.add_scatter(x=[c for _, c in cells], y=[r for r, _ in cells], mode="markers", hoverinfo="skip", marker=marker)
-
-
-def _names(columns: Sequence[str] | None, n: int) -> list[str]:
-    if columns is None:
-        return [t("number {number}", number=k + 1) for k in range(n)]
-    return [c.replace(Markup("<br>"), Markup(" ")) for c in columns]
 
 
 def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequence[str]) -> go.Figure:
@@ -100,8 +110,8 @@ def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequenc
     room = 0.28 * (high - low or 1.0)
     figure = Figure()
     colors, texts = [POSITIVE if s >= 0 else NEGATIVE for s in shares], [f"{s:.1%}" for s in shares]
-    look = {"textfont": {"size": 14}, "customdata": list(hovers)}
-    style.add_rows(figure, shares, range(len(names)), colors, texts, Markup("%{customdata}<br><b>%{x:.1%}</b>"), **look)
+    card, look = Markup("%{customdata}<br><b>%{x:.1%}</b>"), {"textfont": {"size": 14}, "customdata": list(hovers)}
+    style.add_rows(figure, shares, range(len(names)), colors, texts, card, **look)
     figure.update_xaxes(visible=False, fixedrange=True, range=[low - (room if low < 0 else 0.02), high + room])
     figure.update_yaxes(tickvals=list(range(len(names))), ticktext=names, **style.ROWS)
     return base(figure, height=30 * len(names) + 40, key="walk.shares")
@@ -165,10 +175,10 @@ def windows_figure(firing: "Firing", k: int = 8) -> go.Figure:
     for name, share in zip(names, firing.by_width, strict=True):
         _add_text_right(figure, name, format_number(share, "+.0%"), axis="")
 
-    def card(window: "Window") -> str:
-        values = {"text": window.text, "width": window.width, "n": window.filters, "share": window.share}
-        return t("“{text}”, width {width}, filters: {n}, {share:+.1%} of vector", **values)
-
+    cards = [
+        t("“{text}”, width {width}, filters: {n}, {share:+.1%} of vector", text=w.text, width=w.width, n=w.filters, share=w.share)
+        for w in spans
+    ]
     largest = max([LEAST, *(abs(window.share) for window in spans)])
     places = [f"{number} " for number in range(len(spans))]
     figure.add_bar(
@@ -179,7 +189,7 @@ def windows_figure(firing: "Firing", k: int = 8) -> go.Figure:
         row=2,
         col=1,
         marker={"color": [f"rgba({FOR if w.share >= 0 else AGAINST},{0.25 + 0.7 * abs(w.share) / largest:.2f})" for w in spans]},
-        hovertext=[card(window) for window in spans],
+        hovertext=cards,
         hovertemplate="%{hovertext}",
     )
     for place, window in zip(places, spans, strict=True):
@@ -213,3 +223,88 @@ def cosine_table(words: Sequence[str], matrix: np.ndarray, color: str, *, key: s
     figure.update_xaxes(side="top", **ticks)
     figure.update_yaxes(autorange="reversed", automargin=True, **ticks)
     return base(figure, height=70 + 40 * len(names), key=key).update_layout(margin={"t": 36})
+
+
+def list_rules(selector: str, shares: Sequence[float], color: str) -> str:
+    """Return style rules for a column of buttons. Button `selector`_k has a bar behind it, as wide as its share (0 to 1)."""
+    ends = [f"{100 * min(max(share, 0.0), 1.0):.1f}%" for share in shares]
+    look = "{{background: linear-gradient(to right, {0}4D {1}, transparent {1}) border-box no-repeat;}}"
+    return "\n".join(f"{selector}_{k} button {look.format(color, end)}" for k, end in enumerate(ends))
+
+
+def ribbon_rules(selector: str, forward: Sequence[float], backward: Sequence[float]) -> str:
+    """Return style rules for a row of word buttons: forward surprisal (bits) as a bar above each, backward as a bar below.
+
+    A word outside the model's vocabulary (NaN) has a hatched stub on both sides.
+    """
+    rules = [
+        f"{selector} button {{overflow: visible; margin: {FULL_PIXELS + 3}px 0;}}",
+        f"{selector} button::before, {selector} button::after {{content: ''; position: absolute; left: 12%; right: 12%; pointer-events: none;}}",
+        f"{selector} button::before {{bottom: calc(100% + 1px); background: {FORWARD}; border-radius: 3px 3px 0 0;}}",
+        f"{selector} button::after {{top: calc(100% + 1px); background: {BACKWARD}; border-radius: 0 0 3px 3px;}}",
+    ]
+    hatched = "repeating-linear-gradient(45deg, rgba(140,140,150,.8) 0 2px, transparent 2px 5px)"
+    for k, bits in enumerate(zip(forward, backward, strict=True), 1):
+        for side, value in zip(("before", "after"), bits, strict=True):
+            look = f"height: {bar_height(value)}px;" if np.isfinite(value) else f"height: 8px; background: {hatched};"
+            rules.append(f"{selector} button:nth-of-type({k})::{side} {{{look}}}")
+    return "\n".join(rules)
+
+
+def bar_height(bits: float) -> int:
+    """Return the height of a surprisal's bar in pixels, between one and the most that fits."""
+    return max(1, round(FULL_PIXELS * min(bits, FULL_BITS) / FULL_BITS))
+
+
+def versions_figure(
+    words: Sequence[tuple[str | None, str | None]], old: Sequence[Sequence[float]], new: Sequence[Sequence[float]]
+) -> go.Figure:
+    """Draw surprisal along two versions of a text, aligned word by word: forward above, backward below.
+
+    `words` are (word of the other version, of this version), None where one has no word. `old` and `new` are (2, n) bits, NaN without a
+    score. Only the part around the edits of a long text is drawn (see `window`).
+    """
+    first, last = window(words)
+    words = words[first:last]
+    figure = make_subplots(
+        2, 1, figure=Figure(), shared_xaxes=True, vertical_spacing=0.09, subplot_titles=(t("left context"), t("right context"))
+    )
+    figure.update_annotations(x=0, xanchor="left", font_size=13)
+    for row, (before, after, color) in enumerate(zip(old, new, (FORWARD, BACKWARD), strict=True), 1):
+        for values, side, name, look in (
+            (before[first:last], 0, t("the other"), {"color": OTHER, "width": 2, "dash": "dot"}),
+            (after[first:last], 1, t("yours"), {"color": color}),
+        ):
+            card = html("<b>%{{customdata}}</b>, {}", t("{version}: {bits} bits", version=name, bits="%{y:.1f}"))
+            look |= {"name": name, "customdata": [(pair[side] or "")[:60] for pair in words], "connectgaps": False}
+            style.add_line(figure, range(len(words)), values, card=card, row=row, col=1, **look)
+            if row == 1:  # both panels' lines look alike, and the lower ones often end in one point
+                _name_end(figure, values, name, above=_ends_above(before[first:last], after[first:last], side))
+        figure.update_yaxes(title=t("bits"), rangemode="tozero", **style.QUIET, row=row, col=1)
+    ground = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "fillcolor": CHANGED, "line_width": 0, "layer": "below"}
+    figure.update_layout(shapes=[{**ground, "x0": k - 0.5, "x1": k + 0.5} for k, (a, b) in enumerate(words) if a != b])
+    figure.update_xaxes(**style.EMPTY, range=[-0.6, len(words) + 0.1])
+    changed = {k: "<b>{}</b>" if new else "<b><s>{}</s></b>" for k, (old, new) in enumerate(words) if old != new}
+    figure.update_xaxes(**word_ticks([new or old or "" for old, new in words], changed, pixels=PHONE - NAME), row=2, col=1)
+    return base(figure, height=470, key="versions").update_layout(margin_r=NAME, margin_t=34)
+
+
+def window(words: Sequence[tuple[str | None, str | None]]) -> tuple[int, int]:
+    """Return the (first, end) places to draw: all of a short text, the surroundings of the first edit of a long one."""
+    if len(words) <= MOST_PLACES:
+        return 0, len(words)
+    change = next((k for k, (a, b) in enumerate(words) if a != b), 0)
+    first = min(max(0, change - MOST_PLACES // 2), len(words) - MOST_PLACES)
+    return first, first + MOST_PLACES
+
+
+def _ends_above(old: Sequence[float], new: Sequence[float], side: int) -> bool:
+    """Return whether a version's name goes above the end of its line, which the higher version's does."""
+    ends = [next((v for v in reversed(list(values)) if np.isfinite(v)), 0.0) for values in (old, new)]
+    return ends[side] > ends[1 - side] or (side == 1 and ends[0] == ends[1])
+
+
+def _name_end(figure: go.Figure, values: Sequence[float], name: str, *, above: bool) -> None:
+    scored = [k for k, value in enumerate(values) if np.isfinite(value)]
+    if scored:
+        add_text(figure, scored[-1], values[scored[-1]], name, xanchor="left", xshift=9, yshift=8 if above else -8, row=1, col=1)

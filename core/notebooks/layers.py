@@ -65,7 +65,7 @@ result.table() if result else layout.table()
 
 # %% map
 from elmoscope.core.figures.maps import MapLook, Star
-from elmoscope.core.figures.surroundings import lean_map
+from elmoscope.core.figures.spaces import lean_map
 
 
 def map_around():
@@ -85,7 +85,7 @@ from elmoscope.core.figures.measures import accuracy_lines
 def scores():
     """Draw how often the nearest sentence has the same sense, by layer."""
     first = layout.reports["0"]
-    shares = {"1-NN": {space: report.one_nn for space, report in layout.reports.items()}}
+    shares = {space: report.one_nn for space, report in layout.reports.items()}
     static = layout.static.one_nn if layout.static else None
     return accuracy_lines(shares, null=first.null_mean, majority=first.majority, static=static)
 

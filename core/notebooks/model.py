@@ -87,7 +87,7 @@ pd.concat(
 pd.DataFrame({"word": read.tokens, "from the left, bits": read.forward, "from the right, bits": read.backward}).round(2)
 
 # %% predict
-from elmoscope.core.figures.expectation import versions_figure
+from elmoscope.core.figures.walk import versions_figure
 
 old = expectation.read(language_model, expectation.sentences_of(other))
 pairs = expectation.aligned(old.tokens, read.tokens)

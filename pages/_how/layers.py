@@ -12,7 +12,7 @@ from core.common.i18n import t, tn
 from core.common.markup import plain
 from core.common.model_layers import subscript
 from core.elmo.mix import mixed
-from core.figures.maps import angle_figure, cosine_bars
+from core.figures.measures import angle_figure, cosine_bars
 from core.figures.style import layer_title
 from core.figures.walk import heat_figure, limit_of
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END

@@ -18,8 +18,7 @@ from core.common.markup import Markup, plain, shorten
 from core.elmo.mix import layer_weights
 from core.figures.classifiers import answers_figure, class_colors
 from core.figures.influence import HalfBar, halves_figure, influence_marks, signed
-from core.figures.maps import angle_figure, cosine_bars
-from core.figures.measures import accuracy_lines
+from core.figures.measures import accuracy_lines, angle_figure, cosine_bars
 from core.figures.style import enlarge, layer_title, sense_color
 from core.figures.walk import windows_figure
 from core.senses import influence
@@ -155,7 +154,7 @@ def _mix(in_use: InUse, contexts: TwoContexts) -> str:
     best = max((name for name in shares if name != "mix"), key=shares.get)
     values = {"mix": shares["mix"], "best": shares[best], "layer": layer_title(best), "null": reports["mix"].null_mean}
     line = t("Nearest sentence has the same sense: {mix:.0%} with equal weights, {best:.0%} at {layer}, {null:.0%} by chance.", **values)
-    _draw(accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", line)
+    _draw(accuracy_lines(shares, null=reports["mix"].null_mean, majority=None), "mix", line)
     return line
 
 

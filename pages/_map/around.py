@@ -14,8 +14,8 @@ from core.common.i18n import language, t, tn
 from core.common.markup import html, shorten
 from core.common.model_layers import SENSES
 from core.figures.maps import MapLook, find_limits
+from core.figures.spaces import GROUPS, SIDES, lean_map, words_with_room
 from core.figures.style import layer_color, layer_title, mark, sense_color
-from core.figures.surroundings import GROUPS, SIDES, lean_map, words_with_room
 from core.index.rows import Occurrence
 from core.live.widgets import NEUTRAL, Points, map_data
 from core.senses import clusters

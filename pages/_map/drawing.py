@@ -14,9 +14,8 @@ from core.common import model_layers
 from core.common.i18n import language, t
 from core.common.markup import plain
 from core.common.model_layers import SENSES
-from core.figures.maps import find_limits, outer_edge
+from core.figures.maps import add_links, find_limits, link_colors, outer_edge, space_figure
 from core.figures.style import MAP_CONFIG, layer_color, layer_title, sense_color
-from core.figures.trust import add_links, link_colors, space_figure
 from core.live.texts import say_kept
 from core.live.widgets import NEUTRAL, Brush, Points, map_data, point_named
 from core.senses.trust import Links

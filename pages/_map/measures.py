@@ -51,7 +51,7 @@ def accuracy(
     lines = {"null": base.null_mean, "majority": base.majority if majority else None, "static": static.one_nn if static else None}
     named = ", ".join(f"{layer_title(name)} {share:.0%}" for name, share in shares.items())
     alt = t("Bars of 1-NN accuracy: {named}; chance {chance:.0%}.", named=named, chance=base.null_mean)
-    return accuracy_lines({"1-NN": shares}, **lines), f"{alt} {static_share(static)}".rstrip()
+    return accuracy_lines(shares, **lines), f"{alt} {static_share(static)}".rstrip()
 
 
 def static_share(static: SenseReport | None) -> str:

@@ -20,9 +20,9 @@ from core.common import model_layers
 from core.common.i18n import format_number, language, t
 from core.common.markup import shorten
 from core.elmo.mix import scores
-from core.figures.maps import cosine_bars
+from core.figures.measures import cosine_bars
+from core.figures.spaces import SIDES, lean_bars
 from core.figures.style import OWN, layer_color, layer_title, sense_color
-from core.figures.surroundings import SIDES, lean_bars
 from core.files.artifacts import text_fingerprint
 from core.index.neighbors import SAME, TypeNeighbor
 from core.live.texts import mix_texts, sense_texts

@@ -8,9 +8,9 @@ import streamlit as st
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.limits import BOX
+from core.figures.lessons import ranking_figure, words_figure
 from core.figures.maps import selected_data
 from core.figures.style import layer_title
-from core.figures.trust import ranking_figure, words_figure
 from core.senses.trust import WordGain, count_significant
 from core.text.corpora import Labeled, list_words_in
 from core.views.layouts import open_gains, word_gains

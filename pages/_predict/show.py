@@ -13,8 +13,8 @@ from core.common.limits import limits
 from core.common.markup import plain, shorten
 from core.elmo.language_model import Prediction
 from core.engines.transformer import Masked, has_head
-from core.figures.expectation import BOTH
 from core.figures.measures import BACKWARD, FORWARD
+from core.figures.walk import BOTH
 from core.text import languages, target_word
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, write_word
 from core.views import substitutes

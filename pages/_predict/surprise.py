@@ -12,8 +12,8 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import Markup, html, shorten
-from core.figures.expectation import BOTH, FULL_BITS, MOST_PLACES, ribbon_rules, versions_figure
 from core.figures.measures import BACKWARD, FORWARD
+from core.figures.walk import BOTH, FULL_BITS, MOST_PLACES, ribbon_rules, versions_figure
 from core.text.tokens import write_word
 from core.views import substitutes
 from core.views.substitutes import NextWordsRequest

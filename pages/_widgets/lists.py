@@ -12,8 +12,8 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import Markup, html, shorten
 from core.common.significance import Paired
-from core.figures.expectation import list_rules
 from core.figures.style import GLOVE, ink, sense_color
+from core.figures.walk import list_rules
 from core.files.user_names import clean_name
 from core.index.neighbors import Neighbor, TypeNeighbor
 from core.index.rows import Occurrence

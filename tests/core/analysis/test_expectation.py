@@ -20,7 +20,7 @@ from core.analysis.expectation import (
 from core.common.errors import BadInput
 from core.elmo.language_model import SPECIALS, UNKNOWN, LanguageModel
 from core.elmo.models import open_language_model
-from core.figures.expectation import FULL_PIXELS, MOST_PLACES, bar_height, list_rules, ribbon_rules, versions_figure, window
+from core.figures.walk import FULL_PIXELS, MOST_PLACES, bar_height, list_rules, ribbon_rules, versions_figure, window
 from core.text.corpora import open_corpus
 from core.text.tokens import tokenize
 

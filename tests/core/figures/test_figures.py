@@ -16,8 +16,8 @@ from core.figures.classifiers import (
     reliability_figure,
     token_marks,
 )
-from core.figures.maps import FAINT, MapLook, Star, angle_figure, cosine_bars, find_limits, map_figure
-from core.figures.measures import Panel, accuracy_lines, find_axis, panel_figure, training_figure
+from core.figures.maps import FAINT, MapLook, Star, find_limits, map_figure
+from core.figures.measures import Panel, accuracy_lines, angle_figure, cosine_bars, find_axis, panel_figure, training_figure
 from core.figures.spaces import bands_figure, cka_heat, label_map
 from core.figures.style import GLOVE, LAYER_COLORS, OWN, PHONE, SENSE_COLORS, ink, mark, word_ticks
 from core.text.tokens import letter_count
@@ -125,7 +125,7 @@ def test_panels_share_one_axis_that_holds_all_of_their_values():
 
 
 def test_accuracies_stand_next_to_chance_and_the_static_context_with_labels_apart():
-    drawn = {"1-NN": {"0": 0.4, "1": 0.74}}
+    drawn = {"0": 0.4, "1": 0.74}
     figure = accuracy_lines(drawn, null=0.4, majority=0.45, static=0.5)
     assert sorted(shape.y0 for shape in figure.layout.shapes) == pytest.approx([0.425, 0.5])
     places = sorted(a.y for a in figure.layout.annotations)
@@ -187,7 +187,7 @@ def test_an_enlarged_figure_has_larger_letters_and_dots_and_the_same_data():
     assert large.layout.height == 320 and large.layout.annotations[0].font.size == 1.5 * plain.layout.annotations[0].font.size
     for before, after in zip(plain.to_dict()["data"], large.to_dict()["data"], strict=True):
         assert after["marker"]["size"] == 1.5 * before["marker"]["size"] and after["x"] == before["x"]
-    bars = style.enlarge(accuracy_lines({"1-NN": {"1": 0.5}}, null=0.4, majority=None), 1.5, height=320)
+    bars = style.enlarge(accuracy_lines({"1": 0.5}, null=0.4, majority=None), 1.5, height=320)
     assert bars.layout.yaxis.tickfont.size == 18 and bars.layout.xaxis.tickfont.size == 21  # of its own 14
 
 

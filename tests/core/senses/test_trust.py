@@ -7,8 +7,8 @@ from core.analysis.axes import find_views
 from core.common.errors import BadInput
 from core.common.model_layers import Layers
 from core.elmo.mix import layer_weights
-from core.figures.maps import MapLook, map_figure
-from core.figures.trust import ELSEWHERE, KEPT, add_links, ranking_figure, space_figure
+from core.figures.lessons import ranking_figure
+from core.figures.maps import ELSEWHERE, KEPT, MapLook, add_links, map_figure, space_figure
 from core.senses.separation import sense_report_of
 from core.senses.trust import count_significant, links, word_gain, word_ranking
 
