@@ -16,11 +16,6 @@ GRADES = ("#A6341B", "#E08A5B", "#9A9AA3", "#5FA8D3", "#1B5E8C")  # ordered clas
 KINDS = {"with ELMo": "#2171B5", "without ELMo": "#E8871E", "plain baseline": "#7F7F7F"}
 
 
-def kind_titles() -> dict[str, str]:
-    """Return the names of KINDS in the language of the interface."""
-    return {"with ELMo": t("with ELMo"), "without ELMo": t("without ELMo"), "plain baseline": t("baseline")}
-
-
 def class_colors(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
     """Return a color for each class. Ordered classes run from red to blue."""
     if ordered and len(labels) > 1:
@@ -49,9 +44,7 @@ def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, floa
         look = {"name": label, "opacity": 1.0, "insidetextanchor": "start", "textfont": {"color": "#ffffff", "size": 14}}
         style.add_parts(figure, shares, names, color, texts, html("%{{y}}<br>{}: %{{x:.1%}}", label), **look)
     figure.update_layout(barmode="stack", bargap=0.28, uniformtext={"minsize": 9, "mode": "show"})
-    figure.update_xaxes(visible=False, range=[0, 1.0], fixedrange=True)
-    figure.update_yaxes(**style.ROWS)
-    return base(figure, height=38 * len(names) + 40, key="answers")
+    return _finish_shares(figure, height=38 * len(names) + 40, key="answers")
 
 
 def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], colors: Sequence[str]) -> go.Figure:
@@ -61,19 +54,21 @@ def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], col
         texts, card = [f"{p:.0%} {title}" for p in row.values()], html("{}<br>%{{y}}: %{{x:.1%}}", title)
         style.add_parts(figure, row.values(), row, color, texts, card, name=title, textposition="auto")
     figure.update_layout(barmode="group", bargap=0.25, bargroupgap=0.08)
+    return _finish_shares(figure, height=34 * len(titles) * max(map(len, shares)) + 40, key="shares")
+
+
+def _finish_shares(figure: go.Figure, *, height: int, key: str) -> go.Figure:
     figure.update_xaxes(visible=False, range=[0, 1.0], fixedrange=True)
     figure.update_yaxes(**style.ROWS)
-    return base(figure, height=34 * len(titles) * max(len(row) for row in shares) + 40, key="shares")
+    return base(figure, height=height, key=key)
 
 
 def layer_weights_figure(weights: dict[str, Sequence[float]]) -> go.Figure:
     """Draw the learned weight s_j of each layer as a heat map. Rows are tasks with the place of their layer mix."""
-    names = list(weights)
+    figure, names = Figure(), list(weights)
     values = np.array([list(row) for row in weights.values()])
     layers = [layer_title(str(k)) for k in range(values.shape[1])]
-    figure = Figure()
-    card = Markup("%{y}<br>%{x}: s = %{customdata:.3f}")
-    texts = [f"{value:.2f}" for value in values.ravel()]
+    card, texts = Markup("%{y}<br>%{x}: s = %{customdata:.3f}"), [f"{value:.2f}" for value in values.ravel()]
     add_shades(figure, values / values.max(), layers, names, texts, customdata=values, hovertemplate=card)
     figure.update_yaxes(autorange="reversed", fixedrange=True, automargin=True, showgrid=False)
     figure.update_xaxes(side="top", fixedrange=True)
@@ -154,21 +149,25 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
                 line = {"x0": points[-1][0], "y0": points[-1][1], "x1": edge, "y1": ends[name]}
                 figure.add_shape(type="line", **line, line={"color": color, "width": 1, "dash": "dot"}, opacity=0.7)
     ticks = sorted({p[0] for points in curves.values() for p in points}) or [1, 2]
-    if log_x:  # names of ticks that would overlap
-        apart_from = (np.log10(ticks[-1]) - np.log10(ticks[0])) * CLOSEST
-        inner = [value for value in ticks[1:-1] if np.log10(ticks[-1] / value) >= apart_from]
-        spaced = ticks[:1]
-        for value in inner:
-            if np.log10(value / spaced[-1]) >= apart_from:
-                spaced.append(value)
-        ticks = [*spaced, ticks[-1]]
-    room = 0.03 * (np.log10(ticks[-1] / ticks[0]) if log_x else ticks[-1] - ticks[0])
-    limits = (np.log10(ticks[0]), np.log10(ticks[-1])) if log_x else (ticks[0], ticks[-1])  # explicit, since the names would widen them
-    figure.update_xaxes(title=x, **style.QUIET, type="log" if log_x else "linear")
-    figure.update_xaxes(range=[limits[0] - room, limits[1] + room], **({"tickvals": ticks, "tickformat": ","} if log_x else {}))
+    low, high = (np.log10(ticks[0]), np.log10(ticks[-1])) if log_x else (ticks[0], ticks[-1])
+    room = 0.03 * (high - low)
+    limits = [low - room, high + room]  # explicit, since the names would widen them
+    figure.update_xaxes(title=x, **style.QUIET, type="log" if log_x else "linear", range=limits)
+    if log_x:
+        figure.update_xaxes(tickvals=_spaced(ticks), tickformat=",")
     figure.update_yaxes(title=y, tickformat=".0%" if percent else None, **style.QUIET)
     longest = max(map(len, curves), default=0)
     return base(figure, height=340, key=f"curves.{y}").update_layout(margin_r=20 + 7 * longest)
+
+
+def _spaced(ticks: Sequence[float]) -> list[float]:
+    """Return the ticks of a logarithmic axis whose names do not overlap, the first and the last among them."""
+    gap = np.log10(ticks[-1] / ticks[0]) * CLOSEST
+    result = [ticks[0]]
+    for value in ticks[1:-1]:
+        if min(np.log10(value / result[-1]), np.log10(ticks[-1] / value)) >= gap:
+            result.append(value)
+    return [*result, ticks[-1]]
 
 
 def leads_figure(
@@ -203,7 +202,7 @@ def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str
     """Draw a dot for each classifier, best on top, with twice its standard deviation over seeds. Colors are kinds."""
     figure = Figure()
     names = list(scores)
-    titles = kind_titles()
+    titles = {"with ELMo": t("with ELMo"), "without ELMo": t("without ELMo"), "plain baseline": t("baseline")}
     for kind in dict.fromkeys(kinds.values()):
         title = titles.get(kind, kind)
         rows = [(name, *score) for name, score in scores.items() if kinds[name] == kind]

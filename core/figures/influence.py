@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
@@ -74,13 +75,11 @@ def influence_marks(
     strongest = _most(values.values())
     cells = []
     for k, token in enumerate(tokens):
-        style = ""
-        title = ""
+        style = title = ""
         if k == position:
             style = "outline:2px solid currentColor;font-weight:700;"
         elif k in values:
-            style = _ground(values[k], strongest, colors)
-            title = html(' title="{}"', hovers[k])
+            style, title = _ground(values[k], strongest, colors), html(' title="{}"', hovers[k])
         number = write(values[k]) if k in values else Markup("&nbsp;")
         cells.append(html(MARK, style, title, shorten(bare(token), SHOWN), number))
     apart = zip(spaced(tokens), cells, strict=True)
@@ -120,17 +119,14 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
     A stroke is the word without a sentence, an arrow if it is left of the picture.
     """
     figure = Figure()
-    places = []
-    gap = 0.0
-    for k, bar in enumerate(bars):
-        gap += 0.7 if k and bar.group != bars[k - 1].group else 0.0
-        places.append(k + gap)
+    is_new_group = [k > 0 and bar.group != bars[k - 1].group for k, bar in enumerate(bars)]
+    places = np.arange(len(bars)) + 0.7 * np.cumsum(is_new_group)
     longest = max([FULL, *(number for bar in bars for number in (bar.margin, bar.without_context))])
-    symbols = ["line-ns" if bar.without_context >= -FURTHEST * longest else "arrow-left" for bar in bars]
-    sizes = [16 if symbol == "line-ns" else 9 for symbol in symbols]
-    strokes = [max(bar.without_context, -FURTHEST * longest) for bar in bars]
-    least = min(0.0, *strokes)
-    below = [place + 0.22 for place in places]  # the bar under its name, so that a long name is not cut at the side
+    strokes = np.array([bar.without_context for bar in bars])
+    is_inside = strokes >= -FURTHEST * longest
+    stroke_marks = {"symbol": np.where(is_inside, "line-ns", "arrow-left"), "size": np.where(is_inside, 16, 9), "color": STROKE}
+    strokes = np.maximum(strokes, -FURTHEST * longest)
+    below = places + 0.22  # the bar under its name, so that a long name is not cut at the side
     figure.add_bar(
         x=[bar.margin for bar in bars],
         y=below,
@@ -142,7 +138,7 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
     )
     figure.add_scatter(
         x=[0.0] * len(bars),
-        y=[place - 0.2 for place in places],
+        y=places - 0.2,
         mode="text",
         textposition="middle right",
         hoverinfo="skip",
@@ -156,11 +152,12 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
         mode="markers",
         hoverinfo="skip",
         cliponaxis=False,
-        marker={"symbol": symbols, "size": sizes, "color": STROKE, "line": {"width": 2.5, "color": STROKE}},
+        marker=stroke_marks | {"line": {"width": 2.5, "color": STROKE}},
     )
     names = [f"{bar.group} · {bar.half}" for bar in bars]
     figure.update_yaxes(tickvals=places, ticktext=names, range=[places[-1] + 0.6, -0.6], fixedrange=True, showgrid=False)
     figure.update_yaxes(zeroline=False, automargin=True, tickfont={"size": 14})
+    least = min(0.0, strokes.min())
     room = (longest - least) * 0.06
     figure.update_xaxes(range=[least - room, longest + room], visible=False, fixedrange=True)
     figure.add_vline(x=0, line={"color": STROKE, "width": 1})
@@ -228,23 +225,18 @@ def _numbers(points: np.ndarray, radius: float) -> list[tuple[np.ndarray, str]]:
     """Return the places and texts of step numbers. Steps at one place share a label, with runs such as "2–5"."""
     groups: list[tuple[np.ndarray, list[int]]] = []
     for k, point in enumerate(points):
-        for place, members in groups:
-            if np.linalg.norm(point - place) < radius:
-                members.append(k)
-                break
-        else:
+        members = next((members for place, members in groups if np.linalg.norm(point - place) < radius), None)
+        if members is None:
             groups.append((point, [k]))
+        else:
+            members.append(k)
     return [(place, _runs(members)) for place, members in groups]
 
 
 def _runs(numbers: list[int]) -> str:
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
+    breaks = [0, *(k for k in range(1, len(numbers)) if numbers[k] > numbers[k - 1] + 1), len(numbers)]
+    ends = [(numbers[first], numbers[last - 1]) for first, last in pairwise(breaks)]
+    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ends)
 
 
 ROW = 120  # pixels

@@ -48,30 +48,24 @@ def density_rows(
         foot = -number
         for name, curve in row.curves.items():
             y = foot + ROW * curve[inside] / max(curve.max(), 1e-12)
-            color = colors[name]
+            color, card = colors[name], html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name)
+            look = {"line": {"color": color, "width": 2}, "fill": "tonexty", "fillcolor": _pale(color), "name": name}
             figure.add_scatter(x=x, y=np.full(len(x), foot), mode="lines", line={"width": 0}, hoverinfo="skip")
-            figure.add_scatter(
-                x=x,
-                y=y,
-                mode="lines",
-                line={"color": color, "width": 2},
-                fill="tonexty",
-                fillcolor=_pale(color),
-                name=name,
-                customdata=curve[inside],
-                hovertemplate=html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name),
-            )
+            figure.add_scatter(x=x, y=y, mode="lines", customdata=curve[inside], hovertemplate=card, **look)
         caption = html("<b>{}</b>", row.name) + (html("<br>{}", row.note) if row.note else "")
         add_text(figure, 0, foot + ROW, caption, yanchor="top", **style.AT_LEFT)
         figure.add_hline(y=foot, line={"color": GRID, "width": 1})
     if threshold is not None:
         figure.add_vline(x=threshold, line={"color": "#888", "width": 2, "dash": "dot"})
-    named = Markup("<br>").join(line_name(name, color) for name, color in colors.items())
-    add_text(figure, 0, 1, named, yref="paper", yanchor="bottom", **style.AT_LEFT)
+    _name_above(figure, [line_name(name, color) for name, color in colors.items()])
     figure.update_xaxes(range=list(span), title=t("cosine"), **style.QUIET)
     figure.update_yaxes(range=[0.05 - len(rows) + 0.9, 0.95], visible=False, fixedrange=True)
-    base(figure, height=118 * len(rows) + 60 + 19 * len(colors), key=key)
-    return figure.update_layout(margin_t=14 + 19 * len(colors))
+    return base(figure, height=118 * len(rows) + 60 + 19 * len(colors), key=key).update_layout(margin_t=14 + 19 * len(colors))
+
+
+def _name_above(figure: go.Figure, names: Sequence[str]) -> None:
+    """Write the names of lines above the plot, one below the other."""
+    add_text(figure, 0, 1, Markup("<br>").join(names), yref="paper", yanchor="bottom", **style.AT_LEFT)
 
 
 def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: str, marked: str = "", per_cent: bool = True) -> go.Figure:
@@ -84,21 +78,15 @@ def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: 
     for number, row in enumerate(rows):
         words = list(row.words)
         heights = -number - 0.14 - 0.16 * rng.random(len(words))
-        values = [row.words[word] for word in words]
-        figure.add_scatter(
-            x=values,
-            y=heights,
-            mode="markers",
-            text=words,
-            hovertemplate=f"%{{text}}: %{{x:{form}}}",
-            marker={
-                "size": [13 if word == marked else 6 for word in words],
-                "color": ["#FFD23F" if word == marked else "rgba(140,140,150,0.55)" for word in words],
-                "line": {"width": [2 if word == marked else 0 for word in words], "color": RIM},
-                "symbol": ["star" if word == marked else "circle" for word in words],
-                "opacity": 1,  # else Plotly draws dots of several sizes pale
-            },
-        )
+        marker = {
+            "size": [13 if word == marked else 6 for word in words],
+            "color": ["#FFD23F" if word == marked else "rgba(140,140,150,0.55)" for word in words],
+            "line": {"width": [2 if word == marked else 0 for word in words], "color": RIM},
+            "symbol": ["star" if word == marked else "circle" for word in words],
+            "opacity": 1,  # else Plotly draws dots of several sizes pale
+        }
+        card = f"%{{text}}: %{{x:{form}}}"
+        figure.add_scatter(x=list(row.words.values()), y=heights, mode="markers", text=words, hovertemplate=card, marker=marker)
         interval = [] if row.low is None else [row.low, row.high]
         figure.add_scatter(x=interval, y=[-number] * len(interval), mode="lines", line={"color": row.color, "width": 4}, hoverinfo="skip")
         card, marker = f"{row.name}: %{{x:{form}}}", {"size": 13, "color": row.color}
@@ -145,13 +133,10 @@ def rank_lines(ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, le
     figure.add_hline(y=level[1], line=style.DOTTED)
     for (name, values), color in zip(lines.items(), colors, strict=False):
         style.add_line(figure, ranks, values, color, f"{name}: %{{y:.1%}}", width=3, marker={"size": 9}, name=name)
-    labels = [line_name(name, color) for name, color in zip(lines, colors, strict=False)]
-    named = Markup("<br>").join([*labels, f"··· {level[0]} {level[1]:.0%}"])
-    add_text(figure, 0, 1, named, yref="paper", yanchor="bottom", **style.AT_LEFT)
+    _name_above(figure, [*(line_name(*line) for line in zip(lines, colors, strict=False)), f"··· {level[0]} {level[1]:.0%}"])
     figure.update_xaxes(title=title, type="log", tickvals=list(ranks), **style.QUIET)
     figure.update_yaxes(range=[0, 1.03], tickformat=".0%", **style.QUIET)
-    base(figure, height=400, key=key)
-    return figure.update_layout(margin_t=76)
+    return base(figure, height=400, key=key).update_layout(margin_t=76)
 
 
 def ranking_figure(
@@ -165,33 +150,20 @@ def ranking_figure(
     figure = Figure()
     words = list(gains)
     places = list(range(len(words)))
+    common = {"y": places, "mode": "markers", "customdata": [[word] for word in words]}
+    chosen = [gains[word][layer] for word in words]
     figure.add_vline(x=0, line=style.DOTTED)
-    figure.add_scatter(
-        x=[gains[w][layer][3] for w in words],
-        y=places,
-        mode="markers",
-        marker={"symbol": "line-ns", "size": 9, "line": {"color": "#888", "width": 2}},
-        hovertemplate=t("maximum: {most}", most="%{x:.0%}"),
-        customdata=[[w] for w in words],
-    )
+    card, marker = t("maximum: {most}", most="%{x:.0%}"), {"symbol": "line-ns", "size": 9, "line": {"color": "#888", "width": 2}}
+    figure.add_scatter(x=[gain[3] for gain in chosen], marker=marker, hovertemplate=card, **common)
     for name in (n for n in next(iter(gains.values())) if n != layer):
-        figure.add_scatter(
-            x=[gains[w][name][0] for w in words],
-            y=places,
-            mode="markers",
-            marker={"size": 6, "color": layer_color(name), "opacity": 0.75},
-            customdata=[[w] for w in words],
-            hovertemplate=f"%{{customdata[0]}}, {layer_title(name)}: %{{x:+.0%}}",
-        )
-    chosen = [gains[w][layer] for w in words]
+        card, marker = f"%{{customdata[0]}}, {layer_title(name)}: %{{x:+.0%}}", {"size": 6, "color": layer_color(name), "opacity": 0.75}
+        figure.add_scatter(x=[gains[word][name][0] for word in words], marker=marker, hovertemplate=card, **common)
     figure.add_scatter(
-        x=[g[0] for g in chosen],
-        y=places,
-        mode="markers",
-        customdata=[[w] for w in words],
-        error_x=style.error_bars(*zip(*(g[:3] for g in chosen), strict=True), color=layer_color(layer), thickness=2, width=0),
-        marker=style.hollow_dots(12, layer_color(layer), 2.5, [g[4] for g in chosen]),
+        x=[gain[0] for gain in chosen],
+        error_x=style.error_bars(*zip(*(gain[:3] for gain in chosen), strict=True), color=layer_color(layer), thickness=2, width=0),
+        marker=style.hollow_dots(12, layer_color(layer), 2.5, [gain[4] for gain in chosen]),
         hovertemplate=html("<b>%{{customdata[0]}}</b>, {}: %{{x:+.0%}}", layer_title(layer)),
+        **common,
     )
     ticks = {"tickvals": places, "ticktext": [html("<b>{}</b> ◂", w) if w == word else w for w in words], "tickfont": {"size": 13}}
     figure.update_yaxes(range=[len(words) - 0.4, -0.6], **ticks, **style.EMPTY)
@@ -210,30 +182,25 @@ def words_figure(
     """
     figure = Figure()
     figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=style.DOTTED, hoverinfo="skip", showlegend=False)
-    card = t("{n} senses", n="%{customdata[1]}"), t("1-NN {share}, chance {chance}", share="%{y:.0%}", chance="%{x:.0%}")
+    accuracy = t("1-NN {share}, chance {chance}", share="%{y:.0%}", chance="%{x:.0%}")
+    card = html("<b>%{{customdata[0]}}</b> · {}<br>{}", t("{n} senses", n="%{customdata[1]}"), accuracy)
     for number, (pos, name) in enumerate(names.items()):
-        group = [w for w, point in points.items() if point[3] == pos]
+        group = [(spelling, *point) for spelling, point in points.items() if point[3] == pos]
         if not group:
             continue
-        figure.add_scatter(
-            x=[points[w][0] for w in group],
-            y=[points[w][1] for w in group],
-            mode="markers",
-            name=name,
-            customdata=[[w, points[w][2]] for w in group],
-            marker={
-                "size": [4 + 3 * points[w][2] for w in group],
-                "color": sense_color(number),
-                "opacity": 0.75,
-                "symbol": SENSE_SYMBOLS[number % len(SENSE_SYMBOLS)],
-                "line": {"width": [3 if w == word else 0.5 for w in group], "color": MARKED_RIM},
-            },
-            hovertemplate=html("<b>%{{customdata[0]}}</b> · {}<br>{}", *card),
-        )
-    figure.update_xaxes(title=t("chance"), tickformat=".0%", gridcolor=GRID, zeroline=False)
-    title = t("1-NN, {where}", where=layer_title(layer))
-    figure.update_yaxes(title=title, tickformat=".0%", gridcolor=GRID, range=[-0.03, 1.03], zeroline=False)
+        spellings, chances, shares, n_senses, _ = zip(*group, strict=True)
+        marker = {
+            "size": [4 + 3 * n for n in n_senses],
+            "color": sense_color(number),
+            "opacity": 0.75,
+            "symbol": SENSE_SYMBOLS[number % len(SENSE_SYMBOLS)],
+            "line": {"width": [3 if spelling == word else 0.5 for spelling in spellings], "color": MARKED_RIM},
+        }
+        data = list(zip(spellings, n_senses, strict=True))
+        figure.add_scatter(x=chances, y=shares, mode="markers", name=name, customdata=data, marker=marker, hovertemplate=card)
     x = [point[0] for point in points.values()] or [0, 1]
-    figure.update_xaxes(range=[max(0, min(x) - 0.05), min(1, max(x) + 0.05)])
+    axis = {"tickformat": ".0%", "gridcolor": GRID, "zeroline": False}
+    figure.update_xaxes(title=t("chance"), range=[max(0, min(x) - 0.05), min(1, max(x) + 0.05)], **axis)
+    figure.update_yaxes(title=t("1-NN, {where}", where=layer_title(layer)), range=[-0.03, 1.03], **axis)
     figure.update_layout(legend={"orientation": "h", "y": 1.08, "x": 0}, showlegend=True, clickmode="event+select", dragmode=False)
     return base(figure, height=480, key=key)

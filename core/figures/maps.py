@@ -258,34 +258,15 @@ def space_figure(
         if not len(chosen):
             continue
         x, y, z = np.asarray(coordinates, float)[chosen].T
-        figure.add_scatter3d(
-            x=x,
-            y=y,
-            z=z,
-            mode="markers",
-            name=sense or t("other"),
-            text=[hovers[k] for k in chosen],
-            hovertemplate="%{text}",
-            marker={
-                "size": 2.5 if number < 0 else 5,
-                "color": GRAY if number < 0 else sense_color(number),
-                "symbol": SYMBOLS_3D[max(number, 0) % 8],
-            },
-        )
+        size, color = (2.5, GRAY) if number < 0 else (5, sense_color(number))
+        look = {"name": sense or t("other"), "marker": {"size": size, "color": color, "symbol": SYMBOLS_3D[max(number, 0) % 8]}}
+        figure.add_scatter3d(x=x, y=y, z=z, mode="markers", text=[hovers[k] for k in chosen], hovertemplate="%{text}", **look)
     for number, star in enumerate(stars):
         if layer in star.points:
             x, y, z = ([value] for value in star.points[layer])
-            figure.add_scatter3d(
-                x=x,
-                y=y,
-                z=z,
-                mode="markers+text",
-                text=[star.label],
-                name=star.label,
-                hovertext=[star.text],
-                hovertemplate="%{hovertext}",
-                marker={"size": 9, "symbol": "diamond", "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
-            )
+            marker = {"size": 9, "symbol": "diamond", "color": OWN[number % 2], "line": {"color": RIM, "width": 2}}
+            look = {"name": star.label, "text": [star.label], "hovertext": [star.text], "hovertemplate": "%{hovertext}"}
+            figure.add_scatter3d(x=x, y=y, z=z, mode="markers+text", marker=marker, **look)
     axis = {"showbackground": False, "showticklabels": False, "showspikes": False, "gridcolor": "rgba(140,140,150,0.25)", "zeroline": False}
     names = [t("component {number}", number=number) for number in (1, 2, 3)]
     figure.update_layout(scene={f"{letter}axis": {**axis, "title": {"text": name}} for letter, name in zip("xyz", names, strict=True)})
