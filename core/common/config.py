@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_cache_path
 
@@ -22,8 +24,7 @@ PRECISIONS = FLOAT32, FLOAT16, INT8 = "float32", "float16", "int8"  # of the LST
 
 def data_folder() -> Path | None:
     """Return the folder of local data named by ELMOSCOPE_DATA, or None."""
-    value = os.environ.get("ELMOSCOPE_DATA")
-    return Path(value) if value else None
+    return Path(value) if (value := os.environ.get("ELMOSCOPE_DATA")) else None
 
 
 def cache_folder() -> Path:
@@ -95,7 +96,7 @@ class ModelShape:
             n_layers=_whole_number(options, "lstm.n_layers"),
             cell_clip=_clip(options, "lstm.cell_clip"),
             projection_clip=_clip(options, "lstm.proj_clip"),
-            skip_connections=_switch(options, "lstm.use_skip_connections"),
+            skip_connections=bool(_entry(options, "lstm.use_skip_connections", None, kind=lambda value: isinstance(value, bool | None))),
             max_characters=_whole_number(options, "char_cnn.max_characters_per_token", 50),
         )
 
@@ -121,15 +122,20 @@ class ModelShape:
         }
 
 
-def _entry(options: object, key: str, *default: object) -> object:
-    """Return the entry of an options.json at a dotted key, or the default. Raises BadInput if it is missing or has no such parent."""
+def _entry(options: object, key: str, *default: object, kind: Callable[[Any], bool] = lambda _: True) -> Any:
+    """Return the entry of an options.json at a dotted key, or the default.
+
+    Raises BadInput if the entry is missing without a default, has no such parent, or is not of its `kind`.
+    """
     parent, _, name = key.rpartition(".")
     entries = _entry(options, parent) if parent else options
     if not isinstance(entries, dict):
         raise _invalid(parent, entries)
     if name not in entries and not default:
         raise BadInput(t("options.json has no '{name}', which a model needs. Get the model again.", name=key))
-    return entries.get(name, *default)
+    if not kind(value := entries.get(name, *default)):
+        raise _invalid(key, value)
+    return value
 
 
 def _invalid(key: str, value: object) -> BadInput:
@@ -144,17 +150,12 @@ def _is_whole(value: object) -> bool:
 
 
 def _whole_number(options: object, key: str, *default: int) -> int:
-    value = _entry(options, key, *default)
-    if not _is_whole(value):
-        raise _invalid(key, value)
-    return int(value)
+    return int(_entry(options, key, *default, kind=_is_whole))
 
 
 def _filters(options: object) -> tuple[tuple[int, int], ...]:
     key = "char_cnn.filters"
-    filters = _entry(options, key)
-    if not isinstance(filters, list):
-        raise _invalid(key, filters)
+    filters = _entry(options, key, kind=lambda value: isinstance(value, list))
     for pair in filters:
         if not (isinstance(pair, list) and len(pair) == 2 and all(map(_is_whole, pair))):
             raise _invalid(key, pair)
@@ -163,21 +164,11 @@ def _filters(options: object) -> tuple[tuple[int, int], ...]:
 
 def _clip(options: object, key: str) -> float:
     """Return a clip value, infinite if it is missing, null or 0."""
-    value = _entry(options, key, None)
-    if isinstance(value, bool) or not isinstance(value, int | float | None):
-        raise _invalid(key, value)
+    value = _entry(options, key, None, kind=lambda value: isinstance(value, int | float | None) and not isinstance(value, bool))
     try:
         return float(value or "inf")
     except OverflowError:
         raise _invalid(key, value) from None
-
-
-def _switch(options: object, key: str) -> bool:
-    """Return a true or false entry, false if it is missing or null."""
-    value = _entry(options, key, None)
-    if not isinstance(value, bool | None):
-        raise _invalid(key, value)
-    return bool(value)
 
 
 # elmo-mini's shape: ELMo "small", except for the char-CNN. It has more windows in place of a highway layer, and most of them match complete

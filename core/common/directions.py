@@ -16,6 +16,5 @@ def unit_rows(vectors: np.ndarray, dtype: DTypeLike = np.float32) -> np.ndarray:
     """Scale rows (N, D) to length 1, zeros unchanged. Raises BadInput unless it is a table of finite numbers."""
     vectors = np.asarray(vectors, dtype)
     if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
-        message = t("Finite numbers needed, one row per point; got shape {shape}.", shape=vectors.shape)
-        raise BadInput(message)
+        raise BadInput(t("Finite numbers needed, one row per point; got shape {shape}.", shape=vectors.shape))
     return unit(vectors)

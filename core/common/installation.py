@@ -2,7 +2,7 @@
 
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from .. import __version__
@@ -29,13 +29,19 @@ STATED = ("streamlit", "torch", "numpy", "scikit-learn", "umap-learn")  # packag
 
 def describe_installation(settings: Mapping[str, str]) -> str:
     """Return the versions and the settings in use as lines of text, without paths and without anything typed."""
-    versions = {"elmoscope": __version__, "python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
-    for name in STATED:
+    facts = {"elmoscope": __version__} | list_versions(STATED) | dict(settings)
+    return "\n".join(f"{name}: {value or 'not installed'}" for name, value in facts.items())
+
+
+def list_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of Python, the system and the packages, "" for one that is not installed."""
+    versions = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
+    for name in packages:
         try:
             versions[name] = version(name)
         except PackageNotFoundError:
-            versions[name] = "not installed"
-    return "\n".join(f"{name}: {value}" for name, value in (versions | dict(settings)).items())
+            versions[name] = ""
+    return versions
 
 
 OLDEST, NEWEST = (3, 11), (3, 13)  # Pythons for which every package of requirements.txt is ready made

@@ -42,9 +42,7 @@ class Limits:
     max_tokens: int = _cap(2_000_000, public=200_000)  # of a corpus
     max_table_mb: int = _cap(200, public=10)  # of a file of labeled texts, unpacked
     max_rows: int = _cap(200_000, public=20_000)  # of such a file, where a page trains on it
-    max_session_disk_mb: int = _cap(
-        20_000, public=1_000
-    )  # of the texts that one visit holds, the indexes made for it, and its uploads (core.files.quotas)
+    max_session_disk_mb: int = _cap(20_000, public=1_000)  # of the texts that one visit holds, of their indexes, and of its uploads
     max_disk_mb: int = _cap(50_000, public=10_000)  # of everything that visits make in the cache (core.files.disk_space)
     max_session_texts: int = _cap(1_000, public=20)  # pasted and uploaded texts that one visit may hold
     max_texts: int = _cap(100_000, public=2_000)  # pasted and uploaded texts in the cache
@@ -79,15 +77,13 @@ def texts_expire() -> bool:
 
 def check_allowed(what: str) -> None:
     """Raise BadInput if a feature ("uploads", "paths" or "downloads") is switched off on this server."""
-    if getattr(limits(), what):
-        return
-    raise BadInput(
-        {
-            "uploads": lambda: t("Uploads are off on this server (ELMOSCOPE_UPLOADS). Paste text instead."),
-            "paths": lambda: t("Paths are off on this server (ELMOSCOPE_PATHS). Choose from the list."),
-            "downloads": lambda: t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS)."),
-        }[what]()
-    )
+    messages = {
+        "uploads": t("Uploads are off on this server (ELMOSCOPE_UPLOADS). Paste text instead."),
+        "paths": t("Paths are off on this server (ELMOSCOPE_PATHS). Choose from the list."),
+        "downloads": t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS)."),
+    }
+    if not getattr(limits(), what):
+        raise BadInput(messages[what])
 
 
 def is_public() -> bool:
@@ -115,6 +111,5 @@ def _switch(variable: str, value: str) -> bool:
 def _number(variable: str, value: str) -> int:
     text = value.strip().replace("_", "")
     if not (text.isascii() and text.isdecimal() and 1 <= len(text) <= 12 and int(text) >= 1):
-        message = t("{variable} is {value!r}; use a whole number from 1.", variable=variable, value=shorten(value))
-        raise BadInput(message)
+        raise BadInput(t("{variable} is {value!r}; use a whole number from 1.", variable=variable, value=shorten(value)))
     return int(text)

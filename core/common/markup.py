@@ -16,9 +16,7 @@ MARKDOWN = frozenset(r"\`*_{}[]()#+-.!|:$~<>^&")  # what Streamlit's Markdown, o
 
 def plain(text: object, max_length: int | None = None) -> str:
     """Return `text` on one line, cut to `max_length` letters, as Markdown that shows it literally."""
-    line = " ".join(re.split(r"[\s\x00-\x1f]+", str(text)))
-    if max_length is not None:
-        line = shorten(line, max_length)
+    line = _line(text) if max_length is None else shorten(_line(text), max_length)
     return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in line)
 
 
@@ -34,9 +32,13 @@ def shorten(value: object, max_length: int = CITED, *, end: int = 0) -> str:
 
 def code(text: object) -> str:
     """Return `text` on one line as Markdown code, between more backticks than it contains in a row."""
-    line = " ".join(re.split(r"[\s\x00-\x1f]+", str(text)))
+    line = _line(text)
     fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
     return f"{fence}{line}{fence}" if len(fence) == 1 else f"{fence} {line} {fence}"  # the blanks are not shown
+
+
+def _line(text: object) -> str:
+    return " ".join(re.split(r"[\s\x00-\x1f]+", str(text)))
 
 
 def command(*words: object, options: Iterable[tuple[str, object]] = (), arguments: Iterable[object] = ()) -> str:

@@ -68,12 +68,7 @@ class Kept:
         self._by_maker: defaultdict[str, OrderedDict[Hashable, None]] = defaultdict(OrderedDict)  # the keys, in the same order
         self._making: dict[tuple[str, Hashable], threading.Lock] = {}
         self._lock = threading.RLock()
-        self._n_bytes = 0
-
-    @property
-    def n_bytes(self) -> int:
-        """Return the memory of all values together."""
-        return self._n_bytes
+        self.n_bytes = 0  # of all values together
 
     def __len__(self) -> int:
         return len(self._values)
@@ -102,7 +97,7 @@ class Kept:
                 with self._lock:
                     self._values[place] = new_value, size
                     self._by_maker[maker][key] = None
-                    self._n_bytes += size
+                    self.n_bytes += size
                     self._trim(place, most)
                 return new_value
         finally:
@@ -129,14 +124,14 @@ class Kept:
         while len(keys) > most:
             self._drop((latest[0], next(iter(keys))))
         budget = limits().max_kept_mb * 10**6
-        if self._n_bytes > budget:
+        if self.n_bytes > budget:
             for place in [place for place, (_, size) in self._values.items() if size and place != latest]:
                 self._drop(place)
-                if self._n_bytes <= budget:
+                if self.n_bytes <= budget:
                     return
 
     def _drop(self, place: tuple[str, Hashable]) -> None:
-        self._n_bytes -= self._values.pop(place)[1]
+        self.n_bytes -= self._values.pop(place)[1]
         del self._by_maker[place[0]][place[1]]
 
 

@@ -17,15 +17,13 @@ class ReadingNote(UserWarning):
 
 def add(key: Hashable, text: str) -> None:
     """Add a note; a later one of the same key takes its place, so that a count can grow."""
-    notes = _collected.get()
-    if notes is not None:
+    if (notes := _collected.get()) is not None:
         notes[key] = text
 
 
 def remove(key: Hashable) -> None:
     """Remove a note that no longer holds, if there is one."""
-    notes = _collected.get()
-    if notes is not None:
+    if (notes := _collected.get()) is not None:
         notes.pop(key, None)
 
 
@@ -45,12 +43,11 @@ def passing_on() -> Iterator[None]:
     """Collect the notes added within and pass them to the outer collector, or warn without one."""
     with collecting() as notes:
         yield
-    outer = _collected.get()
-    if outer is not None:
-        outer |= notes
-        return
-    for text in notes.values():
-        warnings.warn(text, ReadingNote, stacklevel=4)
+    for key, text in notes.items():
+        if _collected.get() is not None:
+            add(key, text)
+        else:
+            warnings.warn(text, ReadingNote, stacklevel=4)
 
 
 Report = Callable[[int, int, float], None]  # bytes read, bytes in all, bytes per second

@@ -10,7 +10,7 @@ than FEWEST groups nothing is decided and there is no interval: with five groups
 Groups with identical differences have no interval either, because no resample shows how another group would differ.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
 import numpy as np
@@ -123,7 +123,7 @@ def crossed(differences: np.ndarray) -> list[Paired]:
     tail = np.minimum((draws <= 1e-9).sum(axis=0), (draws >= -1e-9).sum(axis=0))
     p = np.minimum(2 * (1 + tail) / (1 + len(draws)), 1.0) if few >= FEWEST else np.ones(pairs)
     mean = differences.mean(axis=(1, 2))
-    return [_with_interval(float(m), draws_of_pair, float(q), few) for m, draws_of_pair, q in zip(mean, draws.T, p, strict=True)]
+    return [_with_interval(float(m), column, float(q), few) for m, column, q in zip(mean, draws.T, p, strict=True)]
 
 
 def ratios(sums: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -142,20 +142,20 @@ def rank_p(observed: float, null: np.ndarray) -> float:
 
 def holm(p: Sequence[float]) -> np.ndarray:
     """Return adjusted p (m,): below 0.05, any false alarm in the family has a probability of at most 5% (Holm 1979)."""
-    p = np.asarray(p, np.float64)
-    order = np.argsort(p, kind="stable")
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
-    return adjusted
+    return _in_order(p, lambda ordered: np.maximum.accumulate(ordered * np.arange(len(ordered), 0, -1)))
 
 
 def benjamini_hochberg(p: Sequence[float]) -> np.ndarray:
     """Return adjusted p (m,): of those below 0.05, 5% are false alarms on average (Benjamini and Hochberg 1995)."""
+    return _in_order(p, lambda ordered: np.minimum.accumulate((ordered * len(ordered) / np.arange(1, len(ordered) + 1))[::-1])[::-1])
+
+
+def _in_order(p: Sequence[float], adjust: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Apply `adjust` to the ascending p-values, and return its result, at most 1, in the order of `p`."""
     p = np.asarray(p, np.float64)
     order = np.argsort(p, kind="stable")
-    raised = p[order] * len(p) / np.arange(1, len(p) + 1)
     adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1)
+    adjusted[order] = np.minimum(adjust(p[order]), 1)
     return adjusted
 
 

@@ -4,15 +4,11 @@ Every artifact contains `provenance`: the model, corpus and settings that the ca
 """
 
 import contextlib
-import functools
 import hashlib
-import importlib.metadata
 import json
-import platform
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -21,6 +17,7 @@ from typing import Any
 from .. import __version__
 from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from ..common.i18n import t
+from ..common.installation import list_versions
 from ..common.markup import shorten
 from . import sums
 from .atomic import replacing
@@ -93,26 +90,21 @@ def iterate_json_list(text: str) -> Iterator[Any]:
     Raises ValueError as `parse_json` does, when it reaches the wrong item.
     """
     decoder = json.JSONDecoder(parse_constant=_refuse_constant)
-    position = _skip_blanks(text, text.index("[") + 1)
-    is_first = True
+    start = position = _BLANKS.match(text, text.index("[") + 1).end()
     with _shorten_errors():
         while text[position : position + 1] != "]":
-            if not is_first:
+            if position > start:
                 if text[position : position + 1] != ",":
                     raise json.JSONDecodeError("Expecting ',' delimiter", text, position)
-                position = _skip_blanks(text, position + 1)
+                position = _BLANKS.match(text, position + 1).end()
             try:
                 value, position = decoder.raw_decode(text, position)
             except StopIteration as error:
                 raise json.JSONDecodeError("Expecting value", text, error.value) from None
             yield value
-            is_first, position = False, _skip_blanks(text, position)
-        if (end := _skip_blanks(text, position + 1)) < len(text):
+            position = _BLANKS.match(text, position).end()
+        if (end := _BLANKS.match(text, position + 1).end()) < len(text):
             raise json.JSONDecodeError("Extra data", text, end)
-
-
-def _skip_blanks(text: str, position: int) -> int:
-    return _BLANKS.match(text, position).end()
 
 
 @contextlib.contextmanager
@@ -160,17 +152,9 @@ def short(fingerprint: str) -> str:
 
 def provenance(**facts: Any) -> dict:
     """Return `facts` with the code version, the environment and the UTC date."""
+    environment = {name: version for name, version in list_versions(PACKAGES).items() if version}
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    return {**facts, "code_version": __version__, "environment": dict(_environment()), "date": date}
-
-
-@functools.cache
-def _environment() -> tuple[tuple[str, str], ...]:
-    versions = [("python", platform.python_version()), ("system", f"{platform.system()} {platform.machine()}")]
-    for package in PACKAGES:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            versions.append((package, importlib.metadata.version(package)))
-    return tuple(versions)
+    return {**facts, "code_version": __version__, "environment": environment, "date": date}
 
 
 def _plain(value: Any) -> Any:
@@ -211,7 +195,7 @@ def _on_cpu(state):
     return state.cpu() if hasattr(state, "cpu") else state
 
 
-@contextmanager
+@contextlib.contextmanager
 def read_checkpoint(path: Path) -> Iterator[dict]:
     """Yield the state in a checkpoint, with plain tensors on the CPU. No object is unpickled.
 

@@ -213,15 +213,11 @@ def _remove(path: Path) -> None:
 
 def check_place(path: str | Path) -> None:
     """Raise BadInput for a path without a name, and for the current folder or one above it."""
-    path = Path(path)
-    if path.name in ("", "..") or (path.is_dir() and _has_current_folder(path)):
-        raise BadInput(t("{path} is or contains your current folder. Name another.", path=path))
-
-
-def _has_current_folder(folder: Path) -> bool:
+    path, has_current_folder = Path(path), False
     with contextlib.suppress(OSError):  # the current folder was deleted
-        return Path.cwd().is_relative_to(folder.resolve())
-    return False
+        has_current_folder = path.is_dir() and Path.cwd().is_relative_to(path.resolve())
+    if path.name in ("", "..") or has_current_folder:
+        raise BadInput(t("{path} is or contains your current folder. Name another.", path=path))
 
 
 def check_replaceable(folder: str | Path, pattern: str, *, marked: Callable[[Path], bool] = lambda folder: True) -> None:

@@ -33,6 +33,10 @@ class Room:
         """Return whether `needed` more bytes fit the cap of `max_bytes` and the disk."""
         return self.used + needed <= max_bytes and needed <= self.free
 
+    def without(self, n_bytes: int) -> "Room":
+        """Return the room after `n_bytes` of the cache are removed."""
+        return Room(max(0, self.used - n_bytes), self.free + n_bytes)
+
 
 def layers_folder() -> Path:
     """Return the folder of the cache that holds frozen layers, in a folder for each model and data set."""

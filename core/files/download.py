@@ -14,7 +14,7 @@ import ssl
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -77,16 +77,18 @@ def download(
     check_url(url)
     transfer = _Transfer(url, Path(target), size, report, timeout_s, stop)
     try:
-        with _hold(transfer.part):
+        with locked(transfer.part, timeout_s=0), contextlib.ExitStack() as stack:
+            stack.callback(transfer.remove_empty_part)
             with transfer.part.open("ab", buffering=0) as transfer.stream:
                 transfer.run()
                 transfer.check({"sha256": sha256, "md5": md5})
                 os.fsync(transfer.stream.fileno())
             rename(transfer.part, transfer.target)
             transfer.note.unlink(missing_ok=True)
+    except Timeout:
+        raise MissingArtifact(t("{name} is already downloading elsewhere. Wait.", name=transfer.target.name)) from None
     except OSError as error:
-        refusal = cannot_write(transfer.target, error)
-        if refusal is not error:
+        if (refusal := cannot_write(transfer.target, error)) is not error:
             raise refusal from None
         raise MissingArtifact(t("{path} was not kept: {error}. Try again.", path=transfer.target, error=error)) from None
     return transfer.target
@@ -234,8 +236,7 @@ class _Transfer:
         while (total is None or self.stream.tell() < total) and (chunk := answer.read1(CHUNK)):
             if self.stream.tell() + len(chunk) > max_bytes:
                 self.restart()
-                values = self.names | {"most": max_bytes}
-                raise CorruptArtifact(t("{host} sent over {most:,} bytes of {name}. Use another source.", **values))
+                raise CorruptArtifact(t("{host} sent over {most:,} bytes of {name}. Use another source.", most=max_bytes, **self.names))
             try:
                 view = memoryview(chunk)
                 while view:
@@ -258,6 +259,10 @@ class _Transfer:
         self.stream.truncate()
         self.note.unlink(missing_ok=True)
 
+    def remove_empty_part(self) -> None:
+        if self.part.is_file() and not self.part.stat().st_size:
+            self.part.unlink()
+
     def wait(self, seconds: float) -> None:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
@@ -267,21 +272,6 @@ class _Transfer:
     def check_stop(self) -> None:
         if self.stop():
             raise DownloadStopped(t("Download of {name} stopped; {n:,} bytes are kept.", name=self.target.name, n=self.stream.tell()))
-
-
-@contextlib.contextmanager
-def _hold(part: Path) -> Iterator[None]:
-    """Prevent a second download of the same file within the context. An empty part is removed."""
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(locked(part, timeout_s=0))
-        except Timeout:
-            raise MissingArtifact(t("{name} is already downloading elsewhere. Wait.", name=part.stem)) from None
-        try:
-            yield
-        finally:
-            if part.is_file() and not part.stat().st_size:
-                part.unlink()
 
 
 def _make_opener(host: str) -> urllib.request.OpenerDirector:

@@ -12,32 +12,20 @@ from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
 from ..common.limits import limits
 
+if TYPE_CHECKING:  # the first paint must not wait for it
+    import pandas as pd
+
 PACKED = (".xz", ".gz")
 MAX_MEMBERS = 20_000  # of an archive
 _TEXTS = (".txt", ".csv", ".tsv", ".jsonl", ".json")  # formats that are read, in addition to documents and workbooks
-# kinds that contain texts or tables of texts, and are not read
-TEXTUAL = (
-    ".doc",
-    ".docm",
-    ".rtf",
-    ".odt",
-    ".xls",
-    ".xlsm",
-    ".xlsb",
-    ".ods",
-    ".pages",
-    ".numbers",
-    ".html",
-    ".htm",
-    ".mobi",
-    ".azw3",
-    ".parquet",
-)
+_OFFICE = (".doc", ".docm", ".rtf", ".odt", ".xls", ".xlsm", ".xlsb", ".ods", ".pages", ".numbers")
+TEXTUAL = (*_OFFICE, ".html", ".htm", ".mobi", ".azw3", ".parquet")  # kinds that contain texts or tables of texts, and are not read
 _TEXT_KINDS = ("doc", "docx", "docm", "rtf", "odt", "pages", "pdf", "epub", "html", "htm", "ppt", "pptx", "odp", "md", "tex", "xml")
 PIECE = 1 << 16  # bytes read at a time
 MAX_DEPTH = 256  # of nested elements
 ENCODINGS = ("cp1252", "cp949", "cp932", "gb18030", "big5", "cp1251", "cp1250")  # what spreadsheets and editors save in
 SAMPLE = 1 << 18  # bytes from which an encoding is guessed
+SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"  # what begins a formula, the wide forms included
 _OFFICE_97, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04"
 _BEGINNINGS = {_ZIP: "zip", _OFFICE_97: "doc", b"%PDF-": "pdf", b"{\\rtf": "rtf", b"PAR1": "parquet", b"SQLite format 3": "db"}
 
@@ -65,11 +53,8 @@ def refuse_format(path: Path, kinds: Sequence[str]) -> NoReturn:
     advice = _conversion(suffix.removeprefix("."), kinds)
     if advice:
         raise BadInput(t("{name}: {suffix} files are not read. {way}", name=path.name, suffix=suffix, way=advice))
-    listed = ", ".join(kinds[:-1])
-    message = t(
-        "{name}: save it as {kinds} or {last} (text and tables also packed: .xz, .gz).", name=path.name, kinds=listed, last=kinds[-1]
-    )
-    raise BadInput(message)
+    values = {"name": path.name, "kinds": ", ".join(kinds[:-1]), "last": kinds[-1]}
+    raise BadInput(t("{name}: save it as {kinds} or {last} (text and tables also packed: .xz, .gz).", **values))
 
 
 def _conversion(kind: str, kinds: Collection[str]) -> str:
@@ -115,38 +100,36 @@ def check_beginning(path: Path, data: bytes) -> None:
 
 
 def _kind_of_archive(path: Path) -> str:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = set(archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError):
-        return "zip"
+    names = {member.filename for member in _members(path) or ()}
     members = {"word/document.xml": "docx", "xl/workbook.xml": "xlsx", "META-INF/container.xml": "epub", "content.xml": "odt"}
     return next((kind for member, kind in members.items() if member in names), "zip")
 
 
 def unpacked_size(path: Path) -> int:
     """Return the size of a file, or the sum of the sizes that an archive states for its members. No more than these is ever read."""
+    if (members := _members(path)) is not None:
+        return sum(member.file_size for member in members)
+    return path.stat().st_size if path.is_file() else 0
+
+
+def _members(path: Path) -> list[zipfile.ZipInfo] | None:
+    """Return the members of an archive, or None if it cannot be read."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return sum(member.file_size for member in archive.infolist())
+            return archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, RuntimeError):
-        return path.stat().st_size if path.is_file() else 0
+        return None
 
 
 def check_archive(path: Path, needed: Collection[str], recommended: str) -> None:
     """Raise BadInput for an archive without any of the members `needed`, with too many members, or with too large ones.
 
-    zipfile reads no more of a member than its stated size. `other` is the format that the message recommends.
+    zipfile reads no more of a member than its stated size. `recommended` is the format that the message names.
     """
-    kind = path.suffix.lower()
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = archive.infolist()
-            size = sum(member.file_size for member in members)
-            if not set(needed) & set(archive.namelist()):
-                raise zipfile.BadZipFile
-    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError):
-        raise BadInput(_not_of_its_kind(path, kind, recommended)) from None
+    members = _members(path) or []
+    size = sum(member.file_size for member in members)
+    if not set(needed) & {member.filename for member in members}:
+        raise BadInput(_not_of_its_kind(path, path.suffix.lower(), recommended))
     if len(members) > MAX_MEMBERS:
         values = {"name": path.name, "n": len(members), "most": MAX_MEMBERS, "other": recommended}
         raise BadInput(t("{name} holds {n:,} files; the limit is {most:,}. Save it as {other}.", **values))
@@ -284,12 +267,6 @@ def read_part(
 def local_name(name: str) -> str:
     """Return the name of an element or attribute without its namespace."""
     return name.rpartition(" ")[2]
-
-
-if TYPE_CHECKING:  # the first paint must not wait for it
-    import pandas as pd
-
-SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"  # what begins a formula, the wide forms included
 
 
 def format_csv(table: "pd.DataFrame") -> str:

@@ -181,12 +181,12 @@ class Visits:
         caps = limits()
         surplus = len(list_texts()) + n_texts - caps.max_texts if n_texts else 0
         removals = list(islice(self._iterate_removals(n_texts, by_number=True), max(0, surplus)))
-        room = _free_bytes(disk_space.room(layers), sum(item.n_bytes for item in removals))
+        room = disk_space.room(layers).without(sum(item.n_bytes for item in removals))
         candidates = self._iterate_removals(needed)
         while not room.fits(needed, caps.max_disk_mb * 10**6) and (item := next(candidates, None)):
             if item.text not in {removal.text for removal in removals if removal.with_text}:
                 removals.append(item)
-                room = _free_bytes(room, item.n_bytes)
+                room = room.without(item.n_bytes)
         return room, removals
 
     def _iterate_removals(self, needed: int, *, by_number: bool = False) -> Iterator[_Removal]:
@@ -210,14 +210,11 @@ class Visits:
         shares = {visit: len(holdings.texts) if by_number else holdings.n_bytes for visit, holdings in others.items()}
         my_share = (len(my_holdings.texts) if by_number else my_holdings.n_bytes) + needed
         larger_visits = {visit for visit, share in shares.items() if share > my_share}
+        # a text that a smaller visit holds as well is not removed
+        kept_texts = my_holdings.texts.union(*(holdings.texts for visit, holdings in others.items() if visit not in larger_visits))
         queues = {}
-        for visit in larger_visits:  # a text that a smaller visit holds as well is not removed
-            removable = sorted((text for text in others[visit].texts - my_holdings.texts if text.is_file()), key=_last_use)
-            removable = [
-                text
-                for text in removable
-                if {other_visit for other_visit, holdings in others.items() if text in holdings.texts} <= larger_visits
-            ]
+        for visit in larger_visits:
+            removable = sorted((text for text in others[visit].texts - kept_texts if text.is_file()), key=_last_use)
             sizes = {text: _count_data_bytes(text, places) for text in removable}
             items = [] if by_number else [_Removal(text, False, size) for text, size in sizes.items() if size]
             items += [_Removal(text, True, disk_space.count_bytes(text) + sizes[text] * by_number) for text in removable]
@@ -237,8 +234,7 @@ class Visits:
         places = [place for name in MADE_OF_TEXTS for place in _entries(cache_folder() / name)] if items else []
         places = [place for place in places if unfinished or TEMPORARY not in place.name]  # the job that writes such a place removes it
         for item in items:
-            text_marks = {*_read_marks(item.text), *marks}
-            for place in [place for place in places if _is_marked(place, text_marks)]:
+            for place in _select_marked(places, {*_read_marks(item.text), *marks}):
                 with contextlib.suppress(OSError):
                     shutil.rmtree(place, ignore_errors=True) if place.is_dir() else place.unlink(missing_ok=True)
             for holdings in self._holdings.values():
@@ -284,10 +280,6 @@ def check_fits(room: Room, needed: int) -> None:
         raise BadInput(t("This needs {need:,.1f} MB of disk; {free:,.1f} MB are free.", need=needed / 1e6, free=room.free / 1e6))
 
 
-def _free_bytes(room: Room, n_bytes: int) -> Room:
-    return Room(max(0, room.used - n_bytes), room.free + n_bytes)
-
-
 def _marks_file(text: Path) -> Path:
     return text.with_suffix(".json")
 
@@ -298,13 +290,13 @@ def _read_marks(text: Path) -> list[str]:
     return []
 
 
-def _is_marked(place: Path, marks: Iterable[str]) -> bool:
-    return any(item in place.name for item in marks)
+def _select_marked(places: Iterable[Path], marks: Iterable[str]) -> list[Path]:
+    """Return the places whose name contains one of the marks."""
+    return [place for place in places if any(item in place.name for item in marks)]
 
 
 def _count_data_bytes(text: Path, places: list[Path]) -> int:
-    marks = _read_marks(text)
-    return sum(disk_space.count_bytes(place) for place in places if _is_marked(place, marks))
+    return sum(map(disk_space.count_bytes, _select_marked(places, _read_marks(text))))
 
 
 def _entries(folder: Path) -> list[Path]:
