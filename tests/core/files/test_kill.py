@@ -7,8 +7,9 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import count
 from multiprocessing.context import ForkProcess
 from pathlib import Path
@@ -57,6 +58,15 @@ def ends(*processes: ForkProcess) -> bool:
     return all(process.exitcode == 0 for process in processes)
 
 
+def kills(work: Callable[[int], object]) -> Iterator[tuple[int, bool]]:
+    """Start `work(number)` again and again, killed before each of its calls. Yield the number, and True when it has ended by itself."""
+    for number in count(1):
+        has_ended = ends(start(partial(work, number), number))
+        yield number, has_ended
+        if has_ended:
+            return
+
+
 def write_folder(folder: Path, text: str) -> None:
     with replacing(folder) as temporary:
         temporary.mkdir()
@@ -72,15 +82,12 @@ def write_as_command(command: str, path: Path, text: str) -> None:
 def test_a_file_is_complete_after_every_kill(tmp_path):
     path, last = tmp_path / "labels.json", 0
     write_json(path, {"number": 0, "labels": [0] * 3_000})
-    for number in count(1):
-        has_ended = ends(start(lambda n=number: write_json(path, {"number": n, "labels": [n] * 3_000}), number))
+    for number, has_ended in kills(lambda n: write_json(path, {"number": n, "labels": [n] * 3_000})):
         found = read_json(path)
         assert found["labels"] == [found["number"]] * 3_000
         assert found["number"] == number if has_ended else found["number"] in (last, number)
         assert len([name for name in os.listdir(tmp_path) if name.startswith(".")]) <= 1  # what earlier ones have left is removed
         last = found["number"]
-        if has_ended:
-            break
     assert number > 5
     assert [name for name in os.listdir(tmp_path) if name != "cache"] == ["labels.json"]
 
@@ -88,13 +95,10 @@ def test_a_file_is_complete_after_every_kill(tmp_path):
 def test_a_folder_is_complete_after_every_kill(tmp_path):
     folder, last = tmp_path / "index", 0
     write_folder(folder, "0")
-    for number in count(1):
-        has_ended = ends(start(lambda n=number: write_folder(folder, str(n)), number))
+    for number, has_ended in kills(lambda n: write_folder(folder, str(n))):
         (found,) = {int((folder / name).read_text()) for name in "ab"}
         assert found == number if has_ended else found in (last, number)
         last = found
-        if has_ended:
-            break
     assert number > 10
 
 
@@ -103,7 +107,7 @@ def test_a_command_goes_on_over_its_own_file_after_every_kill(tmp_path):
     path = tmp_path / "a.csv"
     for number in count(1):
         write_as_command("embed", path, f"before {number}")
-        has_ended = ends(start(lambda n=number: write_as_command("embed", path, str(n)), number))
+        has_ended = ends(start(partial(write_as_command, "embed", path, str(number)), number))
         Outputs("embed", named=(path,)).check_file(path)
         if has_ended:
             break
