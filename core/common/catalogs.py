@@ -78,10 +78,8 @@ def renew(texts: Catalog, places: dict[Text, str]) -> tuple[list[Text], list[Tex
     Entries with a comment of their own ("# ...") stay: names that the code defines elsewhere and translates by `say`.
     """
     there = {message.id: bool(message.user_comments) for message in texts if message.id}
-    new, unused = (
-        [text for text in places if text not in there],
-        [text for text, is_kept in there.items() if not is_kept and text not in places],
-    )
+    new = [text for text in places if text not in there]
+    unused = [text for text, is_kept in there.items() if not is_kept and text not in places]
     for text in unused:
         texts.delete(text)
     for text in new:

@@ -70,7 +70,7 @@ use, follow, within = _language.use, _language.follow, _language.within
 def language() -> str:
     """Return the selected language: "en", or the name of a catalog."""
     name = _language.get()
-    return name if name in _catalogs(os.environ.get("ELMOSCOPE_DATA")) else ENGLISH
+    return name if name in languages() else ENGLISH
 
 
 def languages() -> tuple[str, ...]:
@@ -157,12 +157,10 @@ class _Formatter(string.Formatter):
 
     def format_field(self, value, format_spec: str) -> str:
         closed, slash, open_ = format_spec.partition("/")
-        if not slash:
-            return (
-                format_number(value, format_spec) if format_spec and isinstance(value, Real) else super().format_field(value, format_spec)
-            )
-        mark = closed[: closed.startswith("”")]
-        return f"{value}{mark}{particle(str(value), closed.removeprefix(mark), open_)}"
+        if slash:
+            mark = closed[: closed.startswith("”")]
+            return f"{value}{mark}{particle(str(value), closed.removeprefix(mark), open_)}"
+        return format_number(value, format_spec) if format_spec and isinstance(value, Real) else super().format_field(value, format_spec)
 
 
 class _Html(_Formatter):

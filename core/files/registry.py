@@ -122,8 +122,8 @@ def _unknown(name: str, kind: str) -> str:
 
 def check_model(folder: str | Path) -> None:
     """Check that a folder contains a model: ELMo's two files, or a transformer's config.json. Raises as `model_files`."""
-    options = (path for path in Path(folder).glob("*options.json") if not path.name.startswith("."))
-    if not (Path(folder) / "config.json").is_file() or any(options):
+    has_options = any(not path.name.startswith(".") for path in Path(folder).glob("*options.json"))
+    if has_options or not (Path(folder) / "config.json").is_file():
         model_files(folder)
 
 
@@ -169,15 +169,13 @@ def verify(entry: CatalogEntry, folder: Path) -> None:
     record = config.cache_folder() / "checksums" / f"{entry.name}.json"
     recorded = read_json(record, expect=dict) if record.is_file() else {}
     current = {file.name: sums.sum_of(folder / file.name) for file in entry.files if (folder / file.name).is_file()}
-    for file in entry.files:
-        expected, digest = file.sha256 or recorded.get(file.name), current.get(file.name)  # a user's file may have the publisher's name
-        if digest and expected not in (None, digest):
-            values = {"path": folder / file.name, "found": digest, "expected": expected}
-            raise CorruptArtifact(
-                t("{path} has sha256 {found}, not {expected}. Delete and download again.", **values)
-                if file.sha256
-                else t("{path} has sha256 {found}, {record} {expected}. Delete and download again.", record=record, **values)
-            )
+    published = {file.name: file.sha256 for file in entry.files}
+    for name, digest in current.items():  # a user's file may have the publisher's name
+        values = {"path": folder / name, "found": digest, "expected": published[name] or recorded.get(name)}
+        if published[name] not in (None, digest):
+            raise CorruptArtifact(t("{path} has sha256 {found}, not {expected}. Delete and download again.", **values))
+        if values["expected"] not in (None, digest):
+            raise CorruptArtifact(t("{path} has sha256 {found}, {record} {expected}. Delete and download again.", record=record, **values))
     if recorded | current != recorded:
         with contextlib.suppress(BadInput):  # a read-only cache can still be used
             write_json(record, recorded | current)
