@@ -75,13 +75,13 @@ def influence_marks(
     strongest = _most(values.values())
     cells = []
     for k, token in enumerate(tokens):
-        style = title = ""
+        look = title = ""
         if k == position:
-            style = "outline:2px solid currentColor;font-weight:700;"
+            look = "outline:2px solid currentColor;font-weight:700;"
         elif k in values:
-            style, title = _ground(values[k], strongest, colors), html(' title="{}"', hovers[k])
+            look, title = _ground(values[k], strongest, colors), html(' title="{}"', hovers[k])
         number = write(values[k]) if k in values else Markup("&nbsp;")
-        cells.append(html(MARK, style, title, shorten(bare(token), SHOWN), number))
+        cells.append(html(MARK, look, title, shorten(bare(token), SHOWN), number))
     apart = zip(spaced(tokens), cells, strict=True)
     return html('<div class="tokens">{}</div>', (html(" {}", cell) if blank else cell for blank, cell in apart))
 
@@ -170,11 +170,8 @@ def _most(values) -> float:
 
 def _ground(value: float, strongest: float, colors: tuple[str, str]) -> str:
     """Return the style of a cell's background, which is stronger for larger values; "" for a number written as 0.00."""
-    if abs(value) < LEAST:
-        return ""
-    color = colors[0] if value >= 0 else colors[1]
-    red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
-    return f"background:rgba({red},{green},{blue},{abs(value) / strongest * STRONGEST:.2f});"
+    color = style.see_through(colors[0] if value >= 0 else colors[1], f"{abs(value) / strongest * STRONGEST:.2f}")
+    return f"background:{color};" if abs(value) >= LEAST else ""
 
 
 def add_path(figure: go.Figure, points: np.ndarray, hovers: Sequence[str], *, numbered: bool = True) -> go.Figure:

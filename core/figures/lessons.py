@@ -49,7 +49,7 @@ def density_rows(
         for name, curve in row.curves.items():
             y = foot + ROW * curve[inside] / max(curve.max(), 1e-12)
             color, card = colors[name], html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name)
-            look = {"line": {"color": color, "width": 2}, "fill": "tonexty", "fillcolor": _pale(color), "name": name}
+            look = {"line": {"color": color, "width": 2}, "fill": "tonexty", "fillcolor": style.see_through(color, "0.18"), "name": name}
             figure.add_scatter(x=x, y=np.full(len(x), foot), mode="lines", line={"width": 0}, hoverinfo="skip")
             figure.add_scatter(x=x, y=y, mode="lines", customdata=curve[inside], hovertemplate=card, **look)
         caption = html("<b>{}</b>", row.name) + (html("<br>{}", row.note) if row.note else "")
@@ -100,11 +100,6 @@ def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: 
     figure.update_xaxes(range=[low - (margin if low != zero else 0), high + margin], title=title, tickformat=form, **style.QUIET)
     figure.update_yaxes(range=[0.5 - len(rows), 0.55], visible=False, fixedrange=True)
     return base(figure, height=64 * len(rows) + 60, key=key)
-
-
-def _pale(color: str) -> str:
-    """Return a color, "#rrggbb", nearly transparent."""
-    return f"rgba({int(color[1:3], 16)},{int(color[3:5], 16)},{int(color[5:7], 16)},0.18)"
 
 
 def word_dots(

@@ -83,7 +83,7 @@ def sense_color(number: int) -> str:
 
 def ink(ground: str) -> str:
     """Return black or white, "#rrggbb", whichever has more contrast on a color (relative luminance, WCAG 2.1)."""
-    channels = [int(ground[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    channels = (channel / 255 for channel in _channels(ground))
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
@@ -105,8 +105,17 @@ def add_shades(figure: go.Figure, shares, x: Sequence, y: Sequence, texts, *, si
 
 def between(low: str, high: str, along: float) -> str:
     """Return the color at `along` (0 to 1) between two colors "#rrggbb"."""
-    ends = ([int(end[k : k + 2], 16) for k in (1, 3, 5)] for end in (low, high))
-    return "#" + "".join(f"{round(a + along * (b - a)):02X}" for a, b in zip(*ends, strict=True))
+    return "#" + "".join(f"{round(a + along * (b - a)):02X}" for a, b in zip(_channels(low), _channels(high), strict=True))
+
+
+def see_through(color: str, opacity: str) -> str:
+    """Return a color "#rrggbb" with an opacity."""
+    return "rgba({},{},{},{})".format(*_channels(color), opacity)
+
+
+def _channels(color: str) -> tuple[int, ...]:
+    """Return the red, green and blue of a color "#rrggbb", 0 to 255."""
+    return tuple(bytes.fromhex(color[1:7]))
 
 
 def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60) -> Markup:

@@ -34,7 +34,7 @@ class Room:
         return self.used + needed <= max_bytes and needed <= self.free
 
     def without(self, n_bytes: int) -> "Room":
-        """Return the room after `n_bytes` of the cache are removed."""
+        """Return the room that is left when `n_bytes` of the cache are removed."""
         return Room(max(0, self.used - n_bytes), self.free + n_bytes)
 
 
@@ -51,7 +51,7 @@ def room(layers: Path | None = None) -> Room:
 
 
 def make_room(needed: int, max_bytes: int, layers: Path | None = None) -> Room:
-    """Remove layers until `needed` more bytes fit the disk and the cap of `most` bytes. Remove none if they cannot fit."""
+    """Remove layers until `needed` more bytes fit the disk and the cap of `max_bytes`. Remove none if they cannot fit."""
     layers = layers or layers_folder()
     with _lock_layers(layers):
         removable = _removable_folders(layers)
@@ -118,11 +118,8 @@ def _remove(folder: Path) -> None:
 def count_bytes(path: Path) -> int:
     """Return the size of a file, or of all files in a folder. Files that are deleted meanwhile count as empty."""
     total = 0
-    if not path.is_dir():
+    files = (os.path.join(place, name) for place, _, names in os.walk(path) for name in names) if path.is_dir() else (path,)
+    for file in files:
         with contextlib.suppress(OSError):
-            return path.stat().st_size
-    for place, _, names in os.walk(path):
-        for name in names:
-            with contextlib.suppress(OSError):
-                total += os.stat(os.path.join(place, name)).st_size
+            total += os.stat(file).st_size
     return total

@@ -310,7 +310,6 @@ def fetch_hub_model(name: str, *, report: Report | None = None, stop: Callable[[
         (folder / _CONFIG).unlink(missing_ok=True)  # with it the folder would count as complete
     for file in files:
         if file in wanted or not (folder / file.name).is_file():
-            folder.mkdir(parents=True, exist_ok=True)
             file.fetch(folder / file.name, report, stop)
     try:
         read_json(folder / _CONFIG, expect=dict)
