@@ -108,7 +108,6 @@ UNBOUNDED = {  # caches that cannot grow with what users do
     "core/cli/wire.py _request_class",  # an entry for each view
     "core/files/sums.py _SEEN",  # an entry for each file of the project
     "core/index/rows.py _compiled",  # one function
-    "core/tasks/answers.py _REMEMBERED",  # bounded where it is filled
 }
 
 
