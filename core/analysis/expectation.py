@@ -1,7 +1,7 @@
 """Predictions of the biLM at every place of a text, from either side, and texts that it generates.
 
 One pass of the encoder gives the states of both directions at all places. The softmax is applied only to those that are needed.
-Probabilities come from the full softmax, as in `LanguageModel.log_probabilities`. A word outside the vocabulary is <UNK>: it
+Probabilities come from the full softmax, as in `LanguageModel.perplexity`. A word outside the vocabulary is <UNK>: it
 counts as context but is never scored, generated or offered. Surprisal is -log2 p, in bits (Hale 2001; Levy 2008).
 """
 

@@ -13,7 +13,7 @@ from ..common.directions import unit_rows
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..elmo.mix import layer_normalized, layer_weights, mixed, shares_of
+from ..elmo.mix import layer_normalized, layer_weights, mixed, pulls
 from ..files.artifacts import replacing, safe_name, text_fingerprint
 from ..files.quotas import may_store
 from ..index.neighbors import Products, best, cosines_of_mixes
@@ -99,7 +99,7 @@ def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, nor
     the path of the slider. A single layer, and the equal mix, is its frozen map. Normalized layers have no frozen map, so each mix of
     them is laid out.
     """
-    start = shares_of(weights)
+    start = pulls(weights)
     shares = np.copysign(start, weights)
     shares = -shares if (shares <= 0).all() else shares  # the same directions, turned around
     for k, single in enumerate([*np.eye(len(layers)), np.full(len(layers), 1 / len(layers))]):

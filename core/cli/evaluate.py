@@ -96,7 +96,7 @@ def evaluate_perplexity(*, text, hold_out, limit, model) -> Answer:
 @command("blimp", option("--data", "a folder with BLiMP's .jsonl files, also in folders of it", metavar="FOLDER", required=True), *MODEL)
 def evaluate_blimp(*, data, model) -> Answer:
     """Measure how often the grammatical sentence of a minimal pair (BLiMP) is the more probable one."""
-    from ..elmo import blimp
+    from ..elmo import language_model as blimp
     from ..elmo.models import open_language_model
 
     pairs = blimp.read_pairs(Path(data))

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "assets"
 NEIGHBORS = 8  # the default number in lists: on pages, the command line and in notebooks
 MOST_CHARACTERS = 1000  # of a token, that a model may read
-PRECISIONS = FLOAT32, FLOAT16, INT8 = "float32", "float16", "int8"  # of the LSTMs' weights: see core.elmo.low_precision
+PRECISIONS = FLOAT32, FLOAT16, INT8 = "float32", "float16", "int8"  # of the LSTMs' weights: see core.elmo.model
 
 
 def data_folder() -> Path | None:

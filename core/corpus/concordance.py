@@ -14,7 +14,7 @@ from .search import Hits
 IN_TEXT, BY_SOURCE, BY_SENSE, AT_RANDOM = "text", "source", "sense", "random"
 BY_LEFT = ("left", "left2", "left3")  # the first, second, third word before
 BY_RIGHT = ("right", "right2", "right3")
-BY_SUBSTITUTES = "substitutes"  # which need a model: core.elmo.in_place.by_substitutes
+BY_SUBSTITUTES = "substitutes"  # which need a model: core.elmo.substitutes.by_substitutes
 ORDERS = (IN_TEXT, *BY_LEFT, *BY_RIGHT, BY_SOURCE, BY_SENSE, AT_RANDOM, BY_SUBSTITUTES)
 EQUALLY = 3  # words that may share the first place next to a hit
 MOST_FORMS = 20  # of the hits

@@ -7,7 +7,6 @@ any batch, and after any other text.
 
 from __future__ import annotations
 
-import copy
 import threading
 import zipfile
 from collections import OrderedDict
@@ -27,9 +26,8 @@ from ..common.i18n import t
 from ..files.artifacts import check_fits, replacing
 from ..text.sentences import LabeledRow
 from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
-from .low_precision import stacks
-from .model import BiLM, State, pack
-from .recurrence import side_by_side
+from .model import BiLM, pack, stacks
+from .recurrence import State, side_by_side
 
 MAX_CACHED_WORDS = 100_000
 SPELLED_FILE = "spelled.npz"  # char-CNN vectors of the most frequent words, in the model's folder
@@ -40,38 +38,22 @@ WORDS_PER_PRODUCT = 512  # distinct spellings through the char-CNN at a time
 class Encoder:
     """A biLM in evaluation mode with a word cache. Threads and users may share it.
 
-    `precision` applies to the LSTMs' weights (core.elmo.low_precision). With `device` the model moves there, otherwise it stays where it
+    `precision` applies to the LSTMs' weights (core.elmo.model). With `device` the model moves there, otherwise it stays where it
     is. Arguments and results are in the processor's memory.
     """
 
     def __init__(
-        self,
-        model: BiLM,
-        *,
-        name: str = "biLM",
-        batch_tokens: int = 4096,
-        max_cached_words: int = MAX_CACHED_WORDS,
-        precision: str = FLOAT32,
-        device: torch.device | None = None,
+        self, model: BiLM, *, name: str = "biLM", batch_tokens: int = 4096, precision: str = FLOAT32, device: torch.device | None = None
     ) -> None:
-        if batch_tokens < 1:
-            raise BadInput(f"batch_tokens must be at least 1, got {batch_tokens}.")
         self.model = model.eval().requires_grad_(False)
         if device is not None:
             self.model.to(device)
         self.device = of(model)
         self.model.characters.anchor()
         self.stacks, self.precision = stacks(model, precision), precision
-        self.name, self.batch_tokens, self.max_cached_words = name, batch_tokens, max_cached_words
+        self.name, self.batch_tokens = name, batch_tokens
         self._words: OrderedDict[str, np.ndarray] = OrderedDict()
         self._lock = threading.Lock()
-
-    def at(self, precision: str) -> Encoder:
-        """Return the same model and word cache with LSTM weights of another precision."""
-        encoder = copy.copy(self)
-        vars(encoder).pop("_edges", None)
-        encoder.stacks, encoder.precision = stacks(self.model, precision), precision
-        return encoder
 
     def know(self, words: list[str], vectors: np.ndarray) -> None:
         """Add char-CNN vectors (n, P) of n spellings that this model computed before."""
@@ -99,7 +81,7 @@ class Encoder:
         total = sum(map(len, sentences))
         done = 0
         for numbers in self._batches(sentences):
-            run = _Run(self, [sentences[n] for n in numbers])
+            run = self._run([sentences[n] for n in numbers])
             for number, layers in zip(numbers, run.layers(*run.both()), strict=True):
                 results[number] = layers
             done += sum(len(sentences[n]) for n in numbers)
@@ -107,24 +89,21 @@ class Encoder:
                 report(done, total)
         return results
 
-    def encode_tokens(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
-        """Return the layers (n, L, D) of one token of each sentence.
+    def alone(self, sentences: list[list[str]], positions: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the layers (n, L, D) of one token of each sentence, and its `around` vectors (n, 2P), up to rounding.
 
         Each direction stops at the token, so that together they read half of what `encode` reads.
         """
-        return self.alone(sentences, positions)[0]
-
-    def alone(self, sentences: list[list[str]], positions: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the layers (n, L, D) of one token of each sentence, and its `around` vectors (n, 2P), up to rounding."""
         layers = np.empty((len(sentences), self.n_layers, self.dim), np.float32)
         around = np.empty((len(sentences), self.dim), np.float32)
         for numbers in self._batches(sentences):
-            sides = []
-            for backward in (False, True):
-                read = [[SENTENCE_BEGIN, *sentences[n], SENTENCE_END][:: -1 if backward else 1] for n in numbers]
-                ends = [len(sentences[n]) - positions[n] if backward else positions[n] + 1 for n in numbers]
-                sides.append(_Run(self, [tokens[: end + 1] for tokens, end in zip(read, ends, strict=True)], as_given=True))
-            ahead, behind = side_by_side(lambda backward, sides=sides: sides[backward].last(backward), _DIRECTIONS, self.device)
+            bounded = [[SENTENCE_BEGIN, *sentences[n], SENTENCE_END] for n in numbers]
+            ends = [positions[n] + 1 for n in numbers]  # the tokens' places among the bounded ones
+            runs = (
+                _Run(self, [tokens[: end + 1] for tokens, end in zip(bounded, ends, strict=True)]),
+                _Run(self, [tokens[end:] for tokens, end in zip(bounded, ends, strict=True)]),
+            )
+            ahead, behind = side_by_side(lambda backward, runs=runs: runs[backward].last(backward), _DIRECTIONS, self.device)
             words = self.word_vectors([sentences[n][positions[n]] for n in numbers])
             layers[numbers, 0] = np.concatenate([words, words], axis=1)
             for layer, (a, b) in enumerate(zip(ahead[0], behind[0], strict=True), 1):
@@ -152,7 +131,7 @@ class Encoder:
         result |= {word: result[alike[spelling]] for word, spelling in missing.items()}
         with self._lock:
             self._words.update((word, result[word].copy()) for word in missing)
-            while len(self._words) > self.max_cached_words:
+            while len(self._words) > MAX_CACHED_WORDS:
                 self._words.popitem(last=False)
         if not words:
             return np.empty((0, self.model.shape.projection), np.float32)
@@ -161,7 +140,7 @@ class Encoder:
     def directions(self, sentences: list[list[str]]) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield (sentence number, forward, backward) top-layer outputs with boundaries, each (T + 2, P), for language modeling."""
         for numbers in self._batches(sentences):
-            run = _Run(self, [sentences[n] for n in numbers])
+            run = self._run([sentences[n] for n in numbers])
             ahead, behind = run.both()
             for number, rows in zip((numbers[k] for k in run.order), run.rows(), strict=True):
                 yield number, ahead[-1][rows].numpy(), behind[-1][run.reverse][rows].numpy()
@@ -171,12 +150,9 @@ class Encoder:
 
         `read` holds the sentences' layers (L, T, D), if already computed.
         """
-        result = np.empty((len(sentences), self.dim), np.float32)
-        half = self.dim // 2
-        for row, layers, place in zip(result, read or encoded(self, sentences), positions, strict=True):
-            row[:half] = layers[-1, place - 1, :half] if place else self._edges[0]
-            row[half:] = layers[-1, place + 1, half:] if place + 1 < layers.shape[1] else self._edges[1]
-        return result
+        layers = read or encoded(self, sentences)
+        places = [self.places_in(item)[position] for item, position in zip(layers, positions, strict=True)]
+        return np.array(places, np.float32).reshape(len(sentences), self.dim)
 
     def places_in(self, layers: np.ndarray) -> np.ndarray:
         """Return the `around` vectors (T, 2P) of all tokens of a sentence from its layers (L, T, D)."""
@@ -200,11 +176,14 @@ class Encoder:
         states: list[list[State]] | None = None
         results: list[list[np.ndarray]] = [[] for _ in streams]
         for batch in zip(*streams, strict=True):
-            run = _Run(self, list(batch))
+            run = self._run(batch)
             layers, states = run.stateful(states)
             for stream, array in zip(results, layers, strict=True):
                 stream.append(array)
         return results
+
+    def _run(self, sentences: Sequence[list[str]]) -> _Run:
+        return _Run(self, [[SENTENCE_BEGIN, *sentence, SENTENCE_END] for sentence in sentences])
 
     def _batches(self, sentences: list[list[str]]) -> Iterator[list[int]]:
         """Group sentence numbers by similar length, each group at most `batch_tokens` with boundaries (or one sentence)."""
@@ -223,11 +202,10 @@ class Encoder:
 
 
 class _Run:
-    """One batch: packed sentences (see core.elmo.model), their word vectors, and the inverse order."""
+    """One batch: packed sentences with boundaries (see core.elmo.model), their word vectors, and the inverse order."""
 
-    def __init__(self, encoder: Encoder, sentences: list[list[str]], *, as_given: bool = False) -> None:
+    def __init__(self, encoder: Encoder, bounded: list[list[str]]) -> None:
         self.stacks, self.device = encoder.stacks, encoder.device
-        bounded = sentences if as_given else [[SENTENCE_BEGIN, *sentence, SENTENCE_END] for sentence in sentences]
         words = list(dict.fromkeys(word for sentence in bounded for word in sentence))
         number = {word: k for k, word in enumerate(words)}
         batch, self.order = pack([np.array([number[w] for w in sentence]) for sentence in bounded])
@@ -244,21 +222,21 @@ class _Run:
 
     def both(self) -> tuple[list[Tensor], list[Tensor]]:
         """Return the outputs of the forward and the backward stack, each in its own reading order."""
-        return side_by_side(self._direction, _DIRECTIONS, self.device)
+        (ahead, _), (behind, _) = side_by_side(self._direction, _DIRECTIONS, self.device)
+        return ahead, behind
 
-    def _direction(self, backward: bool) -> list[Tensor]:
+    def _direction(self, backward: bool, states: list[State] | None = None) -> tuple[list[Tensor], list[State]]:
         with torch.inference_mode():
             x = (self.x[self.reverse] if backward else self.x).to(self.device)
-            return [layer.cpu() for layer in self.stacks.run_direction(x, self.batch_sizes, backward=backward)[0]]
+            outputs, last = self.stacks.run_direction(x, self.batch_sizes, backward=backward, states=states)
+            return [layer.cpu() for layer in outputs], last
 
     def last(self, backward: bool) -> tuple[list[np.ndarray], np.ndarray]:
         """Return each layer's outputs (n, P) at the sequences' ends, and the top layer's one step before, in input order."""
-        starts, lengths = np.cumsum([0, *self.batch_sizes]), np.array(self.lengths)
-        ends, before = (torch.from_numpy(starts[lengths - step] + np.arange(len(lengths))) for step in (1, 2))
-        with torch.inference_mode():
-            outputs = self.stacks.run_direction(self.x.to(self.device), self.batch_sizes, backward=backward)[0]
-        back = np.argsort(self.order)
-        return [layer.cpu()[ends].numpy()[back] for layer in outputs], outputs[-1].cpu()[before].numpy()[back]
+        outputs, _ = self._direction(backward)
+        starts, lengths, back = np.cumsum([0, *self.batch_sizes]), np.array(self.lengths), np.argsort(self.order)
+        ends, before = ((starts[lengths - step] + np.arange(len(lengths)))[back] for step in (1, 2))
+        return [layer.numpy()[ends] for layer in outputs], outputs[-1].numpy()[before]
 
     def layers(self, ahead: list[Tensor], behind: list[Tensor]) -> list[np.ndarray]:
         """Return the layers (L, T, D) of each sentence without boundaries, in input order."""
@@ -277,10 +255,8 @@ class _Run:
 
         def read(backward: bool) -> tuple[list[Tensor], list[State]]:
             initial = [tuple(part[order].to(self.device) for part in state) for state in states[backward]] if states else None
-            with torch.inference_mode():
-                x = (self.x[self.reverse] if backward else self.x).to(self.device)
-                outputs, last = self.stacks.run_direction(x, self.batch_sizes, backward=backward, states=initial)
-                return [layer.cpu() for layer in outputs], [tuple(part.cpu()[back] for part in state) for state in last]
+            outputs, last = self._direction(backward, initial)
+            return outputs, [tuple(part.cpu()[back] for part in state) for state in last]
 
         (ahead, after_last), (behind, before_first) = side_by_side(read, _DIRECTIONS, self.device)
         return self.layers(ahead, behind), [after_last, before_first]

@@ -19,6 +19,7 @@ from ..common.i18n import t, tn
 from ..common.markup import shorten
 from ..common.model_layers import MIX
 from ..text.corpora import locate
+from ..text.languages import Language
 from .encoder import encoded
 from .mix import check_weights, layer_normalized, layer_weights, mixed
 from .models import BUNDLED_MODEL, Model, open_model
@@ -52,9 +53,7 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def fit(self, X, y=None):
         """Open the model; nothing is learned from the texts."""
-        self._check_parameters()
-        self._rows(X)
-        self._open()
+        self._fit_rows(X)
         return self
 
     def transform(self, X) -> np.ndarray:
@@ -66,17 +65,17 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def fit_transform(self, X, y=None) -> np.ndarray:
         """Fit and transform. X may be an iterator, which is consumed once."""
+        return self._vectors_of(self._fit_rows(X))
+
+    def _fit_rows(self, X) -> list:
         self._check_parameters()
         rows = self._rows(X)
-        self._open()
-        return self._vectors_of(rows)
-
-    def _open(self) -> None:
         model = open_model(str(self.model), device=self.device)
         self._weights(model.encoder.n_layers)
         self._opened, self._opened_as = model, (str(self.model), self.device)
         self.n_features_out_ = self._n_features_out = model.encoder.dim
         self.fingerprint_ = model.fingerprint
+        return rows
 
     def _check_parameters(self) -> None:
         try:
@@ -89,7 +88,6 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Raises InvalidParameter if another model was chosen after `fit`, and CorruptArtifact if the weights have changed since.
         """
-        check_is_fitted(self)
         chosen = str(self.model), self.device
         if not hasattr(self, "_opened") or self._opened_as != chosen:
             model = open_model(str(self.model), device=self.device)
@@ -105,25 +103,14 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _weights(self, n_layers: int) -> np.ndarray:
         """Return the weights (L,) of the layer or of the layer mix, equal by default."""
-        name, value = ("weights", self.weights) if str(self.layer) == MIX and self.weights is not None else ("layer", self.layer)
+        is_weighted = str(self.layer) == MIX and self.weights is not None
         try:
-            return check_weights(value, n_layers) if name == "weights" else layer_weights(str(value), n_layers)
+            return check_weights(self.weights, n_layers) if is_weighted else layer_weights(str(self.layer), n_layers)
         except BadInput as error:
-            estimator = type(self).__name__
-            raise InvalidParameter(
-                t(
-                    "The {name!r} parameter of {estimator} does not fit {model}: {error}",
-                    name=name,
-                    estimator=estimator,
-                    model=self.model,
-                    error=error,
-                )
-            ) from None
+            values = {"name": "weights" if is_weighted else "layer", "estimator": type(self).__name__, "model": self.model, "error": error}
+            raise InvalidParameter(t("The {name!r} parameter of {estimator} does not fit {model}: {error}", **values)) from None
 
-    def _tokens(self, text: str) -> list[str]:
-        return self._model().language.tokenize(text)
-
-    def _vectors(self, sentences: list[list[str]], *, normalize: bool = False, chunk: int = 256) -> Iterable[np.ndarray]:
+    def _vectors(self, sentences: list[list[str]], normalize: bool = False, chunk: int = 256) -> Iterable[np.ndarray]:
         """Return the vectors (T, D) of each sentence."""
         encoder = self._model().encoder
         weights = self._weights(encoder.n_layers)
@@ -164,10 +151,10 @@ class ElmoVectorizer(_FromModel):
         self.batch_texts = batch_texts  # encoded at a time
 
     def _vectors_of(self, texts: list[str]) -> np.ndarray:
-        sentences = [self._tokens(text) for text in texts]
-        out = np.zeros((len(sentences), self._model().encoder.dim), np.float32)
-        chunk = int(self.batch_texts)
-        for row, vectors in zip(out, self._vectors(sentences, normalize=bool(self.normalize), chunk=chunk), strict=True):
+        model = self._model()
+        vectors_by_text = self._vectors(list(map(model.language.tokenize, texts)), bool(self.normalize), int(self.batch_texts))
+        out = np.zeros((len(texts), model.encoder.dim), np.float32)
+        for row, vectors in zip(out, vectors_by_text, strict=True):
             if len(vectors):
                 row[:] = POOLINGS[self.pooling](vectors)
         return out
@@ -193,28 +180,33 @@ class ContextVectorizer(_FromModel):
         self.device = device
 
     def _vectors_of(self, pairs: list[tuple[str, str | int]]) -> np.ndarray:
-        located = [self._locate(row, self._tokens(text), word) for row, (text, word) in enumerate(pairs, 1)]
+        language = self._model().language
+        located = [_locate(row, text, word, language) for row, (text, word) in enumerate(pairs, 1)]
         sentences = [tokens for tokens, _ in located]
         return np.stack([vectors[k] for vectors, (_, k) in zip(self._vectors(sentences), located, strict=True)])
-
-    def _locate(self, row: int, tokens: list[str], word: str | int) -> tuple[list[str], int]:
-        if isinstance(word, str):
-            tokens, places = locate(tokens, word, self._model().language, forms=True)
-        else:
-            places = [word] if 0 <= word < len(tokens) else []
-        if not places:
-            values = {"row": row, "word": repr(shorten(word)), "tokens": shorten(" ".join(tokens), 300)}
-            raise InvalidRows(t("Row {row:,}: {word} is not among the tokens: {tokens}", **values))
-        return tokens, places[0]
 
     def _rows(self, X) -> list[tuple[str, str | int]]:
         wanted = t("Give a list of pairs: a text, and a word or position.")
         pairs = _list_rows(X, wanted, width=2)
+        fill = t("Fill or drop what is missing.")
         _refuse_rows(pairs, lambda pair: _is_missing(pair) or not _is_pair(pair), t("no pair"), wanted)
-        _refuse_rows(pairs, lambda pair: _is_missing(pair[0]), t("no text"), t("Fill or drop what is missing."))
-        _refuse_rows(pairs, lambda pair: _is_missing(pair[1]), t("no word or position"), t("Fill or drop what is missing."))
+        _refuse_rows(pairs, lambda pair: _is_missing(pair[0]), t("no text"), fill)
+        _refuse_rows(pairs, lambda pair: _is_missing(pair[1]), t("no word or position"), fill)
         _refuse_rows(pairs, lambda pair: not isinstance(pair[0], str) or _as_word(pair[1]) is None, t("no pair"), wanted)
         return [(text, _as_word(word)) for text, word in pairs]
+
+
+def _locate(row: int, text: str, word: str | int, language: Language) -> tuple[list[str], int]:
+    """Return the tokens of a text and the position of a word. Raises InvalidRows, with the number of the row."""
+    tokens = language.tokenize(text)
+    if isinstance(word, str):
+        tokens, places = locate(tokens, word, language, forms=True)
+    else:
+        places = [word] if 0 <= word < len(tokens) else []
+    if not places:
+        values = {"row": row, "word": repr(shorten(word)), "tokens": shorten(" ".join(tokens), 300)}
+        raise InvalidRows(t("Row {row:,}: {word} is not among the tokens: {tokens}", **values))
+    return tokens, places[0]
 
 
 def _list_rows(X, wanted: str, *, width: int) -> list:

@@ -67,12 +67,6 @@ def to_largest_1(weights) -> np.ndarray:
     return values / (np.abs(values).max() or 1.0)
 
 
-def shares_of(weights) -> np.ndarray:
-    """Return the absolute weights (L,) divided by their sum."""
-    sizes = np.abs(to_largest_1(weights))
-    return sizes / sizes.sum()
-
-
 def _join_values(values: np.ndarray) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
@@ -90,8 +84,8 @@ def mean_lengths(layers: np.ndarray) -> np.ndarray:
     return np.linalg.norm(widen(layers), axis=2).mean(axis=0)
 
 
-def pulls(weights: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return each layer's share (L,) of the layer mix: s_j times the layer's mean length, normalized to a sum of 1."""
+def pulls(weights: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarray:
+    """Return each layer's share (L,) of the layer mix: |s_j| times the layer's mean length, normalized to a sum of 1."""
     parts = np.abs(to_largest_1(weights)) * lengths
     return parts / max(float(parts.sum()), 1e-30)
 

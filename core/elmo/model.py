@@ -1,4 +1,4 @@
-"""ELMo's biLM (Peters et al. 2018; Jozefowicz et al. 2016 for the char-CNN).
+"""ELMo's biLM (Peters et al. 2018; Jozefowicz et al. 2016 for the char-CNN), also with LSTM weights in fewer bits.
 
 characters -> convolutions, max over time -> highway -> projection P          layer 0: [x | x]
            -> forward LSTM stack, backward LSTM stack (independent)           layers 1, 2: [forward | backward]
@@ -6,20 +6,37 @@ characters -> convolutions, max over time -> highway -> projection P          la
 Sentences are packed: longest first, time-major, without padding, so a step computes only real tokens.
 `batch_sizes[t]` sentences have at least t + 1 tokens, and their rows of step t are adjacent.
 Gate order in memory is input, forget, output, new cell (so that one sigmoid covers three adjacent gates).
+
+Fewer bits are for speed, off by default, and close enough to float32 for uses of the vectors. float16 halves the bytes that every step
+reads; sums stay float32. int8 multiplies integers with a scale for each output of a weight matrix and one for each input row, so that a
+sentence's vectors do not depend on its batch. The input projections stay float16, because the recurrence would accumulate their errors.
+int8 products use oneDNN on plain tensors, float16 FBGEMM; torch has both on x86. Its quantized tensor types, which are deprecated, are not
+used.
 """
 
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
-from ..common.config import ModelShape
-from ..common.device import first_weights
+from ..common.config import FLOAT32, INT8, PRECISIONS, ModelShape
+from ..common.device import first_weights, of
+from ..common.errors import BadInput
+from ..common.i18n import t
+from ..common.markup import shorten
 from ..text.tokens import BEGIN_WORD, END_WORD, N_CHARACTER_IDS, character_ids
-from .recurrence import run_lstm
+from .recurrence import LstmProducts, State, infer, run_lstm
 
-State = tuple[Tensor, Tensor]  # output (B, P) and cell (B, H) of one LSTM layer
+ENGINE = "fbgemm"
+_PACKING = threading.Lock()
+# oneDNN adds pairs of products in 16 bits where the processor has no better: 2 * 255 * 63 is the most that never overflows.
+ROW_MOST, ZERO, WEIGHT_MOST = 127, 128, 63
+LEAST = 1e-12  # of a scale: rows of zeros
 
 
 class Highway(nn.Module):
@@ -172,3 +189,67 @@ def pack(sentences: list[np.ndarray]) -> tuple[PackedBatch, np.ndarray]:
         ids[rows] = sentences[number]
         reverse[rows] = rows[::-1]
     return PackedBatch(ids, batch_sizes.tolist(), reverse), order
+
+
+def stacks(model: BiLM, precision: str) -> BiLM | NarrowStacks:
+    """Return the LSTM stacks of a model at a precision. Raises BadInput if it does not exist or is not available on this machine."""
+    if precision not in PRECISIONS:
+        raise BadInput(t("Unknown precision “{precision}”; use {known}.", precision=shorten(precision), known=", ".join(PRECISIONS)))
+    if precision == FLOAT32:
+        return model
+    if (device := of(model)).type != "cpu":
+        raise BadInput(t("{precision} runs only on the CPU. Use float32 on {device}.", precision=precision, device=device.type))
+    if ENGINE not in torch.backends.quantized.supported_engines or not torch.backends.mkldnn.is_available():
+        raise BadInput(t("{precision} needs FBGEMM and oneDNN, missing in this torch. Use float32.", precision=precision))
+    return NarrowStacks(model, precision)
+
+
+class NarrowStacks:
+    """Both stacks of a biLM with weights in fewer bits. The model itself is unchanged."""
+
+    run_direction = BiLM.run_direction
+
+    def __init__(self, model: BiLM, precision: str) -> None:
+        self.shape = model.shape
+        self.forward_layers, self.backward_layers = (
+            [_narrow(layer, precision) for layer in layers] for layers in (model.forward_layers, model.backward_layers)
+        )
+
+
+def _narrow(layer: ProjectedLSTM, precision: str) -> Callable:
+    """Return a function that is called like `layer` and reads packed copies of its weights."""
+    packed = _int8 if precision == INT8 else _float16
+    with _PACKING:  # the engine is a setting of the process
+        before, torch.backends.quantized.engine = torch.backends.quantized.engine, ENGINE
+        try:
+            with torch.no_grad():
+                state_product = packed(layer.state_weight)
+                inputs, output = _float16(layer.input_weight, layer.bias), packed(layer.projection)
+        finally:
+            torch.backends.quantized.engine = before
+    products = LstmProducts(inputs, lambda gates, h: gates.add_(state_product(h)), output)
+    return lambda x, batch_sizes, state: infer(x, batch_sizes, layer.clips, layer.projection.shape[1], products, state)
+
+
+def _float16(weight: Tensor, bias: Tensor | None = None) -> Callable[[Tensor], Tensor]:
+    """Return a product (n, in) -> (n, out) in float32 with float16 weights."""
+    packed = torch.ops.quantized.linear_prepack_fp16(weight.detach(), bias)
+    return lambda x: torch.ops.quantized.linear_dynamic_fp16(x, packed)
+
+
+def _int8(weight: Tensor) -> Callable[[Tensor], Tensor]:
+    """Return a product (n, in) -> (n, out) of int8 numbers, summed in 32 bits and scaled back."""
+    scales = weight.abs().amax(dim=1).clamp_min_(LEAST) / WEIGHT_MOST  # (out,)
+    packed = torch.ops.onednn.qlinear_prepack((weight / scales[:, None]).round_().to(torch.int8), None)
+    zeros = torch.zeros(len(weight), dtype=torch.long)  # of the weights; ZERO is the rows'
+    least, middle = torch.tensor(LEAST), torch.tensor(ZERO + 0.5)
+
+    def product(x: Tensor) -> Tensor:
+        largest = torch.linalg.vector_norm(x, torch.inf, dim=1, keepdim=True)  # (n, 1)
+        scale = torch.add(least, largest, alpha=1 / ROW_MOST)
+        integers = torch.addcdiv(middle, x, scale).to(torch.uint8)  # which cuts, and so rounds
+        options = None, 1.0, 0, torch.float32, "none", [], ""  # no bias, float32, nothing after the product
+        result = torch.ops.onednn.qlinear_pointwise(integers, 1.0, ZERO, packed, scales, zeros, *options)
+        return result.mul_(scale)
+
+    return product

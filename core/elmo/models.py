@@ -68,7 +68,7 @@ def open_model(
 ) -> Model:
     """Open a model by registry name or folder, on a device of core.common.device.
 
-    `precision` applies to a biLM's LSTM weights (core.elmo.low_precision). `pieces` is the pooling of a transformer's pieces into words (core.engines.transformer).
+    `precision` applies to a biLM's LSTM weights (core.elmo.model), `pieces` to a transformer: how pieces are pooled into words.
     """
     place = choose(device)
     folder = resolve(name, "model", allow_download=allow_download, report=report)

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from ..common.device import PROCESSOR, limit
 from ..common.libraries import import_library
 
+State = tuple[Tensor, Tensor]  # output (B, P) and cell (B, H) of one LSTM layer
 BLOCK_BYTES = 128 << 20  # gates computed ahead at a time when no gradient is wanted: bounds memory on any text
 
 
@@ -39,33 +40,28 @@ def _with_threads(n: int, run: Callable, *arguments):
     return run(*arguments)
 
 
-def run_lstm(x: Tensor, batch_sizes: list[int], layer, state=None):
-    """Run packed rows (N, P) through one layer. Returns (N, P) and the last (output, cell) of each sentence in packed order."""
-    weights = (layer.input_weight, layer.state_weight, layer.bias, layer.projection)
-    if torch.is_grad_enabled() and (x.requires_grad or any(w.requires_grad for w in weights)):
-        worth = len(x) * layer.projection.shape[1] >= FUSED_FROM and x.dtype == torch.float32 and x.device.type == "cpu"
-        return (_Fused if worth else _Recurrence).apply(x, batch_sizes, layer.clips, *weights), None
-    return _infer(x, batch_sizes, layer.clips, *weights, state)
-
-
 class LstmProducts(NamedTuple):
-    """The three products of a layer, with its own weights or with fewer bits (core.elmo.low_precision)."""
+    """The three products of a layer, with its own weights or with fewer bits (core.elmo.model)."""
 
     inputs: Callable[[Tensor], Tensor]  # tokens (n, P) -> their share of the gates, bias included (n, 4H)
     add_state: Callable[[Tensor, Tensor], Tensor]  # gates (n, 4H), which it changes, and last outputs (n, P) -> gates
     output: Callable[[Tensor], Tensor]  # o * tanh(c), (n, H) -> (n, P)
 
 
-def _infer(x, batch_sizes, clips, w_x, w_h, bias, w_p, state):
-    hidden = w_p.shape[1]
-    w_x = w_x.t()
-    w_h = w_h.t()
-    w_p = w_p.t()
+def run_lstm(x: Tensor, batch_sizes: list[int], layer, state: State | None = None) -> tuple[Tensor, State | None]:
+    """Run packed rows (N, P) through one layer. Returns (N, P) and the last (output, cell) of each sentence in packed order."""
+    w_x, w_h, bias, w_p = weights = (layer.input_weight, layer.state_weight, layer.bias, layer.projection)
+    if torch.is_grad_enabled() and (x.requires_grad or any(w.requires_grad for w in weights)):
+        worth = len(x) * w_p.shape[1] >= FUSED_FROM and x.dtype == torch.float32 and x.device.type == "cpu"
+        return (_Fused if worth else _Recurrence).apply(x, batch_sizes, layer.clips, *weights), None
+    w_x, w_h, w_p = w_x.t(), w_h.t(), w_p.t()
     products = LstmProducts(lambda x: torch.addmm(bias, x, w_x), lambda g, h: g.addmm_(h, w_h), lambda m: torch.mm(m, w_p))
-    return infer(x, batch_sizes, clips, hidden, products, state)
+    return infer(x, batch_sizes, layer.clips, layer.projection.shape[1], products, state)
 
 
-def infer(x: Tensor, batch_sizes: list[int], clips: tuple[float, float], hidden: int, products: LstmProducts, state=None):
+def infer(
+    x: Tensor, batch_sizes: list[int], clips: tuple[float, float], hidden: int, products: LstmProducts, state: State | None
+) -> tuple[Tensor, State]:
     """Run `run_lstm` without gradient, with these products."""
     n_sentences = batch_sizes[0] if batch_sizes else 0
     if state is None:
@@ -83,19 +79,12 @@ def infer(x: Tensor, batch_sizes: list[int], clips: tuple[float, float], hidden:
         for s in range(t, end):
             n = batch_sizes[s]
             row = starts[s] - starts[t]
-            g = products.add_state(gates[row : row + n], h[:n])
-            m = _cell_(g, c[:n], hidden, clips[0])
-            h[:n] = products.output(m).clamp_(-clips[1], clips[1])
+            i, f, o, new = _activate_(products.add_state(gates[row : row + n], h[:n]), hidden)
+            cell = c[:n].mul_(f).addcmul_(i, new).clamp_(-clips[0], clips[0])
+            h[:n] = products.output(_tanh(cell).mul_(o)).clamp_(-clips[1], clips[1])
             out[starts[s] : starts[s] + n] = h[:n]
         t = end
     return out, (h, c)
-
-
-def _cell_(g: Tensor, c: Tensor, hidden: int, clip: float) -> Tensor:
-    """Activate, update and clip gates (n, 4H) and cells (n, H) in place. Returns o * tanh(c)."""
-    i, f, o, new = _activate_(g, hidden)
-    c.mul_(f).addcmul_(i, new).clamp_(-clip, clip)
-    return _tanh(c).mul_(o)
 
 
 def _activate_(g: Tensor, hidden: int) -> tuple[Tensor, ...]:

@@ -4,12 +4,14 @@ log p(w | left) + log p(w | right) - log p(w), normalized over the allowed words
 the word (Amrami and Goldberg 2018; Melamud et al. 2016). p(w) is the softmax at a state of zeros, its bias alone; the mean over many
 contexts separates senses no better. Special symbols, words without a letter, the most frequent words, which fit
 everywhere, and the token's own forms are masked. For a Korean token only pieces that are joined in the same way are allowed, so
-that no particle replaces a noun.
+that no particle replaces a noun. Substitutes are weak for function words, names, and the first or last token of a sentence, where one
+direction has no context.
 """
 
 import math
+import time
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,13 +19,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..common.directions import unit
 from ..common.errors import BadInput
 from ..common.i18n import ENGLISH, t
 from ..common.markup import shorten
 from ..common.memo import Bounded
 from ..text import languages
-from ..text.readings import dictionary_forms
-from ..text.target_word import lemmas, words_of
+from ..text.readings import WordInContext, dictionary_forms
+from ..text.sentences import as_in_text
+from ..text.target_word import candidates, lemmas, words_of
 from ..text.tokens import JOINER, bare
 from .language_model import SPECIALS, LanguageModel, Prediction
 
@@ -31,10 +35,12 @@ BOTH, FORWARD, BACKWARD = "both", "forward", "backward"
 COMMONEST = 200  # of the vocabulary, most frequent first, that are masked
 MOST = 1000  # substitutes of one place
 MOST_WORDS, MOST_BEGINNINGS = 4_096, 4_096  # whose forms are cached
-LONGEST_BEGINNING = 3  # letters of a word that its forms share
 ROWS_PER_PRODUCT = 64  # places through the softmax at a time: 64 x 50,000 numbers are 13 MB
 FREQUENT, EVERY = 8_000, 4  # words, most frequent first, that `vectors` reads, and one in so many of the rarer ones
 ROWS_PER_BLOCK, WORDS_PER_BLOCK = 512, 1024  # of `vectors`: 512 x 1,024 numbers are 2 MB
+TEN, MASS = 10, 0.25  # expected words, and the probability that they have together where they are good
+READ_AT_ONCE = 128  # sentences between two reports
+GRAMMAR, NAME, FIRST, LAST, ALONE = "grammar", "name", "first", "last", "alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +130,15 @@ class Substitutes:
             sums.addmm_(roots.sub_(largest).exp_(), whitened[block])
         return torch.nn.functional.normalize(sums)  # zeros where no word may answer
 
-    def changes(self, places: np.ndarray, words: Sequence[str], k: int = 3) -> list[Change]:
-        """Return the change from the first of n places (n, 2P) to each of the others.
+    def changes(self, places: np.ndarray, words: Sequence[str]) -> list[Change]:
+        """Return the change from the first of n places (n, 2P) to each of the others, with the three words that contribute most to it.
 
-        1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2. The named words contribute most to it.
+        1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2.
         """
         roots = self._shares(places, words, BOTH, False).sqrt()
         changes = []
         for gains in roots[1:] - roots[0]:
-            come, go = (row.topk(min(k, len(row))) for row in (gains, -gains))
+            come, go = (row.topk(min(3, len(row))) for row in (gains, -gains))
             named = (tuple(bare(self.model.vocabulary.words[i]) for v, i in zip(*top, strict=True) if v > 1e-4) for top in (come, go))
             changes.append(Change(min(1.0, float(gains.square().sum()) / 2), *named))
         return changes
@@ -154,16 +160,17 @@ class Substitutes:
 
     def _forms_of(self, word: str) -> list[int]:
         """Return the entries of the vocabulary that are the word or another form of it."""
-        return self._own_forms.value(word, lambda: self._find_forms(word))
 
-    def _find_forms(self, word: str) -> list[int]:
-        spelled, word_lists = bare(word).casefold(), words_of(languages.get_language(ENGLISH))
-        wanted = {spelled, *(lemmas(spelled, word_lists) if spelled.isascii() else dictionary_forms(spelled))}
-        same = wanted.union(*(self._irregular_forms.get(lemma, ()) for lemma in wanted))
-        if spelled.isascii():
-            regular = [self._regular_forms(_beginning(key)) for key in wanted]
-            same |= {entry for forms in regular for lemma in wanted for entry in forms.get(lemma, ())}
-        return sorted(number for entry in same for number in self._numbers.get(entry, ()))
+        def find() -> list[int]:
+            spelled, word_lists = bare(word).casefold(), words_of(languages.get_language(ENGLISH))
+            wanted = {spelled, *(lemmas(spelled, word_lists) if spelled.isascii() else dictionary_forms(spelled))}
+            same = wanted.union(*(self._irregular_forms.get(lemma, ()) for lemma in wanted))
+            if spelled.isascii():
+                regular = list(map(self._regular_forms, wanted))
+                same |= {entry for forms in regular for lemma in wanted for entry in forms.get(lemma, ())}
+            return sorted(number for entry in same for number in self._numbers.get(entry, ()))
+
+        return self._own_forms.value(word, find)
 
     def _columns_of(self, word: str) -> np.ndarray:
         """Return the numbers of `_forms_of` among the words that `vectors` computes."""
@@ -196,22 +203,18 @@ class Substitutes:
                 forms.setdefault(lemma, []).append(form)
         return forms
 
-    def _regular_forms(self, beginning: str) -> dict[str, list[str]]:
-        """Return the vocabulary's spellings with this beginning, grouped by lemma."""
+    def _regular_forms(self, word: str) -> dict[str, list[str]]:
+        """Return the vocabulary's spellings that begin as a word's regular forms do ("fl" for fly and flies), grouped by lemma."""
+        beginning = word[: max(1, min(3, len(word) - 1))]
 
         def find() -> dict[str, list[str]]:
             word_lists, forms = words_of(languages.get_language(ENGLISH)), {}
-            for entry in self._beginning_with(beginning):
+            for entry in self._sorted[bisect_left(self._sorted, beginning) : bisect_left(self._sorted, beginning + "\x80")]:
                 for lemma in lemmas(entry, word_lists):
                     forms.setdefault(lemma, []).append(entry)
             return forms
 
-        return self._forms_by_beginning.value(beginning, find)
-
-    def _beginning_with(self, beginning: str) -> list[str]:
-        if not beginning:
-            return []
-        return self._sorted[bisect_left(self._sorted, beginning) : bisect_left(self._sorted, beginning + "\x80")]
+        return self._forms_by_beginning.value(beginning, find) if beginning else {}
 
     @cached_property
     def _answer_masks(self) -> tuple[Tensor, Tensor]:
@@ -243,7 +246,8 @@ class Substitutes:
         columns = np.full(size, -1)
         columns[numbers] = np.arange(len(numbers))
         weights = softmax.weight.detach()[numbers]
-        return weights, halves[:, numbers], self._whiten(weights), columns
+        mean, whitening = self.whitening
+        return weights, halves[:, numbers], ((weights.double() - mean) @ whitening).float(), columns
 
     @cached_property
     def whitening(self) -> tuple[Tensor, Tensor]:
@@ -256,11 +260,6 @@ class Substitutes:
         widths, directions = torch.linalg.eigh((weights - mean).t() @ (weights - mean) / len(weights))
         return mean, directions / (widths + 0.1 * widths.mean() + 1e-12).sqrt()
 
-    def _whiten(self, weights: Tensor) -> Tensor:
-        """Return whitened softmax weights (n, P)."""
-        mean, whitening = self.whitening
-        return ((weights.double() - mean) @ whitening).float()
-
 
 def _state(places: np.ndarray) -> np.ndarray:
     """Add the halves of places (n, 2P) to states (n, P): the shared softmax's logits add up."""
@@ -268,6 +267,100 @@ def _state(places: np.ndarray) -> np.ndarray:
     return places[:, :half] + places[:, half:]
 
 
-def _beginning(word: str) -> str:
-    """Return the beginning that a word shares with its regular forms: "fl" for fly and flies."""
-    return word[: max(1, min(LONGEST_BEGINNING, len(word) - 1))]
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """The substitutes of a word in its place."""
+
+    substitutes: tuple[Prediction, ...]  # best first
+    weak: str  # why they may be: GRAMMAR, NAME, FIRST, LAST, ALONE, or ""
+    is_good: bool  # whether they are good enough to be shown unasked
+
+
+def in_place(
+    substitutes: Substitutes,
+    words: Sequence[WordInContext],
+    k: int,
+    *,
+    direction: str = BOTH,
+    common: bool = False,
+    read: Sequence[np.ndarray] = (),
+) -> tuple[InPlace, ...]:
+    """Return the k likeliest substitutes of each word. `read` holds the sentences' layers (L, T, D), if already computed."""
+    if not words:
+        return ()
+    places = substitutes.model.encoder.around([list(word.tokens) for word in words], [word.position for word in words], read)
+    number = max(k, TEN) if k > 0 else k  # a number below 1 is refused as it was given
+    likeliest = substitutes.likeliest(places, [word.word for word in words], number, direction=direction, common=common)
+    weak = [weakness(word, direction) for word in words]
+    return tuple(InPlace(best[:k], why, are_good(best, why)) for best, why in zip(likeliest, weak, strict=True))
+
+
+def are_good(best: Sequence[Prediction], weak: str) -> bool:
+    """Return whether expected words, best first, are good enough to be shown.
+
+    The TEN likeliest must have a probability of at least MASS together, and `weakness` must be empty.
+    """
+    return not weak and sum(word.probability for word in best[:TEN]) >= MASS
+
+
+def by_substitutes(
+    substitutes: Substitutes, words: Sequence[WordInContext], report: Callable[[int, int, float], None] | None = None
+) -> np.ndarray:
+    """Return an order (n,) in which words with similar substitutes are neighbors: the leaves of average linkage.
+
+    Calls `report(sentences done, total, sentences per second)`.
+    """
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    if len(words) < 3:
+        return np.arange(len(words))
+    started, vectors = time.monotonic(), []
+    for first in range(0, len(words), READ_AT_ONCE):
+        if report:
+            report(first, len(words), first / max(time.monotonic() - started, 1e-9))
+        part = words[first : first + READ_AT_ONCE]
+        places = substitutes.model.encoder.around([list(word.tokens) for word in part], [word.position for word in part])
+        vectors.append(substitutes.vectors(places, [word.word for word in part]))
+    return leaves_list(linkage(unit(np.concatenate(vectors)), "average"))
+
+
+def weakness(word: WordInContext, direction: str = BOTH) -> str:
+    """Return the reason why a word's substitutes may be unreliable, or ""."""
+    spelled = [k for k, token in enumerate(word.tokens) if any(map(str.isalnum, bare(token)))]
+    if spelled == [word.position]:
+        return ALONE
+    if word.position not in {candidate.position for candidate in candidates(word.tokens, languages.in_use())}:
+        return GRAMMAR
+    if word.is_name:
+        return NAME
+    if word.position == spelled[0] and direction != BACKWARD:
+        return FIRST
+    return LAST if word.position == spelled[-1] and direction != FORWARD else ""
+
+
+def put_in(text: str, tokens: Sequence[str], position: int, word: str) -> tuple[str, int]:
+    """Return the text with another word in a token's place, capitalized like the token, and the word's position in it.
+
+    >>> put_in("Banks lend  money.", ["Banks", "lend", "money", "."], 0, "companies")
+    ('Companies lend  money.', 0)
+    """
+    pieces = as_in_text(tokens, text)
+    original = "".join(pieces)
+    start = len("".join(pieces[:position])) + len(pieces[position]) - len(pieces[position].lstrip())
+    end = len("".join(pieces[: position + 1]))
+    begins = not any(map(str.isalnum, original[:start]))
+    capital = begins and original[start].isupper() and word[:1].islower()
+    rest = text[len(original) :] if text.startswith(original) else ""
+    changed = original[:start] + (word[:1].upper() + word[1:] if capital else word) + original[end:] + rest
+    return changed, _token_at(changed, start)
+
+
+def _token_at(text: str, place: int) -> int:
+    """Return the number of the token that contains a character of a text."""
+    end = 0
+    pieces = as_in_text(languages.tokenize(text), text)
+    for k, piece in enumerate(pieces):
+        end += len(piece)
+        if place < end:
+            return k
+    return max(0, len(pieces) - 1)

@@ -29,7 +29,6 @@ SOFTMAX = "softmax.safetensors"  # a file of its own if the weights file has no 
 MAX_OPTIONS_BYTES = 1 << 20
 MAX_WORDS_BYTES = 256 << 20  # of vocabulary.txt
 MOST_PER_BYTE = 8  # numbers per byte of a weights file at most, because HDF5 may be compressed
-_DIRECTIONS = (("forward_layers", 0), ("backward_layers", 1))
 
 
 def load_bilm(folder: str | Path) -> BiLM:
@@ -48,7 +47,7 @@ def load_bilm(folder: str | Path) -> BiLM:
     with torch.device("meta"), _NoFirstWeights():
         model = BiLM(shape)
     if weights.suffix == ".hdf5":
-        state = _read_hdf5(weights, model.shape)
+        state = _read_hdf5(weights, shape)
     else:
         state = {name: value for name, value in _read_safetensors(weights).items() if not name.startswith("softmax.")}
         _check_numbers(state, shape, weights)
@@ -162,24 +161,28 @@ def save_hdf5(model: BiLM, folder: Path) -> None:
     """Write options.json and weights.hdf5 (float32) in the format of AllenNLP 2.10.1."""
     import h5py
 
-    folder.mkdir(parents=True, exist_ok=True)
+    _write_options(model, folder)
+    state = {name: value.to("cpu", torch.float32) for name, value in model.state_dict().items()}
     with replacing(folder / "weights.hdf5") as temporary, h5py.File(temporary, "w") as file:
-        for name, value in _to_tensorflow(model):
-            file.create_dataset(name, data=np.ascontiguousarray(value, np.float32))
-    (folder / "options.json").write_text(json.dumps(model.shape.to_options(), indent=1), encoding="utf-8", newline="\n")
+        for name, value in _to_tensorflow(state, model.shape):
+            file.create_dataset(name, data=value.contiguous().numpy())
 
 
 def save_safetensors(
     model: BiLM, folder: Path, *, softmax: Softmax | None = None, words: list[str] | None = None, dtype: torch.dtype = torch.float16
 ) -> None:
     """Write options.json, weights.safetensors and, with a softmax, its weights and vocabulary.txt."""
-    folder.mkdir(parents=True, exist_ok=True)
+    _write_options(model, folder)
     state = dict(model.state_dict())
     if softmax is not None:
         state |= {f"softmax.{name}": value for name, value in softmax.state_dict().items()}
         (folder / "vocabulary.txt").write_text("\n".join(words or []), encoding="utf-8", newline="\n")
     with replacing(folder / "weights.safetensors") as temporary:
         save_file({name: value.to("cpu", dtype).contiguous() for name, value in state.items()}, temporary, {"format": "elmoscope-1"})
+
+
+def _write_options(model: BiLM, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "options.json").write_text(json.dumps(model.shape.to_options(), indent=1), encoding="utf-8", newline="\n")
 
 
@@ -236,7 +239,7 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
 
     try:
         with h5py.File(path, "r") as file:
-            return {name: torch.from_numpy(np.array(value)) for name, value in _from_tensorflow(file, shape, path)}
+            return dict(_from_tensorflow(file, shape, path))
     except KeyError as error:
         raise CorruptArtifact(t("{path} lacks a weight of its options.json: {name}.", path=path, name=error.args[0])) from None
     except (OSError, ValueError, TypeError, IndexError, RuntimeError) as error:  # what h5py and odd shapes raise
@@ -246,12 +249,12 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
 
 
 def _from_tensorflow(file, shape: ModelShape, path: Path):
-    """Yield (our name, array) for every weight in an open HDF5 file."""
+    """Yield (our name, tensor) for every weight in an open HDF5 file."""
     import h5py
 
     needed = _hdf5_shapes(shape)
 
-    def read(name: str) -> np.ndarray:
+    def read(name: str) -> torch.Tensor:
         try:
             dataset = file[name]
         except KeyError:
@@ -271,32 +274,31 @@ def _from_tensorflow(file, shape: ModelShape, path: Path):
             is_finite = np.isfinite([values.min(), values.max()]).all()  # both are NaN if any value is
         if not is_finite:
             raise CorruptArtifact(t("{path}: '{name}' has values that are not finite. Get it again.", path=path, name=name))
-        return values
+        return torch.from_numpy(values)
 
     characters = read("char_embed")
     groups = ("/", "/CNN/", "/RNN_0/RNN/MultiRNNCell/", "/RNN_1/RNN/MultiRNNCell/")
     contents = {group: file.get(group) for group in groups}
     names = [f"{group}{name}"[1:] for group, content in contents.items() if isinstance(content, h5py.Group) for name in content]
     _check_numbers(names, shape, path)
-    yield "characters.embedding.weight", np.concatenate([np.zeros((1, characters.shape[1]), np.float32), characters])
+    yield "characters.embedding.weight", torch.cat([characters.new_zeros(1, characters.shape[1]), characters])
     for k in range(len(shape.filters)):
-        yield f"characters.convolutions.{k}.weight", read(f"CNN/W_cnn_{k}")[0].transpose(2, 1, 0)  # (n, 16, width)
+        yield f"characters.convolutions.{k}.weight", read(f"CNN/W_cnn_{k}")[0].permute(2, 1, 0)  # (n, 16, width)
         yield f"characters.convolutions.{k}.bias", read(f"CNN/b_cnn_{k}")
     for k in range(shape.n_highway):
         for part in ("transform", "carry"):
-            yield f"characters.highways.{k}.{part}.weight", read(f"CNN_high_{k}/W_{part}").T
+            yield f"characters.highways.{k}.{part}.weight", read(f"CNN_high_{k}/W_{part}").t()
             yield f"characters.highways.{k}.{part}.bias", read(f"CNN_high_{k}/b_{part}")
-    yield "characters.projection.weight", read("CNN_proj/W_proj").T
+    yield "characters.projection.weight", read("CNN_proj/W_proj").t()
     yield "characters.projection.bias", read("CNN_proj/b_proj")
-    for stack, direction in _DIRECTIONS:
-        for j in range(shape.n_layers):
-            cell = _cell(direction, j)
-            kernel, bias = _reorder(read(f"{cell}/W_0").T, to_ours=True), _reorder(read(f"{cell}/B"), to_ours=True)
-            bias[shape.hidden : 2 * shape.hidden] += 1.0
-            yield f"{stack}.{j}.input_weight", kernel[:, : shape.projection]
-            yield f"{stack}.{j}.state_weight", kernel[:, shape.projection :]
-            yield f"{stack}.{j}.bias", bias
-            yield f"{stack}.{j}.projection", read(f"{cell}/W_P_0").T
+    for layer, cell in _cells(shape):
+        i, new, f, o = read(f"{cell}/W_0").t().chunk(4)
+        i_bias, new_bias, f_bias, o_bias = read(f"{cell}/B").chunk(4)
+        kernel = torch.cat([i, f, o, new])
+        yield f"{layer}.input_weight", kernel[:, : shape.projection]
+        yield f"{layer}.state_weight", kernel[:, shape.projection :]
+        yield f"{layer}.bias", torch.cat([i_bias, f_bias + 1, o_bias, new_bias])
+        yield f"{layer}.projection", read(f"{cell}/W_P_0").t()
 
 
 def _hdf5_shapes(shape: ModelShape) -> dict[str, tuple[int, ...]]:
@@ -308,44 +310,35 @@ def _hdf5_shapes(shape: ModelShape) -> dict[str, tuple[int, ...]]:
     for k in range(shape.n_highway):
         for part in ("transform", "carry"):
             shapes |= {f"CNN_high_{k}/W_{part}": (n, n), f"CNN_high_{k}/b_{part}": (n,)}
-    for _, direction in _DIRECTIONS:
-        for j in range(shape.n_layers):
-            cell = _cell(direction, j)
-            shapes |= {f"{cell}/W_0": (2 * p, 4 * h), f"{cell}/B": (4 * h,), f"{cell}/W_P_0": (h, p)}
+    for _, cell in _cells(shape):
+        shapes |= {f"{cell}/W_0": (2 * p, 4 * h), f"{cell}/B": (4 * h,), f"{cell}/W_P_0": (h, p)}
     return shapes
 
 
-def _to_tensorflow(model: BiLM):
-    """Yield (HDF5 name, array) for every weight, the inverse of `_from_tensorflow`."""
-    state = {name: value.detach().float().numpy(force=True) for name, value in model.state_dict().items()}
-    shape = model.shape
+def _to_tensorflow(state: dict[str, torch.Tensor], shape: ModelShape):
+    """Yield (HDF5 name, tensor) for every weight of a biLM, the inverse of `_from_tensorflow`."""
     yield "char_embed", state["characters.embedding.weight"][1:]
     for k in range(len(shape.filters)):
-        yield f"CNN/W_cnn_{k}", state[f"characters.convolutions.{k}.weight"].transpose(2, 1, 0)[None]
+        yield f"CNN/W_cnn_{k}", state[f"characters.convolutions.{k}.weight"].permute(2, 1, 0)[None]
         yield f"CNN/b_cnn_{k}", state[f"characters.convolutions.{k}.bias"]
     for k in range(shape.n_highway):
         for part in ("transform", "carry"):
-            yield f"CNN_high_{k}/W_{part}", state[f"characters.highways.{k}.{part}.weight"].T
+            yield f"CNN_high_{k}/W_{part}", state[f"characters.highways.{k}.{part}.weight"].t()
             yield f"CNN_high_{k}/b_{part}", state[f"characters.highways.{k}.{part}.bias"]
-    yield "CNN_proj/W_proj", state["characters.projection.weight"].T
+    yield "CNN_proj/W_proj", state["characters.projection.weight"].t()
     yield "CNN_proj/b_proj", state["characters.projection.bias"]
-    for stack, direction in _DIRECTIONS:
-        for j in range(shape.n_layers):
-            cell = _cell(direction, j)
-            name = f"{stack}.{j}"
-            kernel = np.concatenate([state[f"{name}.input_weight"], state[f"{name}.state_weight"]], axis=1)
-            bias = state[f"{name}.bias"].copy()
-            bias[shape.hidden : 2 * shape.hidden] -= 1.0
-            yield f"{cell}/W_0", _reorder(kernel, to_ours=False).T
-            yield f"{cell}/B", _reorder(bias, to_ours=False)
-            yield f"{cell}/W_P_0", state[f"{name}.projection"].T
+    for layer, cell in _cells(shape):
+        i, f, o, new = torch.cat([state[f"{layer}.input_weight"], state[f"{layer}.state_weight"]], dim=1).chunk(4)
+        i_bias, f_bias, o_bias, new_bias = state[f"{layer}.bias"].chunk(4)
+        yield f"{cell}/W_0", torch.cat([i, new, f, o]).t()
+        yield f"{cell}/B", torch.cat([i_bias, new_bias, f_bias - 1, o_bias])
+        yield f"{cell}/W_P_0", state[f"{layer}.projection"].t()
 
 
-def _cell(direction: int, layer: int) -> str:
-    return f"RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
-
-
-def _reorder(gates: np.ndarray, *, to_ours: bool) -> np.ndarray:
-    """Reorder blocks of rows between TensorFlow's gates (input, new, forget, output) and ours (input, forget, output, new)."""
-    blocks = np.split(gates, 4)
-    return np.concatenate([blocks[k] for k in ((0, 2, 3, 1) if to_ours else (0, 3, 1, 2))])
+def _cells(shape: ModelShape) -> list[tuple[str, str]]:
+    """Return our name and TensorFlow's of every LSTM layer."""
+    return [
+        (f"{stack}.{k}", f"RNN_{direction}/RNN/MultiRNNCell/Cell{k}/LSTMCell")
+        for direction, stack in enumerate(("forward_layers", "backward_layers"))
+        for k in range(shape.n_layers)
+    ]

@@ -193,9 +193,9 @@ def _vectors_of(
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(path) as stored:
         return stored["layers"], stored["sums"], stored["substitutes"], False  # no such file, or a damaged one: encoded again
     expected = np.empty((0, 0), np.float16)
-    if targets_only and hasattr(encoder, "encode_tokens"):  # a biLM's directions need not read on behind the token
+    if targets_only and hasattr(encoder, "alone"):  # a biLM's directions need not read on behind the token
         places = [(list(s.tokens), k) for s in part for k in sorted({target.position for target in s.targets})]
-        vectors = encoder.encode_tokens([tokens for tokens, _ in places], [k for _, k in places])
+        vectors, _ = encoder.alone([tokens for tokens, _ in places], [k for _, k in places])
     else:
         read = encoder.encode([list(s.tokens) for s in part])
         vectors = np.concatenate(read, axis=1).transpose(1, 0, 2)[keep]  # (N, L, D)

@@ -85,7 +85,7 @@ function newReader(parts, plain = false) {
     const before = position ? bare(tokens[position - 1]) : "", word = bare(tokens[position]);
     return hasCapital(word) && word !== "I" && isWordly(before.at(-1)) && tokens.some((item) => /^\P{Lu}*\p{Ll}\P{Lu}*$/u.test(item));
   }
-  // Why a word's substitutes may say little, or "": core.elmo.in_place.weakness.
+  // Why a word's substitutes may say little, or "": core.elmo.substitutes.weakness.
   function weakness(tokens, position, direction) {
     const spelled = tokens.flatMap((token, k) => (isWordly(bare(token)) ? [k] : []));
     if (spelled.length === 1 && spelled[0] === position) return "alone";
@@ -106,7 +106,7 @@ function newReader(parts, plain = false) {
     });
     return { tokens, positions: words.inQuestion(tokens, held), shown: tokens.map(pieces) };
   }
-  // The words expected in a place, and whether they are good enough to be shown: core.elmo.in_place.are_good.
+  // The words expected in a place, and whether they are good enough to be shown: core.elmo.substitutes.are_good.
   function expectedAt({ around, tokens, position }, direction, k) {
     const words_ = substitutes.likeliest(around, tokens[position], Math.max(k, TEN), direction), sum = words_.slice(0, TEN).reduce((total, [, share]) => total + share, 0);
     return { words: words_.slice(0, k), good: !weakness(tokens, position, direction) && sum >= MASS };

@@ -19,7 +19,7 @@ from ..corpus.concordance import BY_SENSE, BY_SUBSTITUTES, Line
 from ..corpus.encoded import EncodedCorpus, Report
 from ..corpus.measures import FDR, Keyword, Part, keywords
 from ..corpus.search import Hits
-from ..elmo.in_place import by_substitutes
+from ..elmo.substitutes import by_substitutes
 from ..files.artifacts import text_fingerprint
 from ..text.corpora import sentences_of
 from ..text.readings import WordInContext

@@ -14,9 +14,9 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
 from ..corpus.spread import FEWEST_SENSES, Labels, SpreadLabels, spread
-from ..elmo import in_place
 from ..elmo.language_model import Prediction
 from ..elmo.mix import layer_weights, mixed
+from ..elmo.substitutes import weakness
 from ..index.rows import Occurrence
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
@@ -60,7 +60,7 @@ class Occurrences:
     coordinates: np.ndarray  # (n, 2)
     frozen: bool  # whether the map is the Map page's
     substitutes: Sequence[tuple[Prediction, ...]] = ()  # of each occurrence; () without a softmax
-    weak: float = 0.0  # share of occurrences with uninformative substitutes (core.elmo.in_place)
+    weak: float = 0.0  # share of occurrences with uninformative substitutes (core.elmo.substitutes.weakness)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ def _occurrences(workspace: Workspace, table: OccurrenceTable, word: str, layer:
     weak = 0.0
     if space:
         sample = [items[k] for k in np.unique(np.linspace(0, len(items) - 1, min(len(items), MOST_LOOKED_AT)).astype(int))]
-        weak = float(np.mean([bool(in_place.weakness(WordInContext(o.tokens, o.position))) for o in sample]))
+        weak = float(np.mean([bool(weakness(WordInContext(o.tokens, o.position))) for o in sample]))
     return Occurrences(word, len(every), items, directions, suggestion, points, frozen, substitutes, weak)
 
 

@@ -12,9 +12,7 @@ from ..common.config import NEIGHBORS
 from ..common.i18n import t
 from ..common.libraries import Frame, frame
 from ..common.markup import shorten
-from ..elmo import in_place
-from ..elmo.in_place import InPlace
-from ..elmo.substitutes import BOTH
+from ..elmo.substitutes import ALONE, BOTH, FIRST, GRAMMAR, LAST, NAME, InPlace, in_place
 from ..engines.transformer import MaskedWords
 from ..text.readings import WordInContext
 from ..text.target_word import words_of
@@ -39,8 +37,8 @@ def tabulate(answers: Sequence[InPlace]) -> Frame:
     """Return the substitutes of each word as a table, which may be empty. Words count as contexts, from the first."""
     rows = [
         (context, k, answer.word, round(answer.probability, 6))
-        for context, in_place in zip((t("1st"), t("2nd")), answers, strict=False)
-        for k, answer in enumerate(in_place.substitutes, 1)
+        for context, place in zip((t("1st"), t("2nd")), answers, strict=False)
+        for k, answer in enumerate(place.substitutes, 1)
     ]
     return frame(rows, columns=[t("context"), t("rank"), t("word"), t("probability")])
 
@@ -52,21 +50,21 @@ def compute(workspace: Workspace, request: SubstitutesRequest) -> tuple[InPlace,
 
     def answers(keys: list[tuple]) -> tuple[InPlace, ...]:
         words = [word for *_, word in keys]
-        return in_place.in_place(model, words, request.k, read=workspace.layers_of([word.tokens for word in words]), **options)
+        return in_place(model, words, request.k, read=workspace.layers_of([word.tokens for word in words]), **options)
 
     key = workspace.model.fingerprint, str(workspace.model.folder), request.k, *options.values()
     return tuple(workspace.opener.memo.values("substitutes of a word", [(*key, word) for word in request.words], answers, most=PLACES))
 
 
 def weakness(word: str, why: str) -> str:
-    """Return why substitutes of a word may be uninformative, by a code of core.elmo.in_place.weakness; "" for no code."""
+    """Return why substitutes of a word may be uninformative, by a code of core.elmo.substitutes.weakness; "" for no code."""
     word = shorten(bare(word), 24)
     reasons = {
-        in_place.GRAMMAR: t("“{word}” is a function word: substitutes say little.", word=word),
-        in_place.NAME: t("“{word}” is a name: substitutes say little.", word=word),
-        in_place.FIRST: t("Nothing before “{word}”: less reliable.", word=word),
-        in_place.LAST: t("Nothing after “{word}”: less reliable.", word=word),
-        in_place.ALONE: t("“{word}” has no context: not reliable.", word=word),
+        GRAMMAR: t("“{word}” is a function word: substitutes say little.", word=word),
+        NAME: t("“{word}” is a name: substitutes say little.", word=word),
+        FIRST: t("Nothing before “{word}”: less reliable.", word=word),
+        LAST: t("Nothing after “{word}”: less reliable.", word=word),
+        ALONE: t("“{word}” has no context: not reliable.", word=word),
     }
     return reasons.get(why, "")
 

@@ -11,9 +11,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import shorten
 from core.common.model_layers import SENSES
-from core.elmo import in_place
-from core.elmo.in_place import InPlace
-from core.elmo.substitutes import BOTH
+from core.elmo.substitutes import BOTH, InPlace, put_in
 from core.figures.influence import curves_figure
 from core.figures.maps import scene_figure
 from core.figures.style import OWN, layer_title
@@ -138,7 +136,7 @@ def put(side: str, word: str) -> None:
     for key, tokens, position in zip(question.SIDES, current.tokens, current.positions, strict=True):
         if position is not None and key != side:
             st.session_state[f"{key}i"], st.session_state[f"{key}.tapped"] = position, tokens[position]
-    text, position = in_place.put_in(current.texts[number], current.tokens[number], current.positions[number], word)
+    text, position = put_in(current.texts[number], current.tokens[number], current.positions[number], word)
     question.put(**{side: text[: limits().max_text]}, word=word)
     st.session_state[f"{side}i"] = position
 

@@ -13,7 +13,7 @@ from core.corpus.concordance import BY_SENSE, BY_SUBSTITUTES, commonest_beside
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.measures import by_document
 from core.corpus.search import LEMMA, PATTERN, WORD, Hits, similar
-from core.elmo.in_place import READ_AT_ONCE
+from core.elmo.substitutes import READ_AT_ONCE
 from core.figures.measures import frequency_bars, frequency_columns
 from core.figures.style import sense_color
 from core.files import registry

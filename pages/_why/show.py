@@ -10,7 +10,7 @@ from core.common import markup, model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import shorten
-from core.elmo import in_place
+from core.elmo import substitutes
 from core.elmo.substitutes import Change
 from core.figures.influence import HalfBar, halves_figure, influence_marks, influence_table, signed, signed_each
 from core.figures.style import LAYER_COLORS, sense_color
@@ -195,7 +195,7 @@ def _show_substitutes(in_use: InUse, chosen: Chosen, options: Options, content: 
     hovers = {k: f"{_name_change(options)}: {_come_and_go(change)}" for k, change in changes.items()}
     sizes = {k: change.size for k, change in changes.items()}
     show_html("{}", influence_marks(chosen.tokens, chosen.position, sizes, hovers, (blue, blue), write="{:.2f}".format))
-    why = in_place.weakness(chosen.in_context)
+    why = substitutes.weakness(chosen.in_context)
     show_html("<p>{} {}</p>", describe_substitutes(chosen.tokens, changes, options, content), weakness(chosen.word, why))
     rows = [
         {t("place"): k + 1, t("word"): chosen.tokens[k], t("change"): round(change.size, 4)}

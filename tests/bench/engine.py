@@ -122,7 +122,7 @@ def _against(setting: Setting, engine: _Engine | None, what: str, files: Files, 
 def _share(setting: Setting, name: str, files: Files, sentences, rounds: int) -> Row:
     """Compare the LSTM stacks as the encoder runs them with their products alone."""
     (encoder,) = files.fresh()
-    runs = [_Run(encoder, [sentences[k] for k in numbers]) for numbers in encoder._batches(sentences)]
+    runs = [encoder._run([sentences[k] for k in numbers]) for numbers in encoder._batches(sentences)]
     shape, n_tokens = files.model.shape, sum(len(run.x) for run in runs)
     # each token, direction and layer: input (P, 4H), state (P, 4H) and output (H, P) products, 2 operations a weight
     operations = n_tokens * 2 * shape.n_layers * 2 * 9 * shape.hidden * shape.projection

@@ -13,6 +13,7 @@ import numpy as np
 from core.common.config import FLOAT16, INT8
 from core.common.directions import unit
 from core.common.errors import BadInput
+from core.elmo.encoder import Encoder
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
@@ -59,8 +60,9 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 def _measured(files: Files, precision: str, parts: list[list[list[str]]], rounds: int) -> Pair:
     (exact,) = files.fresh()
-    exact.word_vectors(sorted({token for part in parts for tokens in part for token in tokens}))
-    sides = (exact.at(precision), exact)
+    sides = (Encoder(exact.model, precision=precision), exact)
+    for encoder in sides:
+        encoder.word_vectors(sorted({token for part in parts for tokens in part for token in tokens}))
     return paired(*(timed(lambda side=side: deque(map(side.encode, parts), maxlen=0)) for side in sides), rounds)
 
 
@@ -71,7 +73,7 @@ def _near(precision: str, n: int) -> dict[str, float]:
     own = [list(sentence.tokens) for sentence in sentences]
     places = [sentence.targets[0].position if sentence.targets else 0 for sentence in sentences]
     exact = model.encoder.encode(own)
-    result = model.encoder.at(precision).encode(own)
+    result = Encoder(model.encoder.model, precision=precision).encode(own)
     cosines = np.concatenate([(unit(a) * unit(b)).sum(axis=-1) for a, b in zip(exact, result, strict=True)], axis=1)[1:]  # (L - 1, tokens)
     table = open_table(BUNDLED_CORPUS, model, targets_only=True).basic
     stored = unit(table.rows.take(np.arange(len(table))))  # (N, L, D)

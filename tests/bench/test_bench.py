@@ -113,7 +113,7 @@ def test_neighbors_runs_and_the_peer_finds_the_same(setting):
 
 
 def test_precision_runs_and_states_the_nearness_of_vectors(setting, monkeypatch):
-    near = {"cosine": 0.9995, "overlap": 0.99, "sentences": 20}  # measured by tests/core/elmo/test_low_precision.py
+    near = {"cosine": 0.9995, "overlap": 0.99, "sentences": 20}  # measured by tests/core/elmo/test_model.py
     monkeypatch.setattr(tests.bench.precision, "_near", lambda precision, n: near)
     result = run("precision", setting)
     assert len(result) == 8 and all(len(row.checks) == 2 and row.details["nearness"] == near for row in result)

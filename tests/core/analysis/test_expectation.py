@@ -23,6 +23,7 @@ from core.elmo.models import open_language_model
 from core.figures.walk import FULL_PIXELS, MOST_PLACES, bar_height, list_rules, ribbon_rules, versions_figure, window
 from core.text.corpora import open_corpus
 from core.text.tokens import tokenize
+from tests.core.elmo.test_language_model import log_probabilities
 
 TEXT = "The keys to the cabinet are on the table."
 
@@ -39,7 +40,7 @@ def reading(lm: LanguageModel, text: str):
 @pytest.mark.parametrize("text", [TEXT, "Stop", "Zorgle the bank 🎉.", "He came. She left at once!\nWhy"])
 def test_surprisal_is_log_probability_in_bits_of_each_sentence_alone(lm, text):
     result, sentences = reading(lm, text), [list(s) for s in sentences_of(text)]
-    scores = [lm.log_probabilities([s])[0] for s in sentences]
+    scores = [log_probabilities(lm, s) for s in sentences]
     np.testing.assert_allclose(result.forward, -np.concatenate([f[:-1] for f, _ in scores]) / np.log(2), atol=1e-4)
     np.testing.assert_allclose(result.backward, -np.concatenate([b[1:] for _, b in scores]) / np.log(2), atol=1e-4)
     assert result.tokens == [token for s in sentences for token in s]

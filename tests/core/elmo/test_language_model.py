@@ -1,5 +1,6 @@
-"""The language model: the full softmax, what it expects next and before, perplexity."""
+"""The language model: the full softmax, what it expects next and before, perplexity, and minimal pairs of BLiMP."""
 
+import json
 import math
 
 import numpy as np
@@ -7,9 +8,22 @@ import pytest
 import torch
 
 from core.common.config import ModelShape
-from core.common.errors import BadInput
+from core.common.errors import BadInput, MissingArtifact
 from core.elmo.encoder import Encoder
-from core.elmo.language_model import SPECIALS, LanguageModel, Softmax, Vocabulary
+from core.elmo.language_model import (
+    MEASURES,
+    MODELS,
+    OVERALL,
+    PUBLISHED,
+    SPECIALS,
+    UNKNOWN,
+    LanguageModel,
+    MinimalPair,
+    Softmax,
+    Vocabulary,
+    evaluate_pairs,
+    read_pairs,
+)
 from core.elmo.model import BiLM
 
 SHAPE = ModelShape(filters=((1, 4), (2, 4)), hidden=8, projection=5)
@@ -27,6 +41,14 @@ def uniform(n_words: int = len(WORDS)) -> Softmax:
     softmax = Softmax(n_words, SHAPE.projection).requires_grad_(False)
     softmax.weight.zero_()
     return softmax
+
+
+def log_probabilities(lm: LanguageModel, sentence: list[str]) -> np.ndarray:
+    """Return log p (2, T + 1), forward and backward, of each token and of the sentence's end or beginning; NaN for unknown words."""
+    ((_, ahead, behind),) = lm.encoder.directions([sentence])
+    ids = [0, *map(lm.vocabulary.id, sentence), 1]
+    sides = (lm.softmax(torch.from_numpy(ahead[:-1])), ids[1:]), (lm.softmax(torch.from_numpy(behind[1:])), ids[:-1])
+    return np.array([[np.nan if k == SPECIALS.index(UNKNOWN) else float(p[k]) for p, k in zip(*side, strict=True)] for side in sides])
 
 
 def test_the_softmax_by_hand():
@@ -72,35 +94,21 @@ def test_no_text_and_wrong_numbers_of_words_are_refused():
             lm.predict(["the"], k=k)
 
 
-def test_log_probabilities_are_the_softmax_of_the_neighboring_states():
-    lm, tokens = language_model(), ["the", "zebra", "river"]
-    ((_, ahead, behind),) = lm.encoder.directions([tokens])
-    forward, backward = lm.log_probabilities([tokens])[0]
-    assert forward.shape == backward.shape == (4,)
-    p_ahead, p_behind = (lm.softmax(torch.from_numpy(x)).numpy() for x in (ahead, behind))
-    # forward: the from <S>, zebra (unknown), river from zebra, </S> from river
-    np.testing.assert_allclose(forward, [p_ahead[0, 3], np.nan, p_ahead[2, 5], p_ahead[3, 1]], atol=1e-5)
-    # backward: <S> from the, the from zebra, zebra (unknown), river from </S>
-    np.testing.assert_allclose(backward, [p_behind[1, 0], p_behind[2, 3], np.nan, p_behind[4, 5]], atol=1e-5)
-
-
-def test_log_probabilities_are_in_the_order_of_the_sentences_and_nan_for_an_empty_one():
+def test_scores_are_sums_of_log_probabilities_in_the_order_of_the_sentences_and_nan_for_an_empty_one():
     lm = language_model()
     sentences = [["the"], ["the", "bank", "of", "a", "river"], [], ["a", "bank"], ["the"]]
-    for sentence, pair in zip(sentences, lm.log_probabilities(sentences), strict=True):
-        for got, alone in zip(pair, lm.log_probabilities([sentence])[0], strict=True):
-            np.testing.assert_allclose(got, alone, atol=1e-5)
-            assert len(got) == len(sentence) + 1 if sentence else np.isnan(got).all()
+    scores = lm.sentence_scores(sentences)
+    assert np.isnan(scores[2]).all()
+    for sentence, score in zip(sentences[:2] + sentences[3:], np.delete(scores, 2, axis=0), strict=True):
+        np.testing.assert_allclose(score, log_probabilities(lm, sentence).sum(axis=1), rtol=1e-5)
 
 
 def test_perplexity_is_exp_of_the_mean_surprisal_over_all_sentences():
     lm = language_model()
     sentences = [["the", "bank"], ["a", "zebra", "river", "of", "money"]] * 3
-    scores = lm.log_probabilities(sentences)
     result = lm.perplexity(sentences)
-    for direction, value in ((0, result.forward), (1, result.backward)):
-        every = np.concatenate([pair[direction] for pair in scores])
-        assert value == pytest.approx(np.exp(-np.nanmean(every)), rel=1e-6)
+    every = np.concatenate([log_probabilities(lm, sentence) for sentence in sentences], axis=1)
+    np.testing.assert_allclose([result.forward, result.backward], np.exp(-np.nanmean(every, axis=1)), rtol=1e-5)
 
 
 def test_perplexity_reports_progress_and_does_not_depend_on_its_rounds():
@@ -119,3 +127,78 @@ def test_unknown_words_charged_by_hand():
     assert result.forward == pytest.approx(len(WORDS), rel=1e-5) and result.forward < result.charged_forward
     only_ends = language_model(softmax=uniform()).perplexity([["zebra", "quagga"]])
     assert (only_ends.tokens, only_ends.unknown_share) == (1, 1.0) and only_ends.forward == pytest.approx(len(WORDS), rel=1e-5)
+
+
+ROW = {"sentence_good": "the bank", "sentence_bad": "the river", "linguistics_term": "binding", "UID": "x", "pairID": "0"}
+
+
+def test_pairs_are_read_from_all_files_with_the_phenomena_of_the_paper(tmp_path):
+    (tmp_path / "data").mkdir()
+    for name, term in (("data/a.jsonl", "binding"), ("b.jsonl", "s-selection")):
+        (tmp_path / name).write_text(json.dumps(ROW | {"linguistics_term": term}))
+    assert {pair.phenomenon for pair in read_pairs(tmp_path)} == {"argument_structure", "binding"}
+    assert {(pair.good, pair.bad) for pair in read_pairs(tmp_path)} == {("the bank", "the river")}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{]", "a.jsonl, line 1"),
+        ("[1, 2]", "a.jsonl, line 1 is not a minimal pair. Each line needs sentence_good, sentence_bad, linguistics_term"),
+        (json.dumps(ROW) + "\n" + json.dumps(ROW | {"sentence_good": " "}), "a.jsonl, line 2 is not a minimal pair"),
+        ("\n", "are empty"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_line(tmp_path, text, message):
+    (tmp_path / "a.jsonl").write_text(text)
+    with pytest.raises(BadInput, match=message):
+        read_pairs(tmp_path)
+
+
+def test_a_folder_without_pairs_is_refused_with_what_to_do(tmp_path):
+    with pytest.raises(MissingArtifact, match=r"has no \.jsonl files of BLiMP\. Get them from https"):
+        read_pairs(tmp_path / "missing")
+    (tmp_path / "blimp.tar.xz").touch()
+    with pytest.raises(MissingArtifact, match=r"Unpack its archive: tar xJf .*blimp\.tar\.xz"):
+        read_pairs(tmp_path)
+
+
+def test_accuracy_by_hand():
+    """The softmax ignores its state and knows "bank" twice as well as every other of its 9 words, unknown ones included."""
+    softmax = uniform()
+    softmax.bias[WORDS.index("bank")] = math.log(2)
+    model = language_model(softmax=softmax)
+    expected = [math.log(2 / 10) + 2 * math.log(1 / 10), 3 * math.log(1 / 10), 3 * math.log(1 / 10)]
+    scores = model.sentence_scores([["the", "bank"], ["the", "river"], ["the", "zebra"]])
+    np.testing.assert_allclose(scores, np.repeat(np.array(expected)[:, None], 2, axis=1), rtol=1e-5)
+    pairs = [
+        MinimalPair("the bank", "the river", "binding"),  # right
+        MinimalPair("the river", "the bank", "binding"),  # wrong
+        MinimalPair("the river", "the zebra", "ellipsis"),  # equally probable: wrong
+        MinimalPair("the river", "a zebra of money", "ellipsis"),  # the shorter one: right
+    ]
+    result = evaluate_pairs(model, pairs, str.split)
+    assert result == {name: {"n": n, **dict.fromkeys(MEASURES, 0.5)} for name, n in ((OVERALL, 4), ("binding", 2), ("ellipsis", 2))}
+
+
+def test_the_joined_measure_adds_both_directions():
+    model = language_model(seed=3)
+    sentences = ["the bank of money", "bank the of money", "a river", "river a", "money of the bank", "the money of bank"]
+    scores = model.sentence_scores([sentence.split() for sentence in sentences])
+    pairs = [MinimalPair(*sentences[k : k + 2], str(k)) for k in (0, 2, 4)]
+    seen = []
+    result = evaluate_pairs(model, pairs, str.split, report=lambda *numbers: seen.append(numbers))
+    assert seen == [(6, 6)]
+    for k, pair in zip((0, 2, 4), pairs, strict=True):
+        expected = [*(scores[k] > scores[k + 1]), scores[k].sum() > scores[k + 1].sum()]
+        assert [result[pair.phenomenon][name] for name in MEASURES] == expected
+
+
+def test_published_rows_have_every_phenomenon_and_average_to_the_overall_one():
+    sets = {"anaphor_agreement": 2, "argument_structure": 9, "binding": 7, "control_raising": 5, "determiner_noun_agreement": 8}
+    sets |= {"ellipsis": 2, "filler_gap_dependency": 7, "irregular_forms": 2, "island_effects": 8, "npi_licensing": 7}
+    sets |= {"quantifiers": 4, "subject_verb_agreement": 6}  # of 1,000 pairs
+    assert sets.keys() | {OVERALL} == PUBLISHED.keys()
+    rows, sizes = np.array([PUBLISHED[name] for name in sets]), np.array(list(sets.values()))
+    np.testing.assert_allclose(sizes @ rows / 67, PUBLISHED[OVERALL], atol=0.05)
+    assert rows.shape[1] == len(MODELS)

@@ -1,6 +1,8 @@
-"""The biLM against plain numpy loops written from its equations, and the gradient of its time loop against differences."""
+"""The biLM against plain numpy loops of its equations, the gradient of its time loop against differences, and weights in fewer bits."""
 
+import json
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,10 +10,17 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.common.config import ModelShape
+from core.cli.main import main
+from core.common.config import FLOAT16, FLOAT32, INT8, PRECISIONS, ModelShape
+from core.common.errors import BadInput
+from core.elmo import model as model_module
 from core.elmo import recurrence
+from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM, CharacterCNN, ProjectedLSTM
+from core.elmo.models import BUNDLED_MODEL, open_model
+from core.elmo.weights import save_hdf5
 from core.text.tokens import character_ids
+from tests.bench.precision import COSINE, OVERLAP, _near
 
 TINY = ModelShape(filters=((1, 4), (2, 4), (3, 6)), hidden=7, projection=5, n_highway=2)
 
@@ -26,12 +35,9 @@ def numpy_steps(layer: ProjectedLSTM, x: np.ndarray, clips: tuple[float, float] 
     h, c = np.zeros(w_p.shape[0]), np.zeros(w_p.shape[1])
     for x_t in x:
         i, f, o, g = np.split(w_x @ x_t + w_h @ h + b, 4)
-        i, f, o, g, before = sigmoid(i), sigmoid(f), sigmoid(o), np.tanh(g), c
-        c = np.clip(f * c + i * g, -clips[0], clips[0])
-        hidden = o * np.tanh(c)
-        h = np.clip(w_p @ hidden, -clips[1], clips[1])
-        gates = {"input_gate": i, "forget_gate": f, "output_gate": o, "candidate": g}
-        yield gates | {"cell_before": before, "cell": c, "hidden": hidden, "output": h}
+        c = np.clip(sigmoid(f) * c + sigmoid(i) * np.tanh(g), -clips[0], clips[0])
+        h = np.clip(w_p @ (sigmoid(o) * np.tanh(c)), -clips[1], clips[1])
+        yield {"cell": c, "output": h}
 
 
 def test_character_cnn_is_convolutions_maximum_relu_highway_and_projection():
@@ -54,21 +60,14 @@ def test_character_cnn_is_convolutions_maximum_relu_highway_and_projection():
         np.testing.assert_allclose(token, w @ y + b, atol=1e-5)
 
 
-@pytest.fixture(scope="module")
-def biased_cnn() -> CharacterCNN:
-    """Filters whose strongest answer can be padding alone."""
-    torch.manual_seed(3)
-    cnn = CharacterCNN(ModelShape(filters=((1, 3), (2, 3), (7, 5)), hidden=2, projection=2)).eval().requires_grad_(False)
-    for conv in cnn.convolutions:
-        conv.bias.uniform_(-0.5, 0.5)
-    return cnn
-
-
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6))
 @settings(max_examples=60)
-def test_leaving_out_the_padding_behind_the_end_mark_changes_no_filter(biased_cnn, words):
-    cnn = biased_cnn
+def test_leaving_out_the_padding_behind_the_end_mark_changes_no_filter(words):
+    torch.manual_seed(3)
+    cnn = CharacterCNN(ModelShape(filters=((1, 3), (2, 3), (7, 5)), hidden=2, projection=2))
     with torch.no_grad():
+        for conv in cnn.convolutions:
+            conv.bias.uniform_(-0.5, 0.5)  # a filter's strongest answer can be to padding alone
         ids = torch.from_numpy(character_ids(words))
         x = cnn.embedding(ids).transpose(1, 2)  # all 50 characters
         full = torch.cat([torch.relu(conv(x)).amax(dim=2) for conv in cnn.convolutions], dim=1)
@@ -81,19 +80,13 @@ def test_projected_lstm_equals_a_plain_loop_over_its_equations(clips, bite):
     layer = ProjectedLSTM(ModelShape(filters=((1, 1),), hidden=7, projection=5, cell_clip=clips[0], projection_clip=clips[1]))
     x = torch.randn(9, 5)
     steps = list(numpy_steps(layer, x.double().numpy(), clips))
-    assert [np.abs([step[name] for step in steps]).max() == clip for name, clip in zip(("cell", "output"), clips, strict=True)] == [
-        bite
-    ] * 2
+    for name, clip in zip(("cell", "output"), clips, strict=True):
+        assert (np.abs([step[name] for step in steps]).max() == clip) == bite
     with torch.no_grad():
         out, (h, c) = layer(x, [1] * 9)
     np.testing.assert_allclose(out.numpy(), [step["output"] for step in steps], atol=1e-6)
     np.testing.assert_allclose(h[0].numpy(), steps[-1]["output"], atol=1e-6)
     np.testing.assert_allclose(c[0].numpy(), steps[-1]["cell"], atol=1e-6)
-
-
-def test_forget_gate_starts_open_and_the_other_gates_at_zero():
-    bias = ProjectedLSTM(TINY).bias.detach().split(TINY.hidden)
-    assert [part.unique().tolist() for part in bias] == [[0.0], [1.0], [0.0], [0.0]]
 
 
 @pytest.mark.parametrize("skip", [True, False])
@@ -114,6 +107,13 @@ def _weights(hidden=4, projection=3, scale=1.5):
     torch.manual_seed(6)
     shapes = ((4 * hidden, projection), (4 * hidden, projection), (4 * hidden,), (projection, hidden))
     return [(scale * torch.randn(*s, dtype=torch.double)).requires_grad_() for s in shapes]
+
+
+def infer(weights, x, batch_sizes=(1,) * 8, clips=(3.0, 3.0), state=None):
+    names = ("input_weight", "state_weight", "bias", "projection")
+    layer = SimpleNamespace(clips=clips, **dict(zip(names, weights, strict=True)))
+    with torch.inference_mode():
+        return recurrence.run_lstm(x, list(batch_sizes)[: len(x)], layer, state)
 
 
 BATCH_SIZES = [3, 3, 2, 1, 1]  # three sentences of 5, 3 and 2 tokens
@@ -147,7 +147,7 @@ def test_compiled_cells_give_the_loops_outputs_and_gradients_also_where_clips_bi
 def test_inference_and_training_run_the_same_loop(clips, block_bytes, monkeypatch):
     monkeypatch.setattr(recurrence, "BLOCK_BYTES", block_bytes)
     weights, x = [w.detach() for w in _weights()], torch.randn(10, 3, dtype=torch.double)
-    out, (h, c) = recurrence._infer(x, BATCH_SIZES, clips, *weights, None)
+    out, (h, c) = infer(weights, x, BATCH_SIZES, clips)
     torch.testing.assert_close(out, recurrence._Recurrence.apply(x, BATCH_SIZES, clips, *weights), atol=1e-12, rtol=0)
     torch.testing.assert_close(h, out[[9, 7, 5]], atol=0, rtol=0)  # each sentence's last output, longest first
     assert c.shape == (3, 4)
@@ -155,16 +155,102 @@ def test_inference_and_training_run_the_same_loop(clips, block_bytes, monkeypatc
 
 def test_a_sentence_cut_in_two_with_its_state_handed_on_gives_the_same_outputs():
     weights, x = [w.detach() for w in _weights()], torch.randn(8, 3, dtype=torch.double)
-    whole, _ = recurrence._infer(x, [1] * 8, (3.0, 3.0), *weights, None)
-    first, state = recurrence._infer(x[:5], [1] * 5, (3.0, 3.0), *weights, None)
-    kept = [part.clone() for part in state]
-    second, _ = recurrence._infer(x[5:], [1] * 3, (3.0, 3.0), *weights, state)
+    whole, _ = infer(weights, x)
+    first, state = infer(weights, x[:5])
+    before = [part.clone() for part in state]
+    second, _ = infer(weights, x[5:], state=state)
     torch.testing.assert_close(torch.cat([first, second]), whole, atol=1e-12, rtol=0)
-    for before, after in zip(kept, state, strict=True):  # the state that was given is not written into
-        torch.testing.assert_close(before, after, atol=0, rtol=0)
-    assert recurrence._infer(x[:0], [], (3.0, 3.0), *weights, None)[0].shape == (0, 3)
+    for part, stored in zip(state, before, strict=True):  # the state that was given is not written into
+        torch.testing.assert_close(part, stored, atol=0, rtol=0)
+    assert infer(weights, x[:0])[0].shape == (0, 3)
 
 
 def test_options_json_and_shape_are_each_others_inverse():
     for shape in (ModelShape(), TINY, ModelShape(skip_connections=False, n_layers=1)):
         assert ModelShape.from_options(shape.to_options()) == shape
+
+
+WIDER = ModelShape(filters=((1, 8), (2, 8), (3, 16)), hidden=96, projection=24)
+TARGET = ["the", "bank", "of", "the", "river"]
+OTHERS = [["a"], ["he", "sat", "on", "the", "grassy", "bank", "and", "watched"], ["money", "!"] * 7]
+
+
+@pytest.fixture(scope="module")
+def narrowed() -> BiLM:
+    torch.manual_seed(3)
+    return BiLM(WIDER)
+
+
+@pytest.mark.parametrize("precision", [INT8, FLOAT16])
+def test_the_bundled_models_vectors_and_their_neighbors_hardly_change(precision):
+    near = _near(precision, 150)
+    assert near["cosine"] > COSINE and near["overlap"] > OVERLAP
+    assert near["lowest"] > 0.99  # no token is lost for the mean's sake
+    assert near["lowest"] > 0.99999 or precision != FLOAT16
+
+
+@pytest.mark.parametrize("precision", [INT8, FLOAT16])
+def test_a_sentence_is_the_same_alone_and_in_any_batch(narrowed, precision):
+    encoder = Encoder(narrowed, precision=precision)
+    (alone,) = encoder.encode([TARGET])
+    for batch_tokens in (1, 4096):
+        encoder.batch_tokens = batch_tokens
+        np.testing.assert_allclose(encoder.encode([*OTHERS, TARGET])[-1], alone, atol=1e-5, rtol=0)
+
+
+def test_whole_numbers_multiply_as_they_should():
+    """By hand: a row's largest is 127 steps, an output's largest weight 63; zeros stay zeros."""
+    weight = torch.tensor([[63.0, -21.0], [0.0, 0.0], [-0.63, 0.32]])
+    x = torch.tensor([[127.0, -127.0], [0.0, 0.0], [1.27, 0.64]])
+    wanted = torch.tensor([[127 * 84.0, 0.0, -0.95 * 127], [0.0, 0.0, 0.0], [1.27 * 63 - 0.64 * 21, 0.0, 0.64 * 0.32 - 1.27 * 0.63]])
+    result = model_module._int8(weight)(x)
+    torch.testing.assert_close(result, wanted, atol=1e-2, rtol=1e-3)
+    largest = model_module._int8(torch.full((8, 256), 5.0))(torch.full((3, 256), 2.0))  # pairs of products do not overflow
+    torch.testing.assert_close(largest, torch.full((3, 8), 2560.0), rtol=1e-5, atol=0)
+
+
+def test_states_go_on_from_batch_to_batch(narrowed):
+    exact, result = (Encoder(narrowed, precision=p).encode_streams([[TARGET, TARGET], [["a"], TARGET]]) for p in (FLOAT32, INT8))
+    for a, b in zip(exact, result, strict=True):
+        for item, other in zip(a, b, strict=True):
+            np.testing.assert_allclose(other, item, atol=0.05)
+    assert np.abs(result[0][1][1:] - result[1][1][1:]).max() > 0.01  # what came before differs
+
+
+def test_float32_is_the_model_itself_and_no_other_encoder_changes_it(narrowed):
+    plain = Encoder(narrowed)
+    (before,) = plain.encode([TARGET])
+    engine = torch.backends.quantized.engine
+    Encoder(narrowed, precision=INT8).encode([TARGET])
+    assert plain.stacks is narrowed and torch.backends.quantized.engine == engine
+    np.testing.assert_array_equal(plain.encode([TARGET])[0], before)
+
+
+def test_unavailable_precisions_are_refused_with_the_available_ones(narrowed, monkeypatch):
+    with pytest.raises(BadInput, match=r"int4.*float32, float16, int8"):
+        Encoder(narrowed, precision="int4")
+    monkeypatch.setattr(model_module, "ENGINE", "elsewhere")
+    assert Encoder(narrowed, precision=FLOAT32).stacks is narrowed
+    with pytest.raises(BadInput, match=r"int8 needs .* Use float32"):
+        Encoder(narrowed, precision=INT8)
+
+
+def test_vectors_of_another_precision_are_not_taken_for_the_models_own():
+    exact, fewer = open_model(BUNDLED_MODEL), open_model(BUNDLED_MODEL, precision=INT8)
+    assert fewer.fingerprint == f"{exact.fingerprint}-int8" and exact.encoder.precision == FLOAT32 == PRECISIONS[0]
+
+
+def test_embed_takes_a_precision(narrowed, tmp_path, refused):
+    save_hdf5(narrowed, tmp_path / "model")
+    (tmp_path / "in.json").write_text(json.dumps([TARGET]))
+    files = ["--input", str(tmp_path / "in.json"), "--model", str(tmp_path / "model")]
+    result = {}
+    for precision in PRECISIONS:
+        out = str(tmp_path / f"{precision}.npz")
+        assert main(["embed", *files, "--output", out, "--precision", precision]) == 0
+        with np.load(out) as arrays:
+            result[precision] = arrays["0"]
+    for fewer, apart in ((FLOAT16, 1e-3), (INT8, 0.05)):
+        assert 0 < np.abs(result[fewer] - result[FLOAT32]).max() < apart
+    request = ("embed", *files, "--output", tmp_path / "x.npz", "--precision", INT8, "--engine", "allennlp")
+    assert "leave out --cluster and --engine allennlp" in refused(*request)

@@ -8,8 +8,8 @@ import pytest
 
 from core.common.directions import unit
 from core.common.errors import BadInput
-from core.elmo.in_place import in_place
 from core.elmo.models import open_model
+from core.elmo.substitutes import in_place
 from core.index import build, sense_space
 from core.index.build import build_index
 from core.index.neighbors import ANY, OTHER, SAME

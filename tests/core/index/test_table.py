@@ -26,8 +26,8 @@ class FakeEncoder:
     def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
         return [np.stack([self.token(s, k) for k in range(len(s))], axis=1) if s else np.empty((3, 0, 4), np.float32) for s in sentences]
 
-    def encode_tokens(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
-        return np.stack([self.token(s, k) for s, k in zip(sentences, positions, strict=True)])
+    def alone(self, sentences: list[list[str]], positions: list[int]) -> tuple[np.ndarray, None]:
+        return np.stack([self.token(s, k) for s, k in zip(sentences, positions, strict=True)]), None
 
     def token(self, tokens: list[str], position: int) -> np.ndarray:
         """(L, D)."""
@@ -91,7 +91,7 @@ def test_rows_of_a_known_table_are_copied_and_not_counted_in_the_progress(table,
     monkeypatch.setattr(building.sense_space, "stored_substitutes", lambda table, rows: ())
     known_table = build_index(SENTENCES, FakeEncoder(), tmp_path / "known", model="fake", targets_only=True, more=more)
     calls, encoder = [], FakeEncoder()
-    encoder.encode_tokens = None  # nothing of `more` is encoded
+    encoder.alone = None  # nothing of `more` is encoded
     both = build_index(
         SENTENCES, encoder, tmp_path / "both", model="fake", more=more, known_table=known_table, report=lambda *call: calls.append(call[:2])
     )

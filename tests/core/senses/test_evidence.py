@@ -12,7 +12,7 @@ from core.senses.evidence import VIEWS, Evidence, centers, centroid_shares, cosi
 class Reader:
     """A biLM that counts: forward the tokens read so far, backward those still read from the right; the boundaries count."""
 
-    dim, around, _edges = 2, Encoder.around, Encoder._edges  # of a biLM, by its two directions
+    dim, around, places_in, _edges = 2, Encoder.around, Encoder.places_in, Encoder._edges  # of a biLM, by its two directions
 
     def directions(self, sentences):
         for number, tokens in reversed(list(enumerate(sentences))):  # in any order
