@@ -32,23 +32,20 @@ AGAIN = f"If it stays so, remove the environment's folder and run: {SETUP}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineResult:
-    """The layers and versions that AllenNLP returned."""
+    """The layers that AllenNLP returned, and how long it took."""
 
     layers: list  # float32 (L, T, D) for each sentence; with stateful, a list of them for each stream
     seconds: float  # character ids and biLM only
     load_seconds: float  # reading the weights; about 0 where the worker still had them
-    tokens: int
-    versions: dict[str, str]  # of allennlp, torch, python
 
 
 class AllenNLPEngine:
     """AllenNLP's biLM in a worker process, started at the first call and again after a stop.
 
-    `command` replaces the worker in tests. Calls from several threads wait for each other.
+    Calls from several threads wait for each other.
     """
 
-    def __init__(self, *, command: Sequence[str] | None = None) -> None:
-        self._command = list(command) if command else None
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
         self._n_requests = 0
@@ -59,9 +56,10 @@ class AllenNLPEngine:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def ping(self, *, timeout_s: float = 120.0) -> dict[str, str]:
+    def ping(self) -> dict[str, str]:
         """Return the versions of allennlp, torch and python in the worker. Raises EngineUnavailable."""
-        return _versions(self._ask({"op": "ping"}, timeout_s=timeout_s))
+        answer = self._ask({"op": "ping"}, timeout_s=120.0)
+        return {name: str(answer.get(name)) for name in ("allennlp", "torch", "python")}
 
     def embed(
         self,
@@ -88,10 +86,9 @@ class AllenNLPEngine:
             answer = self._ask(request, timeout_s=timeout_s)
             try:
                 layers = _read(output, sentences, stateful=stateful)
-                numbers = {name: answer[name] for name in ("seconds", "load_seconds", "tokens")}
+                return EngineResult(layers=layers, seconds=answer["seconds"], load_seconds=answer["load_seconds"])
             except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
                 raise EngineUnavailable(f"AllenNLP's worker left no readable result ({error}). {AGAIN}") from None
-        return EngineResult(layers=layers, versions=_versions(answer), **numbers)
 
     def close(self) -> None:
         """End the worker."""
@@ -102,7 +99,7 @@ class AllenNLPEngine:
         """Return the answer to a request. The worker is stopped unless it answered correctly and can continue."""
         with self._lock:
             if self._worker is None:
-                self._worker = _Worker(self._command or worker_command())
+                self._worker = _Worker(worker_command())
                 weakref.finalize(self, self._worker.stop)  # also at exit
             self._n_requests += 1
             try:
@@ -227,7 +224,3 @@ def _read(output: Path, sentences: Sequence, *, stateful: bool) -> list:
         if stateful:
             return [[arrays[f"{s}/{k}"] for k in range(len(stream))] for s, stream in enumerate(sentences)]
         return [arrays[str(i)] for i in range(len(sentences))]
-
-
-def _versions(answer: dict) -> dict[str, str]:
-    return {name: str(answer.get(name)) for name in ("allennlp", "torch", "python")}

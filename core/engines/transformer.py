@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from ..common.device import PROCESSOR
 from ..common.errors import BadInput, CorruptArtifact, EngineUnavailable, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import shorten
@@ -62,8 +63,7 @@ def _check_parts(folder: Path, there: set[str]) -> None:
     if not path.is_file():
         return
     parts = read_json(path, expect=dict).get("weight_map")
-    names = list(parts.values()) if isinstance(parts, dict) else [parts]
-    for name in names:
+    for name in parts.values() if isinstance(parts, dict) else [parts]:
         if not isinstance(name, str) or name not in there:
             values = {"path": path, "name": shorten(name)}
             raise CorruptArtifact(t("{path} names {name!r}, a missing *.safetensors file. Download the model again.", **values))
@@ -87,13 +87,11 @@ class TransformerEncoder:
     ) -> None:
         if pieces not in PIECES:
             raise BadInput(t("Pieces are pooled by {known}, not '{pieces}'.", known=", ".join(PIECES), pieces=shorten(pieces)))
-        if batch_tokens < 1:
-            raise BadInput(f"batch_tokens must be at least 1, got {batch_tokens}.")
         weights_of(folder)
         self.name, self.pieces, self.batch_tokens = name, pieces, batch_tokens
         self.tokenizer, self.model = _open(folder)
-        self.model.to(device or torch.device("cpu"))
-        self.device = device or torch.device("cpu")
+        self.device = device or PROCESSOR
+        self.model.to(self.device)
         self.n_layers, self.dim = _shape(self.model)
         self._before, self._after = _marks(self.tokenizer)
         self.window = _window(self.tokenizer, self.model.config) - len(self._before) - len(self._after)
@@ -310,9 +308,9 @@ class MaskedWords:
         with torch.inference_mode():
             inputs = torch.tensor([ids], device=self.encoder.device)
             scores = self.model(input_ids=inputs, attention_mask=torch.ones_like(inputs)).logits[0, place]
-        scores = scores.float().cpu().clone()  # no longer the inference's own, so that it can be written to
+        scores = scores.float().cpu().clone()  # a tensor of inference mode cannot be written to
         tokenizer = self.encoder.tokenizer
-        never = [all_special_id for all_special_id in tokenizer.all_special_ids if all_special_id < len(scores)]
+        never = [number for number in tokenizer.all_special_ids if number < len(scores)]
         scores[never] = -torch.inf
         shares = scores.softmax(0)
         values, best = shares.topk(min(k, len(shares) - len(never)))
@@ -327,9 +325,5 @@ class MaskedWords:
         read = self.encoder.tokenizer.convert_tokens_to_string([piece]).strip()
         if piece.startswith(INSIDE):
             return Likely(piece.removeprefix(INSIDE), share, False)
-        return Likely(read or piece, share, piece.startswith(NEW_WORD) or not self._marks_beginnings)
-
-    @property
-    def _marks_beginnings(self) -> bool:
-        """Return whether this vocabulary marks the pieces that begin a word, not those that continue one."""
-        return any(sign in self.encoder.tokenizer.get_vocab() for sign in NEW_WORD)
+        marks_beginnings = any(sign in self.encoder.tokenizer.get_vocab() for sign in NEW_WORD)
+        return Likely(read or piece, share, piece.startswith(NEW_WORD) or not marks_beginnings)

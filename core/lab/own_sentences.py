@@ -18,7 +18,7 @@ from ..index.table import OccurrenceTable
 from ..index.tables import index_at, open_table
 from ..senses.evaluate import best_weights, spaces, static_vectors
 from ..senses.separation import SenseReport, one_nn, pair_cosines, sense_report, sense_report_of, static_report_of
-from ..static.vectors import cosines, forms, nearness, topics
+from ..static.vectors import cosines, topics
 from ..text.corpora import open_corpus
 from .all_words import group_rows
 
@@ -96,10 +96,11 @@ def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int,
 
 
 def _form_report(table: OccurrenceTable, rows: np.ndarray, lemmas: np.ndarray, labels: np.ndarray) -> SenseReport:
-    """Measure how well sentence length and the word's position separate the senses."""
-    occurrences = [table.occurrence(int(row)) for row in rows]
-    points = forms([o.tokens for o in occurrences], [(o.position, o.position + 1) for o in occurrences])
-    return sense_report(lambda k: nearness(points[k]), lemmas, labels, seed=0)
+    """Measure how well sentence length and the word's position, each in standard deviations, separate the senses."""
+    points = np.array([(len(tokens), position) for tokens, position in table.places(rows)], np.float64)
+    spread = points.std(axis=0)
+    points = (points / np.where(spread > 0, spread, 1)).astype(np.float32)
+    return sense_report(lambda k: 1 - np.linalg.norm(points[k][:, None] - points[k], axis=2), lemmas, labels, seed=0)
 
 
 def _find_shared(model: Model) -> SharedDirections | None:

@@ -14,8 +14,6 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.limits import limits
 from ..common.model_layers import MIX
-from ..index.sense_space import SenseSpace
-from ..index.table import OccurrenceTable
 from ..senses.calibration import calibration_of
 from ..senses.evidence import is_also_a_name
 from ..views import layouts, pair
@@ -76,6 +74,7 @@ MOST_PARAMETERS = 32_000_000  # of a model without its softmax: what stays withi
 COMMONEST = 20_000  # words of the softmax that may answer
 FINE = 1_500_000  # weights of a convolution up to which its rounding is packed too, as 8 bits more
 STATIC = 40_000  # words that have their static vector in the page
+FILTERS_AT_ONCE = 2048
 
 
 def add_network(pack: Pack, bilm) -> dict:
@@ -138,14 +137,14 @@ def add_static(pack: Pack, vectors) -> dict:
     return {"static_dim": vectors.dim}
 
 
-def _strongest(error: np.ndarray, windows: np.ndarray, embedding: np.ndarray, *, block: int = 2048) -> np.ndarray:
+def _strongest(error: np.ndarray, windows: np.ndarray, embedding: np.ndarray) -> np.ndarray:
     """Return the rounding error (n,) of each filter's response to the characters it responds to most.
 
     Filters as wide as a word respond to almost nothing else, and their response is a small difference of large sums.
     """
     results = []
-    for start in range(0, len(windows), block):
-        part = slice(start, start + block)
+    for start in range(0, len(windows), FILTERS_AT_ONCE):
+        part = slice(start, start + FILTERS_AT_ONCE)
         characters = (windows[part, :, : embedding.shape[1]] @ embedding.T).argmax(axis=2)  # (block, width)
         results.append((error[part, :, : embedding.shape[1]] * embedding[characters]).sum(axis=(1, 2)))
     return np.concatenate(results)
@@ -155,9 +154,8 @@ def add_labeled(pack: Pack, workspace: Workspace) -> dict:
     """Add the table of labeled tokens to the pack and return its facts."""
     table, calibration = workspace.targets.basic, calibration_of(workspace)
     rows = np.arange(len(table))
-    occurrences = [table.occurrence(row) for row in range(len(table))]
     layers = table.rows.take(rows)
-    pack.add_lines("labeled.tokens", [" ".join(o.tokens) for o in occurrences])
+    pack.add_lines("labeled.tokens", [" ".join(tokens) for tokens, _ in table.places(rows)])
     for name, numbers in (("position", table.position), ("lemma", table.lemma), ("sense", table.sense)):
         pack.add(f"labeled.{name}", np.asarray(numbers, np.int32))
     pack.add("labeled.pos", np.unique(table.pos_of(rows), return_inverse=True)[1].astype(np.int32))
@@ -169,14 +167,19 @@ def add_labeled(pack: Pack, workspace: Workspace) -> dict:
         maps = layouts.maps_of(workspace, lemma)
         places[:, map_rows(table, lemma)] = maps.coordinates[[maps.names.index(name) for name in spaces]]
     pack.add("labeled.places", places)
-    space = _add_space(pack, workspace.sense_space, table, rows)
+    space = workspace.sense_space
+    learned = space.learned if space else None
+    if learned is not None:
+        pack.add_rows("labeled.substitutes", space.expected(space.of_rows(table, rows)))
+        pack.add_rows("space.maps", learned.maps.reshape(-1, learned.maps.shape[2]))
+        pack.add("space.mean", learned.mean.astype(np.float32))
     for name, center in calibration.centers.items():
         pack.add(f"center.{name}", np.asarray(center, np.float32))
     rated = {lemma: calibration.words[lemma] for lemma in table.lemmas if lemma in calibration.words}
     scenes = _add_scenes(pack, workspace, list(rated))
     rated_words = {
         lemma: {"senses": table.senses_of(lemma), "layer": trust.layer, "above_chance": trust.above_chance}
-        | {"by_case": is_also_a_name(table, lemma), "map": space.learned.number_for(lemma) if space else 0, "scene": scenes[lemma]}
+        | {"by_case": is_also_a_name(table, lemma), "map": learned.number_for(lemma) if learned else 0, "scene": scenes[lemma]}
         for lemma, trust in rated.items()
     }
     return {
@@ -186,8 +189,8 @@ def add_labeled(pack: Pack, workspace: Workspace) -> dict:
         "lemma_names": table.lemmas,
         "forms": {word: lemma for word in table.words if (lemma := table.lemma_of(word)) in rated_words},
         "calibration": {"layer": calibration.layer, "votes": list(calibration.votes), "alone": list(calibration.alone)},
-        "folds": len(space.learned.maps) - 1 if space else 0,
-        "random": {name: mean for name, mean in mean_random_cosines(workspace, spaces).items()},
+        "folds": len(learned.maps) - 1 if learned else 0,
+        "random": dict(mean_random_cosines(workspace, spaces)),
     }
 
 
@@ -196,9 +199,8 @@ def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str
     table, scenes, numbers, start = workspace.targets.basic, {}, [], 0
     for lemma in lemmas:
         dots = pair.labeled_dots(workspace, table, lemma)
-        axes = [
-            np.concatenate([projection.axes.ravel(), projection.axes @ projection.mean]) for projection in dots.projections
-        ]  # (2, d), and (2,) to take off
+        # (2, d), and (2,) to take off
+        axes = [np.concatenate([projection.axes.ravel(), projection.axes @ projection.mean]) for projection in dots.projections]
         parts = [dots.scene.points.ravel(), *axes]
         numbers += parts
         scenes[lemma] = {
@@ -217,23 +219,13 @@ def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str
     return scenes
 
 
-def _add_space(pack: Pack, space: SenseSpace | None, table: OccurrenceTable, rows: np.ndarray) -> SenseSpace | None:
-    """Add the sense space and the rows' substitutes in it; returns None if the model has no learned space."""
-    if space is None or space.learned is None:
-        return None
-    pack.add_rows("labeled.substitutes", space.expected(space.of_rows(table, rows)))
-    pack.add_rows("space.maps", space.learned.maps.reshape(-1, space.learned.maps.shape[2]))
-    pack.add("space.mean", space.learned.mean.astype(np.float32))
-    return space
-
-
 SCRIPTS = {"Latin": "a", "Hangul": "가", "Greek": "α", "Cyrillic": "я", "Han": "水", "Hiragana": "あ", "Katakana": "ア"}
 SCRIPTS |= {"Arabic": "ب", "Devanagari": "क"}
 # Name of a list in the page -> field of core.text.target_word.Words.
 LISTS = {"own": "separate"} | {name: name for name in ("function", "common", "graded", "before_nouns", "either")}
 
 
-def pack_workspace(workspace: Workspace, report: Callable[[float, str], None] = lambda share, what: None) -> tuple[bytes, dict]:
+def pack_workspace(workspace: Workspace, report: Callable[[float, str], None]) -> tuple[bytes, dict]:
     """Return the pack of a workspace's model and the page's facts about it. Calls `report(share done, task)`.
 
     Raises BadInput or MissingArtifact for a model that no page can hold.

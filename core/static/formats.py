@@ -37,8 +37,8 @@ LINE_COST = 16  # bytes added for each line, because even a blank line takes tim
 FREE_BYTES = 8 * MAX_LINE  # read before any byte must be stored
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
 BINARY, WITH_HEADER, WITHOUT_HEADER = "word2vec binary", "word2vec text", "GloVe text"
-PACKED = (".gz", ".xz", ".bz2", ".zip")
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+PACKED = (*_OPENERS, ".zip")
 _PACKED = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"BZh": ".bz2", b"PK\x03\x04": ".zip"}  # by their first bytes
 _PICKLE = re.compile(rb"\x80[\x02-\x05]|\([dl]p\d+\n|[]}]q\x00|c[\w.]+\n\w+\n[p(q]")  # of protocols 2 to 5, 0, 1, and either
 _TAR = (b"ustar\x0000", b"ustar  \x00")  # from byte 257 on: POSIX, GNU
@@ -47,8 +47,6 @@ _HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
 _NUMBER = re.compile(rb"[-+]?((\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|inf|infinity)", re.IGNORECASE)
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _LINES_COUNTED = 1000  # whose numbers are counted, to know how many a line has
-# The facts that `notes` reads.
-NOTED = ("format", "words", "dim", "duplicates", "not_utf8", "first_not_utf8", "promised", "promised_dim", "heading")
 _CHECKED_EVERY = 50_000  # words
 
 
@@ -248,7 +246,8 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
             word = compose(_CONTROLS.sub(b"\xff", spelling).decode())  # control characters mean another encoding
             n_accented += not word.isascii()
         except UnicodeDecodeError:
-            word = compose(_CONTROLS.sub(_escape, spelling).decode(errors="backslashreplace"))  # different bytes are different words
+            escaped = _CONTROLS.sub(lambda control: b"\\x%02x" % ord(control[0]), spelling)
+            word = compose(escaped.decode(errors="backslashreplace"))  # different bytes are different words
             shown.setdefault(compose(_CONTROLS.sub(b"\xff", spelling).decode(errors="replace")), word)
             not_utf8.append(place)
         if places.setdefault(word, place) == place:  # the first of equal words
@@ -277,10 +276,6 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
         properties["heading"] = True
     names = {word: name for name, word in shown.items() if name not in places}
     return [names.get(word, word) for word in places], matrix, properties
-
-
-def _escape(control: re.Match[bytes]) -> bytes:
-    return b"\\x%02x" % ord(control[0])
 
 
 def _check_encoding(form: _Form, not_utf8: list[int], n_accented: int, n_words: int) -> None:

@@ -9,7 +9,6 @@ The vectors are w + w~. AdaGrad visits pairs in an order that `seed` determines.
 
 import hashlib
 import json
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -167,23 +166,15 @@ def fit(pairs: Cooccurrences, config: GloveConfig, state: GloveState, *, block: 
 
 
 def train_glove(
-    prepared: Path,
-    output: Path,
-    config: GloveConfig,
-    report: Report,
-    *,
-    work: Path | None = None,
-    count: Callable[..., Cooccurrences] = count_pairs,
+    prepared: Path, output: Path, config: GloveConfig, report: Report, *, work: Path, count: Callable[..., Cooccurrences] = count_pairs
 ) -> Path:
     """Train GloVe on a folder of core.training.data and write the vectors to `output`.
 
-    `work` (by default a folder next to `output`, removed at the end) stores a checkpoint per epoch, from which the same call continues
-    after an interruption. `count` counts the pairs (core.cluster.worker_model: on several machines). Raises MissingArtifact,
-    CorruptArtifact or BadInput.
+    The folder `work` stores a checkpoint per epoch, from which the same call continues after an interruption. `count` counts the pairs
+    (core.cluster.worker_model: on several machines). Raises MissingArtifact, CorruptArtifact or BadInput.
     """
-    check_vectors(output)
-    checkpoint = (Path(work) if work else output.with_name(output.name + ".work")) / "checkpoint.pt"
-    corpus, ids, starts, types = _open_corpus(Path(prepared))
+    checkpoint = work / "checkpoint.pt"
+    corpus, ids, starts, types = _open_corpus(prepared)
     words, numbers = choose_words(types, np.bincount(ids, minlength=len(types)), config)
     run = json.dumps({"corpus": corpus, "words": len(words), **asdict(config), "epochs": None}, sort_keys=True)
     resumed = _resume(checkpoint, run)
@@ -199,19 +190,15 @@ def train_glove(
     meta = {"corpus": corpus, "config": asdict(config), "losses": state.losses, "training_seconds": round(state.seconds)}
     meta |= {"language": (language := languages.get_language(corpus.get("language", "en"))).code, "license": language.license}
     save_glove(output, words, state.values[:, :, :-1].sum(axis=0), meta)  # w + w~, (V, D)
-    if work is None:
-        atomic.remove_own_files(checkpoint.parent, re.escape(checkpoint.name))
     return output
 
 
-def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: dict) -> dict:
-    """Write words and their vectors (V, D) atomically, as int8 rows with a float32 scale each, and return meta.json.
+def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: dict) -> None:
+    """Write words and their vectors (V, D) atomically, as int8 rows with a float32 scale each, and meta.json.
 
-    Raises BadInput if `folder` holds other files.
+    Raises BadInput if `folder` holds files that are not our vectors.
     """
-    check_vectors(folder)
-    if len(words) != len(vectors) or not len(words) or not np.isfinite(vectors).all():
-        raise BadInput(f"{len(words)} words and vectors of shape {vectors.shape} do not fit, or a vector is not finite.")
+    atomic.check_replaceable(folder, FILES, marked=is_glove)
     scales = np.maximum(np.abs(vectors).max(axis=1) / 127, 1e-30).astype(np.float32)  # (V,)
     rows = np.rint(vectors / scales[:, None]).astype(np.int8)
     norms = np.linalg.norm(rows.astype(np.float32), axis=1) * np.linalg.norm(vectors, axis=1)
@@ -226,12 +213,6 @@ def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: 
         (temporary / "words.txt").write_text("\n".join(words), encoding="utf-8", newline="\n")
         meta["sha256"] = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(temporary.iterdir())}
         (temporary / "meta.json").write_text(json.dumps(meta, indent=1, ensure_ascii=False), encoding="utf-8", newline="\n")
-    return meta
-
-
-def check_vectors(folder: Path) -> None:
-    """Raise BadInput if writing `folder` would replace files that are not our vectors."""
-    atomic.check_replaceable(folder, FILES, marked=is_glove)
 
 
 def is_glove(folder: Path) -> bool:

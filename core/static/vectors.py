@@ -10,7 +10,7 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -32,6 +32,7 @@ from ..text.tokens import JOINER, bare
 from . import formats
 
 MOST_SEEN = 200_000  # tokens whose row is cached
+ANALOGY_WORDS = 30_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +63,8 @@ class StaticVectors:
 
     @property
     def facts_noted(self) -> tuple[str, dict]:
-        """Return the file's name and the facts about it that `notes` uses."""
-        properties = {name: self.provenance[name] for name in formats.NOTED if name in self.provenance}
-        return Path(self.provenance.get("path", "")).name, properties
+        """Return the file's name and the facts about it that core.static.formats.notes uses."""
+        return Path(self.provenance.get("path", "")).name, self.provenance
 
     @cached_property
     def keyed(self):
@@ -122,21 +122,15 @@ class StaticVectors:
         return spelling
 
     def neighbors(self, word: str, k: int = NEIGHBORS) -> list[StaticNeighbor]:
-        """Return the k words nearest to `word` by cosine, without the word itself. Raises BadInput if it is unknown."""
+        """Return the k words nearest to `word` by cosine, best first, without the word itself. Raises BadInput if it is unknown."""
         spelling = self.find_spelling(word)
-        plain = bare(spelling)
-        return self.neighbors_of_vector(self.vector(spelling), k, exclude={spelling, plain, JOINER + plain, plain + JOINER})
-
-    def neighbors_of_vector(self, vector: np.ndarray, k: int = NEIGHBORS, *, exclude: Iterable[str] = ()) -> list[StaticNeighbor]:
-        """Return the k words nearest to a vector (D,) by cosine, best first, without the spellings in `exclude`."""
-        vector = np.asarray(vector, np.float64)
-        left_out = set(exclude)
-        norm = np.linalg.norm(vector)
-        if vector.shape != (self.dim,) or not 0 < norm < np.inf:
+        row, plain = self._row[spelling], bare(spelling)
+        if not self._vectors[row].any():
             raise BadInput(t("Neighbors in {vectors} need a finite, nonzero vector of shape ({dim},).", dim=self.dim, vectors=self.name))
         if k < 1:
             raise BadInput(t("k must be at least 1, not {k}.", k=k))
-        cosines = self._vectors @ (vector / norm).astype(np.float32) / self._norms
+        left_out = {spelling, plain, JOINER + plain, plain + JOINER}
+        cosines = self._vectors @ unit(self._vectors[row].astype(np.float64)).astype(np.float32) / self._norms
         n = min(k + len(left_out), len(cosines))
         nearest = np.argpartition(-cosines, n - 1)[:n]
         nearest = nearest[np.lexsort((nearest, -cosines[nearest]))]
@@ -146,9 +140,7 @@ class StaticVectors:
         """Return known words similar to `word`: same first letter, length within 2, among the 3,000 most frequent such words."""
         target = plain_word(word).lower()
         first = {target[:1], target[:1].upper()}
-        least = len(target) - 2
-        longest = len(target) + 2
-        alike = (candidate for candidate in self.words if candidate[:1] in first and least <= len(candidate) <= longest)
+        alike = (candidate for candidate in self.words if candidate[:1] in first and abs(len(candidate) - len(target)) <= 2)
         return difflib.get_close_matches(target, list(islice(alike, 3000)), n=5, cutoff=0.6)
 
 
@@ -168,10 +160,10 @@ def load_vectors(path: str | Path) -> StaticVectors:
     return StaticVectors(words, vectors, name=re.sub(r"(\.(txt|vec|bin|gz|xz|bz2|zip))+$", "", path.name), provenance=provenance)
 
 
-def evaluate_vectors(vectors: StaticVectors, *, restrict: int = 30_000) -> dict:
+def evaluate_vectors(vectors: StaticVectors) -> dict:
     """Return Spearman's rho on WordSim-353 and SimLex-999 and the accuracy on Google's analogies, by gensim.
 
-    Unknown words are skipped; `covered` is the share evaluated. Analogies use the first `restrict` words.
+    Unknown words are skipped; `covered` is the share evaluated. Analogies use the first ANALOGY_WORDS words.
     """
     from gensim.test.utils import datapath
 
@@ -183,8 +175,8 @@ def evaluate_vectors(vectors: StaticVectors, *, restrict: int = 30_000) -> dict:
             _, rho, unknown = keyed.evaluate_word_pairs(datapath(file))
             result[key] = {"spearman": round(float(rho[0]), 4), "covered": round(1 - float(unknown) / 100, 4)}
     lines = Path(datapath("questions-words.txt")).read_text(encoding="utf-8").splitlines()
-    sections = keyed.evaluate_word_analogies(datapath("questions-words.txt"), restrict_vocab=restrict)[1][:-1]
-    result["analogies"] = {"among_first": restrict, "questions": sum(not line.startswith(":") for line in lines)}
+    sections = keyed.evaluate_word_analogies(datapath("questions-words.txt"), restrict_vocab=ANALOGY_WORDS)[1][:-1]
+    result["analogies"] = {"among_first": ANALOGY_WORDS, "questions": sum(not line.startswith(":") for line in lines)}
     for group, grammar in (("semantic", [False]), ("syntactic", [True]), ("all", [False, True])):
         members = [s for s in sections if s["section"].startswith("gram") in grammar]
         correct = sum(len(s["correct"]) for s in members)
@@ -249,18 +241,6 @@ def static_contexts(
     return rows
 
 
-def forms(sentences: Sequence[Sequence[str]], spans: Sequence[tuple[int, int]]) -> np.ndarray:
-    """Return the number of tokens in the sentence and before the word, (N, 2), each in standard deviations over the N sentences."""
-    result = np.array([(len(tokens), start) for tokens, (start, _) in zip(sentences, spans, strict=True)], np.float64)
-    spread = result.std(axis=0)
-    return (result / np.where(spread > 0, spread, 1)).astype(np.float32)
-
-
-def nearness(points: np.ndarray) -> np.ndarray:
-    """Return 1 minus the distances (n, n) of points (n, d), so that measures for cosines rank by distance."""
-    return 1 - np.linalg.norm(points[:, None] - points[None], axis=2)
-
-
 def cosines(vectors: np.ndarray, *, centered: bool = False) -> np.ndarray:
     """Return the cosines (n, n) of vectors (n, D) of one word. `centered` subtracts the mean unit vector. Zero vectors have cosine 0."""
     rows = unit(np.asarray(vectors, np.float32))
@@ -270,8 +250,8 @@ def cosines(vectors: np.ndarray, *, centered: bool = False) -> np.ndarray:
 
 
 def topics(vectors: StaticVectors | None, occurrences: Sequence[tuple[Sequence[str], int]]) -> np.ndarray:
-    """(tokens, position) each -> (n, V): the sums of the other words' static vectors; zeros where none has one, or without `vectors`."""
+    """Return the sums (n, D) of the other words' static vectors around each (tokens, position); zeros (n, 1) without `vectors`."""
     if vectors is None:
         return np.zeros((len(occurrences), 1), np.float32)
-    spans = [(position, position + 1) for _, position in occurrences]
-    return static_contexts(vectors, [list(tokens) for tokens, _ in occurrences], spans)
+    sentences, positions = zip(*occurrences, strict=True) if occurrences else ((), ())
+    return static_contexts(vectors, sentences, [(position, position + 1) for position in positions])

@@ -193,7 +193,7 @@ def test_model_is_opened_on_the_chosen_device(monkeypatch):
 def test_difference_from_allennlp_is_in_the_sidebar(monkeypatch, path: str):
     def embed(name: str, sentences: tuple[tuple[str, ...], ...]) -> EngineResult:
         layers = [each + 0.25 for each in cache.model(name).encoder.encode([list(tokens) for tokens in sentences])]
-        return EngineResult(layers=layers, seconds=1.5, load_seconds=0.0, tokens=1, versions={})
+        return EngineResult(layers=layers, seconds=1.5, load_seconds=0.0)
 
     monkeypatch.setattr(reading.allennlp_setup, "is_ready", lambda: True)
     monkeypatch.setattr(cache, "by_allennlp", embed)
