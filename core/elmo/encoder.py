@@ -52,6 +52,7 @@ class Encoder:
         self.model.characters.anchor()
         self.stacks, self.precision = stacks(model, precision), precision
         self.name, self.batch_tokens = name, batch_tokens
+        self.n_layers, self.dim = model.shape.n_layers + 1, model.shape.dim  # L, layer 0 included; D
         self._words: OrderedDict[str, np.ndarray] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -61,16 +62,6 @@ class Encoder:
             raise ValueError(f"{len(words)} words, vectors of shape {vectors.shape}, projection {self.model.shape.projection}")
         with self._lock:
             self._words.update(zip(words, vectors, strict=True))
-
-    @property
-    def n_layers(self) -> int:
-        """Return the number of layers, layer 0 included."""
-        return self.model.shape.n_layers + 1
-
-    @property
-    def dim(self) -> int:
-        """Return the size of a layer's vectors."""
-        return self.model.shape.dim
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
         """Return one float32 array (L, T, D) per sentence, in order; (L, 0, D) for an empty one.
@@ -318,14 +309,8 @@ def load_spelled(folder: Path, model: str) -> tuple[list[str], np.ndarray] | Non
     if is_other_model:
         return None
     if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(words):
-        message = t(
-            "{path}: {n} words do not match vectors of shape {shape}, {kind}. Delete it or get it again.",
-            path=path,
-            n=len(words),
-            shape=vectors.shape,
-            kind=vectors.dtype,
-        )
-        raise CorruptArtifact(message)
+        values = {"path": path, "n": len(words), "shape": vectors.shape, "kind": vectors.dtype}
+        raise CorruptArtifact(t("{path}: {n} words do not match vectors of shape {shape}, {kind}. Delete it or get it again.", **values))
     return words, vectors
 
 

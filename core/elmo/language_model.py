@@ -8,7 +8,7 @@ probability is the sum over its tokens and its end (backward: its beginning). A 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,17 +49,12 @@ class Softmax(nn.Module):
         return torch.stack([torch.addmm(bias, h, weight.t()).logsumexp(dim=1) for weight, bias in blocks]).logsumexp(dim=0)
 
 
-@dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The words that the softmax can predict. Any other token is <UNK>."""
+    """The words that the softmax can predict, most frequent first. Any other token is <UNK>."""
 
-    words: tuple[str, ...]
-    ids: dict[str, int]
-
-    @classmethod
-    def of(cls, words: list[str]) -> Vocabulary:
-        """Build a vocabulary from words, most frequent first."""
-        return cls(tuple(words), {word: k for k, word in enumerate(words)})
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+        self.ids = {word: k for k, word in enumerate(words)}
 
     def id(self, token: str) -> int:
         """Return a token's number, that of <UNK> for an unknown one."""
@@ -104,11 +99,7 @@ class LanguageModel:
 
     def __init__(self, encoder, softmax: Softmax, vocabulary: Vocabulary) -> None:
         self.encoder, self.softmax, self.vocabulary = encoder, softmax, vocabulary
-
-    @property
-    def device(self) -> torch.device:
-        """Return the softmax's device. The encoder returns its states in the processor's memory."""
-        return self.softmax.weight.device
+        self.device = softmax.weight.device  # the encoder returns its states in the processor's memory
 
     def predict(self, tokens: list[str], *, backward: bool = False, k: int = 10) -> list[Prediction]:
         """Return the k likeliest words after `tokens` (or before them), never <UNK> or <S>.

@@ -118,14 +118,8 @@ def allennlp_files(model: Model) -> tuple[Path, Path]:
         raise BadInput(t("{model} is a transformer. AllenNLP’s engine reads only ELMo. Choose another model.", model=model.name))
     options, weights = find_files(model.folder)
     if (n := read_options(options).max_characters) != IDS_PER_TOKEN:
-        raise BadInput(
-            t(
-                "AllenNLP reads {usual} characters of a token, {model} has {n}. Use Elmoscope’s engine.",
-                usual=IDS_PER_TOKEN,
-                model=model.name,
-                n=n,
-            )
-        )
+        values = {"usual": IDS_PER_TOKEN, "model": model.name, "n": n}
+        raise BadInput(t("AllenNLP reads {usual} characters of a token, {model} has {n}. Use Elmoscope’s engine.", **values))
     if weights.suffix == ".hdf5":
         return options, weights
     folder = cache_folder() / "allennlp" / model.fingerprint

@@ -15,14 +15,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..common.device import PROCESSOR, limit
+from ..common.device import limit
 from ..common.libraries import import_library
 
 State = tuple[Tensor, Tensor]  # output (B, P) and cell (B, H) of one LSTM layer
 BLOCK_BYTES = 128 << 20  # gates computed ahead at a time when no gradient is wanted: bounds memory on any text
 
 
-def side_by_side(direction: Callable, threads: Executor, device: torch.device = PROCESSOR) -> tuple:
+def side_by_side(direction: Callable, threads: Executor, device: torch.device) -> tuple:
     """Run direction(False) and direction(True) in parallel; the forward and the backward stack are independent.
 
     On the processor each uses half of torch's threads, which is faster for small products than all threads for each in turn. Another device
@@ -31,13 +31,13 @@ def side_by_side(direction: Callable, threads: Executor, device: torch.device = 
     if device.type != "cpu":
         return direction(False), direction(True)
     n_threads = max(1, torch.get_num_threads() // 2)
-    ahead, behind = (threads.submit(_with_threads, n_threads, direction, backward) for backward in (False, True))
+
+    def run(backward: bool):
+        limit(n_threads)
+        return direction(backward)
+
+    ahead, behind = threads.submit(run, False), threads.submit(run, True)
     return ahead.result(), behind.result()
-
-
-def _with_threads(n: int, run: Callable, *arguments):
-    limit(n)
-    return run(*arguments)
 
 
 class LstmProducts(NamedTuple):

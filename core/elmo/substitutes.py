@@ -60,14 +60,10 @@ class Substitutes:
 
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
+        self.dim = model.softmax.weight.shape[1]  # P, of `vectors`
         self._own_forms: Bounded[str, list[int]] = Bounded(MOST_WORDS)
         self._own_columns: Bounded[str, np.ndarray] = Bounded(MOST_WORDS)
         self._forms_by_beginning: Bounded[str, dict[str, list[str]]] = Bounded(MOST_BEGINNINGS)
-
-    @property
-    def dim(self) -> int:
-        """Return P, the size of `vectors`."""
-        return self.model.softmax.weight.shape[1]
 
     def likeliest(
         self, places: np.ndarray, words: Sequence[str], k: int = 10, *, direction: str = BOTH, common: bool = False

@@ -37,13 +37,10 @@ def load_bilm(folder: str | Path) -> BiLM:
     shape = read_options(options)
     size = weights.stat().st_size
     if shape.n_parameters > size * MOST_PER_BYTE:  # before memory is taken for them
-        message = t(
-            "{weights} has {size:,} bytes, too few for the {n:,} numbers in options.json. Get the model again.",
-            weights=weights,
-            size=size,
-            n=shape.n_parameters,
+        values = {"weights": weights, "size": size, "n": shape.n_parameters}
+        raise CorruptArtifact(
+            t("{weights} has {size:,} bytes, too few for the {n:,} numbers in options.json. Get the model again.", **values)
         )
-        raise CorruptArtifact(message)
     with torch.device("meta"), _NoFirstWeights():
         model = BiLM(shape)
     if weights.suffix == ".hdf5":
@@ -95,14 +92,8 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
         raise CorruptArtifact(t("{weights} has no matrix 'softmax.weight'. Get the model again.", weights=weights))
     n_words = len(matrix)
     if len(words) != n_words:
-        message = t(
-            "{file} has {n:,} words but {weights} has vectors for {held:,}.",
-            file=words_file,
-            n=len(words),
-            weights=weights.name,
-            held=n_words,
-        )
-        raise CorruptArtifact(message)
+        values = {"file": words_file, "n": len(words), "weights": weights.name, "held": n_words}
+        raise CorruptArtifact(t("{file} has {n:,} words but {weights} has vectors for {held:,}.", **values))
     first = words[: len(SPECIALS)]
     if sorted(first) != sorted(SPECIALS):
         values = {"file": words_file, "found": shorten(" ".join(first)), "needed": " ".join(SPECIALS)}
@@ -111,7 +102,7 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
         rows = list(map(first.index, SPECIALS))
         words[: len(SPECIALS)] = SPECIALS
         state = {name: torch.cat([value[rows], value[len(rows) :]]) for name, value in state.items()}
-    vocabulary = Vocabulary.of(words)
+    vocabulary = Vocabulary(words)
     if len(vocabulary.ids) < n_words:
         repeated = next(word for k, word in enumerate(words) if vocabulary.ids[word] != k)
         raise CorruptArtifact(t("{file} has the word '{word}' twice. Get the model again.", file=words_file, word=shorten(repeated)))
@@ -133,12 +124,10 @@ def find_files(folder: Path) -> tuple[Path, Path]:
     if len(weights) > 1:  # published folders may hold other HDF5 files
         weights = [p for p in weights if "weights" in p.name] or weights
     if len(weights) != 1:
-        values = {"folder": folder, "names": ", ".join(p.name for p in weights)}
-        raise MissingArtifact(
-            t("{folder} needs one weights file (*.hdf5 or *.safetensors), found: {names}.", **values)
-            if weights
-            else t("{folder} needs one weights file (*.hdf5 or *.safetensors), found: none.", folder=folder)
-        )
+        if not weights:
+            raise MissingArtifact(t("{folder} needs one weights file (*.hdf5 or *.safetensors), found: none.", folder=folder))
+        names = ", ".join(path.name for path in weights)
+        raise MissingArtifact(t("{folder} needs one weights file (*.hdf5 or *.safetensors), found: {names}.", folder=folder, names=names))
     return options[0], weights[0]
 
 
@@ -220,14 +209,8 @@ def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path, *
             reason = t("'{name}' has {n:,} values of {kind}", name=name, n=state[name].numel(), kind=kind)
             raise CorruptArtifact(t("{path} is not valid safetensors: {error}. Get it again.", path=path, error=reason))
         if state[name].shape != value.shape:
-            message = t(
-                "{path}: '{name}' has shape {found}, but options.json needs {needed}.",
-                path=path,
-                name=name,
-                found=tuple(state[name].shape),
-                needed=tuple(value.shape),
-            )
-            raise CorruptArtifact(message)
+            shapes = {"found": tuple(state[name].shape), "needed": tuple(value.shape)}
+            raise CorruptArtifact(t("{path}: '{name}' has shape {found}, but options.json needs {needed}.", path=path, name=name, **shapes))
         state[name] = state[name].float()
         if value.numel() and not torch.isfinite(torch.stack(torch.aminmax(state[name]))).all():  # both are NaN if any value is
             raise CorruptArtifact(t("{path}: '{name}' has values that are not finite. Get it again.", path=path, name=name))
@@ -243,9 +226,8 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
     except KeyError as error:
         raise CorruptArtifact(t("{path} lacks a weight of its options.json: {name}.", path=path, name=error.args[0])) from None
     except (OSError, ValueError, TypeError, IndexError, RuntimeError) as error:  # what h5py and odd shapes raise
-        raise CorruptArtifact(
-            t("{path} is not a readable ELMo HDF5 file: {error}. Download the model again.", path=path, error=error)
-        ) from None
+        message = t("{path} is not a readable ELMo HDF5 file: {error}. Download the model again.", path=path, error=error)
+        raise CorruptArtifact(message) from None
 
 
 def _from_tensorflow(file, shape: ModelShape, path: Path):

@@ -145,11 +145,7 @@ class StaticVectors:
 
 
 def load_vectors(path: str | Path) -> StaticVectors:
-    """Read a folder in our format or a file: GloVe text, word2vec text or binary, plain, .gz, .xz, .bz2 or .zip.
-
-    The format is detected from the content. The first of equal words counts. Raises MissingArtifact,
-    BadInput or CorruptArtifact, which name the file and the line.
-    """
+    """Read a folder in our format, or a file as core.static.formats.read does. Raises MissingArtifact, BadInput or CorruptArtifact."""
     path = Path(path)
     if path.is_dir():
         return _load_folder(path)

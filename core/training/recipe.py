@@ -226,7 +226,7 @@ def validation(recipe: Recipe, trainer: Trainer) -> Perplexity:
     lines = (tokenize(line) for _, line in zip(range(recipe.valid_sentences), read_lines(recipe.valid), strict=False))
     trained = trainer.model.training
     encoder = _TableEncoder(trainer) if trainer.table else Encoder(trainer.model)
-    result = LanguageModel(encoder, trainer.softmax, Vocabulary.of(trainer.vocabulary())).perplexity(list(lines))
+    result = LanguageModel(encoder, trainer.softmax, Vocabulary(trainer.vocabulary())).perplexity(list(lines))
     trainer.model.train(trained).requires_grad_(True)
     return result
 

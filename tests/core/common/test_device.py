@@ -111,7 +111,7 @@ def test_words_are_foreseen_spelled_and_walked_through_elsewhere(tmp_path):
     def results_on(there: torch.device) -> list:
         torch.manual_seed(1)
         softmax, encoder = Softmax(len(words), SHAPE.projection).requires_grad_(False).to(there), Encoder(model(), device=there)
-        lm = LanguageModel(encoder, softmax, Vocabulary.of(words))
+        lm = LanguageModel(encoder, softmax, Vocabulary(words))
         steps, fired = walk(encoder, SENTENCES[0], 1), firing(encoder.model.characters, "bank")
         save_safetensors(encoder.model, tmp_path / str(there), softmax=softmax, words=words)
         perplexity = lm.perplexity([s for s in SENTENCES if s])
@@ -156,7 +156,7 @@ def test_a_training_elsewhere_starts_from_what_is_known(corpus, tmp_path, start)
             copy_vectors(trainer, ["w1", "w3", "w7", "w8"], np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32))
         else:
             words = [*SPECIALS, "w1", "w2", "w15"]
-            go_on_from(trainer, model(3), Softmax(len(words), SHAPE.projection, torch.Generator().manual_seed(1)), Vocabulary.of(words))
+            go_on_from(trainer, model(3), Softmax(len(words), SHAPE.projection, torch.Generator().manual_seed(1)), Vocabulary(words))
         text = tmp_path / "valid.txt"
         text.write_text("w1 w2 w3\nw4 w5\n")
         perplexity = validation(Recipe(files=(), valid=text), trainer)

@@ -34,7 +34,7 @@ def language_model(seed: int = 0, words: list[str] = WORDS, softmax: Softmax | N
     torch.manual_seed(seed)
     model = BiLM(SHAPE)
     softmax = softmax or Softmax(len(words), SHAPE.projection)
-    return LanguageModel(Encoder(model), softmax.requires_grad_(False), Vocabulary.of(words))
+    return LanguageModel(Encoder(model), softmax.requires_grad_(False), Vocabulary(words))
 
 
 def uniform(n_words: int = len(WORDS)) -> Softmax:

@@ -98,7 +98,7 @@ def test_a_trainer_goes_on_from_a_trained_model_words_matched_by_name(tmp_path):
     words = [*SPECIALS, "river", "bank", "elsewhere"]
     trained, softmax = BiLM(shape), Softmax(len(words), 8)
     trainer = Trainer(corpus, shape, PretrainConfig(vocabulary=20, negatives=5, table_types=50))
-    assert go_on_from(trainer, trained, softmax, Vocabulary.of(words)) == len(SPECIALS) + 2
+    assert go_on_from(trainer, trained, softmax, Vocabulary(words)) == len(SPECIALS) + 2
     mine = trainer.vocabulary().index("river")
     assert torch.equal(trainer.softmax.weight[mine], softmax.weight[3])
     for name, value in trained.state_dict().items():
