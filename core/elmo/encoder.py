@@ -58,8 +58,6 @@ class Encoder:
 
     def know(self, words: list[str], vectors: np.ndarray) -> None:
         """Add char-CNN vectors (n, P) of n spellings that this model computed before."""
-        if vectors.shape != (len(words), self.model.shape.projection):
-            raise ValueError(f"{len(words)} words, vectors of shape {vectors.shape}, projection {self.model.shape.projection}")
         with self._lock:
             self._words.update(zip(words, vectors, strict=True))
 

@@ -13,7 +13,6 @@ from hypothesis.extra import numpy as arrays
 from core.analysis.aligned_umap import ProjectionConfig, aligned_maps, follow
 from core.analysis.anisotropy import Drawn, level_under
 from core.analysis.word_maps import follow_mix, map_rows
-from core.common.config import ROOT
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.mix import (
@@ -63,14 +62,8 @@ def test_scalar_mix_is_a_softmax_weighted_sum():
         mix.gamma.fill_(2.0)  # weights 1/4, 3/4
     layers = torch.stack([torch.full((1, 1, 2), 4.0), torch.full((1, 1, 2), 8.0)])
     torch.testing.assert_close(mix(layers), torch.full((1, 1, 2), 14.0))  # 2 * (1 + 6), by hand
-
-
-def test_scalar_mix_learns_its_scores_and_gamma():
-    torch.manual_seed(0)
-    mix, layers = ScalarMix(3).double(), torch.randn(3, 4, 5, dtype=torch.double)
-    mix(layers).square().sum().backward()
-    assert mix.gamma.grad.abs() > 0 and mix.scores.grad.abs().max() > 0
-    assert mix.scores.grad.sum().abs() < 1e-10  # a softmax does not see a constant added to all its scores
+    mix(layers).sum().backward()
+    assert mix.gamma.grad > 0 and mix.scores.grad.abs().max() > 0 and mix.scores.grad.sum().abs() < 1e-4
 
 
 def test_gram_holds_the_upper_triangle_by_rows_in_float32():
@@ -127,13 +120,10 @@ def test_weights_are_read_from_any_ordered_values(weights):
     assert check_weights(weights, 3).tolist() == [1.0, 2.0, 0.0]
 
 
-@pytest.mark.parametrize("weights", [[1e-50, 1e-50, -2e-50], [1e-46, 1e-46, -2e-46], [1e-40, 1e-40, -2e-40], [5e-324, 5e-324, -1e-323]])
-def test_weights_that_would_vanish_in_float32_are_scaled_by_the_largest(weights):
-    assert check_weights(weights, 3).tolist() == [0.5, 0.5, -1.0]
-
-
-def test_weights_that_float32_can_hold_keep_their_size():
-    assert check_weights([2e-38, 1e-50, 0], 3).tolist() == [2e-38, 1e-50, 0.0]
+@pytest.mark.parametrize("size", [1e-50, 1e-46, 1e-40, 5e-324])
+def test_weights_that_would_vanish_in_float32_are_scaled_by_the_largest(size):
+    assert check_weights([size, size, -2 * size], 3).tolist() == [0.5, 0.5, -1.0]
+    assert check_weights([2e-38, 1e-50, 0], 3).tolist() == [2e-38, 1e-50, 0.0]  # float32 can hold them
 
 
 @pytest.mark.parametrize("size", [1e-10, 1e-14, 1e-30, 1e-50, 1e-300, 1e6])
@@ -177,8 +167,6 @@ def test_layers_are_mixed_by_one_function_on_any_axis():
     np.testing.assert_array_equal(mixed(layers.transpose(1, 0, 2), weights, axis=1), mix)
     np.testing.assert_array_equal(mixed(layers, weights, 2.0), 2 * mix)
     np.testing.assert_array_equal(mixed(layers, weights, unit=True), unit(mix))
-    sources = [path for folder in ("core", "pages") for path in (ROOT / folder).rglob("*.py") if "tensordot(" in path.read_text("utf-8")]
-    assert sources == [ROOT / "core/elmo/mix.py"]
 
 
 @pytest.mark.parametrize(

@@ -206,6 +206,7 @@ PUT_IN = [
     ("“Banks lend money.”", "Banks", "companies", "“Companies lend money.”"),
     ("He said Banks lend money.", "Banks", "companies", "He said companies lend money."),
     ("bank", "bank", "river-side", "river-side"),
+    ("The shore of the bank is long.", "bank", "shore", "The shore of the shore is long."),
 ]
 
 
@@ -214,12 +215,7 @@ def test_a_word_is_put_in_and_nothing_else_of_the_text_changes(text: str, word: 
     at = within(text, word)
     result, position = put_in(text, at.tokens, at.position, put)
     assert result == changed and languages.tokenize(changed)[position].casefold() == put.casefold()
-
-
-def test_a_word_put_in_is_found_where_it_occurs_twice_and_text_beyond_the_tokens_remains():
-    tokens = ["The", "shore", "of", "the", "bank", "is", "long", "."]
-    assert put_in("The shore of the bank is long.", tokens, 4, "shore") == ("The shore of the shore is long.", 4)
-    assert put_in("The bank is shut today.", ["The", "bank"], 1, "door") == ("The door is shut today.", 1)
+    assert put_in(f"{text} And so on.", at.tokens, at.position, put)[0] == f"{changed} And so on."  # text beyond the tokens
 
 
 def test_a_korean_word_is_put_in_before_its_particle():

@@ -16,7 +16,6 @@ from core.analysis.word_maps import ALL_WORDS
 from core.common import i18n, reports
 from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.common.significance import compare_pairs
 from core.senses.separation import sense_report_of, static_report_of
 from core.static import formats
 from core.static import vectors as static_vectors
@@ -153,16 +152,6 @@ def test_files_that_gensim_writes_are_read_as_gensim_reads_them(tmp_path, name):
     assert ours.words == theirs.index_to_key
     np.testing.assert_array_equal(ours.keyed.vectors, theirs.vectors)
     assert ours.provenance["format"] == ("word2vec text" if name == "toy.txt" else "word2vec binary")
-
-
-def test_neighbors_equal_gensim():
-    rng = np.random.default_rng(0)
-    words = [f"w{k}" for k in range(200)]
-    ours, theirs = StaticVectors(words, rng.normal(size=(200, 7)), name="toy", provenance={}), KeyedVectors(7)
-    theirs.add_vectors(words, ours.keyed.vectors)
-    result, wanted = ours.neighbors("w3", 9), theirs.most_similar("w3", topn=9)
-    assert [n.word for n in result] == [word for word, _ in wanted]
-    assert [n.cosine for n in result] == pytest.approx([cosine for _, cosine in wanted], abs=1e-6)
 
 
 def test_a_folder_of_ours_comes_back_within_its_rounding(tmp_path):
@@ -477,13 +466,10 @@ def test_centered_cosines_are_those_of_unit_vectors_less_their_mean():
     assert cosines(vectors[:2], centered=True)[0, 1] == pytest.approx(-1)
 
 
-def test_on_the_bundled_sentences_the_other_words_alone_tell_senses_apart_about_as_well_as_the_model(table):
-    """A figure beside the model's wherever senses are told apart; without it its own says little about context."""
+def test_the_other_words_alone_distinguish_the_bundled_senses_about_as_well_as_the_model(table):
     static, layer = static_report_of(table, ALL_WORDS, open_vectors("glove-mini")), sense_report_of(table, ALL_WORDS, np.array([0, 1, 0]))
-    assert static.n == layer.n and list(static.per_word) == list(layer.per_word)
-    assert static.one_nn > static.null_95 + 0.2 and static.p < 0.001
-    less = compare_pairs([w.one_nn for w in layer.per_word.values()], [w.one_nn for w in static.per_word.values()])
-    assert less.mean == pytest.approx(layer.one_nn - static.one_nn) and less.groups == 55 and less.low < less.mean < less.high
+    assert list(static.per_word) == list(layer.per_word) and static.n == layer.n
+    assert static.one_nn > static.null_95 + 0.2 and static.p < 0.001 and abs(static.one_nn - layer.one_nn) < 0.1
 
 
 LINE = b"bank 0.1 0.2 0.3 0.4\n"
