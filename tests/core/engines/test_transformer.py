@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from core.common.directions import unit
 from core.common.errors import BadInput, CorruptArtifact, EngineUnavailable, MissingArtifact
 from core.elmo.models import allennlp_files, open_language_model, open_model
 from core.engines import transformer
@@ -123,19 +124,19 @@ def test_layers_neighbors_and_the_command_line_follow_from_the_model(small, tmp_
     assert "Use 0 to 3" in refused("neighbors", "--layer", 4, *message)
 
 
-def test_two_ways_with_pieces_are_two_models(small):
-    assert open_model(str(small)).fingerprint != open_model(str(small), pieces=FIRST).fingerprint
+def test_ways_with_pieces_are_different_models_and_what_belongs_to_elmo_alone_reports_it(small, monkeypatch):
+    model = open_model(str(small))
+    assert model.fingerprint != open_model(str(small), pieces=FIRST).fingerprint
     with pytest.raises(BadInput, match="not 'middle'"):
         open_model(str(small), pieces="middle")
-
-
-def test_what_belongs_to_elmo_alone_reports_it(small):
-    model = open_model(str(small))
     for request in (open_language_model, allennlp_files):
         with pytest.raises(BadInput, match="is a transformer"):
             request(model)
     with pytest.raises(BadInput, match="fewer bits"):
         open_model(str(small), precision="int8")
+    monkeypatch.setattr(transformer, "find_spec", lambda name: None)
+    with pytest.raises(EngineUnavailable, match="pip install transformers=="):
+        open_model(str(small))
 
 
 @pytest.mark.parametrize(
@@ -166,24 +167,12 @@ def test_a_models_parts_are_in_its_folder(small, tmp_path, part):
     open_model(str(folder))
 
 
-def test_without_the_library_it_is_reported_how_to_get_it(small, monkeypatch):
-    monkeypatch.setattr(transformer, "find_spec", lambda name: None)
-    with pytest.raises(EngineUnavailable, match="pip install transformers=="):
-        open_model(str(small))
-
-
 def test_real_weights_tell_the_banks_apart(tmp_path):
     package = pytest.importorskip("all_minilm_l6_v2", reason="real weights are not installed: tests/requirements-transformers.txt")
     model = open_model(str(package.extract_model(str(tmp_path))))
-    river, edge, loan = (
-        make_query(model.encoder, text.split(), text.split().index("bank")).layers[-1]
-        for text in ("We rowed to the far bank before dark", "Reeds grew along the bank of the canal", "The bank refused her a second loan")
-    )
-
-    def cosine(a, b) -> float:
-        return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
-
-    assert model.encoder.n_layers == 7 and cosine(river, edge) > cosine(river, loan)
+    texts = "We rowed to the far bank before dark", "Reeds grew along the bank of the canal", "The bank refused her a second loan"
+    river, edge, loan = (unit(make_query(model.encoder, text.split(), text.split().index("bank")).layers[-1]) for text in texts)
+    assert model.encoder.n_layers == 7 and river @ edge > river @ loan
 
 
 def test_what_stands_around_a_word_does_not_know_the_word(small):
@@ -252,8 +241,7 @@ def test_a_word_of_several_pieces_has_no_share_and_a_long_sentence_is_read_aroun
         masked.at([], 0)
 
 
-def test_a_model_without_a_head_reports_it(tmp_path):
-    folder = bert(tmp_path / "plain")
-    assert not has_head(folder) and not has_head(tmp_path)
+def test_a_model_without_a_head_reports_it(small, tmp_path):
+    assert not has_head(small) and not has_head(tmp_path)
     with pytest.raises(MissingArtifact, match="has no masked-word head"):
-        MaskedWords(folder, TransformerEncoder(folder))
+        MaskedWords(small, TransformerEncoder(small))

@@ -62,9 +62,8 @@ def ask(html: str, tmp_path_factory: pytest.TempPathFactory):
     @cache
     def start(plain: bool) -> subprocess.Popen:
         command = [NODE, "engine.js", "pack.gz", *["plain"] * plain]
-        return processes.enter_context(
-            subprocess.Popen(command, cwd=folder, stdin=PIPE, stdout=PIPE, text=True, encoding="utf-8", bufsize=1)
-        )
+        pipes = {"stdin": PIPE, "stdout": PIPE, "text": True, "encoding": "utf-8", "bufsize": 1}
+        return processes.enter_context(subprocess.Popen(command, cwd=folder, **pipes))
 
     def run(call: str, *given: object, plain: bool = False) -> list:
         process, lines = start(plain), []
@@ -186,9 +185,8 @@ def test_home_s_picture_is_core_s_with_stars_near_core_s(workspace, ask):
 
 def test_a_word_without_labels_has_a_verdict_neighbors_and_no_map(ask):
     jaguars = question(["The jaguar slept in a tree.", "He drove a silver jaguar."])
-    answer, name = ask(
-        "answer", jaguars, question(["They flew to Jordan in spring.", "We saw Jordan play."], [{"position": 3, "word": "Jordan"}, None])
-    )
+    jordans = question(["They flew to Jordan in spring.", "We saw Jordan play."], [{"position": 3, "word": "Jordan"}, None])
+    answer, name = ask("answer", jaguars, jordans)
     judgment = answer["pair"]["judgment"]
     assert answer["pair"]["words"] == ["jaguar", "jaguar"] and judgment["lemma"] == ""
     assert judgment["verdict"]["evidence"].keys() == {"senses", "around", "expected"}

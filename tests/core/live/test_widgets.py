@@ -1,4 +1,4 @@
-"""Home's picture and the curves of "What decides" as their widgets are sent them."""
+"""Home's picture and the curves of "What decides" as their widgets are sent them, and selections that are linked between maps."""
 
 import json
 from dataclasses import replace
@@ -7,8 +7,19 @@ import numpy as np
 import pytest
 
 from core.figures.influence import EvidenceRow, curves_figure
-from core.figures.maps import scene_figure
-from core.live.widgets import UNLABELED_LIMITS, caption, curves_data, decisive_rows, occurrences, plain_rows, say_probability, scene_data
+from core.figures.maps import scene_figure, selected_rows
+from core.live.widgets import (
+    TABLE,
+    UNLABELED_LIMITS,
+    Brush,
+    caption,
+    curves_data,
+    decisive_rows,
+    occurrences,
+    plain_rows,
+    say_probability,
+    scene_data,
+)
 from core.senses.calibration import Density
 from core.senses.scene import Scene
 from core.senses.verdict import Verdict
@@ -40,16 +51,12 @@ def unlabeled(labeled: Scene) -> Scene:
     return replace(labeled, **words, senses=(), in_own=(), nearest=(), distance=0.5, ring=0.44, labeled=False)
 
 
-def test_a_sentence_is_cut_around_its_word(labeled: Scene):
+def test_a_sentence_is_cut_around_its_word_and_a_cloud_is_named_in_its_color(labeled: Scene):
     assert [item.around() for item in occurrences(labeled)][1] == ("Ships left the ", "port", ", at last.")
     data = scene_data(labeled, "port", CHOSEN)
     assert ["".join(line) for line in data["lines"]] == list(labeled.texts) and data["rows"] == [0, 1, 2, 3]
     assert data["compact"] and data["takes"] and data["ring"] is None
     assert [star["text"] for star in data["stars"]] == ["The port is full.", "A glass of port."]
-
-
-def test_a_cloud_s_name_is_above_or_below_it_in_its_color(labeled: Scene):
-    data = scene_data(labeled, "port", CHOSEN)
     assert [(label["name"], label["group"]) for label in data["labels"]] == [("harbor", 1), ("<wine>", 2)]
     assert data["labels"][0]["color"] == data["colors"][1] and data["groups"] == [[1, 1, 2, 2]]
     assert data["labels"][0]["shown"] == [0.0, 1.0, 1.0]
@@ -88,9 +95,8 @@ BINS = np.linspace(-0.975, 0.975, 40)
 
 
 def row(name: str, value: float) -> EvidenceRow:
-    return EvidenceRow(
-        name=name, low=-1.0, high=1.0, same=np.exp(-((BINS - 0.4) ** 2) * 9), different=np.exp(-((BINS + 0.4) ** 2) * 9), value=value
-    )
+    same, different = (np.exp(-((BINS - middle) ** 2) * 9) for middle in (0.4, -0.4))
+    return EvidenceRow(name=name, low=-1.0, high=1.0, same=same, different=different, value=value)
 
 
 def test_a_pair_is_like_the_pairs_that_are_denser_where_it_falls():
@@ -103,14 +109,8 @@ def test_every_space_has_its_gray_row_and_the_sense_space_the_usual_layer_s():
     data = curves_data([row("place", -0.5), row("words", 0.5)], plain, ("0", "1", "mix", "senses"), "1", "Together: 90% two meanings.")
     assert [item and item["name"] for item in data["plain"]] == ["layer 1", "layer 1", "mix", "layer 1"]
     assert [len(item["same"]) for item in data["rows"]] == [40, 40] and json.loads(json.dumps(data)) == data
-    assert (
-        "place: like pairs of different meanings." in data["text"]["alt"]
-        and "words: like pairs of the same meaning." in data["text"]["alt"]
-    )
+    assert "place: like pairs of different meanings. words: like pairs of the same meaning." in data["text"]["alt"]
     assert curves_data([], {}, ("0", "senses"), "1", "")["plain"] == [None, None]
-
-
-def test_a_figure_has_two_curves_a_row():
     figure = curves_figure([row("place", -0.5), row("words", 0.5)])
     assert len(figure.data) == 4 and [shape.x0 for shape in figure.layout.shapes] == [-0.5, 0.5]
 
@@ -126,3 +126,45 @@ def test_a_row_is_drawn_for_each_kind_that_decides_and_has_densities(lemma: str,
     assert list(plain_rows(densities, {"0": 1.0, "1": 0.5})) == (["1"] if lemma else [])
     assert say_probability(judgment) == "Together: 80% two meanings."
     assert decisive_rows(densities, Judgment(False, None, "", "1")) == []
+
+
+@pytest.mark.parametrize(
+    ("points", "rows"),
+    [
+        ([{"point_index": 0, "customdata": [17]}, {"point_index": 0, "customdata": {"0": 4}}], [17, 4]),  # never point numbers
+        ([{"customdata": [-1]}, {"customdata": [3]}], [3]),  # a star is not a row
+        ([], []),
+        (None, []),
+    ],
+)
+def test_a_selection_holds_row_ids(points, rows):
+    assert selected_rows(points if points is None else {"selection": {"points": points}}) == rows
+
+
+ALL, ZOOM = (0.0, 1.0, 0.0, 1.0), (0.2, 0.4, 0.2, 0.4)
+
+
+def drawn(brush: Brush, *maps: str) -> list[tuple[int, ...]]:
+    """Draw maps, and return the selection of each."""
+    return [brush.figure_of(name, None, ALL)[0] for name in maps]
+
+
+def test_a_selection_is_drawn_on_the_other_maps_until_the_next_one():
+    brush = Brush(("corpus",))
+    drawn(brush, "one", "two")
+    brush.select([3, 4, 3], "one")
+    assert drawn(brush, "one", "two") == [(), (3, 4)] and (brush.picked, brush.version) == ((3, 4), 1)  # the browser shows it on map one
+    brush.select([5], "two")
+    assert drawn(brush, "one", "two") == [(5,), (3, 4)]  # the browser shows 5 on map two, over what was drawn
+    brush.select([], "")
+    assert drawn(brush, "one", "two") == [(), ()] and brush.turns == {"one": 1, "two": 1}  # the first figure, mounted again
+
+
+def test_a_selection_in_the_table_draws_the_map_where_it_was_zoomed_to_and_not_the_table():
+    brush = Brush(("corpus",))
+    drawn(brush, "one")
+    brush.zooms["one"] = ZOOM
+    assert brush.figure_of("one", None, ALL)[1] == ALL  # a zoom alone draws nothing
+    brush.select([7], TABLE)
+    assert brush.version == 0
+    assert brush.figure_of("one", None, ALL) == brush.figure_of("one", "a line", ALL) == ((7,), ZOOM)
