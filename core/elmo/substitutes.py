@@ -62,7 +62,6 @@ class Substitutes:
         self.model = model
         self.dim = model.softmax.weight.shape[1]  # P, of `vectors`
         self._own_forms: Bounded[str, list[int]] = Bounded(MOST_WORDS)
-        self._own_columns: Bounded[str, np.ndarray] = Bounded(MOST_WORDS)
         self._forms_by_beginning: Bounded[str, dict[str, list[str]]] = Bounded(MOST_BEGINNINGS)
 
     def likeliest(
@@ -148,7 +147,7 @@ class Substitutes:
             states = torch.from_numpy(np.ascontiguousarray(states)).to(self.model.device)
             logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: minus one bias, log p(w)
             for row, word in zip(logits, words, strict=True):
-                row += self._answer_masks[word.startswith(JOINER)]
+                row += self._answer_masks[int(word.startswith(JOINER))]
                 if not common:
                     row[len(SPECIALS) : len(SPECIALS) + min(COMMONEST, len(row) // 10)] = -torch.inf
                 row[self._forms_of(word)] = -torch.inf
@@ -170,12 +169,8 @@ class Substitutes:
 
     def _columns_of(self, word: str) -> np.ndarray:
         """Return the numbers of `_forms_of` among the words that `vectors` computes."""
-
-        def find() -> np.ndarray:
-            numbers = self.sample[3][self._forms_of(word)]
-            return numbers[numbers >= 0]
-
-        return self._own_columns.value(word, find)
+        columns = self.sample[3][self._forms_of(word)]
+        return columns[columns >= 0]
 
     @cached_property
     def _numbers(self) -> dict[str, list[int]]:
@@ -213,17 +208,14 @@ class Substitutes:
         return self._forms_by_beginning.value(beginning, find) if beginning else {}
 
     @cached_property
-    def _answer_masks(self) -> tuple[Tensor, Tensor]:
-        """Return masks (V,), 0 for allowed words and -inf for others, for a free token and for one joined to the token before it."""
+    def _answer_masks(self) -> Tensor:
+        """Return masks (2, V), 0 for allowed words and -inf for others, for a free token and for one joined to the token before it."""
         words = self.model.vocabulary.words
-        answers = np.array([word.isalpha() or any(map(str.isalpha, word)) for word in words])
+        answers = np.array([any(map(str.isalpha, word)) for word in words])
         answers[: len(SPECIALS)] = False
         joined = np.array([word.startswith(JOINER) for word in words])
-        free, bound = (
-            torch.from_numpy(np.where(answers & where, 0.0, -np.inf).astype(np.float32)).to(self.model.device)
-            for where in (~joined, joined)
-        )
-        return free, bound
+        masks = np.where([answers & ~joined, answers & joined], 0.0, -np.inf).astype(np.float32)
+        return torch.from_numpy(masks).to(self.model.device)
 
     @cached_property
     def sample(self) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
@@ -235,7 +227,7 @@ class Substitutes:
         size, softmax = len(self.model.vocabulary), self.model.softmax
         rarer = np.arange(FREQUENT, size, EVERY)
         numbers = np.concatenate([np.arange(min(FREQUENT, size)), rarer])
-        halves = 0.5 * softmax.bias.detach() + torch.stack(self._answer_masks)
+        halves = 0.5 * softmax.bias.detach() + self._answer_masks
         halves[:, len(SPECIALS) : len(SPECIALS) + min(COMMONEST, size // 10)] = -torch.inf
         halves[:, rarer] += math.log(EVERY)
         numbers = numbers[halves[:, numbers].isfinite().any(dim=0).cpu().numpy()]

@@ -14,7 +14,7 @@ import threading
 import weakref
 import zipfile
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -133,8 +133,8 @@ class _Worker:
         self.complaints: deque[str] = deque(maxlen=20)  # the last lines of stderr that are not blank
         self.threads = [
             threading.Thread(target=_feed, args=(self.process.stdin, self.requests), daemon=True),
-            threading.Thread(target=_drain, args=(self.process.stdout, self.answers), daemon=True),
-            threading.Thread(target=_overhear, args=(self.process.stderr, self.complaints), daemon=True),
+            threading.Thread(target=_drain, args=(self.process.stdout, self.answers.put), daemon=True),
+            threading.Thread(target=_drain, args=(self.process.stderr, self._hear), daemon=True),
         ]
         for thread in self.threads:
             thread.start()
@@ -173,6 +173,10 @@ class _Worker:
         for thread in self.threads:
             thread.join(timeout=1.0)
 
+    def _hear(self, line: bytes | None) -> None:
+        if text := (line or b"").decode("utf-8", "replace").strip():
+            self.complaints.append(text)
+
     def _last_words(self) -> str:
         return f"; its last words: '{shorten(self.complaints[-1], 200)}'" if self.complaints else ""
 
@@ -184,18 +188,12 @@ def _feed(stdin: IO[bytes], requests: queue.SimpleQueue) -> None:
             stdin.flush()
 
 
-def _drain(stdout: IO[bytes], answers: queue.SimpleQueue) -> None:
-    with stdout:
-        for line in iter(lambda: stdout.readline(MAX_ANSWER), b""):
-            answers.put(line)
-    answers.put(None)
-
-
-def _overhear(stderr: IO[bytes], complaints: deque) -> None:
-    with stderr:
-        for line in iter(lambda: stderr.readline(MAX_ANSWER), b""):
-            if text := line.decode("utf-8", "replace").strip():
-                complaints.append(text)
+def _drain(stream: IO[bytes], take: Callable[[bytes | None], None]) -> None:
+    """Pass each line to `take`, and None at the end."""
+    with stream:
+        for line in iter(lambda: stream.readline(MAX_ANSWER), b""):
+            take(line)
+    take(None)
 
 
 def _check(sentences: Sequence, *, stateful: bool, batch_size: int) -> None:

@@ -146,18 +146,17 @@ def _curves(layers: Layers) -> dict:
 
 def _scene(layers: Layers) -> dict:
     spaces = (*layers.spaces, SENSES)
-    return (
-        map_texts()
-        | scene_texts(labeled=True)
-        | {
-            "all": "",
-            "every": "",
-            "own": say_own("{n}", "{all}"),
-            "point": say_point(),
-            "short": [stop_name(layers, name) for name in spaces],
-        }
-        | {"titles": [layers.heading(name) for name in spaces], "where": [layer_title(name) for name in spaces]}
-    )
+    return {
+        **map_texts(),
+        **scene_texts(labeled=True),
+        "all": "",
+        "every": "",
+        "own": say_own("{n}", "{all}"),
+        "point": say_point(),
+        "short": [stop_name(layers, name) for name in spaces],
+        "titles": [layers.heading(name) for name in spaces],
+        "where": [layer_title(name) for name in spaces],
+    }
 
 
 def mix_texts(layers: Layers, word: str) -> dict:

@@ -162,11 +162,6 @@ def test_the_directions_share_the_callers_number_of_torch_threads(monkeypatch):
     assert seen == [1, 1, 1, 1, 2, 2, 1, 1]
 
 
-def test_streams_of_unequal_length_are_refused():
-    with pytest.raises(BadInput, match=r"equally long; these have 2, 1 sentences"):
-        ENCODER.encode_streams([[TARGET, TARGET], [TARGET]])
-
-
 def test_directions_and_single_tokens_agree_with_the_layers_of_the_sentence():
     encoder = new_encoder(batch_tokens=20)
     sentences = [TARGET, ["a"], ["of", "the", "bank"], ["d", "d", "c", "b", "a", "x", "y"], TARGET]
@@ -185,19 +180,18 @@ def test_directions_and_single_tokens_agree_with_the_layers_of_the_sentence():
     np.testing.assert_array_equal(encoder.around(sentences, positions, layers), encoder.around(sentences, positions))
 
 
-def test_streams_of_one_sentence_are_stateless_and_later_batches_are_not():
+def test_streams_carry_their_states_on_and_do_not_affect_each_other():
     ((first,),) = ENCODER.encode_streams([[TARGET]])
     close(first, ALONE)
     ((_, later),) = ENCODER.encode_streams([[["a", "b"], TARGET]])
     close(later[0], ALONE[0])
     assert np.abs(later[1:, 0] - ALONE[1:, 0]).max() > 100 * ATOL
-
-
-def test_streams_do_not_affect_each_other():
     streams = [[["a"], ["b", "c", "d"], ["e"]], [["f", "g", "h"], ["i"], ["j", "k"]]]  # which sentence is longer changes each time
     for together, stream in zip(ENCODER.encode_streams(streams), streams, strict=True):
         for a, b in zip(together, ENCODER.encode_streams([stream])[0], strict=True):
             close(a, b)
+    with pytest.raises(BadInput, match=r"equally long; these have 2, 1 sentences"):
+        ENCODER.encode_streams([[TARGET, TARGET], [TARGET]])
 
 
 def test_shipped_word_vectors_are_what_the_char_cnn_gives_and_holds_every_word_of_our_sentences(model, monkeypatch):
