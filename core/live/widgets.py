@@ -120,7 +120,8 @@ GAP = 0.07  # between a cloud and its name, of the picture's extent
 def scene_data(scene: Scene, word: str, chosen: Mapping[int, Chosen]) -> dict:
     """Return everything that the map's script needs to draw a scene, as JSON. `chosen` holds both typed sentences, by number."""
     layers, text = model_layers.in_use(), scene_texts(labeled=scene.labeled)
-    groups = np.asarray(scene.sense_of) + 1
+    groups = np.asarray(scene.sense_of) + 1  # without labels: near the first star, the second, or both
+    colors = map(sense_color, range(len(scene.senses))) if scene.labeled else (*OWN, NEAR_BOTH)
     points = Points(
         names=scene.spaces,
         coordinates=scene.points,
@@ -128,7 +129,7 @@ def scene_data(scene: Scene, word: str, chosen: Mapping[int, Chosen]) -> dict:
         chosen=chosen,
         occurrences=occurrences(scene),
         groups=[groups.tolist()],
-        colors=group_colors(scene),
+        colors=[NEUTRAL, *colors],
         chips=[(sense, k, k - 1) for k, sense in enumerate(scene.senses, 1)],
         shapes=(groups - 1).tolist() if scene.labeled else [0] * len(groups),
         notes=[scene.senses[k] for k in scene.sense_of] if scene.labeled else [""] * len(groups),
@@ -143,11 +144,6 @@ def scene_data(scene: Scene, word: str, chosen: Mapping[int, Chosen]) -> dict:
     short = [stop_name(layers, space) for space in scene.spaces]
     limits = data["limits"] if scene.labeled else list(UNLABELED_LIMITS)
     return data | {"stars": stars, "limits": limits, "short": short, "compact": True, "takes": scene.labeled, "ring": ring}
-
-
-def group_colors(scene: Scene) -> list[str]:
-    """Return the colors of no group, then of each sense; without labels, of words near the first star, the second, or both."""
-    return [NEUTRAL, *map(sense_color, range(len(scene.senses)))] if scene.labeled else [NEUTRAL, *OWN, NEAR_BOTH]
 
 
 def labels(scene: Scene) -> list[tuple[str, int, np.ndarray]]:

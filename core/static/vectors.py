@@ -163,8 +163,8 @@ def evaluate_vectors(vectors: StaticVectors) -> dict:
     """
     from gensim.test.utils import datapath
 
-    keyed = copy.copy(vectors.keyed)
-    result = {}  # gensim swaps its word table while it evaluates
+    keyed = copy.copy(vectors.keyed)  # gensim swaps its word table while it evaluates
+    result = {}
     for key, file in (("wordsim353", "wordsim353.tsv"), ("simlex999", "simlex999.txt")):
         result[key] = {"spearman": None, "covered": 0.0}
         with contextlib.suppress(ValueError):  # gensim's, when not one pair is known
