@@ -8,11 +8,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
-from .common.device import CPU
 from .common.errors import BadInput, ElmoscopeError
 from .common.i18n import t
 from .common.memo import Kept
@@ -31,7 +30,7 @@ from .text import languages
 from .text.corpora import list_words
 from .text.languages import Language
 from .text.readings import WordInContext, dictionary_forms, read_in
-from .text.target_word import Words, find_target_words, words_of
+from .text.target_word import find_target_words
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -46,66 +45,34 @@ class Names:
     corpus: str = ""
 
 
-class Opener(Protocol):
-    """An opener of models, vectors and tables by name, which caches what it opened."""
+class Opener:
+    """An opener of models, vectors and tables by name for one process, which caches what it opened.
 
-    memo: Kept
+    `report` and `note` are those of `open_workspace`. Pages have an opener with the same functions (pages._cached.cache).
+    """
 
-    def model(self, name: str) -> Model:
-        """Return a model."""
-
-    def language(self, model_name: str) -> Language:
-        """Return the language of a model, without opening the model."""
-
-    def vectors(self, name: str) -> StaticVectors:
-        """Return static vectors."""
-
-    def is_labeled(self, corpus: str) -> bool:
-        """Return whether a corpus has labeled tokens."""
-
-    def language_model(self, model_name: str) -> LanguageModel:
-        """Return a model with its softmax. Raises MissingArtifact without a softmax, BadInput for a transformer."""
-
-    def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
-        """Return the labeled tokens of a corpus, or every token of one without labels."""
-
-    def word_targets(self, lemma: str, model_name: str) -> OccurrenceTable:
-        """Return the labeled tokens of one word of the model's language."""
-
-    def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
-        """Return every token of a corpus, or None while it is being read."""
-
-    def stored_tokens(self, corpus: str, model_name: str) -> OccurrenceTable | None:
-        """Return every token of a corpus if its table is on disk already, else None. Reads no sentence."""
-
-    def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
-        """Return a corpus to search and count, tokenized as the language's."""
-
-    def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
-        """Return the layers (L, T, D) of each sentence."""
-
-
-class _Opener:
-    """An opener for one process, which opens everything when it is first used."""
-
-    def __init__(self, device: str, report: Report | None, note: Callable[[str], None] | None = None) -> None:
+    def __init__(self, report: Report | None = None, note: Callable[[str], None] | None = None) -> None:
         self.memo = Kept()
-        self._device, self._report, self._note = device, report, note
+        self._report, self._note = report, note
 
     def _once(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
         return self.memo.value(kind, key, make, most=8, weighed=False)
 
     def model(self, name: str) -> Model:
-        return self._once("model", name, lambda: open_model(name, device=self._device))
+        """Return a model."""
+        return self._once("model", name, lambda: open_model(name))
 
     def hold(self, model: Model) -> str:
         """Return the name by which an open model is opened from now on."""
         return self._once("model", model.name, lambda: model).name
 
     def language(self, model_name: str) -> Language:
+        """Return the language of a model."""
         return self.model(model_name).language
 
     def vectors(self, name: str) -> StaticVectors:
+        """Return static vectors."""
+
         def open_with_notes() -> StaticVectors:
             vectors = open_vectors(name)
             for text in vectors.notes if self._note else ():
@@ -115,40 +82,49 @@ class _Opener:
         return self._once("vectors", name, open_with_notes)
 
     def is_labeled(self, corpus: str) -> bool:
+        """Return whether a corpus has labeled tokens."""
         return self._once("labeled", corpus, lambda: opens_at_once(corpus))
 
     def language_model(self, model_name: str) -> LanguageModel:
+        """Return a model with its softmax. Raises MissingArtifact without a softmax, BadInput for a transformer."""
         return self._once("language model", model_name, lambda: open_language_model(self.model(model_name)))
 
     def word_targets(self, lemma: str, model_name: str) -> OccurrenceTable:
+        """Return the labeled tokens of one word of the model's language."""
         return self._once("word", (lemma, model_name), lambda: open_word(lemma, self.model(model_name)))
 
     def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
+        """Return the labeled tokens of a corpus, or every token of one without labels."""
         return self._once(
             "targets", (corpus, model_name), lambda: open_table(corpus, self.model(model_name), targets_only=True, report=self._report)
         )
 
-    def every_token(self, corpus: str, model_name: str) -> OccurrenceTable:
+    def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
+        """Return every token of a corpus. Pages return None while it is being read."""
         return self._once("tokens", (corpus, model_name), lambda: open_table(corpus, self.model(model_name), report=self._report))
 
     def stored_tokens(self, corpus: str, model_name: str) -> OccurrenceTable | None:
+        """Return every token of a corpus if its table is on disk already, else None. Reads no sentence."""
         names = corpus, model_name
         folder = self._once("token folder", names, lambda: token_folder(corpus, self.model(model_name)))
         return self._once("stored tokens", names, lambda: OccurrenceTable(folder)) if (folder / "meta.json").is_file() else None
 
     def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
+        """Return a corpus to search and count, tokenized as the language's."""
         return self._once("encoded", (corpus, language.code), lambda: open_encoded(corpus, language, report=self._report))
 
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
+        """Return the layers (L, T, D) of each sentence."""
         encode = self.model(model_name).encoder.encode
         return self.memo.values(f"layers {model_name}", list(sentences), lambda new: encode([list(item) for item in new]), most=256)
 
 
+@dataclass(eq=False)
 class Workspace:
     """A model, vectors and tables, opened on first use. Threads may share it; its results must not be changed."""
 
-    def __init__(self, names: Names, opener: Opener) -> None:
-        self.names, self.opener = names, opener
+    names: Names
+    opener: Opener
 
     @property
     def model(self) -> Model:
@@ -159,11 +135,6 @@ class Workspace:
     def language(self) -> Language:
         """Return the language of the model."""
         return self.opener.language(self.names.model)
-
-    @property
-    def word_lists(self) -> Words:
-        """Return the language's function words and ambiguous words."""
-        return words_of(self.language)
 
     @property
     def layers(self) -> Layers:
@@ -276,20 +247,16 @@ class Workspace:
         """Return the workspace with another model."""
         return Workspace(replace(self.names, model=model), self.opener)
 
-    def words(self, *texts: str, positions: Sequence[int | None] = (), read_as: str = "") -> tuple[WordInContext, ...]:
+    def words(self, *texts: str, positions: Sequence[int | None] = ()) -> tuple[WordInContext, ...]:
         """Return the target word of each text: the token at the given position, else the one that all texts together suggest."""
         tokens = [self.language.tokenize(text) for text in texts]
         tapped = (*positions, *[None] * (2 - len(positions)))
         guesses = find_target_words(*(*tokens, [])[:2], self.language, tapped=tapped)
         return tuple(
-            WordInContext(tuple(sentence), place or 0, read_as or read_in(sentence, place or 0))
+            WordInContext(tuple(sentence), place or 0, read_in(sentence, place or 0))
             for sentence, place in zip(tokens, guesses, strict=False)
             if sentence
         )
-
-    def word(self, tokens: Sequence[str], position: int, read_as: str = "") -> "Word":
-        """Return the word at a position of a sentence, with all that is known of it."""
-        return Word(self, WordInContext(tuple(tokens), position, read_as))
 
     def layers_of(self, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
         """Return the layers (L, T, D) float32 of each sentence."""
@@ -347,16 +314,6 @@ class Word:
         return self.context.lemma_in(self.table) if self.table is not None else ""
 
     @cached_property
-    def rows(self) -> np.ndarray:
-        """Return the word's labeled rows (n,) in the table."""
-        return self.table.labeled_rows(self.lemma) if self.table is not None else np.empty(0, int)
-
-    @cached_property
-    def senses(self) -> list[str]:
-        """Return the names of its labeled senses, in the order of their colors."""
-        return self.table.senses_of(self.lemma) if self.table is not None else []
-
-    @cached_property
     def sentence(self) -> np.ndarray:
         """Return the layers (L, T, D) float32 of the word's sentence."""
         return self.workspace.layers_of([self.tokens])[0]
@@ -391,11 +348,6 @@ class Word:
         """Return the three parts (V,) of the sense space. The model must have one."""
         return self.workspace.sense_space.views([(self.tokens, self.context.position)], self.layers[None], [self.sentence])[0]
 
-    @property
-    def substitutes(self) -> np.ndarray:
-        """Return the vector (P,) of the words that both directions expect in its place."""
-        return self.workspace.sense_space.expected(self.sense_parts[None])[0]
-
     def _tables(self) -> Iterator[OccurrenceTable]:
         workspace, language = self.workspace, self.workspace.language
         for corpus in dict.fromkeys([workspace.corpus if workspace.is_labeled else "", language.sentences]):
@@ -429,7 +381,6 @@ def open_workspace(
     vectors: str = "",
     corpus: str = "",
     *,
-    device: str = CPU,
     report: Report | None = None,
     note: Callable[[str], None] | None = None,
 ) -> Workspace:
@@ -438,6 +389,6 @@ def open_workspace(
     `report` is called while a corpus is read, with the tokens done, in all, and per second. `note` is called with a sentence for each way
     in which the vectors' file differs from its format.
     """
-    opener = _Opener(device, report, note)
+    opener = Opener(report, note)
     name = model if isinstance(model, str) else opener.hold(model)
     return Workspace(Names(model=name, vectors=vectors, corpus=corpus), opener)

@@ -66,11 +66,11 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
         second = _side(sides.second or sides.first, sides.second_dates, "--second-dates")
     if not word:
         layer = str(change.LAYER) if layer == change.SENSES else layer
-        request = change.RankRequest(space=layer, at_least=ranking.at_least, max_words=ranking.most)
         left_out = change.left_out(workspace, first, second)
         for fact in left_out.describe():
             note(fact)
-        ranked = change.rank(change.read(workspace, first, second), request, progress("words"))
+        read = change.read(workspace, first, second)
+        ranked = change.rank(read, progress("words"), at_least=ranking.at_least, max_words=ranking.most, space=layer)
         rows = [{"word": item.word, **_row(item.change), "corrected_p": round(item.corrected, 6)} for item in ranked]
         return {"layer": layer, "left_out": asdict(left_out), "words": rows}, _write_table(change.tabulate_ranking(ranked), csv)
     result = change.compute(workspace, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
@@ -193,8 +193,8 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     occurrences = induction.compute(workspace, induction.InductionRequest(word=word, space=layer)).occurrences
     sentences = label_files.tokens_of(occurrences.items)
     read, *others = (label_files.read_labels(file, sentences, partial(_merged, into=merged)) for file in files)
-    if read.missing:
-        note(f"{read.missing} labeled sentences are not among the {len(sentences)} sentences that were read.")
+    if missing := len(read.labels.elsewhere):
+        note(f"{missing} labeled sentences are not among the {len(sentences)} sentences that were read.")
     labels = read.labels
     result = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, given=labels.given)).spread
     if result is None:

@@ -29,11 +29,14 @@ if TYPE_CHECKING:
     from ..text.languages import Language
     from ..workspace import Workspace
 
-VIEWS = (
-    *("pair", "neighbors", "induction", "layouts", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
-    *("concordance", "collocates", "keyness"),
-)
-SEVERAL = ("concordance", "collocates", "keyness")  # functions of core.views.concordance
+VIEWS = {  # the module of core.views and the function that computes each
+    **{name: (name, "compute") for name in ("pair", "neighbors", "induction", "layouts", "substitutes", "compare", "mix")},
+    "around": ("neighbors", "compute_around"),
+    "attribution": ("why", "compute_attribution"),
+    "edits": ("why", "compute_edits"),
+    "change": ("change", "compute"),
+    **{name: ("concordance", name) for name in ("concordance", "collocates", "keyness")},
+}
 Compute = Callable[["Workspace", Any], Any]
 WORD_KEYS = ("text", "word", "position", "read_as")
 EXAMPLE = '{"text": "We sat on the bank.", "word": "bank"}'
@@ -96,9 +99,8 @@ def view_named(name: str) -> Compute:
     """Return the function that computes a view."""
     if name not in VIEWS:
         raise BadInput(f"There is no view '{shorten(name)}'. Views: {', '.join(VIEWS)}.")
-    if name in SEVERAL:
-        return getattr(import_module("..views.concordance", __package__), name)
-    return import_module(f"..views.{name}", __package__).compute
+    module, function = VIEWS[name]
+    return getattr(import_module(f"..views.{module}", __package__), function)
 
 
 def _required(kind: type) -> list[str]:

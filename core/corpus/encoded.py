@@ -10,7 +10,8 @@ import shutil
 import time
 from array import array
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -40,20 +41,6 @@ from ..text.tokens import JOINER, bare, other_forms
 VERSION = 2
 REPORT_EVERY = 2_000  # sentences
 LISTED = 20  # documents named in a message
-ARRAYS = (
-    "spelling",
-    "word",
-    "sentence",
-    "starts",
-    "document",
-    "date",
-    "text_at",
-    "texts",
-    "label_at",
-    "label_sense",
-    "other_at",
-    "other_word",
-)
 Report = Callable[[int, int, float], None]  # sentences or tokens done, in all, per second
 
 
@@ -137,12 +124,8 @@ class EncodedCorpus:
     def attached(self) -> np.ndarray:
         """(words,) bool: which are always joined to the word before, as Korean endings are."""
         joined = np.array([name.startswith(JOINER) and bare(name) != name for name in self.spelling_list], bool)
-        return ~np.isin(np.arange(len(self.words)), self.word_of_spelling[~joined])
-
-    @cached_property
-    def word_of_spelling(self) -> np.ndarray:
-        """(spellings,) the number of the word of each."""
-        return np.array([self.number[fold_case(bare(name))] for name in self.spelling_list], np.int32)
+        word_of_spelling = np.array([self.number[fold_case(bare(name))] for name in self.spelling_list], np.int32)
+        return ~np.isin(np.arange(len(self.words)), word_of_spelling[~joined])
 
     @cached_property
     def frequency(self) -> np.ndarray:
@@ -253,6 +236,9 @@ class EncodedCorpus:
             (temporary / "meta.json").write_text(json.dumps(names, ensure_ascii=False), encoding="utf-8", newline="\n")
 
 
+ARRAYS = tuple(item.name for item in fields(EncodedCorpus) if item.type is np.ndarray)  # in a folder, a file each
+
+
 def open_folder(folder: Path) -> EncodedCorpus:
     """Map an encoded corpus from the folder that `EncodedCorpus.save` wrote. Raises CorruptArtifact if it is damaged."""
     names = read_json(folder / "meta.json", expect=dict)
@@ -289,7 +275,7 @@ class _Numbers(dict):
 
 
 def encode(
-    sentences: Iterable[Sentence], unnamed: str = "", *, report: Report | None = None, share: Callable[[], float] | None = None
+    sentences: Iterable[Sentence], unnamed: str = "", *, report: Report | None = None, share: Callable[[], float] = lambda: 1.0
 ) -> EncodedCorpus:
     """Encode sentences in memory, with 16 bytes a token while it is made.
 
@@ -316,7 +302,7 @@ def encode(
         text_at.append(len(texts))
         if report and k % REPORT_EVERY == 0 and k:
             done = len(spelling)
-            report(done, max(done, int(done / max(share() if share else 1.0, 1e-3))), done / max(time.monotonic() - started, 1e-9))
+            report(done, max(done, int(done / max(share(), 1e-3))), done / max(time.monotonic() - started, 1e-9))
     starts = np.concatenate([[0], np.cumsum(np.frombuffer(lengths, np.int32), dtype=np.int64)])
     names = list(spellings)
     words, of_spelling = np.unique(np.array([fold_case(bare(name)) for name in names], object), return_inverse=True)
@@ -380,29 +366,37 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
     with languages.reading(language):
         folder = _folder(path, language)
         try:
-            return _note_contents(_with_name(open_folder(folder), path.name), language)
+            opened = open_folder(folder)
+        except MissingArtifact:
+            opened = _encode_file(path, folder, report)
         except CorruptArtifact:
             shutil.rmtree(folder, ignore_errors=True)
-        except MissingArtifact:
-            pass
-        position = [0]
-        size = path.stat().st_size * (UNPACKED if path.suffix in (".xz", ".gz") else 1)
-        with reports.collecting() as collected:
-            corpus_read = encode(stream_sentences(path, position), report=report, share=lambda: min(1.0, position[0] / max(size, 1)))
-        corpus_read = replace(corpus_read, notes=list(collected.values()))
-    if not len(corpus_read):
+            opened = _encode_file(path, folder, report)
+    # The name of the file is not stored, because the same file may have two
+    opened = replace(opened, documents=[name or path.name for name in opened.documents], unnamed=path.name)
+    note_unread(opened.counts, language, opened.unnamed)
+    with reports.passing_on():
+        for text in opened.notes:
+            reports.add(text, text)
+    return opened
+
+
+def _encode_file(path: Path, folder: Path, report: Report | None) -> EncodedCorpus:
+    """Read a file, and store what is read in a folder if it may be. Raises BadInput for a file without a sentence."""
+    position = [0]
+    size = path.stat().st_size * (UNPACKED if path.suffix in (".xz", ".gz") else 1)
+    with reports.collecting() as collected:
+        corpus = encode(stream_sentences(path, position), report=report, share=lambda: min(1.0, position[0] / max(size, 1)))
+    corpus = replace(corpus, notes=list(collected.values()))
+    if not len(corpus):
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
-    try:
-        if is_stored := may_store(corpus_read.n_bytes):
-            corpus_read.save(folder)
-    except BadInput:  # the cache cannot be written, so the corpus is encoded again next time
-        is_stored = False
-    if not path.is_file():  # a user's text that was deleted meanwhile
-        shutil.rmtree(folder, ignore_errors=True)
-        is_stored = False
-    if not is_stored:
-        return _note_contents(_with_name(corpus_read, path.name), language)
-    return _note_contents(_with_name(open_folder(folder), path.name), language)
+    with suppress(BadInput):  # the cache cannot be written, so the corpus is encoded again next time
+        if may_store(corpus.n_bytes):
+            corpus.save(folder)
+            if path.is_file():
+                return open_folder(folder)
+            shutil.rmtree(folder, ignore_errors=True)  # a user's text that was deleted meanwhile
+    return corpus
 
 
 def unread_bytes(corpus: str, language: Language) -> int:
@@ -415,17 +409,3 @@ def unread_bytes(corpus: str, language: Language) -> int:
 
 def _folder(path: Path, language: Language) -> Path:
     return cache_folder() / "encoded" / f"{file_sha256(path)[:DIGITS]}-{language.code}-{VERSION}"
-
-
-def _note_contents(corpus: EncodedCorpus, language: Language) -> EncodedCorpus:
-    """Repeat the notes from the reading of the file, and note the tokens that the language's models cannot read."""
-    note_unread(corpus.counts, language, corpus.unnamed)
-    with reports.passing_on():
-        for text in corpus.notes:
-            reports.add(text, text)
-    return corpus
-
-
-def _with_name(corpus: EncodedCorpus, unnamed: str) -> EncodedCorpus:
-    """Name the document of sentences that have none. The name is not stored, because the same file may have two."""
-    return replace(corpus, documents=[name or unnamed for name in corpus.documents], unnamed=unnamed)

@@ -15,7 +15,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -46,11 +46,6 @@ class ReadLabels:
     labels: Labels
     by_sentence: Given  # including sentences that are not among them
 
-    @property
-    def missing(self) -> int:
-        """Return the number of labels of other sentences."""
-        return len(self.labels.elsewhere)
-
 
 def format_labels(
     lemma: str, sentences: Sequence[Token], labels: Labels, result: SpreadLabels | None, texts: Sequence[str | None] = ()
@@ -59,27 +54,21 @@ def format_labels(
 
     Each part is in the order of the corpus; spread labels are the likeliest senses.
     """
-    senses = dict(labels.given)
-    lines = []
-    for k, ((tokens, position), text) in enumerate(zip(sentences, texts or [None] * len(sentences), strict=True)):
-        if k not in senses and result is None:
-            continue
-        row = _row(lemma, (tokens, position)) | ({"text": text} if text else {})
+    senses, given, guessed = dict(labels.given), [], []
+    for k, (token, text) in enumerate(zip(sentences, texts or [None] * len(sentences), strict=True)):
+        row = _row(lemma, token) | ({"text": text} if text else {})
         if k in senses:
-            row |= {"sense": senses[k], "given": True}
-        else:
-            share = float(result.shares[k, result.sense_of[k]])
-            row |= {"sense": result.senses[result.sense_of[k]], "given": False, "probability": round(share, 4)}
-        lines.append((k not in senses, k, json.dumps(row, ensure_ascii=False)))
-    written = [f"{line}\n" for *_, line in sorted(lines)]
-    n_labeled = sum(k in senses for k in range(len(sentences)))
-    return "".join([*written[:n_labeled], format_given(lemma, labels.elsewhere), *written[n_labeled:]])
+            given.append(_line(row | {"sense": senses[k], "given": True}))
+        elif result is not None:
+            code = result.sense_of[k]
+            share = round(float(result.shares[k, code]), 4)
+            guessed.append(_line(row | {"sense": result.senses[code], "given": False, "probability": share}))
+    return "".join([*given, format_given(lemma, labels.elsewhere), *guessed])
 
 
 def format_given(lemma: str, labels: Iterable[tuple[Token, str]]) -> str:
     """Return labels by sentence as rows, in their order."""
-    rows = (_row(lemma, token) | {"sense": sense, "given": True} for token, sense in labels)
-    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    return "".join(_line(_row(lemma, token) | {"sense": sense, "given": True}) for token, sense in labels)
 
 
 def _row(lemma: str, token: Token) -> dict:
@@ -115,12 +104,10 @@ def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
     """Return a row's sentence and the sense that a person gave it; "" for a guess."""
     missing = [key for key in ("tokens", "position", "sense") if row.get(key) is None] if isinstance(row, dict) else ["tokens"]
     if missing:
-        values = {"row": show_value(row), "keys": ", ".join(f"“{key}”" for key in missing)}
-        message = (
-            t("{row} is not a labeled sentence: without {keys}", **values)
-            if isinstance(row, dict)
-            else t("{row} is not a labeled sentence", **values)
-        )
+        message = t("{row} is not a labeled sentence", row=show_value(row))
+        if isinstance(row, dict):
+            keys = ", ".join(f"“{key}”" for key in missing)
+            message = t("{row} is not a labeled sentence: without {keys}", row=show_value(row), keys=keys)
         refuse(place, message, t('A row has "tokens", "position" and "sense".'))
     tokens = checked_tokens(row["tokens"], place)
     position = check_position(row["position"], tokens, place)
@@ -287,7 +274,7 @@ def change_stored(path: Path, word: str, labels: Labels, step: Callable[[Labels]
     Raises BadInput from the step, or CannotSave.
     """
     with _lock(path):
-        present = labels.meanwhile(_present(path, word))
+        present = replace(labels, given=_present(path, word))  # with what another tab or process wrote meanwhile
         after = step(present)
         if after.given != present.given:
             _write(path, word, after.given)

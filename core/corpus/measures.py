@@ -1,8 +1,4 @@
-"""Measure association, keyness, dispersion and agreement from counts.
-
-Association: logDice, log-likelihood, log ratio, and log-odds with an informative prior. Keyness: the words that one corpus has more often than
-another. Dispersion: how evenly hits are spread over documents, parts of a text or dates. Agreement: Krippendorff's alpha.
-"""
+"""Measure association, keyness, dispersion and agreement from counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,11 +27,12 @@ def log_dice(together: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.
 
 def log_likelihood(a: np.ndarray, b: np.ndarray, n_a: float, n_b: float) -> np.ndarray:
     """Return G2 (never negative) of the 2 x 2 table of a word's counts (a, b) in two sets of n_a and n_b tokens (Dunning 1993)."""
-    a, b = np.asarray(a, float), np.asarray(b, float)
-    rows = [(a, n_a), (b, n_b), (n_a - a, n_a), (n_b - b, n_b)]
-    shares = [(a + b) / (n_a + n_b)] * 2 + [(n_a + n_b - a - b) / (n_a + n_b)] * 2
-    terms = [_weighted_log(observed, size * share) for (observed, size), share in zip(rows, shares, strict=True)]
-    return np.maximum(2 * sum(terms), 0.0)
+    from scipy.special import rel_entr  # observed * log(observed / expected)
+
+    a, b, n = np.asarray(a, float), np.asarray(b, float), n_a + n_b
+    share, rest = (a + b) / n, (n - a - b) / n
+    cells = ((a, n_a * share), (b, n_b * share), (n_a - a, n_a * rest), (n_b - b, n_b * rest))
+    return np.maximum(2 * sum(rel_entr(observed, expected) for observed, expected in cells), 0.0)
 
 
 def log_ratio(a: np.ndarray, b: np.ndarray, n_a: float, n_b: float) -> np.ndarray:
@@ -68,12 +65,6 @@ def p_values(g2: np.ndarray, correction: str = FDR) -> np.ndarray:
     return np.minimum(p * len(p), 1.0) if correction == BONFERRONI else p
 
 
-def _weighted_log(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Return observed * log(observed / expected), 0 where nothing is observed."""
-    safe = np.where(observed > 0, observed, 1.0)
-    return np.where(observed > 0, observed * np.log(safe / np.where(expected > 0, expected, 1.0)), 0.0)
-
-
 @dataclass(frozen=True, slots=True)
 class Keyword:
     """A word's counts in two corpora, and how far they differ."""
@@ -88,44 +79,30 @@ class Keyword:
     p: float  # corrected
 
 
-def keywords(
-    first: EncodedCorpus, second: EncodedCorpus, *, minimum: int = 5, correction: str = FDR, words_only: bool = True
-) -> list[Keyword]:
+def keywords(first: EncodedCorpus, second: EncodedCorpus, *, minimum: int = 5, correction: str = FDR) -> list[Keyword]:
     """Return the words with at least `minimum` occurrences in both together, the highest log-likelihood first, in either direction.
 
     p is corrected for all compared words. Raises BadInput for a corpus without tokens.
     """
-    if not len(first) or not len(second):
-        raise BadInput(t("A corpus without words cannot be compared. Choose another."))
-    names = sorted({*first.word_list, *second.word_list})
-    number = {name: k for k, name in enumerate(names)}
-    places = [np.array([number[word] for word in corpus.word_list], int) for corpus in (first, second)]
-    a, b, lettered = (np.zeros(len(names), kind) for kind in (np.int64, np.int64, bool))
-    for corpus, place, counts in zip((first, second), places, (a, b), strict=True):
-        counts[place] = corpus.frequency
-        lettered[place] = corpus.lettered
-    chosen = np.flatnonzero((a + b >= max(1, minimum)) & (lettered | (not words_only)))
     n, m = len(first), len(second)
+    if not n or not m:
+        raise BadInput(t("A corpus without words cannot be compared. Choose another."))
+    names = np.array(sorted({*first.word_list, *second.word_list}), object)
+    number = {name: k for k, name in enumerate(names)}
+    a, b, lettered = (np.zeros(len(names), kind) for kind in (np.int64, np.int64, bool))
+    for corpus, counts in ((first, a), (second, b)):
+        places = [number[word] for word in corpus.word_list]
+        counts[places] = corpus.frequency
+        lettered[places] = corpus.lettered
+    chosen = np.flatnonzero((a + b >= max(1, minimum)) & lettered)
     a, b = a[chosen], b[chosen]
-    g2, ratio = log_likelihood(a, b, n, m), log_ratio(a, b, n, m)
-    p = p_values(g2, correction)
-    return [
-        Keyword(
-            names[chosen[k]],
-            int(a[k]),
-            int(b[k]),
-            per_million(int(a[k]), n),
-            per_million(int(b[k]), m),
-            float(g2[k]),
-            float(ratio[k]),
-            float(p[k]),
-        )
-        for k in np.argsort(-g2, kind="stable").tolist()
-    ]
+    g2 = log_likelihood(a, b, n, m)
+    columns = (names[chosen], a, b, per_million(a, n), per_million(b, m), g2, log_ratio(a, b, n, m), p_values(g2, correction))
+    order = np.argsort(-g2, kind="stable")
+    return [Keyword(*row) for row in zip(*(column[order].tolist() for column in columns), strict=True)]
 
 
 PARTS = 10  # of a corpus that is one document
-MILLION = 1_000_000
 MOST_PERIODS = 40  # parts of an axis of time
 STEPS = tuple(10**k for k in range(7))  # years in a part of it
 
@@ -144,9 +121,9 @@ def deviation(hits: np.ndarray, tokens: np.ndarray) -> float:
     return float(np.abs(hits / hits.sum() - tokens / tokens.sum()).sum() / 2)
 
 
-def per_million(hits: int, tokens: int) -> float:
+def per_million(hits: int | np.ndarray, tokens: int) -> float | np.ndarray:
     """Return the number of hits per million tokens."""
-    return hits * MILLION / max(tokens, 1)
+    return hits * 1_000_000 / max(tokens, 1)
 
 
 def by_document(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
@@ -215,32 +192,19 @@ def alpha(annotators: Sequence[Sequence[object]], level: str = NOMINAL) -> float
     `annotators` holds the answers of each annotator on the same units, None for a missing answer. ORDINAL takes numbers, whose distance
     grows with the number of answers between them. Raises BadInput if no unit has two answers, or if all answers are the same.
     """
-    if len({len(answers) for answers in annotators}) > 1:
-        raise ValueError("annotators have different numbers of units")
-    values = {answer for answers in annotators for answer in answers if answer is not None}
+    units = list(zip(*annotators, strict=True))
+    values = {answer for answers in units for answer in answers if answer is not None}
     names = sorted(values, key=float if level == ORDINAL else str)
-    code = {name: k for k, name in enumerate(names)}
-    counts = np.zeros((len(annotators[0]) if annotators else 0, len(names)))  # (units, values)
-    for answers in annotators:
-        for unit, answer in enumerate(answers):
-            if answer is not None:
-                counts[unit, code[answer]] += 1
+    counts = np.array([[answers.count(name) for name in names] for answers in units], float).reshape(len(units), len(names))
     counts = counts[counts.sum(axis=1) > 1]  # pairs only
     if not len(counts):
         raise BadInput(t("No sentence has labels of two annotators. Label the same sentences."))
-    weights = counts.sum(axis=1) - 1
-    coincidences = (counts / weights[:, None]).T @ counts - np.diag((counts / weights[:, None]).sum(axis=0))  # (values, values)
+    weighted = counts / (counts.sum(axis=1, keepdims=True) - 1)
+    coincidences = weighted.T @ counts - np.diag(weighted.sum(axis=0))  # (values, values)
     totals = coincidences.sum(axis=0)
     if (totals > 0).sum() < 2:
         raise BadInput(t("All labels are the same; agreement needs two senses."))
-    distances = _distances(totals, level)
+    upto = np.cumsum(totals) - totals / 2
+    distances = 1.0 - np.eye(len(totals)) if level == NOMINAL else (upto[:, None] - upto) ** 2
     expected = np.outer(totals, totals) - np.diag(totals)
     return float(1 - (totals.sum() - 1) * (coincidences * distances).sum() / (expected * distances).sum())
-
-
-def _distances(totals: np.ndarray, level: str) -> np.ndarray:
-    """Return the squared distances (values, values) between values, from their counts."""
-    if level == NOMINAL:
-        return 1.0 - np.eye(len(totals))
-    upto = np.cumsum(totals) - totals / 2
-    return (upto[:, None] - upto[None]) ** 2

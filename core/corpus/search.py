@@ -10,7 +10,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -139,6 +138,7 @@ FORMS = {
     "do": ("does", "did", "done", "doing"),
 }
 _UNICODE = {"w": r"\p{L}\p{M}\p{N}_", "d": r"\p{Nd}"}  # RE2's own mean ASCII
+_SET = r"\[\^?\]?(?:\\.|[^\]\\])*\]"  # of characters, of which the first may be a bracket
 
 
 def match_word(corpus: EncodedCorpus, word: str) -> np.ndarray:
@@ -208,28 +208,18 @@ def _explain(pattern: str, message: str) -> str:
     return t("{pattern} could take too long: use no look-around and no \\1.", pattern=pattern)
 
 
-@lru_cache(maxsize=256)
 def _with_unicode(pattern: str) -> str:
     r"""Return the pattern with letters and digits of every script in place of \w and \d.
 
     >>> _with_unicode(r"\d+[\w-]")
     '[\\p{Nd}]+[\\p{L}\\p{M}\\p{N}_-]'
     """
-    result, k, inside = [], 0, -1  # `inside`: where a set of characters began
-    while k < len(pattern):
-        sign, after = pattern[k], pattern[k + 1 : k + 2]
-        if sign == "\\" and after:
-            letters = _UNICODE.get(after.lower())
-            if letters and inside < 0:
-                result.append(f"[{'' if after.islower() else '^'}{letters}]")
-            else:
-                result.append(letters if letters and after.islower() else sign + after)
-            k += 2
-            continue
-        if sign == "[" and inside < 0:
-            inside = k + pattern.startswith("[^", k)
-        elif sign == "]" and inside >= 0 and k > inside + 1:
-            inside = -1
-        result.append(sign)
-        k += 1
-    return "".join(result)
+
+    def rewrite(part: re.Match) -> str:
+        if part[0].startswith("["):
+            return re.sub(r"\\.", lambda escape: _UNICODE.get(escape[0][1], escape[0]), part[0], flags=re.DOTALL)
+        letter = part[0][1]
+        letters = _UNICODE.get(letter.lower())
+        return f"[{'' if letter.islower() else '^'}{letters}]" if letters else part[0]
+
+    return re.sub(rf"{_SET}|\\.", rewrite, pattern, flags=re.DOTALL)

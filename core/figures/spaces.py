@@ -204,7 +204,7 @@ def shape_names(gold: Sequence[str | None]) -> list[tuple[str, str]]:
 
 
 class Leaning(Protocol):
-    """A word's surroundings (core.views.around.Around): N points in K spaces."""
+    """A word's surroundings (core.views.neighbors.Around): N points in K spaces."""
 
     points: Any  # the first `occurrences` are sentences with the word, the rest words
     coordinates: np.ndarray  # (K, N, 2)

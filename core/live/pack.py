@@ -16,6 +16,7 @@ from ..common.limits import limits
 from ..common.model_layers import MIX
 from ..senses.calibration import calibration_of
 from ..senses.evidence import is_also_a_name
+from ..text.target_word import words_of
 from ..views import layouts, pair
 from ..workspace import Workspace
 from .widgets import labels
@@ -244,7 +245,8 @@ def pack_workspace(workspace: Workspace, report: Callable[[float, str], None]) -
 
 def _language(workspace: Workspace, lemmas: list[str]) -> dict:
     """Return how the page tokenizes text, and its word lists."""
-    language, word_lists = workspace.language, workspace.word_lists
+    language = workspace.language
+    word_lists = words_of(language)
     return {
         "language": language.code,
         "tokenizer": language.tokenizer if language.tokenizer in ("words", "spaces") else "hangul",

@@ -50,13 +50,13 @@ def map_of_meanings():
 map_of_meanings() if layout else "no labels: see below"
 
 # %% map
-from elmoscope.core.views import around
+from elmoscope.core.views import neighbors
 
 
 def words_around():
     """Return its occurrences and the nearest words of both sentences."""
     contexts = tuple(words) if any(context.spelling == word for context in words) else ()
-    return around.compute(workspace, around.AroundRequest(word=word, contexts=contexts, plan=around_plan))
+    return neighbors.compute_around(workspace, neighbors.AroundRequest(word=word, contexts=contexts, plan=around_plan))
 
 
 result = None if labeled else words_around()

@@ -82,9 +82,9 @@ word = words[0].word
 ] if word in workspace.vectors else "unknown"
 
 # %% why
-from elmoscope.core.views import edits
+from elmoscope.core.views import why
 
-path = edits.compute(workspace, edits.EditsRequest(first=words[0], second=words[-1], order=order, space=space))
+path = why.compute_edits(workspace, why.EditsRequest(first=words[0], second=words[-1], order=order, space=space))
 path.table()  # without labeled senses: the sentence that each step is nearer to
 
 # %% why
@@ -96,21 +96,21 @@ margin_figure(
 
 # %% why
 from elmoscope.core.senses import influence
-from elmoscope.core.views import attribution
+from elmoscope.core.views import why
 
 word = words[0]
-request = attribution.AttributionRequest(word=word, other=words[-1], how=how, swap=swap, weights=mix)
-answer = attribution.compute(workspace, request)
+request = why.AttributionRequest(word=word, other=words[-1], how=how, swap=swap, weights=mix)
+answer = why.compute_attribution(workspace, request)
 answer.table()
 
 # %% why
 import pandas as pd
 
 result = answer.influence
-if answer.by == attribution.SENSES:
+if answer.by == why.BY_SENSES:
     sense = sense if sense in result.senses else influence.verdict(result, layer, half).sense
     values = [influence.parts(result, view, half, sense) for view in result.views]  # positive: it speaks for the sense
-elif answer.by == attribution.OTHER:  # no two senses are labeled
+elif answer.by == why.BY_OTHER:  # no two senses are labeled
     values = [influence.measure_apart(result, view, half) for view in result.views]  # positive: it distinguishes the two words
 else:
     values = list(result.moved[:, :, influence.HALVES.index(half)].T)  # 1 - cosine
@@ -121,7 +121,7 @@ table.rename_axis(sense).round(3)
 from elmoscope.core.figures.influence import HalfBar, halves_figure
 from elmoscope.core.figures.style import sense_color
 
-verdicts = [v for view in result.views[1:-1] for v in influence.halves(result, view).values()] if answer.by == attribution.SENSES else []
+verdicts = [v for view in result.views[1:-1] for v in influence.halves(result, view).values()] if answer.by == why.BY_SENSES else []
 halves_figure(
     [HalfBar(v.view, v.half, v.sense, sense_color(answer.senses.index(v.sense)), v.margin, v.alone) for v in verdicts], key="halves"
 ) if verdicts else None

@@ -119,17 +119,25 @@ def chance_of(measure: str, result: dict, layer: str = "0") -> float:
     return result["majority"] if measure == "pairs" else result["most_frequent"]["macro" if measure == "senses" else "accuracy"]
 
 
+MEASURES = {  # by name: a panel's title, data, and baseline without context; a row's title
+    "tags": ("Parts of speech", "CoNLL-2000, linear probe", "most frequent tag", "Parts of speech (CoNLL-2000), linear probe"),
+    "senses": (
+        *("Senses of four words", "Senseval-2, nearest neighbor", "most frequent sense"),
+        "Word senses (Senseval-2: hard, interest, line, serve), nearest neighbor, macro",
+    ),
+    "all_words": (
+        *("Senses of all words", "SemCor, nearest centroid", "most frequent sense"),
+        "All-words senses (SemCor), nearest centroid",
+    ),
+    "sentences": ("Senses in our sentences", "1-NN, leaving one out", "chance", "Our own sentences, 1-NN leaving one out"),
+}
+
+
 def knowledge_panels(measures: dict) -> list[Panel]:
     """Return accuracies by layer, task by task, syntax first. Tasks that were not measured are left out."""
     panels = []
-    for key, title, data, baseline_name in (
-        ("tags", "Parts of speech", "CoNLL-2000, linear probe", "most frequent tag"),
-        ("senses", "Senses of four words", "Senseval-2, nearest neighbor", "most frequent sense"),
-        ("all_words", "Senses of all words", "SemCor, nearest centroid", "most frequent sense"),
-        ("sentences", "Senses in our sentences", "1-NN, leaving one out", "chance"),
-    ):
-        result = measures.get(key)
-        if result:
+    for key, (title, data, baseline_name, _) in MEASURES.items():
+        if result := measures.get(key):
             accuracy = {layer: accuracy_of(key, result[layer]) for layer in _layers(result)}
             static = accuracy_of(key, result["static"]) if "static" in result else None
             less = {layer: difference for layer in accuracy if (difference := _difference(key, result[layer].get("less_static")))}
@@ -167,12 +175,7 @@ def measure_rows(measures: dict) -> list[dict]:
         if "charged_forward" in scores:
             result = f"{scores['charged_forward']:.1f}, {scores['charged_backward']:.1f}"
             rows.append({"measure": "The same, unknown words included: forward, backward", "result": result})
-    for key, title in (
-        ("tags", "Parts of speech (CoNLL-2000), linear probe"),
-        ("senses", "Word senses (Senseval-2: hard, interest, line, serve), nearest neighbor, macro"),
-        ("all_words", "All-words senses (SemCor), nearest centroid"),
-        ("sentences", "Our own sentences, 1-NN leaving one out"),
-    ):
+    for key, (*_, title) in MEASURES.items():
         if scores := measures.get(key):
             row: dict = {"measure": title, "without context": round(chance_of(key, scores), 4)}
             row |= {"other words’ static vectors": round(accuracy_of(key, scores["static"]), 4)} if "static" in scores else {}

@@ -24,22 +24,8 @@ from ..senses import clusters
 from ..text.normalization import fold_case
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model, table_key
-from .sides import (
-    Band,
-    LeftOutSentences,
-    Side,
-    SideTexts,
-    WordTexts,
-    bands_of,
-    choose,
-    counts_of,
-    dates_of,
-    facts_of,
-    find_shared_words,
-    rows_spelled,
-    spread_evenly,
-    word_texts,
-)
+from .induction import spread_evenly
+from .sides import Band, LeftOutSentences, Side, SideTexts, WordTexts, bands_of, choose, find_shared_words, rows_spelled, word_texts
 
 READS = ("model", "corpus")
 COUNTED = 80  # sentences from which the number of groups is suggested
@@ -100,15 +86,6 @@ class WordChange:
     left_out: LeftOutSentences
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankRequest:
-    """All words with at least so many occurrences on each side, of these the `max_words` most frequent."""
-
-    space: str = str(LAYER)
-    at_least: int = 10
-    max_words: int = 1_000
-
-
 @dataclass(frozen=True, slots=True)
 class RankedWord:
     """A word of the list."""
@@ -157,7 +134,16 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
     items = [o for side in both for o in side.items]
     spellings = [o.tokens[o.position] for o in items]
     vectors, unmapped = _vectors(both, layer, space, word)
-    groups, names, labeled, clear = _groups(both, items, (vectors, unmapped), request.number, space)
+    directions = clusters.directions(vectors, spellings)
+    labels = [o.sense for o in items]
+    if labeled := request.number is None and all(labels):
+        names, groups = np.unique(labels, return_inverse=True)
+        clear = len(names) > 1
+    else:
+        groups, clear = _find_groups(directions, clusters.directions(unmapped, spellings), request.number)
+    closeness = clusters.closeness(directions, groups)[0]
+    if not labeled:
+        names = _name_groups(both, items, groups, closeness, space)
     rows = change.evened(vectors, spellings)
     documents = [name for side in both for name in side.documents]
     result = change.change(rows[:n], rows[n:], groups, documents if all(documents) else ())
@@ -168,10 +154,10 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
         everything=(both[0].everything, both[1].everything),
         items=items,
         groups=groups,
-        names=tuple(names),
+        names=tuple(map(str, names)),
         labeled=labeled,
         clear=clear,
-        closeness=clusters.closeness(clusters.directions(vectors, spellings), groups)[0],
+        closeness=closeness,
         vectors=rows,
         bands=bands_of(both, groups, len(names)),
         left_out=chosen.left_out,
@@ -218,19 +204,21 @@ def left_out(workspace: Workspace, first: Side, second: Side) -> LeftOutSentence
     return choose(workspace, first, second).left_out
 
 
-def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None = None) -> list[RankedWord]:
-    """Return all words with enough occurrences on both sides: those that changed significantly first, by their lead of PRT over shuffled sentences.
+def rank(
+    texts: Sequence[SideTexts], report: Report | None = None, *, at_least: int = 10, max_words: int = 1_000, space: str = str(LAYER)
+) -> list[RankedWord]:
+    """Return the most frequent words with enough occurrences on each side: those that changed significantly first.
 
-    Raises BadInput if there is no such word.
+    They are sorted by their lead of PRT over shuffled sentences. Raises BadInput if there is no such word.
     """
-    words = [word for word in find_shared_words(texts, request.at_least) if clusters.is_telling(word)][: request.max_words]
+    words = [word for word in find_shared_words(texts, at_least) if clusters.is_telling(word)][:max_words]
     if not words:
-        raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or add text.", n=request.at_least))
+        raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or add text.", n=at_least))
     started, results = time.monotonic(), []
     for k, word in enumerate(words):
         if report and k % REPORT_EVERY == 0:
             report(k, len(words), k / max(time.monotonic() - started, 1e-9))
-        vectors, n, rows = _pair_in(texts, word, request.space)
+        vectors, n, rows = _pair_in(texts, word, space)
         groups = clusters.clusters(unit(vectors - vectors.mean(axis=0)), GROUPS_RANKED, starts=1)
         documents = [name for side, side_rows in zip(texts, rows, strict=True) for name in side.documents(side_rows)]
         results.append((word, change.change(vectors[:n], vectors[n:], groups, documents if all(documents) else ())))
@@ -265,12 +253,6 @@ def graph_files(result: WordChange) -> dict[str, str]:
 
 
 @reads_as_model
-def dates(workspace: Workspace, corpus: str) -> list[str]:
-    """Return the years of a corpus' texts, or the days of a single year, in order."""
-    return dates_of(facts_of(workspace, corpus or workspace.corpus))
-
-
-@reads_as_model
 def reads_few(workspace: Workspace) -> bool:
     """Return whether `compute` in the sense space reads so few sentences that no turn is needed.
 
@@ -283,7 +265,7 @@ def reads_few(workspace: Workspace) -> bool:
 def opening_word(workspace: Workspace, request: ChangeRequest) -> str:
     """Return the requested word if both sides have enough of it, else their most frequent content word, or ""."""
     chosen = choose(workspace, request.first, request.second)
-    counts = [counts_of(workspace, chosen, k) for k in (0, 1)]
+    counts = [chosen.counts(k) for k in (0, 1)]
     if None in counts:
         return request.word
     shared = {word: min(n, counts[1].get(word, 0)) for word, n in counts[0].items()}
@@ -304,27 +286,15 @@ def _vectors(both: Sequence[WordTexts], layer: str, space: SenseSpace | None, wo
     return space.place(views, word=word), space.place(views, views.mean(axis=0), word, mapped=False)
 
 
-def _groups(
-    both: Sequence[WordTexts],
-    items: Sequence[Occurrence],
-    vectors: tuple[np.ndarray, np.ndarray],
-    number: int | None,
-    space: SenseSpace | None,
-) -> tuple[np.ndarray, list[str], bool, bool]:
-    """Return the group of each sentence (n,), the groups' names, whether they are labels, and whether there are several."""
-    labels = [o.sense for o in items]
-    if number is None and all(labels):
-        names, groups = np.unique(labels, return_inverse=True)
-        return groups, names.tolist(), True, len(names) > 1
-    spellings = [o.tokens[o.position] for o in items]
-    directions = clusters.directions(vectors[0], spellings)
-    suggestion = clusters.suggest(spread_evenly(clusters.directions(vectors[1], spellings), COUNTED)) if number is None else None
-    if suggestion:
-        wanted, size = (suggestion.number, PER_GROUP) if suggestion.number > 1 else (suggestion.best, PER_UNCLEAR)
-        number = min(wanted, max(2, len(items) // size))
-    groups = clusters.clusters(directions, number)
-    names = _name_groups(both, items, groups, clusters.closeness(directions, groups)[0], space)
-    return groups, names, False, suggestion is None or suggestion.number > 1
+def _find_groups(directions: np.ndarray, unmapped: np.ndarray, number: int | None) -> tuple[np.ndarray, bool]:
+    """Return the group of each sentence (n,), and whether there are several. Without a number the unmapped vectors suggest it."""
+    clear = True
+    if number is None:
+        suggestion = clusters.suggest(spread_evenly(unmapped, COUNTED))
+        clear = suggestion.number > 1
+        wanted, size = (suggestion.number, PER_GROUP) if clear else (suggestion.best, PER_UNCLEAR)
+        number = min(wanted, max(2, len(directions) // size))
+    return clusters.clusters(directions, number), clear
 
 
 def _name_groups(
@@ -352,10 +322,7 @@ def _name_groups(
 
 def _pair_in(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndarray, int, list[np.ndarray]]:
     """Return unit rows (n, D) of a spelling on both sides, corrected for spellings, the number of the first side's, and the rows of each."""
-    rows = []
-    for side in texts:
-        spelled = side.within(rows_spelled(side.table, word))
-        rows.append(spread_evenly(spelled, MOST_RANKED))
+    rows = [spread_evenly(side.within(rows_spelled(side.table, word)), MOST_RANKED) for side in texts]
     layers = np.concatenate([side.table.rows.take(spelled) for side, spelled in zip(texts, rows, strict=True)])
     vectors = mixed(layers, layer_weights(layer, layers.shape[1], senses=True), axis=1)
     spellings = [

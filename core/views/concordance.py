@@ -10,12 +10,10 @@ from ..common.i18n import t
 from ..common.libraries import Frame, frame
 from ..common.limits import limits
 from ..common.markup import shorten
-from ..corpus import collocates as near_words
 from ..corpus import concordance as kwic
 from ..corpus import measures, search
 from ..corpus.change import intersect_keys, sentence_keys
-from ..corpus.collocates import Collocate, SenseWord
-from ..corpus.concordance import BY_SENSE, BY_SUBSTITUTES, Line
+from ..corpus.concordance import BY_SENSE, BY_SUBSTITUTES, Collocate, Line, SenseWord
 from ..corpus.encoded import EncodedCorpus, Report
 from ..corpus.measures import FDR, Keyword, Part, keywords
 from ..corpus.search import Hits
@@ -48,7 +46,7 @@ class ConcordanceRequest:
     number: int = 20
     documents: tuple[str, ...] = ()  # only these are searched and counted; () for all
     near: str = ""  # hits with that word or phrase within the window
-    window: int = near_words.WINDOW
+    window: int = kwic.WINDOW
     sense: str = ""  # hits of that sense
     senses: str = LABELS
     seed: int = 0  # of the order at random
@@ -87,7 +85,7 @@ class CollocatesRequest:
 
     query: str
     kind: str = search.WORD
-    window: int = near_words.WINDOW
+    window: int = kwic.WINDOW
     minimum: int = 3
     most: int = 50
     order: str = BY_DICE
@@ -219,9 +217,11 @@ def tabulate_lines(lines: Sequence[Line]) -> Frame:
 
 def describe_limits(result: Concordance) -> list[str]:
     """Say which sentences a search leaves out of its dates or of its order, and what does not occur."""
-    notes = [] if result.n else [t("“{word}” does not occur.", word=shorten((result.missing or result.query).strip()))]
-    if not result.n and not result.missing:
-        notes = [t("No occurrence of “{word}” meets all conditions.", word=shorten(result.query.strip()))]
+    notes = []
+    if result.missing:
+        notes.append(t("“{word}” does not occur.", word=shorten(result.missing.strip())))
+    elif not result.n:
+        notes.append(t("No occurrence of “{word}” meets all conditions.", word=shorten(result.query.strip())))
     if result.undated:
         notes.append(describe_undated(result.undated, result.sentences, result.unread_date))
     if result.in_order < result.n:
@@ -325,14 +325,14 @@ def collocates(workspace: Workspace, request: CollocatesRequest) -> Collocates:
     corpus = searched(workspace, request.documents)
     hits = hits_of(workspace, request.lines())
     how = {"window": request.window, "minimum": request.minimum, "without": () if request.grammar else grammar_of(workspace)}
-    items = near_words.collocates(corpus, hits, **how)
+    items = kwic.collocates(corpus, hits, **how)
     if request.order == BY_LIKELIHOOD:
         items.sort(key=lambda item: -item.log_likelihood)
     senses = ()
     if request.senses:
         _check_senses(request.senses)
         sense_of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)
-        lists = {} if request.senses == LABELS and len(names) < 2 else near_words.by_sense(corpus, hits, sense_of, **how)
+        lists = {} if request.senses == LABELS and len(names) < 2 else kwic.by_sense(corpus, hits, sense_of, **how)
         senses = tuple(SenseColumn(names[k], int((sense_of == k).sum()), tuple(words)) for k, words in lists.items())
     return Collocates(request.query, len(hits), len(corpus), len(items), tuple(items[: request.most]), senses)
 
@@ -387,11 +387,11 @@ def reference_of(workspace: Workspace) -> str:
 
 
 def _hits(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceRequest, report: Report | None) -> Hits:
-    near_words.check_window(request.window)
+    kwic.check_window(request.window)
     _check_senses(request.senses)
     hits = search.find(corpus, request.query, kind=request.kind)
     if request.near.strip():
-        hits = hits.at(near_words.with_word_near(corpus, hits, request.near, request.window))
+        hits = hits.at(kwic.with_word_near(corpus, hits, request.near, request.window))
     sense_of = None
     if request.sense or request.order == BY_SENSE:
         sense_of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)

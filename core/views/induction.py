@@ -198,11 +198,16 @@ def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
     return np.flatnonzero(table.same_word(wanted))
 
 
+def spread_evenly(rows: np.ndarray, limit: int) -> np.ndarray:
+    """Return at most `limit` of the rows, evenly spaced."""
+    return rows if len(rows) <= limit else rows[np.linspace(0, len(rows) - 1, limit).astype(int)]
+
+
 def _occurrences(workspace: Workspace, table: OccurrenceTable, word: str, layer: str, space: SenseSpace | None) -> Occurrences:
     every = rows_of(table, word)
     if not len(every):
         raise BadInput(t("“{word}” does not occur in your corpus. Choose another word.", word=shorten(word)))
-    rows = every if len(every) <= MOST else every[np.linspace(0, len(every) - 1, MOST).astype(int)]  # spread evenly
+    rows = spread_evenly(every, MOST)
     if layer == SENSES:
         vectors = space.of_word(table, rows, word)
     else:
@@ -219,7 +224,7 @@ def _occurrences(workspace: Workspace, table: OccurrenceTable, word: str, layer:
     items = [table.occurrence(int(row)) for row in rows]
     weak = 0.0
     if space:
-        sample = [items[k] for k in np.unique(np.linspace(0, len(items) - 1, min(len(items), MOST_LOOKED_AT)).astype(int))]
+        sample = [items[k] for k in spread_evenly(np.arange(len(items)), MOST_LOOKED_AT)]
         weak = float(np.mean([bool(weakness(WordInContext(o.tokens, o.position))) for o in sample]))
     return Occurrences(word, len(every), items, directions, suggestion, points, frozen, substitutes, weak)
 

@@ -1,24 +1,34 @@
-"""The nearest occurrences or spellings to a word in its sentence."""
+"""What is near a word in its sentence: the nearest occurrences or spellings as a list, and those around an unlabeled word as a map."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..analysis import surroundings
+from ..analysis.aligned_umap import ProjectionConfig, aligned_maps
 from ..analysis.anisotropy import Level, random_level
+from ..analysis.surroundings import Surroundings
+from ..common import model_layers
 from ..common.config import NEIGHBORS
+from ..common.directions import unit_rows
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.libraries import Frame, frame
+from ..common.markup import shorten
 from ..common.model_layers import MIX, SENSES
-from ..elmo.mix import layer_weights
+from ..elmo.mix import layer_weights, mixed
 from ..index.neighbors import OTHER, SAME, Neighbor, TypeNeighbor, check_search
 from ..index.rows import Occurrence, Query
 from ..index.sense_space import WEIGHTS, SenseIndex
 from ..index.table import OccurrenceTable
+from ..senses import clusters
+from ..senses.trust import Links, links
 from ..text.readings import WordInContext, dictionary_forms
+from ..text.target_word import words_of
 from ..text.tokens import bare
-from ..workspace import Workspace, reads_as_model
+from ..workspace import Workspace, reads_as_model, table_key
 
 READS = ("model", "corpus")
 TYPES = "types"
@@ -69,7 +79,10 @@ def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None
     ):
         return None
     if weights is None:
-        return Neighbors(**facts, **_in_senses(workspace, table, query, request))
+        index = SenseIndex(table, workspace.require_sense_space())
+        nearest = tuple(index.nearest(query, WEIGHTS, k=request.k, which=request.among))
+        level = random_level(workspace, SENSES)
+        return Neighbors(**facts, entries=nearest, narrowed=index.narrows(query, request.among), level=level)
     products = workspace.products(table, query, types=request.among == TYPES)
     if request.among == TYPES:
         types = table.nearest_types(products, weights, k=request.k)
@@ -102,7 +115,7 @@ def nearest_words(workspace: Workspace, request: NeighborsRequest) -> tuple[tupl
     if listed is None:
         return None
     seen, words = _forms(listed.word.word), []
-    function = workspace.word_lists.function
+    function = words_of(workspace.language).function
     for neighbor in listed.entries:
         word = bare(neighbor.occurrence.word)
         if word.isalpha() and word.casefold() not in function and not (forms := _forms(word)) & seen:
@@ -113,20 +126,16 @@ def nearest_words(workspace: Workspace, request: NeighborsRequest) -> tuple[tupl
 
 def tabulate_neighbors(entries: Sequence[Neighbor | TypeNeighbor], context: str = "") -> Frame:
     """Return neighbors as a table, best first: occurrences with their sentences, or types with their numbers of occurrences."""
-    rows = []
+    words, more = [], []
     for neighbor in entries:
         if isinstance(neighbor, TypeNeighbor):
-            rows.append((neighbor.word, neighbor.cosine, {t("occurrences"): neighbor.occurrences}))
+            words.append((bare(neighbor.word), neighbor.cosine))
+            more.append({t("occurrences"): neighbor.occurrences})
         else:
             occurrence = neighbor.occurrence
-            rows.append(
-                (
-                    occurrence.tokens[occurrence.position],
-                    neighbor.cosine,
-                    {t("sense"): occurrence.sense or "", t("sentence"): occurrence.sentence},
-                )
-            )
-    return tabulate_words([(bare(word), cosine) for word, cosine, _ in rows], context, [more for *_, more in rows])
+            words.append((bare(occurrence.tokens[occurrence.position]), neighbor.cosine))
+            more.append({t("sense"): occurrence.sense or "", t("sentence"): occurrence.sentence})
+    return tabulate_words(words, context, more)
 
 
 def tabulate_words(words: Sequence[tuple[str, float]], context: str = "", more: Sequence[dict] = ()) -> Frame:
@@ -146,7 +155,161 @@ def other_sentences(table: OccurrenceTable, query: Query) -> int:
     return int((table.same_word(query.word, read_as=query.read_as) & ~table.own_row(query)).sum())
 
 
-def _in_senses(workspace: Workspace, table: OccurrenceTable, query: Query, request: NeighborsRequest) -> dict:
-    index = SenseIndex(table, workspace.require_sense_space())
-    nearest = index.nearest(query, WEIGHTS, k=request.k, which=request.among)
-    return {"entries": tuple(nearest), "narrowed": index.narrows(query, request.among), "level": random_level(workspace, SENSES)}
+SPREAD, BETWEEN, UMAP = "spread", "between", "umap"  # layouts
+OFFERED = 200  # words to choose from in a corpus without labels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AroundRequest:
+    """A word, at most two sentences whose surroundings are shown, and a layout. Between two sentences runs an axis."""
+
+    word: str
+    contexts: tuple[WordInContext, ...] = ()
+    plan: str = SPREAD
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Around:
+    """A map of N points and S stars (the sentences' own words) in K spaces."""
+
+    word: str
+    label: str  # the word without punctuation, for messages
+    plan: str
+    spaces: tuple[str, ...]  # (K,)
+    points: Surroundings
+    labels: tuple[str, ...]  # (N,) of the points, alike
+    absent: tuple[str, ...]  # which of the words do not occur
+    total: int  # all occurrences, on the map or not
+    coordinates: np.ndarray  # (K, N, 2)
+    stars: np.ndarray  # (K, S, 2)
+    shares: tuple[float, ...]  # (K,) of the spread that the plane holds; () for UMAP, and of one point, which has none
+    cosines: np.ndarray  # (K, S, N) of each star with every point
+    between: tuple[float, ...]  # (K,) cosines of two stars with each other; else ()
+    groups: np.ndarray  # (K, N) the nearer of two sentences, 1 or 2, or the cluster from 1; 0: none
+    strength: np.ndarray  # (K, N) in which order points are named
+    telling: tuple[tuple[str, ...], ...]  # words typical of each cluster; () without clusters
+    links: tuple[tuple[Links, ...], ...]  # (N + S, K) true neighbors of each point, then of each star
+    has_sides: bool  # whether there are two sentences, so that groups are their sides
+    leans: np.ndarray | None  # (K, N) cosine with the first of two sentences minus cosine with the second; None where there are not two
+
+    def at(self, space: str) -> int:
+        """Return the number of a space."""
+        return self.spaces.index(space)
+
+    def table(self) -> Frame:
+        """Return a row for each point with its places in every space and, between two sentences, its difference of cosines."""
+        columns = {t("word"): self.labels, t("occurrences"): self.points.counts}
+        for k, name in enumerate(self.spaces):
+            layer = model_layers.in_use().label(name)
+            if self.has_sides and len(self.points):
+                columns[t("lean, layer {layer}", layer=layer)] = self.leans[k].round(3)
+            columns[t("x, layer {layer}", layer=layer)] = self.coordinates[k][:, 0].round(3)
+            columns[t("y, layer {layer}", layer=layer)] = self.coordinates[k][:, 1].round(3)
+        return frame(columns)
+
+
+@reads_as_model
+def frequent_words(workspace: Workspace) -> list[str]:
+    """Return the most frequent content words of a corpus without labels, or any words if it has no content words."""
+    table = workspace.targets
+
+    def choose() -> list[str]:
+        counts = np.bincount(table.word, minlength=len(table.words))
+        order = [table.words[code] for code in np.argsort(-counts, kind="stable") if any(map(str.isalpha, table.words[code]))]
+        return ([word for word in order if clusters.is_telling(word) or not word.isascii()] or order)[:OFFERED]
+
+    return workspace.opener.memo.value("frequent words", table_key(table), choose, most=8)
+
+
+@reads_as_model
+def compute_around(workspace: Workspace, request: AroundRequest) -> Around | None:
+    """Return the map, or None while the corpus is still being read."""
+    if request.plan not in (SPREAD, UMAP, BETWEEN) or (request.plan == BETWEEN and len(request.contexts) != 2):
+        layouts = ", ".join((SPREAD, UMAP, BETWEEN)[: 3 if len(request.contexts) == 2 else 2])
+        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=layouts))
+    table = workspace.every_token
+    if table is None:
+        return None
+    queries = workspace.queries(request.contexts)
+    words = list(dict.fromkeys([request.word, *(query.word.casefold() for query in queries)]))
+    n_layers = table.meta["layers"]
+    points = surroundings.surroundings(table, words, queries, np.eye(n_layers)[-1])
+    spaces = workspace.layers.spaces
+    mixes = [layer_weights(space, n_layers) for space in spaces]
+    coordinates, stars, shares = _places(points, queries, request.plan, spaces, mixes)
+    nowhere = np.zeros(points.layers.shape[1:], np.float32)
+    leans = [[surroundings.leans(points.layers, query.layers, nowhere, weights) for query in queries] for weights in mixes]
+    cosines = np.array(leans).reshape(len(mixes), len(queries), len(points))
+    groups, telling = _groups(table, points, cosines)
+    has_sides = len(queries) == 2
+    return Around(
+        word=request.word,
+        label=shorten(bare(request.word)),
+        plan=request.plan,
+        spaces=spaces,
+        points=points,
+        labels=tuple(shorten(bare(word)) for word in points.words),
+        absent=tuple(word for word in dict.fromkeys(map(bare, words)) if not surroundings.rows_of(table, word, queries).any()),
+        total=int(np.any([surroundings.rows_of(table, word, queries) for word in words], axis=0).sum()),
+        coordinates=coordinates,
+        stars=stars,
+        shares=shares,
+        cosines=cosines,
+        between=tuple(surroundings.cosine(*(query.layers for query in queries), weights) for weights in mixes) if has_sides else (),
+        groups=groups,
+        strength=cosines.max(axis=1) if has_sides else np.tile(np.arange(len(points), 0, -1.0), (len(spaces), 1)),
+        telling=telling,
+        links=_links(points.layers, mixes, coordinates, stars, cosines),
+        has_sides=has_sides,
+        leans=cosines[:, 0] - cosines[:, 1] if has_sides else None,
+    )
+
+
+def _places(
+    points: Surroundings, queries: Sequence[Query], plan: str, spaces: Sequence[str], mixes: Sequence[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
+    """Return places of the points (K, N, 2) and stars (K, S, 2), and the shares of the variance."""
+    stars = np.stack([query.layers for query in queries]) if queries else np.empty((0, *points.layers.shape[1:]), np.float32)
+    n, shares = len(points), ()
+    if n + len(stars) < 2:
+        flat = np.zeros((len(mixes), n + len(stars), 2), np.float32)
+    elif plan == UMAP:
+        flat = aligned_maps(surroundings.mix_points(points.layers, stars, mixes), spaces, ProjectionConfig(n_neighbors=10)).coordinates
+    else:
+        views = (surroundings.by_sentences if plan == BETWEEN else surroundings.by_spread)(points.layers, stars, mixes)
+        flat, shares = np.stack([view.coordinates for view in views]), tuple(view.plane.together for view in views)
+    return flat[:, :n], flat[:, n:], shares
+
+
+def _groups(table: OccurrenceTable, points: Surroundings, cosines: np.ndarray) -> tuple[np.ndarray, tuple[tuple[str, ...], ...]]:
+    """Return the groups (K, N), and each cluster's characteristic words."""
+    n_spaces, n_stars, n = cosines.shape
+    if n_stars == 2:
+        return surroundings.sides(cosines[:, 0] - cosines[:, 1]), ()
+    none = np.zeros((n_spaces, n), int)
+    if n_stars or points.occurrences < clusters.FEWEST:
+        return none, ()
+    directions = clusters.directions(points.layers[:, -1], np.array(points.words))  # at the top layer
+    number = clusters.suggest(directions).number
+    if number < 2:
+        return none, ()
+    numbers = clusters.clusters(directions, number)
+    occurrences = [table.occurrence(int(row)) for row in points.rows]
+    contexts = [clusters.content_words(o.tokens, o.position, without={o.word}) for o in occurrences]
+    telling = clusters.telling_words(contexts, numbers, Counter(word for words in contexts for word in words))
+    return none + numbers + 1, tuple(tuple(word for word, _ in words[:3]) for words in telling)
+
+
+def _links(
+    layers: np.ndarray, mixes: Sequence[np.ndarray], coordinates: np.ndarray, stars: np.ndarray, cosines: np.ndarray
+) -> tuple[tuple[Links, ...], ...]:
+    """Return the true neighbors of N points, then of S stars, in each of K spaces."""
+    n, n_stars = coordinates.shape[1], stars.shape[1]
+    rows = [unit_rows(mixed(np.moveaxis(layers, 1, 0), weights), np.float64) for weights in mixes] if n else []
+    of_points = [
+        tuple(links(vectors @ vectors[k], flat, flat[k], itself=k) for vectors, flat in zip(rows, coordinates, strict=True))
+        for k in range(n)
+    ]
+    by_layer = zip(cosines, coordinates, stars, strict=True)
+    by_space = [[links(vectors[s], flat, star_places[s]) for s in range(n_stars)] for vectors, flat, star_places in by_layer]
+    return (*of_points, *zip(*by_space, strict=True))

@@ -14,6 +14,7 @@ from ..senses.calibration import calibration_for, calibration_of
 from ..senses.scene import LabeledDots, NearWords, Scene
 from ..senses.verdict import Verdict
 from ..text.readings import WordInContext, dictionary_forms
+from ..text.target_word import words_of
 from ..text.tokens import bare
 from ..workspace import Word, Workspace, reads_as_model, table_key
 
@@ -175,7 +176,7 @@ def _near_words(workspace: Workspace, table: OccurrenceTable, both: Sequence[Wor
     """Return the content words near both sentences, with (N, 2) cosines."""
 
     def mark_content_words() -> np.ndarray:  # (N,) of three letters or two syllables; a piece of a Korean word begins with a joiner
-        function, words = workspace.word_lists.function, enumerate(table.words)
+        function, words = words_of(workspace.language).function, enumerate(table.words)
         codes = [code for code, word in words if len(word) > word.isascii() + 1 and word.isalpha() and word not in function]
         return np.isin(table.word, codes)
 

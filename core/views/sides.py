@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -28,7 +29,7 @@ from ..text.normalization import fold_case
 from ..text.readings import dictionary_forms
 from ..text.tokens import bare
 from ..workspace import Workspace, reads_as_model
-from .induction import rows_of
+from .induction import rows_of, spread_evenly
 
 MOST = 1_000  # occurrences of a word on a side
 MOST_READ = 75  # of them whose sentences are read for the sense space: half a second
@@ -163,8 +164,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """The document and date of each sentence of a corpus. Empty for an index without its texts."""
+    """The texts of a corpus, and the document and date of each sentence. Empty for an index without its texts."""
 
+    texts: EncodedCorpus | None = None
     documents: Column = Column()
     dates: Column = Column()
     spans: Sequence[DateSpan | None] = ()  # of each of the dates' names
@@ -183,7 +185,7 @@ class Facts:
         return self._which(lambda span: span is None)
 
     def _which(self, holds: Callable[[DateSpan | None], bool]) -> np.ndarray:
-        return np.array([holds(span) for span in self.spans], bool)[self.dates.codes] if len(self.dates.codes) else np.empty(0, bool)
+        return np.array([holds(span) for span in self.spans], bool)[self.dates.codes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,17 +194,26 @@ class Sides:
 
     sides: tuple[Side, Side]
     facts: tuple[Facts, Facts]
-    masks: tuple[np.ndarray | None, np.ndarray | None]  # (S,) bool of each corpus; None: all of its sentences
+    masks: tuple[np.ndarray, np.ndarray]  # (S,) bool of the sentences of each corpus
     shared: np.ndarray  # keys of the sentences that are left out of the side `left_out.reduced`, where these are found by their tokens
     left_out: LeftOutSentences
 
     def texts(self, k: int, table: OccurrenceTable) -> "SideTexts":
         """Return a side's table with its facts, if both have the same sentences."""
-        facts, mask = self.facts[k], self.masks[k]
-        is_other = len(facts.dates.codes) != len(table.sentences)  # a table of the labeled sentences alone
-        if is_other or (mask is not None and len(mask) != len(table.sentences)):
-            mask = ~np.isin(list_keys(table.sentences), self.shared) if k == self.left_out.reduced and len(self.shared) else None
-        return SideTexts(table, Facts() if is_other else facts, mask)
+        n = len(table.sentences)
+        if len(self.facts[k].dates.codes) == n:
+            return SideTexts(table, self.facts[k], self.masks[k])
+        mask = np.ones(n, bool)  # a table of the labeled sentences alone, or an index
+        if k == self.left_out.reduced and len(self.shared):
+            mask = ~np.isin(list_keys(table.sentences), self.shared)
+        return SideTexts(table, Facts(), mask)
+
+    def counts(self, k: int) -> dict[str, int] | None:
+        """Return how often each word occurs on a side, without a model; None for an index without its texts."""
+        if (corpus := self.facts[k].texts) is None:
+            return None
+        counts = np.bincount(corpus.word[self.masks[k][corpus.sentence]], minlength=len(corpus.words)) * corpus.lettered
+        return {corpus.word_list[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,23 +222,22 @@ class SideTexts:
 
     table: OccurrenceTable
     facts: Facts
-    mask: np.ndarray | None  # (S,) bool; None: all
+    mask: np.ndarray  # (S,) bool
 
     def within(self, rows: np.ndarray) -> np.ndarray:
         """Return those of some rows whose sentences are on the side."""
-        return rows if self.mask is None else rows[self.mask[self.table.sentence[rows]]]
+        return rows[self.mask[self.table.sentence[rows]]]
 
     def documents(self, rows: np.ndarray) -> list[str]:
         """Return the document of each row's sentence; "" where it is not known."""
         return self.facts.documents.of(self.table.sentence[rows])
 
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> Counter[str]:
         """Return how often each word occurs on the side. Joined pieces count as the word that they are."""
-        counts_by_code = np.bincount(self.table.word[self.within(np.arange(len(self.table)))], minlength=len(self.table.words))
-        counts: dict[str, int] = {}
-        for k in np.flatnonzero(counts_by_code).tolist():
-            word = bare(self.table.words[k])
-            counts[word] = counts.get(word, 0) + int(counts_by_code[k])
+        counts = Counter()
+        codes, numbers = np.unique(self.table.word[self.within(np.arange(len(self.table)))], return_counts=True)
+        for code, n in zip(codes.tolist(), numbers.tolist(), strict=True):
+            counts[bare(self.table.words[code])] += n
         return counts
 
 
@@ -251,12 +261,15 @@ def keep_news() -> str:
 
 @reads_as_model
 def facts_of(workspace: Workspace, corpus: str) -> Facts:
-    """Return the document and date of each sentence, from the encoded corpus.
+    """Return the texts, and the document and date of each sentence. Empty for an index without its texts, and for an unknown corpus.
 
     The date is the sentence's. If no sentence of a document has a date, it is the year in the document's name.
     """
-    texts = _open_encoded(workspace, corpus)
-    if texts is None:
+    try:
+        if index_at(corpus):
+            return Facts()
+        texts = workspace.over(corpus).encoded
+    except ElmoscopeError:
         return Facts()
     documents = ["" if name == texts.unnamed else name for name in texts.documents]
     dated = texts.date >= 0
@@ -264,25 +277,15 @@ def facts_of(workspace: Workspace, corpus: str) -> Facts:
     years = [year[0] if (year := _YEAR.search(name)) and not own else "" for name, own in zip(documents, has_dates, strict=True)]
     codes = np.where(dated, texts.date, len(texts.dates) + texts.document)
     spans = [*texts.date_spans, *map(parse_date, years)]
-    return Facts(Column(documents, texts.document), Column([*texts.dates, *years], codes), spans)
-
-
-def _open_encoded(workspace: Workspace, corpus: str) -> EncodedCorpus | None:
-    """Return the encoded corpus, or None for an index without its texts and for an unknown corpus."""
-    try:
-        return None if index_at(corpus) else workspace.over(corpus).encoded
-    except ElmoscopeError:
-        return None
+    return Facts(texts, Column(documents, texts.document), Column([*texts.dates, *years], codes), spans)
 
 
 def dates_of(facts: Facts) -> list[str]:
     """Return the years in which dates begin, in order, or the days if there is a single year. [] if no date can be read."""
-    spans = {facts.spans[k] for k in np.unique(facts.dates.codes)} - {None} if len(facts.dates.codes) else set()
+    spans = {facts.spans[k] for k in np.unique(facts.dates.codes)} - {None}
     days = {span.last if span.first[0] == -DISTANT else span.first for span in spans}  # the last day of an open date ("before 1850")
     years = sorted({day[0] for day in days})
-    if len(years) > 1:
-        return list(map(format_year, years))
-    if len(days) < 2 or years[0] < 0:
+    if len(years) > 1 or len(days) < 2 or years[0] < 0:
         return list(map(format_year, years))
     return [f"{year:04d}-{month:02d}-{day:02d}" for year, month, day in sorted(days)]
 
@@ -295,55 +298,54 @@ def choose(workspace: Workspace, first: Side, second: Side) -> Sides:
     counts for the side with fewer sentences. Raises BadInput for equal sides, and for missing dates.
     """
     sides = tuple(replace(side, corpus=side.corpus or workspace.corpus) for side in (first, second))
+    same_texts = t("Both sides are the same texts. Choose another corpus, or other dates.")
     if sides[0] == sides[1]:
-        raise BadInput(t("Both sides are the same texts. Choose another corpus, or other dates."))
-    corpora = [_open_encoded(workspace, side.corpus) for side in sides]
+        raise BadInput(same_texts)
     facts = tuple(facts_of(workspace, side.corpus) for side in sides)
+    texts = [side_facts.texts for side_facts in facts]
     masks = [_dated(side, side_facts) for side, side_facts in zip(sides, facts, strict=True)]
-    is_same = sides[0].corpus == sides[1].corpus or (None not in corpora and corpora[0].fingerprint == corpora[1].fingerprint)
-    left_out = _left_out(sides, facts, is_same)
-    keys, shared = [np.empty(0, np.uint64)] * 2, np.empty(0, np.uint64)
-    if is_same and None not in corpora:
-        everything = np.ones(corpora[0].n_sentences, bool)
-        common = (everything if masks[0] is None else masks[0]) & (everything if masks[1] is None else masks[1])
-        both = [common, common]
+    is_same = sides[0].corpus == sides[1].corpus or (None not in texts and texts[0].fingerprint == texts[1].fingerprint)
+    left_out, shared = _left_out(sides, facts, is_same), np.empty(0, np.uint64)
+    if is_same:
+        both = [masks[0] & masks[1]] * 2
     else:
-        keys = [_keys(workspace, side, corpus) for side, corpus in zip(sides, corpora, strict=True)]
-        on_side = [np.ones(len(side_keys), bool) if mask is None else mask for side_keys, mask in zip(keys, masks, strict=True)]
-        common_keys = np.intersect1d(*(side_keys[mask] for side_keys, mask in zip(keys, on_side, strict=True)))
-        shared = np.intersect1d(intersect_keys(*keys), common_keys)
-        left_out = replace(left_out, repeated=len(common_keys) - len(shared))
-        both = [np.isin(side_keys, shared) & mask for side_keys, mask in zip(keys, on_side, strict=True)]
+        keys = [_keys(workspace, side, side_facts) for side, side_facts in zip(sides, facts, strict=True)]
+        for k in (0, 1):
+            if texts[k] is None:
+                masks[k] = np.ones(len(keys[k]), bool)
+        on_sides = np.intersect1d(*(side_keys[mask] for side_keys, mask in zip(keys, masks, strict=True)))
+        shared = np.intersect1d(intersect_keys(*keys), on_sides)
+        left_out = replace(left_out, repeated=len(on_sides) - len(shared))
+        both = [np.isin(side_keys, shared) & mask for side_keys, mask in zip(keys, masks, strict=True)]
     if both[0].any() and both[1].any():
-        masks = [np.ones(len(side_keys), bool) if mask is None else mask for mask, side_keys in zip(masks, both, strict=True)]
         reduced = int(masks[0].sum() < masks[1].sum())
         masks[reduced] = masks[reduced] & ~both[reduced]
         if not masks[reduced].any():
-            raise BadInput(t("Both sides are the same texts. Choose another corpus, or other dates."))
+            raise BadInput(same_texts)
         left_out = replace(left_out, shared=int(both[reduced].sum()), reduced=reduced)
     return Sides(sides, facts, tuple(masks), shared, left_out)
 
 
-def _keys(workspace: Workspace, side: Side, corpus: EncodedCorpus | None) -> np.ndarray:
+def _keys(workspace: Workspace, side: Side, facts: Facts) -> np.ndarray:
     """Return a key for each sentence of a side's corpus; none if its sentences are not available."""
-    if corpus is not None:
-        return workspace.opener.memo.value("sentence keys", corpus.fingerprint, lambda: sentence_keys(corpus), most=8)
+    if (texts := facts.texts) is not None:
+        return workspace.opener.memo.value("sentence keys", texts.fingerprint, lambda: sentence_keys(texts), most=8)
     table = workspace.opener.every_token(side.corpus, workspace.names.model) if index_at(side.corpus) else None
     return np.empty(0, np.uint64) if table is None else list_keys(table.sentences)
 
 
-def _dated(side: Side, facts: Facts) -> np.ndarray | None:
-    """Return (S,) bool: the sentences between a side's dates; None if it has none. Raises BadInput if no sentence is between them."""
+def _dated(side: Side, facts: Facts) -> np.ndarray:
+    """Return (S,) bool: the sentences between a side's dates; all if it has none. Raises BadInput if no sentence is between them."""
     if not side.is_dated:
-        return None
+        return np.ones(len(facts.dates.codes), bool)
     spans = sorted(span for span in facts.spans if span is not None)
-    if not spans and (example := next(filter(None, facts.dates.names), "")):
-        values = {"corpus": corpus_titles([side.corpus])[0], "date": shorten(example)}
-        raise BadInput(t("{corpus} has no date that can be read, such as “{date}”. Write dates as 1850, 1850-06-30 or c. 1850.", **values))
     if not spans:
-        raise BadInput(
-            t("{corpus} has no dates: add a date column, or years in its documents’ names.", corpus=corpus_titles([side.corpus])[0])
-        )
+        values = {"corpus": corpus_titles([side.corpus])[0], "date": shorten(next(filter(None, facts.dates.names), ""))}
+        if values["date"]:
+            raise BadInput(
+                t("{corpus} has no date that can be read, such as “{date}”. Write dates as 1850, 1850-06-30 or c. 1850.", **values)
+            )
+        raise BadInput(t("{corpus} has no dates: add a date column, or years in its documents’ names.", **values))
     mask = facts.between(side)
     if not mask.any():
         ends = {"first": format_years(*spans[0].years), "last": format_years(*max(spans, key=lambda span: span.last).years)}
@@ -384,17 +386,6 @@ def split_at(corpus: str, start: str) -> tuple[Side, Side]:
     else:
         before = format_year(first[0] - 1 or -1)
     return Side(corpus=corpus, end=before), Side(corpus=corpus, start=start)
-
-
-@reads_as_model
-def counts_of(workspace: Workspace, sides: Sides, k: int) -> dict[str, int] | None:
-    """Return how often each word occurs on a side, without a model; None for an index without its texts."""
-    corpus, mask = _open_encoded(workspace, sides.sides[k].corpus), sides.masks[k]
-    if corpus is None:
-        return None
-    words = corpus.word if mask is None else corpus.word[mask[corpus.sentence]]
-    counts = np.bincount(words, minlength=len(corpus.words)) * corpus.lettered
-    return {corpus.word_list[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
 
 
 def find_shared_words(texts: Sequence[SideTexts], at_least: int) -> dict[str, tuple[int, int]]:
@@ -439,13 +430,12 @@ def word_texts(
 
     While `layers` encodes, it calls `report` with the sentences done, in all, and per second.
     """
-    sides = chosen.sides
-    tables = [_labels(workspace, side, word) for side in sides]
-    needs_all = [table is None and needs_every_token(workspace, side, word) for table, side in zip(tables, sides, strict=True)]
-    for k, side in enumerate(sides):
-        if needs_all[k] and (table := workspace.opener.every_token(side.corpus, workspace.names.model)) is None:
-            return None
-        tables[k] = table.basic if needs_all[k] else tables[k]
+    tables = [_labels(workspace, side, word) for side in chosen.sides]
+    for k, side in enumerate(chosen.sides):
+        if tables[k] is None and needs_every_token(workspace, side, word):
+            if (table := workspace.opener.every_token(side.corpus, workspace.names.model)) is None:
+                return None
+            tables[k] = table.basic
     by_lemma = all(table is not None and word in table.lemmas for table in tables)
     both = []
     for k, table in enumerate(tables):
@@ -501,9 +491,10 @@ def _of_table(texts: SideTexts, rows: np.ndarray, everything: int) -> WordTexts:
 
 def _read_alone(workspace: Workspace, sides: Sides, k: int, word: str, limit: int, report: Report | None) -> WordTexts:
     """Return at most `limit` of a word's sentences on a side. Only these are encoded, when their vectors are needed."""
-    corpus, facts, mask = workspace.over(sides.sides[k].corpus).encoded, sides.facts[k], sides.masks[k]
+    facts = sides.facts[k]
+    corpus = facts.texts
     places = np.flatnonzero(corpus.word == corpus.number.get(word, -1))
-    places = places if mask is None else places[mask[corpus.sentence[places]]]
+    places = places[sides.masks[k][corpus.sentence[places]]]
     chosen = spread_evenly(places, limit)
     sentences = corpus.sentence[chosen].tolist()
     positions = (chosen - corpus.starts[sentences]).tolist()
@@ -536,8 +527,3 @@ def _read_alone(workspace: Workspace, sides: Sides, k: int, word: str, limit: in
         views=lambda space: encoded(space)[0],
         likeliest=likeliest,
     )
-
-
-def spread_evenly(rows: np.ndarray, limit: int) -> np.ndarray:
-    """Return at most `limit` of the rows, evenly spaced."""
-    return rows if len(rows) <= limit else rows[np.linspace(0, len(rows) - 1, limit).astype(int)]

@@ -27,8 +27,8 @@ from core.text import languages, target_word
 from core.text.corpora import labeled_of, list_words_in, sentences_of
 from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import bare, join_tokens
-from core.views import attribution, layouts
-from core.views.attribution import AttributionRequest
+from core.views import layouts, why
+from core.views.why import AttributionRequest
 from pages._cached import cache
 from pages._cached.cache import view, view_part, workspace
 from pages._export import record
@@ -126,7 +126,7 @@ def _layers(in_use: InUse, contexts: TwoContexts) -> str:
 
 
 def _influence(in_use: InUse, contexts: TwoContexts) -> influence.Influence:
-    return view(attribution.compute, workspace(in_use), AttributionRequest(word=contexts.single)).influence
+    return view(why.compute_attribution, workspace(in_use), AttributionRequest(word=contexts.single)).influence
 
 
 def _decided(in_use: InUse, contexts: TwoContexts) -> str:

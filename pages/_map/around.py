@@ -19,8 +19,7 @@ from core.figures.style import layer_color, layer_title, mark, sense_color
 from core.index.rows import Occurrence
 from core.live.widgets import NEUTRAL, Points, map_data
 from core.senses import clusters
-from core.views import around
-from core.views.around import BETWEEN, SPREAD, UMAP, Around, AroundRequest
+from core.views.neighbors import BETWEEN, SPREAD, UMAP, Around, AroundRequest, compute_around
 from core.workspace import Workspace
 from pages._frame.choices import ALL, TOKENS, coded_choice
 from pages._frame.frame import notice
@@ -56,7 +55,7 @@ def show(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, ...], 
         return
     with st.spinner(t("Drawing the map…")):
         request = AroundRequest(word=word, contexts=tuple(item.in_context for item in chosen), plan=plan)
-        result = view_when_read(around.compute, over, request, most=16)
+        result = view_when_read(compute_around, over, request, most=16)
     if not len(result.points) and not chosen:
         message = t("“{word}” does not occur in your corpus. Type it into a sentence, or choose another word.", word=plain(result.label))
         st.info(message, icon=":material/search_off:")

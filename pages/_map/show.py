@@ -13,8 +13,8 @@ from core.text.corpora import list_words_in
 from core.text.normalization import fold_case
 from core.text.tokens import bare
 from core.views import layouts
-from core.views.around import frequent_words
 from core.views.layouts import PCA, POLES, REST, SOLID, UMAP, Layout, LayoutRequest, ends_of, offers_senses, open_gains
+from core.views.neighbors import frequent_words
 from core.workspace import Workspace
 from pages._cached.cache import workspace
 from pages._frame.choices import coded_choice

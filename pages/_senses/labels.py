@@ -146,7 +146,7 @@ def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
             faults[this] = str(error)
         else:
             label_store.change(key, lambda labels: labels.join(read.by_sentence))
-            st.session_state["spread.missing"] = read.missing
+            st.session_state["spread.missing"] = len(read.labels.elsewhere)
             st.rerun()
     if faults[this]:
         place.error(plain(faults[this]), icon=":material/error:")

@@ -18,7 +18,7 @@ from core.files import registry
 from core.files.user_names import corpus_title
 from core.text import languages
 from core.views import change
-from core.views.change import ChangeRequest, Control, RankedWord, RankRequest, WordChange
+from core.views.change import ChangeRequest, Control, RankedWord, WordChange
 from core.views.sides import Side, dates_of, facts_of, keep_news, needs_every_token, split_at
 from pages._cached import cache, shared_jobs
 from pages._cached.cache import version, view, workspace
@@ -276,7 +276,7 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
         return
 
     def work(job: Job) -> list[RankedWord]:
-        return change.rank(texts, RankRequest(at_least=at_least), job.report)
+        return change.rank(texts, job.report, at_least=at_least)
 
     options = {"failed": t("The words could not be ranked. Try again."), "most": MOST_JOBS, "widget": "change", "again": t("Rank again")}
     if (ranked := shared_jobs.result_or_progress(JOB, list_key, work, _progress, **options)) is None:

@@ -7,7 +7,7 @@ from core.common.i18n import t, tn
 from core.common.limits import BOX
 from core.common.markup import CITED, shorten
 from core.corpus import search
-from core.corpus.collocates import CLEAR_Z
+from core.corpus.concordance import CLEAR_Z
 from core.corpus.measures import BONFERRONI, FDR, NONE
 from core.files import registry
 from core.files.user_names import corpus_title

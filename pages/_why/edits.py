@@ -17,7 +17,7 @@ from core.senses import edits
 from core.senses.edits import EditStep, write_step
 from core.senses.verdict import ONE, TWO, Verdict
 from core.text.tokens import as_written, bare
-from core.views.edits import FIRST, SECOND, EditPath, EditsRequest, MapPath, compute
+from core.views.why import FIRST, SECOND, EditPath, EditsRequest, MapPath, compute_edits
 from pages._cached.cache import view, workspace
 from pages._frame.choices import choice
 from pages._frame.frame import notice
@@ -43,7 +43,7 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
         order, space = choose_order(in_use)
     request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
     with picture, st.spinner(t("Fitting the map…")):
-        path = name_senses(view(compute, workspace(in_use), request))
+        path = name_senses(view(compute_edits, workspace(in_use), request))
     judgment = verdict.judge(in_use, first, second).verdict
     with senses:
         if not path.lemma:

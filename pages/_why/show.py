@@ -17,9 +17,9 @@ from core.figures.style import LAYER_COLORS, sense_color
 from core.senses import influence
 from core.senses.influence import Influence, half_name
 from core.text.tokens import bare
-from core.views import attribution
-from core.views.attribution import Attribution, AttributionRequest
+from core.views import why as views
 from core.views.substitutes import weakness
+from core.views.why import Attribution, AttributionRequest
 from pages._cached.cache import view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -48,13 +48,13 @@ def _show_influence(in_use: InUse, chosen: Chosen, second: Chosen) -> None:
     with more:
         options = controls(in_use)
     request = AttributionRequest(word=chosen.in_context, how=options.how, swap=options.swap, weights=options.weights)
-    answer = view(attribution.compute, workspace(in_use), request)
+    answer = view(views.compute_attribution, workspace(in_use), request)
     result = answer.influence
     if not result.changed:
         show_html("<p>{}</p>", t("Type other words around “{word}”.", word=shorten(chosen.word)))
     elif len(result.changed) < len(result.tokens) - 1:
         st.caption(t("Long sentence: only the {n} nearest words per side are tried.", n=influence.REACH))
-    if answer.by == attribution.SENSES:
+    if answer.by == views.BY_SENSES:
         _sense(answer, options, chosen, {sense: sense_color(k) for k, sense in enumerate(answer.senses)}, more, picture)
     else:
         answer = _without_senses(in_use, request, answer, options, second, picture)
@@ -126,9 +126,9 @@ def _without_senses(
 ) -> Attribution:
     """Show which words separate two unlabeled words, or how far each word moves a single one."""
     if second.position is not None:
-        answer = view(attribution.compute, workspace(in_use), replace(request, other=second.in_context))
+        answer = view(views.compute_attribution, workspace(in_use), replace(request, other=second.in_context))
     result = answer.influence
-    if answer.by == attribution.MOVED:
+    if answer.by == views.BY_MOVE:
         _how_far(answer, options, picture)
         return answer
     pair = (sense_color(0), sense_color(1))
@@ -185,9 +185,7 @@ def _show_substitutes(in_use: InUse, chosen: Chosen, options: Options, content: 
     lists.heading(t("Substitutes for “{word}”", word=shorten(bare(chosen.word))), blue, note)
     try:
         changes = view(
-            attribution.expectation_changes,
-            workspace(in_use),
-            AttributionRequest(word=chosen.in_context, how=options.how, swap=options.swap),
+            views.expectation_changes, workspace(in_use), AttributionRequest(word=chosen.in_context, how=options.how, swap=options.swap)
         )
     except ElmoscopeError as error:  # a transformer, or published weights without a softmax
         st.caption(plain(str(error)))

@@ -10,7 +10,7 @@ from core.classify import tasks as classifier_tasks
 from core.index.neighbors import SAME
 from core.text import languages
 from core.text.readings import WordInContext
-from core.views import edits, neighbors
+from core.views import neighbors, why
 from core.views.neighbors import NeighborsRequest
 from core.views.pair import judge
 from core.workspace import Workspace, open_workspace
@@ -52,7 +52,7 @@ def test_neighbors_of_the_opening_example_have_the_right_sense(workspace: Worksp
 
 def test_edits_of_the_opening_example_flip_the_sense_once(workspace: Workspace, pair):
     layer = judge(workspace, *pair).layer
-    path = edits.compute(workspace, edits.EditsRequest(first=pair[0], second=pair[1], order="left to right", space=layer))
+    path = why.compute_edits(workspace, why.EditsRequest(first=pair[0], second=pair[1], order="left to right", space=layer))
     assert (path.read[0], path.read[-1]) == SENSES[workspace.language.code]
     assert sum(a != b for a, b in pairwise(path.read)) == 1, path.read  # it flips once
 

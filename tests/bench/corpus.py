@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from core.common.config import data_folder
-from core.corpus import collocates, concordance, measures, search
+from core.corpus import concordance, measures, search
 from core.corpus.encoded import EncodedCorpus, encode, open_folder
 from core.text.line_breaks import KEEP
 from core.text.sentences import Sentence, sentences_of_lines
@@ -48,7 +48,7 @@ def questions(corpus: EncodedCorpus) -> dict[str, Callable[[], object]]:
     result = {f"search: {query} ({kind})": partial(page, query, kind) for query, kind in searches}
     result["search: the (every hit), by the word before"] = partial(page, "the", search.WORD, "left")
     for word in ("time", "the"):
-        result[f"collocates: {word}"] = lambda word=word: collocates.collocates(corpus, search.find(corpus, word), window=WINDOW)
+        result[f"collocates: {word}"] = lambda word=word: concordance.collocates(corpus, search.find(corpus, word), window=WINDOW)
     return result
 
 

@@ -19,7 +19,6 @@ from core import views
 from core.analysis import anisotropy
 from core.cli import wire
 from core.common import i18n
-from core.common.config import ModelShape
 from core.common.errors import ElmoscopeError
 from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import BiLM
@@ -29,45 +28,20 @@ from core.text import languages
 from core.text.readings import WordInContext
 from core.views import concordance, induction, pair, substitutes
 from core.workspace import Names, Workspace, open_workspace
+from tests.tiny import SHAPE
 
-TINY = ModelShape(filters=((1, 8), (2, 16), (3, 24)), n_highway=1, character_dim=4, hidden=24, projection=16)
 REQUESTS, THREADS, SEED = 200, 4, 20_261_127
-EN = {
-    "river": [
-        "We sat on the bank of the river.",
-        "The boat lay at the bank of the stream.",
-        "Grass grows on the steep bank by the water.",
-        "They walked along the muddy bank at noon.",
-        "Reeds hide the far bank from us.",
-        "A heron stood on the bank in the rain.",
-    ],
-    "money": [
-        "The bank lent us money for a house.",
-        "She opened an account at the bank today.",
-        "The bank raised its interest again.",
-        "He paid the check in at the bank.",
-        "Our bank closes at noon on Friday.",
-        "The bank sold its shares last year.",
-    ],
+EN = {  # by sense, of "bank"
+    "river": "We sat on the bank of the river. The boat lay at the bank of the stream. Grass grows on the steep bank by the water. "
+    "They walked along the muddy bank at noon. Reeds hide the far bank from us. A heron stood on the bank in the rain.",
+    "money": "The bank lent us money for a house. She opened an account at the bank today. The bank raised its interest again. "
+    "He paid the check in at the bank. Our bank closes at noon on Friday. The bank sold its shares last year.",
 }
-KO = {
-    "snow": [
-        "밤새 눈이 많이 내렸다.",
-        "아이들이 눈을 뭉쳐서 던졌다.",
-        "산에 눈이 하얗게 쌓였다.",
-        "눈이 와서 길이 미끄럽다.",
-        "겨울에는 눈이 자주 온다.",
-        "마당의 눈을 함께 치웠다.",
-    ],
-    "eye": [
-        "그는 눈을 감고 잠을 잤다.",
-        "아기의 눈이 크고 맑다.",
-        "눈이 나빠서 안경을 썼다.",
-        "눈에 먼지가 들어갔다.",
-        "그녀의 눈에서 눈물이 흘렀다.",
-        "의사가 환자의 눈을 보았다.",
-    ],
+KO = {  # of "눈"
+    "snow": "밤새 눈이 많이 내렸다. 아이들이 눈을 뭉쳐서 던졌다. 산에 눈이 하얗게 쌓였다. 눈이 와서 길이 미끄럽다. 겨울에는 눈이 자주 온다. 마당의 눈을 함께 치웠다.",
+    "eye": "그는 눈을 감고 잠을 잤다. 아기의 눈이 크고 맑다. 눈이 나빠서 안경을 썼다. 눈에 먼지가 들어갔다. 그녀의 눈에서 눈물이 흘렀다. 의사가 환자의 눈을 보았다.",
 }
+EN, KO = ({sense: [f"{line}." for line in text.rstrip(".").split(". ")] for sense, text in senses.items()} for senses in (EN, KO))
 OTHER = {
     "en": ["Rain fell on the bank all night.", "The river bank was wet.", "Banks lend money.", "The banks of the river are green."] * 3,
     "ko": ["눈이 그치고 해가 났다.", "차가운 눈이 내린다.", "눈을 크게 떴다.", "내 눈이 아프다."] * 3,
@@ -114,9 +88,9 @@ def save_tiny(folder: Path, code: str) -> Path:
     generator = torch.Generator().manual_seed(len(code) + ord(code[0]))
     with torch.random.fork_rng():
         torch.manual_seed(7 + ord(code[0]))
-        model = BiLM(TINY)
+        model = BiLM(SHAPE)
     words = [*SPECIALS, *sorted({token for text in OTHER[code] for token in languages.get_language(code).tokenize(text)})]
-    save_safetensors(model, folder, softmax=Softmax(len(words), TINY.projection, generator), words=words)
+    save_safetensors(model, folder, softmax=Softmax(len(words), SHAPE.projection, generator), words=words)
     (folder / "meta.json").write_text(json.dumps({"language": code}), encoding="utf-8")
     return folder
 
@@ -284,14 +258,6 @@ def test_a_workspace_reads_as_its_model_after_another_was_opened_and_in_new_thre
         assert thread.submit(ask, english, "en").result() == right["en"]
     for workspace, code in ((english, "en"), (korean, "ko"), (english, "en"), (fresh, "ko")):
         assert ask(workspace, code) == right[code]
-
-
-def test_a_text_file_is_cut_as_the_language_of_each_workspace_that_reads_it(texts):
-    counts = {}
-    for model in ("elmo-mini", "elmo-ko-mini", "elmo-mini"):
-        workspace = open_workspace(model, corpus=texts["ko"].other)
-        counts[model] = wire.answer(workspace, "concordance", {"query": "눈"})["n"]
-    assert counts == {"elmo-mini": 0, "elmo-ko-mini": 12}
 
 
 def test_every_public_function_of_a_workspace_reads_as_its_model():

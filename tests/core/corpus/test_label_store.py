@@ -125,7 +125,7 @@ def test_labels_of_other_sentences_are_carried_through_a_file_and_renamed_with_t
     labels = [(SENTENCES[0], "money"), (SENTENCES[1], "shore"), (SENTENCES[399], "shore")]
     file.write_text(label_files.format_given("bank", labels), "utf-8")
     read = label_files.read_labels(file, SENTENCES[:10])
-    assert read.missing == 1
+    assert len(read.labels.elsewhere) == 1
     file.write_text(label_files.format_labels("bank", SENTENCES[:10], read.labels.rename("shore", "river"), None), "utf-8")
     assert label_files.read_senses(file) == {SENTENCES[0]: "money", SENTENCES[1]: "river", SENTENCES[399]: "river"}
 

@@ -208,11 +208,7 @@ def test_the_word_next_to_is_the_commonest_word_there(ours):
     after = [line.right[0].casefold() for line in lines(ours, hits, 0, len(hits)) if line.right]
     assert all(after.count(word) == n for word in words)
     assert all(after.count(other) < n for other in set(after) - set(words) if any(map(str.isalpha, other)))
-    for texts, expected in (
-        ([("a", word, "b") for word in ("one", "two", "one", "two")], (["one", "two"], 2)),  # nobody alone stands there most often
-        ([("a", word) for word in ("one", "two", "three", "four")], None),
-        (["a"], None),
-    ):
+    for texts, expected in ((["axb", "ayb", "axb", "ayb"], (["x", "y"], 2)), (["aw", "ax", "ay", "az"], None), (["a"], None)):
         corpus = corpus_of(*texts)
         assert concordance.commonest_beside(corpus, find(corpus, "a"), 1) == expected
 

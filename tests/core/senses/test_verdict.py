@@ -227,7 +227,7 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(workspace, ope
         "He ate bread with *jam* and butter .",
         "The cars stood in a *jam* on the motorway for hours .",
     )
-    words = [workspace.word(list(word.tokens), word.position) for word in map(context, texts)]
+    words = [Word(workspace, word) for word in map(context, texts)]
 
     def judged(a: Word, b: Word, ground=ground, has_vectors: bool = True) -> Verdict:
         seen = evidence.of_words((a, b))

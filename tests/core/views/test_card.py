@@ -15,18 +15,26 @@ from core.views.card import knowledge_panels, measure_rows, read_card, read_log
 from tests.tiny import SHAPE, tiny_encoder
 
 LAYERS = ("0", "1", "2", "mix", "best_mix")
+LESS = {"mean": 0.02, "low": -0.01, "high": 0.05, "p": 0.2, "groups": 9}
 
 
 def measures() -> dict:
+    """Return measures, some of them with the static context and the order of the layers."""
     tags = {name: {"accuracy": 0.8 + k / 100} for k, name in enumerate(LAYERS)}
     senses = {name: {"nearest": {"macro": 0.5 + k / 100}, "centroid": {"macro": 0.1}} for k, name in enumerate(LAYERS)}
     own = {name: {"one_nn": 0.4 + k / 10, "null": 0.39, "gap": k / 100} for k, name in enumerate(LAYERS)}
-    for result in (tags, senses, own):
+    all_words = {name: {"accuracy": 0.5, "with_frequency": {"accuracy": 0.6, "ambiguous": 0.55}} for name in LAYERS}
+    for result in (tags, own, all_words):
         result["best_mix"]["weights"] = [0.5, 0.25, 0.25]
+    senses["best_mix"] = {"nearest": {"macro": 0.6, "weights": [0.1, 0.8, 0.1]}, "centroid": {"macro": 0.2, "weights": [0, 0, 1]}}
+    own["1"]["less_static"], senses["2"]["less_static"] = LESS, {"nearest": LESS, "centroid": LESS}
+    own |= {"static": {"one_nn": 0.45}, "order": LESS}
+    senses |= {"static": {"nearest": {"macro": 0.4}}, "order": {"nearest": LESS | {"low": 0.01}, "centroid": LESS}}
     return {
         "perplexity": {"forward": 90.04, "backward": 91.0, "tokens": 7, "command": "python -m core evaluate perplexity"},
         "tags": {**tags, "n": 3, "most_frequent": {"accuracy": 0.7}},
         "senses": {**senses, "n": 4, "most_frequent": {"macro": 0.45, "pooled": 0.6}},
+        "all_words": {**all_words, "n": 8, "most_frequent": {"accuracy": 0.56, "ambiguous": 0.5}},
         "sentences": {**own, "n": 5, "spellings": 2},
     }
 
@@ -72,51 +80,27 @@ def test_what_is_no_log_is_refused_by_name(tmp_path, text):
         read_log(tmp_path / "log.json")
 
 
-def test_a_panel_shows_the_layers_alone_next_to_what_needs_no_context():
+def test_a_panel_has_the_layers_with_what_needs_no_context_and_their_differences_where_they_were_measured():
     panels = knowledge_panels(measures())
-    assert [p.title for p in panels] == ["Parts of speech", "Senses of four words", "Senses in our sentences"]
-    assert [p.baseline for p in panels] == [0.7, 0.45, 0.39]
-    assert panels[1].accuracy == {"0": 0.5, "1": 0.51, "2": 0.52}
-
-
-def test_the_table_has_every_measure_with_its_command_and_the_gap_of_each_layer():
-    rows = {row["measure"].split(",")[0].split(":")[0]: row for row in measure_rows(measures())}
-    assert rows["Perplexity"]["result"] == "90.0, 91.0" and rows["Perplexity"]["command"].startswith("python -m core evaluate")
-    assert rows["Our own sentences"]["layer 2"] == 0.6 and rows["Our own sentences"]["its weights"] == "0.50, 0.25, 0.25"
-    assert rows["Cosine within a sense minus across senses (one spelling)"]["layer 0"] == 0.0
-    assert "PTB" in rows["Parts of speech (CoNLL-2000)"]["published"]
-
-
-def compared() -> dict:
-    """Return measures with the static context, the order of the layers and all words."""
-    result = measures()
-    less = {"mean": 0.02, "low": -0.01, "high": 0.05, "p": 0.2, "groups": 9}
-    result["sentences"] |= {"static": {"one_nn": 0.45}, "order": less}
-    result["sentences"]["1"]["less_static"] = less
-    result["senses"] |= {"static": {"nearest": {"macro": 0.4}}, "order": {"nearest": less | {"low": 0.01}, "centroid": less}}
-    result["senses"]["2"]["less_static"] = {"nearest": less, "centroid": less}
-    result["senses"]["best_mix"] = {"nearest": {"macro": 0.6, "weights": [0.1, 0.8, 0.1]}, "centroid": {"macro": 0.2, "weights": [0, 0, 1]}}
-    all_words = {name: {"accuracy": 0.5, "with_frequency": {"accuracy": 0.6, "ambiguous": 0.55}} for name in LAYERS}
-    all_words["best_mix"]["weights"] = [0, 1, 0]
-    result["all_words"] = {**all_words, "n": 8, "most_frequent": {"accuracy": 0.56, "ambiguous": 0.5}}
-    return result
-
-
-def test_a_panel_has_the_static_context_and_the_order_of_the_layers_where_they_were_measured():
-    panels = {panel.title: panel for panel in knowledge_panels(compared())}
-    own, four, every = (panels[f"Senses {of}"] for of in ("in our sentences", "of four words", "of all words"))
-    assert (own.static, four.static, every.static) == (0.45, 0.4, None)
-    less = Paired(mean=0.02, low=-0.01, high=0.05, p=0.2, groups=9)
-    assert own.order == less and four.order == replace(less, low=0.01) and panels["Parts of speech"].order is None
+    assert [p.title for p in panels] == ["Parts of speech", "Senses of four words", "Senses of all words", "Senses in our sentences"]
+    assert [p.baseline for p in panels] == [0.7, 0.45, 0.56, 0.39] and [p.static for p in panels] == [None, 0.4, None, 0.45]
+    tags, four, every, own = panels
+    assert four.accuracy == {"0": 0.5, "1": 0.51, "2": 0.52} and every.accuracy["2"] == 0.5  # all words by plain centroid, as published
+    less = Paired(**LESS)
+    assert (tags.order, own.order, four.order) == (None, less, replace(less, low=0.01))
     assert own.less_static == {"1": less} and four.less_static == {"2": less}
-    assert every.accuracy["2"] == 0.5 and every.baseline == 0.56  # all words by plain centroid, as published
 
 
-def test_the_frequency_of_senses_is_a_row_of_its_own_and_differences_are_in_points():
-    rows = {row["measure"]: row for row in measure_rows(compared())}
+def test_the_table_has_every_measure_with_its_command_the_gaps_the_frequencies_and_differences_in_points():
+    rows = {row["measure"]: row for row in measure_rows(measures())}
+    perplexity = rows["Perplexity: forward, backward"]
+    assert perplexity["result"] == "90.0, 91.0" and perplexity["command"].startswith("python -m core evaluate")
+    assert rows["Cosine within a sense minus across senses (one spelling)"]["layer 0"] == 0.0
+    assert "PTB" in rows["Parts of speech (CoNLL-2000), linear probe"]["published"]
     plain, counted = rows["All-words senses (SemCor), nearest centroid"], rows["The same, weighted by the sense's frequency"]
     assert (plain["layer 2"], counted["layer 2"], counted["without context"]) == (0.5, 0.6, 0.56)
     ours = rows["Our own sentences, 1-NN leaving one out"]
+    assert (ours["layer 2"], ours["its weights"]) == (0.6, "0.50, 0.25, 0.25")
     assert (ours["layer 1 minus static"], ours["layer 1 minus static, 95%"]) == (2.0, "[−1.0 to +5.0]")
     senses = rows["Word senses (Senseval-2: hard, interest, line, serve), nearest neighbor, macro"]
     assert senses["its weights"] == "0.10, 0.80, 0.10" and senses["layer 1 minus layer 2"] == 2.0

@@ -11,8 +11,8 @@ from core.common.errors import BadInput
 from core.corpus import label_files, usage_graphs
 from core.corpus.spread import Labels
 from core.views import change, induction
-from core.views.change import ChangeRequest, RankRequest
-from core.views.sides import Side, facts_of
+from core.views.change import ChangeRequest
+from core.views.sides import Side, dates_of, facts_of
 from tests.tiny import write_dated_text, write_two_texts
 
 
@@ -44,7 +44,7 @@ def test_words_of_like_frequency_stand_next_to_it_and_the_list_has_what_changed_
     assert control.below == len(control.words)  # nothing else changed as much
     assert change.control(workspace, ChangeRequest(word="unheard", first=sides[0], second=sides[1])) is None
     ticks = []
-    ranked = change.rank(change.read(workspace, *sides), RankRequest(at_least=8), lambda *told: ticks.append(told))
+    ranked = change.rank(change.read(workspace, *sides), lambda *told: ticks.append(told), at_least=8)
     assert ranked[0].word == "bank" and "garden" in [item.word for item in ranked]
     assert all(item.corrected >= item.change.p for item in ranked)
     assert ticks[-1][:2] == (len(ranked), len(ranked))
@@ -52,7 +52,7 @@ def test_words_of_like_frequency_stand_next_to_it_and_the_list_has_what_changed_
 
 def test_spans_of_dates_are_two_sides_and_bands_over_time(workspace, tmp_path):
     dated = write_dated_text(tmp_path)
-    assert change.dates(workspace, dated) == [str(year) for year in (*range(1840, 1848), *range(1890, 1898))]
+    assert dates_of(facts_of(workspace, dated)) == [str(year) for year in (*range(1840, 1848), *range(1890, 1898))]
     early, late = Side(corpus=dated, end="1849"), Side(corpus=dated, start="1850", end="1899")
     result = change.compute(workspace, ChangeRequest(word="bank", first=early, second=late))
     assert (result.change.first, result.change.second, result.change.shuffled) == (16, 16, "documents")
@@ -93,7 +93,7 @@ def test_what_cannot_be_compared_is_reported(workspace, sides, word, start, mess
 
 def test_a_list_of_no_words_is_reported(workspace, sides):
     with pytest.raises(BadInput, match="No word occurs 500 times on both sides"):
-        change.rank(change.read(workspace, *sides), RankRequest(at_least=500))
+        change.rank(change.read(workspace, *sides), at_least=500)
 
 
 @pytest.mark.usefixtures("one_opener")

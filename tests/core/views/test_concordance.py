@@ -81,13 +81,6 @@ def test_a_group_that_is_none_and_a_word_too_rare_for_groups_are_named(workspace
         concordance.collocates(workspace, CollocatesRequest(query="church", senses=GROUPS))
 
 
-@pytest.mark.usefixtures("one_opener")
-def test_the_command_writes_the_same_columns(corpus, columns, answer):
-    facts = answer("corpus", "collocates", "bank", "--corpus", corpus, "--senses", "groups", "--content")
-    assert [(column["sense"], column["n"]) for column in facts["senses"]] == [(column.sense, column.n) for column in columns]
-    assert [word["word"] for word in facts["senses"][0]["words"]] == [word.word for word in columns[0].words]
-
-
 def test_a_word_is_a_keyword_of_no_corpus_that_lacks_it(bundled):
     kept = own_corpus.keep_text("bank", "mine")
     result = concordance.keyness(bundled.over(kept.name), KeynessRequest(most=10_000))

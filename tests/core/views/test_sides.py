@@ -11,7 +11,7 @@ import pytest
 from core.common.errors import BadInput
 from core.text import own_corpus
 from core.views import change, compare
-from core.views.change import ChangeRequest, RankRequest
+from core.views.change import ChangeRequest
 from core.views.compare import CompareRequest, SpaceName
 from core.views.sides import Side, choose, dates_of, facts_of, split_at
 from core.workspace import Workspace
@@ -141,7 +141,7 @@ def test_a_sentence_is_on_one_side_alone(open_dated):
     for equal in ((Side(start="1800"), Side(end="1950")), (Side(), Side(corpus=workspace.corpus))):
         with pytest.raises(BadInput, match="Both sides are the same texts"):
             choose(workspace, *equal)
-    ranked = change.rank(change.read(workspace, Side(end="1900"), LATE), RankRequest(at_least=12))
+    ranked = change.rank(change.read(workspace, Side(end="1900"), LATE), at_least=12)
     assert all(item.change.first + item.change.second <= 24 for item in ranked)
 
 

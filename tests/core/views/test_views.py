@@ -18,15 +18,14 @@ from core.index.table import OccurrenceTable
 from core.senses import influence
 from core.senses.influence import DROP
 from core.text.readings import WordInContext
-from core.views import around, attribution, compare, edits, induction, layouts, mix, neighbors, pair, substitutes
-from core.views.around import AroundRequest
-from core.views.attribution import AttributionRequest
-from core.views.edits import EditsRequest
+from core.text.target_word import words_of
+from core.views import compare, induction, layouts, mix, neighbors, pair, substitutes, why
 from core.views.mix import MixRequest
-from core.views.neighbors import NeighborsRequest
+from core.views.neighbors import AroundRequest, NeighborsRequest
 from core.views.pair import PairRequest
 from core.views.substitutes import NextWordsRequest, SubstitutesRequest
-from core.workspace import Names, Workspace, open_workspace
+from core.views.why import AttributionRequest, EditsRequest
+from core.workspace import Workspace, open_workspace
 
 TEXTS = ("We moored the boat at the bank.", "The bank raised its rates again.")
 
@@ -89,7 +88,7 @@ def test_the_nearest_words_are_the_nearest_occurrences_each_word_once(workspace,
     assert len(listed) == neighbors.WORDS and cosines == sorted(cosines, reverse=True)
     assert cosines == pytest.approx([next(n.cosine for n in near if n.occurrence.word == word) for word, _ in listed])
     listed = [word.casefold() for word, _ in listed]
-    assert len(set(listed)) == len(listed) and not {"bank", "banks", "the", *workspace.word_lists.function} & set(listed)
+    assert len(set(listed)) == len(listed) and not {"bank", "banks", "the", *words_of(workspace.language).function} & set(listed)
     wild = workspace.words("A mustang ran off.", positions=(1,))[0]
     assert neighbors.nearest_words(workspace, NeighborsRequest(word=wild, space="1", every_token=False)) is None
 
@@ -115,12 +114,6 @@ def test_wrong_search_is_refused_before_any_sentence_is_read(monkeypatch, worksp
     monkeypatch.setattr(Workspace, "every_token", property(lambda _: pytest.fail("the corpus was read")))
     with pytest.raises(BadInput, match=message):
         neighbors.compute(workspace, NeighborsRequest(word=words[1], **wrong))
-
-
-@pytest.mark.parametrize("names", [Names(model="no such model"), Names(vectors="no such vectors"), Names(corpus="no such corpus")])
-def test_what_is_not_there_is_named(names, workspace, words):
-    with pytest.raises(MissingArtifact, match=r"no such (model|vectors|corpus)"):
-        pair.compute(Workspace(names, workspace.opener), PairRequest(first=words[0], second=words[1]))
 
 
 def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence_lies_on_it(workspace, labeled_word):
@@ -156,7 +149,7 @@ def test_substitutes_are_the_model_s_each_computed_once(workspace, words, monkey
     assert forward[0].substitutes != result[0].substitutes
     monkeypatch.setattr(workspace.substitutes, "likeliest", lambda *_, **__: pytest.fail("computed again"))
     assert substitutes.compute(workspace, SubstitutesRequest(words=words[::-1], k=5)) == result[::-1]
-    changes = attribution.expectation_changes(workspace, AttributionRequest(word=words[0], how=DROP))
+    changes = why.expectation_changes(workspace, AttributionRequest(word=words[0], how=DROP))
     assert words[0].position not in changes and all(0 <= change.size <= 1 for change in changes.values())
     assert changes[3].go and "boat" in changes[3].go
     assert open_workspace(workspace.model).model is workspace.model
@@ -178,7 +171,7 @@ def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_
 
 
 def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace, whole_index):
-    (wound,) = workspace.words("He wound the clock before bed.", positions=(1,), read_as="wind")
+    wound = replace(workspace.words("He wound the clock before bed.", positions=(1,))[0], read_as="wind")
     result = mix.compute(workspace, MixRequest(words=(wound,), weights=(0.0, 1.0, 0.0), every_token=False))
     of_any = mix.of_any(workspace, MixRequest(weights=(), words=(wound,)))
     rows = [neighbor.occurrence.row for neighbor in result.neighbors[0]]
@@ -213,7 +206,7 @@ def test_views_of_every_token_wait_until_it_is_read(workspace, words, herons, mo
     monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
     assert mix.compute(workspace, MixRequest(words=herons, weights=(0.2, 0.3, 0.5))) is None
     assert mix.of_any(workspace, MixRequest(weights=(), words=herons, among="types")) is None
-    assert around.compute(workspace, AroundRequest(word="bank", contexts=words)) is None
+    assert neighbors.compute_around(workspace, AroundRequest(word="bank", contexts=words)) is None
     assert layouts.compute(workspace, layouts.LayoutRequest(word="bank", plan="poles", ends=("zebra", "lion"))) is None
     side = compare.SpaceName("elmo-mini", "2", "sentences")
     assert compare.compute(workspace, compare.CompareRequest(first=side, second=compare.SpaceName("glove-mini"))) is None
@@ -221,7 +214,7 @@ def test_views_of_every_token_wait_until_it_is_read(workspace, words, herons, mo
 
 @pytest.mark.parametrize("plan", ["spread", "between", "umap"])
 def test_words_around_two_sentences_lean_as_their_cosines_say_in_every_layout(workspace, words, every_token, plan):
-    result = around.compute(workspace, AroundRequest(word="bank", contexts=words, plan=plan))
+    result = neighbors.compute_around(workspace, AroundRequest(word="bank", contexts=words, plan=plan))
     n = len(result.points)
     assert result.spaces == (*"012", "mix") and result.coordinates.shape == (4, n, 2) and result.stars.shape == (4, 2, 2)
     assert (len(result.shares) == 4) == (plan != "umap") and len(result.links) == n + 2 and len(result.links[0]) == 4
@@ -234,44 +227,44 @@ def test_words_around_two_sentences_lean_as_their_cosines_say_in_every_layout(wo
 
 def test_around_one_sentence_or_none_nothing_leans_and_it_can_be_sent(workspace, words, every_token):
     for contexts in ((), words[:1]):
-        result = around.compute(workspace, AroundRequest(word="bank", contexts=contexts))
+        result = neighbors.compute_around(workspace, AroundRequest(word="bank", contexts=contexts))
         assert result.leans is None and json_of(result)["has_sides"] is False and json_of(result)["cosines"]
     with pytest.raises(BadInput, match="no layout “between” here"):
-        around.compute(workspace, AroundRequest(word="bank", contexts=words[:1], plan="between"))
+        neighbors.compute_around(workspace, AroundRequest(word="bank", contexts=words[:1], plan="between"))
 
 
 def test_a_word_alone_is_drawn_in_clusters_with_their_telling_words_and_one_that_stands_nowhere_by_nothing(workspace, every_token):
-    result = around.compute(workspace, AroundRequest(word="bank"))
+    result = neighbors.compute_around(workspace, AroundRequest(word="bank"))
     assert result.stars.shape == (4, 0, 2) and result.cosines.shape[1] == 0 and result.between == ()
     numbers = set(result.groups[0].tolist())
     assert numbers == (set(range(1, len(result.telling) + 1)) or {0}) and (result.groups == result.groups[0]).all()
-    nowhere = around.compute(workspace, AroundRequest(word="qzxv"))
+    nowhere = neighbors.compute_around(workspace, AroundRequest(word="qzxv"))
     assert len(nowhere.points) == 0 == nowhere.total and nowhere.links == () and nowhere.shares == ()
 
 
 def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_move(workspace, labeled_word, words, herons):
-    result = attribution.compute(workspace, AttributionRequest(word=words[0], other=words[1]))
+    result = why.compute_attribution(workspace, AttributionRequest(word=words[0], other=words[1]))
     table, equal = workspace.targets, np.full(3, 1 / 3)
     rows = table.labeled_rows("bank")
     known = influence.centroids(table.rows.take(rows), [table.senses[k] for k in table.sense[rows]], equal)
     own = influence.influence(workspace.model.encoder, words[0].tokens, words[0].position, known, how="drop", weights=equal)
     assert result.by == "senses" and result.senses == tuple(table.senses_of("bank")) and result.influence.senses == known.senses
     np.testing.assert_allclose(result.influence.varied, own.varied, atol=1e-6)
-    labeled = attribution.compute(workspace, AttributionRequest(word=labeled_word(rows[0])))
+    labeled = why.compute_attribution(workspace, AttributionRequest(word=labeled_word(rows[0])))
     assert labeled.influence.cosines[1, 2].max() < 0.99  # the sentence has no part in the senses it is read by
     heron, second = herons
     for other, by in ((None, "moved"), (heron, "moved"), (second, "other")):
-        result = attribution.compute(workspace, AttributionRequest(word=heron, other=other))
+        result = why.compute_attribution(workspace, AttributionRequest(word=heron, other=other))
         assert (result.by, result.senses) == (by, ()) and (result.influence.moved[:, 1:] > 0).any()
     both = pair.compute(workspace, PairRequest(first=heron, second=second)).cosines
     assert result.influence.cosines[:, 2, 1] == pytest.approx([*both.values()], abs=1e-3)
     with pytest.raises(BadInput, match="Choose drop, mask or swap"):
-        attribution.compute(workspace, AttributionRequest(word=heron, how="eaten"))
+        why.compute_attribution(workspace, AttributionRequest(word=heron, how="eaten"))
 
 
 @pytest.mark.parametrize(("order", "space"), [("left to right", "1"), ("nearest first", "1"), ("greedy", "1"), ("nearest first", "senses")])
 def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, words, order, space):
-    path = edits.compute(workspace, EditsRequest(first=words[0], second=words[1], order=order, space=space))
+    path = why.compute_edits(workspace, EditsRequest(first=words[0], second=words[1], order=order, space=space))
     senses = tuple(workspace.targets.senses_of("bank"))
     assert (path.lemma, path.senses) == ("bank", senses) and path.ends == ("river edge", "financial institution")
     assert path.ends == (path.read[0], path.read[-1])
@@ -293,7 +286,7 @@ def test_senses_say_in_how_many_sentences_substitutes_say_little(workspace, tmp_
 
 def test_without_labels_steps_are_read_by_the_two_sentences(workspace, herons):
     request = EditsRequest(first=herons[0], second=herons[1], space="mix")
-    path = edits.compute(workspace, request)
+    path = why.compute_edits(workspace, request)
     assert (path.lemma, path.senses, path.ends, path.map_path) == ("", ("first", "second"), ("first", "second"), None)
     assert (path.read[0], path.read[-1]) == ("first", "second")
     for changes, message in (
@@ -302,7 +295,7 @@ def test_without_labels_steps_are_read_by_the_two_sentences(workspace, herons):
         ({"order": "any"}, "no order of edits"),
     ):
         with pytest.raises(BadInput, match=message):
-            edits.compute(workspace, replace(request, **changes))
+            why.compute_edits(workspace, replace(request, **changes))
 
 
 @pytest.mark.parametrize(("plan", "d"), [("umap", 2), ("pca", 2), ("3d", 3), ("poles", 2)])
