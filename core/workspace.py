@@ -1,7 +1,6 @@
 """The workspace every view computes from: models, vectors and tables, opened once by name.
 
-A `Workspace` is passed to the views (core.views), each of which computes one answer. `open_workspace(model="elmo-mini")` makes one for
-notebooks, commands and Python. Pages use an opener that shares what it opens with all users.
+`open_workspace(model="elmo-mini")` makes one for notebooks, commands and Python. Pages use an opener that shares what it opens with all users.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence

@@ -214,10 +214,7 @@ def list_keys(sentences: pa.ListArray | pa.ChunkedArray) -> np.ndarray:
 
 
 def intersect_keys(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the keys of the sentences that two texts share if these are at least SAME_TEXT of the smaller text; else none.
-
-    Then one text is the other or a part of it, and the two have no independent sides.
-    """
+    """Return the keys that two texts share if one is the other or a part of it: at least SAME_TEXT of the smaller text; else none."""
     shared = np.intersect1d(first, second)
     smaller = min(first, second, key=len)
     return shared if len(smaller) and np.isin(smaller, shared).mean() >= SAME_TEXT else shared[:0]

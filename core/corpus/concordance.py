@@ -1,8 +1,7 @@
 """The hits of a search in their sentences: sorted lines, and the words near them, which may distinguish senses.
 
-For collocates, a token counts once, however many hits it is near, and only within the hit's sentence (surface co-occurrence, Evert 2008). For
-logDice each token is paired with its nearest hit, and a hit with one token of each word. There are never more pairs than the rarer word has
-tokens, so that logDice is at most 14. The log-likelihood compares the tokens near hits with the rest of the corpus, without the hits.
+For logDice each token is paired with its nearest hit, and a hit with one token of each word (surface co-occurrence, Evert 2008). There are never
+more pairs than the rarer word has tokens, so that logDice is at most 14.
 """
 
 from collections.abc import Collection
@@ -137,10 +136,7 @@ def label_of(corpus: EncodedCorpus, hits: Hits) -> np.ndarray:
 
 
 def commonest_beside(corpus: EncodedCorpus, hits: Hits, step: int) -> tuple[list[str], int] | None:
-    """Return the most frequent words (no punctuation) `step` words after the hits (before them, if negative), and their count.
-
-    None without such a word, or if more than EQUALLY words share the count.
-    """
+    """Return the most frequent words `step` words after the hits (before them, if negative), and their count; None if more than EQUALLY."""
     codes = context_codes(corpus, hits, step)
     counts = np.bincount(codes[codes >= 0], minlength=len(corpus.words)) * corpus.lettered
     highest = counts.max(initial=0)

@@ -1,7 +1,7 @@
 """Encode a corpus: every token as numbers, in memory or mapped from disk, with sentences, documents, dates, labels and text as written.
 
 A token has the number of its spelling and that of its word, the spelling without letter case and joiners. Words are numbered in alphabetical
-order, so that sorting by context compares numbers. 10 million tokens take 12 bytes each, which are mapped, not read.
+order, so that sorting by context compares numbers.
 """
 
 import hashlib

@@ -1,13 +1,10 @@
 """Read, write and store the labeled sentences of a word.
 
-A line is a JSON object {"tokens", "position", "word", "lemma", "sense"}, as `core.text.sentences` reads labeled sentences. "given" is true for a
-person's label, else false with the "probability". Lines without "given" count as a person's.
+A line is a JSON object {"tokens", "position", "word", "lemma", "sense"}. "given" is true for a person's label, as without it, else false with the
+"probability". When labels are written again, rows that match no sentence and unknown fields are carried through.
 
-When labels are written again, rows that match no sentence and unknown fields are carried through.
-
-Stored labels are a file for each word of a corpus, which several tabs and processes change step by step. Each step changes the current
-content, under a lock, and replaces the file. Sentences are identified by their tokens, so that no label moves to another sentence when a
-corpus is read or tokenized differently.
+Stored labels are a file for each word of a corpus, which several tabs and processes change step by step, under a lock. Sentences are identified
+by their tokens, so that no label moves to another sentence when a corpus is read or tokenized differently.
 """
 
 import json
@@ -50,10 +47,7 @@ class ReadLabels:
 def format_labels(
     lemma: str, sentences: Sequence[Token], labels: Labels, result: SpreadLabels | None, texts: Sequence[str | None] = ()
 ) -> str:
-    """Return the labeled sentences as rows: a person's, then labels of sentences that are not in the corpus, then spread ones, if any.
-
-    Each part is in the order of the corpus; spread labels are the likeliest senses.
-    """
+    """Return rows in the order of the corpus: a person's labels, then those of sentences elsewhere, then the likeliest senses, if any."""
     senses, given, guessed = dict(labels.given), [], []
     for k, (token, text) in enumerate(zip(sentences, texts or [None] * len(sentences), strict=True)):
         row = _row(lemma, token) | ({"text": text} if text else {})
@@ -77,10 +71,7 @@ def _row(lemma: str, token: Token) -> dict:
 
 
 def read_senses(path: str | Path) -> dict[Token, str]:
-    """Return the sense of each sentence that a person labeled in a file.
-
-    Raises BadInput, with the line, for a row that is no labeled sentence, or for a sentence with two senses.
-    """
+    """Return the sense of each sentence that a person labeled. Raises BadInput, with the line, for an invalid row or a second sense."""
     senses: dict[Token, str] = {}
     for place, row in json_rows(Path(path)):
         token, sense = _read_row(row, place)
@@ -127,10 +118,7 @@ def numbered(labels_by_sentence: Given, sentences: Sequence[Token]) -> Labels:
 
 
 def read_labels(path: str | Path, sentences: Sequence[Token], rename: Callable[[str], str] = lambda sense: sense) -> ReadLabels:
-    """Return a person's labels of these sentences in a file, with senses renamed.
-
-    Raises BadInput as `read_senses`, for too many senses, and if none of the sentences is labeled.
-    """
+    """Return a person's labels of these sentences, with senses renamed. Raises BadInput as `read_senses`, and if none is labeled."""
     senses = {token: rename(sense) for token, sense in read_senses(path).items()}
     if not senses:
         raise BadInput(t("{name} has no labeled sentence. Choose another file.", name=Path(path).name))
@@ -269,10 +257,7 @@ def read_stored(path: Path, word: str) -> Given:
 
 
 def change_stored(path: Path, word: str, labels: Labels, step: Callable[[Labels], Labels]) -> Labels:
-    """Apply a step to the current labels of a file and write them. `labels` has the steps before.
-
-    Raises BadInput from the step, or CannotSave.
-    """
+    """Apply a step to the current labels of a file; `labels` has the steps before. Raises BadInput from the step, or CannotSave."""
     with _lock(path):
         present = replace(labels, given=_present(path, word))  # with what another tab or process wrote meanwhile
         after = step(present)

@@ -112,8 +112,7 @@ Part = tuple[str, int, int]  # its name, hits in it, its tokens
 def deviation(hits: np.ndarray, tokens: np.ndarray) -> float:
     """Return Gries' deviation of proportions of hits (parts,) in parts of a text, from their sizes in tokens (parts,).
 
-    It is half the sum of the differences between each part's share of the hits and of the tokens (Gries 2008): 0 for an even spread, near 1
-    if all hits are in one part, NaN without hits.
+    It is half the sum of the differences of their shares (Gries 2008): 0 for an even spread, near 1 for hits in one part, NaN without hits.
     """
     hits, tokens = np.asarray(hits, float), np.asarray(tokens, float)
     if not hits.sum():

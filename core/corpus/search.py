@@ -1,7 +1,4 @@
-"""Search an encoded corpus for words, lemmas, phrases with wildcards and regular expressions.
-
-A search compares columns of numbers. core.corpus.concordance puts the hits into words when they are shown.
-"""
+"""Search an encoded corpus for words, lemmas, phrases with wildcards and regular expressions, by comparing columns of numbers."""
 
 import re
 import time
@@ -94,10 +91,7 @@ def _has_wildcard(query: str) -> bool:
 
 
 def _spans(corpus: EncodedCorpus, masks: list[np.ndarray]) -> np.ndarray:
-    """Return the first tokens (n,) of sequences, within a sentence, whose words are in these masks.
-
-    A word that the end of a line has cut in two matches with its hyphen and without.
-    """
+    """Return the first tokens (n,) of sequences, within a sentence, of words in these masks. A word that is cut in two has both forms."""
     places = len(corpus) - len(masks) + 1
     if places < 1 or not all(mask.any() for mask in masks):
         return np.empty(0, np.int64)

@@ -132,10 +132,7 @@ def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:
 
 
 def read_judgments(path: str | Path) -> list[UsePair]:
-    """Return the judgments of a file: UNRELATED to IDENTICAL, or UNDECIDED in any spelling.
-
-    Invalid judgments are left out. Raises BadInput if they are a fifth or more.
-    """
+    """Return the judgments of a file: UNRELATED to IDENTICAL, or UNDECIDED in any spelling. Invalid ones are left out as invalid uses."""
     judgments = []
 
     def take(place: Place, row: dict[str, str]) -> None:
@@ -160,10 +157,7 @@ def answers_of(judgments: Sequence[UsePair]) -> list[list[int | None]]:
 def cosines_beside_judgments(
     uses: Sequence[Use], judgments: Sequence[UsePair], occurrences: Sequence[tuple[Sequence[str], int]], vectors: np.ndarray
 ) -> tuple[list[float], list[float]]:
-    """Return the cosine and the mean judgment of each judged pair of occurrences.
-
-    `occurrences` are (tokens, position), and `vectors` their unit rows (n, D).
-    """
+    """Return the cosine and the mean judgment of each judged pair of occurrences (tokens, position), from their unit rows (n, D)."""
     rows = {(tuple(tokens), position): k for k, (tokens, position) in enumerate(occurrences)}
     row_of = {use.identifier: rows.get(_place_of(use)) for use in uses}
     judged: dict[frozenset[str], list[int]] = {}

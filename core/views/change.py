@@ -166,10 +166,7 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
 
 @reads_as_model
 def control(workspace: Workspace, request: ChangeRequest, report: Report | None = None) -> Control | None:
-    """Return the words with the most similar frequencies on both sides. Reads every token of both sides.
-
-    None while a table is being read, and for a word without a frequency.
-    """
+    """Return the words of the most similar frequencies, from every token of both sides; None while one is read, and for an absent word."""
     texts = read(workspace, request.first, request.second)
     if texts is None:
         return None
@@ -254,10 +251,7 @@ def graph_files(result: WordChange) -> dict[str, str]:
 
 @reads_as_model
 def reads_few(workspace: Workspace) -> bool:
-    """Return whether `compute` in the sense space reads so few sentences that no turn is needed.
-
-    Without a sense space the top layer is read, of many sentences.
-    """
+    """Return whether `compute` reads so few sentences that no turn is needed: in the sense space, not in the top layer."""
     return workspace.sense_space is not None
 
 

@@ -303,10 +303,7 @@ def _space(workspace: Workspace, name: SpaceName, label: str, table: OccurrenceT
 
 
 def _weights(workspace: Workspace, name: SpaceName, table: OccurrenceTable) -> np.ndarray | Take:
-    """Return the weights (L,) of a layer or the mix, or what places rows in the sense space.
-
-    Raises BadInput if the table has no substitutes.
-    """
+    """Return the weights (L,), or what places rows in the sense space. Raises BadInput if the table has no substitutes."""
     if name.layer != SENSES:
         return layer_weights(name.layer, table.meta["layers"])
     space = workspace.beside(name.source).require_sense_space()

@@ -261,10 +261,7 @@ def with_senses(workspace: Workspace, request: ConcordanceRequest) -> Concordanc
 
 
 class HitLines:
-    """The lines of a request's hits, slice by slice.
-
-    Each line has its document, date and sense as notes, or its substitutes if hits are sorted by them.
-    """
+    """The lines of a request's hits, slice by slice, with their document, date and sense, or their substitutes if sorted by them."""
 
     def __init__(self, workspace: Workspace, request: ConcordanceRequest, hits: Hits) -> None:
         self._workspace, self._hits, self._corpus = workspace, hits, searched(workspace, request.documents)
@@ -284,7 +281,7 @@ class HitLines:
         several = len(corpus.documents) > 1
         notes = [(line.document if several else "", line.date, name) for line, name in zip(lines, names, strict=True)]
         if self.by_substitutes and lines:
-            words = tuple(WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines)
+            words = tuple(WordInContext(line.tokens, line.first) for line in lines)
             answers = substitutes.compute(self._workspace, SubstitutesRequest(words=words))
             expected = [", ".join(substitute.word for substitute in answer.substitutes[:SHOWN]) for answer in answers]
             notes = [(words,) if words else parts for words, parts in zip(expected, notes, strict=True)]
@@ -308,12 +305,10 @@ def senses_of(workspace: Workspace, query: str, hits: Hits, senses: str, documen
     if result is None:
         raise BadInput(t("The model has not read this corpus yet. Press “Use these texts everywhere” first."))
     places = {(item.tokens, item.position): int(k) for item, k in zip(result.occurrences.items, result.groups.numbers, strict=True)}
-    sentences = corpus.sentence[hits.first].tolist()
-    starts = corpus.starts[sentences].tolist() if sentences else []
-    sense_of = [
-        places.get((corpus.tokens(s), place - start), -1) for s, place, start in zip(sentences, hits.first.tolist(), starts, strict=True)
-    ]
-    return np.array(sense_of, int), list(result.groups.names)
+    sentences = corpus.sentence[hits.first]
+    positions = hits.first - corpus.starts[sentences]
+    found = zip(map(corpus.tokens, sentences.tolist()), positions.tolist(), strict=True)
+    return np.array([places.get(token, -1) for token in found], int), list(result.groups.names)
 
 
 @reads_as_model
@@ -404,7 +399,7 @@ def _hits(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceReque
             hits, sense_of = hits.at(wanted), sense_of[wanted]
     if request.order == BY_SUBSTITUTES:
         lines = kwic.lines(corpus, hits, 0, limits().max_sentences_read)
-        words = [WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines]
+        words = [WordInContext(line.tokens, line.first) for line in lines]
         order = by_substitutes(workspace.substitutes, words, report)
         return hits.at(np.concatenate([order, np.arange(len(lines), len(hits))]).astype(int))
     return kwic.sort_hits(corpus, hits, request.order, senses=sense_of, seed=request.seed)

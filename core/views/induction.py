@@ -138,12 +138,8 @@ def glosses(workspace: Workspace, result: Induction) -> GroupGlosses:
         raise BadInput(t("{lexicon} does not have “{word}”. Choose another word.", lexicon=lexicon, word=shorten(occurrences.word)))
     if (vectors := workspace.language_vectors) is None:
         raise BadInput(t("Glosses are compared by the words in them, and there are no vectors of this language’s words here."))
-    texts = [[occurrences.word, *workspace.language.tokenize(" ".join((sense.gloss, *sense.words, *sense.examples)))] for sense in senses]
-    places = [[k for k, token in enumerate(tokens) if fold_case(token) == occurrences.word] for tokens in texts]
-    texts = [
-        [tokens[0], *(token for k, token in enumerate(tokens) if k not in positions)]
-        for tokens, positions in zip(texts, places, strict=True)
-    ]
+    tokenized = [workspace.language.tokenize(" ".join((sense.gloss, *sense.words, *sense.examples))) for sense in senses]
+    texts = [[occurrences.word, *(token for token in tokens if fold_case(token) != occurrences.word)] for tokens in tokenized]
     of_glosses = unit(static_contexts(vectors, texts, [(0, 1)] * len(texts)))
     spans = [(o.position, o.position + 1) for o in occurrences.items]
     around = unit(static_contexts(vectors, [list(o.tokens) for o in occurrences.items], spans))

@@ -46,10 +46,7 @@ class MixRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Mixed:
-    """A mix of L layers, with a map of N dots and S words as stars.
-
-    Without labels the dots are sentences with the word, then spellings.
-    """
+    """A mix of L layers, with a map of N dots and S words as stars. Without labels the dots are sentences with the word, then spellings."""
 
     lemma: str | None  # of the first word; None if unlabeled
     lengths: np.ndarray  # (L,) how long each layer's vectors are on average, as they are weighed

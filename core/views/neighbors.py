@@ -38,10 +38,7 @@ EQUAL = 0.005  # weights that differ less are equal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeighborsRequest:
-    """A word, a space, and where to search: `among` the same word, other words, any word, or types.
-
-    With `every_token` all tokens are searched, else the labeled ones.
-    """
+    """A word, a space, and where to search: `among` the same word, other words, any word, or types, of all tokens or the labeled ones."""
 
     word: WordInContext
     space: str  # a layer, "mix" or "senses"
@@ -106,10 +103,9 @@ def _check_request(workspace: Workspace, request: NeighborsRequest) -> np.ndarra
 
 @reads_as_model
 def nearest_words(workspace: Workspace, request: NeighborsRequest) -> tuple[tuple[str, float], ...] | None:
-    """Return the nearest other words, each with the cosine of its nearest occurrence (Peters et al. 2018, table 4).
+    """Return the nearest other words, each with the cosine of its nearest occurrence (Peters et al. 2018, table 4). None while sentences are read.
 
-    Forms of one word are listed once. Forms of the word itself and function words are left out. None while the sentences are still
-    being read.
+    Forms of one word are listed once. Forms of the word itself and function words are left out.
     """
     listed = compute(workspace, replace(request, among=OTHER, k=OCCURRENCES))
     if listed is None:

@@ -401,10 +401,7 @@ def rows_spelled(table: OccurrenceTable, word: str) -> np.ndarray:
 
 
 def bands_of(sides: Sequence[WordTexts], groups: np.ndarray, n_groups: int) -> tuple[Band, ...]:
-    """Return the number of sentences of each group in each range of years.
-
-    Without dates for all sentences, or with too few sentences for three ranges, each side is a band.
-    """
+    """Return the sentences of each group in each range of years, or on each side if some have no date, or for fewer than three ranges."""
     spans = [parse_date(date) for side in sides for date in side.dates]
     names, codes = ["", ""], np.repeat([0, 1], [len(side.items) for side in sides])
     if None not in spans:

@@ -19,6 +19,7 @@ from core import views
 from core.analysis import anisotropy
 from core.cli import wire
 from core.common import i18n
+from core.common.config import ModelShape
 from core.common.errors import ElmoscopeError
 from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import BiLM
@@ -28,8 +29,8 @@ from core.text import languages
 from core.text.readings import WordInContext
 from core.views import concordance, induction, pair, substitutes
 from core.workspace import Names, Workspace, open_workspace
-from tests.tiny import SHAPE
 
+TINY = ModelShape(filters=((1, 8), (2, 16), (3, 24)), n_highway=1, character_dim=4, hidden=24, projection=16)
 REQUESTS, THREADS, SEED = 200, 4, 20_261_127
 EN = {  # by sense, of "bank"
     "river": "We sat on the bank of the river. The boat lay at the bank of the stream. Grass grows on the steep bank by the water. "
@@ -88,9 +89,9 @@ def save_tiny(folder: Path, code: str) -> Path:
     generator = torch.Generator().manual_seed(len(code) + ord(code[0]))
     with torch.random.fork_rng():
         torch.manual_seed(7 + ord(code[0]))
-        model = BiLM(SHAPE)
+        model = BiLM(TINY)
     words = [*SPECIALS, *sorted({token for text in OTHER[code] for token in languages.get_language(code).tokenize(text)})]
-    save_safetensors(model, folder, softmax=Softmax(len(words), SHAPE.projection, generator), words=words)
+    save_safetensors(model, folder, softmax=Softmax(len(words), TINY.projection, generator), words=words)
     (folder / "meta.json").write_text(json.dumps({"language": code}), encoding="utf-8")
     return folder
 
