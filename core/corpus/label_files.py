@@ -12,7 +12,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -259,7 +259,7 @@ def read_stored(path: Path, word: str) -> Given:
 def change_stored(path: Path, word: str, labels: Labels, step: Callable[[Labels], Labels]) -> Labels:
     """Apply a step to the current labels of a file; `labels` has the steps before. Raises BadInput from the step, or CannotSave."""
     with _lock(path):
-        present = replace(labels, given=_present(path, word))  # with what another tab or process wrote meanwhile
+        present = labels.meanwhile(_present(path, word))
         after = step(present)
         if after.given != present.given:
             _write(path, word, after.given)

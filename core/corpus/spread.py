@@ -97,6 +97,10 @@ class Labels:
         """Add other labels, as one step. They replace the labels of the same sentences."""
         return self._changed((dict(self.given) | dict(others)).items())
 
+    def meanwhile(self, labels: Given) -> "Labels":
+        """Return the labels that another tab or process wrote meanwhile, with the steps of these."""
+        return replace(self, given=labels)
+
     def undo(self) -> "Labels":
         """Undo the last step. A label that another tab or process changed since stays as it is."""
         if not self.steps:

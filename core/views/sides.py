@@ -359,22 +359,21 @@ def _dated(side: Side, facts: Facts) -> np.ndarray:
 
 def _left_out(sides: Sequence[Side], facts: Sequence[Facts], is_same: bool) -> LeftOutSentences:
     """Count the sentences whose dates put them on no side."""
-    groups = [((0, 1), facts[0])] if is_same else [((k,), facts[k]) for k in (0, 1)]
-    total, undated, astride, outside, examples = 0, 0, 0, 0, ["", ""]
-    for numbers, group_facts in groups:
-        dated = [sides[k] for k in numbers if sides[k].is_dated]
-        n = len(group_facts.dates.codes)
-        if not n or len(dated) < len(numbers) or not dated:  # a side without dates takes every sentence
+    groups = [(sides, facts[0])] if is_same else [((side,), side_facts) for side, side_facts in zip(sides, facts, strict=True)]
+    totals, examples = np.zeros(4, int), ["", ""]
+    for group, group_facts in groups:
+        if not all(side.is_dated for side in group):  # a side without dates takes every sentence
             continue
-        within = np.any([group_facts.between(side) for side in dated], axis=0)
-        partly = np.any([group_facts.partly(side) for side in dated], axis=0) & ~within
-        total, undated, astride = total + n, undated + int(group_facts.undated.sum()), astride + int(partly.sum())
-        outside += int((~within & ~partly & ~group_facts.undated).sum())
-        for place, mask in enumerate((group_facts.undated, partly)):
+        within = np.any([group_facts.between(side) for side in group], axis=0)
+        partly = np.any([group_facts.partly(side) for side in group], axis=0) & ~within
+        undated = group_facts.undated
+        totals += [len(within), undated.sum(), partly.sum(), (~within & ~partly & ~undated).sum()]
+        for place, mask in enumerate((undated, partly)):
             names = (group_facts.dates.names[k] for k in np.unique(group_facts.dates.codes[mask]))
             examples[place] = examples[place] or next(filter(None, names), "")
+    sentences, undated, astride, outside = totals.tolist()
     return LeftOutSentences(
-        sentences=total, undated=undated, unread_date=examples[0], astride=astride, astride_date=examples[1], outside=outside
+        sentences=sentences, undated=undated, unread_date=examples[0], astride=astride, astride_date=examples[1], outside=outside
     )
 
 
