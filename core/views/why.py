@@ -18,7 +18,7 @@ from ..index.rows import Occurrence
 from ..senses import edits, influence
 from ..senses.edits import Alignment, EditStep
 from ..senses.evidence import TIE
-from ..senses.influence import DROP, Influence, centroids, half_name, pair
+from ..senses.influence import DROP, Influence, half_name
 from ..text import target_word
 from ..text.readings import WordInContext
 from ..text.tokens import join_tokens
@@ -91,11 +91,11 @@ def compute_attribution(workspace: Workspace, request: AttributionRequest) -> At
     if lemma:
         table = workspace.targets
         rows = np.array([row for row in table.labeled_rows(lemma) if table.occurrence(row).tokens != word.tokens], int)
-        measures = centroids(table.rows.take(rows), [table.senses[code] for code in table.sense[rows]], weights)
+        measures = influence.centroids(table.rows.take(rows), [table.senses[code] for code in table.sense[rows]], weights)
     by = BY_SENSES if measures and len(measures.senses) > 1 else BY_MOVE
     if by == BY_MOVE and other_word and (other_word.tokens, other_word.position) != (word.tokens, word.position):
         vectors = np.stack([query.layers for query in workspace.queries((word, other_word))])
-        by, measures = BY_OTHER, pair(vectors, weights, ("this sentence", "the other"))
+        by, measures = BY_OTHER, influence.pair(vectors, weights, ("this sentence", "the other"))
     result = influence.influence(
         workspace.model.encoder, word.tokens, word.position, measures, how=request.how, swap=request.swap, weights=weights
     )
