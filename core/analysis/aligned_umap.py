@@ -22,17 +22,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ..common.directions import unit_rows
-from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..common.errors import CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.libraries import import_library
 from ..files.artifacts import replacing
 from .axes import principal
 
-LIMITS = {"n_neighbors": (2, 500), "min_dist": (0.0, 0.99), "alignment_regularisation": (0.0, 1.0), "alignment_window": (1, 100)}
-LIMITS |= {"n_epochs": (1, 10_000), "seed": (0, 2**32 - 1)}  # integers if the lower limit is one
 CLIP, NEGATIVES = 4.0, 5  # largest move along an axis, and points pushed away for each one pulled (umap's defaults)
 FORMAT = 1  # version of a saved map
 DISC = 0.004  # radius of a disc of equal vectors: times the root of their number, on a map from -1 to 1
+SAME = 1e-5  # cosine distance under which two vectors are one: float16 storage makes 2e-7, another context over 1e-3
+SAMPLE, NEAREST = 3_000, 12  # points on which trustworthiness is measured, at most, and neighbors compared
+UNDECIDED = 0.05  # share of points whose nearest may be drawn from more that tie
 COMPUTING = threading.RLock()  # numba's fallback threading ends the process when two threads compute at once
 
 
@@ -47,15 +48,6 @@ class ProjectionConfig:
     n_epochs: int = 200
     seed: int = 0
     metric: str = "cosine"  # the only choice, because all similarities in the app are cosines
-
-    def __post_init__(self) -> None:
-        for name, (low, high) in LIMITS.items():
-            value = getattr(self, name)
-            kind = "whole number" if isinstance(low, int) else "number"
-            if not isinstance(value, int | type(low)) or not low <= value <= high:
-                raise BadInput(f"A map's {name} must be a {kind} from {low} to {high}, got {value!r}.")
-        if self.metric != "cosine":
-            raise BadInput(f"A map's metric must be 'cosine', got {self.metric!r}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -98,15 +90,14 @@ class FrozenMaps:
             counts = {len(points), len(maps.trustworthiness), len(maps.displacement) + 1}
             if counts != {len(maps.names)} or points.shape[2:] != (2,) or not np.isfinite(points).all():
                 raise ValueError
-        except (SafetensorError, OSError, LookupError, TypeError, ValueError, AttributeError, BadInput):
-            message = t("The map file {path} is damaged. Make the maps again.", path=path)
-            raise CorruptArtifact(message) from None
+        except (SafetensorError, OSError, LookupError, TypeError, ValueError, AttributeError):
+            raise CorruptArtifact(t("The map file {path} is damaged. Make the maps again.", path=path)) from None
         return maps
 
 
-def pca(vectors: np.ndarray, dims: int = 2) -> np.ndarray:
-    """Return the first principal components (N, dims) of the directions of vectors (N, D). The largest loading of each axis is positive."""
-    return principal(unit_rows(vectors), dims).place(vectors)
+def pca(vectors: np.ndarray) -> np.ndarray:
+    """Return the first two principal components (N, 2) of the directions of vectors (N, D). The largest loading of each is positive."""
+    return principal(unit_rows(vectors)).place(vectors)
 
 
 def aligned_maps(
@@ -115,9 +106,6 @@ def aligned_maps(
     """Return the maps of K arrays (N, D) of the same N points, by PCA if they are too few for UMAP. Calls `report` at each step."""
     spaces = [unit_rows(space) for space in spaces]
     say = report or (lambda line: None)
-    shapes = [space.shape for space in spaces]
-    if not spaces or len(names) != len(spaces) or len(set(shapes)) > 1:
-        raise BadInput(f"Maps need the same points in every space, and a name for each; got {list(names)} for shapes {shapes}.")
     groups = [equal_rows(space) for space in spaces]
     n_points = len(spaces[0])
     if n_points < max(12, config.n_neighbors + 2):
@@ -145,8 +133,6 @@ def follow(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_e
     """Run UMAP from a similar map (N, 2), of another layer mix for example, and rotate the result onto it."""
     space = unit_rows(vectors)
     start = np.asarray(start, np.float64)
-    if start.shape != (len(space), 2) or not np.isfinite(start).all():
-        raise BadInput(f"A map to begin with needs a place for each of the {len(space)} points; got an array of shape {start.shape}.")
     group = equal_rows(space)
     if len(space) < max(12, config.n_neighbors + 2):
         flat = procrustes(pca(space), start)
@@ -166,10 +152,6 @@ def insert(maps_coordinates: np.ndarray, neighbor_rows: np.ndarray, similarities
     """
     rows = np.asarray(neighbor_rows)
     distances = np.maximum(1 - np.asarray(similarities, np.float64), 0)
-    if rows.ndim != 2 or rows.shape != distances.shape or not rows.size or not np.isfinite(distances).all():
-        raise BadInput(f"A new point needs neighbors and their cosines; got arrays of shape {rows.shape} and {distances.shape}.")
-    if not 0 <= rows.min() <= rows.max() < len(maps_coordinates):
-        raise BadInput(f"A neighbor's row must be from 0 to {len(maps_coordinates) - 1}; got {rows.min()} to {rows.max()}.")
     beyond = distances - distances.min(axis=1, keepdims=True)  # (Q, k)
     weights = np.exp(-beyond / (beyond.mean(axis=1, keepdims=True) + 1e-9)) / (distances + 1e-6)
     neighbors = np.asarray(maps_coordinates, np.float64)[rows]  # (Q, k, 2)
@@ -187,8 +169,6 @@ def procrustes(moving: np.ndarray, fixed: np.ndarray, *, scale: bool = True) -> 
     from scipy.linalg import orthogonal_procrustes
 
     moving, fixed = np.asarray(moving, np.float64), np.asarray(fixed, np.float64)
-    if moving.shape != fixed.shape or moving.ndim != 2 or not moving.size:
-        raise BadInput(f"Procrustes compares the same points; got arrays of shape {moving.shape} and {fixed.shape}.")
     centered = moving - moving.mean(axis=0)
     target = fixed.mean(axis=0)
     turn, strength = orthogonal_procrustes(centered, fixed - target)
@@ -254,10 +234,10 @@ def _started(start: np.ndarray, config: ProjectionConfig) -> np.ndarray:
 
 def _descended(points: np.ndarray, graphs: list, ties, config: ProjectionConfig, n_epochs: int, say=lambda line: None) -> np.ndarray:
     """Run UMAP's epochs from (K, N, 2): edges attract, random points repel, `ties` (K, K, N) hold the maps together."""
-    edges = []
     umap_ = import_library("umap.umap_")
     curve = umap_.find_ab_params(1.0, config.min_dist)
     ties = np.zeros((len(graphs), len(graphs), points.shape[1]), np.float32) if ties is None else ties
+    edges = []
     for graph in graphs:
         every = umap_.make_epochs_per_sample(graph.data, n_epochs)  # an edge is due the more often, the stronger it is
         edges.append(Edges(*graph.tocoo().coords, every, every.copy(), every / NEGATIVES))
@@ -325,13 +305,7 @@ def _put_on_discs(points: np.ndarray, group: np.ndarray, seed: int) -> None:
         points[members] = center + np.stack([spiral.real, spiral.imag], axis=1)
 
 
-SAME = 1e-5  # cosine distance under which two vectors are one: float16 storage makes 2e-7, another context over 1e-3
-SAMPLE = 3_000  # points on which it is measured, at most
-NEAREST = 12  # neighbors compared
-UNDECIDED = 0.05  # share of points whose nearest may be drawn from more that tie
-
-
-def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray, k: int = NEAREST) -> float:
+def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray) -> float:
     """Return the trustworthiness of a map (N, 2) of vectors (N, D) under the cosine, on at most 3,000 random points.
 
     NaN where the vectors do not rank neighbors: in layer 0 all occurrences of a spelling have one vector, the k nearest of most points
@@ -341,12 +315,10 @@ def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray, k: int = NEARE
 
     vectors = unit_rows(vectors)
     sample = np.random.default_rng(0).permutation(len(vectors))[:SAMPLE]
-    if len(vectors) != len(coordinates) or k < 1:
-        raise BadInput(f"Trustworthiness needs the same points, and k from 1; got {len(vectors)}, {len(coordinates)}, k = {k}.")
     n = len(sample)
     if n < 3:
         return 1.0  # nothing can be misplaced
-    k = min(k, (n - 1) // 2)
+    k = min(NEAREST, (n - 1) // 2)
     group = equal_rows(vectors[sample])
     first = np.unique(group, return_index=True)[1]
     distinct = vectors[sample][first]
@@ -364,7 +336,7 @@ def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray, k: int = NEARE
     return float(1 - np.maximum(ranks - k, 0).sum() * 2 / (n * k * (2 * n - 3 * k - 1)))
 
 
-def by_chance(n_points: int, k: int = NEAREST) -> float:
+def by_chance(n_points: int) -> float:
     """Return the mean trustworthiness of a random layout of n points.
 
     Each other point is a map neighbor with probability k / (n - 1). A rank r beyond k costs r - k, and these sum to m (m + 1) / 2 over the
@@ -373,7 +345,7 @@ def by_chance(n_points: int, k: int = NEAREST) -> float:
     n = min(n_points, SAMPLE)
     if n < 3:
         return 1.0
-    k = min(k, (n - 1) // 2)
+    k = min(NEAREST, (n - 1) // 2)
     m = n - 1 - k
     return 1 - m * (m + 1) / ((n - 1) * (2 * n - 3 * k - 1))
 

@@ -1,9 +1,13 @@
-"""Flat views with meaningful axes: principal components, and axes between two poles, such as money minus river.
+"""Flat views with meaningful axes: principal components, and axes between two poles, such as money minus river or one of two sentences.
 
 A pole is a sense of a labeled word or a list of words, placed at the mean of its occurrences' unit vectors. An axis is the direction
 from one pole to the other, as for static vectors (Bolukbasi et al. 2016; SemAxis, An et al. 2018), here in each layer. A point's
 score is its projection on that direction, measured from the mean of all points. An occurrence that belongs to a pole would
 attract that pole, so it is scored against the pole without it.
+
+A word without labels has its surroundings: its occurrences in a corpus, and the spellings nearest to it in each of two sentences, each at
+the mean of its occurrences. A point's side is the difference of its cosines with the word in the two sentences. In layer 0, which reads
+only the spelling, there is no difference if both sentences spell the word the same.
 """
 
 from collections.abc import Sequence
@@ -16,12 +20,17 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..elmo.mix import mixed
+from ..index.rows import Query
 from ..index.table import OccurrenceTable
 from ..text.languages import tokenize
+from ..text.normalization import fold_case
 from ..text.tokens import bare
 
 ONE_POINT = 1e-4  # poles nearer than this are one: in layer 0 all occurrences of a spelling are, up to rounding
-MOST_OCCURRENCES = 2_000  # of a pole's words that are read: the first in the table
+MOST_OF_A_POLE = 2_000  # occurrences of a pole's words that are read: the first in the table
+TYPES_EACH = 40  # nearest spellings of each sentence; the map shows their union
+MOST_OCCURRENCES = 120  # shown at most, spread evenly over the corpus
+CLOSE = 0.02  # difference of cosines below which a point belongs to neither sentence; cosines are shown with two digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,18 +105,21 @@ def axis_scores(
     that each member of a pole is, or -1. A pole that consists only of the point is placed at the mean of all points for it. Scores
     are in units of the distance between the complete poles. If the poles coincide, axis and scores are zero.
     """
-    rows = unit_rows(points, np.float64)
+    rows, plus, minus = (unit_rows(vectors, np.float64) for vectors in (points, plus, minus))
+    axis = plus.mean(axis=0) - minus.mean(axis=0)
+    length = float(np.linalg.norm(axis))
+    if length <= ONE_POINT:
+        return np.zeros_like(axis), np.zeros(len(rows))
     mean = rows.mean(axis=0)
-    axis, length = _axis(unit_rows(plus, np.float64), unit_rows(minus, np.float64))
-    if not length:
-        return axis, np.zeros(len(rows))
     centered = rows - mean
-    squares = np.einsum("nd,nd->n", centered, rows)
-    ends = [
-        _project_without_own(centered, mean, squares, unit_rows(members, np.float64), np.asarray(points_of_members))
-        for members, points_of_members in ((plus, plus_of), (minus, minus_of))
-    ]
-    return axis, (ends[0] - ends[1]) / length
+    squares = np.einsum("nd,nd->n", centered, rows)  # what a point's membership adds to its product with the members' sum
+    ends = []
+    for members, point_of_member in ((plus, plus_of), (minus, minus_of)):
+        memberships = np.bincount(point_of_member[point_of_member >= 0], minlength=len(rows))  # (N,)
+        others = len(members) - memberships
+        products = centered @ members.sum(axis=0) - memberships * squares
+        ends.append(np.where(others > 0, products / np.maximum(others, 1), centered @ mean))
+    return axis / length, (ends[0] - ends[1]) / length
 
 
 def pole_views(
@@ -122,11 +134,16 @@ def pole_views(
     number = {int(row): k for k, row in enumerate(rows)}
     for weights in mixes:
         points = mixed(layers, weights, axis=1)
-        directions, scores = zip(*(_by_poles(points, number, pair, weights) for pair in (x, y) if pair), strict=True)
-        rows = unit_rows(points, np.float64)
-        mean = rows.mean(axis=0)
-        centered = rows - mean
-        axes, columns = list(directions), list(scores)
+        axes, columns = [], []
+        for pair in filter(None, (x, y)):
+            members = (mixed(end.layers, weights, axis=1) for end in pair)
+            points_of_ends = (np.array([number.get(int(row), -1) for row in end.rows]) for end in pair)
+            axis, scores = axis_scores(points, *members, *points_of_ends)
+            axes.append(axis)
+            columns.append(scores)
+        vectors = unit_rows(points, np.float64)
+        mean = vectors.mean(axis=0)
+        centered = vectors - mean
         if y is None:
             rest = centered - np.outer(centered @ axes[0], axes[0])
             axes.append(_components(rest, 1)[0])
@@ -159,12 +176,10 @@ def pole(table: OccurrenceTable, text: str, everything: OccurrenceTable | None =
         rows = rows[table.sense[rows] == table.senses.index(sense)]
         return Pole(text, rows, table.rows.take(rows))
     words = _words(text)
-    rows = []
-    layers = []
-    missing = []
+    rows, layers, missing = [], [], []
     for word in words:
         result = _rows_of(table, word)
-        elsewhere = _rows_of(everything, word)[:MOST_OCCURRENCES] if not len(result) and everything is not None else []
+        elsewhere = _rows_of(everything, word)[:MOST_OF_A_POLE] if not len(result) and everything is not None else []
         if len(result):
             rows.append(result)
             layers.append(table.rows.take(result))
@@ -197,29 +212,98 @@ def _rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
     return np.flatnonzero(same)
 
 
-def _by_poles(points: np.ndarray, number: dict[int, int], pair: tuple[Pole, Pole], weights) -> tuple[np.ndarray, np.ndarray]:
-    members = [mixed(end.layers, weights, axis=1) for end in pair]
-    points_of_ends = [np.array([number.get(int(row), -1) for row in end.rows]) for end in pair]
-    return axis_scores(points, *members, *points_of_ends)
+@dataclass(frozen=True, slots=True, eq=False)
+class Surroundings:
+    """N distinct points of one table: occurrences first, then spellings."""
+
+    words: tuple[str, ...]
+    rows: np.ndarray  # (N,) of the table: the occurrence itself, or the occurrence of the spelling nearest to one of the sentences
+    occurrences: int  # so many of the points are occurrences of the word
+    counts: np.ndarray  # (N,) occurrences that a point is the mean of
+    layers: np.ndarray  # (N, L, D) float32
+
+    def __len__(self) -> int:
+        return len(self.words)
 
 
-def _axis(plus: np.ndarray, minus: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the unit direction (D,) between the means of two poles, and their distance; zeros if they coincide."""
-    difference = plus.mean(axis=0) - minus.mean(axis=0)
-    length = float(np.linalg.norm(difference))
-    return (difference / length, length) if length > ONE_POINT else (np.zeros_like(difference), 0.0)
+def occurrence_mask(table: OccurrenceTable, word: str, queries: Sequence[Query]) -> np.ndarray:
+    """Return a mask (N,) of the occurrences of a word that are read as the queries are (core.text.readings)."""
+    readings = {query.read_as for query in queries if fold_case(query.word) == fold_case(word)} or {""}
+    return np.any([table.same_word(word, read_as=reading) for reading in readings], axis=0)
 
 
-def _project_without_own(
-    centered: np.ndarray, mean: np.ndarray, squares: np.ndarray, members: np.ndarray, point_of_member: np.ndarray
-) -> np.ndarray:
-    """Return the product (N,) of every centered point with the mean of the pole's members except that point.
+def surroundings(
+    table: OccurrenceTable,
+    words: Sequence[str],
+    queries: Sequence[Query],
+    weights,
+    *,
+    types: int = TYPES_EACH,
+    max_occurrences: int = MOST_OCCURRENCES,
+) -> Surroundings:
+    """Return the occurrences of `words` and the spellings nearest to each query under a layer mix.
 
-    `own` (N,) is the point's product with itself, which its membership adds to the product with the members' sum.
+    `table` holds all tokens. The queries' own occurrences, and the words themselves as spellings, are left out. Without queries the result
+    holds occurrences only.
     """
-    mine = np.bincount(point_of_member[point_of_member >= 0], minlength=len(centered))  # (N,): how often a point is a member
-    others = len(members) - mine
-    return np.where(others > 0, (centered @ members.sum(axis=0) - mine * squares) / np.maximum(others, 1), centered @ mean)
+    keep = np.any([occurrence_mask(table, word, queries) for word in words], axis=0) if words else np.zeros(len(table), bool)
+    for query in queries:
+        keep &= ~table.own_row(query)
+    rows = np.flatnonzero(keep)
+    if len(rows) > max_occurrences:
+        rows = rows[np.linspace(0, len(rows) - 1, max_occurrences).astype(int)]
+    excluded = {word.casefold() for word in words}
+    nearest = {}
+    for query in queries:
+        result = table.nearest_types(query, weights, k=types + len(excluded))
+        result = [item for item in result if item.word not in excluded][:types]
+        for item, o in zip(result, table.nearest_of_types(query, [item.word for item in result], weights), strict=True):
+            nearest.setdefault(item.word, (table.word_codes[item.word], o.row, item.occurrences))
+    codes, of_types, counts = np.array([*nearest.values()], int).reshape(-1, 3).T
+    return Surroundings(
+        words=(*(table.words[code] for code in table.word[rows]), *nearest),
+        rows=np.concatenate([rows, of_types]),
+        occurrences=len(rows),
+        counts=np.concatenate([np.ones(len(rows), int), counts]),
+        layers=np.concatenate([table.rows.take(rows), table.types.take(codes)]),
+    )
+
+
+def leans(layers: np.ndarray, first: np.ndarray, second: np.ndarray, weights) -> np.ndarray:
+    """Return the cosine of points (N, L, D) with the first token minus that with the second, (N,), under a layer mix."""
+    if not len(layers):
+        return np.zeros(0)
+    rows, ends = (unit_rows(mixed(layers_of, weights, axis=1), np.float64) for layers_of in (layers, np.stack([first, second])))
+    return rows @ (ends[0] - ends[1])
+
+
+def cosine(first: np.ndarray, second: np.ndarray, weights) -> float:
+    """Return the cosine of two tokens' layer mixes, (L, D) each; 0 if one has no length."""
+    a, b = unit_rows(mixed(np.stack([first, second]), weights, axis=1), np.float64)
+    return float(a @ b)
+
+
+def sides(result: np.ndarray) -> np.ndarray:
+    """Map differences of cosines (N,) to 1 for the first sentence, 2 for the second, 0 for a difference below CLOSE."""
+    return np.where(result >= CLOSE, 1, np.where(result <= -CLOSE, 2, 0))
+
+
+def by_spread(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:
+    """Return the principal plane of points (N, L, D) and stars (S, L, D) for each layer mix, stars last."""
+    return find_views(mix_points(layers, stars, mixes))
+
+
+def mix_points(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return the vectors (N + S, D) of points (N, L, D) and stars (S, L, D) under each layer mix."""
+    everything = np.concatenate([layers, stars]).transpose(1, 0, 2)
+    return [mixed(everything, weights) for weights in mixes]
+
+
+def by_sentences(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:
+    """Return views like `by_spread` whose first axis runs from the second star to the first."""
+    everything = np.concatenate([layers, stars])
+    ends = tuple(Pole("", np.array([-1]), stars[k : k + 1]) for k in (0, 1))
+    return pole_views(everything, np.arange(len(everything)), ends, mixes=mixes)
 
 
 def _components(centered: np.ndarray, dims: int) -> np.ndarray:

@@ -18,23 +18,29 @@ from ..files.artifacts import replacing, safe_name, text_fingerprint
 from ..files.quotas import may_store
 from ..index.neighbors import Products, best, cosines_of_mixes
 from ..index.table import OccurrenceTable
-from .aligned_umap import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert, trustworthiness
+from .aligned_umap import SAME, FrozenMaps, ProjectionConfig, aligned_maps, follow, insert, trustworthiness
 
 ALL_WORDS = "all words"
 NEIGHBORS_TO_PLACE = 8  # nearest tokens that decide where a new one is placed on a map
+TRUE_NEIGHBORS = 10  # of a point, of which a map may have some elsewhere
+MOST = 300_000  # tokens on a map; of more, random complete sentences
+# At most so many tokens that UMAP lays out, and so many of one spelling, or a third of them would be "the" and "."
+LAID_OUT, OF_ONE_SPELLING = 2_000, 8
+TRUST_POINTS = 1_000  # tokens on which trust is measured
+ROWS_AT_ONCE = 2_048
+FULL = 65_535  # places are integers from 0 to this
+FORMAT = 1  # of a saved file
 MEASURED = "trustworthiness without ties"  # how a stored map was measured; files with other figures have other names
 
 
-def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
-    """Open the frozen maps of a word's labeled rows, or of all words: bundled, cached, or fitted now if `fit`."""
+def open_maps(table: OccurrenceTable, word: str) -> FrozenMaps:
+    """Open the frozen maps of a word's labeled rows, or of all words: bundled, cached, or else fitted now."""
     name = f"{safe_name(word)}.safetensors"
     made_by = f"{table_name(table)}-{text_fingerprint([repr(ProjectionConfig()), MEASURED])[:8]}"
     cached = cache_folder() / "maps" / made_by / name
     for path in (table.folder / "maps" / name, cached):
         if path.is_file():
             return FrozenMaps.load(path)
-    if not fit:
-        return None
     maps = fit_maps(table, word)
     if may_store(maps.coordinates.nbytes):
         cached.parent.mkdir(parents=True, exist_ok=True)
@@ -48,9 +54,10 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
     A map of all words shows the table's basic rows.
     """
     rows = table.basic.rows_to_draw() if word == ALL_WORDS else table.rows_to_draw(word)
+    if not len(rows) and not table.lemmas:
+        raise BadInput(t("This corpus has no labeled words. Label some on the page Senses, or choose another corpus."))
     if not len(rows):
-        if not (names := ", ".join(table.lemmas[:12])):
-            raise BadInput(t("This corpus has no labeled words. Label some on the page Senses, or choose another corpus."))
+        names = ", ".join(table.lemmas[:12])
         raise BadInput(t("'{word}' has no labeled sentences here. Choose one of: {known} ...", word=shorten(word), known=names))
     return rows
 
@@ -68,8 +75,7 @@ def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
 def fit_maps(table: OccurrenceTable, word: str) -> FrozenMaps:
     """Fit aligned UMAP to a word's rows in layers 0, 1, 2 and their equal mix (Peters et al. 2018, eq. 1 with equal s_j)."""
     layers = table.rows.take(map_rows(table, word))  # (n, L, D)
-    spaces = [layers[:, k] for k in range(layers.shape[1])] + [layers.mean(axis=1)]
-    names = [str(k) for k in range(layers.shape[1])] + ["mix"]
+    spaces, names = [*layers.swapaxes(0, 1), layers.mean(axis=1)], [*map(str, range(layers.shape[1])), "mix"]
     # Few points: a smaller neighborhood than the usual 15, or every point would be everyone's neighbor.
     config = ProjectionConfig(n_neighbors=15 if len(layers) > 200 else 10)
     return aligned_maps(spaces, names, config)
@@ -87,9 +93,9 @@ def place(table: OccurrenceTable, products: Products, rows: np.ndarray, maps: Fr
 
 def place_under(table: OccurrenceTable, products: Products, rows: np.ndarray, flat: np.ndarray, weights) -> np.ndarray:
     """Return a token's place (2,) in one layout (n, 2) of those rows under one layer mix."""
-    cosines = cosines_of_mixes(table.rows, products, [weights])[:, rows]  # (1, n)
-    neighbors = best(cosines[0], NEIGHBORS_TO_PLACE)[None]
-    return insert(flat, neighbors, np.take_along_axis(cosines, neighbors, axis=1))[0]
+    cosines = cosines_of_mixes(table.rows, products, [weights])[0, rows]
+    neighbors = best(cosines, NEIGHBORS_TO_PLACE)
+    return insert(flat, neighbors[None], cosines[neighbors][None])[0]
 
 
 def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, normalized: bool = False) -> np.ndarray:
@@ -111,13 +117,46 @@ def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, nor
     return follow(space, mixed(maps.coordinates[: len(layers)].astype(float), start), maps.config)
 
 
-MOST = 300_000  # tokens on a map; of more, random complete sentences
-# At most so many tokens that UMAP lays out, and so many of one spelling, or a third of them would be "the" and "."
-LAID_OUT, OF_ONE_SPELLING = 2_000, 8
-TRUST_POINTS = 1_000  # tokens on which trust is measured
-ROWS_AT_ONCE = 2_048
-FULL = 65_535  # places are integers from 0 to this
-FORMAT = 1  # of a saved file
+@dataclass(frozen=True, slots=True, eq=False)
+class Links:
+    """A point's true neighbors, nearest first, and which of them a map has near."""
+
+    rows: np.ndarray  # (n,) int, numbers of points; n is K or less
+    cosines: np.ndarray  # (n,)
+    near: np.ndarray  # (n,) bool: among the point's n nearest on the map
+    tied: int  # points left out because they are all equally near: none of them is nearer than the others
+    others: int  # points there are besides it
+
+    @property
+    def by_chance(self) -> float:
+        """Return the mean number of its neighbors that would be near on a random layout."""
+        return len(self.rows) ** 2 / self.others if self.others else 0.0
+
+    @property
+    def as_counts(self) -> tuple[int, int, str, int]:
+        """Return how many neighbors are near on the map, how many there are, how many would be by chance, and how many are tied."""
+        return int(self.near.sum()), len(self.rows), f"{self.by_chance:.1f}", self.tied
+
+    @property
+    def as_lists(self) -> list:
+        """Return rows, whether the map has them near, cosines, the number of tied and of other points, for JSON."""
+        return [self.rows.tolist(), self.near.astype(int).tolist(), self.cosines.round(3).tolist(), self.tied, self.others]
+
+
+def links(cosines: np.ndarray, places: np.ndarray, place: np.ndarray, *, itself: int | None = None, k: int = TRUE_NEIGHBORS) -> Links:
+    """Return the links of a point from its cosines (N,) with all others, their places (N, d) on a map, and its place (d,).
+
+    `itself` is the number of the point or of the same sentence, which is no neighbor. If more points are tied for the last places than there
+    are places (in layer 0 all occurrences of a spelling are one vector), none of the tied is counted.
+    """
+    others = np.flatnonzero(np.arange(len(cosines)) != itself)
+    order = others[np.argsort(-cosines[others], kind="stable")]
+    chosen, n_tied = order[:k], 0
+    if len(order) > k and cosines[order[k]] >= (last := cosines[order[k - 1]]) - SAME:
+        chosen, n_tied = order[cosines[order] > last + SAME], int((np.abs(cosines[order] - last) <= SAME).sum())
+    ways = np.linalg.norm(places.astype(np.float64) - place, axis=1)
+    reach = np.sort(ways[others])[len(chosen) - 1] if len(chosen) else 0.0
+    return Links(chosen, cosines[chosen], ways[chosen] <= reach + 1e-9, n_tied, len(others))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -193,25 +232,23 @@ def token_maps(
     return TokenMaps(names=tuple(names), rows=rows, places=places, trust=tuple(trust), laid_out=len(reference_rows))
 
 
-def sentence_rows(table: OccurrenceTable, max_tokens: int = MOST, seed: int = 0) -> np.ndarray:
+def sentence_rows(table: OccurrenceTable, max_tokens: int) -> np.ndarray:
     """Return the rows (N,) of complete sentences in order; of random sentences if there are more than `max_tokens`."""
     order = np.lexsort((table.position, table.sentence))
     if len(order) <= max_tokens:
         return order
     sizes = np.bincount(table.sentence)
-    shuffled = np.random.default_rng(seed).permutation(len(sizes))
+    shuffled = np.random.default_rng(0).permutation(len(sizes))
     return order[np.isin(table.sentence[order], shuffled[np.cumsum(sizes[shuffled]) <= max_tokens])]
 
 
-def rows_to_lay_out(table: OccurrenceTable, rows: np.ndarray, n: int = LAID_OUT, seed: int = 0) -> np.ndarray:
+def rows_to_lay_out(table: OccurrenceTable, rows: np.ndarray, n: int) -> np.ndarray:
     """Draw at random the rows (M,) that UMAP lays out, at most OF_ONE_SPELLING per spelling."""
-    random = np.random.default_rng(seed).permutation(rows)
-    word = table.word[random]
-    order = np.argsort(word, kind="stable")
-    starts = np.flatnonzero(np.r_[True, np.diff(word[order]) != 0])
-    turn = np.empty(len(word), int)  # how many of its spelling were drawn before
-    turn[order] = np.arange(len(word)) - np.repeat(starts, np.diff(np.r_[starts, len(word)]))
-    return np.sort(random[turn < OF_ONE_SPELLING][:n])
+    random = np.random.default_rng(0).permutation(rows)
+    import pandas as pd
+
+    drawn_before = pd.Series(table.word[random]).groupby(table.word[random]).cumcount().to_numpy()
+    return np.sort(random[drawn_before < OF_ONE_SPELLING][:n])
 
 
 def sense_numbers(table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

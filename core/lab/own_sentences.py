@@ -100,7 +100,7 @@ def _form_report(table: OccurrenceTable, rows: np.ndarray, lemmas: np.ndarray, l
     points = np.array([(len(tokens), position) for tokens, position in table.places(rows)], np.float64)
     spread = points.std(axis=0)
     points = (points / np.where(spread > 0, spread, 1)).astype(np.float32)
-    return sense_report(lambda k: 1 - np.linalg.norm(points[k][:, None] - points[k], axis=2), lemmas, labels, seed=0)
+    return sense_report(lambda k: 1 - np.linalg.norm(points[k][:, None] - points[k], axis=2), lemmas, labels)
 
 
 def _find_shared(model: Model) -> SharedDirections | None:

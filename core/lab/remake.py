@@ -33,8 +33,7 @@ from ..index.build import build_index, compact
 from ..index.sense_space import KEPT, open_space
 from ..senses.calibration import FILE as VERDICT
 from ..senses.evaluate import static_vectors
-from ..senses.separation import sense_report_of
-from ..senses.trust import GAINS, word_ranking, write_gains
+from ..senses.separation import GAINS, sense_report_of, word_ranking, write_gains
 from ..text import languages
 from ..text.corpora import open_corpus
 from ..text.languages import Language

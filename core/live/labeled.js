@@ -82,7 +82,7 @@ function newLabeled(pack, network, words) {
     const dense = kernel.map((row) => dot(row, weights)), share = kernel[dense.indexOf(Math.max(...dense))].map((item, k) => item * weights[k]), sum = share.reduce((a, b) => a + b, 0);
     return [0, 1].map((axis) => near.reduce((total, k, j) => total + share[j] * places[k][axis], 0) / sum);
   }
-  // A point's true neighbors, and which of them the map has near: core.senses.trust.links.
+  // A point's true neighbors, and which of them the map has near: core.analysis.word_maps.links.
   function links(cosines, places, at, own) {
     const others = [...cosines.keys()].filter((k) => k !== own), order = ranked(others.map((k) => cosines[k])).map((k) => others[k]);
     const last = order.length ? cosines[order[Math.min(TRUE_NEIGHBORS, order.length) - 1]] : 0, tied = order.filter((k) => Math.abs(cosines[k] - last) <= TIED).length;

@@ -15,7 +15,7 @@ from ..common.i18n import t
 from ..common.limits import limits
 from ..common.model_layers import MIX
 from ..senses.calibration import calibration_of
-from ..senses.evidence import is_also_a_name
+from ..senses.verdict import is_also_a_name
 from ..text.target_word import words_of
 from ..views import layouts, pair
 from ..workspace import Workspace

@@ -61,7 +61,7 @@ function newSenses(pack, network, statics, substitutes) {
     });
     return { directions, votes, middles: given };
   }
-  // The probability of each sense for other rows (core/senses/discriminants.py). The covariance is a sphere plus the within-sense products
+  // The probability of each sense for other rows (core/senses/evidence.py). The covariance is a sphere plus the within-sense products
   // of k rows, so that a system of k equations inverts it.
   function posteriors(labeled, labels, points, n) {
     const mean = meanOf(labeled), known = labeled.map((row) => less(row, mean)), counts = Array(n).fill(0);

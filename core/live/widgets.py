@@ -11,6 +11,7 @@ from hashlib import sha256
 
 import numpy as np
 
+from ..analysis.word_maps import Links
 from ..common import model_layers
 from ..common.i18n import t
 from ..common.markup import shorten
@@ -20,7 +21,6 @@ from ..figures.style import DIFFERENT, OWN, SAME, ink, layer_color, layer_title,
 from ..index.rows import Occurrence
 from ..senses.calibration import Density
 from ..senses.scene import Scene
-from ..senses.trust import Links
 from ..text import languages
 from ..text.readings import Chosen
 from ..views.pair import Judgment

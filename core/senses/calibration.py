@@ -35,26 +35,8 @@ MOST_ROWS = 64  # of a word: what the choice of its layer looks at
 BINS = 40  # of a histogram
 OUTSIDE = 0.002  # share of the pairs at either end that is counted in the last bin: a few outliers would leave the rest no room
 DIGITS = 5  # of a share, in the file
-# Those of the bundled English sentences under elmo-mini, for tables with too few words to learn from.
-_VOTES = (
-    -0.9348,
-    1.5285,
-    -0.345,
-    0.6442,
-    -0.87,
-    -0.5186,
-    0.3891,
-    0.2241,
-    0.2853,
-    0.3435,
-    2.7751,
-    0.3333,
-    0.3472,
-    0.2835,
-    -0.0614,
-    0.5464,
-    0.1657,
-)
+# The votes' coefficients of the bundled English sentences under elmo-mini, for tables with too few words to learn from
+_VOTES = (-0.9348, 1.5285, -0.345, 0.6442, -0.87, -0.5186, 0.3891, 0.2241, 0.2853, 0.3435, 2.7751, 0.3333, 0.3472, 0.2835)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +70,7 @@ class Calibration:
     densities: Mapping[str, Mapping[str, Density]] = field(default_factory=dict, compare=False)  # `densities_of` reads them
 
 
-USUAL = Calibration({}, "1", _VOTES, (2.7502, -1.3598, 1.0, 0.0))
+USUAL = Calibration({}, "1", (*_VOTES, -0.0614, 0.5464, 0.1657), (2.7502, -1.3598, 1.0, 0.0))
 
 
 def calibration_of(workspace: Workspace) -> Calibration:
@@ -175,19 +157,16 @@ def _parts_of(table: OccurrenceTable, words: Sequence[str]) -> list[tuple[slice,
 
 def measure_unlabeled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
     """Learn from words as if they had no labels: the layer that separates them best, the coefficients there, the views' centers."""
-    by_layer = {}
+    learned = []
     for name in spaces(table.meta["layers"]):
         pairs, centers = pairs_unlabeled(table, words, seen, name)
-        by_layer[name] = (*fit(pairs), centers)
-    layer = min(by_layer, key=lambda name: by_layer[name][1])
-    return layer, by_layer[layer][0], by_layer[layer][2]
+        coefficients, loss = fit(pairs)
+        learned.append((loss, name, coefficients, centers))
+    return min(learned, key=lambda item: item[0])[1:]
 
 
 def measure_ring(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> float | None:
-    """Return the median cosine distance of same-meaning pairs in the sense space, words weighing alike; None without one.
-
-    `seen` is the evidence of the words' `some_rows`, word after word.
-    """
+    """Return the median cosine distance of same-meaning pairs in the sense space, words weighing alike; None without one."""
     if seen.space is None:
         return None
     places, medians = seen.views(str(LAYER))["senses"], []
@@ -209,27 +188,17 @@ def rows_to_judge(table: OccurrenceTable) -> np.ndarray:
 
 
 def pairs_by_votes(
-    table: OccurrenceTable,
-    lemma: str,
-    trust: Separability,
-    around: np.ndarray,
-    parts: np.ndarray | None = None,
-    space: SenseSpace | None = None,
+    table: OccurrenceTable, lemma: str, trust: Separability, around: np.ndarray, parts: np.ndarray | None, space: SenseSpace | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the inputs (n, 14) of pairs of a word's sentences, each quarter judged by the other three, and their agreement (n,) bool.
 
-    Every sense gives each quarter the same share of its sentences, so that what is missing does not give a pair away.
-
-    Parameters
-    ----------
-    around : the topic of each of its `some_rows`.
-    parts : their parts in the sense space.
+    Every sense gives each quarter the same share of its sentences, so that what is missing does not give a pair away. `around` are the
+    topics of its `some_rows`, `parts` their parts in the sense space.
     """
     rows, labels = some_rows(table, lemma)
     n_senses, pos = labels.max() + 1, table.pos_of(rows)
     token = mixed(table.rows.take(rows), layer_weights(trust.layer, table.meta["layers"]), axis=1, unit=True)
-    inputs = []
-    same = []
+    inputs, same = [], []
     for quarters in partitions(lemma, labels):
         for quarter in range(QUARTERS):
             judged, others = np.flatnonzero(quarters == quarter), np.flatnonzero(quarters != quarter)
@@ -248,7 +217,7 @@ def pairs_unlabeled(
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
     """Return for each word all pairs of its sentences as if they had no labels, and the views' centers.
 
-    A word's pairs are inputs (n, 4) and whether both have the same sense (n,). `seen` is the evidence of the words' `some_rows`, in order.
+    A word's pairs are inputs (n, 4) and whether both have the same sense (n,).
     """
     parts, views = _parts_of(table, words), seen.views(layer)
     centers = evidence.centers(views, np.repeat(np.arange(len(parts)), [len(labels) for _, labels in parts]))
@@ -311,35 +280,30 @@ def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> D
 
 def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, Density]) -> dict:
     """Return the histograms of words with labels and of words without, as `read_densities` expects them."""
-    return {
-        set_name(is_labeled): {kind: _density_as_json(density) for kind, density in kinds.items()}
-        for is_labeled, kinds in ((True, labeled), (False, unlabeled))
-    }
+
+    def as_lists(density: Density) -> dict:
+        low, high = (round(float(edge), DIGITS) for edge in density.edges[[0, -1]])
+        return {
+            "low": low,
+            "high": high,
+            "same": density.same.round(DIGITS).tolist(),
+            "different": density.different.round(DIGITS).tolist(),
+        }
+
+    sets = {"labeled": labeled, "unlabeled": unlabeled}
+    return {name: {kind: as_lists(density) for kind, density in kinds.items()} for name, kinds in sets.items()}
 
 
 def read_densities(record: Mapping) -> dict[str, dict[str, Density]]:
-    """Read the histograms from JSON, by `set_name` and kind of evidence."""
-    return {name: {kind: _read_density(item) for kind, item in kinds.items()} for name, kinds in record.items()}
+    """Read the histograms from JSON: "labeled" or "unlabeled" words -> kind of evidence -> Density."""
 
+    def as_density(item: Mapping) -> Density:
+        edges = np.linspace(item["low"], item["high"], BINS + 1)
+        return Density(edges, *(np.array(item[name]) / sum(item[name]) for name in ("same", "different")))
 
-def set_name(labeled: bool) -> str:
-    """Return the JSON key for words with labels or without."""
-    return "labeled" if labeled else "unlabeled"
+    return {name: {kind: as_density(item) for kind, item in kinds.items()} for name, kinds in record.items()}
 
 
 def densities_of(workspace: Workspace, *, labeled: bool) -> Mapping[str, Density]:
-    """Return a model's histograms by kind of evidence, layer ("0", "1", ...) and "mix", for words with labels or without.
-
-    {} for a model without any.
-    """
-    return calibration_of(workspace).densities.get(set_name(labeled), {})
-
-
-def _density_as_json(density: Density) -> dict:
-    low, high = (round(float(edge), DIGITS) for edge in density.edges[[0, -1]])
-    return {"low": low, "high": high, "same": density.same.round(DIGITS).tolist(), "different": density.different.round(DIGITS).tolist()}
-
-
-def _read_density(record: Mapping) -> Density:
-    edges = np.linspace(record["low"], record["high"], BINS + 1)
-    return Density(edges, *(np.array(record[name]) / sum(record[name]) for name in ("same", "different")))
+    """Return a model's histograms by kind of evidence, layer ("0", "1", ...) and "mix"; {} for a model without any."""
+    return calibration_of(workspace).densities.get("labeled" if labeled else "unlabeled", {})

@@ -74,8 +74,6 @@ def directions(vectors: np.ndarray, spellings: Sequence) -> np.ndarray:
     """Return the directions (n, D) float32 minus the shrunken mean of their spelling, of length 1 (or 0)."""
     rows = unit(np.asarray(vectors, np.float32))
     spellings = np.asarray(spellings)
-    if len(rows) != len(spellings):
-        raise ValueError(f"{len(rows)} vectors, {len(spellings)} spellings")
     overall = rows.mean(axis=0)
     for spelling in np.unique(spellings):
         is_spelling = spellings == spelling
@@ -100,9 +98,8 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
         )
     k_means = import_library("sklearn.cluster").KMeans(min(number, len(np.unique(rows, axis=0))), n_init=starts, random_state=seed)
     result = k_means.fit_predict(rows)
-    names, counts = np.unique(result, return_counts=True)
-    rank = {int(name): k for k, name in enumerate(names[np.argsort(-counts, kind="stable")])}
-    return np.array([rank[int(item)] for item in result])
+    order = np.argsort(-np.bincount(result), kind="stable")  # k-means leaves no number out
+    return np.argsort(order)[result]
 
 
 def suggest(rows: np.ndarray, grouped: np.ndarray | None = None, *, seed: int = 0) -> Suggestion:
@@ -162,9 +159,8 @@ def closeness(rows: np.ndarray, result: np.ndarray) -> tuple[np.ndarray, np.ndar
 def shares(rows: np.ndarray, result: np.ndarray) -> np.ndarray:
     """Return how far each row belongs to each cluster (n, clusters), summing to 1, by its cosines with the means of the other rows."""
     members = np.eye(result.max() + 1, dtype=np.float32)[result]
-    sums = (members.T @ rows)[None] - members[:, :, None] * rows[
-        :, None
-    ]  # (n, clusters, D): a row does not count in the mean of its own cluster
+    # A row does not count in the mean of its own cluster: (n, clusters, D)
+    sums = (members.T @ rows)[None] - members[:, :, None] * rows[:, None]
     powers = np.exp(SHARPNESS * np.einsum("nd,nkd->nk", rows, unit(sums)))
     return powers / powers.sum(axis=1, keepdims=True)
 
@@ -228,7 +224,6 @@ def is_telling(word: str) -> bool:
 def agreement(gold: Sequence[str], result: np.ndarray, *, seed: int = 0, rounds: int = 200) -> Agreement:
     """Measure how far gold labels (n,) and clusters (n,) agree, and how far shuffled labels do."""
     codes = np.unique(np.asarray(gold, str), return_inverse=True)[1]
-    result = np.asarray(result)
     rng = np.random.default_rng(seed)
     orders = [codes, *(rng.permutation(codes) for _ in range(rounds))]
     tables = np.zeros((len(orders), codes.max() + 1, result.max() + 1))
@@ -265,15 +260,8 @@ def labeled_jsonl(occurrences: Sequence[Occurrence], labels: Sequence[str], lemm
     """
     lines = []
     for o, label in sorted(zip(occurrences, labels, strict=True), key=lambda pair: pair[0].row):
-        row = {
-            "tokens": list(o.tokens),
-            "position": o.position,
-            "word": o.tokens[o.position],
-            "lemma": lemma,
-            "sense": label,
-            "given": False,
-        }
-        lines.append(json.dumps(row, ensure_ascii=False))
+        row = {"tokens": list(o.tokens), "position": o.position, "word": o.tokens[o.position], "lemma": lemma, "sense": label}
+        lines.append(json.dumps(row | {"given": False}, ensure_ascii=False))
     return "\n".join(lines) + "\n"
 
 

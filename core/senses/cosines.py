@@ -77,17 +77,16 @@ class Anisotropy:
     pairs: dict[str, int]  # how many of a kind were measured
 
 
-def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
+def sample(table: OccurrenceTable) -> Sample:
     """Return the basic labeled words of a table; without labels, up to WORDS random words that are frequent enough."""
     table = table.basic
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     labeled = table.labeled_rows()
     if len(labeled):
-        rows = labeled
-        words = table.lemma[labeled]
+        rows, words = labeled, table.lemma[labeled]
         chosen = [code for code in np.unique(words) if code >= 0 and (words == code).sum() >= FEWEST]
         at_random = rng.permutation(len(rows))[:RANDOM_TOKENS]
-        names = [table.lemmas[code] for code in chosen]
+        spelled, vocabulary = words[at_random], table.lemmas
     else:
         counts = np.bincount(table.word, minlength=len(table.words))
         often = [code for code in np.flatnonzero(counts >= FEWEST) if bare(table.words[code]).isalpha()]
@@ -95,18 +94,15 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
         rows_of_words = [rng.permutation(np.flatnonzero(table.word == code))[:EACH] for code in chosen]
         random_rows = rng.permutation(len(table))[:RANDOM_TOKENS]
         rows = np.concatenate([*rows_of_words, random_rows]).astype(int)
-        words = np.concatenate(
-            [*(np.full(len(result), code) for code, result in zip(chosen, rows_of_words, strict=True)), np.full(len(random_rows), -1)]
-        )
+        words = np.repeat([*chosen, -1], [*map(len, rows_of_words), len(random_rows)])
         at_random = np.arange(len(rows) - len(random_rows), len(rows))
-        names = [table.words[code] for code in chosen]
+        spelled, vocabulary = table.word[random_rows], table.words
     if len(chosen) < FEWEST_WORDS:
         values = {"least": FEWEST_WORDS, "n": FEWEST, "found": len(chosen)}
         raise BadInput(t("{least} words must occur {n} times; only {found} do. Add text.", **values))
-    spelled = words[at_random] if len(labeled) else table.word[rows[at_random]]
     apart = np.triu(spelled[:, None] != spelled[None], 1)
     groups = tuple(np.flatnonzero(words == code) for code in chosen)
-    return Sample(table.rows.take(rows), groups, table.sense[rows], at_random, apart, tuple(map(str, names)))
+    return Sample(table.rows.take(rows), groups, table.sense[rows], at_random, apart, tuple(str(vocabulary[code]) for code in chosen))
 
 
 def of_table(table: OccurrenceTable) -> Anisotropy:
@@ -114,9 +110,9 @@ def of_table(table: OccurrenceTable) -> Anisotropy:
     return measure(sample(table))
 
 
-def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
+def measure(result: Sample) -> Anisotropy:
     """Measure every layer of a sample under every treatment."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     order = rng.permutation(len(result.groups))
     n = len(result.groups) // 2
     control, measured = np.sort(order[:n]), np.sort(order[n:])
@@ -136,11 +132,8 @@ def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
         aucs = {name: panel.auc for name, panel in by_treatment.items()}
         pairs_of = {MEAN: (aucs[MEAN], aucs[RAW]), TOP: (aucs[TOP], aucs[MEAN]), "control": (aucs[TOP], random)}
         gains.append({name: compare_pairs(*both) for name, both in pairs_of.items()})
-    pairs = dict.fromkeys((RANDOM, WORD, SENSE), 0) | {RANDOM: int(result.apart.sum())}
-    for word in measured:
-        same = _same(result, result.groups[word])
-        pairs[SENSE] += int(same.sum())
-        pairs[WORD] += len(same) - int(same.sum())
+    same = np.concatenate([_same(result, result.groups[word]) for word in measured])
+    pairs = {RANDOM: int(result.apart.sum()), WORD: int((~same).sum()), SENSE: int(same.sum())}
     names = {what: tuple(result.names[k] for k in half) for what, half in (("controls", control), ("measured", measured))}
     counted = {kind: count for kind, count in pairs.items() if count}
     return Anisotropy(panels=tuple(panels), gains=tuple(gains), labeled=result.labeled, pairs=counted, **names)
@@ -193,7 +186,6 @@ def _panel(result: Sample, vectors: np.ndarray, k: int | None, measured: np.ndar
             size = min(len(rows), len(result.at_random))
             usual_shares[len(rows)] = np.mean([explained(vectors[rng.choice(result.at_random, size, replace=False)]) for _ in range(DRAWS)])
         shares.append(explained(vectors[rows]) - usual_shares[len(rows)])
-    ordered = np.sort(random)
     cosines = {kind: values for kind, values in cosines.items() if values}
     return SharedPanel(
         k=k,
@@ -202,7 +194,7 @@ def _panel(result: Sample, vectors: np.ndarray, k: int | None, measured: np.ndar
         span={kind: tuple(np.quantile(np.concatenate(values), (0.05, 0.95)).tolist()) for kind, values in cosines.items()},
         alike=compare_pairs(alike, np.full(len(alike), random.mean())),
         explained=compare_pairs(shares, np.zeros(len(shares))),
-        auc=np.array([nearer(_pairs(lengths[result.groups[word]]), ordered) for word in measured]),
+        auc=_aucs(result, lengths, measured),
     )
 
 
@@ -256,17 +248,17 @@ class Spread:
 
     def gap(self) -> Paired:
         """Return the mean cosine of pairs of one sense minus that of two, paired by word."""
-        return compare_pairs(*([pairs[kind].mean() for pairs in self.words.values()] for kind in (0, 1)))
+        return compare_pairs(*([cosines.mean() for cosines in kind] for kind in zip(*self.words.values(), strict=True)))
 
     def means(self) -> tuple[float, float]:
         """Return the mean cosines of pairs of one sense and of two."""
-        first, second = (float(np.mean([pairs[kind].mean() for pairs in self.words.values()])) for kind in (0, 1))
-        return first, second
+        same, different = (float(np.mean([cosines.mean() for cosines in kind])) for kind in zip(*self.words.values(), strict=True))
+        return same, different
 
     def densities(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the densities (200,) over GRID of pairs of one sense and of two."""
-        first, second = (density([pairs[kind] for pairs in self.words.values()]) for kind in (0, 1))
-        return first, second
+        same, different = (density(list(kind)) for kind in zip(*self.words.values(), strict=True))
+        return same, different
 
     def errors(self, threshold: float) -> Errors:
         """Return the error rates at a threshold on the cosine."""
@@ -277,7 +269,8 @@ class Spread:
     def balanced(self) -> float:
         """Return the threshold, in hundredths, with the smallest sum of both errors; of several the middle one."""
         tried = np.arange(0, 101) / 100
-        sums = np.array([(e := self.errors(threshold)).missed + e.passed for threshold in tried])
+        errors = [self.errors(threshold) for threshold in tried]
+        sums = np.array([item.missed + item.passed for item in errors])
         best = np.flatnonzero(sums <= sums.min() + 1e-9)
         return float(tried[best[len(best) // 2]])
 
@@ -304,11 +297,10 @@ def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
 def measure_spread(table: OccurrenceTable, layer: str) -> Spread:
     """Measure every labeled word in one layer or in the equal mix ("mix")."""
     weights = layer_weights(layer, table.meta["layers"])
-    result = {word: split_pairs(table.similarities(rows, weights), table.sense[rows]) for word, rows in words_of(table).items()}
-    return Spread(result)
+    return Spread({word: split_pairs(table.similarities(rows, weights), table.sense[rows]) for word, rows in words_of(table).items()})
 
 
-def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, rounds: int = ROUNDS) -> float:
+def shuffled_p(table: OccurrenceTable, word: str, layer: str) -> float:
     """Return how often a word's AUC is reached with shuffled senses, as a rank p."""
     from scipy.stats import rankdata
 
@@ -317,8 +309,7 @@ def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, 
     senses = table.sense[rows]
     first, second = np.triu_indices(len(rows), 1)
     ranks = rankdata(round_to_tie(cosines[first, second]))
-    rng = np.random.default_rng(seed)
-    shuffles = rng.permuted(np.tile(senses, (rounds, 1)), axis=1)
+    shuffles = np.random.default_rng(0).permuted(np.tile(senses, (ROUNDS, 1)), axis=1)
     sums = np.array([(shuffle[first] == shuffle[second]) @ ranks for shuffle in shuffles])  # all have as many pairs of one sense
     return rank_p(float((senses[first] == senses[second]) @ ranks), sums)
 

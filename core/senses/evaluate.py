@@ -44,8 +44,8 @@ def senses(
     layers = [vectors_of_rows(model.encoder, rows, report) for rows in (train, test)]
     labels, words = ([np.array([getattr(row, name) for row in rows]) for rows in (train, test)] for name in ("label", "word"))
     documents = [row.document or " ".join(row.tokens) for row in test]
-    counts = {word: np.sum(words[1] == word) for word in np.unique(words[1])}
-    weigh = np.array([1 / counts[word] for word in words[1]])
+    _, number, counts = np.unique(words[1], return_inverse=True, return_counts=True)
+    weigh = 1 / counts[number]
 
     def scored(a: np.ndarray, b: np.ndarray) -> SplitScores:
         return classify_split(a, labels[0], words[0], b, labels[1], words[1])
@@ -181,18 +181,9 @@ def classify_split(
     Each word is judged by its own training occurrences only. A test word that training never saw is scored as wrong by all three, and
     counted in `unseen`. A tie is worth the share of it that is right. Vectors may be of any length; a zero vector is equally far from all.
     """
-    train_labels, train_words = np.asarray(train_labels, str), np.asarray(train_words, str)
-    test_labels, test_words = np.asarray(test_labels, str), np.asarray(test_words, str)
-    parts = (("training", train_vectors, train_labels, train_words), ("test", test_vectors, test_labels, test_words))
-    for what, vectors, labels, words in parts:
-        if not len(vectors) == len(labels) == len(words) > 0:
-            message = f"{len(vectors)}, {len(labels)} and {len(words)}"
-            raise BadInput(f"Each {what} row needs a vector, a label and a word; got {message} of them.")
+    train_labels, test_labels, train_words, test_words = map(np.asarray, (train_labels, test_labels, train_words, test_words))
     train, test = unit_rows(train_vectors), unit_rows(test_vectors)
-    if train.shape[1] != test.shape[1]:
-        raise BadInput(f"Training and test vectors must be of one size; got {train.shape[1]} and {test.shape[1]}.")
-    rows_by_word = rows_of(train_words)
-    of_word = rows_of(test_words)
+    rows_by_word, of_word = rows_of(train_words), rows_of(test_words)
     scores = np.zeros((3, len(test)))
     for word in rows_by_word.keys() & of_word.keys():
         seen, rows = rows_by_word[word], of_word[word]

@@ -6,7 +6,7 @@ Without labels there are four views of a token. Two occurrences are compared by 
 "place": what both directions of the biLM know of its place before they read it, the forward state in front of it and the backward
 one behind it. Where a word has one meaning, like words are expected in its place (as substitutes; Amrami and Goldberg 2018).
 "topic": the sum of the other words' static vectors (core.static.vectors), which needs no network.
-"senses": the token in the sense space (core.index.sense_space), by a map that has not seen its word; empty without a softmax.
+"senses": the token in the sense space (core.index.sense_space), by a map that has not seen its word; zeros without one.
 
 With labels the nearest sentences vote, and the means of the senses get shares in proportion to exp(SHARPNESS * cosine). A sense that is
 labeled in two parts of speech ("to tap somebody", "a tap on the shoulder") has one mean in each, and the nearer one counts, because nothing
@@ -30,9 +30,7 @@ from ..elmo.mix import layer_weights, mixed
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from ..static.vectors import StaticVectors, topics
-from ..text.tokens import bare
 from ..workspace import Word
-from . import discriminants
 
 VIEWS = ("token", "place", "topic", "senses")
 K = 8  # labeled sentences that vote on one: half of the 16 a bundled sense has
@@ -42,6 +40,9 @@ FEWEST = 3  # sentences of a sense in a part of speech that have a mean of their
 SOFT, SOFT_MIDDLES = 0.1, 0.02  # added to both sides of an agreement's odds: eight votes to none are no certainty
 RIDGE = 1e-5  # on the regression's coefficients: enough to keep them finite; more makes cosines, which differ by 0.1, count too little
 MOST_STEPS, SMALLEST_STEP = 25, 1e-9  # of Newton's method
+SHRINKAGE = 0.6  # of a covariance toward a sphere, because a word has fewer labeled sentences than a vector has numbers
+POINT = 1e-2  # unit vectors that differ by less are one point: what float16 rounds
+THIN = 1e-4  # a direction that is narrower than the widest by this factor holds nothing but rounding
 # Kinds of evidence, and the column of the regression that has each: a pair's place in the sense space, the words around, the words expected
 # in both places, the sense that each is nearest to, the word's vectors at a layer.
 AROUND, EXPECTED, NEAREST, TOKEN = "around", "expected", "nearest", "token"
@@ -72,9 +73,10 @@ class Evidence:
         if self.space is None or self.parts is None:
             return np.zeros((len(self.layers), 1), np.float32)
         lemmas = np.array(self.lemmas or [""] * len(self.parts))
-        groups = [(np.flatnonzero(lemmas == lemma), lemma) for lemma in np.unique(lemmas)]
-        vectors = np.concatenate([self.space.place(self.parts[rows], word=str(lemma)) for rows, lemma in groups])
-        return vectors[np.argsort(np.concatenate([rows for rows, _ in groups]))]
+        places = np.empty((len(self.parts), self.space.dim), np.float32)
+        for lemma in np.unique(lemmas):
+            places[lemmas == lemma] = self.space.place(self.parts[lemmas == lemma], word=str(lemma))
+        return places
 
 
 def of_words(words: Sequence[Word]) -> Evidence:
@@ -90,30 +92,15 @@ def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows
     by_word = standing_alone(encoder, [table.words[code] for code in np.unique(table.word[rows])])
     isolated = np.stack([by_word[table.words[code]] for code in table.word[rows]])
     sentences, positions = [list(tokens) for tokens, _ in places], [position for _, position in places]
-    if hasattr(encoder, "alone"):  # each direction of a biLM can stop at the token
-        place = encoder.alone(sentences, positions)[1]
-    else:
-        place = encoder.around(sentences, positions)
-    topic = topics(vectors, places)
-    lemmas = tuple(table.lemmas[code] for code in table.lemma[rows])
-    return Evidence(table.rows.take(rows), isolated, place, topic, space and space.of_rows(table, rows), space, lemmas if space else ())
+    # Each direction of a biLM can stop at the token
+    place = encoder.alone(sentences, positions)[1] if hasattr(encoder, "alone") else encoder.around(sentences, positions)
+    parts, lemmas = space and space.of_rows(table, rows), tuple(table.lemmas[code] for code in table.lemma[rows])
+    return Evidence(table.rows.take(rows), isolated, place, topics(vectors, places), parts, space, lemmas)
 
 
 def standing_alone(encoder, words: Sequence[str]) -> dict[str, np.ndarray]:
     """Return the vectors (L, D) of each word as a sentence of its own."""
     return {word: layers[:, 0] for word, layers in zip(words, encoder.encode([[word] for word in words]), strict=True)}
-
-
-def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
-    """Return whether a labeled sense of a word is written with a capital within sentences, as the company Apple is.
-
-    Then letter case distinguishes meanings.
-    """
-    written: dict[str | None, list[int]] = {}  # sense -> occurrences without a capital, and with one
-    for item in table.occurrences(table.labeled_rows(lemma)):
-        if item.position and bare(item.tokens[item.position - 1]):
-            written.setdefault(item.sense, [0, 0])[item.tokens[item.position][:1].isupper()] += 1
-    return any(capital > small for small, capital in written.values())
 
 
 def center(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
@@ -174,8 +161,6 @@ def neighbors_with_ties(similarities: np.ndarray, k: int) -> tuple[np.ndarray, n
 
     Those clearly among the k nearest weigh 1/k; those tied for the last places share the rest.
     """
-    if k < 1:
-        raise BadInput(f"Neighbors are counted from 1, got {k}.")
     others = np.array(similarities, np.float32)
     k = min(k, len(others) - 1)
     np.fill_diagonal(others, -np.inf)
@@ -200,7 +185,7 @@ class Shares(NamedTuple):
     middles: np.ndarray  # (q, C): share of each sense by the senses' middles
 
 
-def shares_of(labeled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, pos: np.ndarray | None = None) -> Shares:
+def shares_of(labeled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, pos: np.ndarray) -> Shares:
     """Compute the votes of labeled rows (n, D), their senses (n,) and parts of speech (n,), on other rows (q, D)."""
     centered, directions = center(labeled), center(rows, labeled)
     nearest = np.argsort(-(directions @ centered.T), axis=1, kind="stable")[:, :K]  # (q, K)
@@ -209,38 +194,22 @@ def shares_of(labeled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_sense
     return Shares(directions, votes / votes.sum(axis=1, keepdims=True), centroid_shares(centered, labels, directions, n_senses, pos))
 
 
-def centroid_shares(
-    directions: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, pos: np.ndarray | None = None
-) -> np.ndarray:
+def centroid_shares(directions: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, pos: np.ndarray) -> np.ndarray:
     """Compute the share of each sense in other rows (q, D): (q, C), 0 for a sense without a row.
 
-    `directions` (n, D) are unit rows with their senses (n,) and parts of speech (n,).
+    `directions` (n, D) are unit rows with their senses (n,) and parts of speech (n,). Fewer than FEWEST rows of a sense in a part of
+    speech join the commonest part of speech of the sense.
     """
-    groups, sense = (labels, np.arange(n_senses)) if pos is None else _groups(labels, pos)
     cosines = np.full((len(rows), n_senses), -np.inf)
-    members = np.eye(len(sense))[groups]  # (n, G)
-    to_middles = rows @ unit(members.T @ directions).T  # (q, G)
-    for group in np.flatnonzero(members.any(axis=0)):
-        cosines[:, sense[group]] = np.maximum(cosines[:, sense[group]], to_middles[:, group])
+    for sense in np.unique(labels):
+        is_sense = labels == sense
+        names, counts = np.unique(pos[is_sense], return_counts=True)
+        joined = np.where(np.isin(pos, names[counts >= FEWEST]), pos, names[counts.argmax()])
+        for name in np.unique(joined[is_sense]):
+            middle = unit(directions[is_sense & (joined == name)].sum(axis=0, dtype=np.float64))
+            cosines[:, sense] = np.maximum(cosines[:, sense], rows @ middle)
     raised = np.exp(SHARPNESS * (cosines - cosines.max(axis=1, keepdims=True)))
     return raised / raised.sum(axis=1, keepdims=True)
-
-
-def _groups(labels: np.ndarray, pos: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Group the rows (n,) that have a mean together, and return each group's sense (G,).
-
-    Fewer than FEWEST rows join the commonest part of speech of their sense.
-    """
-    groups, senses = np.empty(len(labels), int), []
-    for sense in np.unique(labels):
-        rows = np.flatnonzero(labels == sense)
-        names, counts = np.unique(pos[rows], return_counts=True)
-        main = counts.argmax()
-        names_used = [k for k in range(len(names)) if k == main or counts[k] >= FEWEST]
-        number = {names[k]: len(senses) + n for n, k in enumerate(names_used)}
-        groups[rows] = [number.get(name, number[names[main]]) for name in pos[rows]]
-        senses += [sense] * len(names_used)
-    return groups, np.array(senses)
 
 
 class SensePlaces(NamedTuple):
@@ -252,19 +221,59 @@ class SensePlaces(NamedTuple):
 
 
 def places_in(
-    space: SenseSpace, labeled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, lemma: str, pos: np.ndarray | None = None
+    space: SenseSpace, labeled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, lemma: str, pos: np.ndarray
 ) -> SensePlaces:
     """Compute the votes of labeled sentences on others in the sense space, from its parts (n, V) and (q, V)."""
     mean = labeled.mean(axis=0)
     places, others = space.place(labeled, mean, lemma), space.place(rows, mean, lemma)
-    posteriors = np.zeros((len(rows), n_senses))
-    posteriors[:, np.unique(labels)] = discriminants.posteriors(places, labels, others)
+    likely = np.zeros((len(rows), n_senses))
+    likely[:, np.unique(labels)] = posteriors(places, labels, others)
     expected = center(space.expected(rows), space.expected(labeled))
-    return SensePlaces(shares_of(places, labels, others, n_senses, pos), posteriors, expected)
+    return SensePlaces(shares_of(places, labels, others, n_senses, pos), likely, expected)
+
+
+def posteriors(x: np.ndarray, senses: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Estimate how likely each of k senses is for rows (m, d), (m, k), if beforehand all are equally likely.
+
+    Every sense is a Gaussian cloud of rows (n, d) with senses (n,), and all have one covariance: scikit-learn's
+    `LinearDiscriminantAnalysis` (solver "eigen") with shrinkage, without the second that its import takes.
+    """
+    mean, names = x.mean(axis=0), np.unique(senses)
+    even = np.full((len(points), len(names)), 1 / len(names))
+    if is_point(x):
+        return even
+    _, widths, directions = np.linalg.svd(x - mean, full_matrices=False)
+    span = directions[widths > THIN * widths[0]].T
+    seen, others = (x - mean) @ span, (points - mean) @ span
+    within = covariance_within(seen, senses)
+    if np.trace(within) < 1e-12:  # nothing varies within a sense: no covariance to measure distances by
+        return even
+    means = np.stack([seen[senses == name].mean(axis=0) for name in names])
+    slopes = np.linalg.solve(within, means.T)  # (d, k)
+    scores = others @ slopes - 0.5 * np.einsum("kd,dk->k", means, slopes)
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def is_point(x: np.ndarray) -> bool:
+    """Return whether all rows (n, d) are one point, as a spelling's vectors at layer 0 are."""
+    return bool(np.linalg.norm(x - x.mean(axis=0), axis=1).max() < POINT)
+
+
+def covariance_within(x: np.ndarray, senses: np.ndarray) -> np.ndarray:
+    """Return the mean shrunken covariance (d, d) of the rows (n, d) of each sense."""
+    return np.mean([shrunken_covariance(x[senses == name]) for name in np.unique(senses)], axis=0)
+
+
+def shrunken_covariance(x: np.ndarray) -> np.ndarray:
+    """Return the covariance (d, d) of rows (n, d), shrunken toward a sphere (Ledoit and Wolf 2004) by a fixed share."""
+    centered = (x - x.mean(axis=0)).astype(np.float64)
+    covariance = centered.T @ centered / len(x)
+    return (1 - SHRINKAGE) * covariance + SHRINKAGE * np.trace(covariance) / len(covariance) * np.eye(len(covariance))
 
 
 def inputs_of_pairs(
-    first: np.ndarray, second: np.ndarray, trust: float, token: Shares, topic: Shares | None, in_senses: SensePlaces | None = None
+    first: np.ndarray, second: np.ndarray, trust: float, token: Shares, topic: Shares | None, in_senses: SensePlaces | None
 ) -> np.ndarray:
     """Compute the inputs (n, 14) of the regression for pairs of sentences by their numbers (n,), (n,); their order does not matter.
 

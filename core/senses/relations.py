@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..analysis.surroundings import at_large
 from ..common.config import ASSETS
+from ..common.directions import unit_rows
 from ..common.errors import CorruptArtifact
 from ..common.i18n import t
 from ..common.significance import DRAWS, FEWEST
-from ..elmo.mix import layer_weights
+from ..elmo.mix import layer_weights, mixed
 from ..files.artifacts import read_json
 from ..index.table import OccurrenceTable
 from ..static.vectors import StaticVectors
@@ -27,6 +27,7 @@ from .cosines import nearer, split_pairs, words_of
 FILE = ASSETS / "sense-relations.json"
 HOMONYM, METAPHOR, METONYMY, OTHER = KINDS = ("homonym", "metaphor", "metonymy", "other")
 RELATED = "related"  # metaphor, metonymy and other together
+RANDOM_ROWS = 300  # occurrences for the mean cosine of any two
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +74,23 @@ def read(language: str) -> dict[str, tuple[Relation, ...]]:
     """Return the marked pairs of a language's words; empty if none are marked."""
     result = read_json(FILE, expect=dict).get(language, {})
     try:
-        relations = {word: [(tuple(row["senses"]), row["relation"], row["reason"]) for row in rows] for word, rows in result.items()}
-    except (KeyError, TypeError, AttributeError):
+        marked = {
+            word: tuple(Relation(word, tuple(row["senses"]), row["relation"], row["reason"]) for row in rows)
+            for word, rows in result.items()
+        }
+        if any(row.kind not in KINDS or len(row.senses) != 2 for rows in marked.values() for row in rows):
+            raise ValueError
+    except (KeyError, TypeError, AttributeError, ValueError):
         raise CorruptArtifact(t("{path} is damaged. Download it again.", path=FILE)) from None
-    marked = {word: tuple(Relation(word, *row) for row in rows) for word, rows in relations.items()}
-    if any(row.kind not in KINDS or len(row.senses) != 2 for rows in marked.values() for row in rows):
-        raise CorruptArtifact(t("{path} is damaged. Download it again.", path=FILE))
     return marked
 
 
-def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], layer: str, *, seed: int = 0) -> Pairs:
+def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], layer: str) -> Pairs:
     """Measure every marked pair of senses of the table's words, in one layer or in the equal mix."""
     weights = layer_weights(layer, table.meta["layers"])
-    relations = []
-    aucs = []
-    alike = {}
-    random_pairs = at_large(table, weights)
-    for word, rows in words_of(table).items():
+    rows_of_words, random_pairs = words_of(table), at_large(table, weights)
+    relations, aucs, alike = [], [], {}
+    for word, rows in rows_of_words.items():
         cosines = table.similarities(rows, weights)
         senses = np.array([table.senses[code] for code in table.sense[rows]])
         alike[word] = float(cosines[np.triu_indices(len(rows), 1)].mean()) - random_pairs
@@ -98,12 +99,10 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
                 relations.append(relation)
                 pair = np.flatnonzero(np.isin(senses, relation.senses))
                 aucs.append(nearer(*split_pairs(cosines[np.ix_(pair, pair)], senses[pair])))
-    auc = np.array(aucs)
-    kinds = {}
-    ahead = {}
+    auc, kinds, ahead = np.array(aucs), {}, {}
     of_kind = {kind: np.array([relation.kind == kind for relation in relations], bool) for kind in KINDS}
     of_kind[RELATED] = ~of_kind[HOMONYM]
-    samples = _resample([relation.word for relation in relations], np.random.default_rng(seed))
+    samples = _resample([relation.word for relation in relations], np.random.default_rng(0))
     means = {kind: _means(auc, chosen, samples) for kind, chosen in of_kind.items() if chosen.any()}
     words = {kind: len({relation.word for relation, chosen in zip(relations, of_kind[kind], strict=True) if chosen}) for kind in means}
     for kind, (mean, sampled) in means.items():
@@ -118,6 +117,14 @@ def pairs_of(table: OccurrenceTable, language: str, layer: str) -> Pairs:
     return pairs(table, read(language), layer)
 
 
+def at_large(table: OccurrenceTable, weights: np.ndarray) -> float:
+    """Return the mean cosine of two random occurrences of a table, which may be of one word."""
+    rows = np.random.default_rng(0).permutation(len(table))[:RANDOM_ROWS]
+    vectors = unit_rows(mixed(table.rows.take(np.sort(rows)), weights, axis=1), np.float64)
+    total = vectors.sum(axis=0)
+    return float((total @ total - np.einsum("nd,nd->", vectors, vectors)) / (len(rows) * (len(rows) - 1)))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Likeness:
     """A property of W words, their self-similarity, and the correlation of both."""
@@ -130,8 +137,8 @@ class Likeness:
 
 def likeness(table: OccurrenceTable, vectors: StaticVectors | None, result: Pairs) -> dict[str, Likeness]:
     """Compare words' self-similarity in `result` with their "frequency" rank in static vectors and their number of "senses"."""
-    places = {word: frequency_rank(vectors, word) if vectors else None for word in result.alike}
-    frequency = {word: float(place) for word, place in places.items() if place}
+    numbers = {word: vectors.keyed.key_to_index.get(vectors.spelling(word)) for word in result.alike} if vectors else {}
+    frequency = {word: number + 1.0 for word, number in numbers.items() if number is not None}
     senses = {word: float(len(set(table.sense[rows]))) for word, rows in words_of(table).items()}
     results = {}
     for name, values in (("frequency", frequency), ("senses", senses)):
@@ -140,12 +147,12 @@ def likeness(table: OccurrenceTable, vectors: StaticVectors | None, result: Pair
     return results
 
 
-def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) -> Interval:
+def ranks(values: Sequence[float], others: Sequence[float]) -> Interval:
     """Return Spearman's rho of two measures of the same words, with a 95% interval over samples of words."""
     from scipy.stats import rankdata
 
     a, b = np.asarray(values, float), np.asarray(others, float)
-    rows = np.random.default_rng(seed).integers(len(a), size=(DRAWS, len(a)))
+    rows = np.random.default_rng(0).integers(len(a), size=(DRAWS, len(a)))
 
     def rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         x, y = (rankdata(values, axis=-1) for values in (x, y))
@@ -154,12 +161,6 @@ def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) ->
 
     low, high = np.quantile(rho(a[rows], b[rows]), (0.025, 0.975))
     return Interval(float(rho(a, b)), float(low), float(high))
-
-
-def frequency_rank(vectors: StaticVectors, word: str) -> int | None:
-    """Return a word's rank in the static vectors' list, most frequent first, from 1; None if it is unknown."""
-    place = vectors.keyed.key_to_index.get(vectors.spelling(word))
-    return None if place is None else int(place) + 1
 
 
 def _resample(words: Sequence[str], rng) -> np.ndarray:

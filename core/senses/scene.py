@@ -1,8 +1,9 @@
 """Place two sentences and a word's labeled ones in a plane, in every space on one scale: the picture of a verdict.
 
 A layer's vector minus that of the same spelling encoded alone is what the sentence adds: nothing at layer 0, where all sentences are one
-point. The axes are those of core.senses.discriminants. Every space is turned onto the last one, the sense space, so that dots glide and
-never mirror. Typed sentences are projected, never fitted: no typed letter moves a dot.
+point. The axes keep sentences of one sense together and separate the senses: Fisher's discriminants (1936) with shrunken covariances, as
+scikit-learn's `LinearDiscriminantAnalysis` (solver "eigen") has them. Every sense counts alike. Every space is turned onto the last one,
+the sense space, so that dots glide and never mirror. Typed sentences are projected, never fitted: no typed letter moves a dot.
 
 A word without labels has the words nearest to either sentence in the sense space. They are drawn along the line between the sentences.
 """
@@ -19,7 +20,7 @@ from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights, mixed
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
-from .discriminants import is_point, lay_out, left_out_clouds, nearest_clouds, turn_onto
+from .evidence import THIN, covariance_within, is_point, shrunken_covariance
 
 if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
     import pandas as pd
@@ -27,6 +28,7 @@ if TYPE_CHECKING:  # imported when a table is made: the first paint must not wai
 MOST_DOTS = 200  # labeled sentences that are drawn: those of a corpus of thousands hide each other
 WORDS = 14  # neighboring words of either sentence
 FIRST, SECOND, BOTH = range(3)  # the star that a neighboring word is near
+FOLDS = 8
 Encode = Callable[[Sequence[str]], np.ndarray]  # n spellings -> (n, L, D), each as a sentence of its own
 Vectors = Mapping[str, np.ndarray]  # a space -> rows (n, d); in the order of the slider
 
@@ -78,7 +80,6 @@ class Projection:
 class LabeledDots:
     """All of a scene that depends on the labeled word alone."""
 
-    lemma: str
     rows: np.ndarray  # (n,) of the table
     scene: Scene  # without stars
     projections: tuple[Projection, ...]  # (S,)
@@ -112,19 +113,12 @@ def draw_labeled(table: OccurrenceTable, lemma: str, rows: np.ndarray, encode: E
         ring=None,
         labeled=True,
     )
-    return LabeledDots(
-        lemma=lemma, rows=rows, scene=scene, projections=projections, clouds=clouds, mean=None if views is None else views.mean(axis=0)
-    )
+    mean = None if views is None else views.mean(axis=0)
+    return LabeledDots(rows=rows, scene=scene, projections=projections, clouds=clouds, mean=mean)
 
 
 def arrange(vectors: Vectors, senses: np.ndarray) -> tuple[np.ndarray, tuple[Projection, ...]]:
-    """Lay out rows of every space, and turn each layout onto that of the last space.
-
-    Returns
-    -------
-    points : (S, n, 2) float32, their mean at the origin.
-    projections : (S,) for other rows.
-    """
+    """Lay out rows of every space, (S, n, 2) with their mean at the origin, each layout turned onto the last; and how to place others."""
     layouts = []
     for x in vectors.values():
         places, mean, axes = lay_out(x, senses)
@@ -135,18 +129,14 @@ def arrange(vectors: Vectors, senses: np.ndarray) -> tuple[np.ndarray, tuple[Pro
     target = layouts[-1][0]
     turns = [turn_onto(places, target) for places, _ in layouts]
     points = np.stack([places @ turn for (places, _), turn in zip(layouts, turns, strict=True)])
-    return points.astype(np.float32), tuple(
-        Projection(projection.mean, turn.T @ projection.axes) for (_, projection), turn in zip(layouts, turns, strict=True)
-    )
+    projections = (Projection(item.mean, turn.T @ item.axes) for (_, item), turn in zip(layouts, turns, strict=True))
+    return points.astype(np.float32), tuple(projections)
 
 
 def add_stars(dots: LabeledDots, typed: Vectors, typed_dots: Sequence[int | None] = (None, None)) -> Scene:
-    """Add two typed sentences to the labeled ones.
+    """Add two typed sentences to the labeled ones, from their rows (2, d) in every space.
 
-    Parameters
-    ----------
-    typed : the rows (2, d) of both in every space.
-    typed_dots : the number of the dot with the same sentence, or None. Its star is placed on it, where no axis has seen it.
+    `typed_dots` are the numbers of the dots with the same sentences, or None. A star is placed on its dot, where no axis has seen it.
     """
     scene = dots.scene
     stars = np.stack([projection.place(typed[name]) for name, projection in zip(scene.spaces, dots.projections, strict=True)])
@@ -177,13 +167,9 @@ class NearWords:
 
 
 def find_near_words(table: OccurrenceTable, cosines: np.ndarray, may_answer: np.ndarray, name: Callable[[int], str]) -> NearWords:
-    """Choose up to WORDS words near each star.
+    """Choose up to WORDS words near each star, from the cosines (2, N) of the rows of the table with both stars.
 
-    Parameters
-    ----------
-    cosines : (2, N) of the rows of the table with both stars.
-    may_answer : (N,) bool, the rows of other words.
-    name : a row -> its word; inflected forms have the same.
+    `may_answer` (N,) marks the rows of other words. `name` returns a row's word; inflected forms have the same.
     """
     nearest: list[dict[str, int]] = []
     for values in cosines:
@@ -229,15 +215,8 @@ def along_line(points: np.ndarray, stars: np.ndarray) -> tuple[np.ndarray, np.nd
     """Place rows by which of two stars they are nearer to, and by the widest direction of the rest.
 
     The horizontal place of a unit vector is half the difference of its cosines with both stars. So the distance between the stars, unit
-    vectors too, is their cosine distance, on one scale for every pair.
-
-    Parameters
-    ----------
-    points : (n, d), stars : (2, d).
-
-    Returns
-    -------
-    places : (n, 2) and ends : (2, 2), the stars at the same height, their middle at the origin.
+    vectors too, is their cosine distance, on one scale for every pair. Places (n, 2) and stars (2, 2) have the middle of the stars at the
+    origin.
     """
     if is_point(np.concatenate([points, stars])):
         return np.zeros((len(points), 2)), np.zeros((2, 2))
@@ -248,3 +227,90 @@ def along_line(points: np.ndarray, stars: np.ndarray) -> tuple[np.ndarray, np.nd
     places = np.column_stack([(points - middle) @ half, rest @ vertical])
     width = float(half @ half)
     return places, np.array([[-width, 0.0], [width, 0.0]])
+
+
+def fit_axes(x: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean (d,) of rows (n, d), d at least 2, and the two orthonormal axes (2, d) that separate their senses (n,) best.
+
+    Two senses have one discriminant: the second axis is then the widest direction of the rest.
+    """
+    mean = x.mean(axis=0)
+    if is_point(x):
+        return mean, np.eye(2, x.shape[1], dtype=x.dtype)
+    centered = x - mean
+    _, widths, directions = np.linalg.svd(centered, full_matrices=False)
+    span = directions[widths > THIN * widths[0]]
+    found = _discriminants(centered @ span.T, senses) @ span
+    first = found[0] if len(found) else directions[0]
+    if len(found) > 1:
+        second = found[1]
+    else:
+        _, rest_widths, rest = np.linalg.svd(centered - np.outer(centered @ first, first), full_matrices=False)
+        # Rows on a line leave nothing: any direction will do
+        second = rest[0] if rest_widths[0] > THIN * widths[0] else np.eye(len(first))[np.abs(first).argmin()]
+    return mean, np.stack([first, unit(second - (second @ first) * first)]).astype(x.dtype)
+
+
+def lay_out(x: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Place rows (n, d) with senses (n,), each on axes that were fitted without it, where an unseen sentence would be.
+
+    The senses are cut into FOLDS parts. The places (n, 2) of a part come from axes of the other parts, turned onto those of all rows, whose
+    mean (d,) and axes (2, d) are returned too, for other rows: (rows - mean) @ axes.T.
+    """
+    mean, axes = fit_axes(x, senses)
+    on_all = (x - mean) @ axes.T
+    # The rows' own coordinates: the axes depend on nothing else, and every fold is fitted in fewer numbers
+    coordinates = (x - mean) @ np.linalg.svd(x - mean, full_matrices=False)[2].T
+    folds = assign_folds(senses)
+    places = np.zeros((len(x), 2), x.dtype)
+    for fold in np.unique(folds):
+        seen = folds != fold
+        if not seen.any():
+            continue
+        seen_mean, seen_axes = fit_axes(coordinates[seen], senses[seen])
+        on_seen = (coordinates - seen_mean) @ seen_axes.T  # the mean of the seen rows is at 0
+        center = on_all[seen].mean(axis=0)
+        places[~seen] = on_seen[~seen] @ turn_onto(on_seen[seen], on_all[seen] - center) + center
+    return places, mean, axes
+
+
+def assign_folds(senses: np.ndarray) -> np.ndarray:
+    """Assign a fold to each row (n,), so that every sense gives each fold the same share of its rows."""
+    folds = np.empty(len(senses), int)
+    for sense in np.unique(senses):
+        rows = np.random.default_rng(0).permutation(np.flatnonzero(senses == sense))
+        folds[rows] = np.arange(len(rows)) % FOLDS
+    return folds
+
+
+def turn_onto(moving: np.ndarray, fixed: np.ndarray) -> np.ndarray:
+    """Find the rotation or reflection (2, 2) that brings centered places (n, 2) nearest to others (n, 2): moving @ turn (Schönemann 1966)."""
+    u, _, v = np.linalg.svd(moving.T @ fixed)
+    return u @ v
+
+
+def nearest_clouds(places: np.ndarray, senses: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Return for each point (m, 2) the sense whose places (n, 2) have the nearest mean."""
+    names = np.unique(senses)
+    means = np.stack([places[senses == name].mean(axis=0) for name in names])
+    return names[np.square(points[:, None] - means).sum(axis=2).argmin(axis=1)]
+
+
+def left_out_clouds(places: np.ndarray, senses: np.ndarray) -> np.ndarray:
+    """Return for each place (n, 2) the sense whose cloud is nearest, by means without itself."""
+    others = ~np.eye(len(places), dtype=bool)
+    return np.array(
+        [nearest_clouds(places[is_other], senses[is_other], place[None])[0] for is_other, place in zip(others, places, strict=True)]
+    )
+
+
+def _discriminants(x: np.ndarray, senses: np.ndarray) -> np.ndarray:
+    """Return unit directions (k, d), best first: two, one for two senses, none if nothing varies within a sense or there is one sense."""
+    n_senses, within = len(np.unique(senses)), covariance_within(x, senses)
+    if n_senses < 2 or np.trace(within) < 1e-12:
+        return np.empty((0, x.shape[1]))
+    between = shrunken_covariance(x) - within
+    widths, directions = np.linalg.eigh(within)
+    whitened = directions / np.sqrt(widths)
+    _, turned = np.linalg.eigh(whitened.T @ between @ whitened)
+    return unit((whitened @ turned[:, ::-1]).T[: min(2, n_senses - 1)])

@@ -33,19 +33,7 @@ from ..text.tokens import bare
 from ..workspace import Word
 from . import evidence
 from .calibration import Calibration, calibration_for, calibration_of, trust_of
-from .evidence import (
-    AROUND,
-    EXPECTED,
-    LABELED_COLUMNS,
-    NEAREST,
-    TOKEN,
-    UNLABELED_COLUMNS,
-    Evidence,
-    inputs_of_pairs,
-    places_in,
-    probability_of,
-    shares_of,
-)
+from .evidence import AROUND, EXPECTED, LABELED_COLUMNS, NEAREST, TOKEN, UNLABELED_COLUMNS, Evidence
 
 SURE = 0.64  # below that probability it is too close to call: of the pairs called then, nine in ten of labeled words are right, four in five of others
 CLEAR = 0.4  # by how much a sense's share leads where it is named: below that it is right in 57% of 4,600 labeled sentences, above in 94
@@ -63,16 +51,6 @@ class Verdict:
     evidence: Mapping[str, float] = field(default_factory=dict)  # the values that counted, by kind
     name: bool = False  # whether one of both is written as a name: the rates were measured on common words
     lemma: str = ""  # the labeled word whose sentences vote; "" where none has labels
-
-    @property
-    def around(self) -> bool:
-        """Return whether its context counted, not only its vectors."""
-        return AROUND in self.evidence or EXPECTED in self.evidence
-
-    @property
-    def expected(self) -> bool:
-        """Return whether the words expected in its place counted."""
-        return EXPECTED in self.evidence
 
     @property
     def certainty(self) -> float:
@@ -105,12 +83,9 @@ class Verdict:
     @property
     def outvoted(self) -> bool:
         """Return whether the named senses contradict the answer."""
-        return (
-            self.says != CLOSE
-            and bool(self.senses)
-            and None not in self.senses
-            and (self.senses[0] == self.senses[1]) != (self.says == ONE)
-        )
+        if self.says == CLOSE or self.senses is None or None in self.senses:
+            return False
+        return (self.senses[0] == self.senses[1]) != (self.says == ONE)
 
     @property
     def senses(self) -> tuple[str | None, str | None] | None:
@@ -128,7 +103,7 @@ def compare(a: Word, b: Word) -> Verdict | None:
     workspace, is_name = a.workspace, a.context.is_name or b.context.is_name
     if a.table is None or b.context.lemma_in(a.table) != a.lemma:
         return replace(_without_labels(*_read_alike(a, b)), name=is_name)
-    by_case = evidence.is_also_a_name(a.table, a.lemma)
+    by_case = is_also_a_name(a.table, a.lemma)
     first, second = _read_alike(a, b, by_case=by_case)
     read = workspace.layers_of([first.tokens, second.tokens])
     arguments = a.table, a.lemma, first.query, second.query, calibration_for(a), workspace.language_vectors, workspace.sense_space
@@ -138,6 +113,18 @@ def compare(a: Word, b: Word) -> Verdict | None:
 def _without_labels(a: Word, b: Word) -> Verdict:
     a.workspace.layers_of([a.tokens, b.tokens, (a.spelled,), (b.spelled,)])  # in one batch
     return of_unlabeled(a.query, b.query, evidence.of_words((a, b)), calibration_of(a.workspace))
+
+
+def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
+    """Return whether a labeled sense of a word is written with a capital within sentences, as the company Apple is.
+
+    Then letter case distinguishes meanings.
+    """
+    written: dict[str | None, list[int]] = {}  # sense -> occurrences without a capital, and with one
+    for item in table.occurrences(table.labeled_rows(lemma)):
+        if item.position and bare(item.tokens[item.position - 1]):
+            written.setdefault(item.sense, [0, 0])[item.tokens[item.position][:1].isupper()] += 1
+    return any(capital > small for small, capital in written.values())
 
 
 def is_one_word(a: Word, b: Word) -> bool:
@@ -173,14 +160,12 @@ def _read_alike(a: Word, b: Word, *, by_case: bool = False) -> tuple[Word, Word]
     opens = any(not any(map(str.isalnum, "".join(word.tokens[: word.position]))) for word in both)
     if not in_capitals and (by_case or not opens):
         return a, b
-    return _in_small_letters(a), _in_small_letters(b)
-
-
-def _in_small_letters(word: Word) -> Word:
-    context = word.context
-    tokens = list(context.tokens)
-    tokens[context.position] = context.word.replace(bare(context.word), context.spelling)
-    return Word(word.workspace, replace(context, tokens=tuple(tokens)))
+    small = []
+    for word in both:
+        tokens = list(word.tokens)
+        tokens[word.position] = word.word.replace(bare(word.word), word.spelling)
+        small.append(Word(a.workspace, replace(word, tokens=tuple(tokens))))
+    return tuple(small)
 
 
 def of_labeled(
@@ -195,11 +180,8 @@ def of_labeled(
 ) -> Verdict:
     """Compare two occurrences of a word with at least two labeled senses in the table.
 
-    Parameters
-    ----------
-    vectors : static vectors, by which the surrounding words count.
-    space : the sense space, which counts if it is given.
-    read : the layers (L, T, D) of both sentences, if they are encoded already.
+    The surrounding words count by their static `vectors`, and the sense space if it is given. `read` are the layers (L, T, D) of both
+    sentences, if they are encoded already.
     """
     trust = ground.words.get(lemma) or trust_of(table, lemma)
     rows = table.labeled_rows(lemma)
@@ -209,23 +191,23 @@ def of_labeled(
     weights = layer_weights(trust.layer, len(a.layers))
     mixes = mixed(table.rows.take(rows), weights, axis=1, unit=True)
     pos = table.pos_of(rows)
-    token = shares_of(mixes, labels, mixed(np.stack([a.layers, b.layers]), weights, axis=1, unit=True), len(names), pos)
+    token = evidence.shares_of(mixes, labels, mixed(np.stack([a.layers, b.layers]), weights, axis=1, unit=True), len(names), pos)
     occurrences = [(q.tokens, q.position) for q in (a, b)]
     around = topics(vectors, occurrences)
-    topic = None if vectors is None else shares_of(topics(vectors, table.places(rows)), labels, around, len(names), pos)
+    topic = None if vectors is None else evidence.shares_of(topics(vectors, table.places(rows)), labels, around, len(names), pos)
     in_senses = None
     if space:
         parts = space.views(occurrences, np.stack([a.layers, b.layers]), read)
-        in_senses = places_in(space, space.of_rows(table, rows), labels, parts, len(names), lemma, pos)
+        in_senses = evidence.places_in(space, space.of_rows(table, rows), labels, parts, len(names), lemma, pos)
     middles = (in_senses.shares if in_senses else token).middles
     shares = tuple({str(name): float(share) for name, share in zip(names, sense_shares, strict=True)} for sense_shares in middles)
     named = (shares, SENSES if space else trust.layer)
     if _same_place(a, b):
         return Verdict(1.0, trust.layer, *named)
-    inputs = inputs_of_pairs(np.array([0]), np.array([1]), trust.above_chance, token, topic, in_senses)
+    inputs = evidence.inputs_of_pairs(np.array([0]), np.array([1]), trust.above_chance, token, topic, in_senses)
     kinds = {TOKEN} | ({AROUND} if _are_there(around) else set()) | ({SENSES, EXPECTED, NEAREST} if space else set())
     values = {kind: float(inputs[0, column]) for kind, column in LABELED_COLUMNS.items() if kind in kinds}
-    return Verdict(float(probability_of(inputs, ground.votes)[0]), trust.layer, *named, evidence=values)
+    return Verdict(float(evidence.probability_of(inputs, ground.votes)[0]), trust.layer, *named, evidence=values)
 
 
 def of_unlabeled(a: Query, b: Query, seen: Evidence, ground: Calibration) -> Verdict:
@@ -237,7 +219,7 @@ def of_unlabeled(a: Query, b: Query, seen: Evidence, ground: Calibration) -> Ver
     inputs = evidence.cosines(views, ground.centers, np.array([0]), np.array([1])) if ground.centers else np.array([[x @ y]])
     kinds = {TOKEN, *(kind for kind, column in UNLABELED_COLUMNS.items() if ground.centers and _are_there(views[evidence.VIEWS[column]]))}
     values = {kind: float(inputs[0, column]) for kind, column in UNLABELED_COLUMNS.items() if kind in kinds}
-    return Verdict(float(probability_of(inputs, ground.alone)[0]), ground.layer, evidence=values)
+    return Verdict(float(evidence.probability_of(inputs, ground.alone)[0]), ground.layer, evidence=values)
 
 
 def _are_there(views: np.ndarray) -> bool:
@@ -249,17 +231,17 @@ def _own(table: OccurrenceTable, rows: np.ndarray, query: Query) -> np.ndarray:
     """Return which rows (n,) are the query's sentence and position, ignoring case. They do not vote on it."""
     result = table.position[rows] == query.position
     for k in np.flatnonzero(result):
-        result[k] = _folded(query.tokens) == _folded(table.occurrence(int(rows[k])).tokens)
+        result[k] = _same_tokens(query.tokens, table.occurrence(int(rows[k])).tokens)
     return result
 
 
 def _same_place(a: Query, b: Query) -> bool:
     """Return whether both are the same token of the same sentence. In other letter case the token may be another word (Turkey, turkey)."""
-    return a.position == b.position and a.word == b.word and _folded(a.tokens) == _folded(b.tokens)
+    return a.position == b.position and a.word == b.word and _same_tokens(a.tokens, b.tokens)
 
 
-def _folded(tokens: Sequence[str]) -> list[str]:
-    return [token.casefold() for token in tokens]
+def _same_tokens(first: Sequence[str], second: Sequence[str]) -> bool:
+    return list(map(str.casefold, first)) == list(map(str.casefold, second))
 
 
 def _leader(shares: Mapping[str, float]) -> str | None:

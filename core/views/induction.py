@@ -213,7 +213,7 @@ def _occurrences(workspace: Workspace, table: OccurrenceTable, word: str, layer:
     if layer == SENSES:  # the number is suggested before the map, which divides any cloud
         unmapped = clusters.directions(space.of_word(table, rows, word, mapped=False), table.word[rows])
     suggestion = clusters.suggest(unmapped, directions)
-    maps = open_maps(table, word, fit=True) if sentences_of(workspace.corpus) and word in table.lemmas else None
+    maps = open_maps(table, word) if sentences_of(workspace.corpus) and word in table.lemmas else None
     frozen = maps is not None and layer in maps.names and len(maps.coordinates[0]) == len(rows)
     points = maps.coordinates[maps.names.index(layer)] if frozen else pca(directions)
     substitutes = space.likeliest(table, rows, clusters.NAMED_BY) if space else [()] * len(rows)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..analysis import axes
 from ..analysis.aligned_umap import FrozenMaps, follow, insert, trustworthiness
-from ..analysis.word_maps import ALL_WORDS, NEIGHBORS_TO_PLACE, map_rows, open_maps, place
+from ..analysis.word_maps import ALL_WORDS, NEIGHBORS_TO_PLACE, Links, links, map_rows, open_maps, place
 from ..common import model_layers
 from ..common.errors import BadInput
 from ..common.i18n import t
@@ -20,8 +20,7 @@ from ..elmo.weights import has_softmax
 from ..index.neighbors import best
 from ..index.rows import Occurrence, Query
 from ..index.table import OccurrenceTable
-from ..senses.separation import SenseReport, sense_report_of, senses_report_of, static_report_of
-from ..senses.trust import GAINS, Links, WordGain, links, read_gains, word_ranking
+from ..senses.separation import GAINS, SenseReport, WordGain, read_gains, sense_report_of, senses_report_of, static_report_of, word_ranking
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key
 
@@ -243,7 +242,7 @@ def _with_senses(workspace: Workspace, table: OccurrenceTable, layout: Layout, c
 def maps_of(workspace: Workspace, word: str) -> FrozenMaps:
     """Return a labeled word's frozen maps, fitted if none are stored."""
     table = workspace.targets
-    return workspace.opener.memo.value("maps", (table_key(table), word), lambda: open_maps(table, word, fit=True), most=128)
+    return workspace.opener.memo.value("maps", (table_key(table), word), lambda: open_maps(table, word), most=128)
 
 
 @reads_as_model

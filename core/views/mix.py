@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..analysis import surroundings
+from ..analysis import axes
 from ..analysis.aligned_umap import procrustes
-from ..analysis.surroundings import Surroundings
+from ..analysis.axes import Surroundings
 from ..analysis.word_maps import follow_mix, map_rows, place, place_under, rows_to_measure
 from ..common.errors import BadInput
 from ..common.i18n import t
@@ -124,7 +124,7 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
     cosines = {}
     if len(layers_of_words) == 2:
         mixes = {str(k): single for k, single in enumerate(np.eye(len(weights)))} | {MIX: weights}
-        cosines = {name: surroundings.cosine(*layers_of_words, mix) for name, mix in mixes.items()}
+        cosines = {name: axes.cosine(*layers_of_words, mix) for name, mix in mixes.items()}
     spellings, leans = _leans(everything, nearest, layers_of_words, request)
     return Mixed(
         lemma=lemma,
@@ -202,7 +202,7 @@ def _leans(
     if everything is None or not spellings or len(layers_of_words) < 2:
         return (), np.empty((2, 0))
     layers = _as_weighed(everything.types.take(np.array([everything.word_codes[word] for word in spellings])), request)
-    cosines = np.array([surroundings.leans(layers, word, np.zeros_like(word), np.array(request.weights)) for word in layers_of_words])
+    cosines = np.array([axes.leans(layers, word, np.zeros_like(word), np.array(request.weights)) for word in layers_of_words])
     order = np.argsort(cosines[1] - cosines[0], kind="stable")
     return tuple(spellings[k] for k in order), cosines[:, order]
 
@@ -231,14 +231,14 @@ def _plane(
     start = mixed(planes.astype(float), weights)
     if len(start) < 2:
         return None, np.empty((0, 2))
-    flat = procrustes(surroundings.by_spread(layers, stars, [weights])[0].coordinates, start, scale=False)
+    flat = procrustes(axes.by_spread(layers, stars, [weights])[0].coordinates, start, scale=False)
     return flat[: len(layers)], flat[len(layers) :]
 
 
 def _points(workspace: Workspace, everything: OccurrenceTable, queries: Sequence[Query]) -> Surroundings:
     def look() -> Surroundings:
         words = list(dict.fromkeys(bare(query.word).casefold() for query in queries))
-        return surroundings.surroundings(everything, words, queries, np.eye(everything.meta["layers"])[-1])
+        return axes.surroundings(everything, words, queries, np.eye(everything.meta["layers"])[-1])
 
     key = table_key(everything), tuple((query.tokens, query.position) for query in queries)
     return workspace.opener.memo.value("words around", key, look, most=12)
@@ -252,7 +252,7 @@ def _planes(
     stars = _as_weighed(np.stack([query.layers for query in queries]), request)
 
     def spread() -> np.ndarray:
-        return np.stack([view.coordinates for view in surroundings.by_spread(layers, stars, np.eye(stars.shape[1]))])
+        return np.stack([view.coordinates for view in axes.by_spread(layers, stars, np.eye(stars.shape[1]))])
 
     key = table_key(everything), tuple((query.tokens, query.position) for query in queries), request.normalized
     return layers, stars, workspace.opener.memo.value("planes around", key, spread, most=12)

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..analysis import surroundings
+from ..analysis import axes
 from ..analysis.aligned_umap import ProjectionConfig, aligned_maps
 from ..analysis.anisotropy import Level, random_level
-from ..analysis.surroundings import Surroundings
+from ..analysis.axes import Surroundings
+from ..analysis.word_maps import Links, links
 from ..common import model_layers
 from ..common.config import NEIGHBORS
 from ..common.directions import unit_rows
@@ -24,7 +25,6 @@ from ..index.rows import Occurrence, Query
 from ..index.sense_space import WEIGHTS, SenseIndex
 from ..index.table import OccurrenceTable
 from ..senses import clusters
-from ..senses.trust import Links, links
 from ..text.readings import WordInContext, dictionary_forms
 from ..text.target_word import words_of
 from ..text.tokens import bare
@@ -229,12 +229,12 @@ def compute_around(workspace: Workspace, request: AroundRequest) -> Around | Non
     queries = workspace.queries(request.contexts)
     words = list(dict.fromkeys([request.word, *(query.word.casefold() for query in queries)]))
     n_layers = table.meta["layers"]
-    points = surroundings.surroundings(table, words, queries, np.eye(n_layers)[-1])
+    points = axes.surroundings(table, words, queries, np.eye(n_layers)[-1])
     spaces = workspace.layers.spaces
     mixes = [layer_weights(space, n_layers) for space in spaces]
     coordinates, stars, shares = _places(points, queries, request.plan, spaces, mixes)
     nowhere = np.zeros(points.layers.shape[1:], np.float32)
-    leans = [[surroundings.leans(points.layers, query.layers, nowhere, weights) for query in queries] for weights in mixes]
+    leans = [[axes.leans(points.layers, query.layers, nowhere, weights) for query in queries] for weights in mixes]
     cosines = np.array(leans).reshape(len(mixes), len(queries), len(points))
     groups, telling = _groups(table, points, cosines)
     has_sides = len(queries) == 2
@@ -245,13 +245,13 @@ def compute_around(workspace: Workspace, request: AroundRequest) -> Around | Non
         spaces=spaces,
         points=points,
         labels=tuple(shorten(bare(word)) for word in points.words),
-        absent=tuple(word for word in dict.fromkeys(map(bare, words)) if not surroundings.rows_of(table, word, queries).any()),
-        total=int(np.any([surroundings.rows_of(table, word, queries) for word in words], axis=0).sum()),
+        absent=tuple(word for word in dict.fromkeys(map(bare, words)) if not axes.occurrence_mask(table, word, queries).any()),
+        total=int(np.any([axes.occurrence_mask(table, word, queries) for word in words], axis=0).sum()),
         coordinates=coordinates,
         stars=stars,
         shares=shares,
         cosines=cosines,
-        between=tuple(surroundings.cosine(*(query.layers for query in queries), weights) for weights in mixes) if has_sides else (),
+        between=tuple(axes.cosine(*(query.layers for query in queries), weights) for weights in mixes) if has_sides else (),
         groups=groups,
         strength=cosines.max(axis=1) if has_sides else np.tile(np.arange(len(points), 0, -1.0), (len(spaces), 1)),
         telling=telling,
@@ -270,9 +270,9 @@ def _places(
     if n + len(stars) < 2:
         flat = np.zeros((len(mixes), n + len(stars), 2), np.float32)
     elif plan == UMAP:
-        flat = aligned_maps(surroundings.mix_points(points.layers, stars, mixes), spaces, ProjectionConfig(n_neighbors=10)).coordinates
+        flat = aligned_maps(axes.mix_points(points.layers, stars, mixes), spaces, ProjectionConfig(n_neighbors=10)).coordinates
     else:
-        views = (surroundings.by_sentences if plan == BETWEEN else surroundings.by_spread)(points.layers, stars, mixes)
+        views = (axes.by_sentences if plan == BETWEEN else axes.by_spread)(points.layers, stars, mixes)
         flat, shares = np.stack([view.coordinates for view in views]), tuple(view.plane.together for view in views)
     return flat[:, :n], flat[:, n:], shares
 
@@ -281,7 +281,7 @@ def _groups(table: OccurrenceTable, points: Surroundings, cosines: np.ndarray) -
     """Return the groups (K, N), and each cluster's characteristic words."""
     n_spaces, n_stars, n = cosines.shape
     if n_stars == 2:
-        return surroundings.sides(cosines[:, 0] - cosines[:, 1]), ()
+        return axes.sides(cosines[:, 0] - cosines[:, 1]), ()
     none = np.zeros((n_spaces, n), int)
     if n_stars or points.occurrences < clusters.FEWEST:
         return none, ()

@@ -265,7 +265,7 @@ def _map_path(workspace: Workspace, lemma: str, words: Sequence[WordInContext], 
     if space == SENSES:
         layout = layouts.compute(workspace, LayoutRequest(word=lemma, contexts=tuple(words), senses=True))
         return MapPath(occurrences, layout.coordinates[-1], layout.stars[-1])
-    maps, weights = open_maps(table, lemma, fit=True), _weights(workspace, space)
+    maps, weights = open_maps(table, lemma), _weights(workspace, space)
     coordinates = maps.coordinates[maps.names.index(space)]
     cosines = edits.unit_mixes(_layers(workspace, words, space), weights) @ edits.unit_mixes(table.rows.take(rows), weights).T
     nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBORS_TO_PLACE]

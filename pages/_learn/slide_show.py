@@ -7,8 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.analysis.axes import cosine
 from core.analysis.spelling import firing, split_words
-from core.analysis.surroundings import cosine
 from core.classify.model import variant_titles
 from core.common import model_layers
 from core.common.errors import BadInput

@@ -7,7 +7,7 @@ from dataclasses import replace
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.analysis import surroundings
+from core.analysis import axes
 from core.analysis.anisotropy import random_level
 from core.common import model_layers
 from core.common.i18n import language, t, tn
@@ -197,7 +197,7 @@ def _describe(result: Around, layer: str) -> str:
     limit = measures.limit_of_plane(result.shares[result.at(layer)], layer_title(layer)) if result.shares else ""
     limit = measures.limit_of_umap() if result.plan == UMAP else limit
     if result.has_sides:
-        limit += " " + t("Colors compare full vectors (cosine difference at least {close}).", close=surroundings.CLOSE)
+        limit += " " + t("Colors compare full vectors (cosine difference at least {close}).", close=axes.CLOSE)
     return t("Drawn: {drawn}. {shown}", drawn=contents, shown=limit).rstrip()
 
 

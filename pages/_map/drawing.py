@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.analysis.word_maps import ALL_WORDS
+from core.analysis.word_maps import ALL_WORDS, Links
 from core.common import model_layers
 from core.common.i18n import language, t
 from core.common.markup import plain
@@ -18,7 +18,6 @@ from core.figures.maps import add_links, find_limits, link_colors, outer_edge, s
 from core.figures.style import MAP_CONFIG, layer_color, layer_title, sense_color
 from core.live.texts import say_kept
 from core.live.widgets import NEUTRAL, Brush, Points, map_data, point_named
-from core.senses.trust import Links
 from core.text import languages
 from core.text.corpora import definitions
 from core.views.layouts import PCA, POLES, SOLID, UMAP, Layout, offers_senses, true_neighbors

@@ -14,12 +14,12 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from core.analysis.word_maps import Links
 from core.common.i18n import t
 from core.figures.maps import selected_rows
 from core.files.formats import encode_csv
 from core.index.rows import Occurrence
 from core.live.widgets import NONE, STARS, TABLE, Brush, map_setting
-from core.senses.trust import Links
 from core.text.tokens import bare, join_tokens
 from pages._frame.choices import ALL, TOKENS
 from pages._frame.parameters import read_parameter, write_parameter

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.analysis.aligned_umap import by_chance
-from core.analysis.surroundings import sides
+from core.analysis.axes import sides
 from core.analysis.word_maps import ALL_WORDS
 from core.common import model_layers
 from core.common.i18n import t, tn

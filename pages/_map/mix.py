@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 from scipy.special import softmax
 
-from core.analysis import surroundings
+from core.analysis import axes
 from core.analysis.anisotropy import mean_random_cosines, random_level_of_mix
 from core.classify.tasks import learned_mixes, task_titles
 from core.common import model_layers
@@ -155,7 +155,7 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
     if rows:
         lean = result.leans[0, rows] - result.leans[1, rows]
         alt = t("Cosine difference of {n} words, as bars.", n=len(rows))
-        note(lean_bars([words[k] for k in rows], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
+        note(lean_bars([words[k] for k in rows], lean, axes.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
     level = random_level_of_mix(workspace(in_use), weights, normalized=normalized)
     notice([*measures.describe_leans(words, result.leans, "mix", values["mix"], None if level is None else level.mean), *more])
     rows = [{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()]
@@ -238,7 +238,7 @@ def widget_data(any_mix: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ..
         | (sense_texts(layers, word, len(any_mix.ids)) if any_mix.lemma else _side_texts(any_mix, word)),
     }
     if any_mix.lemma is None:
-        data["close"] = surroundings.CLOSE
+        data["close"] = axes.CLOSE
     else:
         data["text"]["about_map"] = t("Release a slider and UMAP redraws the map. Lines: the listed sentences.")
     return data | {"key": text_fingerprint([repr(data)])[:16]}
@@ -259,7 +259,7 @@ def _side_texts(any_mix: AnyMix, word: str) -> dict:
     sides = t("Add a second sentence to compare the two.")
     if len(any_mix.candidates) > 1:
         braces = {name: "{" + name + "}" for name in ("first", "second", "neither")}
-        values = braces | {"n": n, "close": surroundings.CLOSE}
+        values = braces | {"n": n, "close": axes.CLOSE}
         sides = t(
             "Of {n} points, {first} are nearer to the first, {second} to the second, {neither} to neither (within {close}).", **values
         )

@@ -11,7 +11,7 @@ from core.common.limits import BOX
 from core.figures.lessons import ranking_figure, words_figure
 from core.figures.maps import selected_data
 from core.figures.style import layer_title
-from core.senses.trust import WordGain, count_significant
+from core.senses.separation import WordGain, count_significant
 from core.text.corpora import Labeled, list_words_in
 from core.views.layouts import open_gains, word_gains
 from pages._cached.cache import view_part, workspace

@@ -8,12 +8,11 @@ import pandas as pd
 import pytest
 
 from core.analysis import word_maps
-from core.analysis.word_maps import open_maps
+from core.analysis.word_maps import links, open_maps
 from core.elmo.mix import layer_weights
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index.build import build_index
 from core.live.widgets import map_setting
-from core.senses.trust import links
 from core.text import languages
 from core.text.corpora import BUNDLED_CORPUS, definition, open_corpus
 from core.text.tokens import pieces
@@ -104,7 +103,7 @@ def test_data_of_the_map_widget_is_that_of_core():
     names, n = data["names"], len(data["rows"])
     places = np.frombuffer(b64decode(data["places"]), "<f4").reshape(len(names), -1, 2)
     table = cache.targets(corpus, model)
-    maps = open_maps(table, "bank", fit=True)
+    maps = open_maps(table, "bank")
     assert names == [*maps.names, "senses"]
     np.testing.assert_allclose(places[:-1, :n], maps.coordinates, atol=1e-5)
     assert places.shape[1] == n + 2 + len(data["labels"]) and [item["name"] for item in data["stars"]] == ["first", "second"]

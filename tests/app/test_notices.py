@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.analysis.axes import CLOSE as CLOSE_COSINE
 from core.analysis.spaces import Comparison
-from core.analysis.surroundings import CLOSE as CLOSE_COSINE
 from core.corpus.encoded import encode
 from core.corpus.search import find
 from core.figures.measures import Panel

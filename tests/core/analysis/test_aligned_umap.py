@@ -51,9 +51,9 @@ def maps() -> FrozenMaps:
 @pytest.mark.parametrize("shape", [(60, 8), (6, 30)])  # more points than dimensions, and fewer
 def test_pca_equals_scikit_learn_on_unit_rows_up_to_sign_and_of_equal_points_is_the_origin(shape):
     rows = unit(np.random.default_rng(0).normal(size=shape))
-    model = PCA(3).fit(rows)
+    model = PCA(2).fit(rows)
     largest = np.take_along_axis(model.components_, np.abs(model.components_).argmax(axis=1)[:, None], axis=1)[:, 0]
-    np.testing.assert_allclose(pca(rows, 3), model.transform(rows) * np.sign(largest), atol=1e-5)
+    np.testing.assert_allclose(pca(rows), model.transform(rows) * np.sign(largest), atol=1e-5)
     for alike in (np.ones((1, 4)), np.ones((7, 4)), np.zeros((3, 4))):
         np.testing.assert_array_equal(pca(alike), np.zeros((len(alike), 2)))
 
@@ -71,8 +71,6 @@ def test_procrustes_by_hand_and_of_equal_points():
     square = np.array([[0.0, 0], [2, 0], [2, 2], [0, 2]])
     np.testing.assert_allclose(procrustes(square * 3, square, scale=False), (square - 1) * 3 + 1, atol=1e-5)
     np.testing.assert_allclose(procrustes(np.ones((4, 2)), square), np.ones((4, 2)))
-    with pytest.raises(BadInput, match="same points"):
-        procrustes(square, square[:3])
 
 
 def two_clusters(n: int) -> np.ndarray:
@@ -113,21 +111,6 @@ def test_inserting_is_deterministic_alone_or_together_and_stays_among_the_neighb
     assert (landed <= coordinates[rows].max(axis=1) + 1e-6).all()
 
 
-@pytest.mark.parametrize(
-    ("rows", "similarities", "message"),
-    [
-        ([[0, 30]], [[1.0, 0.5]], "from 0 to 29; got 0 to 30"),
-        ([[0, -1]], [[1.0, 0.5]], "from 0 to 29; got -1 to 0"),
-        ([[0, 1]], [[1.0]], "neighbors and their cosines"),
-        ([[0, 1]], [[1.0, np.nan]], "neighbors and their cosines"),
-        (np.empty((1, 0), int), np.empty((1, 0)), "neighbors and their cosines"),
-    ],
-)
-def test_neighbors_that_cannot_be_are_refused(rows, similarities, message):
-    with pytest.raises(BadInput, match=message):
-        insert(np.zeros((30, 2)), rows, similarities)
-
-
 def test_trustworthiness_is_1_for_the_points_themselves_and_low_for_a_random_map(monkeypatch):
     angles = np.linspace(0, 3, 80)
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -138,8 +121,6 @@ def test_trustworthiness_is_1_for_the_points_themselves_and_low_for_a_random_map
     assert trustworthiness(circle, circle) > 0.999  # steps of equal length, left and right, are ties
     assert trustworthiness(circle, shuffled) == trustworthiness(circle, shuffled) < 0.8
     assert trustworthiness(circle[:2], shuffled[:2]) == 1
-    with pytest.raises(BadInput, match="the same points"):
-        trustworthiness(circle, shuffled[:7])
 
 
 def test_where_vectors_are_equal_nothing_says_who_is_nearest_and_no_figure_is_given():
@@ -153,16 +134,15 @@ def test_where_vectors_are_equal_nothing_says_who_is_nearest_and_no_figure_is_gi
     assert trustworthiness(once, random) < 0.6
 
 
-@pytest.mark.parametrize(("n", "k"), [(40, 12), (240, 12), (60, 3)])
-def test_a_layout_at_random_has_the_trustworthiness_of_chance_and_trustworthiness_equals_scikit_learn(n, k):
+@pytest.mark.parametrize("n", [20, 40, 240])
+def test_a_layout_at_random_has_the_trustworthiness_of_chance_and_trustworthiness_equals_scikit_learn(n):
     rng = np.random.default_rng(n)
     vectors = rng.normal(size=(n, 16))
-    result = [trustworthiness(vectors, rng.normal(size=(n, 2)), k) for _ in range(40)]
-    assert np.mean(result) == pytest.approx(by_chance(n, k), abs=0.015)
-    flat, k = vectors[:, :2], min(k, (n - 1) // 2)
-    assert trustworthiness(vectors, flat, k) == pytest.approx(
-        manifold.trustworthiness(vectors, flat, n_neighbors=k, metric="cosine"), abs=1e-6
-    )
+    result = [trustworthiness(vectors, rng.normal(size=(n, 2))) for _ in range(40)]
+    assert np.mean(result) == pytest.approx(by_chance(n), abs=0.03)
+    flat, k = vectors[:, :2], min(12, (n - 1) // 2)
+    expected = manifold.trustworthiness(vectors, flat, n_neighbors=k, metric="cosine")
+    assert trustworthiness(vectors, flat) == pytest.approx(expected, abs=1e-6)
 
 
 def test_aligned_points_move_at_most_half_as_far_as_in_independent_maps(maps):
@@ -206,8 +186,7 @@ def test_one_word_and_the_fewest_points_have_maps_too():
     assert np.ptp(result.coordinates[0], axis=0).max() < 0.06  # layer 0 is one point
     assert np.ptp(result.coordinates[2], axis=0).max() > 0.3
     result = aligned_maps(words_in_layers(2, 10)[2:], ["mix"], replace(SMALL, n_neighbors=15))
-    assert (result.method, result.displacement) == ("aligned UMAP", ())
-    assert np.isfinite(result.coordinates).all()
+    assert (result.method, result.displacement) == ("aligned UMAP", ()) and np.isfinite(result.coordinates).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 11, 15])
@@ -235,31 +214,7 @@ def test_work_is_reported_and_can_be_stopped():
         aligned_maps(words_in_layers(2, 10), ["0", "1", "2"], SMALL, stop)
 
 
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ({"n_neighbors": 1}, "n_neighbors must be a whole number from 2 to 500, got 1"),
-        ({"n_neighbors": 2.5}, "whole number"),
-        ({"min_dist": -0.1}, "min_dist must be a number from 0.0 to 0.99"),
-        ({"min_dist": float("nan")}, "min_dist"),
-        *(
-            ({name: value}, name)
-            for name, value in (("alignment_regularisation", 2), ("alignment_window", 0), ("n_epochs", 0), ("seed", -1))
-        ),
-        ({"metric": "manhattan"}, "must be 'cosine', got 'manhattan'"),
-        ({"min_dist": "small"}, "min_dist must be a number"),
-    ],
-)
-def test_nonsense_settings_are_refused(setting, message):
-    with pytest.raises(BadInput, match=message):
-        ProjectionConfig(**setting)
-
-
-def test_spaces_that_do_not_fit_are_refused():
-    space = np.ones((3, 4))
-    for spaces, names in ([], []), ([space], ["0", "1"]), ([space, space[:2]], ["0", "1"]):
-        with pytest.raises(BadInput, match="same points in every space"):
-            aligned_maps(spaces, names, SMALL)
+def test_spaces_without_finite_numbers_are_refused():
     for bad in (np.full((3, 4), np.nan), np.ones(3), np.empty((0, 4))):
         with pytest.raises(BadInput, match="Finite numbers needed"):
             aligned_maps([bad], ["0"], SMALL)
@@ -289,7 +244,7 @@ def test_damaged_and_foreign_files_are_named(maps, tmp_path):
         return save({"coordinates": maps.coordinates}, {"elmoscope_maps": json.dumps(about | {"format": 1, "config": {}} | change)})
 
     wrong = [b"", whole[:100], whole[:-8], b"hello" * 100, save({"weights": np.zeros(3, np.float32)})]  # the last: safetensors, but no map
-    wrong += [written(config={"n_neighbors": 0}), written(names=["0"]), written(surprise=1)]
+    wrong += [written(config={"surprise": 0}), written(names=["0"]), written(surprise=1)]
     for content, said in (*((content, damaged) for content in wrong), (written(format=99), "another Elmoscope version")):
         path.write_bytes(content)
         with pytest.raises(CorruptArtifact, match=said):
@@ -326,8 +281,6 @@ def test_a_map_follows_another_mix_as_faithfully_as_one_made_again():
     assert way < other
     few = drawn_layers(9)[2]  # few points follow by their principal components
     assert follow(few, np.random.default_rng(0).normal(size=(9, 2)), ProjectionConfig()).shape == (9, 2)
-    with pytest.raises(BadInput, match=r"each of the 9 points; got an array of shape \(8, 2\)"):
-        follow(few, np.zeros((8, 2)), ProjectionConfig())
 
 
 def test_a_mix_that_is_one_layer_or_all_alike_has_the_frozen_map_itself():

@@ -7,10 +7,11 @@ import pytest
 
 from core.analysis import aligned_umap as projection
 from core.analysis import word_maps
-from core.analysis.word_maps import FULL, NEIGHBORS_TO_PLACE, TokenMaps, map_rows, open_maps, place, place_under
+from core.analysis.word_maps import FULL, NEIGHBORS_TO_PLACE, TokenMaps, links, map_rows, open_maps, place, place_under
 from core.common.errors import BadInput
 from core.common.model_layers import Layers
 from core.elmo.mix import layer_weights
+from core.figures.maps import ELSEWHERE, KEPT, MapLook, add_links, map_figure, space_figure
 from core.index import neighbors
 from core.index.build import build_index
 from core.index.rows import make_query
@@ -114,3 +115,44 @@ def test_names_in_meta_json_cannot_lead_to_another_folder(name, private_cache):
     assert path.parent == private_cache / "maps" / "tokens" and len(path.name.encode()) < 255 and path.name.isprintable()
     table = SimpleNamespace(meta={"model": "elmo-mini", "corpus": "0123456789abcdef" * 4})
     assert word_maps.table_name(table) == "elmo-mini-0123456789abcdef"
+
+
+def test_links_by_hand_of_few_points_and_of_none():
+    places = np.array([[0.0, 0], [1, 0], [2, 0], [9, 0]])
+    result = links(np.array([1.0, 0.2, 0.8, 0.9]), places, places[0], itself=0, k=2)
+    assert result.rows.tolist() == [3, 2] and result.near.tolist() == [False, True] and result.tied == 0
+    assert links(np.ones(1), np.zeros((1, 2)), np.zeros(2), itself=0).rows.tolist() == []
+    assert links(np.array([0.1, 0.3]), np.zeros((2, 2)), np.zeros(2)).rows.tolist() == [1, 0]
+
+
+def test_by_chance_a_layout_at_random_has_as_many_of_them_near():
+    rng = np.random.default_rng(1)
+    cosines, kept = rng.uniform(size=41), []
+    for _ in range(300):
+        places = rng.normal(size=(41, 2))
+        result = links(cosines, places, places[0], itself=0)
+        kept.append(result.near.sum())
+    assert result.by_chance == pytest.approx(10 * 10 / 40) and np.mean(kept) == pytest.approx(result.by_chance, abs=0.25)
+
+
+def test_where_too_many_are_equally_near_none_of_them_is_a_neighbor():
+    places = np.arange(12.0)[:, None]
+    result = links(np.array([1.0, 0.9, *[0.5] * 10]), places, places[0], itself=0, k=3)
+    assert result.rows.tolist() == [1] and result.tied == 10 and result.near.all()
+    alike = links(np.ones(12), places, places[0], itself=0, k=3)
+    assert not len(alike.rows) and alike.tied == 11
+    assert len(links(np.ones(4), places[:4], places[0], itself=0, k=3).rows) == 3  # all of them fit
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+def test_lines_lie_under_the_dots_and_say_which_neighbors_the_map_put_elsewhere(dims):
+    flat = np.arange(4.0 * dims).reshape(4, dims)
+    if dims == 2:
+        figure = map_figure(flat, ["s"] * 4, [""] * 4, [5, 6, 7, 8], ["s"], MapLook(layer="1", key="k", picked=[7]))
+        assert figure.data[0].selectedpoints == (2,)
+    else:
+        figure = space_figure(flat, ["s"] * 4, [""] * 4, ["s"], stars=[], layer="1", key="k")
+    add_links(figure, flat[0], flat[[1, 3]], np.array([True, False]))
+    kept, broken = figure.data[:2]
+    assert (kept.line.color, broken.line.color, kept.mode, broken.line.dash) == (KEPT, ELSEWHERE, "lines", "dash")
+    assert list(kept.x) == [flat[0, 0], flat[1, 0], None] and list(broken.x)[:2] == [flat[0, 0], flat[3, 0]]

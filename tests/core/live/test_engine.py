@@ -14,8 +14,8 @@ from subprocess import PIPE
 import numpy as np
 import pytest
 
+from core.analysis.word_maps import links
 from core.live import page
-from core.senses.trust import links
 from core.text.languages import get_language
 from core.text.target_word import find_target_words, lemmas, same_word, words_of
 from core.text.tokens import pieces, tokenize

@@ -47,6 +47,9 @@ def test_every_word_counts_alike_in_the_center_and_an_empty_view_has_no_angle():
     assert cosines(views, zero, np.array([0, 0, 0]), np.array([1, 2, 3])).tolist() == [[1] * len(VIEWS), [0] * len(VIEWS), [0] * len(VIEWS)]
 
 
+NOUNS = np.full(18, "noun")
+
+
 def rows(n: int = 12, senses: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     labels = np.arange(n) % senses
@@ -57,13 +60,15 @@ def test_a_sentence_is_given_to_its_own_sense_by_the_middles_of_the_others():
     directions, labels = rows()
     for k, label in enumerate(labels):
         others = [j for j in range(len(labels)) if j != k]
-        given = centroid_shares(directions[others], labels[others], directions[[k]], 3)[0]
+        given = centroid_shares(directions[others], labels[others], directions[[k]], 3, NOUNS[others])[0]
         middles = [unit(directions[others][labels[others] == sense].sum(axis=0)) for sense in range(3)]
         raised = np.exp([evidence.SHARPNESS * directions[k] @ middle for middle in middles])
         assert np.allclose(given, raised / raised.sum()) and given.argmax() == label
-    assert np.allclose(centroid_shares(directions, labels, np.zeros((1, 16)), 3), 1 / 3)  # without a direction
+    assert np.allclose(centroid_shares(directions, labels, np.zeros((1, 16)), 3, NOUNS[:12]), 1 / 3)  # without a direction
     directions, _ = rows(4, 1)
-    assert centroid_shares(directions[:2], np.array([0, 0]), directions[[3]], 2).tolist() == [[1.0, 0.0]]  # nothing is left of a sense
+    assert centroid_shares(directions[:2], np.array([0, 0]), directions[[3]], 2, NOUNS[:2]).tolist() == [
+        [1.0, 0.0]
+    ]  # nothing is left of a sense
 
 
 def test_a_sense_in_two_parts_of_speech_has_a_middle_in_each_and_the_nearer_one_counts():
@@ -71,7 +76,7 @@ def test_a_sense_in_two_parts_of_speech_has_a_middle_in_each_and_the_nearer_one_
     noun, verb, other = np.eye(3)
     directions = unit(np.stack([noun, noun, noun, verb, verb, verb, noun + verb + 0.3 * other]))
     labels, pos = np.array([0, 0, 0, 0, 0, 0, 1]), np.array(["noun"] * 3 + ["verb"] * 3 + ["noun"])
-    item = centroid_shares(directions, labels, unit(np.stack([noun, verb])), 2)
+    item = centroid_shares(directions, labels, unit(np.stack([noun, verb])), 2, NOUNS[:7])
     two = centroid_shares(directions, labels, unit(np.stack([noun, verb])), 2, pos)
     raised = np.exp(evidence.SHARPNESS * np.array([1, directions[6] @ noun]))
     assert np.allclose(two, raised / raised.sum()) and (two[:, 0] > item[:, 0]).all()
@@ -80,7 +85,7 @@ def test_a_sense_in_two_parts_of_speech_has_a_middle_in_each_and_the_nearer_one_
 def test_too_few_sentences_in_a_part_of_speech_have_no_middle_of_their_own():
     directions, labels = rows(18)
     pos = np.where(np.arange(18) < 2 * evidence.FEWEST, "verb", "noun")  # two of six are verbs
-    plain = centroid_shares(directions, labels, directions, 3)
-    assert np.array_equal(centroid_shares(directions, labels, directions, 3, pos), plain)
+    plain = centroid_shares(directions, labels, directions, 3, NOUNS)
+    assert np.allclose(centroid_shares(directions, labels, directions, 3, pos), plain, rtol=0, atol=1e-12)
     pos[6] = "verb"  # a third one of sense 0
     assert not np.allclose(centroid_shares(directions, labels, directions, 3, pos), plain)

@@ -10,6 +10,7 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 from core.common.config import ASSETS
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.models import open_model
 from core.index.table import OccurrenceTable
@@ -130,6 +131,13 @@ def test_a_pair_of_senses_is_measured_on_its_own_sentences(table):
     result = relations.pairs(table, {word: marked[word] for word in few}, "1")  # too few words for an interval
     assert result.kinds
     assert all(item.low is None is item.high and 0 <= item.value <= 1 for item in (*result.kinds.values(), *result.ahead.values()))
+
+
+def test_two_occurrences_at_random_have_the_mean_cosine_of_all_pairs(table, monkeypatch):
+    monkeypatch.setattr(relations, "RANDOM_ROWS", len(table))
+    vectors = unit(table.rows.take(np.arange(len(table)))[:, 2].astype(np.float64))
+    expected = (vectors @ vectors.T)[np.triu_indices(len(table), 1)].mean()
+    assert relations.at_large(table, np.eye(3)[2]) == pytest.approx(expected, abs=1e-5)
 
 
 def test_rank_correlation_is_spearmans_and_its_interval_holds_nothing_where_there_is_nothing():

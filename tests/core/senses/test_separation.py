@@ -10,10 +10,15 @@ from sklearn.metrics import silhouette_score
 
 from core.common.directions import unit
 from core.common.errors import BadInput
+from core.common.model_layers import Layers
+from core.elmo.mix import layer_weights
+from core.figures.lessons import ranking_figure
 from core.senses import separation
 from core.senses.evaluate import classify_split, left_out_centroids
 from core.senses.evidence import neighbors_with_ties, purity_at_k
-from core.senses.separation import judge, one_nn, sense_report, silhouette
+from core.senses.separation import count_significant, judge, one_nn, sense_report, silhouette, word_gain, word_ranking
+
+SPACES = Layers().spaces
 
 # Occurrences 0 and 1 are near each other, and so are 2 and 3.
 PAIRS = np.array([[1.0, 0.9, 0.1, 0.2], [0.9, 1.0, 0.3, 0.1], [0.1, 0.3, 1.0, 0.8], [0.2, 0.1, 0.8, 1.0]], np.float32)
@@ -109,8 +114,8 @@ def test_shuffling_pair_by_pair_by_matrix_and_in_parts_give_the_same(monkeypatch
     assert len(results[0]) == 60 and np.array_equal(separation._shuffled(pairs, numbers, 60, np.random.default_rng(1)), results[0])
 
 
-def report_of(rows: np.ndarray, words: list[str], labels: list, **options):
-    return sense_report(lambda picked: rows[picked] @ rows[picked].T, words, labels, seed=0, **options)
+def report_of(rows: np.ndarray, words: list[str], labels: list[str]):
+    return sense_report(lambda picked: rows[picked] @ rows[picked].T, words, labels)
 
 
 def test_a_report_of_senses_that_stand_apart():
@@ -122,6 +127,7 @@ def test_a_report_of_senses_that_stand_apart():
     assert report.null_mean == pytest.approx((9 / 19 + 4 / 9) / 2, abs=0.02)
     assert report.null_mean < report.null_95 < report.one_nn
     assert (report.majority, report.n, report.left_out) == (0.5, 30, ())
+    assert report_of(rows, ["bank"] * 20 + ["bat"] * 10, [*bank_labels, *["a"] * 10]).left_out == ("bat",)
     assert report.per_word["bank"].senses == {"a": 10, "b": 10}
     assert report.silhouette > 0.8
 
@@ -138,31 +144,13 @@ def test_a_report_averages_over_words_not_over_occurrences_and_p_is_a_rank_among
     assert report_of(np.ones((40, 1)), ["w"] * 40, labels).p == 1.0
 
 
-def test_cosines_are_requested_word_by_word_and_unlabeled_occurrences_are_left_out():
-    requests = []
-
-    def similarities_of(rows):
-        requests.append(rows.tolist())
-        return np.ones((len(rows), len(rows)))
-
-    words = ["bat", "bank", "bat", "bank", "bank", "fan", "fan"]
-    reports = [sense_report(similarities_of, words, ["a", "r", "b", none, "m", "only", "only"], seed=1) for none in ("", None)]
-    assert requests[:2] == [[1, 4], [0, 2]]
-    assert (reports[0].n, reports[0].left_out) == (4, ("fan",)) and reports[1] == reports[0]
-
-
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
         (lambda: report_of(unit_rows(0, 3), ["bank"] * 3, ["a", "a", "a"]), "two labeled senses"),
-        (lambda: report_of(unit_rows(0, 3), ["bank"] * 3, ["a", "b"]), "a word and a label for each"),
         (lambda: one_nn(PAIRS, ["a", "b", "c"]), "cosine of every pair; got 3 labels"),
         (lambda: silhouette(np.ones((1, 1)), ["a"]), "two occurrences or more"),
-        (lambda: purity_at_k(PAIRS, list("aabb"), 0), "counted from 1, got 0"),
         (lambda: one_nn(np.full((2, 2), np.nan), ["a", "b"]), "cosine of every pair"),
-        (lambda: classify_split(TRAIN[0], TRAIN[1][:3], TRAIN[2], *TRAIN), r"Each training row needs .* got 4, 3 and 4 of them"),
-        (lambda: classify_split(*TRAIN, np.ones((1, 3)), ["money"], ["bank"]), "of one size; got 2 and 3"),
-        (lambda: classify_split(*TRAIN, np.ones((0, 2)), [], []), "Each test row needs"),
         (lambda: classify_split(np.full((4, 2), np.inf), *TRAIN[1:], *TRAIN), "Finite numbers"),
     ],
 )
@@ -200,3 +188,37 @@ def test_each_others_nearest_are_drawn_together():
     rng = np.random.default_rng(0)
     wide, narrow = (np.std(separation.resampled(hits, groups, rng)) for groups in (pairs, np.arange(40)))
     assert wide == pytest.approx(2**0.5 * narrow, rel=0.1)  # 20 pairs say as much as 20 occurrences
+
+
+def test_senses_apart_are_shown_and_senses_drawn_at_random_hardly_ever():
+    rng = np.random.default_rng(0)
+    points = np.repeat(np.eye(2, 20), 20, axis=0) + 0.1 * rng.normal(size=(40, 20))
+    cosines, labels = points @ points.T, np.repeat(["a", "b"], 20)
+    apart = word_gain(cosines, labels)
+    assert apart.gain > 0.45 and apart.shown and apart.p == pytest.approx(1 / 2001)  # no shuffle of 2,000 does as well
+    random = [word_gain(cosines, rng.permutation(labels)) for _ in range(40)]
+    assert np.mean([gain.shown for gain in random]) < 0.2
+    counted = count_significant([apart, *random])  # many words asked at once: those drawn at random go, the true one stays
+    assert counted.n == 41 and counted.holm <= counted.discovered <= counted.raw and counted.holm == counted.discovered == 1
+
+
+@pytest.fixture(scope="module")
+def ranking(table):
+    return word_ranking(table, {name: layer_weights(name, 3) for name in SPACES})
+
+
+def test_corrected_counts_of_words_are_lower_and_spelling_alone_separates_none(table, ranking):
+    assert list(ranking) == table.lemmas
+    counted = {name: count_significant([gains[name] for gains in ranking.values()]) for name in SPACES}
+    assert counted["0"].holm == 0 and counted["1"].holm < counted["1"].discovered <= counted["1"].raw < len(ranking)
+    assert all(g.low <= g.one_nn <= g.high for gains in ranking.values() for g in gains.values())
+
+
+def test_a_ranking_shows_words_not_shown_hollow_and_gives_each_dot_its_word(ranking):
+    gains = {word: {name: (g.gain, 0.0, 0.1, 0.5, g.shown) for name, g in by.items()} for word, by in ranking.items()}
+    figure = ranking_figure(gains, layer="2", word="bank", key="k")
+    dots = figure.data[-1]
+    assert [d[0] for d in dots.customdata] == list(ranking)
+    hollow = {w for w, symbol in zip(ranking, dots.marker.symbol, strict=True) if symbol == "circle-open"}
+    assert hollow == {w for w, by in ranking.items() if not by["2"].shown} and hollow
+    assert "<b>bank</b> ◂" in figure.layout.yaxis.ticktext

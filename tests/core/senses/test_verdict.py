@@ -13,6 +13,7 @@ from core.index.sense_space import open_space
 from core.lab import verdicts
 from core.senses import calibration, evidence, verdict
 from core.senses.evaluate import static_vectors
+from core.senses.evidence import AROUND, EXPECTED, TOKEN
 from core.senses.verdict import CLOSE, ONE, SURE, TWO, Verdict
 from core.text import languages
 from core.text.readings import WordInContext
@@ -187,9 +188,9 @@ def test_the_words_around_settle_what_the_vectors_leave_open(opened):
     vectors = static_vectors(model)
     alone = verdict.of_labeled(table, "mouse", *queries, ground)
     around = verdict.of_labeled(table, "mouse", *queries, ground, vectors)
-    assert around.around and not alone.around and around.probability < alone.probability
+    assert AROUND in around.evidence and AROUND not in alone.evidence and around.probability < alone.probability
     expected = verdict.of_labeled(table, "mouse", *queries, ground, vectors, open_space(model, vectors))
-    assert expected.expected and not around.expected and expected.says == TWO
+    assert EXPECTED in expected.evidence and EXPECTED not in around.evidence and expected.says == TWO
 
 
 def test_letter_case_tells_meanings_apart_where_one_of_them_is_a_name(model, tmp_path):
@@ -200,7 +201,7 @@ def test_letter_case_tells_meanings_apart_where_one_of_them_is_a_name(model, tmp
     def is_also_a_name(*sentences: Sentence) -> bool:
         folder = tmp_path / str(len(sentences))
         index = build_index(sentences, model.encoder, folder, model="a", targets_only=True)
-        return evidence.is_also_a_name(index, "turkey")
+        return verdict.is_also_a_name(index, "turkey")
 
     bird = table("bird", "They ate *turkey* .", "*Turkey* was served .")
     country = table("country", "We flew to *Turkey* .", "*Turkey* exports figs .")
@@ -235,13 +236,13 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(workspace, ope
         return verdict.of_unlabeled(a.query, b.query, seen, ground)
 
     alike, apart = (judged(words[0], other) for other in words[1:])
-    assert (alike.says, apart.says) == (ONE, TWO) and alike.senses is None and alike.around
+    assert (alike.says, apart.says) == (ONE, TWO) and alike.senses is None and AROUND in alike.evidence
     assert alike.layer == ground.layer
     assert judged(words[0], words[0]).probability == 1.0
     usual = judged(words[0], words[1], ground=calibration.USUAL)
-    assert not usual.around and 0 < usual.probability < 1
+    assert set(usual.evidence) == {TOKEN} and 0 < usual.probability < 1
     without = replace(ground, centers={**ground.centers, "topic": [0.0], "senses": [0.0]})
-    assert judged(words[0], words[2], has_vectors=False, ground=without).around
+    assert judged(words[0], words[2], has_vectors=False, ground=without).evidence.keys() == {EXPECTED, TOKEN}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.analysis import expectation, surroundings
+from core.analysis import axes, expectation
 from core.analysis.anisotropy import random_level
 from core.analysis.word_maps import open_maps
 from core.cli.wire import json_of
@@ -120,7 +120,7 @@ def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence
     rows = workspace.targets.labeled_rows("bank")
     own = labeled_word(rows[0])
     result = layouts.compute(workspace, layouts.LayoutRequest(word="bank", contexts=(own,), senses=True))
-    flat, mixed = result.coordinates[-1], open_maps(workspace.targets, "bank", fit=True)
+    flat, mixed = result.coordinates[-1], open_maps(workspace.targets, "bank")
     start = mixed.coordinates[mixed.names.index("mix")]
     moved = np.linalg.norm(flat - start, axis=1).mean() / np.ptp(start, axis=0).max()
     assert flat.shape == (len(rows), 2) and moved < 0.35 and result.trustworthiness["senses"] > 0.7
@@ -179,7 +179,7 @@ def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace, w
     table = workspace.targets
     assert {table.lemmas[table.lemma[row]] for row in of_any.candidates[0].rows.tolist()} == {"wind"}
     np.testing.assert_array_equal(
-        surroundings.rows_of(workspace.every_token, "wound", workspace.queries([wound])),
+        axes.occurrence_mask(workspace.every_token, "wound", workspace.queries([wound])),
         workspace.every_token.same_word("wound", read_as="wind"),
     )
 
