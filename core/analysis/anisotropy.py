@@ -58,17 +58,15 @@ def draw(encoder, sentences: Sequence[Sequence[str]], n: int = TOKENS, *, seed: 
     Raises BadInput if fewer than two different words can be drawn.
     """
     rng = np.random.default_rng(seed)
-    words = []
-    layers = []
-    readable = [tokens for tokens in sentences if any(_is_word(token) for token in tokens)]
+    readable = [tokens for tokens in sentences if any(map(_is_word, tokens))]
     chosen = [list(readable[k]) for k in np.sort(rng.permutation(len(readable))[:n])]
     places = [int(rng.choice([k for k, token in enumerate(tokens) if _is_word(token)])) for tokens in chosen]
-    if len({tokens[k].casefold() for tokens, k in zip(chosen, places, strict=True)}) < 2:
+    occurrences = tuple((tuple(tokens), k) for tokens, k in zip(chosen, places, strict=True))
+    words = tuple(tokens[k].casefold() for tokens, k in occurrences)
+    if len(set(words)) < 2:
         raise BadInput("A random level needs two sentences with different words in them.")
-    for tokens, k, result in zip(chosen, places, encoder.encode(chosen), strict=True):
-        words.append(tokens[k].casefold())
-        layers.append(np.asarray(result[:, k], np.float32))
-    return Drawn(tuple(words), np.stack(layers), tuple((tuple(tokens), k) for tokens, k in zip(chosen, places, strict=True)))
+    layers = np.stack([layers[:, k] for layers, k in zip(encoder.encode(chosen), places, strict=True)])
+    return Drawn(words, np.asarray(layers, np.float32), occurrences)
 
 
 def random_cosines(tokens: Drawn, weights) -> np.ndarray:
@@ -117,24 +115,22 @@ class SharedDirections:
         return Drawn(tokens.words, rows - np.einsum("nlk,lkd->nld", along, self.directions[:, :k]))
 
 
-def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0) -> dict:
+def evaluate(model: Model, *, n: int = TOKENS) -> dict:
     """Return the level of each layer and of the equal mix on sentences of the model's language.
 
     "without" holds the levels after removing what other random tokens share.
     """
     sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
-    tokens, others = (draw(model.encoder, sentences, n, seed=seed + k) for k in (0, 1))
+    tokens, others = (draw(model.encoder, sentences, n, seed=seed) for seed in (0, 1))
     n_layers = tokens.layers.shape[1]
     shared = SharedDirections.of(others)
-    names = {name: layer_weights(name, n_layers) for name in (*map(str, range(n_layers)), MIX)}
-    result = {name: asdict(level_under(tokens, weights)) for name, weights in names.items()}
-    freed = {k: shared.away(tokens, k) for k in DIRECTIONS}
-    rounded = {
-        name: {key: round(value, 4) for key, value in level.items()}
-        | {"without": {str(k): round(float(random_cosines(rest, names[name]).mean()), 4) for k, rest in freed.items()}}
-        for name, level in result.items()
-    }
-    return {"model": model.name, "corpus": model.language.sentences, "n": len(tokens.words), **rounded}
+    freed = {str(k): shared.away(tokens, k) for k in DIRECTIONS}
+    result = {"model": model.name, "corpus": model.language.sentences, "n": len(tokens.words)}
+    for name in (*map(str, range(n_layers)), MIX):
+        weights = layer_weights(name, n_layers)
+        result[name] = {key: round(value, 4) for key, value in asdict(level_under(tokens, weights)).items()}
+        result[name]["without"] = {k: round(float(random_cosines(rest, weights).mean()), 4) for k, rest in freed.items()}
+    return result
 
 
 @reads_as_model

@@ -95,7 +95,7 @@ def read(lm: LanguageModel, sentences: tuple[tuple[str, ...], ...]) -> Reading:
 def _surprisal(lm: LanguageModel, states: np.ndarray, ids: torch.Tensor) -> np.ndarray:
     with torch.inference_mode():
         scores = lm.softmax.log_probability(torch.from_numpy(states).to(lm.device), ids.to(lm.device), rows=ROWS_PER_PRODUCT)
-        scores = scores.cpu().double().numpy()
+    scores = scores.cpu().double().numpy()
     return np.where(ids.numpy() == SPECIALS.index(UNKNOWN), np.nan, -scores / np.log(2))
 
 
@@ -116,25 +116,19 @@ def prior(lm: LanguageModel) -> np.ndarray:
     return lm.softmax.bias.detach().cpu().double().log_softmax(0).numpy()
 
 
-def marginal(lm: LanguageModel, sentences: Sequence[Sequence[str]], *, contexts: int = CONTEXTS, seed: int = 0) -> np.ndarray:
+def marginal(lm: LanguageModel, sentences: Sequence[Sequence[str]]) -> np.ndarray:
     """Return log p (V,) of a word in any context: the mean prediction over contexts from these random sentences.
 
     This is the p(w) that belongs to p(w | left) and p(w | right). The softmax's bias (`prior`) is its prediction at a state of
-    zeros, which no context gives. Random sentences are read until there are `contexts` contexts.
+    zeros, which no context gives. Random sentences are read until there are CONTEXTS contexts.
     """
-    order = np.random.default_rng(seed).permutation(len(sentences))
-    chosen = []
-    places = 0
-    for k in order:
-        if places >= contexts:
-            break
-        if sentences[k]:
-            chosen.append(list(sentences[k]))
-            places += 2 * len(sentences[k])
+    order = np.random.default_rng(0).permutation(len(sentences))
+    before = np.cumsum([0, *(2 * len(sentences[k]) for k in order)])[:-1]
+    chosen = [list(sentences[k]) for k, n in zip(order, before, strict=True) if n < CONTEXTS and sentences[k]]
     if not chosen:
         return prior(lm)
     states = np.concatenate([part for _, ahead, behind in lm.encoder.directions(chosen) for part in (ahead[:-2], behind[2:])])
-    states = torch.from_numpy(states[:contexts])
+    states = torch.from_numpy(states[:CONTEXTS])
     total = torch.zeros(len(lm.vocabulary), dtype=torch.float64)
     with torch.inference_mode():
         for start in range(0, len(states), ROWS_PER_PRODUCT):
@@ -282,10 +276,8 @@ def aligned(old: list[str], new: list[str]) -> list[tuple[int | None, int | None
     while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
         end += 1
     a, b = old[start : len(old) - end], new[start : len(new) - end]
-    if max(len(a), len(b)) > MAX_ALIGNED:
-        blocks = [("replace", 0, len(a), 0, len(b))]
-    else:
-        blocks = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+    is_long = max(len(a), len(b)) > MAX_ALIGNED
+    blocks = [("replace", 0, len(a), 0, len(b))] if is_long else SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     pairs: list[tuple[int | None, int | None]] = [(k, k) for k in range(start)]
     for _, a_from, a_to, b_from, b_to in blocks:
         for k in range(max(a_to - a_from, b_to - b_from)):

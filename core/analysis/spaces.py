@@ -148,15 +148,11 @@ def on_words(space: Space, words: Sequence[str]) -> np.ndarray:
 def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: int = 10) -> Comparison:
     """Compare vectors (n, D1) and (n, D2) of the same n words by their exact neighbors in both spaces."""
     n = len(words)
-    if not len(first) == len(second) == n:
-        raise ValueError(f"{len(first)} and {len(second)} vectors of {n} words")
     k = min(k, n - 1)
     if k < 1:
         raise BadInput(t("At least two words are needed."))
     spaces = [torch.from_numpy(unit(np.asarray(vectors, np.float32))) for vectors in (first, second)]
-    lists = ([], [])
-    values = ([], [])
-    profile = []
+    lists, values, profile = ([], []), ([], []), []
     for start in range(0, n, BLOCK):
         rows = torch.arange(start, min(start + BLOCK, n))
         cosines = [space[rows] @ space.T for space in spaces]
@@ -166,28 +162,17 @@ def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: i
             best = space_cosines.topk(k, dim=1)
             lists[number].append(best.indices.numpy())
             values[number].append(best.values.numpy())
-    a, b = (np.concatenate(space_cosines) for space_cosines in lists)
-    shared = (a[:, :, None] == b[:, None, :]).sum(axis=(1, 2))
-    both = tuple(np.concatenate(space_cosines) for space_cosines in values)
+    a, b = map(np.concatenate, lists)
     return Comparison(
         words=tuple(words),
         first=a,
         second=b,
-        cosines=both,
-        shared=shared,
+        cosines=tuple(map(np.concatenate, values)),
+        shared=(a[:, :, None] == b[:, None, :]).sum(axis=(1, 2)),
         profile=np.concatenate(profile),
         chance=k / (n - 1),
         random=tuple((float(space.sum(dim=0).square().sum()) - n) / (n * (n - 1)) for space in spaces),
     )
-
-
-def linear_cka(first: np.ndarray, second: np.ndarray) -> float:
-    """Return the debiased linear CKA (Kornblith et al. 2019) of spaces (n, D1) and (n, D2) of the same n words.
-
-    HSIC(X, Y) / sqrt(HSIC(X, X) HSIC(Y, Y)) with the unbiased HSIC of Song et al. (2012, eq. 5; for CKA: Nguyen et al. 2021). At most 1;
-    unrelated spaces of any size have 0 on average and may fall below by chance. 0 if a space has no spread. Memory is D1 x D2.
-    """
-    return float(cka_matrix([first, second])[0, 1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,9 +185,9 @@ class PairedAtRandom:
     n: int  # words compared
 
 
-def test_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> PairedAtRandom:
+def test_cka(first: np.ndarray, second: np.ndarray) -> PairedAtRandom:
     """Test whether two spaces are more similar than by chance, on at most TESTED of their words, drawn at random."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     rows = rng.permutation(len(first))[:TESTED]
     x, y = (_kernel(np.asarray(space)[rows]) for space in (first, second))
     norms = [_hsic(part, part) for part in (x, y)] if len(rows) > 3 else [0.0]
@@ -230,7 +215,11 @@ def _hsic(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> float:
 
 
 def cka_matrix(spaces: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the symmetric (m, m) matrix of `linear_cka` of m spaces (n, D) of the same words, 1 on the diagonal."""
+    """Return the debiased linear CKA (Kornblith et al. 2019) of m spaces (n, D) of the same words: symmetric (m, m), 1 on the diagonal.
+
+    HSIC(X, Y) / sqrt(HSIC(X, X) HSIC(Y, Y)) with the unbiased HSIC of Song et al. (2012, eq. 5; for CKA: Nguyen et al. 2021). At most 1;
+    unrelated spaces of any size have 0 on average and may fall below by chance. 0 if a space has no spread. Memory is D1 x D2.
+    """
     result = np.eye(len(spaces))
     parts = [_kernel(space) for space in spaces]
     norms = [_hsic(part, part) if len(part[0]) > 3 else 0.0 for part in parts]
@@ -244,7 +233,7 @@ def shift(
     first: OccurrenceTable,
     second: OccurrenceTable,
     words: Sequence[str],
-    weights: Sequence[float] | tuple[Take, Take],
+    weights: tuple[Sequence[float] | Take, Sequence[float] | Take],
     *,
     documents: tuple[np.ndarray | None, np.ndarray | None] = (None, None),
 ) -> Shift:
@@ -253,11 +242,7 @@ def shift(
     Halves hold complete documents if `documents` numbers those of a corpus's sentences, otherwise complete sentences. Neighboring text is
     similar, so splitting a document would make halves more similar than two texts are.
     """
-    of_each = weights if callable(weights[0]) else (weights, weights)
-    halves = [
-        _half_sums(table, words, weights_of_table, texts)
-        for table, weights_of_table, texts in zip((first, second), of_each, documents, strict=True)
-    ]
+    halves = [_half_sums(table, words, *rest) for table, *rest in zip((first, second), weights, documents, strict=True)]
     wholes = [unit(sums.sum(axis=0)) for sums, _ in halves]
     between = 1 - (wholes[0] * wholes[1]).sum(axis=1)
     within = []
@@ -290,22 +275,18 @@ def _half_sums(
     number = np.full(len(table.words), -1)
     number[[table.word_codes[word] for word in words]] = np.arange(len(words))
     of_row = number[table.word]
-    # The how-manieth text of its word a row's is: rows sorted by word and text, new texts counted from the first of each word.
-    text = np.asarray(table.sentence if documents is None else np.asarray(documents)[table.sentence], np.int64)
-    order = np.lexsort((text, of_row))
-    word, text = of_row[order], text[order]
-    texts = np.cumsum(np.concatenate([[True], (word[1:] != word[:-1]) | (text[1:] != text[:-1])])) if len(order) else np.zeros(0, int)
-    rank = np.empty(len(order), int)
-    rank[order] = texts - texts[np.searchsorted(word, word)] if len(order) else 0
+    text = np.asarray(table.sentence if documents is None else documents[table.sentence], np.int64)
+    n_texts = text.max(initial=0) + 1
+    texts, number = np.unique(of_row * n_texts + text, return_inverse=True)  # the texts of each word, word after word
+    rank = number - np.searchsorted(texts, of_row * n_texts)
     slot = np.where(of_row >= 0, of_row + len(words) * (rank % 2), -1)
-    sums = _sums(slot, 2 * len(words), weights if callable(weights) else _mixes(table, weights))
+
+    def mixes(rows: np.ndarray) -> np.ndarray:
+        return mixed(table.rows.take(rows), check_weights(weights, table.meta["layers"]), axis=1)
+
+    sums = _sums(slot, 2 * len(words), weights if callable(weights) else mixes)
     counts = np.bincount(slot[slot >= 0], minlength=len(sums))
     return sums.reshape(2, len(words), -1), counts.reshape(2, -1)
-
-
-def _mixes(table: OccurrenceTable, weights: Sequence[float]) -> Take:
-    checked = check_weights(weights, table.meta["layers"])
-    return lambda rows: mixed(table.rows.take(rows), checked, axis=1)
 
 
 def _sums(slot: np.ndarray, n: int, take: Take) -> np.ndarray:

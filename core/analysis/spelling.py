@@ -87,7 +87,7 @@ class Firing:
 
 
 def split_words(text: str, limit: int) -> tuple[tuple[str, ...], int]:
-    """Return the first `most` distinct words of a text, separated by blanks and commas, and the number of the rest."""
+    """Return the first `limit` distinct words of a text, separated by blanks and commas, and the number of the rest."""
     words = tuple(dict.fromkeys(word for word in re.split(r"[\s,]+", text) if word))
     return words[:limit], max(0, len(words) - limit)
 
@@ -139,8 +139,7 @@ def _shares(characters: CharacterCNN, strengths: list[np.ndarray]) -> tuple[list
     """Return each filter's share of the vector, by convolution, and the bias's share (see the module docstring)."""
     flat = np.concatenate(strengths).astype(np.float64)
     if len(characters.highways):
-        parts = flat / (flat.sum() or 1.0)
-        bias = 0.0
+        parts, bias = flat / (flat.sum() or 1.0), 0.0
     else:
         weight = characters.projection.weight.numpy(force=True)
         added = characters.projection.bias.numpy(force=True).astype(np.float64)
@@ -152,18 +151,17 @@ def _shares(characters: CharacterCNN, strengths: list[np.ndarray]) -> tuple[list
 
 def _letters(word: str, max_characters: int) -> tuple[tuple[str, ...], np.ndarray, int]:
     """Return the displayed characters of a word, the column of each place up to its end mark, and the number of unread characters."""
-    places = [0]
-    read = []
+    characters = [word] if word in (SENTENCE_BEGIN, SENTENCE_END) else word
+    places, read = [0], []
     left = max_characters - 2  # bytes that a token has room for
-    for character in [word] if word in (SENTENCE_BEGIN, SENTENCE_END) else word:
+    for character in characters:
         size = 1 if len(character) > 1 else len(character.encode("utf-8", "ignore"))
         if left <= 0:
             break
         read.append(character)
         places += [len(read)] * min(size, left)
         left -= size
-    cut = 0 if word in (SENTENCE_BEGIN, SENTENCE_END) else len(word) - len(read)
-    return (BEGIN_MARK, *read, END_MARK), np.array([*places, len(read) + 1]), cut
+    return (BEGIN_MARK, *read, END_MARK), np.array([*places, len(read) + 1]), len(characters) - len(read)
 
 
 class Spellings:
@@ -175,8 +173,7 @@ class Spellings:
     def __init__(self, words: Sequence[str], model: str, projection: int) -> None:
         """Open the vectors stored for a model's fingerprint and projection size P. Raises CorruptArtifact if they do not fit."""
         self.words = tuple(word for word in words if word not in SPECIALS)
-        name = f"{model}-{text_fingerprint(self.words)[:8]}.safetensors"
-        self.file = cache_folder() / "spellings" / name
+        self.file = cache_folder() / "spellings" / f"{model}-{text_fingerprint(self.words)[:8]}.safetensors"
         self.vectors = np.zeros((len(self.words), projection), np.float16)  # of unit length
         self.read = 0
         if self.file.is_file():
@@ -207,15 +204,15 @@ class Spellings:
     def nearest(self, rows: np.ndarray, k: int, *, exclude: Sequence[str], among: int | None = None) -> list[list[StaticNeighbor]]:
         """Return the k nearest of the first `among` encoded words for each of m vectors (m, P), without those in `exclude`."""
         n = min(self.read, among or self.read)
-        results = []
         cosines = unit(rows) @ widen(self.vectors[:n]).T  # (m, n)
+        results = []
         for cosine, left_out in zip(cosines, exclude, strict=True):
             best = np.argsort(-cosine, kind="stable")[: k + 1]
             results.append([StaticNeighbor(self.words[row], float(cosine[row])) for row in best if self.words[row] != left_out][:k])
         return results
 
-    def usual_cosine(self, n_words: int = 2, share: float = 0.95) -> float | None:
-        """Return the cosine below which the nearest two of n random words stay in `share` of draws; None with too few words.
+    def usual_cosine(self, n_words: int = 2) -> float | None:
+        """Return the cosine below which the nearest two of n random words stay in 95% of draws; None with too few words.
 
         Among many words the nearest two are close by chance, so they are compared with nearest pairs, not with random pairs.
         """
@@ -229,7 +226,7 @@ class Spellings:
             vectors = widen(self.vectors[rows.ravel()]).reshape(*rows.shape, -1)
             cosines = (vectors @ vectors.transpose(0, 2, 1))[:, pairs[0], pairs[1]]  # (sets, pairs)
             highest.append(np.where(rows[:, pairs[0]] == rows[:, pairs[1]], -1, cosines).max(axis=1))  # a word drawn twice is one
-        return float(np.quantile(np.concatenate(highest), share))
+        return float(np.quantile(np.concatenate(highest), 0.95))
 
     def _open_kept(self) -> np.ndarray:
         from safetensors import SafetensorError
@@ -238,10 +235,9 @@ class Spellings:
         try:
             stored = load_file(self.file)["vectors"]
         except (OSError, KeyError, ValueError, SafetensorError):
-            stored = np.empty((0, 0))
-        if stored.dtype != np.float16 or stored.ndim != 2 or stored.shape[1] != self.vectors.shape[1] or len(stored) > len(self.words):
-            message = t("{file} belongs to another vocabulary. Delete it to rebuild it.", file=self.file)
-            raise CorruptArtifact(message)
+            stored = np.empty(0)
+        if stored.dtype != np.float16 or stored.shape[1:] != self.vectors.shape[1:] or len(stored) > len(self.words):
+            raise CorruptArtifact(t("{file} belongs to another vocabulary. Delete it to rebuild it.", file=self.file))
         return stored
 
     def _keep(self) -> None:
@@ -259,8 +255,7 @@ def list_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:
     try:
         return lines_of(file.read_bytes()), True
     except UnicodeDecodeError as error:
-        message = t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=file, n=error.start)
-        raise CorruptArtifact(message) from None
+        raise CorruptArtifact(t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=file, n=error.start)) from None
 
 
 def cosine_matrix(rows: Sequence[np.ndarray | None]) -> np.ndarray:

@@ -96,6 +96,10 @@ class LSTMStep:
         """Return this direction's half (P,) of the layer."""
         return self.output + self.skip
 
+    def most_moved(self, n: int) -> np.ndarray:
+        """Return the numbers (n,) of the cells that this step changed most, most changed first."""
+        return np.argsort(-np.abs(self.cell - self.cell_before), kind="stable")[:n]
+
     def arithmetic(self, c: int) -> str:
         """Return a cell's new value as LaTeX with its numbers filled in."""
         f, before, i, g, cell = (float(a[c]) for a in (self.forget_gate, self.cell_before, self.input_gate, self.candidate, self.cell))
@@ -147,9 +151,8 @@ def walk(encoder: Encoder, tokens: Sequence[str], position: int) -> Walk:
     if not tokens:
         raise BadInput(t("The sentence is empty. Type one that contains the word."))
     if not 0 <= position < len(tokens):
-        raise BadInput(
-            t("Position {position} is outside the sentence (0 to {last}). Choose another.", position=position, last=len(tokens) - 1)
-        )
+        place = {"position": position, "last": len(tokens) - 1}
+        raise BadInput(t("Position {position} is outside the sentence (0 to {last}). Choose another.", **place))
     model = encoder.model
     with torch.inference_mode():
         spelling, banks = _spell(model.characters, tokens[position])
@@ -163,24 +166,8 @@ def walk(encoder: Encoder, tokens: Sequence[str], position: int) -> Walk:
     inner = x[1:-1].numpy(force=True)
     layers = [np.concatenate([inner, inner], axis=1)]
     layers += [np.concatenate([f[1:-1], b[1:-1]], axis=1) for f, b in zip(forward.outputs, backward.outputs, strict=True)]
-    return Walk(
-        tuple(tokens),
-        position,
-        spelling,
-        banks,
-        highways,
-        vector.numpy(force=True),
-        shares,
-        bias_share,
-        forward,
-        backward,
-        np.stack(layers),
-    )
-
-
-def most_moved(step: LSTMStep, n: int) -> np.ndarray:
-    """Return the numbers (n,) of the cells that this step changed most, most changed first."""
-    return np.argsort(-np.abs(step.cell - step.cell_before), kind="stable")[:n]
+    parts = spelling, banks, highways, vector.numpy(force=True), shares, bias_share, forward, backward
+    return Walk(tuple(tokens), position, *parts, np.stack(layers))
 
 
 def _spell(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[FilterBank, ...]]:
@@ -197,15 +184,8 @@ def _spell(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[Filter
         answers = convolution(x)[0]  # (n, places)
         best, places = answers.max(dim=1)
         strongest = torch.argsort(best, descending=True, stable=True)[:STRONGEST]
-        banks.append(
-            FilterBank(
-                convolution.kernel_size[0],
-                torch.relu(best).numpy(force=True),
-                places.numpy(force=True),
-                strongest.numpy(force=True),
-                answers[strongest].numpy(force=True),
-            )
-        )
+        arrays = torch.relu(best), places, strongest, answers[strongest]
+        banks.append(FilterBank(convolution.kernel_size[0], *(array.numpy(force=True) for array in arrays)))
     return spelling, tuple(banks)
 
 
@@ -221,10 +201,9 @@ def _name(number: int) -> str:
 def _highways(layers: list[Highway], x: Tensor) -> tuple[tuple[HighwayStep, ...], Tensor]:
     steps = []
     for highway in layers:
-        gate = torch.sigmoid(highway.carry(x))
-        transformed = torch.relu(highway.transform(x))
         y = highway(x)
-        steps.append(HighwayStep(x.numpy(force=True), transformed.numpy(force=True), gate.numpy(force=True), y.numpy(force=True)))
+        arrays = x, torch.relu(highway.transform(x)), torch.sigmoid(highway.carry(x)), y
+        steps.append(HighwayStep(*(array.numpy(force=True) for array in arrays)))
         x = y
     return tuple(steps), x
 
@@ -254,16 +233,14 @@ def _direction(model: BiLM, x: Tensor, position: int, *, backward: bool) -> Dire
 
 def _step(layer: ProjectedLSTM, x: Tensor, h: Tensor, c: Tensor, *, skip: bool) -> LSTMStep:
     hidden = layer.projection.shape[1]
-    (cell_clip, output_clip) = layer.clips
-    i, f, o, new = (layer.input_weight @ x + layer.state_weight @ h + layer.bias).split(hidden)
-    i = i.sigmoid()
-    f = f.sigmoid()
-    o = o.sigmoid()
+    cell_clip, output_clip = layer.clips
+    *gates, new = (layer.input_weight @ x + layer.state_weight @ h + layer.bias).split(hidden)
+    i, f, o = (gate.sigmoid() for gate in gates)
     new = new.tanh()
     free = f * c + i * new
     cell = free.clamp(-cell_clip, cell_clip)
-    facts = o * cell.tanh()
-    projected = layer.projection @ facts
-    parts = (x, c, i, f, o, new, cell, facts, projected.clamp(-output_clip, output_clip), x if skip else torch.zeros_like(x))
+    output = o * cell.tanh()
+    projected = layer.projection @ output
+    parts = (x, c, i, f, o, new, cell, output, projected.clamp(-output_clip, output_clip), x if skip else torch.zeros_like(x))
     clipped = int((free.abs() > cell_clip).sum()), int((projected.abs() > output_clip).sum())
     return LSTMStep(*(part.numpy(force=True) for part in parts), *clipped)

@@ -5,7 +5,7 @@ column from old to new, so that any order of edits ends in the second sentence a
 centroid: the mean of the unit vectors of its labeled occurrences.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
@@ -35,7 +35,7 @@ class Alignment:
         """Return the columns in which the two differ, left to right: the possible edits."""
         return tuple(k for k, (old, new) in enumerate(self.columns) if old != new)
 
-    def sentence(self, switched: frozenset[int] | set[int]) -> tuple[tuple[str, ...], int]:
+    def sentence(self, switched: Set[int]) -> tuple[tuple[str, ...], int]:
         """Return the tokens and the word's position when these columns are as in the second sentence."""
         sentence = [pair[k in switched] for k, pair in enumerate(self.columns)]
         tokens = tuple(token for token in sentence if token is not None)
@@ -89,8 +89,7 @@ def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...
                 n=len(alignment.changes),
             )
         )
-    left = list(alignment.changes)
-    switched = []
+    left, switched = list(alignment.changes), []
     while left:
         margins = margins_of([alignment.sentence({*switched, k}) for k in left])
         best = int(np.argmax(margins))
@@ -111,13 +110,13 @@ def steps(alignment: Alignment, edits: Sequence[int]) -> list[EditStep]:
             )
         )
     path = [EditStep(*alignment.sentence(frozenset()))]
-    done = set()
+    done = frozenset()
     for column in edits:
-        done.add(column)
+        done |= {column}
         old, new = alignment.columns[column]
         before = (pair[k in done] for k, pair in enumerate(alignment.columns[:column]))
         position = None if new is None else sum(token is not None for token in before)
-        path.append(EditStep(*alignment.sentence(done), position, old, new, column, frozenset(done)))
+        path.append(EditStep(*alignment.sentence(done), position, old, new, column, done))
     return path
 
 
@@ -127,53 +126,40 @@ def write_step(alignment: Alignment, step: EditStep, first: Sequence[str], secon
     `first` and `second` are the tokens of both sentences as `core.text.tokens.as_written` returns them. A token that the last edit removed
     is written in its place as not present.
     """
-    places = []
-    counts = [0, 0]
-    for pair in alignment.columns:
-        places.append([counts[side] if pair[side] is not None else None for side in (0, 1)])
-        counts = [counts[side] + (pair[side] is not None) for side in (0, 1)]
+    places = [0, 0]
     parts = []
-    for k, numbers in enumerate(places):
+    for k, pair in enumerate(alignment.columns):
         side = int(k in step.switched)
-        gone = numbers[side] is None and k == step.column
-        place = numbers[1 - side] if gone else numbers[side]
-        if place is None:
-            continue
-        piece = (first, second)[side ^ gone][place]
-        apart = " " if place == 0 and parts and piece[:1].isalnum() else ""  # what began a sentence may now follow a word
-        parts.append((k, apart + piece if parts else piece.lstrip(), not gone))
+        gone = pair[side] is None and k == step.column
+        side ^= gone
+        if pair[side] is not None:
+            piece = (first, second)[side][places[side]]
+            apart = " " if places[side] == 0 and parts and piece[:1].isalnum() else ""  # what began a sentence may now follow a word
+            parts.append((k, apart + piece if parts else piece.lstrip(), not gone))
+        places = [place + (token is not None) for place, token in zip(places, pair, strict=True)]
     return parts
 
 
-def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray, left_out: np.ndarray | None = None) -> Centroids:
-    """Return a unit centroid for each sense of labeled occurrences (n, L, D) under a mix (L,), without the rows `left_out` (n,).
+def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray, left_out: np.ndarray) -> Centroids:
+    """Return a unit centroid for each sense of labeled occurrences (n, L, D) under a mix (L,), without the rows `left_out` (n,) bool.
 
     A sense without other rows has no centroid. BadInput if fewer than two have one.
     """
-    units = unit_mixes(layers, weights)
-    labels = np.asarray(labels, str)
-    is_used = np.ones(len(labels), bool) if left_out is None else ~np.asarray(left_out, bool)
-    senses = tuple(str(sense) for sense in np.unique(labels[is_used]))
+    units, labels = mixed(layers[~left_out], weights, axis=1, unit=True), np.asarray(labels, str)[~left_out]
+    senses = tuple(map(str, np.unique(labels)))
     if len(senses) < 2:
         raise BadInput(t("Two labeled senses are needed; there are {n}.", n=len(senses)))
-    members = [is_used & (labels == sense) for sense in senses]
-    vectors = unit(np.stack([units[is_sense].mean(axis=0) for is_sense in members]))
-    return Centroids(senses, tuple(int(is_sense.sum()) for is_sense in members), vectors)
+    return Centroids(senses, unit(np.stack([units[labels == sense].mean(axis=0) for sense in senses])))
 
 
 def between(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> Centroids:
     """Return the two words (2, L, D) as what every step is compared with, if no sense is labeled."""
-    return Centroids(names, (1, 1), unit_mixes(layers, weights))
+    return Centroids(names, mixed(layers, weights, axis=1, unit=True))
 
 
 def readings(layers: np.ndarray, result: Centroids, weights: np.ndarray) -> np.ndarray:
     """Return the cosines (S, C) of tokens (S, L, D) with the senses' centroids."""
-    return unit_mixes(layers, weights) @ result.vectors.T
-
-
-def unit_mixes(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the mixes (S, D) of layers (S, L, D), of length 1, so that their products are cosines."""
-    return mixed(layers, weights, axis=1, unit=True)
+    return mixed(layers, weights, axis=1, unit=True) @ result.vectors.T
 
 
 def ends(cosines: np.ndarray) -> tuple[int, int]:

@@ -8,7 +8,7 @@ a tie is worth the share of it that is right, as in core.senses.separation.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb
 
@@ -59,21 +59,21 @@ def senses(
 
     result: dict = {"model": model.name, "n": len(test), "n_train": len(train), "documents": len(set(documents))}
     measures = {name: scores(weights) for name, weights in spaces(model)}
-    result |= {name: _both_means(value) for name, value in measures.items()}
+    result |= {name: value.by_measure() for name, value in measures.items()}
     if space:
         measures[SENSES] = scored(*_in_space(space, (train, test), layers))
-        result[SENSES] = _both_means(measures[SENSES])
+        result[SENSES] = measures[SENSES].by_measure()
     vectors = static_vectors(model)
     often = measures["mix"]
     if vectors:
         static = scored(*(topics(vectors, [(row.tokens, row.position) for row in rows]) for rows in (train, test)))
-        result["static"] = {"vectors": vectors.name, **_both_means(static)}
+        result["static"] = {"vectors": vectors.name, **static.by_measure()}
         for name, value in measures.items():
             result[name]["less_static"] = difference(value, static)
     result["order"] = difference(measures["1"], measures["2"]) if "2" in measures else {}
-    result["most_frequent"] = {"macro": often.most_frequent_macro, "pooled": often.most_frequent_pooled}
+    result["most_frequent"] = often.means("most_frequent")
     best = {name: _weights_by_leaving_one_out(layers[0], words[0], labels[0], name) for name in MEASURES}
-    mixes = {name: {"weights": weights.tolist(), **_both_means(scores(weights))[name]} for name, weights in best.items()}
+    mixes = {name: {"weights": weights.tolist(), **scores(weights).means(name)} for name, weights in best.items()}
     return result | {"unseen": often.unseen, "best_mix": mixes | {"weights": mixes["nearest"]["weights"]}}
 
 
@@ -110,10 +110,6 @@ def mix_of(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
     for layer in np.flatnonzero(weights):
         mix += np.float32(weights[layer]) * layers[:, layer]
     return mix
-
-
-def _both_means(scores) -> dict:
-    return {m: {over: getattr(scores, f"{m}_{over}") for over in ("macro", "pooled")} for m in MEASURES}
 
 
 def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: np.ndarray, measure: str) -> np.ndarray:
@@ -153,19 +149,23 @@ def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps:
     return grid[best], scores[best]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SplitScores:
-    """Accuracies of senses learned from a training file, `macro` over test words and `pooled` over test occurrences."""
+    """What the senses learned from a training file get right of n test occurrences."""
 
-    hits: np.ndarray = field(compare=False, repr=False)  # (3, n): what nearest, centroid and most frequent sense get right
-    nearest_macro: float
-    nearest_pooled: float
-    centroid_macro: float
-    centroid_pooled: float
-    most_frequent_macro: float
-    most_frequent_pooled: float
-    n: int  # test occurrences
-    unseen: int  # of them, of words that training never saw: scored as wrong
+    hits: np.ndarray  # (3, n): by nearest, centroid and most frequent sense
+    words: np.ndarray  # (n,)
+    unseen: int  # of words that training never saw: scored as wrong
+
+    def means(self, measure: str) -> dict[str, float]:
+        """Return the accuracy, "macro" over test words and "pooled" over test occurrences."""
+        hits = self.hits[(*MEASURES, "most_frequent").index(measure)]
+        by_word = [hits[rows].mean() for rows in rows_of(self.words).values()]
+        return {"macro": float(np.mean(by_word)), "pooled": float(hits.mean())}
+
+    def by_measure(self) -> dict[str, dict[str, float]]:
+        """Return the means of each of MEASURES."""
+        return {measure: self.means(measure) for measure in MEASURES}
 
 
 def classify_split(
@@ -188,11 +188,7 @@ def classify_split(
     for word in rows_by_word.keys() & of_word.keys():
         seen, rows = rows_by_word[word], of_word[word]
         scores[:, rows] = _score_word(train[seen], train_labels[seen], test[rows], test_labels[rows])
-    names = ("nearest", "centroid", "most_frequent")
-    means = {word: dict(zip(names, scores[:, rows].mean(axis=1).tolist(), strict=True)) for word, rows in of_word.items()}
-    macro = {f"{name}_macro": float(np.mean([mean[name] for mean in means.values()])) for name in names}
-    pooled = {f"{name}_pooled": float(score.mean()) for name, score in zip(names, scores, strict=True)}
-    return SplitScores(hits=scores, **macro, **pooled, n=len(test), unseen=int((~np.isin(test_words, train_words)).sum()))
+    return SplitScores(scores, test_words, int((~np.isin(test_words, train_words)).sum()))
 
 
 def left_out_centroids(vectors: np.ndarray, labels: Sequence) -> float:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..common.directions import unit
+from .separation import silhouette
 
 NUMBERS = range(2, 9)  # of clusters that are tried
 CORRECTIONS = 4  # of the null's variances
 POWER = 4  # steps of the power method
 STEPS = 5  # of k-means for each number of clusters, where silhouettes are compared with clouds'
-EQUAL = 1e-5  # distances no larger are rounding
 ROUNDING = 1e-6  # of products of rows, some of which may be the same row
 
 
@@ -74,6 +74,7 @@ def silhouettes(rows: np.ndarray) -> np.ndarray:
     random, and two hundred clouds are clustered in the time that `clusters`, with its ten starts, takes for a few.
     """
     rows = _turn(rows)
+    similarities = rows @ rows.T
     labels = np.zeros(len(rows), int)
     results = []
     for number in NUMBERS:
@@ -93,7 +94,7 @@ def silhouettes(rows: np.ndarray) -> np.ndarray:
             if (nearest == labels).all():
                 break
             labels = nearest
-        results.append(_silhouette(rows, np.eye(number, dtype=np.float32)[labels]))
+        results.append(silhouette(similarities, labels))
     return np.array(results)
 
 
@@ -108,19 +109,6 @@ def _turn(rows: np.ndarray) -> np.ndarray:
     except np.linalg.LinAlgError:  # rows that repeat each other
         values, vectors = np.linalg.eigh(products)
         return (vectors * np.sqrt(np.maximum(values, 0))).astype(np.float32)
-
-
-def _silhouette(rows: np.ndarray, members: np.ndarray) -> float:
-    """Return the silhouette (core.senses.separation.silhouette) of unit rows (n, D) and members (n, C), by each cluster's sum."""
-    sizes = members.sum(axis=0)
-    mine = members > 0
-    totals = sizes - rows @ (members.T @ rows).T  # (n, C): sums of 1 - cosine; a row has none with itself
-    size = sizes[members.argmax(axis=1)]
-    a = totals[mine] / np.maximum(size - 1, 1)
-    b = np.where(mine | (sizes == 0), np.inf, totals / np.maximum(sizes, 1)).min(axis=1)
-    larger = np.maximum(a, b)
-    counts = (size > 1) & (larger > EQUAL) & np.isfinite(b)
-    return float(np.where(counts, (b - a) / np.where(counts, larger, 1), 0).mean())
 
 
 def _longest_axis(rows: np.ndarray) -> np.ndarray:

@@ -44,7 +44,6 @@ class Centroids:
     """A word's senses as vectors: each the mean of its labeled occurrences' unit vectors."""
 
     senses: tuple[str, ...]
-    counts: tuple[int, ...]  # labeled occurrences behind each
     vectors: np.ndarray  # (S, ...): here (S, V, 3, D), by view and half; in core.senses.edits (S, D), of length 1, in one space
     spread: np.ndarray | None = None  # (V, 3, S) standard deviation of each sense's margin over the labeled occurrences
     least: np.ndarray | None = None  # (V, 3, S) least cosine of a sense's labeled occurrence with the mean of its others
@@ -98,8 +97,8 @@ def half_name(half: str) -> str:
     return {"past": t("past"), "future": t("future"), "both": t("both")}[half]
 
 
-def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, reach: int | None = None) -> tuple[SentenceVariant, ...]:
-    """Return one sentence for each word but the target, within `reach` of it if given, in reading order.
+def variants(tokens: Sequence[str], position: int, how: str, swap: str = "") -> tuple[SentenceVariant, ...]:
+    """Return one sentence for each word but the target within REACH of it, in reading order.
 
     `how` is 'drop', 'mask' (MASK_TOKEN in its place) or 'swap' (`swap` in its place). A swap with the same word stays, with an influence of
     0. BadInput if `how` is unknown, `position` is outside, or `swap` is not one word.
@@ -110,7 +109,7 @@ def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, 
     if how not in WAYS:
         raise BadInput(t("There is no way “{how}” to change a word. Choose drop, mask or swap.", how=shorten(how)))
     put = () if how == DROP else (MASK_TOKEN,) if how == MASK else (_one_word(swap),)
-    places = range(len(tokens)) if reach is None else range(max(0, position - reach), min(len(tokens), position + reach + 1))
+    places = range(max(0, position - REACH), min(len(tokens), position + REACH + 1))
     shift = len(put) - 1  # a word dropped before the target moves it one to the left
     return tuple(SentenceVariant(tokens[:k] + put + tokens[k + 1 :], position + shift * (k < position), k) for k in places if k != position)
 
@@ -120,13 +119,14 @@ def centroids(vectors: np.ndarray, labels: Sequence[str], weights: np.ndarray) -
     units = unit_views(vectors, weights)
     names = np.asarray(labels, object)
     senses = tuple(sorted(set(labels)))
-    counts = tuple(int((names == sense).sum()) for sense in senses)
-    means = np.stack([units[names == sense].mean(axis=0) for sense in senses]) if senses else np.empty((0, *units.shape[1:]), units.dtype)
+    if not senses:
+        return Centroids((), np.empty((0, *units.shape[1:]), units.dtype))
+    means = np.stack([units[names == sense].mean(axis=0) for sense in senses])
     cosines = np.einsum("nvhd,svhd->nvhs", units, unit(means))
-    leads = [margins(cosines, s).std(axis=0) for s in range(len(senses))] if len(senses) > 1 else []
-    spread = np.stack(leads, axis=-1) if leads else np.zeros(cosines.shape[1:])
-    least = [_least(units[names == sense]) for sense in senses]
-    return Centroids(senses, counts, means, spread, np.stack(least, axis=-1) if least else np.zeros(cosines.shape[1:]))
+    least = np.stack([_least(units[names == sense]) for sense in senses], axis=-1)
+    if len(senses) == 1:
+        return Centroids(senses, means, least=least)
+    return Centroids(senses, means, np.stack([margins(cosines, s).std(axis=0) for s in range(len(senses))], axis=-1), least)
 
 
 def _least(units: np.ndarray) -> np.ndarray:
@@ -150,49 +150,38 @@ def unit_views(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def influence(
-    encoder,
-    tokens: Sequence[str],
-    position: int,
-    sense_centroids: Centroids | None,
-    *,
-    how: str,
-    weights: np.ndarray,
-    swap: str = "",
-    reach: int | None = REACH,
+    encoder, tokens: Sequence[str], position: int, sense_centroids: Centroids | None, *, how: str, weights: np.ndarray, swap: str = ""
 ) -> Influence:
     """Compute the target's cosines to its senses with every word of its context changed in turn, in one batch of `encoder`.
 
     `sense_centroids` are the word's (None: it has no labeled ones), made with the same mix `weights` (L,). BadInput as `variants`.
     """
-    tried = variants(tokens, position, how, swap, reach=reach)
+    tried = variants(tokens, position, how, swap)
     sentences = [list(tokens), [tokens[position]], *(list(v.tokens) for v in tried)]
     places = [position, 0, *(v.position for v in tried)]
     encoded = encoder.encode(sentences)
     layers = np.stack([array[:, place] for array, place in zip(encoded, places, strict=True)])  # (2 + K, L, D)
     units = unit_views(layers, weights)  # (2 + K, V, 3, D)
-    senses = sense_centroids.vectors if sense_centroids is not None else np.empty((0, *units.shape[1:]), units.dtype)
-    shape = *units.shape[1:3], len(senses)
-    spread = sense_centroids.spread if sense_centroids is not None and sense_centroids.spread is not None else np.zeros(shape)
-    least = sense_centroids.least if sense_centroids is not None and sense_centroids.least is not None else np.full(shape, -1.0)
-    cosines = np.einsum("nvhd,svhd->nvhs", units, unit(senses))
+    senses = sense_centroids or Centroids((), np.empty((0, *units.shape[1:]), units.dtype))
+    cosines = np.einsum("nvhd,svhd->nvhs", units, unit(senses.vectors))
     return Influence(
         tokens=tuple(tokens),
         position=position,
         changed=tuple(v.changed for v in tried),
         views=(*map(str, range(layers.shape[1])), "mix"),
-        senses=sense_centroids.senses if sense_centroids is not None else (),
+        senses=senses.senses,
         cosines=cosines[0],
         alone=cosines[1],
         varied=cosines[2:],
         moved=np.maximum(0.0, 1.0 - np.einsum("nvhd,vhd->nvh", units[2:], units[0])),
-        spread=spread,
-        least=least,
+        spread=np.zeros_like(cosines[0]) if senses.spread is None else senses.spread,
+        least=np.full_like(cosines[0], -1.0) if senses.least is None else senses.least,
     )
 
 
 def expectations(substitutes: Substitutes, tokens: Sequence[str], position: int, *, how: str, swap: str = "") -> dict[int, Change]:
     """Return by position how each word, changed as by `variants`, changes what is expected in the target's place."""
-    tried = variants(tokens, position, how, swap, reach=REACH)
+    tried = variants(tokens, position, how, swap)
     sentences = [list(tokens), *(list(v.tokens) for v in tried)]
     places = substitutes.model.encoder.around(sentences, [position, *(v.position for v in tried)])
     changes = substitutes.changes(places, [tokens[position]] * len(sentences))
@@ -223,7 +212,7 @@ def measure_apart(result: Influence, view: str, half: str) -> np.ndarray:
 
 def pair(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> Centroids:
     """Return the target in its sentence and a word in another one, (2, L, D), as what the target is measured by."""
-    return Centroids(names, (1, 1), unit_views(layers, weights))
+    return Centroids(names, unit_views(layers, weights))
 
 
 def shifts(result: Influence, view: str, half: str) -> np.ndarray:
@@ -283,10 +272,8 @@ def turning(result: Influence, view: str, half: str) -> tuple[int, ...]:
 
 def _one_word(swap: str) -> str:
     result = tokenize(swap)
-    if len(result) != 1:
-        raise BadInput(
-            t("“{text}” is not one word. Type a single word to put in each place.", text=shorten(join_tokens(result)))
-            if result
-            else t("Type the word to put in each place.")
-        )
+    if not result:
+        raise BadInput(t("Type the word to put in each place."))
+    if len(result) > 1:
+        raise BadInput(t("“{text}” is not one word. Type a single word to put in each place.", text=shorten(join_tokens(result))))
     return result[0]

@@ -41,7 +41,6 @@ OTHERS, LAST = 10_000, 99_999  # numbers from OTHERS to LAST are of no day for t
 QUESTIONS, MOST_SENSES = 8, 3
 MISREAD = 2  # questions of a quiz on sentences that the language's own model misreads
 FEWEST = 2  # sentences of a sense: one for the question, and one that may vote for it
-K = evidence.K  # labeled sentences that vote
 HIT, MISS = "■", "□"  # in every font, of every color
 
 
@@ -118,8 +117,7 @@ def number_from(text: str) -> int:
     """Parse a quiz's number from an address. BadInput if there is no such quiz."""
     if text.isascii() and text.isdecimal() and len(text) <= len(str(LAST)):
         return int(text)
-    message = t("There is no quiz “{number}”: quizzes have whole numbers from 0 to {last:,}.", number=shorten(text), last=LAST)
-    raise BadInput(message)
+    raise BadInput(t("There is no quiz “{number}”: quizzes have whole numbers from 0 to {last:,}.", number=shorten(text), last=LAST))
 
 
 def quiz(number: int, language: Language) -> tuple[QuizQuestion, ...]:
@@ -145,9 +143,9 @@ def misread(code: str) -> dict[str, dict[str, str]]:
 
 def _questions(number: int, language: Language, words: Iterable[str], *, is_misread: bool = False) -> Iterator[QuizQuestion]:
     """Yield a question for each word, looking up only the sentences of words that are needed."""
-    for word in words:
-        if quiz_question := question(number, word, labeled_of(language, word), misread(language.code).get(word, {}), is_misread=is_misread):
-            yield quiz_question
+    hard = misread(language.code)
+    every = (question(number, word, labeled_of(language, word), hard.get(word, {}), is_misread=is_misread) for word in words)
+    return filter(None, every)
 
 
 def question(
@@ -183,11 +181,8 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
     without a `space`, does not count in the choice of the layer: the one in which most of the other sentences' nearest have the same sense.
     """
     rows = table.labeled_rows(quiz_question.word)
-    senses = np.array([-1] * len(table.senses))
-    for k, sense in enumerate(quiz_question.senses):
-        if sense in table.senses:
-            senses[table.senses.index(sense)] = k
-    labels = senses[table.sense[rows]]
+    offered = {sense: k for k, sense in enumerate(quiz_question.senses)}
+    labels = np.array([offered.get(table.senses[code], -1) for code in table.sense[rows]])
     text = quiz_question.text.casefold()
     others = [k for k in np.flatnonzero(labels >= 0) if join_tokens(list(table.occurrence(int(rows[k])).tokens)).casefold() != text]
     rows, labels = rows[others], labels[others]
@@ -200,11 +195,12 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
     else:
         layer, places, place = _best_layer(table.rows.take(rows), labels, query)
     similarities, cosines = places @ places.T, places @ place[0]
-    sense, nearest = vote(cosines, labels, len(quiz_question.senses))
+    n_senses = len(quiz_question.senses)
+    sense, nearest = vote(cosines, labels, n_senses)
     np.fill_diagonal(similarities, -np.inf)
-    right = sum(vote(row, labels, len(quiz_question.senses))[0] == label for row, label in zip(similarities, labels, strict=True))
+    right = sum(vote(row, labels, n_senses)[0] == label for row, label in zip(similarities, labels, strict=True))
     voted = tuple(Neighbor(table.occurrence(int(rows[k])), float(cosines[k])) for k in nearest)
-    votes = np.bincount(labels[nearest], minlength=len(quiz_question.senses))
+    votes = np.bincount(labels[nearest], minlength=n_senses)
     return QuizReading(quiz_question.senses[sense], tuple(votes.tolist()), layer, voted, right, len(rows))
 
 
@@ -221,20 +217,14 @@ def squares(hits: Iterable[bool]) -> str:
 
 def line(number: int, hits: Sequence[bool], right: int, link: str = "") -> str:
     """Return a finished quiz as one line to share: its number, the squares, both scores, the link to the same quiz."""
-    message = t(
-        "Guess the machine {number} · {squares} {hits}/{n} · ELMo {right}/{n}",
-        number=number,
-        squares=squares(hits),
-        hits=sum(hits),
-        right=right,
-        n=len(hits),
-    )
+    scores = {"squares": squares(hits), "hits": sum(hits), "right": right, "n": len(hits)}
+    message = t("Guess the machine {number} · {squares} {hits}/{n} · ELMo {right}/{n}", number=number, **scores)
     return f"{message} · {link}" if link else message
 
 
 def vote(cosines: np.ndarray, labels: np.ndarray, n_senses: int) -> tuple[int, np.ndarray]:
     """Return the sense with most of the K nearest votes and these rows, nearest first. A tie goes to the nearest sentence's sense."""
-    nearest = np.argsort(-cosines, kind="stable")[: min(K, int(np.isfinite(cosines).sum()))]
+    nearest = np.argsort(-cosines, kind="stable")[: min(evidence.K, int(np.isfinite(cosines).sum()))]
     votes = np.bincount(labels[nearest], minlength=n_senses)
     return next(int(label) for label in labels[nearest] if votes[label] == votes.max()), nearest
 

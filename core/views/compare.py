@@ -174,16 +174,17 @@ def compute(workspace: Workspace, request: CompareRequest) -> SpacesCompared | N
     ]
     shift = None
     if request.across and request.first.reads[0] == request.second.reads[0] and request.first.layer == request.second.layer:
-        both = tuple(documents[side] for side in sides)
-        of_each = tuple(weights[side] for side in sides) if request.first.layer == SENSES else weights[request.first]
+        of_each, both = (tuple(values[side] for side in sides) for values in (weights, documents))
         shift = spaces.shift(*(tables[side] for side in sides), words, of_each, documents=both)
+    cka = spaces.cka_matrix(list(vectors.values()))
+    first, second = (list(vectors).index(side) for side in sides)
     keys = [list_keys(tables[side].sentences) for side in sides if request.across and side in tables]
     return SpacesCompared(
         names=names,
         comparison=spaces.compare(a, b, words, k=request.k),
         cka_names=tuple(space.name for space in every.values()),
-        cka=spaces.cka_matrix(list(vectors.values())),
-        cka_pair=spaces.linear_cka(a, b),
+        cka=cka,
+        cka_pair=float(cka[first, second]),
         paired=spaces.test_cka(a, b),
         halves=tuple(half for half in halves if half[2]),
         shift=shift,

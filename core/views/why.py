@@ -12,7 +12,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.libraries import Frame, frame
 from ..common.model_layers import MIX, SENSES
-from ..elmo.mix import layer_weights
+from ..elmo.mix import layer_weights, mixed
 from ..elmo.substitutes import Change
 from ..index.rows import Occurrence
 from ..senses import edits, influence
@@ -267,7 +267,8 @@ def _map_path(workspace: Workspace, lemma: str, words: Sequence[WordInContext], 
         return MapPath(occurrences, layout.coordinates[-1], layout.stars[-1])
     maps, weights = open_maps(table, lemma), _weights(workspace, space)
     coordinates = maps.coordinates[maps.names.index(space)]
-    cosines = edits.unit_mixes(_layers(workspace, words, space), weights) @ edits.unit_mixes(table.rows.take(rows), weights).T
+    typed, labeled = (mixed(of, weights, axis=1, unit=True) for of in (_layers(workspace, words, space), table.rows.take(rows)))
+    cosines = typed @ labeled.T
     nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBORS_TO_PLACE]
     places = insert(coordinates, nearest, np.take_along_axis(cosines, nearest, axis=1))
     return MapPath(occurrences, coordinates, places)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from core.analysis.walk import LSTMStep, Walk, most_moved
+from core.analysis.walk import LSTMStep, Walk
 from core.common import model_layers
 from core.common.config import ModelShape
 from core.common.i18n import t, tn
@@ -34,7 +34,7 @@ def direction(walk: Walk, *, backward: bool) -> tuple[list[str], Rows]:
     layer = choice("howlayer", t("Layer"), names, "1", required=True, help=t("LSTM 1 reads spellings, LSTM 2 reads its output."))
     k = names.index(layer) if layer in names else 0
     step, word = reading.steps[k], walk.tokens[walk.position]
-    cells = np.sort(most_moved(step, CELLS))
+    cells = np.sort(step.most_moved(CELLS))
     st.markdown(
         t("**At “{word}”**: the {n} of {all:,} cells that change most", word=plain(shorten(word)), n=len(cells), all=len(step.cell))
     )
@@ -53,7 +53,7 @@ def direction(walk: Walk, *, backward: bool) -> tuple[list[str], Rows]:
     figure = heat_figure(values, list(rows), key="how.gates", limit=max(1.0, limit_of(values)), hovers=hovers)
     alt = t("Heat map of gates and values for the {n} cells that “{word}” changes most.", n=len(cells), word=shorten(word))
     draw(figure, key=f"how.gates.{backward}", alt=alt)
-    st.latex(step.arithmetic(int(most_moved(step, 1)[0])))
+    st.latex(step.arithmetic(int(step.most_moved(1)[0])))
     _read_so_far(walk, reading.outputs[k], backward=backward)
     return _write_notices(walk, step, layer, backward=backward), [
         {t("cell"): int(c)} | {name: round(float(row[c]), 4) for name, row in rows.items()} for c in cells

@@ -73,14 +73,8 @@ def test_procrustes_by_hand_and_of_equal_points():
     np.testing.assert_allclose(procrustes(np.ones((4, 2)), square), np.ones((4, 2)))
 
 
-def two_clusters(n: int) -> np.ndarray:
-    """n points round (-1, 0), then n round (1, 0)."""
-    rng = np.random.default_rng(0)
-    return np.repeat([[-1.0, 0], [1, 0]], n, axis=0) + rng.normal(scale=0.03, size=(2 * n, 2))
-
-
 def test_a_point_lands_on_its_equal_and_with_the_majority_of_its_neighbors():
-    coordinates = two_clusters(6)
+    coordinates = np.repeat([[-1.0, 0], [1, 0]], 6, axis=0) + np.random.default_rng(0).normal(scale=0.03, size=(12, 2))
     for row in range(12):
         others = [r for r in range(12) if r != row][:7]
         landed = insert(coordinates, [[row, *others]], [[1.0, *np.linspace(0.9, 0.5, 7)]])[0]
@@ -90,9 +84,8 @@ def test_a_point_lands_on_its_equal_and_with_the_majority_of_its_neighbors():
         ([9, 1, 2, 3, 4, 5], [0.81, 0.79, 0.78, 0.77, 0.76, 0.75]),  # and the nearest by a little
     ):
         assert np.linalg.norm(insert(coordinates, [rows], [cosines])[0] - [-1, 0]) < 0.06
-    for n in (2, 4, 6):  # between two clusters
-        landed = insert(two_clusters(n), [np.arange(2 * n)], np.full((1, 2 * n), 0.7))[0]
-        assert min(np.linalg.norm(landed - [-1, 0]), np.linalg.norm(landed - [1, 0])) < 0.1
+    landed = insert(coordinates, [np.arange(12)], np.full((1, 12), 0.7))[0]  # between two clusters
+    assert min(np.linalg.norm(landed - [-1, 0]), np.linalg.norm(landed - [1, 0])) < 0.1
 
 
 @settings(max_examples=50)
@@ -180,13 +173,11 @@ def test_equal_vectors_are_compact_separate_discs():
     assert apart.min() > 2 * radius
 
 
-def test_one_word_and_the_fewest_points_have_maps_too():
+def test_one_word_has_maps_too():
     result = aligned_maps(words_in_layers(1, 40), ["0", "1", "2"], SMALL)
     assert result.method == "aligned UMAP"
     assert np.ptp(result.coordinates[0], axis=0).max() < 0.06  # layer 0 is one point
     assert np.ptp(result.coordinates[2], axis=0).max() > 0.3
-    result = aligned_maps(words_in_layers(2, 10)[2:], ["mix"], replace(SMALL, n_neighbors=15))
-    assert (result.method, result.displacement) == ("aligned UMAP", ()) and np.isfinite(result.coordinates).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 11, 15])
@@ -202,16 +193,15 @@ def test_few_points_fall_back_to_pca_and_report_it(n):
 
 def test_work_is_reported_and_can_be_stopped():
     lines = []
-    aligned_maps(words_in_layers(2, 10), ["0", "1", "2"], SMALL, lines.append)
-    assert lines[0] == "finding the neighbors of 20 points in 3 spaces"
-    assert "epoch 41 of 60" in lines
 
     def stop(line):
+        lines.append(line)
         if line.startswith("epoch 21"):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         aligned_maps(words_in_layers(2, 10), ["0", "1", "2"], SMALL, stop)
+    assert lines == ["finding the neighbors of 20 points in 3 spaces", "epoch 1 of 60", "epoch 21 of 60"]
 
 
 def test_spaces_without_finite_numbers_are_refused():
@@ -277,8 +267,6 @@ def test_a_map_follows_another_mix_as_faithfully_as_one_made_again():
     fresh = aligned_maps([mix], ["mix"], config)
     assert trustworthiness(mix, flat) > fresh.trustworthiness[0] - 0.03
     np.testing.assert_array_equal(flat, follow(mix, maps.coordinates[3], config))
-    way, other = (np.linalg.norm(places - maps.coordinates[3], axis=1).mean() for places in (flat, fresh.coordinates[0]))
-    assert way < other
     few = drawn_layers(9)[2]  # few points follow by their principal components
     assert follow(few, np.random.default_rng(0).normal(size=(9, 2)), ProjectionConfig()).shape == (9, 2)
 

@@ -29,13 +29,17 @@ def kernels_by_hand(*pair: np.ndarray) -> float:
     return hsic(k, m) / np.sqrt(hsic(k, k) * hsic(m, m))
 
 
+def cka(first: np.ndarray, second: np.ndarray) -> float:
+    return spaces.cka_matrix([first, second])[0, 1]
+
+
 def test_cka_is_that_of_kernels_by_hand_and_1_for_a_space_turned_scaled_and_moved():
     space, turn = noise(0), np.linalg.qr(noise(1, n=20))[0]
-    assert [spaces.linear_cka(space, other) for other in (space, 7 * space @ turn + 3)] == pytest.approx([1, 1], abs=1e-6)
-    assert spaces.linear_cka(np.ones((10, 3)), noise(0, n=10)) == 0  # without spread
+    assert [cka(space, other) for other in (space, 7 * space @ turn + 3)] == pytest.approx([1, 1], abs=1e-6)
+    assert cka(np.ones((10, 3)), noise(0, n=10)) == 0  # without spread
     a, b = noise(3, dims=5), noise(4, dims=9) + noise(3, dims=9)
-    assert spaces.linear_cka(a, b) == pytest.approx(kernels_by_hand(a, b), rel=1e-6)
-    assert spaces.linear_cka(a + 3, 2 * b - 1) == pytest.approx(kernels_by_hand(a, b), rel=1e-4)
+    assert cka(a, b) == pytest.approx(kernels_by_hand(a, b), rel=1e-6)
+    assert cka(a + 3, 2 * b - 1) == pytest.approx(kernels_by_hand(a, b), rel=1e-4)
 
 
 def test_a_cka_has_its_rank_among_words_paired_at_random():
@@ -103,11 +107,11 @@ def test_the_deeper_a_layer_of_the_bundled_model_the_further_it_is_from_glove(ta
 
 def test_a_corpus_next_to_itself_has_not_moved_but_its_halves_have(table):
     words, layers = spaces.find_common_words([spaces.type_space("2", table, np.eye(3)[2], fewest=4)]), np.eye(3)
-    moved = spaces.shift(table, table, words, layers[2])
+    moved = spaces.shift(table, table, words, (layers[2], layers[2]))
     assert moved.between == pytest.approx(0, abs=1e-5)
     assert (moved.within > 0.01).mean() > 0.9 and np.nanmax(moved.excess) < 0
     assert (moved.counts[:, 0] >= 4).all()
-    still = spaces.shift(table, table, words, layers[0])  # layer 0: a lower-case spelling has one vector
+    still = spaces.shift(table, table, words, (layers[0], layers[0]))  # layer 0: a lower-case spelling has one vector
     assert np.median(still.within) < 0.01
     (kept, n), (alike, _) = (spaces.halves_overlap(table, words, layers[k], k=10) for k in (2, 0))
     assert n == len(words) and 0 < kept < 10

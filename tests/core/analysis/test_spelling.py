@@ -59,8 +59,8 @@ def test_contributions_and_bias_are_the_vector(model, word: str, which: str):
     vector = encoder.word_vectors([word])[0]
     np.testing.assert_allclose((weight * np.concatenate(strengths)).sum(axis=1) + bias, vector, atol=2e-4)
     result = firing(characters, word)
-    assert result.exact
-    assert sum(window.share for window in result.windows) + result.bias == pytest.approx(1, abs=1e-4)
+    assert result.exact and sum(window.share for window in result.windows) + result.bias == pytest.approx(1, abs=1e-4)
+    assert result.bias == pytest.approx(float(bias @ vector / (vector @ vector)), abs=1e-4)
 
 
 def test_shares_of_windows_and_letters_and_rest_sum_to_one_in_a_model_whose_filters_answer_anywhere():
@@ -74,20 +74,7 @@ def test_shares_of_windows_and_letters_and_rest_sum_to_one_in_a_model_whose_filt
     for window in result.windows:
         assert window.text == text[window.start : window.start + window.width]
         assert window.lettered == any(letter in window.text for letter in "scoreboard")
-
-
-def test_a_share_is_the_part_of_the_vector_along_itself_and_a_strength_behind_a_highway_layer():
-    encoder = without_highway()
-    characters, result = encoder.model.characters, firing(encoder.model.characters, "tango")
-    vector = encoder.word_vectors(["tango"])[0].astype(float)
-    strengths, places = answers(characters, "tango")
-    columns = np.split(characters.projection.weight.numpy(), np.cumsum([len(s) for s in strengths])[:-1], axis=1)
-    top = result.windows[0]
-    k = result.widths.index(top.width)
-    here = (places[k] == top.start) & (strengths[k] > 0)
-    part = (columns[k][:, here] * strengths[k][here]).sum(axis=1)
-    assert top.share == pytest.approx(part @ vector / (vector @ vector), abs=1e-5) and top.filters == here.sum()
-    behind = firing(tiny_encoder().model.characters, "dog")
+    behind = firing(tiny_encoder().model.characters, "dog")  # behind a highway layer: strengths
     assert not behind.exact and behind.bias == 0
     assert min(window.share for window in behind.windows) >= 0 and sum(window.share for window in behind.windows) == pytest.approx(1)
 
@@ -172,12 +159,7 @@ def test_what_is_usual_lies_above_most_pairs_and_needs_words(model, open_spellin
     units = unit(model.encoder.word_vectors(list(spellings.words)))
     pairs = (units @ units.T)[np.triu_indices(len(units), 1)]
     assert np.mean(pairs < spellings.usual_cosine()) == pytest.approx(0.95, abs=0.02)
-    rng, nearest = np.random.default_rng(1), []
-    for _ in range(1000):  # of eight words there are 28 pairs, one of which is near as a rule
-        some = rng.choice(len(units), 8, replace=False)
-        nearest.append((units[some] @ units[some].T)[np.triu_indices(8, 1)].max())
-    assert np.mean(np.array(nearest) < spellings.usual_cosine(8)) == pytest.approx(0.95, abs=0.025)
-    assert spellings.usual_cosine(8) > spellings.usual_cosine(2)
+    assert spellings.usual_cosine(8) > spellings.usual_cosine(2)  # of eight words there are 28 pairs, one of which is near as a rule
 
 
 def test_a_model_without_a_vocabulary_takes_the_static_vectors_words(tmp_path):
@@ -201,7 +183,7 @@ def test_words_are_parted_by_blanks_and_commas(text: str, words: tuple, left_out
     assert split_words(text, 3) == (words, left_out)
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("word", ["dog", "<b>&", "🎉", "a"])
 def test_the_windows_figure_draws_the_strongest_where_they_stand(characters, word: str):
     result = firing(characters, word)
     figure = windows_figure(result, k=5)

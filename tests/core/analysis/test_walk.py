@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.walk import most_moved, walk
+from core.analysis.walk import walk
 from core.common.config import ModelShape
 from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
@@ -39,8 +39,7 @@ def encoder_of(name: str) -> Encoder:
     return Encoder(model)
 
 
-def close(a, b):
-    np.testing.assert_allclose(a, b, atol=ATOL, rtol=0)
+close = functools.partial(np.testing.assert_allclose, atol=ATOL, rtol=0)
 
 
 def check(encoder: Encoder, tokens: list[str], position: int) -> None:
@@ -144,7 +143,7 @@ def test_a_filters_window_is_found_by_its_number_and_what_is_not_there_is_refuse
 def test_the_cells_shown_are_those_that_moved_most():
     step = walk(encoder_of("highways"), ["the", "bank"], 1).forward.steps[0]
     moved = np.abs(step.cell - step.cell_before)
-    assert moved[most_moved(step, 3)].tolist() == sorted(moved, reverse=True)[:3]
+    assert moved[step.most_moved(3)].tolist() == sorted(moved, reverse=True)[:3]
     assert step.arithmetic(7).startswith(r"\small c_{7} \approx ") and step.arithmetic(7).endswith(rf" \approx {step.cell[7]:.2f}")
 
 

@@ -73,11 +73,10 @@ def test_equal_vectors_have_one_place_and_maps_keep_far_more_neighbors_than_plac
     assert all(item > 0.8 for item in token_map.trust[1:]) and np.isnan(token_map.trust[0])
 
 
-def test_tokens_laid_out_are_few_of_a_spelling_and_lie_where_umap_has_them(tokens, token_map):
+def test_tokens_laid_out_are_few_of_a_spelling(tokens, token_map):
     drawn = word_maps.rows_to_lay_out(tokens, token_map.rows, 300)
     assert len(drawn) == len(set(drawn.tolist())) == 300
     assert np.bincount(tokens.word[drawn]).max() == word_maps.OF_ONE_SPELLING
-    assert (word_maps.rows_to_lay_out(tokens, token_map.rows, 300) == drawn).all()
 
 
 def test_of_too_many_tokens_whole_sentences_are_drawn(tokens):
@@ -127,12 +126,10 @@ def test_links_by_hand_of_few_points_and_of_none():
 
 def test_by_chance_a_layout_at_random_has_as_many_of_them_near():
     rng = np.random.default_rng(1)
-    cosines, kept = rng.uniform(size=41), []
-    for _ in range(300):
-        places = rng.normal(size=(41, 2))
-        result = links(cosines, places, places[0], itself=0)
-        kept.append(result.near.sum())
-    assert result.by_chance == pytest.approx(10 * 10 / 40) and np.mean(kept) == pytest.approx(result.by_chance, abs=0.25)
+    cosines = rng.uniform(size=41)
+    results = [links(cosines, places, places[0], itself=0) for places in rng.normal(size=(300, 41, 2))]
+    assert results[0].by_chance == pytest.approx(10 * 10 / 40)
+    assert np.mean([result.near.sum() for result in results]) == pytest.approx(results[0].by_chance, abs=0.25)
 
 
 def test_where_too_many_are_equally_near_none_of_them_is_a_neighbor():

@@ -11,8 +11,7 @@ from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.language_model import Prediction
 from core.senses import clusters
-from core.senses.gaussian_null import one_cloud, silhouettes
-from core.senses.separation import silhouette
+from core.senses.gaussian_null import silhouettes
 from core.text.sentences import read_labeled, read_sentences
 from core.text.tokens import tokenize
 
@@ -73,20 +72,7 @@ def test_one_cloud_is_suggested_as_one():
     assert clusters.suggest(alike).number == 1 and set(clusters.clusters(alike, 3)) == {0}
 
 
-def test_drawn_clouds_scatter_as_the_rows_do():
-    rng = np.random.default_rng(3)
-    axes = np.arange(1, 129) ** -0.8
-    rows = directions(rng.standard_normal((40, 128)) * axes)
-    cloud = one_cloud(rows, rng)
-    theirs = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False) ** 2
-    drawn = [cloud.draw(40, rng) for _ in range(30)]
-    ours = np.mean([np.linalg.svd(item - item.mean(axis=0), compute_uv=False) ** 2 for item in drawn], axis=0)
-    np.testing.assert_allclose(ours[:10], theirs[:10], rtol=0.15)
-
-
-def test_quick_silhouettes_are_those_of_the_groups_found_in_any_number_of_axes():
-    rows = directions(blob(4) + np.repeat(np.eye(2, 64) * 14, 30, axis=0))
-    assert silhouettes(rows)[0] == pytest.approx(silhouette(rows @ rows.T, clusters.clusters(rows, 2)), abs=1e-5)
+def test_silhouettes_are_the_same_in_any_number_of_axes():
     rows = unit(np.random.default_rng(3).normal(size=(24, 16))).astype(np.float32)
     rows[5] = rows[4]  # the same sentence twice
     wide = np.concatenate([rows, np.zeros((24, 200), np.float32)], axis=1)
@@ -113,16 +99,6 @@ def test_what_a_spelling_shares_is_taken_away():
     raw, less = (clusters.clusters(clusters.directions(rows, given), 2) for given in (np.zeros(60), spellings))
     assert adjusted_rand_score(spellings, raw) > 0.9
     assert abs(adjusted_rand_score(spellings, less)) < 0.1
-
-
-def test_on_the_real_bank_clusters_agree_with_the_labels_far_beyond_chance(table):
-    rows = table.labeled_rows("bank")
-    gold = table.sense[rows]
-    result = clusters.clusters(clusters.directions(table.rows.take(rows)[:, 1], table.word[rows]), len(set(gold)))
-    scores = clusters.agreement(gold, result)
-    assert scores.rand > scores.rand_null[1] + 0.1
-    assert scores.v > scores.v_null[1] and scores.purity > scores.purity_null[1]
-    assert abs(scores.rand_null[0]) < 0.02
 
 
 def test_a_row_has_shares_in_groups_by_its_nearness_to_the_other_rows_of_each():

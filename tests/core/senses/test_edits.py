@@ -60,7 +60,7 @@ def test_greedy_takes_the_edit_that_moves_most_until_the_sign_changes_and_then_g
 
 def test_centroids_are_means_of_unit_vectors_and_forget_what_is_left_out():
     layers, labels, weights = np.array([[[2.0, 0.0]], [[0.0, 5.0]], [[0.0, -3.0]], [[-1.0, 0.0]]]), ["a", "a", "b", "b"], np.array([1.0])
-    result = edits.centroids(layers, labels, weights)
+    result = edits.centroids(layers, labels, weights, np.zeros(4, bool))
     np.testing.assert_allclose(result.vectors, np.array([[1, 1], [-1, -1]]) / np.sqrt(2))
     less = edits.centroids(layers, labels, weights, np.array([False, True, False, False]))
     np.testing.assert_allclose(less.vectors[0], [1, 0])

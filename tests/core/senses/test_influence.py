@@ -57,12 +57,13 @@ def test_the_target_is_never_changed_and_every_other_word_once(tokens, data):
         assert all(len(v.tokens) == len(tokens) - (how == DROP) for v in variants)
 
 
-def test_a_word_dropped_before_the_target_moves_it_one_to_the_left_and_reach_leaves_far_words_alone():
+def test_a_word_dropped_before_the_target_moves_it_one_to_the_left_and_reach_leaves_far_words_alone(monkeypatch):
     variants = {v.changed: v for v in inf.variants(TOKENS, TARGET, DROP)}
     assert {variants[k].position for k in BEFORE} == {TARGET - 1} and {variants[k].position for k in AFTER} == {TARGET}
     assert variants[0].tokens == TOKENS[1:] and variants[8].tokens == TOKENS[:8]
     assert {v.position for v in inf.variants(TOKENS, TARGET, MASK)} == {TARGET}
-    assert [v.changed for v in inf.variants(TOKENS, TARGET, MASK, reach=2)] == [2, 3, 5, 6]
+    monkeypatch.setattr(inf, "REACH", 2)
+    assert [v.changed for v in inf.variants(TOKENS, TARGET, MASK)] == [2, 3, 5, 6]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,6 @@ def test_a_word_dropped_before_the_target_moves_it_one_to_the_left_and_reach_lea
     [
         ((TOKENS, 9, DROP), "no word number 10 in a sentence of 9"),
         ((TOKENS, -1, DROP), "no word number 0"),
-        (((), 0, DROP), "in a sentence of 0"),
         ((TOKENS, 0, "burn"), "“burn”"),
         ((TOKENS, 0, SWAP, "two words"), "“two words” is not one word"),
         ((TOKENS, 0, SWAP, "  "), "Type the word"),
@@ -81,31 +81,11 @@ def test_what_cannot_be_done_is_reported(arguments, message):
         inf.variants(*arguments)
 
 
-def test_a_unit_view_is_the_vector_s_half_by_itself():
-    layers = np.random.default_rng(0).normal(size=(5, 3, 8)).astype(np.float32)
-    weights = np.array([0.2, 0.3, 0.5])
-    units = inf.unit_views(layers, weights)
-    assert units.shape == (5, 4, 3, 8)
-    np.testing.assert_allclose(np.linalg.norm(units, axis=-1), 1, atol=1e-6)
-    mix = np.einsum("l,nld->nd", weights, layers)
-    for view, vectors in enumerate([*layers.transpose(1, 0, 2), mix]):
-        for half, part in ((PAST, slice(0, 4)), (FUTURE, slice(4, 8)), (BOTH, slice(0, 8))):
-            product = units[0, view, HALVES.index(half)] @ units[1, view, HALVES.index(half)]
-            assert product == pytest.approx(cosine(vectors[0, part], vectors[1, part]), abs=1e-6)
-
-
 @pytest.fixture(scope="module")
 def halves_of_senses(labeled, known):
     """`halves_of_senses(layer, half)` -> the unit vectors of each sense's labeled sentences."""
     vectors, senses = labeled[0].astype(np.float64), np.array(labeled[1])
     return lambda layer, half: [unit(vectors[senses == name, layer, half]) for name in known.senses]
-
-
-def test_a_centroid_is_the_mean_of_its_sense_s_unit_vectors(halves_of_senses, known):
-    assert known.senses == ("financial institution", "river edge") and known.counts == (16, 16)
-    _, river = halves_of_senses(2, PAST_HALF)
-    np.testing.assert_allclose(known.vectors[1, 2, HALVES.index(PAST), :128], river.mean(axis=0), atol=1e-6)
-    assert not known.vectors[1, 2, HALVES.index(PAST), 128:].any()
 
 
 @pytest.mark.parametrize("how", WAYS)
@@ -215,10 +195,9 @@ def test_a_word_turns_the_sense_where_another_is_nearest_without_it_and_one_sens
 
 
 def test_odd_tokens_a_word_alone_and_a_word_without_senses_are_read_like_any_other(model, known, influence_of_words):
-    for how in WAYS:
-        tokens = ("\U0001f600", "bank", "<b>", "x" * 300, "눈")
-        item = inf.influence(model.encoder, tokens, 1, known, how=how, swap="thing", weights=EQUAL)
-        assert np.isfinite(item.varied).all() and len(item.changed) == 4
+    tokens = ("\U0001f600", "bank", "<b>", "x" * 300, "눈")
+    item = inf.influence(model.encoder, tokens, 1, known, how=DROP, weights=EQUAL)
+    assert np.isfinite(item.varied).all() and len(item.changed) == 4
     alone = inf.influence(model.encoder, ("bank",), 0, known, how=DROP, weights=EQUAL)
     assert alone.changed == () and alone.varied.shape[0] == 0 and inf.turning(alone, "2", BOTH) == ()
     np.testing.assert_allclose(alone.cosines, influence_of_words[DROP].alone, atol=1e-5)

@@ -9,7 +9,7 @@ import pytest
 from core.common.errors import BadInput
 from core.index.rows import make_query
 from core.index.tables import open_word
-from core.senses import quiz
+from core.senses import evidence, quiz
 from core.text import corpora, languages
 from core.text.corpora import labeled_of
 
@@ -74,7 +74,7 @@ def test_the_sentence_asked_about_neither_votes_nor_chooses_the_layer(model):
         near = [n.occurrence for n in result.nearest]
         assert all(o.tokens != item.tokens and o.lemma == word and o.sense in item.senses for o in near)
         counts = [sum(o.sense == sense for o in near) for sense in item.senses]
-        assert tuple(counts) == result.votes and sum(counts) == quiz.K and result.share == max(counts) / quiz.K
+        assert tuple(counts) == result.votes and sum(counts) == evidence.K and result.share == max(counts) / evidence.K
         assert counts[item.senses.index(result.sense)] == max(counts)
         assert result.layer in ("1", "2", "mix") and 0 < result.right <= result.others
         with pytest.raises(BadInput, match="“zebra” lacks two labeled senses"):

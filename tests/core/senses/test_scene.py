@@ -46,17 +46,6 @@ def turn(seed: int, d: int) -> np.ndarray:
     return np.linalg.qr(np.random.default_rng(seed).normal(size=(d, d)))[0]
 
 
-def test_first_axis_ignores_a_wide_direction_that_both_senses_share():
-    x, senses = clouds(0, d=3, n=200)
-    x[:, 2] *= 10  # principal components would choose it
-    mean, axes = fit_axes(x, senses)
-    expected = unit(np.array([-1.0, 1.0, 0.0]))
-    assert abs(axes[0] @ expected) > 0.99
-    np.testing.assert_allclose(mean, x.mean(axis=0))
-    assert abs(axes[1, 2]) > 0.99  # the second is the widest of the rest
-    np.testing.assert_allclose(axes @ axes.T, np.eye(2), atol=1e-9)
-
-
 def lda(n_senses: int) -> LinearDiscriminantAnalysis:
     return LinearDiscriminantAnalysis(solver="eigen", shrinkage=SHRINKAGE, priors=np.full(n_senses, 1 / n_senses))
 
@@ -71,6 +60,9 @@ def test_discriminants_and_posteriors_are_those_of_scikit_learn(n_senses):
     if n_senses > 2:
         second = unit(theirs[1] - (theirs[1] @ theirs[0]) * theirs[0])
         assert abs(axes[1] @ second) == pytest.approx(1, abs=1e-6)
+    else:  # the second axis is the widest direction of the rest
+        rest = (x - mean) @ (np.eye(20) - np.outer(axes[0], axes[0]))
+        assert abs(axes[1] @ np.linalg.svd(rest, full_matrices=False)[2][0]) == pytest.approx(1, abs=1e-6)
     x, senses = clouds(5, n_senses=n_senses, d=20, gap=1.0)
     points = clouds(6, n_senses=n_senses, d=20, gap=1.0)[0]
     np.testing.assert_allclose(posteriors(x, senses, points), lda(n_senses).fit(x, senses).predict_proba(points), atol=1e-6)
@@ -160,9 +152,8 @@ def test_one_space_turned_mirrored_or_doubled_is_drawn_alike_or_twice_as_large_a
     points, projections = arrange({"0": x @ turn(seed, 10), "1": 2 * x, "mix": -x, "senses": x}, SENSES)
     for number, scale in ((0, 1), (1, 2), (2, 1)):
         np.testing.assert_allclose(points[number], scale * points[3], atol=1e-4)
-    new = rows(seed + 1 if seed else 1)
+    new = rows(seed + 1)
     np.testing.assert_allclose(projections[0].place(new @ turn(seed, 10)), projections[3].place(new), atol=1e-6)
-    np.testing.assert_allclose(projections[1].place(2 * new), 2 * projections[3].place(new), atol=1e-6)
     rounding = 1e-4 * np.random.default_rng(seed).normal(size=(len(SENSES), 10))
     points, projections = arrange({"0": rounding, "senses": x}, SENSES)
     assert not points[0].any() and not projections[0].place(rounding[:2] + 1e-3).any()

@@ -163,16 +163,12 @@ def test_classify_split_by_hand_and_a_tie_is_worth_its_share():
     test = np.array([[5, 0.1], [0.1, 0.2], [0, 1], [1, 1]], np.float32)
     scores = classify_split(*TRAIN, test, ["money", "money", "club", "club"], ["bank", "bank", "bat", "owl"])
     # bank: the first is right, the second lies nearer the river; bat: its one known sense is wrong; owl: never seen
-    assert (scores.n, scores.unseen) == (4, 1)
-    assert (
-        (scores.nearest_macro, scores.nearest_pooled) == (scores.centroid_macro, scores.centroid_pooled) == (pytest.approx(0.5 / 3), 0.25)
-    )
-    assert (scores.most_frequent_macro, scores.most_frequent_pooled) == (pytest.approx(1 / 3), 0.5)
+    assert scores.unseen == 1 and scores.means("most_frequent") == {"macro": pytest.approx(1 / 3), "pooled": 0.5}
+    assert scores.by_measure() == {key: {"macro": pytest.approx(0.5 / 3), "pooled": 0.25} for key in ("nearest", "centroid")}
     same = np.ones((4, 3))
-    scores = classify_split(same, list("aaab"), ["w"] * 4, same[:1], ["a"], ["w"])
-    assert (scores.nearest_pooled, scores.centroid_pooled, scores.most_frequent_pooled) == (0.75, 0.5, 1)
+    assert classify_split(same, list("aaab"), ["w"] * 4, same[:1], ["a"], ["w"]).hits.ravel().tolist() == [0.75, 0.5, 1]
     zero = classify_split(*(part[:3] for part in TRAIN), np.zeros((1, 2)), ["river"], ["bank"])
-    assert (zero.nearest_pooled, zero.centroid_pooled) == (pytest.approx(1 / 3), 0.5)
+    assert zero.hits[:2, 0] == pytest.approx([1 / 3, 0.5])
     vectors = np.array([[1, 0], [0.9, 0.1], [0, 1], [0.1, 3]])
     assert left_out_centroids(vectors, ["a", "a", "b", "b"]) == 1.0
     assert left_out_centroids(vectors, ["a", "a", "b", "a"]) == pytest.approx(2 / 4)  # the lone "b" has no centroid left

@@ -81,11 +81,9 @@ def context(text: str) -> WordInContext:
         # a sense in either part of speech: with one mean for noun and verb, a crack in a cup and cracking ice were two meanings
         ("Put a *tick* next to each name on the list.", "*Tick* the box if you agree.", ONE, ("mark as done", "mark as done")),
         ("The ice *cracked* under our feet.", "There is a *crack* in this cup.", ONE, ("split or gap", "split or gap")),
-        ("Nurses may *strike* again.", "A stone *struck* the windscreen.", TWO, ("refusal to work", "hit")),
         # words as they are written: the same place in the same sentence but for the capital that is a name
         ("He got a *fair* deal from the judge.", "The *fairs* were held in May.", TWO, None),
         ("We all love *Turkey*.", "We all love *turkey*.", TWO, None),
-        ("They sell *Polish* there.", "They sell *polish* there.", TWO, None),
         ("*Bank* robbers fled.", "*bank* robbers fled.", ONE, None),  # but for the capital that opens a sentence
     ],
 )
@@ -248,8 +246,6 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(workspace, ope
 @pytest.mark.parametrize(
     ("probability", "shares", "says", "outvoted"),
     [
-        (0.9, None, ONE, False),
-        (0.1, None, TWO, False),
         (0.6, None, CLOSE, False),
         (0.4, None, CLOSE, False),
         (0.9, ({"a": 1.0, "b": 0.0}, {"a": 0.8, "b": 0.2}), ONE, False),
