@@ -44,17 +44,6 @@ class Reading:
         """Return all tokens of the text."""
         return [token for sentence in self.sentences for token in sentence]
 
-    def place(self, position: int) -> tuple[int, int]:
-        """Return (sentence, place in it) of a token of the text."""
-        before = 0
-        for number, sentence in enumerate(self.sentences):
-            if position < before + len(sentence):
-                return number, position - before
-            before += len(sentence)
-        raise BadInput(
-            t("There is no word {position} among {count} tokens. Choose another.", position=position + 1, count=len(self.tokens))
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Expected:
@@ -179,9 +168,11 @@ def expected_at(
     lm: LanguageModel, reading: Reading, position: int, unread: np.ndarray, *, k: int = 8
 ) -> tuple[Expected, Expected, Expected]:
     """Return the predictions at a token's place from the left, from the right and from both sides; `unread` is the `marginal`."""
-    number, place = reading.place(position)
+    if not position < len(reading.tokens):
+        message = t("There is no word {position} among {count} tokens. Choose another.", position=position + 1, count=len(reading.tokens))
+        raise BadInput(message)
     left, right = (distribution(lm, states[position]) for states in (reading.ahead, reading.behind))
-    word = reading.sentences[number][place]
+    word = reading.tokens[position]
     return (
         expected(lm, left, word, k=k),
         expected(lm, right, word, backward=True, k=k),

@@ -81,21 +81,15 @@ def fit_maps(table: OccurrenceTable, word: str) -> FrozenMaps:
     return aligned_maps(spaces, names, config)
 
 
-def place(table: OccurrenceTable, products: Products, rows: np.ndarray, maps: FrozenMaps) -> np.ndarray:
-    """Return a token's places (K, 2) in the frozen maps of those rows, from its nearest rows in each map's space."""
-    weights = [layer_weights(space, table.meta["layers"]) for space in maps.names]
-    cosines = cosines_of_mixes(table.rows, products, weights)[:, rows]  # (K, n)
+def place(
+    table: OccurrenceTable, products: Products, rows: np.ndarray, layouts: np.ndarray, mixes: Sequence[Sequence[float]]
+) -> np.ndarray:
+    """Return a token's places (K, 2) in layouts (K, n, 2) of those rows, from its nearest rows under each of K layer mixes."""
+    cosines = cosines_of_mixes(table.rows, products, mixes)[:, rows]  # (K, n)
     neighbors = np.stack([best(cosine, NEIGHBORS_TO_PLACE) for cosine in cosines])  # (K, k)
-    # All maps are concatenated, so that one call places in all of them
-    shift = maps.coordinates.shape[1] * np.arange(len(weights))[:, None]
-    return insert(maps.coordinates.reshape(-1, 2), neighbors + shift, np.take_along_axis(cosines, neighbors, axis=1))
-
-
-def place_under(table: OccurrenceTable, products: Products, rows: np.ndarray, flat: np.ndarray, weights) -> np.ndarray:
-    """Return a token's place (2,) in one layout (n, 2) of those rows under one layer mix."""
-    cosines = cosines_of_mixes(table.rows, products, [weights])[0, rows]
-    neighbors = best(cosines, NEIGHBORS_TO_PLACE)
-    return insert(flat, neighbors[None], cosines[neighbors][None])[0]
+    # All layouts are concatenated, so that one call places in all of them
+    shift = layouts.shape[1] * np.arange(len(layouts))[:, None]
+    return insert(layouts.reshape(-1, 2), neighbors + shift, np.take_along_axis(cosines, neighbors, axis=1))
 
 
 def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, normalized: bool = False) -> np.ndarray:

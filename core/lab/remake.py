@@ -206,7 +206,7 @@ def make_table(language: Language, folder: Path, note: Callable[[str], None], re
     write_json(folder / "senses.json", senses)
     if space := open_space(model, static_vectors(model)):
         space.keep(table)
-    write_gains(folder / GAINS, word_ranking(table, {name: layer_weights(name, model.layers.n) for name in model.layers.spaces}))
+    write_gains(folder / GAINS, word_ranking(table))
     return {"output": str(folder), "maps": len(names), "occurrences": len(table), "senses": senses}
 
 

@@ -8,9 +8,10 @@ one behind it. Where a word has one meaning, like words are expected in its plac
 "topic": the sum of the other words' static vectors (core.static.vectors), which needs no network.
 "senses": the token in the sense space (core.index.sense_space), by a map that has not seen its word; zeros without one.
 
-With labels the nearest sentences vote, and the means of the senses get shares in proportion to exp(SHARPNESS * cosine). A sense that is
-labeled in two parts of speech ("to tap somebody", "a tap on the shoulder") has one mean in each, and the nearer one counts, because nothing
-is between noun and verb. How far two sentences belong to the same sense is the product of their shares, summed.
+With labels the K sentences vote that are nearest by the cosine after subtracting the word's mean, and the means of the senses get shares in
+proportion to exp(SHARPNESS * cosine). A sense that is labeled in two parts of speech ("to tap somebody", "a tap on the shoulder") has one
+mean in each, and the nearer one counts, because nothing is between noun and verb. How far two sentences belong to the same sense is the
+product of their shares, summed.
 
 How far a layer is to be trusted on a labeled word is the share of its nearest neighbors that have the same sense (`purity_at_k`); where
 several are equally near, each counts for its share.

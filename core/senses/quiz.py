@@ -1,9 +1,8 @@
 """Guess the machine: eight labeled sentences chosen by a quiz's number, and the sense that a model reads in each.
 
-The questions follow from the number and the sentences alone, by sha256: the same words, sentences and choices for everybody, on every
-machine, whatever model is in use. Two of the eight sentences are ones that the bundled model misreads. The quiz of a day has the number of
-days since FIRST_DAY. The model's answer is the vote of the nearest labeled sentences of the same word, without the sentence of the
-question. Nearness is the cosine in the sense space (core.index.sense_space), which reads more sentences as they are labeled than the word's
+The questions follow from the number and the sentences alone, by sha256: the same for everybody, on every machine, whatever model is in use.
+Two of the eight sentences are ones that the bundled model misreads. The model's answer is the vote of the nearest labeled sentences of the
+same word, without the sentence of the question. Nearness is the cosine in the sense space (core.index.sense_space), which reads more sentences as they are labeled than the word's
 best layer (core/senses/README.md). For a model without one it is the cosine in that layer after subtracting the word's mean.
 """
 

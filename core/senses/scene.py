@@ -43,15 +43,17 @@ class Scene:
     spaces: tuple[str, ...]  # in the slider's order: layers, mix, sense space
     points: np.ndarray  # (S, n, 2) float32
     stars: np.ndarray  # (S, 2, 2) float32: the typed sentences
-    senses: tuple[str, ...]  # names, as labels have them
     sense_of: np.ndarray  # (n,) int: index into `senses`; without labels FIRST, SECOND or BOTH: the star that the word is near
-    in_own: tuple[int, ...]  # (S,) dots nearest the mean of their own sense's other dots; () without labels
-    nearest: tuple[tuple[int, int], ...]  # (S,) the sense whose cloud each star is nearest to; () without labels
     texts: tuple[str, ...]  # (n,) the sentences, or the words
-    positions: tuple[int, ...]  # (n,) of the word among the tokens of its sentence; () without labels
-    distance: float | None  # without labels: the cosine distance of the stars in the sense space
-    ring: float | None  # without labels: the median distance of same-meaning pairs, on the same scale
     labeled: bool  # whether the points are labeled sentences
+    # Of labeled sentences:
+    senses: tuple[str, ...] = ()  # names, as labels have them
+    in_own: tuple[int, ...] = ()  # (S,) dots nearest the mean of their own sense's other dots
+    nearest: tuple[tuple[int, int], ...] = ()  # (S,) the sense whose cloud each star is nearest to
+    positions: tuple[int, ...] = ()  # (n,) of the word among the tokens of its sentence
+    # Of words:
+    distance: float | None = None  # the cosine distance of the stars in the sense space
+    ring: float | None = None  # the median distance of same-meaning pairs, on the same scale
 
     def table(self, space: str) -> "pd.DataFrame":
         """Return a row for each point of a space: what hover and colors show."""
@@ -106,11 +108,8 @@ def draw_labeled(table: OccurrenceTable, lemma: str, rows: np.ndarray, encode: E
         senses=tuple(map(str, names)),
         sense_of=senses,
         in_own=tuple(map(int, (clouds == senses).sum(axis=1) * points.any(axis=(1, 2)))),  # at one point none is nearer its own
-        nearest=(),
         texts=tuple(occurrence.sentence for occurrence in occurrences),
         positions=tuple(occurrence.position for occurrence in occurrences),
-        distance=None,
-        ring=None,
         labeled=True,
     )
     mean = None if views is None else views.mean(axis=0)
@@ -199,12 +198,8 @@ def draw_unlabeled(words: NearWords, points: Vectors, stars: Vectors, ring: floa
         spaces=tuple(points),
         points=np.stack([places for places, _ in layouts]).astype(np.float32),
         stars=np.stack([ends for _, ends in layouts]).astype(np.float32),
-        senses=(),
         sense_of=words.star_of,
-        in_own=(),
-        nearest=(),
         texts=words.words,
-        positions=(),
         distance=float(1 - first @ second),
         ring=ring,
         labeled=False,

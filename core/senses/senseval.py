@@ -8,7 +8,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 from ..common.errors import BadInput
 from ..text.file_lines import iterate_lines
@@ -26,14 +26,7 @@ _ABBREVIATED = (  # a full stop after these, letters and numbers is not a senten
     "messrs mich minn miss mo mr mrs ms mt neb no okla ore pa prof rep rev sen sept sgt sr st ste tenn tex univ va vs vt wash wis"
 )
 _ABBREVIATIONS = frozenset(_ABBREVIATED.split())
-
-
-class _Row(Protocol):
-    tokens: Any
-    document: str
-
-
-Row = TypeVar("Row", bound=_Row)
+Row = TypeVar("Row")  # has `tokens` and a `document`
 
 
 def read_senseval(path: str | Path) -> list[LabeledRow]:
@@ -44,8 +37,7 @@ def read_senseval(path: str | Path) -> list[LabeledRow]:
     is there. The id of an instance of "hard", "line" and "serve" names its source document; "interest" names none.
     """
     text = "".join(line for _, line in iterate_lines(Path(path)))
-    word = ""
-    rows = []
+    word, rows = "", []
     for mark in _LEXELT_OR_INSTANCE.finditer(text):
         if mark[1]:
             word = re.sub(r"[-.][a-z]$", "", html.unescape(mark[1]))  # hard-a -> hard
@@ -123,9 +115,7 @@ def both_sides(parts: tuple[list, list], share: float, what: str) -> tuple[list,
 
 def _sentence_of_head(context: str) -> tuple[tuple[str, ...], int] | None:
     """Return the tokens of the sentence with the head, and the head's position; None without a head."""
-    tokens = []
-    begins = {0}
-    head = None
+    tokens, begins, head = [], {0}, None
     for mark in _MARK.finditer(context):
         if mark[2]:
             head = len(tokens) if head is None else head

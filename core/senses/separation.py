@@ -5,11 +5,9 @@ Where neighbors are equally near, each counts for its share: in layer 0 all occu
 its nearest neighbor must come out as the random draw that it is, not as the order of the rows. Shuffled sense labels give the level of
 chance, and a bootstrap over words and occurrences gives intervals. Two occurrences that are each other's nearest are right or wrong
 together, so they are drawn together.
-
-Wiedemann et al. (2019) saw regions by sense in a map of one word's BERT vectors and hardly any in ELMo's; their counts by nearest neighbors
-are over complete data sets, without a test of single words as here.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
@@ -20,7 +18,9 @@ import numpy as np
 from ..analysis.word_maps import rows_to_measure
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
+from ..common.model_layers import Layers
 from ..common.significance import DRAWS, LEVEL, Paired, benjamini_hochberg, compare_pairs, holm, rank_p, ratios
+from ..elmo.mix import layer_weights
 from ..files.artifacts import read_json, write_json
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
@@ -163,10 +163,7 @@ def silhouette(similarities: np.ndarray, labels: Sequence) -> float:
 def sense_report(similarities_of: Callable[[np.ndarray], np.ndarray], words: Sequence[str], labels: Sequence[str]) -> SenseReport:
     """Measure the labeled occurrences (N,) of many words; `similarities_of` returns the cosines (n, n) of rows (n,)."""
     words, labels, rng = np.asarray(words, str), np.asarray(labels, str), np.random.default_rng(0)
-    per_word = {}
-    left_out = []
-    nulls = []
-    draws = []
+    per_word, left_out, nulls, draws = {}, [], [], []
     for word, rows in rows_of(words).items():
         if len(set(labels[rows])) < 2:
             left_out.append(word)
@@ -207,16 +204,15 @@ def less(first: SenseReport, second: SenseReport) -> Paired:
 def _measure(similarities: np.ndarray, labels: np.ndarray, rng) -> tuple[WordSenses, np.ndarray]:
     """Return one word's measures, and one_nn of each shuffle (ROUNDS,)."""
     hits, null = judge(similarities, labels, rng)
-    names, counts = np.unique(labels, return_counts=True)
-    by_count = np.argsort(-counts, kind="stable")
+    counts = Counter(sorted(map(str, labels)))
     measures = WordSenses(
         n=len(labels),
-        senses={str(names[i]): int(counts[i]) for i in by_count},
+        senses=dict(counts.most_common()),
         one_nn=_round(hits.mean()),
         null_mean=_round(null.mean()),
         null_95=_round(np.quantile(null, 0.95)),
         p=rank_p(hits.mean(), null),
-        majority=float(counts.max() / len(labels)),
+        majority=max(counts.values()) / len(labels),
         silhouette=silhouette(similarities, labels),
         purity=purity_at_k(similarities, labels, NEAREST),
         hits=hits,
@@ -311,9 +307,10 @@ def count_significant(gains: Sequence[WordGain]) -> SignificantWords:
     )
 
 
-def word_ranking(table: OccurrenceTable, mixes: Mapping[str, Sequence[float]]) -> dict[str, dict[str, WordGain]]:
-    """Return the gain of every labeled word with at least two senses under each mix (weights (L,)), in the table's order."""
-    result = {}
+def word_ranking(table: OccurrenceTable) -> dict[str, dict[str, WordGain]]:
+    """Return the gain of every labeled word with at least two senses at each layer and in the equal mix, in the table's order."""
+    n_layers, result = table.meta["layers"], {}
+    mixes = {name: layer_weights(name, n_layers) for name in Layers(n_layers).spaces}
     for lemma in table.lemmas:
         rows = table.labeled_rows(lemma)
         labels = [table.senses[k] for k in table.sense[rows]]
@@ -335,11 +332,10 @@ def write_gains(path: Path, gains: Mapping[str, Mapping[str, WordGain]]) -> None
 def read_gains(path: Path) -> dict[str, dict[str, WordGain]]:
     """Read the file of `write_gains`; {} if it is missing or of another kind."""
     with suppress(ElmoscopeError, KeyError, TypeError, ValueError):
-        record = read_json(path, expect=dict) if path.is_file() else {"format": None}
-        if record["format"] == FORMAT:
-            names = record["fields"]
+        record = read_json(path, expect=dict) if path.is_file() else {}
+        if record.get("format") == FORMAT:
             return {
-                word: {name: WordGain(**dict(zip(names, gain, strict=True))) for name, gain in spaces.items()}
+                word: {name: WordGain(**dict(zip(record["fields"], gain, strict=True))) for name, gain in spaces.items()}
                 for word, spaces in record["words"].items()
             }
     return {}

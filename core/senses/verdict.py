@@ -1,15 +1,11 @@
 """Compare a word in two sentences: one meaning or two, with a calibrated probability.
 
-For a word with labeled senses, the K labeled sentences nearest to each sentence vote, by the cosine after subtracting the word's mean. A
-logistic regression (core.senses.calibration) computes the probability from the agreement of the two votes, from how far the means of the
-senses assign both sentences to the same sense (core.senses.evidence), and from the cosines of the two: by the word's vectors, by the words
-around it and in the sense space. At SURE or more the answer is one or two meanings, else too close to call. The sense named for each
-sentence is that of the nearest mean, in the sense space if the model has one. README.md has the rates and the command that measures them.
+A logistic regression (core.senses.calibration) computes the probability from the evidence of both sentences (core.senses.evidence): the
+votes of labeled sentences and the cosines of the two, or four cosines for a word without labels. At SURE or more the answer is one or two
+meanings, else too close to call. The sense named for each sentence is that of the nearest mean, in the sense space if the model has one.
+README.md has the rates and the command that measures them.
 
-For a word without labels four cosines count (core.senses.evidence): of its two vectors minus that of the word alone, of what the biLM
-expects in its place before it reads it, of the other words' static vectors, and in the sense space.
-
-The layer is the one in which most of a word's nearest have its own sense; for words without labels the best over all words. Layer 0 is
+The layer is the one in which most of a word's nearest have their own sense; for words without labels the best over all words. Layer 0 is
 never used, because it does not depend on the sentence. Sentences are encoded as they are written. Their order does not matter.
 """
 

@@ -14,7 +14,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.libraries import Frame, frame
 from ..common.markup import shorten
-from ..common.model_layers import MIX, SENSES, Layers
+from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights, mixed
 from ..elmo.weights import has_softmax
 from ..index.neighbors import best
@@ -113,8 +113,8 @@ def compute(workspace: Workspace, request: LayoutRequest) -> Layout | None:
         facts["reports"] = {name: report_of(workspace, word, weights) for name, weights in mixes.items()}
     if request.plan == UMAP:
         maps = maps_of(workspace, word)
-        queries = workspace.queries(request.contexts)
-        places = [place(table, workspace.products(table, query), rows, maps) for query in queries]
+        queries, mixes = workspace.queries(request.contexts), [layer_weights(name, workspace.layers.n) for name in maps.names]
+        places = [place(table, workspace.products(table, query), rows, maps.coordinates, mixes) for query in queries]
         stars = np.stack(places, axis=1) if places else np.empty((len(maps.names), 0, 2))
         trust = dict(zip(maps.names, maps.trustworthiness, strict=True))
         layout = Layout(**facts, maps=maps, names=maps.names, coordinates=maps.coordinates, stars=stars, trustworthiness=trust)
@@ -175,8 +175,7 @@ def open_gains(workspace: Workspace) -> dict[str, dict[str, WordGain]]:
 
 def word_gains(table: OccurrenceTable) -> dict[str, dict[str, WordGain]]:
     """Measure how well each space separates the senses of the basic labeled words, by word and space."""
-    table = table.basic
-    return word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in Layers(table.meta["layers"]).spaces})
+    return word_ranking(table.basic)
 
 
 def ends_of(table: OccurrenceTable, word: str) -> list[str]:

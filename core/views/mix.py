@@ -9,7 +9,7 @@ import numpy as np
 from ..analysis import axes
 from ..analysis.aligned_umap import procrustes
 from ..analysis.axes import Surroundings
-from ..analysis.word_maps import follow_mix, map_rows, place, place_under, rows_to_measure
+from ..analysis.word_maps import follow_mix, map_rows, place, rows_to_measure
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
@@ -216,10 +216,8 @@ def _map(
     layers = table.rows.take(rows).transpose(1, 0, 2)
     flat = follow_mix(layers, weights, maps_of(workspace, lemma), normalized=request.normalized)
     own_queries = [query for word, query in zip(request.words, queries, strict=True) if word.lemma_in(table) == lemma]
-    stars = [
-        place_under(table, workspace.products(table, query, normalized=request.normalized), rows, flat, weights) for query in own_queries
-    ]
-    return flat, np.array(stars).reshape(-1, 2)
+    products = [workspace.products(table, query, normalized=request.normalized) for query in own_queries]
+    return flat, np.array([place(table, item, rows, flat[None], [weights])[0] for item in products]).reshape(-1, 2)
 
 
 def _plane(
@@ -264,7 +262,8 @@ def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.
     products = [workspace.products(table, query, normalized=request.normalized) for query in queries]
     rows, maps = map_rows(table, lemma), maps_of(workspace, lemma)
     by_person = np.isin(rows, labeled := rows_to_measure(table, lemma))  # guesses of a model would count as another sense
-    own_words = [k for k, word in enumerate(request.words) if word.lemma_in(table) == lemma]
+    own_words = {k: workspace.products(table, queries[k]) for k, word in enumerate(request.words) if word.lemma_in(table) == lemma}
+    layers, single = maps.coordinates[: len(lengths)], np.eye(len(lengths))
     few = len(labeled) * len(lengths) <= MOST_PAIRS
     candidates = tuple(any_mix.of_word(table, word_products, lengths) for word_products in products)
     ids = np.unique(np.concatenate([rows, *(part.rows for part in candidates)]))
@@ -275,8 +274,8 @@ def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.
         examples={int(row): table.occurrence(int(row)) for row in ids},
         between=any_mix.between(*products) if len(products) > 1 else None,
         ids=labeled,
-        coordinates=maps.coordinates[: len(lengths), by_person],
-        stars={k: place(table, workspace.products(table, queries[k]), rows, maps)[: len(lengths)] for k in own_words},
+        coordinates=layers[:, by_person],
+        stars={k: place(table, word_products, rows, layers, single) for k, word_products in own_words.items()},
         pairs=any_mix.pairs(_as_weighed(table.rows.take(labeled), request)) if few else None,
         chance=any_mix.chance(table.sense[labeled]) if few else None,
     )

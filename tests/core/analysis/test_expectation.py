@@ -5,18 +5,7 @@ import plotly.graph_objects as go
 import pytest
 
 from core.analysis import expectation
-from core.analysis.expectation import (
-    both_sides,
-    distribution,
-    expected_at,
-    expected_next,
-    marginal,
-    prior,
-    ranks,
-    read,
-    sentences_of,
-    write,
-)
+from core.analysis.expectation import distribution, expected_at, expected_next, marginal, prior, ranks, read, sentences_of, write
 from core.common.errors import BadInput
 from core.elmo.language_model import SPECIALS, UNKNOWN, LanguageModel
 from core.elmo.models import open_language_model
@@ -45,10 +34,8 @@ def test_surprisal_is_log_probability_in_bits_of_each_sentence_alone(lm, text):
     assert result.tokens == [token for s in sentences for token in s]
     unknown = [token not in lm.vocabulary.ids for token in result.tokens]
     assert np.isnan(result.forward).tolist() == unknown == np.isnan(result.backward).tolist()
-    places = [(k, place) for k, sentence in enumerate(sentences) for place in range(len(sentence))]
-    assert [result.place(number) for number in range(len(places))] == places
-    with pytest.raises(BadInput, match=f"no word {len(places) + 1}"):
-        result.place(len(places))
+    with pytest.raises(BadInput, match=f"no word {len(result.tokens) + 1}"):
+        expected_at(lm, result, len(result.tokens), prior(lm))
     for blank in ("", "  \n ", "\x00"):
         with pytest.raises(BadInput, match="Type a few words"):
             reading(lm, blank)
@@ -87,7 +74,7 @@ def test_as_many_words_as_are_likely_are_the_effective_ones_and_a_word_outside_t
 
 def test_both_sides_by_hand_is_bayes_rule_over_the_words():
     prior_p, left, right = (np.log([0.1, 0.1, 0.1, *rest]) for rest in ([0.5, 0.2], [0.3, 0.4], [0.6, 0.1]))
-    p = np.exp(both_sides(left, right, prior_p))
+    p = np.exp(expectation.both_sides(left, right, prior_p))
     np.testing.assert_allclose(p, [0, 0, 0, *np.array([0.36, 0.2]) / 0.56])  # 0.3 x 0.6 / 0.5 and 0.4 x 0.1 / 0.2
 
 

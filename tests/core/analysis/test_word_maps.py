@@ -7,7 +7,7 @@ import pytest
 
 from core.analysis import aligned_umap as projection
 from core.analysis import word_maps
-from core.analysis.word_maps import FULL, NEIGHBORS_TO_PLACE, TokenMaps, links, map_rows, open_maps, place, place_under
+from core.analysis.word_maps import FULL, NEIGHBORS_TO_PLACE, TokenMaps, links, map_rows, open_maps, place
 from core.common.errors import BadInput
 from core.common.model_layers import Layers
 from core.elmo.mix import layer_weights
@@ -35,13 +35,12 @@ def test_a_token_goes_where_each_map_alone_would_put_it(model, table):
     maps, rows = open_maps(table, "bank"), map_rows(table, "bank")
     query = make_query(model.encoder, ["The", "bank", "raised", "its", "interest", "rates", "."], 1)
     result = neighbors.products(table.rows, query)
-    placed = place(table, result, rows, maps)
+    placed = place(table, result, rows, maps.coordinates, [layer_weights(space, 3) for space in maps.names])
     assert placed.shape == (len(NAMES), 2) and np.ptp(placed, axis=0).max() > 0
     for space, coordinates, at in zip(maps.names, maps.coordinates, placed, strict=True):
         cosines = neighbors.cosines(table.rows, result, layer_weights(space, 3))[rows]
         near = np.argsort(-cosines, kind="stable")[:NEIGHBORS_TO_PLACE]
         np.testing.assert_allclose(at, projection.insert(coordinates, near[None], cosines[near][None])[0], atol=1e-4)
-        np.testing.assert_allclose(place_under(table, result, rows, coordinates, layer_weights(space, 3)), at, atol=1e-4)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from core.common.directions import unit
-from core.elmo.encoder import Encoder
 from core.senses import evidence
 from core.senses.evidence import VIEWS, Evidence, centers, centroid_shares, cosines
 
@@ -35,7 +34,6 @@ def test_the_token_is_less_itself_standing_alone():
     views = result.views("0")
     assert views["token"].tolist() == pytest.approx(np.array([[0.6, -0.2]]), abs=1e-6)
     assert views["topic"].tolist() == [[0, 1]]
-    assert evidence.standing_alone(Reader(), ["jam"])["jam"].tolist() == [[3, 3], [2, 2]]
 
 
 def test_every_word_counts_alike_in_the_center_and_an_empty_view_has_no_angle():

@@ -62,15 +62,6 @@ def test_directions_that_hide_the_words_are_found_and_taken_off():
     assert not set(hidden.controls) & set(hidden.measured)
 
 
-def test_densities_have_area_one_and_nearer_is_the_area_under_the_curve():
-    result = measured.density([np.array([1.0, 1.0]), np.array([0.2])])
-    assert np.sum(result) * (measured.EDGES[1] - measured.EDGES[0]) == pytest.approx(1, abs=0.02)
-    assert result[measured.GRID > 0.9].sum() == pytest.approx(result[(measured.GRID > 0.1) & (measured.GRID < 0.3)].sum(), rel=0.05)
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(0, 6, 40) / 5, rng.integers(0, 6, 30) / 5  # with ties, which count half
-    assert measured.nearer(a, np.sort(b)) == pytest.approx(roc_auc_score([1] * 40 + [0] * 30, [*a, *b]))
-
-
 @pytest.mark.parametrize("language", TABLES)
 def test_the_bundled_words_crowd_and_are_more_like_themselves_than_the_crowd(language: str):
     result = measured.measure(measured.sample(OccurrenceTable(ASSETS / TABLES[language]).basic))

@@ -11,21 +11,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from core.common.directions import unit
 from core.senses import calibration, scene
 from core.senses.evidence import SHRINKAGE, posteriors
-from core.senses.scene import (
-    BOTH,
-    FIRST,
-    SECOND,
-    WORDS,
-    LabeledDots,
-    along_line,
-    arrange,
-    assign_folds,
-    find_near_words,
-    fit_axes,
-    lay_out,
-    left_out_clouds,
-    nearest_clouds,
-)
+from core.senses.scene import BOTH, FIRST, SECOND, WORDS, LabeledDots, along_line, arrange, fit_axes, lay_out, left_out_clouds
 from core.senses.verdict import ONE, TWO
 from tests.bench.scenes import Drawn, Parts, agrees, picture_of, verdict_on
 
@@ -73,25 +59,9 @@ def test_separate_clouds_are_distinguished_by_unseen_rows_and_noise_is_not():
     places, mean, axes = lay_out(x, senses)
     assert (left_out_clouds(places, senses) == senses).mean() >= 0.9
     new, new_senses = clouds(3)
-    assert (nearest_clouds(places, senses, (new - mean) @ axes.T) == new_senses).mean() >= 0.9
+    assert (scene.nearest_clouds(places, senses, (new - mean) @ axes.T) == new_senses).mean() >= 0.9
     right = [np.mean(left_out_clouds(lay_out(*(noise := clouds(seed, gap=0.0)))[0], noise[1]) == noise[1]) for seed in range(20)]
     assert 0.35 < np.mean(right) < 0.6  # fitted with themselves, 40 dimensions would separate 32 rows at random
-
-
-def test_place_of_a_row_does_not_depend_on_its_own_label(monkeypatch):
-    x, senses = clouds(4)
-    folds = assign_folds(senses)
-    monkeypatch.setattr(scene, "assign_folds", lambda _: folds)
-    held_out = folds == 0
-    other_labels = np.where(held_out, 1 - senses, senses)
-
-    def distances(labels: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        places = lay_out(x, labels)[0][rows]
-        return np.linalg.norm(places[:, None] - places, axis=2)
-
-    # Where all places are turned to depends on all labels, but not how those of a fold lie to each other
-    np.testing.assert_allclose(distances(senses, held_out), distances(other_labels, held_out), atol=1e-9)
-    assert np.abs(distances(senses, folds == 1) - distances(other_labels, folds == 1)).max() > 0.1
 
 
 def test_rows_at_one_point_stay_at_one_point_and_have_no_posterior():
@@ -118,7 +88,7 @@ def test_own_cloud_is_the_mean_of_the_others_of_a_sense():
     places = np.array([[0.0, 0], [2, 0], [10, 0], [10, 2], [1.1, 0]])
     senses = np.array([0, 0, 1, 1, 1])
     assert left_out_clouds(places, senses).tolist() == [0, 0, 1, 1, 0]
-    assert nearest_clouds(places, senses, np.array([[0.9, 0.0], [9.0, 1.0]])).tolist() == [0, 1]
+    assert scene.nearest_clouds(places, senses, np.array([[0.9, 0.0], [9.0, 1.0]])).tolist() == [0, 1]
 
 
 def rows(seed: int, *, d: int = 10) -> np.ndarray:
@@ -162,9 +132,8 @@ def test_one_space_turned_mirrored_or_doubled_is_drawn_alike_or_twice_as_large_a
 
 def labeled_dots(x: np.ndarray) -> LabeledDots:
     points, projections = arrange({"1": x, "senses": x[:, ::-1]}, SENSES)
-    empty = dict.fromkeys(("nearest", "texts", "positions"), ()) | {"distance": None, "ring": None, "labeled": True}
-    stars, names = np.zeros((2, 0, 2)), ("a", "b", "c")
-    plain = scene.Scene(spaces=("1", "senses"), points=points, stars=stars, senses=names, sense_of=SENSES, in_own=(0, 0), **empty)
+    stars, senses = np.zeros((2, 0, 2)), {"senses": ("a", "b", "c"), "sense_of": SENSES, "in_own": (0, 0)}
+    plain = scene.Scene(spaces=("1", "senses"), points=points, stars=stars, **senses, texts=(), labeled=True)
     return LabeledDots(rows=np.arange(len(x)), scene=plain, projections=projections, clouds=np.tile(SENSES, (2, 1)), mean=None)
 
 
@@ -210,7 +179,7 @@ def test_words_are_chosen_once_each_and_those_near_both_are_reported():
     cosines = np.full((2, len(names)), -0.5) - np.arange(len(names)) / 100
     cosines[:, :5] = [[0.9, 0.8, -1, 0.7, 0.99], [-1, -1, 0.9, 0.6, 0.99]]
     may_answer = np.array([name != "other" for name in names])
-    near = find_near_words(table, cosines, may_answer, lambda row: names[row])
+    near = scene.find_near_words(table, cosines, may_answer, lambda row: names[row])
     star_of = dict(zip(near.words, near.star_of, strict=True))
     assert star_of["near"] == FIRST and star_of["both"] == BOTH and "other" not in star_of
     assert near.words.count("near") == 1 and near.rows[near.words.index("near")] == 0

@@ -11,7 +11,6 @@ from sklearn.metrics import silhouette_score
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.model_layers import Layers
-from core.elmo.mix import layer_weights
 from core.figures.lessons import ranking_figure
 from core.senses import separation
 from core.senses.evaluate import classify_split, left_out_centroids
@@ -200,7 +199,7 @@ def test_senses_apart_are_shown_and_senses_drawn_at_random_hardly_ever():
 
 @pytest.fixture(scope="module")
 def ranking(table):
-    return word_ranking(table, {name: layer_weights(name, 3) for name in SPACES})
+    return word_ranking(table)
 
 
 def test_corrected_counts_of_words_are_lower_and_spelling_alone_separates_none(table, ranking):

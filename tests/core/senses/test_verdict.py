@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from core.files.artifacts import write_json
-from core.index.build import build_index
 from core.index.rows import Query, make_query
 from core.index.sense_space import open_space
 from core.lab import verdicts
@@ -17,7 +16,6 @@ from core.senses.evidence import AROUND, EXPECTED, TOKEN
 from core.senses.verdict import CLOSE, ONE, SURE, TWO, Verdict
 from core.text import languages
 from core.text.readings import WordInContext
-from core.text.sentences import Sentence, Target
 from core.text.tokens import find_word, tokenize
 from core.views import pair as pair_view
 from core.workspace import Word
@@ -189,22 +187,6 @@ def test_the_words_around_settle_what_the_vectors_leave_open(opened):
     assert AROUND in around.evidence and AROUND not in alone.evidence and around.probability < alone.probability
     expected = verdict.of_labeled(table, "mouse", *queries, ground, vectors, open_space(model, vectors))
     assert EXPECTED in expected.evidence and EXPECTED not in around.evidence and expected.says == TWO
-
-
-def test_letter_case_tells_meanings_apart_where_one_of_them_is_a_name(model, tmp_path):
-    def table(sense: str, *texts: str) -> list[Sentence]:
-        words = [(word, word.tokens[word.position]) for word in map(context, texts)]
-        return [Sentence(word.tokens, (Target(word.position, token, sense, "turkey"),)) for word, token in words]
-
-    def is_also_a_name(*sentences: Sentence) -> bool:
-        folder = tmp_path / str(len(sentences))
-        index = build_index(sentences, model.encoder, folder, model="a", targets_only=True)
-        return verdict.is_also_a_name(index, "turkey")
-
-    bird = table("bird", "They ate *turkey* .", "*Turkey* was served .")
-    country = table("country", "We flew to *Turkey* .", "*Turkey* exports figs .")
-    assert is_also_a_name(*bird, *country)
-    assert not is_also_a_name(*bird, country[1])  # what opens a sentence has a capital anyway
 
 
 def test_a_labeled_sentence_has_no_vote_on_itself(opened):
