@@ -13,17 +13,7 @@ from safetensors.numpy import save
 from sklearn import manifold
 
 from core.analysis import aligned_umap as projection
-from core.analysis.aligned_umap import (
-    FrozenMaps,
-    ProjectionConfig,
-    aligned_maps,
-    by_chance,
-    follow,
-    insert,
-    pca,
-    procrustes,
-    trustworthiness,
-)
+from core.analysis.aligned_umap import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert, procrustes, trustworthiness
 from core.analysis.word_maps import follow_mix
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 
@@ -76,22 +66,6 @@ def test_a_point_lands_on_its_equal_and_with_the_majority_of_its_neighbors():
     assert min(np.linalg.norm(landed - [-1, 0]), np.linalg.norm(landed - [1, 0])) < 0.1
 
 
-@settings(max_examples=50)
-@given(seed=st.integers(0, 10_000), n_queries=st.integers(1, 5), k=st.integers(1, 12))
-def test_inserting_is_deterministic_alone_or_together_and_stays_among_the_neighbors(seed, n_queries, k):
-    rng = np.random.default_rng(seed)
-    coordinates = rng.normal(size=(30, 2)).astype(np.float32)
-    before = coordinates.copy()
-    rows = np.stack([rng.choice(30, k, replace=False) for _ in range(n_queries)])
-    similarities = rng.uniform(-1, 1, size=(n_queries, k))
-    landed = insert(coordinates, rows, similarities)
-    alone = np.concatenate([insert(coordinates, rows[q : q + 1], similarities[q : q + 1]) for q in range(n_queries)])
-    np.testing.assert_array_equal(landed, alone)
-    np.testing.assert_array_equal(coordinates, before)
-    assert (landed >= coordinates[rows].min(axis=1) - 1e-6).all()
-    assert (landed <= coordinates[rows].max(axis=1) + 1e-6).all()
-
-
 def test_trustworthiness_is_1_for_the_points_themselves_and_low_for_a_random_map(monkeypatch):
     angles = np.linspace(0, 3, 80)
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -120,7 +94,7 @@ def test_a_layout_at_random_has_the_trustworthiness_of_chance_and_trustworthines
     rng = np.random.default_rng(n)
     vectors = rng.normal(size=(n, 16))
     result = [trustworthiness(vectors, rng.normal(size=(n, 2))) for _ in range(40)]
-    assert np.mean(result) == pytest.approx(by_chance(n), abs=0.03)
+    assert np.mean(result) == pytest.approx(projection.by_chance(n), abs=0.03)
     flat, k = vectors[:, :2], min(12, (n - 1) // 2)
     expected = manifold.trustworthiness(vectors, flat, n_neighbors=k, metric="cosine")
     assert trustworthiness(vectors, flat) == pytest.approx(expected, abs=1e-6)
@@ -163,7 +137,7 @@ def test_equal_vectors_are_compact_separate_discs():
 
 def test_equal_points_and_one_word_have_maps_too():
     for alike in (np.ones((1, 4)), np.ones((7, 4)), np.zeros((3, 4))):
-        np.testing.assert_array_equal(pca(alike), np.zeros((len(alike), 2)))
+        np.testing.assert_array_equal(projection.pca(alike), np.zeros((len(alike), 2)))
     result = aligned_maps(words_in_layers(1, 40), ["0", "1", "2"], SMALL)
     assert result.method == "aligned UMAP"
     assert np.ptp(result.coordinates[0], axis=0).max() < 0.06  # layer 0 is one point

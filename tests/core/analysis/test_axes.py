@@ -7,21 +7,8 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.metrics import roc_auc_score
 
-from core.analysis.axes import (
-    CLOSE,
-    axis_scores,
-    by_sentences,
-    by_spread,
-    find_views,
-    leans,
-    outside,
-    pole,
-    pole_views,
-    principal,
-    sense_names,
-    sides,
-    surroundings,
-)
+from core.analysis import axes
+from core.analysis.axes import CLOSE, axis_scores, by_sentences, by_spread, find_views, leans, pole, pole_views, sides, surroundings
 from core.common.directions import unit_rows
 from core.common.errors import BadInput
 from core.common.model_layers import Layers
@@ -79,7 +66,7 @@ def test_two_poles_on_one_point_are_no_axis_and_a_pole_of_one_lies_at_the_mean_f
 @pytest.mark.parametrize("shape", [(80, 12), (9, 30)])  # more points than dimensions, and fewer
 def test_places_and_shares_of_the_spread_equal_scikit_learn(shape):
     vectors = np.random.default_rng(3).normal(size=shape)
-    plane, model = principal(vectors, 3), PCA(3).fit(unit_rows(vectors, np.float64))
+    plane, model = axes.principal(vectors, 3), PCA(3).fit(unit_rows(vectors, np.float64))
     np.testing.assert_allclose(plane.shares, model.explained_variance_ratio_, atol=1e-9)
     largest = np.take_along_axis(model.components_, np.abs(model.components_).argmax(axis=1)[:, None], axis=1)[:, 0]
     np.testing.assert_allclose(plane.place(vectors), model.transform(unit_rows(vectors)) * np.sign(largest), atol=1e-5)
@@ -116,14 +103,14 @@ def test_money_minus_river_tells_the_banks_apart_and_the_second_axis_is_the_larg
 
 
 def test_a_pole_is_a_sense_or_words(table):
-    assert RIVER in sense_names(table) and len(sense_names(table)) > 100
+    assert RIVER in axes.sense_names(table) and len(axes.sense_names(table)) > 100
     assert set(pole(table, RIVER).rows) < set(table.labeled_rows("bank"))
     assert len(pole(table, "Bank, spring").rows) == len(table.labeled_rows("bank")) + len(table.labeled_rows("spring"))
     # As far as a pole looks at it, a table of all tokens: the first two rows are of a word the labeled sentences lack
     whole = SimpleNamespace(rows=table.rows, word=np.array([7, 7, 3]), word_codes={"vase": 7, "on": 3}, lemmas=[])
     item = pole(table, "bank, vase", whole)
     assert item.name == "bank, vase" and (item.rows == -1).sum() == 2 and len(item.layers) == len(item.rows)
-    assert outside(table, "bank, vase") == ["vase"] and outside(table, RIVER) == []
+    assert axes.outside(table, "bank, vase") == ["vase"] and axes.outside(table, RIVER) == []
 
 
 @pytest.mark.parametrize(("text", "named"), [("xyzzy, bank", "xyzzy"), ("  ", "empty"), ("?!", "empty"), ("bank: no such sense", "such")])

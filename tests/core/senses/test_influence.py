@@ -178,15 +178,6 @@ def test_spread_and_least_are_of_the_labeled_sentences(halves_of_senses, known):
     assert [inf.verdict(made(*lists, least=least), "1", BOTH).far for least in (-1.0, 0.29, 0.31)] == [False, False, True]
 
 
-@pytest.mark.parametrize("tokens", [("Bank", "by", "the", "water", "."), ("Grass", "grew", "on", "the", "bank")])
-def test_a_half_that_has_read_nothing_adds_nothing_and_never_settles_it(model, known, tokens):
-    at = [word.lower() for word in tokens].index("bank")
-    item = inf.influence(model.encoder, tokens, at, known, how=DROP, weights=EQUAL)
-    for view in ("1", "2", "mix"):
-        unread = PAST if at == 0 else FUTURE
-        assert abs(inf.gains(item, view)[unread]) < 1e-4 and inf.settles(item, view) != unread
-
-
 def test_a_word_turns_the_sense_where_another_is_nearest_without_it_and_one_sense_has_no_lead():
     item = made([0.9, 0.5, 0.0], [0.1, 0.6, 0.2], [0.5, 0.6, 0.0])
     assert [inf.turning(item, "1", half) for half in (PAST, FUTURE, BOTH)] == [(1,), (), ()]
