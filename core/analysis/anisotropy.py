@@ -24,7 +24,6 @@ from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import check_weights, layer_normalized, layer_weights, mixed, to_largest_1
 from ..elmo.models import Model
 from ..files.artifacts import read_json
-from ..index.sense_space import SenseSpace
 from ..text.corpora import open_corpus
 from ..workspace import Workspace, reads_as_model
 
@@ -85,11 +84,6 @@ def level_under(tokens: Drawn, weights, *, normalized: bool = False) -> Level:
     return _level(random_cosines(tokens, weights))
 
 
-def level_in_senses(tokens: Drawn, space: SenseSpace) -> Level:
-    """Return the level in the sense space, after subtracting the mean of all words."""
-    return _level(_cosines(tokens, space.place(space.views(tokens.occurrences, tokens.layers))))
-
-
 def _level(cosines: np.ndarray) -> Level:
     low, high = np.quantile(cosines, NINE_IN_TEN)
     return Level(float(cosines.mean()), float(low), float(high))
@@ -142,8 +136,10 @@ def random_level(workspace: Workspace, space: str, *, normalized: bool = False) 
     if space == SENSES:
 
         def measure_in_senses() -> Level | None:  # on FEWER words, which takes half a second
-            tokens, sense_space = _random_words(workspace, FEWER), workspace.sense_space
-            return None if tokens is None or sense_space is None else level_in_senses(tokens, sense_space)
+            tokens, senses = _random_words(workspace, FEWER), workspace.sense_space
+            if tokens is None or senses is None:
+                return None
+            return _level(_cosines(tokens, senses.place(senses.views(tokens.occurrences, tokens.layers))))
 
         return workspace.once("level in senses", measure_in_senses)
     stored = None if normalized else workspace.once("levels", lambda: level_of(_measures(workspace.model), space), space, most=32)

@@ -261,8 +261,7 @@ def list_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:
 def cosine_matrix(rows: Sequence[np.ndarray | None]) -> np.ndarray:
     """Return the cosines (n, n) of n vectors; NaN in the row and column of a word without a vector (None)."""
     matrix = np.full((len(rows), len(rows)), np.nan)
-    present = [k for k, row in enumerate(rows) if row is not None]
-    if present:
+    if present := [k for k, row in enumerate(rows) if row is not None]:
         units = unit(np.stack([rows[k] for k in present]))
         matrix[np.ix_(present, present)] = units @ units.T
     return matrix

@@ -65,10 +65,10 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
 def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
     """Return the rows of a word, or of all words, that a person labeled with a sense. Raises BadInput without any."""
     map_rows(table, word)
-    if not len(rows := table.basic.labeled_rows() if word == ALL_WORDS else table.labeled_rows(word)):
-        raise BadInput(
-            t("Nobody labeled a sentence of “{word}”: its senses are a model’s guesses. Label some on Senses.", word=shorten(word))
-        )
+    rows = table.basic.labeled_rows() if word == ALL_WORDS else table.labeled_rows(word)
+    if not len(rows):
+        message = t("Nobody labeled a sentence of “{word}”: its senses are a model’s guesses. Label some on Senses.", word=shorten(word))
+        raise BadInput(message)
     return rows
 
 
@@ -167,7 +167,7 @@ class TokenMaps:
         """Write one safetensors file, atomically."""
         from safetensors.numpy import save
 
-        about = {"names": self.names, "trust": [str(item) for item in self.trust], "laid_out": self.laid_out}
+        about = {"names": self.names, "trust": [*map(str, self.trust)], "laid_out": self.laid_out}
         with replacing(path) as temporary:
             temporary.write_bytes(save({"rows": self.rows, "places": self.places}, {"elmoscope_tokens": json.dumps(about)}))
 
@@ -180,7 +180,7 @@ class TokenMaps:
             with safe_open(path, framework="numpy") as file:
                 about = json.loads(file.metadata()["elmoscope_tokens"])
                 values = {name: file.get_tensor(name) for name in ("rows", "places")}
-            trust = tuple(float(item) for item in about["trust"])
+            trust = tuple(map(float, about["trust"]))
             return cls(names=tuple(about["names"]), trust=trust, laid_out=int(about["laid_out"]), **values)
         except (SafetensorError, OSError, LookupError, TypeError, ValueError):
             return None

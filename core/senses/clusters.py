@@ -82,7 +82,7 @@ def directions(vectors: np.ndarray, spellings: Sequence) -> np.ndarray:
     return unit(rows)
 
 
-def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) -> np.ndarray:
+def clusters(rows: np.ndarray, number: int, *, starts: int = 10) -> np.ndarray:
     """Cluster directions (n, D) by scikit-learn's k-means, the best of `starts`: (n,) numbers from 0, the largest first.
 
     Fewer than `number` clusters are returned if fewer rows differ.
@@ -96,9 +96,9 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
                 number=number,
             )
         )
-    k_means = import_library("sklearn.cluster").KMeans(min(number, len(np.unique(rows, axis=0))), n_init=starts, random_state=seed)
+    k_means = import_library("sklearn.cluster").KMeans(min(number, len(np.unique(rows, axis=0))), n_init=starts, random_state=0)
     result = k_means.fit_predict(rows)
-    order = np.argsort(-np.bincount(result), kind="stable")  # k-means leaves no number out
+    order = np.argsort(-np.bincount(result), kind="stable")
     return np.argsort(order)[result]
 
 
@@ -188,14 +188,12 @@ def telling_words(contexts: Sequence[Sequence[str]], result: np.ndarray, backgro
     if len(counts) == 1:
         return [[]]
     total = sum(counts, Counter())
-    everywhere = {word: background.get(word, 0) + total[word] for word in total}
-    size = total.total()
+    size, everywhere = total.total(), {word: background[word] + n for word, n in total.items()}
     everywhere_total = sum(everywhere.values())
     prior = {word: size * n / everywhere_total for word, n in everywhere.items()}
     telling = []
     for counter in counts:
-        n_here = counter.total()
-        scores = {}
+        n_here, scores = counter.total(), {}
         for word, y in counter.items():
             a = prior[word]
             rest = total[word] - y
@@ -221,10 +219,10 @@ def is_telling(word: str) -> bool:
     return (_WORD.fullmatch(word) or _SYLLABLES.fullmatch(word)) is not None and word not in stop_words
 
 
-def agreement(gold: Sequence[str], result: np.ndarray, *, seed: int = 0, rounds: int = 200) -> Agreement:
+def agreement(gold: Sequence[str], result: np.ndarray, *, rounds: int = 200) -> Agreement:
     """Measure how far gold labels (n,) and clusters (n,) agree, and how far shuffled labels do."""
     codes = np.unique(np.asarray(gold, str), return_inverse=True)[1]
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     orders = [codes, *(rng.permutation(codes) for _ in range(rounds))]
     tables = np.zeros((len(orders), codes.max() + 1, result.max() + 1))
     for table, order in zip(tables, orders, strict=True):

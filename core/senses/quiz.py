@@ -155,10 +155,10 @@ def question(
     The sentence of the question is one of those that a model misreads (sentence -> the sense that it reads) if `is_misread`, else one of
     the others.
     """
-    targets = [(s.tokens, target) for s in sentences for target in s.targets if target.lemma == word and target.sense]
     by_sense: dict[str, dict[str, tuple[tuple[str, ...], int]]] = {}
-    for tokens, item in targets:
-        by_sense.setdefault(item.sense, {})[join_tokens(list(tokens))] = (tokens, item.position)
+    for tokens, item in ((s.tokens, target) for s in sentences for target in s.targets):
+        if item.lemma == word and item.sense:
+            by_sense.setdefault(item.sense, {})[join_tokens(list(tokens))] = (tokens, item.position)
     senses = [sense for sense, texts in by_sense.items() if len(texts) >= FEWEST]
     candidates = {sense: [text for text in by_sense[sense] if (misread.get(text) in senses) == is_misread] for sense in senses}
     labels = [sense for sense in _shuffle(number, f"sense of {word}", senses) if candidates[sense]]

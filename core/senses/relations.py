@@ -102,7 +102,8 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
     auc, kinds, ahead = np.array(aucs), {}, {}
     of_kind = {kind: np.array([relation.kind == kind for relation in relations], bool) for kind in KINDS}
     of_kind[RELATED] = ~of_kind[HOMONYM]
-    samples = _resample([relation.word for relation in relations], np.random.default_rng(0))
+    names, codes = np.unique([relation.word for relation in relations], return_inverse=True)
+    samples = np.random.default_rng(0).multinomial(len(names), np.full(len(names), 1 / len(names)), size=DRAWS)[:, codes]  # (DRAWS, P)
     means = {kind: _means(auc, chosen, samples) for kind, chosen in of_kind.items() if chosen.any()}
     words = {kind: len({relation.word for relation, chosen in zip(relations, of_kind[kind], strict=True) if chosen}) for kind in means}
     for kind, (mean, sampled) in means.items():
@@ -163,15 +164,8 @@ def ranks(values: Sequence[float], others: Sequence[float]) -> Interval:
     return Interval(float(rho(a, b)), float(low), float(high))
 
 
-def _resample(words: Sequence[str], rng) -> np.ndarray:
-    """Return how often each pair counts in each sample of words (DRAWS, P)."""
-    names, codes = np.unique(np.asarray(words, str), return_inverse=True)
-    counts = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=DRAWS)
-    return counts[:, codes]
-
-
 def _means(auc: np.ndarray, chosen: np.ndarray, samples: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return the mean over chosen pairs, and that of each sample; a sample without any has the overall mean."""
+    """Return the mean over chosen pairs, and that of each sample of words; a sample without any has the overall mean."""
     weights = samples[:, chosen]
     mean = float(auc[chosen].mean())
     sizes = weights.sum(axis=1)

@@ -288,9 +288,8 @@ def word_gain(similarities: np.ndarray, labels: Sequence) -> WordGain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignificantWords:
-    """The number of words whose senses are separated better than by chance, singly and after correction for many words."""
+    """The number of n words whose senses are separated better than by chance, after correction for many words."""
 
-    raw: int  # p under 0.05 each: one in twenty words of no sense at all would be among them
     holm: int  # hardly ever a false one among them (Holm 1979)
     discovered: int  # at most one in twenty of them false (Benjamini and Hochberg 1995)
     n: int
@@ -299,12 +298,7 @@ class SignificantWords:
 def count_significant(gains: Sequence[WordGain]) -> SignificantWords:
     """Count the words of one space."""
     p = [gain.p for gain in gains]
-    return SignificantWords(
-        raw=sum(gain.shown for gain in gains),
-        holm=int((holm(p) < LEVEL).sum()),
-        discovered=int((benjamini_hochberg(p) < LEVEL).sum()),
-        n=len(p),
-    )
+    return SignificantWords(holm=int((holm(p) < LEVEL).sum()), discovered=int((benjamini_hochberg(p) < LEVEL).sum()), n=len(p))
 
 
 def word_ranking(table: OccurrenceTable) -> dict[str, dict[str, WordGain]]:

@@ -1,11 +1,19 @@
-"""Test the evidence for one meaning: views of a word without labels, and votes by the middles of senses."""
+"""Test the evidence for one meaning: views of a word without labels, votes by the middles of senses, and the bundled histograms."""
 
 import numpy as np
 import pytest
 
+from core.common.config import ASSETS
 from core.common.directions import unit
-from core.senses import evidence
-from core.senses.evidence import VIEWS, Evidence, centers, centroid_shares, cosines
+from core.common.errors import MissingArtifact
+from core.common.model_layers import SENSES
+from core.files.artifacts import read_json, write_json
+from core.senses import calibration, evidence
+from core.senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS, VIEWS, Evidence, centers, centroid_shares, cosines
+from core.text import languages
+from core.workspace import open_workspace
+
+LAYERS = {"0", "1", "2", "mix"}
 
 
 class Reader:
@@ -87,3 +95,42 @@ def test_too_few_sentences_in_a_part_of_speech_have_no_middle_of_their_own():
     assert np.allclose(centroid_shares(directions, labels, directions, 3, pos), plain, rtol=0, atol=1e-12)
     pos[6] = "verb"  # a third one of sense 0
     assert not np.allclose(centroid_shares(directions, labels, directions, 3, pos), plain)
+
+
+@pytest.mark.parametrize("code", ["en", "ko"])
+def test_each_kind_of_evidence_has_a_histogram(workspace, code):
+    workspace = workspace.beside(languages.get_language(code).model)
+    for labeled, columns in ((True, LABELED_COLUMNS), (False, UNLABELED_COLUMNS)):
+        result = calibration.densities_of(workspace, labeled=labeled)
+        assert set(result) == {*columns, *LAYERS}
+        for kind, density in result.items():
+            assert density.edges.shape == (calibration.BINS + 1,) and (np.diff(density.edges) > 0).all()
+            for shares in (density.same, density.different):
+                assert shares.shape == (calibration.BINS,) and shares.min() >= 0 and shares.sum() == pytest.approx(1), kind
+
+
+def test_a_model_that_none_were_made_with_has_none(model, tmp_path):
+    facts = read_json(ASSETS / "targets" / calibration.FILE, expect=dict)
+    write_json(tmp_path / calibration.FILE, {name: value for name, value in facts.items() if name != "densities"})
+    assert calibration.read(tmp_path).densities == {}
+
+    def targets_of_another_model(*_):
+        raise MissingArtifact("targets")
+
+    workspace = open_workspace(model)
+    workspace.opener.targets = targets_of_another_model
+    assert calibration.densities_of(workspace, labeled=True) == {}
+
+
+def test_words_weigh_alike_and_outliers_are_in_the_last_bins():
+    values = [np.array([0.1] * 98 + [0.9, 50.0]), np.array([0.9, 0.1])]
+    same = [np.array([False] * 98 + [True, True]), np.array([True, False])]
+    density = calibration.count_density(values, same)
+    assert density.different.sum() == pytest.approx(1) and density.same.sum() == pytest.approx(1)
+    assert density.edges[-1] < 50 and density.same[-1] == pytest.approx(0.25)
+
+
+def test_the_file_says_what_the_histograms_say(workspace):
+    stored = read_json(ASSETS / "targets" / calibration.FILE, expect=dict)["densities"]["labeled"]
+    made = calibration.densities_as_json(calibration.densities_of(workspace, labeled=True), {})["labeled"]
+    assert stored.keys() == made.keys() and made[SENSES]["same"] == pytest.approx(stored[SENSES]["same"], abs=1e-4)
