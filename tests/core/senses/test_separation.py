@@ -14,7 +14,7 @@ from core.common.model_layers import Layers
 from core.figures.lessons import ranking_figure
 from core.senses import separation
 from core.senses.evaluate import classify_split, left_out_centroids
-from core.senses.evidence import neighbors_with_ties, purity_at_k
+from core.senses.evidence import purity_at_k
 from core.senses.separation import count_significant, judge, one_nn, sense_report, silhouette, word_gain, word_ranking
 
 SPACES = Layers().spaces
@@ -99,18 +99,6 @@ def test_the_mean_of_the_null_is_the_chance_that_two_occurrences_share_a_sense(t
     assert null.mean() == pytest.approx(chance, abs=0.01)
     again = [judge(similarities, labels, np.random.default_rng(0), 50)[1] for _ in range(2)]
     np.testing.assert_array_equal(*again)
-
-
-def test_shuffling_pair_by_pair_by_matrix_and_in_parts_give_the_same(monkeypatch):
-    rows, numbers = unit_rows(5, 18), np.arange(18) % 3
-    pairs = of, who, weights = neighbors_with_ties(rows @ rows.T, 1)  # few pairs: one by one
-    table = np.zeros((18, 18))
-    table[of, who] = weights
-    every_pair = (np.repeat(np.arange(18), 18), np.tile(np.arange(18), 18), table.ravel())  # many: by matrix
-    results = [separation._shuffled(given, numbers, 60, np.random.default_rng(1)) for given in (pairs, every_pair)]
-    np.testing.assert_allclose(*results, atol=1e-6)
-    monkeypatch.setattr(separation, "PART", 100)
-    assert len(results[0]) == 60 and np.array_equal(separation._shuffled(pairs, numbers, 60, np.random.default_rng(1)), results[0])
 
 
 def report_of(rows: np.ndarray, words: list[str], labels: list[str]):

@@ -200,10 +200,8 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(workspace, ope
     )
     words = [Word(workspace, word) for word in map(context, texts)]
 
-    def judged(a: Word, b: Word, ground=ground, has_vectors: bool = True) -> Verdict:
-        seen = evidence.of_words((a, b))
-        seen = seen if has_vectors else replace(seen, topic=np.zeros((2, 1), np.float32), parts=None, space=None)
-        return verdict.of_unlabeled(a.query, b.query, seen, ground)
+    def judged(a: Word, b: Word, ground=ground, **changes) -> Verdict:
+        return verdict.of_unlabeled(a.query, b.query, replace(evidence.of_words((a, b)), **changes), ground)
 
     alike, apart = (judged(words[0], other) for other in words[1:])
     assert (alike.says, apart.says) == (ONE, TWO) and alike.senses is None and AROUND in alike.evidence
@@ -212,7 +210,8 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(workspace, ope
     usual = judged(words[0], words[1], ground=calibration.USUAL)
     assert set(usual.evidence) == {TOKEN} and 0 < usual.probability < 1
     without = replace(ground, centers={**ground.centers, "topic": [0.0], "senses": [0.0]})
-    assert judged(words[0], words[2], has_vectors=False, ground=without).evidence.keys() == {EXPECTED, TOKEN}
+    nothing = {"topic": np.zeros((2, 1), np.float32), "parts": None, "space": None}
+    assert judged(words[0], words[2], without, **nothing).evidence.keys() == {EXPECTED, TOKEN}
 
 
 @pytest.mark.parametrize(
