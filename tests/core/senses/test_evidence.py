@@ -16,27 +16,6 @@ from core.workspace import open_workspace
 LAYERS = {"0", "1", "2", "mix"}
 
 
-class Reader:
-    """A biLM that counts: forward the tokens read so far, backward those still read from the right; the boundaries count."""
-
-    dim, around, places_in, _edges = 2, Encoder.around, Encoder.places_in, Encoder._edges  # of a biLM, by its two directions
-
-    def directions(self, sentences):
-        for number, tokens in reversed(list(enumerate(sentences))):  # in any order
-            n = len(tokens) + 2
-            yield number, np.arange(1.0, n + 1)[:, None], np.arange(float(n), 0, -1)[:, None]
-
-    def encode(self, sentences):
-        states = {n: np.stack([ahead[1:-1], behind[1:-1]], axis=1)[..., 0] for n, ahead, behind in self.directions(sentences)}
-        return [np.stack([np.full_like(states[n], len(tokens[0])), states[n]]) for n, tokens in enumerate(sentences)]
-
-
-def test_the_place_is_what_was_read_before_it_and_behind_it():
-    places = Reader().around([["a", "b", "c"], ["a"]], [1, 0])
-    # before "b": <S> a; behind it: c </S>. Before the only token: <S>; behind it: </S>
-    assert places.tolist() == [[2, 2], [1, 1]]
-
-
 def test_the_token_is_less_itself_standing_alone():
     result = Evidence(np.array([[[3.0, 4.0]]]), np.array([[[0.0, 2.0]]]), np.ones((1, 2)), np.array([[0.0, 5.0]]))
     views = result.views("0")
