@@ -91,7 +91,7 @@ class SensesOfShards(Index):
 
     def _too_many(self, question: Question) -> bool:
         tables = (open_shard(self.shards.url, shard) for shard in self.shards.shards)
-        unread = (np.count_nonzero(self.space.unread(table, np.flatnonzero(table.may_answer(question)))) for table in tables)
+        unread = (np.count_nonzero(table.may_answer(question)) for table in tables if not self.space.is_stored(table))
         return sum(unread) > sense_space.MOST_READ
 
 
@@ -222,7 +222,7 @@ def build(shards: Shards, space: SenseSpace | None = None, *, report: Report | N
     Raises BadInput without the substitutes that a sense space reads.
     """
     for shard in shards.shards if space else ():
-        if space.unread(open_shard(shards.url, shard), np.arange(shard.rows)).any():
+        if not space.is_stored(open_shard(shards.url, shard)):
             raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=shards.url))
     faiss = _faiss()
     began = time.perf_counter()

@@ -58,7 +58,7 @@ def build_index(
     more : sentences whose labeled tokens follow; the rows before them are the table's `basic` ones.
     known_table : a table whose last rows are those of `more`; if None they are encoded.
     """
-    check_replaceable(folder, other_files)
+    atomic.check_replaceable(folder, own_files(other_files), marked=is_index)
     if targets_only:
         sentences = [s for s in sentences if s.targets]
     started = perf_counter()
@@ -71,9 +71,7 @@ def build_index(
     if more:
         names = [[*listed, *sorted(added.difference(listed))] for listed, added in zip(names, _names(more, True), strict=True)]
     if not names[0]:
-        if targets_only:
-            raise BadInput(t("No labeled words to index."))
-        raise BadInput(t("No words to index."))
+        raise BadInput(t("No labeled words to index.") if targets_only else t("No words to index."))
     schema = schema_of(encoder.n_layers, encoder.dim)
     sums = np.zeros((len(names[0]), encoder.n_layers, encoder.dim), np.float32)
     counts = np.zeros(len(names[0]), np.int64)
@@ -84,7 +82,10 @@ def build_index(
     with replacing(Path(folder), pattern=own_files(other_files)) as temporary:
         temporary.mkdir(parents=True, exist_ok=True)
         n_rows = sum(len(s.tokens) for s in sentences) + n_known
-        stored = sense_space.new_file(temporary, n_rows, substitutes.dim) if substitutes else None
+        stored = None
+        if substitutes:
+            shape = n_rows, substitutes.dim
+            stored = np.lib.format.open_memmap(temporary / sense_space.KEPT, mode="w+", dtype=np.float16, shape=shape)
         with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
             for part, is_more in [*((part, False) for part in rounds(sentences)), *((part, True) for part in rounds(more))]:
                 if is_more and "occurrences" not in basic:
@@ -124,11 +125,6 @@ def build_index(
         write_json(temporary / "meta.json", {"format": FORMAT, **meta, **provenance(model=model, corpus=corpus)})
     shutil.rmtree(parts, ignore_errors=True)
     return OccurrenceTable(folder)
-
-
-def check_replaceable(folder: Path, other_files: str = "") -> None:
-    """Raise BadInput if a folder holds anything but an index and the files that `other_files` names."""
-    atomic.check_replaceable(folder, own_files(other_files), marked=is_index)
 
 
 def own_files(other_files: str = "") -> str:
@@ -176,9 +172,7 @@ def rounds(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
 
 def _choose_rows(part: list[Sentence], targets_only: bool) -> np.ndarray:
     """Return which tokens of the sentences become rows, (tokens,) bool."""
-    if not targets_only:
-        return np.ones(sum(len(s.tokens) for s in part), bool)
-    return np.array([any(t.position == k for t in s.targets) for s in part for k in range(len(s.tokens))], bool)
+    return np.array([not targets_only or any(t.position == k for t in s.targets) for s in part for k in range(len(s.tokens))], bool)
 
 
 def _vectors_of(
@@ -186,9 +180,7 @@ def _vectors_of(
 ) -> tuple:
     """Return the vectors of a round, from `path` if it was encoded before.
 
-    Returns
-    -------
-    vectors (N, L, D) float16, their sums (U, L, D) by spelling, their substitutes (N or 0, P) float16, and whether they are new.
+    They are (N, L, D) float16, with their sums (U, L, D) by spelling, their substitutes (N or 0, P) float16, and whether they are new.
     """
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(path) as stored:
         return stored["layers"], stored["sums"], stored["substitutes"], False  # no such file, or a damaged one: encoded again

@@ -2,6 +2,9 @@
 
 One pass over the table per query gives the (L, L) products of every row with the query. After that any weights cost nine
 multiplications a row (DESIGN: any mix from one pass; core.elmo.mix.mix_cosines).
+
+The browser ranks `Candidates`, a few of the rows, again at every pixel of a drag (pages/_map/mix.js). They are chosen by trying mixes all
+over the simplex.
 """
 
 import ctypes
@@ -10,6 +13,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from math import comb
 
 import numpy as np
 import torch
@@ -20,13 +25,16 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..elmo import mix
-from ..elmo.mix import check_weights, gram, mix_cosines, widen
+from ..elmo.mix import check_weights, gram, layer_normalized, mix_cosines, widen
 from .rows import Occurrence, Query, Rows, compiled_products
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
 ROWS_A_THREAD = 2048  # of a block: a small table too is read by several threads
 CHUNK = 64  # values of which only the highest is looked at first
+STEPS, MIXES = 10, 100  # mixes in tenths, 66 of three layers; of more layers in fewer steps, so that they are about so many at most
+EACH = 60  # nearest rows that every mix contributes to the candidates
+MOST = 2_000  # candidates
 # One pass over the vectors, a part of the table a thread; the products of a piece are too small for torch's own threads.
 _READERS = ThreadPoolExecutor(os.cpu_count() or 1, "reader", initializer=limit, initargs=(1,))
 
@@ -80,8 +88,8 @@ def check_search(k: int, which: str) -> None:
     if k < 1:
         raise BadInput(t("k must be at least 1, got {k}.", k=k))
     if which not in (ANY, SAME, OTHER):
-        choices = ", ".join((ANY, SAME, OTHER))
-        raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(which), known=choices))
+        known = ", ".join((ANY, SAME, OTHER))
+        raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(which), known=known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +134,8 @@ def products(rows: Rows, query: Query) -> Products:
     cross, pieces = np.empty((n_layers, n_layers, len(rows)), np.float32), []  # as core.elmo.mix.mix_cosines reads it soonest
     for start, block in zip(rows.starts[:-1], rows.layers, strict=True):
         if (rows.n_layers, rows.dim) != query.layers.shape:
-            (n, size), (model_layers, given_size) = (rows.n_layers, rows.dim), query.layers.shape
-            message = t(
-                "The index has {n} layers of {size}, the model {given} of {given_size}.",
-                n=n,
-                size=size,
-                given=model_layers,
-                given_size=given_size,
-            )
-            raise BadInput(message)
+            values = {"n": rows.n_layers, "size": rows.dim, "given": n_layers, "given_size": query.layers.shape[1]}
+            raise BadInput(t("The index has {n} layers of {size}, the model {given} of {given_size}.", **values))
         for k in range(0, len(block), ROWS_A_THREAD):
             piece = block[k : k + ROWS_A_THREAD]
             pieces.append((piece, cross[:, n_shared:, start + k : start + k + len(piece)]))
@@ -207,3 +208,61 @@ def best(values: np.ndarray, k: int) -> np.ndarray:
     cut = np.partition(highest, len(highest) - k)[len(highest) - k] if len(highest) > k else -np.inf
     rows = np.flatnonzero(values >= max(cut, -2.0))  # no cosine is below -1
     return rows[np.argsort(-values[rows], kind="stable")][:k]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Rows of a table that may be a query's nearest under some mix, in the table's order."""
+
+    rows: np.ndarray  # (n,) numbers in the table
+    cross: np.ndarray  # (n, L, L) float32: query layer i with row layer j
+    grams: np.ndarray  # (n, L(L+1)/2) float32, of the rows with themselves
+    own: np.ndarray  # (L(L+1)/2,) float32, of the query with itself
+
+
+def choose_candidates(rows: Rows, result: Products, keep: np.ndarray, lengths: np.ndarray) -> Candidates:
+    """Return all rows of `keep` (N,) if they are few, else the union of the nearest under each of `even_mixes`, fewer of each if too many."""
+    chosen = np.flatnonzero(keep)
+    if len(chosen) > MOST:
+        values = mix_cosines(result.cross, result.query_gram, grams_beside(rows, result), even_mixes(lengths))
+        ranked = np.stack([best(value, EACH) for value in np.where(keep, values, -np.inf)])  # (K, EACH), best first
+        depth = EACH
+        while len(chosen := np.unique(ranked[:, :depth])) > MOST:
+            depth -= 1
+    return candidates_of(rows, result, chosen)
+
+
+def even_mixes(lengths: np.ndarray) -> np.ndarray:
+    """Return mixes (K, L), each with sum 1, evenly spread in the layers' share of the mix: weight times mean vector length (L,)."""
+    n, steps = len(lengths), STEPS
+    while steps > 1 and comb(steps + n - 1, n - 1) > MIXES:
+        steps -= 1
+    grid = [np.bincount(parts, minlength=n) for parts in combinations_with_replacement(range(n), steps)]
+    weights = np.array(grid, np.float64) / np.maximum(np.asarray(lengths, np.float64), 1e-12)
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def candidates_of(rows: Rows, result: Products, chosen: np.ndarray) -> Candidates:
+    """Return exactly these rows (n,) as candidates."""
+    cross, grams = (np.ascontiguousarray(item[chosen], np.float32) for item in (result.cross, grams_beside(rows, result)))
+    return Candidates(chosen, cross, grams, np.asarray(result.query_gram, np.float32))
+
+
+def join_candidates(parts: Sequence[Candidates], rows: np.ndarray) -> Candidates:
+    """Join one query's candidates of several tables, numbered by `rows`."""
+    cross, grams = (np.concatenate([getattr(part, name) for part in parts]) for name in ("cross", "grams"))
+    return Candidates(rows, cross, grams, parts[0].own)
+
+
+def products_between(first: Products, second: Products) -> np.ndarray:
+    """Return the products (L, L) float32 of both queries' layers, normalized if the products are."""
+    a, b = (layer_normalized(item.query.layers) if item.normalized else item.query.layers for item in (first, second))
+    return (a.astype(np.float64) @ b.T.astype(np.float64)).astype(np.float32)
+
+
+def products_of_pairs(layers: np.ndarray) -> np.ndarray:
+    """Return the layer products (n(n+1)/2, L, L) float32 of all pairs of rows (n, L, D), each row with itself and later ones."""
+    n, n_layers, dim = layers.shape
+    flat = layers.reshape(n * n_layers, dim).astype(np.float64)
+    blocks = (flat @ flat.T).reshape(n, n_layers, n, n_layers).transpose(0, 2, 1, 3)  # (n, n, L, L)
+    return blocks[np.triu_indices(n)].astype(np.float32)

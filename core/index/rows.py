@@ -86,8 +86,7 @@ class Rows:
             self.spellings = np.load(path.with_name(SPELLINGS), mmap_mode="r") if is_compact else None
             batches = [reader.get_batch(k) for k in range(reader.num_record_batches)]
         except (pa.ArrowInvalid, OSError, ValueError) as error:  # ValueError: nothing can be mapped of an empty file
-            message = t("Cannot read {path} ({error}). Rebuild the index.", path=path, error=error)
-            raise CorruptArtifact(message) from None
+            raise CorruptArtifact(t("Cannot read {path} ({error}). Rebuild the index.", path=path, error=error)) from None
         self.batches, self.n_layers, self.dim = batches, n_layers, dim
         self.layers = [_matrix(batch, "layers").reshape(-1, n_layers - is_compact, dim) for batch in batches]
         self.spelling = self.numbers("spelling") if is_compact else None
@@ -137,11 +136,9 @@ class Rows:
 
     def numbers(self, name: str) -> np.ndarray:
         """Return a column of integers, or the codes of a dictionary column (-1 for null)."""
-        columns = []
-        for batch in self.batches:
-            column = batch.column(name)
-            columns.append(_codes(column.indices) if isinstance(column, pa.DictionaryArray) else _view(column))
-        return np.concatenate(columns) if columns else np.empty(0, np.int32)
+        columns = (batch.column(name) for batch in self.batches)
+        parts = [_codes(column.indices) if isinstance(column, pa.DictionaryArray) else _view(column) for column in columns]
+        return np.concatenate(parts) if parts else np.empty(0, np.int32)
 
     def names(self, name: str) -> list[str]:
         """Return the dictionary of a dictionary column."""
@@ -171,8 +168,8 @@ def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
     if not tokens:
         raise BadInput(t("Empty sentence. Type one with the word."))
     if not 0 <= position < len(tokens):
-        message = t("Position {position} is outside the sentence (0 to {last}). Choose another.", position=position, last=len(tokens) - 1)
-        raise BadInput(message)
+        places = {"position": position, "last": len(tokens) - 1}
+        raise BadInput(t("Position {position} is outside the sentence (0 to {last}). Choose another.", **places))
     return Query(tuple(tokens), position, layers[:, position].astype(np.float16).astype(np.float32))
 
 
@@ -181,11 +178,8 @@ def schema_of(n_layers: int, dim: int, *, is_compact: bool = False) -> pa.Schema
     name = pa.dictionary(pa.int32(), pa.string())
     columns = [("word", name), ("sense", name), ("lemma", name), ("sentence", pa.int32()), ("position", pa.int32())]
     columns += [("spelling", pa.int32())] if is_compact else []
-    columns += [
-        ("layers", pa.list_(pa.float16(), (n_layers - is_compact) * dim)),
-        ("gram", pa.list_(pa.float32(), n_layers * (n_layers + 1) // 2)),
-    ]
-    return pa.schema(columns)
+    layers, products = pa.list_(pa.float16(), (n_layers - is_compact) * dim), pa.list_(pa.float32(), n_layers * (n_layers + 1) // 2)
+    return pa.schema([*columns, ("layers", layers), ("gram", products)])
 
 
 def _matrix(batch: pa.RecordBatch, name: str) -> np.ndarray:

@@ -59,11 +59,11 @@ class Learned:
     words: frozenset[str] = frozenset()  # those that it was learned from
 
     def map_for(self, word: str = "") -> np.ndarray:
-        """Return the map that has not seen the word, which is the map of all words for any other."""
+        """Return the map (V, D) of `number_for`."""
         return self.maps[self.number_for(word)]
 
-    def number_for(self, word: str = "") -> int:
-        """Return the number of that map."""
+    def number_for(self, word: str) -> int:
+        """Return the number of the map that has not seen the word, which is the map of all words for any other."""
         return fold_of(word) if word in self.words else FOLDS
 
 
@@ -123,9 +123,8 @@ class SenseSpace:
         keys = [(tuple(tokens), position) for tokens, position in zip(sentences, positions, strict=True)]
         expected = [self._typed.get(key) for key in keys]
         if missing := [k for k, vector in enumerate(expected) if vector is None]:
-            places = self.encoder.around(
-                [sentences[k] for k in missing], [positions[k] for k in missing], [read[k] for k in missing if read]
-            )
+            unread, encoded = [sentences[k] for k in missing], [read[k] for k in missing if read]
+            places = self.encoder.around(unread, [positions[k] for k in missing], encoded)
             for k, vector in zip(missing, self.substitutes.vectors(places, [words[k] for k in missing]), strict=True):
                 expected[k] = vector
                 self._typed.put(keys[k], vector)
@@ -202,10 +201,9 @@ class SenseSpace:
                 computed.put(row, vector)
         return np.array([vectors[int(row)] for row in rows], np.float32).reshape(len(rows), self.substitutes.dim)
 
-    def unread(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
-        """Return which rows (n,) have no stored substitutes, so that their sentences are encoded."""
-        stored, _ = self._of(table)
-        return np.full(len(rows), stored is None)
+    def is_stored(self, table: OccurrenceTable) -> bool:
+        """Return whether the substitutes of a table are stored, so that its sentences need not be encoded."""
+        return self._of(table)[0] is not None
 
     def _of(self, table: OccurrenceTable) -> tuple[np.ndarray | None, Bounded[int, np.ndarray]]:
         key = str(table.folder), str(table.meta["corpus"])
@@ -259,11 +257,6 @@ def keeps_substitutes(table: OccurrenceTable) -> bool:
 def stored_substitutes(table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
     """Return the substitutes that are stored next to a table, (n, P) float16 of some rows."""
     return np.load(table.folder / KEPT, mmap_mode="r")[rows]
-
-
-def new_file(folder: Path, rows: int, dim: int) -> np.ndarray:
-    """Create a file (rows, dim) float16 for the substitutes of a table that is being made."""
-    return np.lib.format.open_memmap(folder / KEPT, mode="w+", dtype=np.float16, shape=(rows, dim))
 
 
 def open_space(model: Model, vectors: StaticVectors | None) -> SenseSpace | None:
@@ -326,11 +319,11 @@ class SenseIndex(Index):
 
     def cosines(self, rows: np.ndarray, query: Query) -> np.ndarray:
         """Return the cosines (n,) of some rows with a word in its sentence. Sentences without stored substitutes are encoded."""
-        place = self.place(query)
-        parts = (rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE))
-        return np.concatenate(
-            [np.empty(0, np.float32), *(self._place(self.space.of_rows(self.table, part), query) @ place for part in parts)]
-        )
+        place, results = self.place(query), [np.empty(0, np.float32)]
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            views = self.space.of_rows(self.table, rows[start : start + ROWS_AT_ONCE])
+            results.append(self._place(views, query) @ place)
+        return np.concatenate(results)
 
     def place(self, query: Query, by: Query | None = None) -> np.ndarray:
         """Return the place (D,) of a word in its sentence, by the map learned without the word, or without the word of `by`."""
@@ -341,9 +334,8 @@ class SenseIndex(Index):
         rows = np.flatnonzero(self.table.may_answer(question))
         if len(rows) <= (limit := self.count_most(rows)):
             return rows
-        layer = cosines(
-            self.table.rows, products_of(self.table.rows, question.source), layer_weights(str(LAYER), len(question.query.layers))
-        )
+        weights = layer_weights(str(LAYER), len(question.query.layers))
+        layer = cosines(self.table.rows, products_of(self.table.rows, question.source), weights)
         return np.sort(rows[best(layer[rows], limit)])
 
     def narrows(self, query: Query, which: str = ANY) -> int:
@@ -354,7 +346,7 @@ class SenseIndex(Index):
 
     def count_most(self, rows: np.ndarray) -> int:
         """Return how many of these rows a search places."""
-        return MOST_READ if np.count_nonzero(self.space.unread(self.table, rows)) > MOST_READ else MOST_PLACED
+        return MOST_PLACED if len(rows) <= MOST_READ or self.space.is_stored(self.table) else MOST_READ
 
     def _place(self, views: np.ndarray, query: Query) -> np.ndarray:
         word = WordInContext(query.tokens, query.position, query.read_as)

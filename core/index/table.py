@@ -132,15 +132,8 @@ class OccurrenceTable(Index):
 
     def pos_of(self, rows: np.ndarray) -> np.ndarray:
         """Return the labeled part of speech of each of these rows, (n,) str, "" if unknown."""
-        tags = [self.tags[int(number)].as_py() or () for number in self.sentence[rows]]
-        places = self.position[rows]
-        return np.array(
-            [
-                next((tag["pos"] for tag in targets if tag["position"] == position), "")
-                for targets, position in zip(tags, places, strict=True)
-            ],
-            str,
-        )
+        tags = ({tag["position"]: tag["pos"] for tag in self.tags[int(number)].as_py() or ()} for number in self.sentence[rows])
+        return np.array([by_position.get(k, "") for by_position, k in zip(tags, self.position[rows].tolist(), strict=True)], str)
 
     def lemma_of(self, word: str) -> str | None:
         """Return the labeled word that a form belongs to ("banks" -> "bank"), or None. An unlabeled form is judged by its ending.
@@ -178,11 +171,11 @@ class OccurrenceTable(Index):
     def answer(self, question: Question) -> list[Neighbor]:
         """Return the neighbors that a validated question selects."""
         values = cosines(self.rows, products_of(self.rows, question.source), question.weights)
-        rows = best(np.where(self.may_answer(question), values, -np.inf), question.k)
-        return [Neighbor(self.occurrence(int(row)), float(values[row])) for row in rows]
+        rows = np.flatnonzero(self.may_answer(question))
+        return self.best_of(rows, values[rows], question.k)
 
     def best_of(self, rows: np.ndarray, values: np.ndarray, k: int) -> list[Neighbor]:
-        """Return the k best of these rows by their cosines, (n,) each."""
+        """Return the k best of these rows by their cosines, (n,) each, best first."""
         return [Neighbor(self.occurrence(int(rows[n])), float(values[n])) for n in best(values, k)]
 
     def may_answer(self, question: Question) -> np.ndarray:
@@ -222,13 +215,14 @@ class OccurrenceTable(Index):
 
     def _forms_of(self, verb: str) -> np.ndarray:
         """Return the rows (N,) with forms of a Korean verb. A bare stem may be a noun, so that its sentence decides."""
-        return self._verbs.value(verb, lambda: self._find_forms(verb))
 
-    def _find_forms(self, verb: str) -> np.ndarray:
-        result = np.isin(self.word, forms_among(self.words, verb))
-        for row in np.flatnonzero(self.spelled(verb[:-1]) & ~result)[:STEMS] if verb.endswith("다") else ():
-            result[row] = is_form(self.sentences[int(self.sentence[row])].as_py(), int(self.position[row]), verb)
-        return result
+        def find() -> np.ndarray:
+            result = np.isin(self.word, forms_among(self.words, verb))
+            for row in np.flatnonzero(self.spelled(verb[:-1]) & ~result)[:STEMS] if verb.endswith("다") else ():
+                result[row] = is_form(self.sentences[int(self.sentence[row])].as_py(), int(self.position[row]), verb)
+            return result
+
+        return self._verbs.value(verb, find)
 
     @cached_property
     def _verbs(self) -> Bounded[str, np.ndarray]:
@@ -262,8 +256,7 @@ class OccurrenceTable(Index):
         """Return for each spelling its occurrence nearest to the query, among the first LOOKED_AT."""
         checked = check_weights(weights, len(query.layers))
         is_query = self.own_row(query)
-        results = []
-        wanted = mixed(query.layers, checked, unit=True)
+        wanted, results = mixed(query.layers, checked, unit=True), []
         for word in words:
             rows = np.flatnonzero(self.spelled(word) & ~is_query)[:LOOKED_AT]
             results.append(self.occurrence(int(rows[np.argmax(mixed(self.rows.take(rows), checked, axis=1, unit=True) @ wanted)])))
@@ -292,9 +285,8 @@ def _read_sentences(path: Path) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array]
     """Read the sentences' tokens, texts, parts of speech and guessed senses; null where an index has none."""
     try:
         batch = pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
-        texts = batch.column("text") if "text" in batch.schema.names else pa.nulls(batch.num_rows, pa.string())
-        tags = batch.column("pos") if "pos" in batch.schema.names else pa.nulls(batch.num_rows, TAGS)
-        guessed = batch.column("guess") if "guess" in batch.schema.names else pa.nulls(batch.num_rows, GUESSES)
-        return batch.column("tokens"), texts, tags, guessed
+        optional = {"text": pa.string(), "pos": TAGS, "guess": GUESSES}
+        others = (batch.column(name) if name in batch.schema.names else pa.nulls(len(batch), kind) for name, kind in optional.items())
+        return batch.column("tokens"), *others
     except (pa.ArrowInvalid, OSError, IndexError, KeyError) as error:
         raise CorruptArtifact(t("Cannot read {path} ({error}). Rebuild the index.", path=path, error=error)) from None

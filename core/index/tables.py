@@ -43,9 +43,8 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
     if (folder := index_at(corpus)) and (folder / "occurrences.arrow").is_file():
         table = OccurrenceTable(folder)
         if table.meta.get("model") != model.fingerprint:  # two models' vectors have no angle to each other
-            raise BadInput(
-                t("Index {corpus} is from another model than {model}. Name its model, or rebuild it.", corpus=corpus, model=model.name)
-            )
+            names = {"corpus": corpus, "model": model.name}
+            raise BadInput(t("Index {corpus} is from another model than {model}. Name its model, or rebuild it.", **names))
         return table
     if targets_only and (table := bundled_targets(corpus, model)):
         return table
@@ -60,17 +59,16 @@ def open_word(word: str, model: Model) -> OccurrenceTable:
 
 def bundled_targets(corpus: str, model: Model) -> OccurrenceTable | None:
     """Open the bundled table of a language's labeled words, if it was made with this very model."""
-    folder = bundled_folder(model)
-    if folder is None or corpus != model.language.sentences:
+    if (folder := _bundled_folder(corpus, model)) is None:
         return None
     sums.check(folder)
     return OccurrenceTable(folder)
 
 
-def bundled_folder(model: Model) -> Path | None:
-    """Return the folder of the bundled table that was made with this very model, or None."""
+def _bundled_folder(corpus: str, model: Model) -> Path | None:
+    """Return the folder of `bundled_targets`, or None."""
     folder = ASSETS / model.language.targets
-    if not model.language.targets or not (folder / "meta.json").is_file():
+    if corpus != model.language.sentences or not model.language.targets or not (folder / "meta.json").is_file():
         return None
     return folder if read_json(folder / "meta.json", expect=dict).get("model") == model.fingerprint else None
 
@@ -105,7 +103,7 @@ def token_folder(corpus: str, model: Model) -> Path:
 
 
 def _is_bundled(corpus: str, model: Model) -> bool:
-    return corpus == model.language.sentences and bundled_folder(model) is not None
+    return _bundled_folder(corpus, model) is not None
 
 
 def _labels_to_add(corpus: str, model: Model) -> OccurrenceTable | None:
@@ -114,9 +112,9 @@ def _labels_to_add(corpus: str, model: Model) -> OccurrenceTable | None:
     return table if table and table.basic is not table and keeps_substitutes(table) else None
 
 
-def _folder(sentences: list[Sentence], model: Model, targets_only: bool, adds_labels: bool = False) -> Path:
-    kind = "-targets" if targets_only and any(sentence.targets for sentence in sentences) else ""
-    kind = kind or ("-labeled" if adds_labels else "")
+def _folder(sentences: list[Sentence], model: Model, targets_only: bool, adds_labels: bool) -> Path:
+    has_targets = targets_only and any(sentence.targets for sentence in sentences)
+    kind = "-targets" if has_targets else "-labeled" if adds_labels else ""
     return cache_folder() / "indexes" / f"{model.fingerprint}-{fingerprint(sentences)[:16]}{kind}"
 
 
@@ -130,17 +128,9 @@ def _built(
         return OccurrenceTable(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     substitutes = None if targets_only else substitutes_of(model)
-    return build_index(
-        sentences,
-        model.encoder,
-        folder,
-        model=model.fingerprint,
-        targets_only=targets_only,
-        report=report,
-        substitutes=substitutes,
-        more=open_corpus(model.language.reference, model.language) if labels else (),
-        known_table=labels,
-    )
+    more = open_corpus(model.language.reference, model.language) if labels else ()
+    how = {"targets_only": targets_only, "report": report, "substitutes": substitutes, "more": more, "known_table": labels}
+    return build_index(sentences, model.encoder, folder, model=model.fingerprint, **how)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,24 +230,12 @@ def check_room(plan: Plan, spent: int = 0) -> None:
     needed = plan.working_bytes
     room = VISITS.estimate_room(needed)
     spent += VISITS.get_holdings().text_bytes
-    values = {"need": needed / 1e6, "spent": spent / 1e6}
     if needed + spent > caps.max_session_disk_mb * 10**6:
-        raise BadInput(
-            t(
-                "This corpus needs {need:,.0f} MB; you have used {spent:,.0f} of {most:,} MB. Use less text.",
-                most=caps.max_session_disk_mb,
-                **values,
-            )
-        )
+        values = {"need": needed / 1e6, "spent": spent / 1e6, "most": caps.max_session_disk_mb}
+        raise BadInput(t("This corpus needs {need:,.0f} MB; you have used {spent:,.0f} of {most:,} MB. Use less text.", **values))
     if needed + room.used > caps.max_disk_mb * 10**6:
-        raise BadInput(
-            t(
-                "This corpus needs {need:,.0f} MB; all corpora use {used:,.0f} of {most:,} MB. Delete one first.",
-                used=room.used / 1e6,
-                most=caps.max_disk_mb,
-                **values,
-            )
-        )
+        values = {"need": needed / 1e6, "used": room.used / 1e6, "most": caps.max_disk_mb}
+        raise BadInput(t("This corpus needs {need:,.0f} MB; all corpora use {used:,.0f} of {most:,} MB. Delete one first.", **values))
 
 
 def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | None = None) -> Pace:

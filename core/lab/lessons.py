@@ -34,6 +34,7 @@ from ..index.tables import open_table
 from ..senses.clusters import clusters
 from ..senses.cosines import words_of
 from ..senses.evaluate import static_vectors
+from ..senses.evidence import chance
 from ..senses.separation import one_nn
 from ..static.vectors import cosines, topics
 from ..text.corpora import open_corpus
@@ -70,13 +71,6 @@ def split_words(vectors: np.ndarray, words: Mapping[str, np.ndarray]) -> list[tu
     """Split vectors (N, D) of all words' rows, in order, into each word's vectors and rows."""
     ends = np.cumsum([len(rows) for rows in words.values()])[:-1]
     return list(zip(np.split(vectors, ends), words.values(), strict=True))
-
-
-def chance(senses: np.ndarray) -> float:
-    """Return how often a random other sentence has the same sense."""
-    counts = np.unique(senses, return_counts=True)[1]
-    n = len(senses)
-    return float((counts * (counts - 1)).sum() / (n * (n - 1)))
 
 
 def sentences_of(table: OccurrenceTable, rows: np.ndarray) -> tuple[list[tuple[str, ...]], list[int]]:

@@ -1,4 +1,4 @@
-// The labeled sentences: the word's rows, what is near in any mix (core/index/any_mix.py), and its map (core/analysis/aligned_umap.py).
+// The labeled sentences: the word's rows, what is near in any mix (core/index/neighbors.py), and its map (core/analysis/aligned_umap.py).
 
 const TRUE_NEIGHBORS = 10, TO_PLACE = 8, TIED = 1e-5, EACH = 40;
 

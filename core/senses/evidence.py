@@ -139,9 +139,14 @@ def purity_at_k(similarities: np.ndarray, labels: Sequence, k: int) -> float:
 
 def above_chance(share: float, labels: np.ndarray) -> float:
     """Rescale a share of neighbors with the same sense: 0 as at random, 1 if all have it."""
-    counts = np.bincount(labels)
-    chance = float((counts * (counts - 1)).sum() / (len(labels) * (len(labels) - 1)))
-    return (share - chance) / (1 - chance)
+    by_chance = chance(labels)
+    return (share - by_chance) / (1 - by_chance)
+
+
+def chance(senses: np.ndarray) -> float:
+    """Return how often a random other row has the same sense, (n,)."""
+    counts = np.unique(senses, return_counts=True)[1]
+    return float((counts * (counts - 1)).sum() / (len(senses) * (len(senses) - 1)))
 
 
 def check_one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, np.ndarray]:

@@ -198,9 +198,7 @@ def measure_models(
 ) -> tuple[Measured, ...]:
     """Measure each model over its labeled sentences. `report` receives steps done and in all."""
     senses = [open_workspace(model).sense_space for model in models]
-    senses = [
-        None if space and space.unread(table, np.arange(len(table))).any() else space for space, table in zip(senses, tables, strict=True)
-    ]
+    senses = [space if space and space.is_stored(table) else None for space, table in zip(senses, tables, strict=True)]
     named = [(*model.layers.spaces, *[SENSES] * (space is not None)) for model, space in zip(models, senses, strict=True)]
     done, total = count(), sum(len(names) + 1 for names in named)
     results = []
@@ -308,7 +306,7 @@ def _weights(workspace: Workspace, name: SpaceName, table: OccurrenceTable) -> n
     if name.layer != SENSES:
         return layer_weights(name.layer, table.meta["layers"])
     space = workspace.beside(name.source).require_sense_space()
-    if space.unread(table, np.arange(len(table))).any():
+    if not space.is_stored(table):
         raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=name.corpus))
     return lambda rows: space.place(space.of_rows(table, rows))
 

@@ -15,11 +15,21 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.model_layers import MIX
 from ..elmo.mix import check_weights, layer_normalized, mean_lengths, mixed, pulls
-from ..index import any_mix
-from ..index.any_mix import Candidates
-from ..index.neighbors import SAME, Neighbor, TypeNeighbor
+from ..index.neighbors import (
+    SAME,
+    Candidates,
+    Neighbor,
+    Question,
+    TypeNeighbor,
+    candidates_of,
+    choose_candidates,
+    join_candidates,
+    products_between,
+    products_of_pairs,
+)
 from ..index.rows import Occurrence, Query
 from ..index.table import OccurrenceTable
+from ..senses.evidence import chance
 from ..senses.separation import SenseReport
 from ..text.readings import WordInContext
 from ..text.tokens import bare
@@ -265,19 +275,19 @@ def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.
     own_words = {k: workspace.products(table, queries[k]) for k, word in enumerate(request.words) if word.lemma_in(table) == lemma}
     layers, single = maps.coordinates[: len(lengths)], np.eye(len(lengths))
     few = len(labeled) * len(lengths) <= MOST_PAIRS
-    candidates = tuple(any_mix.of_word(table, word_products, lengths) for word_products in products)
+    candidates = tuple(choose_candidates(table.rows, item, table.may_answer(Question(item, (), which=SAME)), lengths) for item in products)
     ids = np.unique(np.concatenate([rows, *(part.rows for part in candidates)]))
     return AnyMix(
         lemma=lemma,
         lengths=lengths,
         candidates=candidates,
         examples={int(row): table.occurrence(int(row)) for row in ids},
-        between=any_mix.between(*products) if len(products) > 1 else None,
+        between=products_between(*products) if len(products) > 1 else None,
         ids=labeled,
         coordinates=layers[:, by_person],
         stars={k: place(table, word_products, rows, layers, single) for k, word_products in own_words.items()},
-        pairs=any_mix.pairs(_as_weighed(table.rows.take(labeled), request)) if few else None,
-        chance=any_mix.chance(table.sense[labeled]) if few else None,
+        pairs=products_of_pairs(_as_weighed(table.rows.take(labeled), request)) if few else None,
+        chance=chance(table.sense[labeled]) if few else None,
     )
 
 
@@ -289,23 +299,25 @@ def _any_of_spellings(
     of_types, of_rows = (
         [workspace.products(table, query, normalized=request.normalized, types=types) for query in queries] for types in (True, False)
     )
-    nearest = [any_mix.of_types(table, products, lengths).rows for products in of_types]
+    own_codes = [table.word_codes.get(query.word.casefold(), -1) for query in queries]
+    others = [np.arange(len(table.types)) != code for code in own_codes]
+    nearest = [choose_candidates(table.types, *pair, lengths).rows for pair in zip(of_types, others, strict=True)]
     type_codes = np.array([table.word_codes[word] for word in points.words[points.occurrences :]], int)
     codes = np.unique(np.concatenate([*nearest, type_codes]))
     own_rows = points.rows[: points.occurrences]
     ids = np.concatenate([-1 - codes, own_rows])
     parts = [
-        any_mix.together([any_mix.of_rows(table.types, types, codes), any_mix.of_rows(table.rows, rows, own_rows)], ids)
+        join_candidates([candidates_of(table.types, types, codes), candidates_of(table.rows, rows, own_rows)], ids)
         for types, rows in zip(of_types, of_rows, strict=True)
     ]
-    itself = [np.flatnonzero(codes == table.word_codes.get(query.word.casefold(), -1)) for query in queries]
+    itself = [np.flatnonzero(codes == code) for code in own_codes]
     planes = _planes(workspace, table, queries, request)[2]
     first = dict(zip(*np.unique(table.word, return_index=True), strict=True))
     return AnyMix(
         lemma=None,
         lengths=lengths,
         candidates=tuple(parts),
-        between=any_mix.between(*of_types) if len(of_types) > 1 else None,
+        between=products_between(*of_types) if len(of_types) > 1 else None,
         ids=np.concatenate([own_rows, -1 - type_codes]),
         examples={number: table.occurrence(int(number if number >= 0 else first[-1 - number])) for number in ids.tolist()},
         coordinates=planes[:, : len(points)],

@@ -442,7 +442,7 @@ def word_texts(
             texts = chosen.texts(k, table)
             rows = rows_of(table, word) if by_lemma else rows_spelled(table, word)
             every = texts.within(rows if len(rows) or by_lemma else np.flatnonzero(table.same_word(word)))
-            is_slow = space is not None and np.count_nonzero(space.unread(table, every)) > MOST_READ
+            is_slow = space is not None and len(every) > MOST_READ and not space.is_stored(table)
             both.append(_of_table(texts, spread_evenly(every, MOST_READ if is_slow else MOST), len(every)))
     return both
 

@@ -1,6 +1,6 @@
 // The Mix page's instrument: sliders, shares, map, lists, accuracy and angle, all of which answer every pixel of a drag.
 //
-// core sends once what any weights need (core/index/any_mix.py: layer products); here they are weighed, ranked and drawn. The maths
+// core sends once what any weights need (core/index/neighbors.py: layer products); here they are weighed, ranked and drawn. The maths
 // in the first part stands in core too (core.elmo.mix.mix_cosines, core.senses.separation.one_nn), and a test holds the two
 // together. Nothing is sent while one drags; letting go tells the server, which writes the address and lays the map out anew.
 

@@ -11,7 +11,7 @@ from scipy.special import softmax
 from core.common.config import ROOT
 from core.elmo.mix import gram, mix_cosines
 from core.elmo.models import BUNDLED_MODEL, open_model
-from core.index import any_mix, neighbors
+from core.index import neighbors
 from core.index.rows import make_query
 from core.index.tables import open_table
 from core.senses.separation import one_nn
@@ -19,7 +19,7 @@ from core.text.corpora import BUNDLED_CORPUS
 from core.text.tokens import tokenize
 from pages._widgets.components import SHARED
 from tests.browser.visit import at_rest, count_sent, grab, opened
-from tests.core.index.test_any_mix import similarities
+from tests.core.index.test_neighbors import similarities
 
 SEEN = "(root) => root.instrument.seen()"
 SET = "([root, w]) => root.instrument.seen().w.join() === w.join()"
@@ -46,7 +46,7 @@ def test_random_mixes_have_the_values_of_core(page: Page):
     few[5] = few[4]  # a tie
     rows[9] = 0.0  # without a length: no angle
     cross = np.einsum("id,njd->nij", query[0], rows).astype(np.float32)
-    numbers = cross, gram(rows), gram(query)[0], any_mix.pairs(few)
+    numbers = cross, gram(rows), gram(query)[0], neighbors.products_of_pairs(few)
     weights = rng.uniform(-6, 6, (100, 3))
     page.goto("about:blank")
     source = SHARED + (ROOT / "pages/_map/mix.js").read_text("utf-8")

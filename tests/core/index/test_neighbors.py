@@ -1,4 +1,4 @@
-"""Nearest occurrences and types: by hand on vectors one can see, then against brute force on really mixed vectors."""
+"""Nearest occurrences and types: by hand on vectors one can see, then against brute force, and the rows that a browser ranks."""
 
 import math
 import threading
@@ -8,14 +8,19 @@ import pytest
 import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.special import softmax
 
 from core.common.config import NEIGHBORS
 from core.common.errors import BadInput
+from core.elmo.mix import layer_normalized, mix_cosines
 from core.index import build as building
 from core.index import neighbors
+from core.index import rows as stored_rows
 from core.index.build import build_index
-from core.index.neighbors import ANY, OTHER, SAME, best, cosines, cosines_of_mixes, products
-from core.index.rows import make_query
+from core.index.neighbors import ANY, OTHER, SAME, Candidates, best, choose_candidates, cosines, cosines_of_mixes, even_mixes, products
+from core.index.rows import Query, make_query
+from core.senses.separation import one_nn
+from core.text.corpora import BUNDLED_CORPUS, open_corpus
 from core.text.sentences import Sentence, Target
 from tests.tiny import tiny_encoder
 
@@ -65,10 +70,10 @@ def test_only_the_token_of_the_same_sentence_is_left_out_as_the_querys_own(compa
     for sentence, left_out in (("E N", 1), ("E N x", None), ("e N", None)):  # another spelling is another sentence
         rows = [row for row, _ in ask(compass, Compass(), sentence, 1, [1, 0], k=6)]
         assert sorted(rows) == [row for row in range(6) if row != left_out]
-    rows = np.array([5, 1, 3, 0])
-    assert compass.same_sentence(rows, ["E", "N"], 1).tolist() == [False, True, False, False]
-    assert not compass.same_sentence(rows, ["E", "N", "!"], 1).any()
-    assert not compass.same_sentence(rows[:0], ["E", "N"], 1).size
+    chosen = np.array([5, 1, 3, 0])
+    assert compass.same_sentence(chosen, ["E", "N"], 1).tolist() == [False, True, False, False]
+    assert not compass.same_sentence(chosen, ["E", "N", "!"], 1).any()
+    assert not compass.same_sentence(chosen[:0], ["E", "N"], 1).size
 
 
 def test_k_larger_than_the_table_gives_all_of_it(compass):
@@ -232,3 +237,126 @@ def test_searches_leave_the_number_of_torch_threads_of_each_run_as_it_is(random_
         assert torch.get_num_threads() == 16 and began == [16] * 5 and set(readers) == {1}
     finally:
         torch.set_num_threads(before)
+
+
+FISHING = ["Grandpa", "fished", "from", "the", "bank", "until", "dusk", "."]
+MIXES = [softmax(w) for w in np.random.default_rng(4).uniform(-6, 6, (60, 3))]
+
+
+def in_browser(sent: Candidates, weights) -> np.ndarray:
+    """Return the cosines (n,) of candidates under one mix (L,), as the browser computes them."""
+    return mix_cosines(*(item.astype(np.float64) for item in (sent.cross, sent.own, sent.grams)), np.asarray(weights, np.float64))
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+def test_the_rows_sent_have_the_cosines_of_a_search_under_any_mix(model, table, normalized):
+    result = products(table.rows, make_query(model.encoder, FISHING, 4))
+    result = neighbors.normalized_products(table.rows, result) if normalized else result
+    sent = choose_candidates(table.rows, result, table.same_word("bank"), np.ones(3))
+    for weights in MIXES:
+        near = table.nearest(result, weights, k=len(sent.rows), which=SAME)
+        by_row = dict(zip(sent.rows.tolist(), in_browser(sent, weights), strict=True))
+        assert {n.occurrence.row for n in near} == by_row.keys()
+        np.testing.assert_allclose([n.cosine for n in near], [by_row[n.occurrence.row] for n in near], atol=1e-6)
+
+
+def test_of_many_spellings_those_sent_hold_the_nearest_under_any_mix(model, tmp_path, monkeypatch):
+    monkeypatch.setattr(neighbors, "MOST", 300)
+    table = build_index(open_corpus(BUNDLED_CORPUS, model.language)[:120], model.encoder, tmp_path / "all", model="m")
+    result = products(table.types, make_query(model.encoder, FISHING, 4))
+    lengths = np.sqrt(table.types.gram[:, [0, 3, 5]].mean(axis=0))
+    sent = choose_candidates(table.types, result, np.arange(len(table.types)) != table.word_codes["bank"], lengths)
+    assert 60 < len(sent.rows) <= 300 < len(table.types) - 1 and (np.diff(sent.rows) > 0).all()
+    assert table.word_codes["bank"] not in sent.rows
+    for weights in MIXES:
+        near = table.nearest_types(result, weights, k=10)
+        order = np.argsort(-in_browser(sent, weights), kind="stable")[:10]
+        assert [table.words[sent.rows[k]] for k in order] == [n.word for n in near]
+
+
+def similarities(layer_products: np.ndarray, n: int, weights) -> np.ndarray:
+    """`products_of_pairs` of n rows and a mix (L,) -> cosines (n, n) float64; 0 where a mix has no length."""
+    s = np.asarray(weights, np.float64)
+    values = np.zeros((n, n))
+    values[np.triu_indices(n)] = np.einsum("i,pij,j->p", s, layer_products.astype(np.float64), s)
+    values = values + np.triu(values, 1).T
+    lengths = np.sqrt(np.maximum(np.diag(values), 0.0))
+    together = lengths[:, None] * lengths
+    return np.clip(np.divide(values, together, out=np.zeros((n, n)), where=together > 1e-12), -1.0, 1.0)
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+def test_products_of_all_pairs_give_the_cosines_of_rows_with_each_other_and_so_the_senses_accuracy(table, normalized):
+    chosen = table.labeled_rows("bank")
+    layers = table.rows.take(chosen)
+    of_pairs = neighbors.products_of_pairs(layer_normalized(layers) if normalized else layers)
+    for weights in MIXES[:20]:
+        expected = table.similarities(chosen, weights, normalized=normalized)
+        result = similarities(of_pairs, len(chosen), weights)
+        np.testing.assert_allclose(result, expected, atol=2e-6)
+        assert abs(one_nn(result, table.sense[chosen]) - one_nn(expected, table.sense[chosen])) < 1.01 / len(chosen)
+
+
+def test_two_queries_products_give_their_cosine(model, table):
+    queries = [make_query(model.encoder, FISHING, k) for k in (4, 6)]
+    plain = [products(table.rows, query) for query in queries]
+    normalized = [neighbors.normalized_products(table.rows, result) for result in plain]
+    x, y = (query.layers for query in queries)
+    np.testing.assert_allclose(neighbors.products_between(*plain), x @ y.T, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(neighbors.products_between(*normalized), layer_normalized(x) @ layer_normalized(y).T, rtol=1e-4, atol=1e-3)
+
+
+def test_mixes_are_even_in_what_the_layers_count_for_and_few_of_many_layers():
+    result = even_mixes(np.array([2.0, 5.0, 10.0]))
+    counts = result * [2.0, 5.0, 10.0]
+    counts /= counts.sum(axis=1, keepdims=True)
+    assert result.shape == (66, 3) and np.allclose(result.sum(axis=1), 1) and np.allclose(counts * 10, np.round(counts * 10))
+    result = even_mixes(np.ones(13))
+    assert result.shape[1] == 13 and 13 <= len(result) <= neighbors.MIXES
+    assert all((result == item / item.sum()).all(axis=1).any() for item in np.eye(13))  # every layer alone among them
+
+
+def test_candidates_of_two_tables_are_joined_with_their_cosines(model, table):
+    query = make_query(model.encoder, FISHING, 4)
+    of_types, of_rows = (products(item, query) for item in (table.types, table.rows))
+    parts = neighbors.candidates_of(table.types, of_types, np.array([3, 8])), neighbors.candidates_of(table.rows, of_rows, np.array([5]))
+    result = neighbors.join_candidates(parts, np.array([-4, -9, 5]))
+    for weights in MIXES[:5]:
+        expected = [*cosines(table.types, of_types, weights)[[3, 8]], cosines(table.rows, of_rows, weights)[5]]
+        np.testing.assert_allclose(in_browser(result, weights), expected, atol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def multiply():
+    stored_rows.warm_up()
+    return stored_rows.compiled_products()
+
+
+def test_every_finite_float16_is_widened_exactly(multiply):
+    every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    every = every[np.isfinite(every)]  # both zeros and what is below the smallest normal number among them
+    narrow, out = np.zeros((len(every), 1, 2), np.float16), np.empty((1, 1, len(every)), np.float32)
+    narrow[:, 0, 0] = every
+    multiply(narrow, out, np.array([[1.0, 5.0]], np.float32))
+    np.testing.assert_array_equal(out[0, 0], every.astype(np.float32))
+
+
+def test_products_of_several_layers_with_rows_of_other_shapes(multiply):
+    random = np.random.default_rng(0)
+    narrow, wanted = random.normal(size=(37, 3, 50)).astype(np.float16), random.normal(size=(4, 50)).astype(np.float32)
+    narrow.flags.writeable = False  # as a memory-mapped file is
+    complete = np.zeros((4, 3, 50), np.float32)
+    multiply(narrow, complete[:, :, 5:42], wanted)
+    np.testing.assert_allclose(complete[:, :, 5:42], np.einsum("id,njd->ijn", wanted, narrow.astype(np.float32)), atol=1e-4)
+    assert not complete[:, :, :5].any() and not complete[:, :, 42:].any()
+
+
+def test_a_search_finds_the_same_once_it_is_compiled(table, multiply, monkeypatch):
+    query = Query(("bank",), 0, table.rows.take(np.array([7]))[0])
+    compiled = products(table.rows, query)
+    monkeypatch.setattr(stored_rows, "_compiled", [])
+    assert stored_rows.compiled_products() is None
+    plain = products(table.rows, query)
+    np.testing.assert_allclose(compiled.cross, plain.cross, atol=1e-3, rtol=1e-5)
+    lists = [[n.occurrence.row for n in table.nearest(result, [0.2, 0.3, 0.5], k=20)] for result in (compiled, plain)]
+    assert lists[0] == lists[1]

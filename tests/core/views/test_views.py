@@ -26,6 +26,7 @@ from core.views.pair import PairRequest
 from core.views.substitutes import NextWordsRequest, SubstitutesRequest
 from core.views.why import AttributionRequest, EditsRequest
 from core.workspace import Workspace, open_workspace
+from tests.core.index.test_neighbors import in_browser
 
 TEXTS = ("We moored the boat at the bank.", "The bank raised its rates again.")
 
@@ -166,7 +167,7 @@ def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_
     of_any = mix.of_any(workspace, MixRequest(weights=(), words=words))
     np.testing.assert_array_equal(result.coordinates, of_any.coordinates[1])
     np.testing.assert_allclose(result.stars, [of_any.stars[k][1] for k in (0, 1)], atol=1e-5)
-    cosines = of_any.candidates[0].cosines((0, 1, 0))
+    cosines = in_browser(of_any.candidates[0], (0, 1, 0))
     assert cosines.max() == pytest.approx(result.neighbors[0][0].cosine, abs=1e-5) and len(of_any.ids) == len(result.coordinates)
 
 
