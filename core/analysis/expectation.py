@@ -18,7 +18,8 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..elmo.language_model import SPECIALS, UNKNOWN, LanguageModel, Prediction
 from ..text.languages import tokenize
-from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END, join_tokens, split_sentences
+from ..text.sentence_ends import split_sentences
+from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END, join_tokens
 
 ROWS_PER_PRODUCT = 64  # states through the softmax at a time: 64 x 50,000 numbers are 13 MB
 MAX_WRITTEN = 50  # words in one go

@@ -16,7 +16,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.limits import limits
 from ..files.formats import refuse_format, suffix_of
-from ..text.columns import INDEX_NAMES, OTHER_TEXTS, RepeatedNames, Unread, find_column, note_doubled, refuse_column
+from ..text.columns import INDEX_NAMES, OTHER_TEXTS, Unread, find_column, note_doubled, refuse_column, without_names
 from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, json_rows, refuse, show_value
 from ..text.normalization import fold_case, plain_signs
 from ..text.tables import MAX_RECORD, file_rows, is_missing, plain_number
@@ -343,10 +343,8 @@ def _read_rows(
     unread = None if chosen else Unread(name, names, texts, (*TEXT_COLUMNS, *OTHER_TEXTS), [label])
     width = max([label, *texts]) + 1
     rows, n_blank, spellings = [], 0, Counter()
-    left_out, repeated = LeftOut(name), RepeatedNames(name)
-    for place, cells in source_rows:
-        if repeated.has(place, cells, names):
-            continue
+    left_out = LeftOut(name)
+    for place, cells in without_names(name, names, source_rows):
         left_out.n_rows += 1
         if len(cells) < width:
             needed = t("{n} are needed: {columns}.", n=width, columns=show_value(names, 300))

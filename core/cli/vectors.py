@@ -16,8 +16,9 @@ from ..files import atomic
 from ..files.artifacts import check_fits, parse_json, replacing
 from ..text import languages
 from ..text.languages import note_unread
+from ..text.sentence_ends import split_sentences
 from ..text.sentences import checked_tokens, read_lines, read_sentences
-from ..text.tokens import bare, split_sentences
+from ..text.tokens import bare
 from .neighbors import in_shards, shards_of
 from .options import CLUSTER, MODEL, Answer, ModelOptions, argument, command, flag, group, option, whole
 from .shared import cluster_of, note, open_model, progress, sense_space, spread_model

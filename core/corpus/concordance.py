@@ -13,7 +13,7 @@ import numpy as np
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..text.sentences import as_in_text
+from ..text.tokens import as_in_text
 from .encoded import EncodedCorpus
 from .measures import log_dice, log_likelihood, log_odds
 from .search import Hits, find

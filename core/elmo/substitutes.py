@@ -26,9 +26,8 @@ from ..common.markup import shorten
 from ..common.memo import Bounded
 from ..text import languages
 from ..text.readings import WordInContext, dictionary_forms
-from ..text.sentences import as_in_text
 from ..text.target_word import candidates, lemmas, words_of
-from ..text.tokens import JOINER, bare
+from ..text.tokens import JOINER, as_in_text, bare
 from .language_model import SPECIALS, LanguageModel, Prediction
 
 BOTH, FORWARD, BACKWARD = "both", "forward", "backward"

@@ -123,7 +123,7 @@ def steps(alignment: Alignment, edits: Sequence[int]) -> list[EditStep]:
 def write_step(alignment: Alignment, step: EditStep, first: Sequence[str], second: Sequence[str]) -> list[tuple[int, str, bool]]:
     """Write a step as parts (column, text with the blank before it, whether it is present), in order.
 
-    `first` and `second` are the tokens of both sentences as `core.text.tokens.as_written` returns them. A token that the last edit removed
+    `first` and `second` are the tokens of both sentences as `core.text.tokens.as_in_text` returns them. A token that the last edit removed
     is written in its place as not present.
     """
     places = [0, 0]

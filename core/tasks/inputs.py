@@ -18,7 +18,8 @@ from ..elmo.mix import ScalarMix
 from ..elmo.recurrence import bidirectional
 from ..learning.features import Layers
 from ..static.vectors import StaticVectors
-from ..text.tokens import split_sentences, token_spans
+from ..text.sentence_ends import split_sentences
+from ..text.tokens import token_spans
 from .task import Passage, Shape, TaskRecipe, Tokens
 
 MAX_BYTES = 16  # of a word that the character network sees

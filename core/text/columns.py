@@ -1,8 +1,7 @@
 """Find the columns of a table that hold its texts, dates and documents, and note the columns that are not read."""
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -39,32 +38,32 @@ def iterate_cells(
     gives an empty cell; otherwise it is left out and noted. `reading` is as `iterate_lines` takes it.
     """
     rows = file_rows(path, kind, **reading)
-    left_out, repeated, n_blank = LeftOut(path.name), RepeatedNames(path.name), 0
-    for place, first in islice(rows, 1):
-        text, is_header = _find_text(first, column, place)
-        date = _find_date(first, date_column, place, is_header)
-        document = find_usual(first, (DOCUMENT_COLUMN,)) if is_header else None
-        unread, names = None, []
-        if not is_header:
-            yield TextCell(place, first[text], _read_date(first, date))
+    place, first = next(rows, (None, []))
+    if not first:
+        return
+    text, is_header = _find_text(first, column, place)
+    date, document, unread = _find_date(first, date_column, place, is_header), None, None
+    if is_header:
+        document = find_usual(first, (DOCUMENT_COLUMN,))
+        note_doubled(path.name, first, text)
+        if not column:
+            others = [k for k in (date, document) if k is not None]
+            unread = Unread(path.name, first, [text], (*TEXT_COLUMNS, *OTHER_TEXTS), others)
+        rows = without_names(path.name, [name.strip() for name in first], rows)
+    else:
+        yield TextCell(place, first[text], _read_date(first, date))
+    left_out, n_blank = LeftOut(path.name), 0
+    for place, row in rows:
+        left_out.n_rows += 1
+        if unread:
+            unread.look(row)
+        if len(row) <= text:
+            left_out.add(BadRow(place, t("{n} columns", n=len(row)), t("Text is in column {number}.", number=text + 1)))
+        elif blank or not is_missing(row[text]):
+            yield TextCell(place, "" if is_missing(row[text]) else row[text], _read_date(row, date), _read_document(row, document))
         else:
-            note_doubled(path.name, first, text)
-            others = tuple(k for k in (date, document) if k is not None)
-            names = [name.strip() for name in first]
-            unread = None if column else Unread(path.name, first, (text,), (*TEXT_COLUMNS, *OTHER_TEXTS), others)
-        for place, row in rows:
-            if repeated.has(place, row, names):
-                continue
-            left_out.n_rows += 1
-            if unread:
-                unread.look(row)
-            if len(row) <= text:
-                left_out.add(BadRow(place, t("{n} columns", n=len(row)), t("Text is in column {number}.", number=text + 1)))
-            elif blank or not is_missing(row[text]):
-                yield TextCell(place, "" if is_missing(row[text]) else row[text], _read_date(row, date), _read_document(row, document))
-            else:
-                n_blank += 1
-                note_blank(path.name, n_blank)
+            n_blank += 1
+            note_blank(path.name, n_blank)
     left_out.check()
 
 
@@ -117,41 +116,40 @@ def _find_date(row: list[str], column: str | None, place: Place, is_header: bool
 
 
 def _read_date(row: list[str], column: int | None) -> str | None:
-    return None if column is None or len(row) <= column else compose(row[column].strip())[:MAX_DATE] or None
+    return _read_cell(row, column)[:MAX_DATE] or None
 
 
 def _read_document(row: list[str], column: int | None) -> str | None:
-    return None if column is None or len(row) <= column or is_missing(row[column]) else compose(row[column].strip()) or None
+    name = _read_cell(row, column)
+    return None if is_missing(name) else name
+
+
+def _read_cell(row: list[str], column: int | None) -> str:
+    return "" if column is None or len(row) <= column else compose(row[column].strip())
 
 
 def note_blank(name: str, n: int) -> None:
     """Note that so many rows have no text."""
-    reports.add(
-        (name, "blank"), tn("{name}: {n:,} row without text is left out.", "{name}: {n:,} rows without text are left out.", n, name=name)
-    )
+    text = tn("{name}: {n:,} row without text is left out.", "{name}: {n:,} rows without text are left out.", n, name=name)
+    reports.add((name, "blank"), text)
 
 
-class RepeatedNames:
-    """Rows that repeat the column names, as in the middle of joined files. They are left out and noted."""
-
-    def __init__(self, name: str) -> None:
-        self._left_out = LeftOut(name, "names")
-
-    def has(self, place: Place, cells: Sequence[str], names: Sequence[str]) -> bool:
-        """Return whether a row repeats these names, and note it if it does. Numbers are not names."""
-        if len(cells) != len(names) or not all(cell.strip().lstrip("\ufeff") == name for cell, name in zip(cells, names, strict=True)):
-            return False
-        if all(name.isdecimal() for name in names):
-            return False
-        self._left_out.add(BadRow(place, t("the names of the columns again"), ""))
-        return True
+def without_names(name: str, names: Sequence[str], rows: Iterable[tuple[Place, list[str]]]) -> Iterator[tuple[Place, list[str]]]:
+    """Yield rows but for those that repeat the column names, as in the middle of joined files, which are noted. Numbers are not names."""
+    left_out, has_names = LeftOut(name, "names"), not all(map(str.isdecimal, names))
+    for place, cells in rows:
+        if has_names and [cell.strip().lstrip("\ufeff") for cell in cells] == names:
+            left_out.add(BadRow(place, t("the names of the columns again"), ""))
+        else:
+            yield place, cells
 
 
 def note_doubled(name: str, names: Sequence[str], number: int) -> None:
     """Note that several columns have the name of the one that is read, whose position is `number`."""
-    others = [k for k, label in enumerate(names) if k != number and fold_case(label.strip()) == fold_case(names[number].strip())]
+    column = names[number].strip()
+    others = [str(k + 1) for k, label in enumerate(names) if k != number and fold_case(label.strip()) == fold_case(column)]
     if others:
-        values = {"name": name, "column": names[number].strip(), "number": number + 1, "others": ", ".join(str(k + 1) for k in others)}
+        values = {"name": name, "column": column, "number": number + 1, "others": ", ".join(others)}
         text = t(
             "{name}: column {number} is read; “{column}” is also the name of column {others}. To read that, give its number.", **values
         )

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from ..common import config, i18n
@@ -154,28 +154,15 @@ def longer_word(tokens: Sequence[str], word: str) -> str:
 
 def _runs(tokens: Sequence[str]) -> list[tuple[int, int]]:
     """Return the ranges of tokens that are joined to each other, without punctuation at their edges."""
-    starts = [
-        k
-        for k, has_blank in enumerate(spaced(tokens))
-        if has_blank or not _is_lettered(tokens[k]) or (k and not _is_lettered(tokens[k - 1]))
-    ]
+    is_word, has_blank = [any(map(str.isalnum, token)) for token in tokens], spaced(tokens)
+    starts = {k for k in range(len(tokens)) if has_blank[k] or not is_word[k] or (k and not is_word[k - 1])}
     edges = sorted({0, *starts, len(tokens)})
-    return [(first, last) for first, last in pairwise(edges) if _is_lettered(tokens[first])]
+    return [(first, last) for first, last in pairwise(edges) if is_word[first]]
 
 
-def _is_lettered(token: str) -> bool:
-    return any(map(str.isalnum, token))
-
-
-def _spans(tokens) -> list[tuple[int, int]]:
+def _spans(tokens: Sequence[str]) -> list[tuple[int, int]]:
     """Return where each token begins and ends among the letters of all, without spaces and joiners."""
-    spans = []
-    end = 0
-    for token in tokens:
-        start = end
-        end = end + len(bare(token))
-        spans.append((start, end))
-    return spans
+    return list(pairwise(accumulate((len(bare(token)) for token in tokens), initial=0)))
 
 
 def _with_token(tokens: list[str], start: int, end: int) -> list[str]:
@@ -237,8 +224,7 @@ def _parse(line: str, number: int, name: str) -> Sentence:
         target = Target(row["position"], row["tokens"][row["position"]], row["sense"], row["lemma"], row.get("pos"))
         return Sentence(tuple(row["tokens"]), (target,))
     except (ValueError, KeyError, IndexError, TypeError):
-        message = t("Line {n} of {name} needs tokens, position, lemma and sense.", n=number, name=name)
-        raise CorruptArtifact(message) from None
+        raise CorruptArtifact(t("Line {n} of {name} needs tokens, position, lemma and sense.", n=number, name=name)) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +234,11 @@ class Labeled:
     themes: tuple[str, ...]  # subjects a person may look for it under
     senses: int
     pos: tuple[str, ...]
-    part_of_speech: str  # its only one, or "several"
+
+    @property
+    def part_of_speech(self) -> str:
+        """Return its only part of speech, or "several"."""
+        return self.pos[0] if len(self.pos) == 1 else "several"
 
 
 def list_words(language: Language) -> dict[str, Labeled]:
@@ -266,9 +256,8 @@ def list_words_in(corpus: str) -> dict[str, Labeled]:
 @lru_cache(maxsize=4)
 def _read_words(path: Path, changed: int) -> dict[str, Labeled]:
     """Read a list of words; `changed` is the time of its last change."""
-    words = read_json(path, expect=dict)
-    several = {word: item["pos"][0] if len(item["pos"]) == 1 else "several" for word, item in words.items()}
-    return {word: Labeled(tuple(item["themes"]), item["senses"], tuple(item["pos"]), several[word]) for word, item in sorted(words.items())}
+    words = sorted(read_json(path, expect=dict).items())
+    return {word: Labeled(tuple(item["themes"]), item["senses"], tuple(item["pos"])) for word, item in words}
 
 
 def definition(language: Language, word: str, sense: str) -> str:
@@ -320,9 +309,8 @@ def dictionary_senses(word: str, language: str) -> tuple[str, tuple[DictionarySe
     try:
         import wn
     except ImportError as error:
-        raise MissingArtifact(
-            t("WordNet needs the package wn ({error}). Run: pip install {package}", error=error, package=PACKAGE)
-        ) from None
+        values = {"error": error, "package": PACKAGE}
+        raise MissingArtifact(t("WordNet needs the package wn ({error}). Run: pip install {package}", **values)) from None
     with _WN_LOCK:
         wn.config.allow_multithreading = True  # pages run in threads; before the first connection
         if not Path(wn.config.database_path).is_file():  # looking would make an empty one
@@ -330,11 +318,9 @@ def dictionary_senses(word: str, language: str) -> tuple[str, tuple[DictionarySe
         lexicons = sorted((lexicon.specifier() for lexicon in wn.lexicons(lang=language)), key=lambda name: not name.startswith("oewn"))
         if not lexicons:
             raise _no_data(language)
-        senses = wn.Wordnet(lexicons[0], expand="").synsets(word)
-        return lexicons[0], tuple(
-            DictionarySense(sense.id, sense.pos, sense.definition() or "", tuple(sense.lemmas()), tuple(sense.examples()))
-            for sense in senses
-        )
+        synsets = wn.Wordnet(lexicons[0], expand="").synsets(word)
+        senses = (DictionarySense(s.id, s.pos, s.definition() or "", tuple(s.lemmas()), tuple(s.examples())) for s in synsets)
+        return lexicons[0], tuple(senses)
 
 
 def _no_data(language: str) -> MissingArtifact:

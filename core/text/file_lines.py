@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -26,12 +27,7 @@ ANY_SIZE = 1 << 62
 MOST_LEFT_OUT = 5  # rows for each one left out
 ENOUGH = 1_000  # rows after which a file can be refused before its end
 MAX_CONTROLS = 8  # control characters in a line of text in an unknown encoding
-_WIDE = {
-    b"\xff\xfe\x00\x00": "utf-32",
-    b"\x00\x00\xfe\xff": "utf-32",
-    b"\xff\xfe": "utf-16",
-    b"\xfe\xff": "utf-16",
-}  # as Excel's "Unicode text"
+_WIDE = ((BOM_UTF32_LE, "utf-32"), (BOM_UTF32_BE, "utf-32"), (BOM_UTF16_LE, "utf-16"), (BOM_UTF16_BE, "utf-16"))  # Excel's "Unicode text"
 
 
 class Place(NamedTuple):
@@ -92,19 +88,16 @@ class LeftOut:
         self._numbers.append(error.place.number if isinstance(error.place, Place) else 0)
         if self.n_rows >= ENOUGH:
             self.check()
-        reports.add(self._key, self._describe())
-
-    def _describe(self) -> str:
         is_item = isinstance(self._first.place, Place) and self._first.place.is_item
         place = t("item {n}", n=self._numbers[0]) if is_item else t("line {n}", n=self._numbers[0])
-        return tn(
+        values = {"name": self._name, "place": place, "why": self._first.result}
+        text = tn(
             "{name}: {n:,} row is left out, {place}: {why}.",
             "{name}: {n:,} rows are left out, the first is {place}: {why}.",
             len(self._numbers),
-            name=self._name,
-            place=place,
-            why=self._first.result,
+            **values,
         )
+        reports.add(self._key, text)
 
     def check(self) -> None:
         """Raise BadInput with the places if at least a fifth of the rows are left out."""
@@ -129,8 +122,7 @@ class LineCount:
         self._n += n
         if self._n > self._max_lines:
             values = {"name": self._name, "most": self._max_lines}
-            message = t("{name} has over {most:,} lines or paragraphs, blank ones included. Split it.", **values)
-            raise BadInput(message)
+            raise BadInput(t("{name} has over {most:,} lines or paragraphs, blank ones included. Split it.", **values))
 
 
 def iterate_lines(
@@ -144,32 +136,20 @@ def iterate_lines(
     tolerant: bool = False,
     encoding: str | None = None,
 ) -> Iterator[tuple[Place, str]]:
-    """Yield the lines of a file with their places, unpacked and decoded (core.files.formats).
+    """Yield the lines of a file, plain or packed (.xz, .gz), with their places, unpacked and decoded (core.files.formats).
+
+    Raises BadInput for a file that is too large, incomplete or not text.
 
     Parameters
     ----------
-    path
-        A file of text, plain or packed (.xz, .gz).
-    is_size_checked
-        Whether a file larger than `max_bytes` is refused at once. Otherwise it is refused where the reading reaches that limit.
-    max_bytes
-        The limit of its unpacked bytes.
-    longest
-        The limit of a line's bytes.
-    in_pieces
-        Whether a longer line comes in pieces that have the same place, instead of being an error.
-    position
-        A list that will hold the number of bytes read so far, unpacked.
-    tolerant
-        Whether wrong bytes are no error. In a file of UTF-8 they are replaced and noted, while fewer than a fifth of the lines that are
-        not ASCII have any. Other text is read in a guessed encoding, or else as Latin-1, with a note.
-    encoding
-        The encoding of text that is not UTF-8, instead of a guess.
-
-    Raises
-    ------
-    BadInput
-        For a file that is too large, incomplete or not text.
+    is_size_checked : refuse a file larger than `max_bytes` at once, not where the reading reaches that limit.
+    max_bytes : the limit of its unpacked bytes.
+    longest : the limit of a line's bytes.
+    in_pieces : yield a longer line in pieces that have the same place, instead of an error.
+    position : a list that will hold the number of bytes read so far, unpacked.
+    tolerant : replace and note wrong bytes in UTF-8, while fewer than a fifth of the lines that are not ASCII have any. Other text is read in
+        a guessed encoding, or else as Latin-1, with a note.
+    encoding : that of text that is not UTF-8, instead of a guess.
     """
     check_fits(path, max_bytes if is_size_checked else ANY_SIZE)
     opened, total = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0
@@ -194,8 +174,7 @@ def iterate_lines(
     except UnicodeDecodeError:
         raise BadInput(t("{name} is damaged: it begins as UTF-16, and is not. Save it as UTF-8 text.", name=path.name)) from None
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        message = t("{name} is incomplete: {error}. Save it again, or unpack it.", name=path.name, error=error)
-        raise BadInput(message) from None
+        raise BadInput(t("{name} is incomplete: {error}. Save it again, or unpack it.", name=path.name, error=error)) from None
 
 
 class _Decoder:
@@ -222,7 +201,7 @@ class _Decoder:
             self._wrong.append(BadRow(place, message, t("Save it as UTF-8 (spreadsheets: CSV UTF-8).")))
             if not self._tolerant:
                 raise self._wrong[0] from None
-            self._note_wrong()
+            note_wrong_bytes(place.name, self._wrong[0].place.number, len(self._wrong))
             text = data.decode(self._encoding, "replace")
         return text.removeprefix("\ufeff") if end == len(data) else text
 
@@ -251,12 +230,12 @@ class _Decoder:
         self._with_nul.append(error)
         if self._n_read >= ENOUGH:
             self._check_nul()
+        values = {"name": place.name, "line": self._with_nul[0].place.number}
         text = tn(
             "{name}: {n:,} line has NUL bytes: {line}. They are read as blanks.",
             "{name}: {n:,} lines have NUL bytes, the first is {line}. They are read as blanks.",
             len(self._with_nul),
-            name=place.name,
-            line=self._with_nul[0].place.number,
+            **values,
         )
         reports.add((place.name, "NUL"), text)
         return data.replace(b"\x00", b" ")
@@ -265,10 +244,6 @@ class _Decoder:
         if self._with_nul and MOST_LEFT_OUT * len(self._with_nul) >= self._n_read:
             reports.remove((self._path.name, "NUL"))  # the error replaces it
             raise self._with_nul[0]
-
-    def _note_wrong(self) -> None:
-        name, number, _ = self._wrong[0].place
-        note_wrong_bytes(name, number, len(self._wrong))
 
 
 def note_wrong_bytes(name: str, line: int | str, n: int) -> None:
@@ -301,7 +276,7 @@ def _as_utf8(stream: BinaryIO, path: Path) -> tuple[BinaryIO, bool]:
 
 def wide_encoding(data: bytes) -> str | None:
     """Return "utf-16" or "utf-32" for text that begins with their byte order mark."""
-    return next((encoding for mark, encoding in _WIDE.items() if data.startswith(mark)), None)
+    return next((encoding for mark, encoding in _WIDE if data.startswith(mark)), None)
 
 
 class Recoded(io.RawIOBase):
@@ -356,7 +331,7 @@ def json_rows(path: Path, left_out: LeftOut | None = None, needed: str = "", **r
     """
     if (kind := suffix_of(path)) not in (".json", ".jsonl"):
         raise BadInput(f"{path.name} holds no labeled rows: they are read from .jsonl or .json files.")
-    strict = left_out is None
+    is_strict = left_out is None
     left_out = left_out or LeftOut(path.name)
     needed = needed or t('Use {{"tokens": ["the", "bank"]}} per line; in .json, [["the", "bank"], ...].')
     if kind == ".json":
@@ -367,17 +342,19 @@ def json_rows(path: Path, left_out: LeftOut | None = None, needed: str = "", **r
         except ValueError as error:
             raise BadRow(path.name, str(error), needed) from None
         return
-    for place, text in ((place, text) for place, text in iterate_lines(path, **reading) if text.strip()):
+    for place, text in iterate_lines(path, **reading):
+        if not text.strip():
+            continue
         left_out.n_rows += 1
         try:
             value = parse_json(text)
         except ValueError as error:
             bad_row = BadRow(place, str(error), needed)
-            if strict:
+            if is_strict:
                 raise bad_row from None
             left_out.add(bad_row)
-            continue
-        yield place, value
+        else:
+            yield place, value
 
 
 def _items(path: Path) -> Iterator[Any]:

@@ -24,7 +24,7 @@ from ..files.disk_space import count_bytes
 from ..files.formats import PACKED, TEXTUAL, suffix_of, unpacked_size
 from ..files.sums import file_sha256
 from ..files.user_names import Source
-from .line_breaks import DETECT
+from .sentence_ends import DETECT
 from .sentences import MAX_NAME, SUFFIXES, Sentence, fingerprint, read_sentences, sentences_from_text
 
 KINDS = tuple(suffix.removeprefix(".") for suffix in SUFFIXES)
@@ -79,7 +79,7 @@ def files_in(folder: str) -> list[Source]:
 
 
 def keep_text(text: str, name: str, *, lines: str = DETECT) -> KeptCorpus:
-    """Store a pasted text as one document of that name. `lines` is the meaning of its line breaks (core.text.line_breaks)."""
+    """Store a pasted text as one document of that name. `lines` is the meaning of its line breaks (core.text.sentence_ends)."""
     name = _writable(name)
     return keep_sentences([replace(sentence, document=name) for sentence in sentences_from_text(text, lines=lines)])
 

@@ -1,15 +1,14 @@
 """Read sentences, with or without labeled senses, from text, tables, JSON and documents. Every error is one sentence with its line.
 
 Files are text in UTF-8, UTF-16 or what their bytes look like, as they are or packed (.xz, .gz), and are read line by line within stated
-limits. Tokens in a file stay as they are; texts are read in paragraphs (core.text.line_breaks), split by `core.text.tokens` and
-tokenized as the language in use.
+limits. Tokens in a file stay as they are; texts are read in paragraphs, split (core.text.sentence_ends) and tokenized as the language in use.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -24,10 +23,10 @@ from . import documents
 from .columns import DATE_COLUMNS, DOCUMENT_COLUMN, find_usual, iterate_cells, note_blank, refuse_column
 from .file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, is_guess, iterate_lines, json_rows, refuse, show_value
 from .languages import in_use, note_unread, tokenize
-from .line_breaks import DETECT, sentences_in
 from .normalization import legible, plain_word
+from .sentence_ends import DETECT, sentences_in
 from .tables import is_missing
-from .tokens import join_tokens, pieces, settle_tokens, spans_in
+from .tokens import join_tokens, settle_tokens, spans_in
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".xlsx", ".jsonl", ".json", *documents.SUFFIXES)
 MAX_PIECE_BYTES = 65_536  # of a line of text that are read at a time
@@ -84,7 +83,7 @@ def read_sentences(
 
     The file is read only up to the last sentence needed. `max_bytes` bounds its unpacked size.
 
-    .txt: text, split into paragraphs according to `lines` (core.text.line_breaks), and then into sentences.
+    .txt: text, split into paragraphs according to `lines` (core.text.sentence_ends), and then into sentences.
     .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or rows {"text"}.
     "document" names the text of a row. "text" together with "tokens" is the original form of the sentence.
     .json: a list of such rows, of token lists or of texts.
@@ -97,9 +96,8 @@ def read_sentences(
         raise BadInput(f"limit must be at least 1 sentence, got {limit}.")
     path = Path(path)
     spellings = {}  # one string object per spelling
-    columns = text_column, date_column
     with reports.passing_on():
-        rows = _sentences(path, columns, lines, is_size_checked=limit is None, max_bytes=max_bytes)
+        rows = _sentences(path, (text_column, date_column), lines, is_size_checked=limit is None, max_bytes=max_bytes)
         result = _settle(list(islice(_merged(rows), limit)))
         sentences = [replace(s, tokens=tuple(spellings.setdefault(token, token) for token in s.tokens)) for s in result]
         if not sentences:
@@ -148,49 +146,29 @@ def read_labeled(path: str | Path) -> list[LabeledRow]:
 
 def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
     """Return the sentences of typed or pasted text, as of a .txt file. Raises BadInput for no text or too much."""
-    max_characters = limits().max_pasted
-    if len(text) > max_characters:
-        values = {"n": len(text), "most": max_characters}
-        message = t("{n:,} characters; paste at most {most:,} (ELMOSCOPE_MAX_PASTED), or use a file.", **values)
-        raise BadInput(message)
-    sentences = sentences_of_lines(text.removeprefix("\ufeff").splitlines(), lines=lines)
+    most = limits().max_pasted
+    if len(text) > most:
+        raise BadInput(t("{n:,} characters; paste at most {most:,} (ELMOSCOPE_MAX_PASTED), or use a file.", n=len(text), most=most))
+    sentences = _settle(list(_from_text(_with_places(text.removeprefix("\ufeff").splitlines(), ""), lines)))
     if not sentences:
         raise BadInput(t("No text yet. Type a sentence."))
     return sentences
-
-
-def sentences_of_lines(written: Iterable[str], *, lines: str | None = DETECT) -> list[Sentence]:
-    """Return the sentences of a text's lines. Each line is one sentence if `lines` is None."""
-    return _settle(list(_from_text(_with_places(written, ""), lines)))
 
 
 def _with_places(written: Iterable[str], name: str) -> Iterator[tuple[Place, str]]:
     return ((Place(name, k), _NO_CHARACTER.sub(" ", line)) for k, line in enumerate(written, start=1))
 
 
-def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
-    """Return tokens as their text has them, with all blanks before them. Without a text, or if a token is not in it, as `core.text.tokens.pieces`.
-
-    >>> as_in_text(["do", "n't", "say", "“"], "don’t   say “")
-    ['do', 'n’t', '   say', ' “']
-    """
-    spans = spans_in(tokens, text) if text else [None]
-    return pieces(tokens) if None in spans else [text[a:b] for a, b in pairwise([0, *(end for _, end in spans)])]
-
-
 def fingerprint(sentences: Iterable[Sentence]) -> str:
     """Return the sha256 of the tokens, targets and texts, the key of a corpus in caches and artifacts."""
-    return text_fingerprint(
-        part
-        for s in sentences
-        for part in (
-            str(len(s.tokens)),
-            *s.tokens,
-            repr(s.targets),
-            *filter(None, [s.text]),
-            *(f"{t.position} guess {t.guess}" for t in s.targets if t.guess),
-        )
-    )
+
+    def parts(s: Sentence) -> Iterator[str]:
+        yield from (str(len(s.tokens)), *s.tokens, repr(s.targets))
+        if s.text:
+            yield s.text
+        yield from (f"{target.position} guess {target.guess}" for target in s.targets if target.guess)
+
+    return text_fingerprint(chain.from_iterable(map(parts, sentences)))
 
 
 def _sentences(
@@ -236,8 +214,7 @@ def _settle(sentences: list[Sentence]) -> list[Sentence]:
 def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | None, blank: bool, **reading: Any) -> Iterator[Sentence]:
     """Yield the sentences of JSON rows. Invalid rows are left out and noted."""
     column, date_column = columns
-    left_out = LeftOut(path.name)
-    n_blank = 0
+    left_out, n_blank = LeftOut(path.name), 0
     undated = None  # the first row, for the error if no row has the chosen date column
     is_found = not date_column
     for place, row in json_rows(path, left_out, tolerant=True, **reading):
@@ -258,8 +235,7 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
         yield from (replace(sentence, document=document, date=date) for sentence in sentences)
     left_out.check()
     if undated and not is_found:
-        place, row = undated
-        refuse_column(date_column, list(row), place, t("Give the dates’ column, name or number."))
+        refuse_column(date_column, list(undated[1]), undated[0], t("Give the dates’ column, name or number."))
 
 
 def _key_of(row: dict[str, Any], name: str | None) -> str | None:
@@ -284,12 +260,8 @@ def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
     last = Sentence(())
     for sentence in chain(sentences, [Sentence(())]):
         seen, new = ({target.position for target in s.targets} for s in (last, sentence))
-        if (
-            seen
-            and new
-            and not seen & new
-            and (sentence.tokens, sentence.document, sentence.date) == (last.tokens, last.document, last.date)
-        ):
+        is_same = (sentence.tokens, sentence.document, sentence.date) == (last.tokens, last.document, last.date)
+        if is_same and seen and new and not seen & new:
             last = replace(last, targets=last.targets + sentence.targets)
             continue
         if last.tokens:
@@ -301,8 +273,7 @@ def _from_text(lines_with_places: Iterable[tuple[Place | str, str]], lines: str 
     """Yield the sentences of lines of text. If `lines` is None, each line is one, with `blank` also a blank one."""
     for place, text in sentences_in(lines_with_places, lines) if lines else lines_with_places:
         if len(text) > MAX_TEXT:
-            message = t("{n:,} characters", n=len(text))
-            refuse(place, message, t("Split it at sentence ends: at most {most:,}.", most=MAX_TEXT))
+            refuse(place, t("{n:,} characters", n=len(text)), t("Split it at sentence ends: at most {most:,}.", most=MAX_TEXT))
         if tokens := tokenize(text):
             yield Sentence(checked_tokens(tokens, place), text=_unless_joined(tokens, text.strip()))
         elif blank:
@@ -318,12 +289,8 @@ def _has_all(text: str, tokens: Sequence[str]) -> bool:
     spans = spans_in(tokens, text)
     if None in spans:
         return False
-    position = 0
-    for start, end in [*spans, (len(text), len(text))]:
-        if legible(text[position:start]).strip():
-            return False
-        position = end
-    return True
+    ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)]
+    return not any(legible(text[end:start]).strip() for end, start in zip(ends, starts, strict=True))
 
 
 def _from_row(row: Any, column: str | None, place: Place | str, lines: str | None, blank: bool) -> Iterable[Sentence]:
@@ -399,19 +366,18 @@ def _text(value: Any, place: Place | str) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if value is not None and (not isinstance(value, str) or _NO_CHARACTER.search(value)):
-        needed = t('Write "bank": no NUL, no unpaired surrogate.')
-        refuse(place, t("{value} instead of text", value=show_value(value)), needed)
+        refuse(place, t("{value} instead of text", value=show_value(value)), t('Write "bank": no NUL, no unpaired surrogate.'))
     return value
 
 
 def as_text(value: Any, place: Place | str) -> str | None:
     """Return a word or a label in plain spelling, or None for None. Raises BadInput for anything but text and numbers."""
-    return value if (text := _text(value, place)) is None else plain_word(text)
+    text = _text(value, place)
+    return None if text is None else plain_word(text)
 
 
 def _kind(path: Path) -> str:
     kind = suffix_of(path)
-    archives = (".xlsx", *documents.SUFFIXES)
-    if kind not in SUFFIXES or (kind in archives and path.suffix.lower() != kind):
+    if kind not in SUFFIXES or (kind in (".xlsx", *documents.SUFFIXES) and path.suffix.lower() != kind):
         refuse_format(path, SUFFIXES)
     return kind

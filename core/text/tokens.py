@@ -1,4 +1,4 @@
-"""Split text into sentences and tokens, join tokens to text, and encode them as character ids, for any language.
+"""Split sentences into tokens, join tokens to text, and encode them as character ids, for any language.
 
 Tokens follow the Penn Treebank ("don't" -> "do n't", "Let's" -> "Let 's"), like the text ELMo was trained on. Character ids are AllenNLP's: a
 token is 50 ids unless a model has another number, 0 where there is no token at all, 1..256 a UTF-8 byte plus one, then begin and end of sentence,
@@ -7,14 +7,13 @@ begin and end of word, padding (262 ids in all). Longer tokens are cut, to 48 by
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from .normalization import JOINER, Choice, Legible, cut_words, fold_case, has_signs, keep_hyphen, legible, plain_signs, read
-from .sentence_ends import sentence_ends
+from .normalization import JOINER, Choice, Legible, cut_words, fold_case, keep_hyphen, legible, plain_signs, read
 
 IDS_PER_TOKEN = 50
 N_CHARACTER_IDS = 262
@@ -48,7 +47,6 @@ _TOKEN = re.compile(
 )
 _CLOSES = re.compile(rf"[,.;:!?%)\]}}\u2026]+|{_CLITIC}", re.IGNORECASE)
 _OPENERS = frozenset("([{$\u00a3\u20ac#")
-_LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # as str.splitlines has them
 _CURLY = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "})
 
 
@@ -68,15 +66,6 @@ def token_spans(sentence: str, choose: Choice = keep_hyphen) -> tuple[Legible, l
     plain = read(sentence, choose)
     plain = replace(plain, text=plain.text.translate(_CURLY))
     return plain, [match.span() for match in _TOKEN.finditer(plain.text)]
-
-
-def split_sentences(text: str) -> list[str]:
-    """Split a text into sentences, at line breaks and after end marks, but not after common abbreviations.
-
-    >>> split_sentences("Dr. Lee left. Why?  He was late.")
-    ['Dr. Lee left.', 'Why?', 'He was late.']
-    """
-    return [sentence for line in _lines(text) for sentence in _split_line(line.strip())]
 
 
 def find_word(tokens: list[str], word: str) -> list[int]:
@@ -104,24 +93,14 @@ def pieces(tokens: Sequence[str]) -> list[str]:
     return [f" {bare(token)}" if apart else bare(token) for token, apart in zip(tokens, spaced(tokens), strict=True)]
 
 
-def as_written(tokens: Sequence[str], text: str) -> list[str]:
-    """Return the tokens as the text they were cut from has them, each with the blank before it, if any.
+def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
+    """Return tokens as their text has them, with all blanks before them. Without a text, or if a token is not in it, as `pieces`.
 
-    A token that is not in the text is spaced as in `pieces`.
-
-    >>> as_written(["do", "n't", "say", '"', "yes", '"'], "don't say “yes”")
-    ['do', "n't", ' say', ' “', 'yes', '”']
+    >>> as_in_text(["do", "n't", "say", "“"], "don’t   say “")
+    ['do', 'n’t', '   say', ' “']
     """
-    results = []
-    last = 0
-    for piece, span in zip(pieces(tokens), spans_in(tokens, text), strict=True):
-        if span is None:
-            results.append(piece)
-            continue
-        start, end = span
-        results.append((" " if results and plain_signs(text[last:start]) else "") + text[start:end])
-        last = end
-    return results
+    spans = spans_in(tokens, text) if text else [None]
+    return pieces(tokens) if None in spans else [text[a:b] for a, b in pairwise([0, *(end for _, end in spans)])]
 
 
 def spans_in(tokens: Sequence[str], text: str) -> list[tuple[int, int] | None]:
@@ -161,15 +140,13 @@ def is_joined(tokens: Sequence[str], k: int) -> bool:
 def spaced(tokens: Sequence[str]) -> list[bool]:
     """Return for each token whether `join_tokens` puts a space before it. A joiner prevents it."""
     results = []
-    glued = True
-    open_quote = False
+    is_glued, is_quoting = True, False
     for k, token in enumerate(tokens):
         plain = bare(token)
-        closing = plain == '"' and open_quote
-        results.append(not (glued or closing or is_joined(tokens, k) or _CLOSES.fullmatch(plain)))
-        if plain == '"':
-            open_quote = not open_quote
-        glued = plain in _OPENERS or (plain == '"' and open_quote)
+        closes = plain == '"' and is_quoting
+        results.append(not (is_glued or closes or is_joined(tokens, k) or _CLOSES.fullmatch(plain)))
+        is_quoting ^= plain == '"'
+        is_glued = plain in _OPENERS or (plain == '"' and is_quoting)
     return results
 
 
@@ -190,36 +167,11 @@ def character_ids(tokens: list[str], size: int = IDS_PER_TOKEN) -> np.ndarray:
     Unpaired surrogates are dropped, as AllenNLP does.
     """
     ids = np.full((len(tokens), size), PADDING, dtype=np.int64)
+    marks = {SENTENCE_BEGIN: [BEGIN_SENTENCE], SENTENCE_END: [END_SENTENCE]}
     for row, token in zip(ids, tokens, strict=True):
-        if token == SENTENCE_BEGIN:
-            inner = [BEGIN_SENTENCE]
-        elif token == SENTENCE_END:
-            inner = [END_SENTENCE]
-        else:
-            inner = [byte + 1 for byte in token.encode("utf-8", "ignore")[: size - 2]]
+        inner = marks.get(token) or [byte + 1 for byte in token.encode("utf-8", "ignore")[: size - 2]]
         row[: len(inner) + 2] = [BEGIN_WORD, *inner, END_WORD]
     return ids
-
-
-def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text. A line end that cuts a word in two ends no line."""
-    within = {k for word in cut_words(text) for k in range(word.start, word.end)}
-    start = 0
-    for match in _LINE_END.finditer(text):
-        if match.start() not in within:
-            yield text[start : match.start()]
-            start = match.end()
-    yield text[start:]
-
-
-def _split_line(line: str) -> list[str]:
-    ends = sentence_ends(line)
-    if has_signs(line):  # "Why?\u200b Because" ends behind its mark
-        plain = read(line)
-        begins = [*plain.begins, len(line)]
-        ends = (begins[end] for end in sentence_ends(plain.text))
-    edges = [0, *ends, len(line)]
-    return [sentence for a, b in pairwise(edges) if (sentence := line[a:b].strip())]
 
 
 def letter_count(text: str) -> float:
@@ -246,12 +198,16 @@ def other_forms(tokens: Sequence[str], text: str | None) -> list[tuple[int, str]
     >>> other_forms(["well-known", "council"], "well-\u200bknown coun-\u200bcil")
     [(0, 'wellknown'), (1, 'coun-cil')]
     """
-    if not text or not any(word.is_line_end and not word.is_soft for word in cut_words(text)):
+
+    def is_cut(text: str) -> bool:
+        return any(word.is_line_end and not word.is_soft for word in cut_words(text))
+
+    if not text or not is_cut(text):
         return []
     results = []
     for k, (token, span) in enumerate(zip(tokens, spans_in(tokens, text), strict=True)):
         piece = text[span[0] : span[1]] if span else ""
-        if any(word.is_line_end and not word.is_soft for word in cut_words(piece)):
+        if is_cut(piece):
             joined, hyphened = legible(piece, lambda word: True), legible(piece)
             other_form = joined if bare(token) == hyphened else hyphened
             results.append((k, JOINER * token.startswith(JOINER) + other_form + JOINER * token.endswith(JOINER)))
@@ -263,22 +219,15 @@ def settle_tokens(sentences: Sequence[tuple[Sequence[str], str | None]]) -> dict
     cut = {n: dict(forms) for n, (tokens, text) in enumerate(sentences) if text and (forms := other_forms(tokens, text))}
     if not cut:
         return {}
-    words = {
-        fold_case(bare(form)) for n, forms in cut.items() for k, other_form in forms.items() for form in (other_form, sentences[n][0][k])
-    }
     spelled: Counter[str] = Counter()
     for n, (tokens, _) in enumerate(sentences):
         spelled.update(tokens if n not in cut else (token for k, token in enumerate(tokens) if k not in cut[n]))
     counts: Counter[str] = Counter()
     for token, count in spelled.items():
-        if (word := fold_case(bare(token))) in words:
-            counts[word] += count
+        counts[fold_case(bare(token))] += count
 
-    def count_of(form: str) -> int:
-        return counts[fold_case(bare(form))]
+    def is_more_frequent(form: str, other_form: str) -> bool:
+        return counts[fold_case(bare(form))] > counts[fold_case(bare(other_form))]
 
-    changed = {
-        n: {k: other_form for k, other_form in forms.items() if count_of(other_form) > count_of(sentences[n][0][k])}
-        for n, forms in cut.items()
-    }
+    changed = {n: {k: form for k, form in forms.items() if is_more_frequent(form, sentences[n][0][k])} for n, forms in cut.items()}
     return {n: forms for n, forms in changed.items() if forms}

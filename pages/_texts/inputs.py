@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.limits import BOX, limits
-from core.text.line_breaks import DETECT, JOIN, KEEP
+from core.text.sentence_ends import DETECT, JOIN, KEEP
 from core.text.sentences import SUFFIXES
 from pages._frame import uploads
 from pages._frame.choices import choice, text_box

@@ -16,7 +16,7 @@ from core.figures.style import layer_color, mark, sense_color
 from core.senses import edits
 from core.senses.edits import EditStep, write_step
 from core.senses.verdict import ONE, TWO, Verdict
-from core.text.tokens import as_written, bare
+from core.text.tokens import as_in_text, bare
 from core.views.why import FIRST, SECOND, EditPath, EditsRequest, MapPath, compute_edits
 from pages._cached.cache import view, workspace
 from pages._frame.choices import choice
@@ -50,7 +50,7 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
             why = explain_reference(workspace(in_use).is_labeled, bare(first.word), bare(second.word), judgment)
             show_html('<p class="small">{}</p>', why)
         lists.legend(path.senses, word=path.lemma)
-    pieces = as_written(first.tokens, first.text), as_written(second.tokens, second.text)
+    pieces = as_in_text(first.tokens, first.text), as_in_text(second.tokens, second.text)
     with question:
         guess, revealed = choose_guess(path.steps, (first.tokens, second.tokens, order), labeled=bool(path.lemma))
     with left:

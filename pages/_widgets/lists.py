@@ -20,8 +20,7 @@ from core.index.rows import Occurrence
 from core.static.vectors import StaticVectors
 from core.text import languages
 from core.text.corpora import definition, definitions
-from core.text.sentences import as_in_text
-from core.text.tokens import SENTENCE_BEGIN, bare, pieces, window, write_word
+from core.text.tokens import SENTENCE_BEGIN, as_in_text, bare, pieces, window, write_word
 from pages._export import record
 from pages._frame import question
 from pages._frame.markup import plain, show_html

@@ -1,19 +1,17 @@
 """Time search, collocates and keyness on a million tokens: books-00 and wikipedia-00 of the shared data, half from each, two documents."""
 
-import lzma
 import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain
 from pathlib import Path
 
 from core.common.config import data_folder
 from core.corpus import concordance, measures, search
 from core.corpus.encoded import EncodedCorpus, encode, open_folder
-from core.text.line_breaks import KEEP
-from core.text.sentences import Sentence, sentences_of_lines
+from core.text.sentences import Sentence, stream_sentences
 from tests.bench.measure import alone, milliseconds, options, say, timed
 
 ROUNDS = 5
@@ -25,14 +23,11 @@ def sentences(data: Path, tokens: int) -> Iterator[Sentence]:
     """Yield sentences with this many tokens, as many of each part."""
     for part in PARTS:
         left = tokens // len(PARTS)
-        for path in sorted((data / "corpus").glob(f"{part}-*.txt.xz")):
-            with lzma.open(path, "rt", encoding="utf-8") as lines:
-                while left > 0 and (some := list(islice(lines, 2_000))):
-                    for sentence in sentences_of_lines(some, lines=KEEP):
-                        yield Sentence(sentence.tokens, document=part, text=sentence.text)
-                        left -= len(sentence.tokens)
-                        if left <= 0:
-                            break
+        for sentence in chain.from_iterable(map(stream_sentences, sorted((data / "corpus").glob(f"{part}-*.txt.xz")))):
+            yield Sentence(sentence.tokens, document=part, text=sentence.text)
+            left -= len(sentence.tokens)
+            if left <= 0:
+                break
 
 
 def questions(corpus: EncodedCorpus) -> dict[str, Callable[[], object]]:

@@ -55,8 +55,9 @@ from core.static.vectors import load_vectors, open_vectors
 from core.text import own_corpus
 from core.text.corpora import open_corpus
 from core.text.normalization import legible
+from core.text.sentence_ends import split_sentences
 from core.text.sentences import read_labeled, read_sentences, sentences_from_text
-from core.text.tokens import JOINER, character_ids, join_tokens, split_sentences, tokenize
+from core.text.tokens import JOINER, character_ids, join_tokens, tokenize
 from tests.bench.measure import Attempts, attack, options
 from tests.tiny import epub, pdf, workbook
 

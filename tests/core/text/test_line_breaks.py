@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput
-from core.text.line_breaks import DETECT, JOIN, KEEP, LONGEST, join_lines, sentences_in, shape_of
+from core.text.sentence_ends import DETECT, JOIN, KEEP, LONGEST, join_lines, sentences_in, shape_of
 from core.text.sentences import read_sentences
 from core.text.tokens import join_tokens
 from tests.memory import measure_peak

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from core.text.morphemes import morphemes
 from core.text.normalization import cut_words, fold_case, legible
-from core.text.tokens import as_written, character_ids, find_word, join_tokens, split_sentences, token_spans, tokenize
+from core.text.sentence_ends import split_sentences
+from core.text.tokens import as_in_text, character_ids, find_word, join_tokens, token_spans, tokenize
 
 # Any code point, unpaired surrogates included, and pieces that the patterns care about, put together at random.
 PIECES = st.sampled_from([*"'.@-!\n", "n't", "'s", "..", "a.", "1.", "://", "http", "www.", "\u2019", "\x00", "\u3002", "\u200d"])
@@ -131,7 +132,7 @@ def test_text_with_accents_and_syllables_written_apart_has_the_same_tokens_and_t
     assert [plain.text[a:b] for a, b in spans] == tokenize(whole)
     written = [text[a:b] for a, b in (plain.span(*span) for span in spans)]
     assert [unicodedata.normalize("NFC", piece).translate(STRAIGHT) for piece in written] == tokenize(whole)
-    assert "".join(as_written(morphemes(text), text)) == text
+    assert "".join(as_in_text(morphemes(text), text)) == text
 
 
 def test_join_tokens_reads_as_a_person_would_write():
