@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from datetime import date
 from functools import cache, lru_cache
-from itertools import islice
+from itertools import islice, product
 from typing import NamedTuple
 
 Day = tuple[int, int, int]  # year (below 0: BC; there is no year 0), month, day
@@ -131,20 +131,22 @@ def _normalized(text: str) -> str:
 # Spans: open ones, ranges, and the omitted parts of ranges
 
 _AGO = r"(?!(?:\d{1,3}\W+)?\d{1,3}년\s*[전후])"  # 150년 전 is 150 years ago, 1850년 전 before 1850
-_OPEN = (
-    (r"(?:before|prior to|earlier than|pre|ante|bef)\.?[\s-]*(.+)", "before"),
-    (r"(?:after|later than|post|aft)\.?[\s-]*(.+)", "after"),
-    (r"(?:until|till|by|up to|to|not after|no later than|not later than|through|\.\./?|/|–)\s*(.+)", "until"),
-    (r"(?:since|from|not before|no earlier than|not earlier than)\s+(.+)", "since"),
-    (r"(.+?),? (?:or|and) (?:before|earlier)", "until"),
-    (r"(.+?),? (?:(?:or|and) (?:after|later)|onwards?|and on)", "since"),
-    (r"(.+?)\s*(?:이전|까지)", "until"),
-    (r"(.+?)\s*(?:이후|부터)", "since"),
-    (rf"{_AGO}(.+?년|.+?월|.+?일)\s*전", "before"),
-    (rf"{_AGO}(.+?년|.+?월|.+?일)\s*후", "after"),
-    (r"(.*\d{3,4}|.+년)\s*(?:/?\.\.|/|–|-)", "since"),
-)
-_OPEN = [(re.compile(pattern), kind) for pattern, kind in _OPEN]
+_OPEN = [
+    (re.compile(pattern), kind)
+    for pattern, kind in (
+        (r"(?:before|prior to|earlier than|pre|ante|bef)\.?[\s-]*(.+)", "before"),
+        (r"(?:after|later than|post|aft)\.?[\s-]*(.+)", "after"),
+        (r"(?:until|till|by|up to|to|not after|no later than|not later than|through|\.\./?|/|–)\s*(.+)", "until"),
+        (r"(?:since|from|not before|no earlier than|not earlier than)\s+(.+)", "since"),
+        (r"(.+?),? (?:or|and) (?:before|earlier)", "until"),
+        (r"(.+?),? (?:(?:or|and) (?:after|later)|onwards?|and on)", "since"),
+        (r"(.+?)\s*(?:이전|까지)", "until"),
+        (r"(.+?)\s*(?:이후|부터)", "since"),
+        (rf"{_AGO}(.+?년|.+?월|.+?일)\s*전", "before"),
+        (rf"{_AGO}(.+?년|.+?월|.+?일)\s*후", "after"),
+        (r"(.*\d{3,4}|.+년)\s*(?:/?\.\.|/|–|-)", "since"),
+    )
+]
 _SEPARATORS = re.compile(r"\s+(?:to|and|or|through|until|till|&)\s+|\s*(?:\.\.|–|-|/|,|;|&)\s*")
 _LOOSE = ("and", "or", "&", ",", ";")  # two dates, in any order
 _SECOND_BOUND = re.compile(  # the place between "after 1850" and "until 1860"
@@ -414,7 +416,7 @@ def _roman(text: str) -> int | None:
     """Return the number of roman numerals; None for invalid ones."""
     if not re.fullmatch(r"m{0,3}(cm|cd|d?c{0,4})(xc|xl|l?x{0,4})(ix|iv|v?i{0,4})", text):
         return None
-    values = [dict(zip("ivxlcdm", (1, 5, 10, 50, 100, 500, 1000), strict=True))[sign] for sign in text]
+    values = [{"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}[sign] for sign in text]
     return sum(-value if value < max(values[k:]) else value for k, value in enumerate(values)) or None
 
 
@@ -424,10 +426,7 @@ def _month_names() -> dict[str, int]:
     from babel.dates import get_month_names
 
     names = {"sept": 9, "febr": 2}
-    for language in LANGUAGES:
-        for width in ("wide", "abbreviated"):
-            for context in ("format", "stand-alone"):
-                names |= {
-                    re.escape(name.casefold().rstrip(".")): number for number, name in get_month_names(width, context, language).items()
-                }
+    for language, width, context in product(LANGUAGES, ("wide", "abbreviated"), ("format", "stand-alone")):
+        months = get_month_names(width, context, language)
+        names |= {re.escape(name.casefold().rstrip(".")): number for number, name in months.items()}
     return names

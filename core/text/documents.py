@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 from typing import Any
 from urllib.parse import unquote
 
@@ -40,6 +41,7 @@ _PARAGRAPHS = re.compile(  # elements that begin a line of their own
     "address|details|summary|form|fieldset|legend|center"
 )
 _IS_PAGE = re.compile("html|oeb1|(?<!svg[+])(?<!ncx[+])xml")  # the media types of chapters
+_CDATA = re.compile(r"<!\[CDATA\[((?:(?!<!\[CDATA\[).)*?)\]\]>", re.DOTALL)
 _HEAD = 1_024  # bytes of a page that may declare its encoding
 _DECLARED = re.compile(rb"<(?:\?xml|meta)\s[^>]*?(?:encoding|charset)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _BROWSERS = {"iso8859-1": "cp1252", "ascii": "cp1252", "euc_kr": "cp949", "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030"}
@@ -140,21 +142,20 @@ def _of_pdf(path: Path) -> list[str]:
             pages = list(_page_texts(path.name, reader))
         except (DependencyError, FileNotDecryptedError):
             raise BadInput(t("{name} is encrypted. Print it to a new PDF, or save its text as .txt.", name=path.name)) from None
-    without = sum(not page.strip() for page in pages)
-    if without == len(pages):
-        message = t(
-            "{name} has no text: its pages are pictures (a scan). Recognize the text first (OCR), and save it again.", name=path.name
+    name, n, n_pages = path.name, sum(not page.strip() for page in pages), len(pages)
+    if n == n_pages:
+        raise BadInput(
+            t("{name} has no text: its pages are pictures (a scan). Recognize the text first (OCR), and save it again.", name=name)
         )
-        raise BadInput(message)
-    if without:
-        values = {"name": path.name, "all": len(pages)}
+    if n:
         text = tn(
             "{name}: {n} of {all} pages has no text, perhaps a scan.",
             "{name}: {n} of {all} pages have no text, perhaps scans.",
-            without,
-            **values,
+            n,
+            name=name,
+            all=n_pages,
         )
-        reports.add((path.name, "pages"), text)
+        reports.add((name, "pages"), text)
     return list(_joined_pages([page.splitlines() for page in pages]))
 
 
@@ -222,9 +223,10 @@ def _of_epub(path: Path) -> list[str]:
                     **values,
                 )
                 reports.add((path.name, "chapters"), text)
-            present = [chapter for chapter in chapters if chapter in members]
             lines, wrong = [], []
-            for chapter in present:
+            for chapter in chapters:
+                if chapter not in members:
+                    continue
                 page, is_wrong = _decode(archive.read(chapter))
                 numbers = (number for number, line in enumerate(page.split("\n") if is_wrong else (), 1) if "\ufffd" in line)
                 wrong += (f"{number} ({clean_name(chapter)})" for number in numbers)
@@ -246,7 +248,8 @@ def _spine(archive: zipfile.ZipFile, name: str) -> Iterator[str]:
         if (item := items.get(item_id := reference.get("idref", ""))) is None:
             yield f"#{item_id}"  # no member has this name
         elif _IS_PAGE.search(item.get("media-type", "html")) and "nav" not in item.get("properties", "").split():
-            yield _resolve(place.parent, unquote(item["href"].partition("#")[0]))
+            path = place.parent / unquote(item["href"].partition("#")[0])
+            yield normpath(f"/{path}").lstrip("/")
 
 
 def _elements(archive: zipfile.ZipFile, member: str, name: str, kinds: Collection[str]) -> list[tuple[str, dict[str, str]]]:
@@ -261,16 +264,6 @@ def _elements(archive: zipfile.ZipFile, member: str, name: str, kinds: Collectio
 
     read_part(archive, member, name, start)
     return elements
-
-
-def _resolve(folder: PurePosixPath, reference: str) -> str:
-    parts: list[str] = []
-    for part in (folder / reference).parts:
-        if part == "..":
-            del parts[-1:]
-        elif part not in (".", "/"):
-            parts.append(part)
-    return "/".join(parts)
 
 
 def _locked(archive: zipfile.ZipFile, name: str) -> set[str]:
@@ -301,19 +294,9 @@ def _declared_encoding(data: bytes) -> str:
 
 def _html_lines(page: str, count: LineCount) -> list[str]:
     parser = _Lines(count)
-    parser.feed(_without_cdata(page))
+    parser.feed(_CDATA.sub(lambda match: match[1].replace("&", "&amp;").replace("<", "&lt;"), page))  # HTMLParser skips these sections
     parser.close()
     return parser.lines()
-
-
-def _without_cdata(page: str) -> str:
-    """Return a page with the text of its CDATA sections escaped, because HTMLParser skips them."""
-    first, *others = page.split("<![CDATA[")
-    parts = [first]
-    for other in others:
-        text, end, rest = other.partition("]]>")
-        parts += [text.replace("&", "&amp;").replace("<", "&lt;"), rest] if end else ["<![CDATA[", text]
-    return "".join(parts)
 
 
 class _Lines(HTMLParser):

@@ -171,8 +171,7 @@ def _read(path: Path) -> Language:
     try:
         entries["filters"] = tuple((int(width), int(count)) for width, count in entries.get("filters", ()))
     except (TypeError, ValueError):
-        wrong = t('{path}: "filters" must be pairs such as [[3, 64], [6, 128]].', path=path)
-        raise BadInput(wrong) from None
+        raise BadInput(t('{path}: "filters" must be pairs such as [[3, 64], [6, 128]].', path=path)) from None
     entries["corpus"] = tuple(map(str, entries.get("corpus", ())))
     return Language(code=path.stem, **entries)
 
@@ -207,15 +206,13 @@ def unread(counts: Mapping[str, int], language: Language) -> Counter[str]:
     scripts_read = language.scripts
     if not scripts_read:
         return Counter()
-    foreign: Counter[str] = Counter()
-    latin: Counter[str] = Counter()
-    lettered = 0
+    foreign, latin, n_lettered = Counter(), Counter(), 0
     for token, n in counts.items():
         scripts = scripts_of(token)
-        lettered += n * bool(scripts)
+        n_lettered += n * bool(scripts)
         if not scripts <= scripts_read:
             (latin if scripts <= {LATIN, *scripts_read} else foreign)[tokens.bare(token)] += n
-    return foreign + latin if 2 * latin.total() > lettered else foreign
+    return foreign + latin if 2 * latin.total() > n_lettered else foreign
 
 
 def say_unread(counts: Mapping[str, int], language: Language) -> str:
@@ -236,7 +233,6 @@ def say_unread(counts: Mapping[str, int], language: Language) -> str:
 
 def note_unread(tokens: Iterable[str] | Mapping[str, int], language: Language, name: str = "") -> None:
     """Add a note on the tokens of a text that the language's models cannot read."""
-    counts = tokens if isinstance(tokens, Mapping) else Counter(tokens)
-    if text := say_unread(counts, language):
+    if text := say_unread(Counter(tokens), language):
         text = f"{name}: {text}" if name else text
         reports.add(text, text)

@@ -10,6 +10,7 @@ mecab-ko's costs of a morpheme after a space.
 
 import re
 import sys
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -76,16 +77,13 @@ def analyzed(tokens: Sequence[str]) -> list[Morpheme | None]:
     written = pieces(tokens)
     if not any(map(has_hangul, tokens)):
         return [None] * len(tokens)
-    result = sorted(_analyze("".join(written)), key=lambda item: item.start)
-    lines = []
-    end = 0
-    k = 0
+    found = sorted(_analyze("".join(written)), key=lambda item: item.start)
+    results, end = [], 0
     for token, piece in zip(tokens, written, strict=True):
         start, end = end + piece.startswith(" "), end + len(piece)
-        while k + 1 < len(result) and result[k].start < start:
-            k += 1
-        lines.append(result[k] if has_hangul(token) and result and start <= result[k].start < end else None)
-    return lines
+        k = bisect_left(found, start, key=lambda item: item.start)
+        results.append(found[k] if has_hangul(token) and k < len(found) and found[k].start < end else None)
+    return results
 
 
 @lru_cache(maxsize=16_384)
@@ -153,10 +151,9 @@ def _is_noun_with_particles(noun: str, rest: str, after: str) -> bool:
 
 
 def _cut(text: str, span: tuple[int, int], cuts: set[int]) -> list[tuple[int, int]]:
-    if not _HANGUL.search(text, *span):
-        return [span]
-    edges = [span[0], *(k for k in range(span[0] + 1, span[1]) if k in cuts), span[1]]
-    return list(pairwise(edges))
+    start, end = span
+    is_cut = _HANGUL.search(text, start, end)
+    return list(pairwise([start, *(k for k in range(start + 1, end) if is_cut and k in cuts), end]))
 
 
 def _mark_joints(text: str, spans: list[tuple[int, int]]) -> list[str]:
@@ -210,8 +207,7 @@ def plain_mecab() -> Callable[[str], list[Morpheme]]:
     def read(text: str) -> list[Morpheme]:
         with lock:
             nodes = [(node.surface, tuple(node.feature)) for node in tagger(text)]
-        results = []
-        start = 0
+        results, start = [], 0
         for surface, feature in nodes:
             start = text.index(surface, start)
             results.append(_morpheme(start, surface, feature[0], feature[7] if len(feature) > 7 else None))

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from ..common import reports
@@ -61,8 +62,7 @@ def files_in(folder: str) -> list[Source]:
     """
     check_allowed("paths")
     root = os.path.expanduser(folder.strip())
-    results = []
-    seen = 0
+    results, seen = [], 0
     if not os.path.isdir(root):
         raise BadInput(t("No folder {folder} here. Type its whole path.", folder=shorten(root)))
     for place, folders, names in os.walk(root):
@@ -113,11 +113,7 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
     caps = limits()
     if len(sources) > caps.max_files:
         raise BadInput(t("{n:,} files; choose at most {most}.", n=len(sources), most=caps.max_files))
-    sentences = []
-    skipped = []
-    taken = Counter()
-    tokens = 0
-    n_bytes = 0
+    sentences, skipped, taken, tokens, n_bytes = [], [], Counter(), 0, 0
     for source in sources:
         progress.reach(n_bytes)
         n_bytes += count_bytes(source.path)
@@ -197,9 +193,9 @@ def _write(sentences: list[Sentence]) -> Path:
         return path
     lines = []
     n_bytes, max_mb = 0, limits().max_unpacked_mb
-    for sentence in sentences:
-        lines += [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in _rows(sentence)]
-        n_bytes += sum(map(len, lines[-max(1, len(sentence.targets)) :]))
+    for row in chain.from_iterable(map(_rows, sentences)):
+        lines.append(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        n_bytes += len(lines[-1])
         if n_bytes > max_mb * 10**6:
             raise BadInput(t("These texts exceed {mb:,.0f} MB as tokens. Use fewer.", mb=max_mb))
     with quotas.VISITS.reserve(path, n_bytes), replacing(path) as temporary:
@@ -226,7 +222,7 @@ def _rows(sentence: Sentence) -> Iterator[dict]:
     optional = {"text": sentence.text, "date": sentence.date}
     row = {"tokens": sentence.tokens, "document": sentence.document} | {key: value for key, value in optional.items() if value}
     for target in sentence.targets:
-        fields = {key: value for key, value in asdict(target).items() if value is not None}
-        yield row | ({**fields, "sense": guess, "given": False} if (guess := fields.pop("guess", None)) else fields)
+        fields = {key: value for key, value in asdict(target).items() if value is not None and key != "guess"}
+        yield row | fields | ({"sense": target.guess, "given": False} if target.guess else {})
     if not sentence.targets:
         yield row

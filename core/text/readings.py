@@ -17,7 +17,7 @@ from .normalization import fold_case
 from .target_word import MAKES_VERBS, NOUNS, OTHER, VERBS, lemmas, words_of
 from .tokens import bare, find_word, join_tokens
 
-NAMES = ("NNP",)  # tags of the Korean analyzer
+NAME = "NNP"  # a tag of the Korean analyzer
 
 
 class LabeledTable(Protocol):
@@ -52,7 +52,7 @@ class WordInContext:
         """Return whether it is written as a name: with a capital within a sentence that has small letters, or by its Korean tag."""
         morpheme = analyzed(self.tokens)[self.position]
         if morpheme is not None:
-            return morpheme.parts[:1] != () and morpheme.parts[0][1] in NAMES
+            return morpheme.parts[0][1] == NAME
         before = bare(self.tokens[self.position - 1]) if self.position else ""
         has_capital = bare(self.word)[:1].isupper() and bare(self.word) != "I"
         return has_capital and before[-1:].isalnum() and any(map(str.islower, self.tokens))

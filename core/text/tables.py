@@ -73,21 +73,20 @@ def plain_number(cell: str) -> str:
 
 
 def file_rows(path: Path, kind: str, **reading: Any) -> Iterator[tuple[Place, list[str]]]:
-    """Yield the rows of a .csv, .tsv or .xlsx file, no row wider than the first; `reading` is as `iterate_lines` takes it."""
+    """Yield the rows of a .csv, .tsv or .xlsx file, no row wider than the first; `reading` is as `iterate_lines` takes it.
+
+    Cells are separated by tabs alone except in .csv.
+    """
     if kind == ".xlsx":
-        yield from _fitting(path.name, (_Record(*row) for row in workbook_rows(path, max_bytes=reading.get("max_bytes", ANY_SIZE))), "")
+        records, mark = starmap(_Record, workbook_rows(path, max_bytes=reading.get("max_bytes", ANY_SIZE))), ""
     else:
-        yield from table_rows(path.name, iterate_lines(path, longest=MAX_RECORD, tolerant=True, **reading), tabs=kind != ".csv")
-
-
-def table_rows(name: str, lines: Iterable[tuple[Place, str]], *, tabs: bool) -> Iterator[tuple[Place, list[str]]]:
-    """Yield the rows of a table's lines, no row wider than the first. With `tabs`, cells are separated by tabs alone."""
-    lines = starmap(Line, lines)
-    head = _head(lines)
-    separator_line = _GIVEN_MARK.fullmatch(head[0].text) if head else None
-    head = head[1:] if separator_line else head
-    mark = separator_line[1] if separator_line else "\t" if tabs else _separator(head)
-    yield from _fitting(name, _records(chain(head, lines), mark, is_quoted(head, mark), _is_spaced(head, mark)), mark)
+        lines = starmap(Line, iterate_lines(path, longest=MAX_RECORD, tolerant=True, **reading))
+        head = _head(lines)
+        separator_line = _GIVEN_MARK.fullmatch(head[0].text) if head else None
+        head = head[1:] if separator_line else head
+        mark = separator_line[1] if separator_line else _separator(head) if kind == ".csv" else "\t"
+        records = _records(chain(head, lines), mark, is_quoted(head, mark), _is_spaced(head, mark))
+    yield from _fitting(path.name, records, mark)
 
 
 def _head(lines: Iterator[Line]) -> list[Line]:
@@ -106,19 +105,16 @@ def _separator(head: Sequence[Line]) -> str:
     """Return the mark that is in the first row and cuts most rows into as many cells as that one."""
     agreeing: dict[str, float] = {}
     for mark in SEPARATORS:
-        records = (record.cells for record in _records(iter(head[:200]), mark, is_quoted(head[:200], mark)))
-        widths = [len(cells) for cells in map(_trimmed, records) if cells]
+        records = _records(iter(head[:200]), mark, is_quoted(head[:200], mark))
+        widths = list(filter(None, (_filled_width(record.cells) for record in records)))
         if widths and widths[0] > 1:
             agreeing[mark] = sum(width == widths[0] for width in widths) / len(widths)
     return max(agreeing, key=agreeing.get, default=SEPARATORS[0])
 
 
-def _trimmed(cells: list[str]) -> list[str]:
-    """Return the cells without the empty ones that a spreadsheet adds behind."""
-    n = len(cells)
-    while n and not cells[n - 1].strip():
-        n -= 1
-    return cells[:n]
+def _filled_width(cells: list[str]) -> int:
+    """Return the number of cells without the empty ones that a spreadsheet adds behind."""
+    return max((k for k, cell in enumerate(cells, 1) if cell.strip()), default=0)
 
 
 def is_quoted(head: Sequence[Line], mark: str) -> bool:
@@ -244,12 +240,13 @@ def _has_row_names(head: Sequence[_Record]) -> bool:
 def _not_fitting(place: Place, cells: list[str], width: int, mark: str, error: str) -> BadRow:
     if error:
         return BadRow(place, t("no table row ({error})", error=error), t("Check for an unclosed quote."))
-    message = t("{n} cells for {width} columns", n=len(cells), width=width)
     if not mark:
-        return BadRow(place, message, t("Give each column a name in the first row."))
-    if mark == "\t":
-        return BadRow(place, message, t("Replace tabs in cells with blanks."))
-    return BadRow(place, message, t('Quote a cell with "{mark}": "Win money{mark} now!".', mark=mark))
+        needed = t("Give each column a name in the first row.")
+    elif mark == "\t":
+        needed = t("Replace tabs in cells with blanks.")
+    else:
+        needed = t('Quote a cell with "{mark}": "Win money{mark} now!".', mark=mark)
+    return BadRow(place, t("{n} cells for {width} columns", n=len(cells), width=width), needed)
 
 
 def workbook_rows(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[tuple[Place, list[str]]]:
@@ -318,8 +315,8 @@ class _WorkbookCounts:
     def _add_cells(self, n: int) -> None:
         self._n_cells += n
         if self._n_cells > self._max_cells:
-            message = t("{name} has over {most:,} cells, empty ones included. Save it as .csv.", name=self._name, most=self._max_cells)
-            raise BadInput(message)
+            values = {"name": self._name, "most": self._max_cells}
+            raise BadInput(t("{name} has over {most:,} cells, empty ones included. Save it as .csv.", **values))
 
 
 def _column_of(reference: str) -> int:

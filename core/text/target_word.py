@@ -135,21 +135,16 @@ def _with_spelled_alike(both: list[list[Candidate]], tokens: tuple[Sequence[str]
 def _find_pair(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate, Candidate] | None:
     """Return the best pair of one spelling, else of forms of one word, else of one verb's stem, else sharing a part of a compound."""
     for keys in (lambda c: {c.spelling}, lambda c: set(c.worth), lambda c: {c.stem, *c.worth} - {""}, lambda c: {*c.parts, *c.worth}):
-        pairs = [
-            (
-                max(min(item.worth.get(key, item.best) for item in (a, b)) for key in shared | (a.worth.keys() & b.worth.keys())),
-                -a.position,
-                -b.position,
-                a,
-                b,
-            )
-            for a in of_a
-            for b in of_b
-            if (shared := keys(a) & keys(b))
-        ]
+        pairs = [(a, b, shared | (a.worth.keys() & b.worth.keys())) for a in of_a for b in of_b if (shared := keys(a) & keys(b))]
         if pairs:
-            return max(pairs, key=lambda pair: pair[:3])[3:]
+            return max(pairs, key=_rank)[:2]
     return None
+
+
+def _rank(pair: tuple[Candidate, Candidate, set[str]]) -> tuple[float, int, int]:
+    """Rank a pair by its worth in both sentences, then by its places; `shared` are the spellings and lemmas that both have."""
+    a, b, shared = pair
+    return max(min(item.worth.get(key, item.best) for item in (a, b)) for key in shared), -a.position, -b.position
 
 
 def _place(candidate: Candidate | None, tokens: Sequence[str]) -> int | None:

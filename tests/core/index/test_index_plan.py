@@ -50,15 +50,16 @@ def test_index_and_encoded_text_expire_with_their_text(model, monkeypatch):
     assert not any(place.exists() for place in (kept.path, *folders)) and not list(user_names.corpus_folder().iterdir())
 
 
+BANK = ("The", "bank", ".")
+LABELS = (Target(1, "bank", "money"), Target(0, "the", None, guess="x"))
+
+
 @pytest.mark.parametrize(
     "sentences",
     [
-        [Sentence(("The", "bank", "."), (), "a")],
-        [Sentence(("The", "bank", "."), (Target(1, "bank", "money"),), "a", "The  bank.")],
-        [
-            Sentence(("The", "bank", "."), (Target(1, "bank", "money"), Target(0, "the", None, guess="x")), "a"),
-            Sentence(("No", "label"), (), "b"),
-        ],
+        [Sentence(BANK, (), "a")],
+        [Sentence(BANK, LABELS[:1], "a", "The  bank.")],
+        [Sentence(BANK, LABELS, "a"), Sentence(("No", "label"), (), "b")],
     ],
 )
 def test_removing_a_text_removes_its_indexes_and_encoded_text(model, sentences):

@@ -214,11 +214,6 @@ def test_a_document_by_a_texts_name_is_reported(write, content, message):
         read_sentences(write("a.txt", content))
 
 
-def test_text_in_utf_16_is_read(write):
-    for encoding in ("utf-16", "utf-32"):
-        assert words(write("a.txt", "The café was open.\r\n둑이 높다.\r\n".encode(encoding))) == ["The café was open .", "둑이 높다 ."]
-
-
 def test_a_folders_texts_in_other_formats_are_named(write, tmp_path):
     for name, content in (("a.txt", b"The bank was steep."), ("b.pdf", pdf(["A heron stood."])), ("old.doc", b"x"), ("picture.png", b"x")):
         write(name, content)
