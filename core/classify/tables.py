@@ -16,9 +16,10 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.limits import limits
 from ..files.formats import refuse_format, suffix_of
-from ..text.columns import INDEX_NAMES, OTHER_TEXTS, Unread, find_column, note_doubled, refuse_column, without_names
+from ..text.columns import OTHER_TEXTS, Unread, find_column, note_doubled, refuse_column, without_names
 from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, json_rows, refuse, show_value
 from ..text.normalization import fold_case, plain_signs
+from ..text.sentences import NO_CHARACTER
 from ..text.tables import MAX_RECORD, file_rows, is_missing, plain_number
 from ..text.tokens import join_tokens
 
@@ -29,10 +30,10 @@ LABEL_COLUMNS = ("label", "class", "category", "target", "v1", "y", "sentiment",
 TEXT_COLUMNS = ("text", "title", "description", "headline", "message", "sentence", "v2", "content", "body", "review", "sms")
 SENTIMENT = ("very negative", "negative", "neutral", "positive", "very positive")  # SST's labels 0..4
 NEUTRAL = SENTIMENT[2]
-_NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair: no file of ours can hold it
 TREES = "trees"
 NODE = re.compile(r"\([0-4]\s+(?=\S)")  # of a tree of Stanford's sentiment treebank: its beginning
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".jsonl", ".txt")
+_INDEX_NAMES = re.compile(r"(unnamed: ?\d+|index|level_\d+|id|rowid|row|nr|no|)", re.IGNORECASE)
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_BRACKETS), re.IGNORECASE)
 _QUOTES = {"``": '"', "''": '"'}
@@ -306,7 +307,7 @@ def _find_texts(names: list[str], place: Place) -> list[int]:
     names_folded = [fold_case(name) for name in names]
     positions = [k for k, name in enumerate(names_folded) if name in TEXT_COLUMNS]
     if not positions:
-        others = [k for k, name in enumerate(names_folded) if not INDEX_NAMES.fullmatch(name)]
+        others = [k for k, name in enumerate(names_folded) if not _INDEX_NAMES.fullmatch(name)]
         label = next((k for k in others if names_folded[k] in LABEL_COLUMNS), None)
         positions = [k for k in others if k != label] if len(others) == 2 else []
     if not positions:
@@ -353,9 +354,9 @@ def _read_rows(
         if unread:
             unread.look(cells)
         text = " ".join(part for k in texts if not is_missing(part := cells[k][:MAX_CHARACTERS].strip()))
-        value = plain_number(plain_signs(_NO_CHARACTER.sub(" ", cells[label])))
+        value = plain_number(plain_signs(NO_CHARACTER.sub(" ", cells[label])))
         if text and not is_missing(value):
-            rows.append(ScoreRow(_NO_CHARACTER.sub(" ", text), value))
+            rows.append(ScoreRow(NO_CHARACTER.sub(" ", text), value))
             if max_rows is not None and len(rows) > max_rows:
                 values = {"name": name, "most": max_rows}
                 raise BadInput(t("{name} has more than {most:,} rows; at most those can be trained on here. Use fewer.", **values))

@@ -319,15 +319,12 @@ class SenseIndex(Index):
 
     def cosines(self, rows: np.ndarray, query: Query) -> np.ndarray:
         """Return the cosines (n,) of some rows with a word in its sentence. Sentences without stored substitutes are encoded."""
-        place, results = self.place(query), [np.empty(0, np.float32)]
+        place = self._place(self.space.views([(query.tokens, query.position)], query.layers[None]), query)[0]
+        results = [np.empty(0, np.float32)]
         for start in range(0, len(rows), ROWS_AT_ONCE):
             views = self.space.of_rows(self.table, rows[start : start + ROWS_AT_ONCE])
             results.append(self._place(views, query) @ place)
         return np.concatenate(results)
-
-    def place(self, query: Query, by: Query | None = None) -> np.ndarray:
-        """Return the place (D,) of a word in its sentence, by the map learned without the word, or without the word of `by`."""
-        return self._place(self.space.views([(query.tokens, query.position)], query.layers[None]), by or query)[0]
 
     def rows(self, question: Question) -> np.ndarray:
         """Return the rows (n,) that are placed, in the table's order: all that may answer, unless they are too many."""
@@ -349,5 +346,6 @@ class SenseIndex(Index):
         return MOST_PLACED if len(rows) <= MOST_READ or self.space.is_stored(self.table) else MOST_READ
 
     def _place(self, views: np.ndarray, query: Query) -> np.ndarray:
+        """Place parts (n, V) by the map that was learned without the query's word."""
         word = WordInContext(query.tokens, query.position, query.read_as)
         return self.space.place(views, word=self.word or word.lemma_in(self.table) or word.spelling)

@@ -243,11 +243,11 @@ class OccurrenceTable(Index):
             same[k] = tuple(self.sentences[int(self.sentence[rows[k]])].as_py()) == wanted
         return same
 
-    def nearest_types(self, query: Query | Products, weights, *, k: int = NEIGHBORS, other_words: bool = True) -> list[TypeNeighbor]:
-        """Return the k nearest spellings by their mean vectors; `query` may be its products with `types`."""
+    def nearest_types(self, query: Query | Products, weights, *, k: int = NEIGHBORS) -> list[TypeNeighbor]:
+        """Return the k nearest other spellings by their mean vectors; `query` may be its products with `types`."""
         question = Question(query, weights, k)
         values = cosines(self.types, products_of(self.types, query), question.weights)
-        if other_words and (code := self.word_codes.get(question.query.word.casefold())) is not None:
+        if (code := self.word_codes.get(question.query.word.casefold())) is not None:
             values[code] = -np.inf
         counts = np.bincount(self.word, minlength=len(values))
         return [TypeNeighbor(self.words[code], float(values[code]), int(counts[code])) for code in best(values, k)]

@@ -5,7 +5,6 @@ What differs from the format but can be read for certain is read and counted (`n
 """
 
 import bz2
-import codecs
 import contextlib
 import gzip
 import io
@@ -28,7 +27,7 @@ from ..common.errors import BadInput, CorruptArtifact
 from ..common.i18n import t, tn
 from ..common.limits import limits
 from ..common.markup import shorten
-from ..text.file_lines import Recoded
+from ..text.file_lines import Recoded, wide_encoding
 from ..text.normalization import compose
 
 MAX_DIM, MAX_LINE = 10_000, 1 << 20  # of a vector, a line
@@ -124,10 +123,8 @@ def _as_utf8(stream: IO[bytes]) -> IO[bytes]:
 
 def _wide_codec(start: bytes) -> str:
     """Return the codec of text in UTF-16 or UTF-32, else "". Without a mark the first line must be one that vectors begin with."""
-    if start.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):  # before UTF-16, whose mark begins alike
-        return "utf-32"
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
+    if codec := wide_encoding(start):
+        return codec
     for codec in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be") if b"\x00" in start[:8] else ():
         line = start.decode(codec, "ignore").encode().partition(b"\n")[0]
         if b"\x00" not in line and (_HEADER.fullmatch(line) or _count_numbers(line)):

@@ -15,7 +15,6 @@ TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "
 OTHER_TEXTS = ("title", "headline", "description", "summary", "abstract", "subject", "lead")  # noted where they are not read
 DATE_COLUMNS = ("date", "year")  # read unless another is named
 DOCUMENT_COLUMN = "document"  # names the text that a row belongs to
-INDEX_NAMES = re.compile(r"(unnamed: ?\d+|index|level_\d+|id|rowid|row|nr|no|)", re.IGNORECASE)
 MAX_DATE = 80  # characters
 PROSE_WORDS = 4  # a cell's mean number of words, from which a column that is not read is worth a note
 

@@ -81,7 +81,7 @@ def recut(sentence: Sentence, language: Language) -> Sentence:
     return replace(sentence, tokens=tuple(tokens), targets=tuple(targets))
 
 
-def with_word(tokens: list[str], word: str, language: Language | None = None) -> list[str]:
+def with_word(tokens: list[str], word: str, language: Language) -> list[str]:
     """Return the tokens with `word` as one of them, if a word consists of it and its particles or the copula.
 
     "차이 다" becomes "차 이 다" for the word 차; 밤길 is no 밤. Without such a word, the tokens stay as they are. The frequency list of
@@ -90,8 +90,7 @@ def with_word(tokens: list[str], word: str, language: Language | None = None) ->
     word = plain_word(word)
     if find_word(tokens, word) or not word:
         return tokens
-    places = _spans(tokens)
-    has_blank = spaced(tokens)
+    places, has_blank, listed = _spans(tokens), spaced(tokens), ranks_of(language.vectors)
     for first, _ in _runs(tokens):
         last = next((k for k in range(first + 1, len(tokens)) if has_blank[k]), len(tokens))
         letters = "".join(map(bare, tokens[first:last]))
@@ -101,7 +100,6 @@ def with_word(tokens: list[str], word: str, language: Language | None = None) ->
             continue
         rest = _LETTERS.match(letters, len(word))[0]
         begin = bare(tokens[first])
-        listed = ranks_of(language.vectors) if language else {}
         is_longer = len(begin) > len(word)
         is_word = is_longer and (begin in listed or not listed)
         if is_word and begin == f"{word}임":

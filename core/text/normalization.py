@@ -5,7 +5,7 @@ hyphens and zero-width spaces within its words. Such spellings look alike but ar
 spelling, and shown as written.
 
 A word that the end of a line has cut in two is read as one word: "impor-" and "tance" as "importance". Its hyphen may be a real one ("well-"
-and "known"), so that the language, or the corpus, chooses. Where lines are joined, CUT remains in place of such a line end.
+and "known"), so that the language, or the corpus, chooses. Where lines are joined, a hyphen and \u200b remain in place of such a line end.
 """
 
 import re
@@ -33,7 +33,6 @@ SIGNS = re.compile(
 _HAS_SIGNS = re.compile(f"[{_SIGN}]")  # the same signs, found faster
 _TO_COMPARE = re.compile(f"[{_SELECTORS}]")
 
-CUT = "-\u200b"  # a hyphen at which a line ended
 SOFT = "\u00ad"
 # Letters of the scripts that set hyphens at the ends of lines: not Hangul, Chinese, Japanese, Thai.
 LETTER = r"[^\W\d_\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff]"
@@ -117,19 +116,9 @@ class CutWord:
     is_line_end: bool  # not only a blank
 
     @property
-    def unhyphenated(self) -> str:
-        """Return the word in one piece."""
-        return self.left + self.right
-
-    @property
     def is_name(self) -> bool:
         """Whether the hyphen is a real one, before a capital: "Anglo-" and "Saxon"."""
         return self.right[:1].isupper() and not self.left.isupper()
-
-    @property
-    def hyphened(self) -> str:
-        """Return the word with its hyphen."""
-        return f"{self.left}-{self.right}"
 
 
 Choice = Callable[[CutWord], bool]  # whether the word is read without its hyphen

@@ -133,7 +133,8 @@ class LineShape:
         if _begins_anew(before, after):
             return False
         is_full = self.measure(before) + _next(after, self.measure) > NEARLY * self.width
-        return is_full or (self.joins_words and _is_cut(before, after))
+        word = _cut_word(before, after) if self.joins_words else None  # which goes on whatever the widths
+        return is_full or (word is not None and (word.is_soft or len(word.left) > 1))
 
 
 def sentences_in(lines_with_places: Iterable[tuple[_P, str]], lines: str = DETECT) -> Iterator[tuple[_P, str]]:
@@ -198,12 +199,6 @@ def _cut_word(before: str, after: str) -> CutWord | None:
     """Return the word that the end of a line has cut in two, if any."""
     start = before[-WIDTHS[0] :].rstrip()
     return next((word for word in cut_words(f"{start}\n{_bare(after)[: WIDTHS[0]]}") if word.end == len(start) + 1), None)
-
-
-def _is_cut(before: str, after: str) -> bool:
-    """Return whether a line ends within a word, and so continues in the next whatever their widths."""
-    word = _cut_word(before, after)
-    return word is not None and (word.is_soft or len(word.left) > 1)
 
 
 def _lines(lines_with_places: Iterable[tuple[_P, str]]) -> Iterator[tuple[_P, str, bool]]:

@@ -33,7 +33,7 @@ MAX_PIECE_BYTES = 65_536  # of a line of text that are read at a time
 MAX_TEXT = 50_000  # characters of a line, a cell or a "text" that is one sentence
 MAX_TOKENS = 5_000  # of one sentence
 MAX_NAME = 200  # characters of a document's name
-_NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair
+NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair: no file of ours can hold it
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
 
 
 def _with_places(written: Iterable[str], name: str) -> Iterator[tuple[Place, str]]:
-    return ((Place(name, k), _NO_CHARACTER.sub(" ", line)) for k, line in enumerate(written, start=1))
+    return ((Place(name, k), NO_CHARACTER.sub(" ", line)) for k, line in enumerate(written, start=1))
 
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:
@@ -199,7 +199,7 @@ def _sentences(
 
 def _document_name(name: object) -> str | None:
     """Return a document's name as it is stored; None unless it is text."""
-    return _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
+    return NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
 
 
 def _settle(sentences: list[Sentence]) -> list[Sentence]:
@@ -365,7 +365,7 @@ def _text(value: Any, place: Place | str) -> str | None:
         value = int(value) if value.is_integer() else str(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    if value is not None and (not isinstance(value, str) or _NO_CHARACTER.search(value)):
+    if value is not None and (not isinstance(value, str) or NO_CHARACTER.search(value)):
         refuse(place, t("{value} instead of text", value=show_value(value)), t('Write "bank": no NUL, no unpaired surrogate.'))
     return value
 

@@ -111,7 +111,7 @@ def spans_in(tokens: Sequence[str], text: str) -> list[tuple[int, int] | None]:
     """
     letters = [plain_signs(bare(token)).translate(_CURLY) or bare(token) for token in tokens]
     joined = " ".join(letters).casefold()
-    spans = _aligned(letters, read(text, lambda word: word.unhyphenated.casefold() in joined))
+    spans = _aligned(letters, read(text, lambda word: (word.left + word.right).casefold() in joined))
     return spans if None not in spans or not any(cut_words(text)) else _aligned(letters, read(text))
 
 

@@ -6,7 +6,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.models import open_model
 from core.elmo.substitutes import in_place
@@ -94,12 +93,16 @@ def test_a_words_own_labels_change_nothing_of_the_map_it_is_placed_by():
         sense_space_map.learn(by_hand(), made[:1], dimensions=2)
 
 
-def test_substitutes_stored_next_to_a_table_are_those_of_its_sentences(model, table, bare, vectors):
+def test_parts_have_length_1_and_substitutes_stored_next_to_a_table_are_those_of_its_sentences(model, table, bare, vectors):
     rows = np.array([3, 50, 700])
     fresh, stored = (sense_space.open_space(model, vectors).of_rows(item, rows) for item in (bare, table))
     np.testing.assert_allclose(fresh, stored, atol=2e-3)
-    occurrences = [(table.occurrence(int(row)).tokens, table.occurrence(int(row)).position) for row in rows]
-    np.testing.assert_allclose(sense_space.open_space(model, vectors).views(occurrences, table.rows.take(rows)), stored, atol=2e-3)
+    space = sense_space.open_space(model, vectors)
+    np.testing.assert_allclose(space.views(table.places(rows), table.rows.take(rows)), stored, atol=2e-3)
+    alone = space.views([(("bank",), 0)], model.encoder.encode([["bank"]])[0][None, :, 0])  # without other words, so without a topic
+    ends = np.cumsum([0, *space.widths])
+    lengths = [np.linalg.norm(np.concatenate([stored, alone])[:, a:b], axis=1).tolist() for a, b in pairwise(ends)]
+    np.testing.assert_allclose(lengths, [[1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]], atol=1e-3)
 
 
 def test_rows_of_a_word_are_less_their_own_mean_and_name_their_substitutes(model, table, vectors):
@@ -127,17 +130,6 @@ def test_a_damaged_or_foreign_file_and_a_model_without_a_softmax_have_no_learned
     assert sense_space.read(path, model.fingerprint, 5) is None and sense_space.read(path, "other", 6) is None
     folder = shutil.copytree(model.folder, tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt", "spelled.npz"))
     assert sense_space.open_space(open_model(str(folder)), None) is None  # without a softmax
-
-
-def test_parts_are_of_length_1(model, vectors):
-    space = sense_space.open_space(model, vectors)
-    occurrences = [(("The", "bank", "lent", "money", "."), 1), (("bank",), 0)]
-    layers = np.stack([of[:, k] for of, k in zip(model.encoder.encode([list(t) for t, _ in occurrences]), (1, 0), strict=True)])
-    views = space.views(occurrences, layers)
-    ends = np.cumsum([0, *space.widths])
-    lengths = np.array([np.linalg.norm(views[:, a:b], axis=1) for a, b in pairwise(ends)])
-    np.testing.assert_allclose(lengths, [[1, 1], [1, 0], [1, 1]], atol=1e-5)
-    assert np.allclose(unit(views[:, : ends[1]]), views[:, : ends[1]], atol=1e-5)
 
 
 def test_a_new_index_stores_the_substitutes_of_its_sentences_also_after_a_stop(model, table, vectors, tmp_path, monkeypatch):

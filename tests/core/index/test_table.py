@@ -177,13 +177,6 @@ def _mapped_kb(path: Path) -> int:
     return sum(int(next(k for k in lines if k.startswith("Rss:")).split()[1]) for line in lines if line.endswith(str(path)))
 
 
-def test_progress_counts_tokens_up_to_the_last(tmp_path, monkeypatch):
-    monkeypatch.setattr(building, "TOKENS_PER_ROUND", 5)
-    seen = []
-    build_index(SENTENCES, FakeEncoder(), tmp_path / "index", model="fake", report=lambda *numbers: seen.append(numbers))
-    assert [(done, total) for done, total, _ in seen] == [(9, 14), (14, 14)] and all(speed > 0 for *_, speed in seen)
-
-
 def test_building_again_replaces_the_index_only_at_the_end_and_an_open_table_keeps_working(table, tmp_path, monkeypatch):
     with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
         patch.setattr(FakeEncoder, "encode", lambda self, sentences: 1 / 0)
@@ -195,14 +188,11 @@ def test_building_again_replaces_the_index_only_at_the_end_and_an_open_table_kee
     assert len(table) == 14 and table.rows.take(np.array([13])).shape == (1, 3, 4)  # still the old file, mapped
 
 
-@pytest.mark.parametrize(("sentences", "targets_only"), [([], False), ([Sentence(())], False), ([Sentence(("a", "b"))], True)])
-def test_nothing_to_index_is_refused(tmp_path, sentences, targets_only):
-    with pytest.raises(BadInput, match="words to index"):
-        build_index(sentences, FakeEncoder(), tmp_path / "index", model="fake", targets_only=targets_only)
+def test_nothing_to_index_and_a_folder_that_is_no_index_are_refused(tmp_path):
+    for sentences, targets_only in (([], False), ([Sentence(())], False), ([Sentence(("a", "b"))], True)):
+        with pytest.raises(BadInput, match="words to index"):
+            build_index(sentences, FakeEncoder(), tmp_path / "index", model="fake", targets_only=targets_only)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_that_is_no_index_is_missing_with_what_to_do(tmp_path):
     with pytest.raises(MissingArtifact, match=r"is not an index \(no meta\.json\)\. Run: python -m core index build"):
         OccurrenceTable(tmp_path)
 

@@ -105,9 +105,9 @@ def test_words_of_another_script_are_cut_as_in_english():
 
 def test_a_word_is_cut_out_where_the_analyzer_leaves_it_in_another():
     tokens = KO.tokenize("벌도 벌에게 쏘였다.")
-    assert plain(with_word(["배도", "부르다"], "배")) == ["배", "도", "부르다"]
-    assert find_word(with_word(tokens, "벌"), "벌") and join_tokens(with_word(tokens, "벌")) == join_tokens(tokens)
-    assert with_word(tokens, "닭") == tokens
+    assert plain(with_word(["배도", "부르다"], "배", KO)) == ["배", "도", "부르다"]
+    cut = with_word(tokens, "벌", KO)
+    assert find_word(cut, "벌") and join_tokens(cut) == join_tokens(tokens) and with_word(tokens, "닭", KO) == tokens
 
 
 def test_a_label_stays_on_its_word_when_the_sentence_is_cut_again():

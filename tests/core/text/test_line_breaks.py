@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from core.common.errors import BadInput
 from core.text.sentence_ends import DETECT, JOIN, KEEP, LONGEST, join_lines, sentences_in, shape_of
 from core.text.sentences import read_sentences
-from core.text.tokens import join_tokens
 from tests.memory import measure_peak
 
 PROSE = [
@@ -207,9 +206,3 @@ def test_an_error_further_on_is_reported_when_it_is_reached():
 @given(st.text(alphabet="ab A.!-—>\t\n\r눈中", max_size=400), st.sampled_from([DETECT, JOIN, KEEP]))
 def test_no_letter_is_lost_and_none_moved(text, lines):
     assert "".join("".join(read(text, lines)).split()).replace(">", "") == "".join(text.split()).replace(">", "")
-
-
-def test_a_text_is_stored_as_written_if_its_tokens_would_be_joined_differently(write):
-    first, second = read_sentences(write("a.txt", "“Two  blanks”,\ta tab <b>.\nPlain as it is.\n"))
-    assert first.text == "“Two  blanks”,\ta tab <b>." and first.text != join_tokens(list(first.tokens))
-    assert second.text is None

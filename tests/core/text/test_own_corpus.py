@@ -138,16 +138,15 @@ def test_a_corpus_ends_at_its_limits_and_reports_it(tmp_path, monkeypatch):
 
 
 def test_word_documents_are_read_with_their_tables_in_order(tmp_path):
-    document = docx.Document()
+    document, path = docx.Document(), tmp_path / "a.docx"
+    document.save(str(path))
+    with pytest.raises(BadInput, match="has no text"):
+        keep_files([Source("none.docx", path)])
     document.add_paragraph("The bank lent money. She left.")
     document.add_table(1, 2).rows[0].cells[1].text = "A cell of a table."
-    document.add_paragraph("The end.")
-    document.save(str(tmp_path / "a.docx"))
-    result = read_sentences(keep_files([Source("a.docx", tmp_path / "a.docx")]).path)
-    assert spaced_tokens(result) == ["The bank lent money .", "She left .", "A cell of a table .", "The end ."]
-    docx.Document().save(str(tmp_path / "none.docx"))
-    with pytest.raises(BadInput, match="has no text"):
-        keep_files([Source("none.docx", tmp_path / "none.docx")])
+    document.save(str(path))
+    result = read_sentences(keep_files([Source("a.docx", path)]).path)
+    assert spaced_tokens(result) == ["The bank lent money .", "She left .", "A cell of a table ."]
 
 
 def test_texts_are_shown_with_the_blanks_and_quotation_marks_that_were_written(model):
@@ -184,12 +183,14 @@ def test_the_plan_gives_the_rows_of_the_index_and_about_its_bytes(tmp_path, mode
 
 
 class Clock:
-    """An encoder that takes 1 s for each token, and its substitutes, which take 0.6 s."""
+    """An encoder that takes 1 s for each token and 2 s for each new spelling, and its substitutes, which take 0.6 s."""
 
-    now, sample = 0.0, None
+    now, sample, known = 0.0, None, frozenset()
 
     def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
-        self.now += sum(map(len, sentences))
+        spellings = {token for tokens in sentences for token in tokens}
+        self.now += sum(map(len, sentences)) + 2 * len(spellings - self.known)
+        self.known |= spellings
         return [np.zeros((3, len(tokens), 4), np.float32) for tokens in sentences]
 
     def places_in(self, layers: np.ndarray) -> np.ndarray:
@@ -199,17 +200,11 @@ class Clock:
         self.now += 0.6 * len(words)
 
 
-def test_a_pace_counts_what_substitutes_take(monkeypatch):
+def test_a_pace_separates_spellings_from_tokens_and_counts_what_substitutes_take(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(planning.time, "perf_counter", lambda: clock.now)
-    assert measure_pace(clock, MANY).token_s == pytest.approx(1)
-    assert measure_pace(clock, MANY, clock).token_s == pytest.approx(1.6)
-
-
-def test_a_pace_separates_spellings_from_tokens(model, monkeypatch):
-    monkeypatch.setattr(planning.time, "perf_counter", planning.time.process_time)  # other work on the machine does not count
-    pace = measure_pace(model.encoder, read_sentences("assets/sentences.jsonl", limit=100))
-    assert 0 < pace.token_s < 0.1 and 0 < pace.spelling_s < 1
+    assert measure_pace(clock, MANY) == Pace(pytest.approx(2), pytest.approx(1))
+    assert measure_pace(clock, MANY, clock) == Pace(pytest.approx(0), pytest.approx(1.6))
 
 
 class Stopped(Exception):
