@@ -134,8 +134,9 @@ def write_step(alignment: Alignment, step: EditStep, first: Sequence[str], secon
         side ^= gone
         if pair[side] is not None:
             piece = (first, second)[side][places[side]]
-            apart = " " if places[side] == 0 and parts and piece[:1].isalnum() else ""  # what began a sentence may now follow a word
-            parts.append((k, apart + piece if parts else piece.lstrip(), not gone))
+            word = piece.lstrip()
+            blank = " " if word != piece or (places[side] == 0 and word[:1].isalnum()) else ""  # what began a sentence may now follow a word
+            parts.append((k, blank + word if parts else word, not gone))
         places = [place + (token is not None) for place, token in zip(places, pair, strict=True)]
     return parts
 

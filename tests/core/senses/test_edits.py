@@ -10,7 +10,7 @@ from core.figures.influence import add_path, margin_figure
 from core.figures.maps import MapLook, map_figure
 from core.senses import edits
 from core.text.languages import get_language
-from core.text.tokens import as_written, tokenize
+from core.text.tokens import as_in_text, tokenize
 
 PAIRS = [
     ("We sat on the grassy bank and watched the boats go by.", "The bank refused to lend him any more money.", "bank"),
@@ -85,7 +85,7 @@ def written_path(tokenizer, first: str, second: str, word: str) -> tuple[list[ed
     tokens = [tokenizer(text) for text in (first, second)]
     alignment = edits.align(tokens[0], tokens[0].index(word), tokens[1], tokens[1].index(word))
     path = edits.steps(alignment, alignment.changes)
-    pieces = [as_written(*pair) for pair in zip(tokens, (first, second), strict=True)]
+    pieces = [as_in_text(*pair) for pair in zip(tokens, (first, second), strict=True)]
     return path, [edits.write_step(alignment, step, *pieces) for step in path]
 
 
