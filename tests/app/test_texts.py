@@ -24,7 +24,6 @@ from pages._frame.markup import pathless, plain
 from pages._frame.menu import page_address
 from pages._texts import selection
 from tests.app.visit import address_of, captions, html_of, opened, opened_whole, tables, words_on
-from tests.tiny import pdf
 
 TEXT = "The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n"
 
@@ -183,21 +182,6 @@ def test_disk_space_is_one_number_in_the_figures_and_in_a_refusal(monkeypatch):
     assert [item.value for item in page.warning] == [f"Reading needs {needed} of disk; 0.0 MB is free. Free space to use it; search works."]
 
 
-def test_files_are_added_and_removed_one_by_one():
-    page = opened_whole("pages/texts.py", corpus_way="files")
-    bring(page, ("a.txt", b"One otter slept."), ("b.txt", b"Two banks closed."))
-    bring(page, ("c.txt", b"Rain fell."))
-    names = [name_of_texts(page)]
-    assert removals(page) == [r"Remove a\.txt", r"Remove b\.txt", r"Remove c\.txt", "Remove all files"]
-    assert metric(page, "Documents") == ["3"]
-    for name in ("a", "b"):
-        remove(page, rf"{name}\.txt")
-        names.append(name_of_texts(page))
-    assert removals(page) == [r"Remove c\.txt"] and len(set(names)) == 3
-    remove(page, r"c\.txt")
-    assert removals(page) == [] and metric(page, "Documents") == []
-
-
 def test_files_are_searched_if_the_user_opens_another_part_before_they_are_read():
     page = opened_whole("pages/texts.py", find="otter")
     page.file_uploader[0].set_value([("letters.csv", LETTERS.encode(), "text/csv")])
@@ -214,24 +198,6 @@ def test_documents_are_those_that_the_table_names():
     page.run()
     lines = next(table for table in tables(page) if "document" in table)
     assert list(lines["document"]) == ["letter 1", "letter 2", "letter 1"]
-
-
-def test_uploaded_texts_can_be_used_everywhere():
-    page = opened_whole("pages/texts.py")
-    assert len(page.file_uploader) == 1 and "corpus_way" not in page.query_params
-    page = bring(page, ("letters.csv", LETTERS.encode()))
-    assert page.button(key="corpus.use").label == "Use these texts everywhere"
-    page.button(key="corpus.use").click().run()
-    assert "Use these texts everywhere" not in [button.label for button in page.button]
-    assert page.session_state["corpus"] == name_of_texts(page)
-
-
-def test_uploaded_document_is_read_by_the_suffix_of_its_name():
-    pages = ["The otter slept.", "The bank closed."]
-    page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("letters.pdf", pdf(pages)))
-    assert not page.error and metric(page, "Sentences") == ["2"]
-    page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("old.doc", b"\xd0\xcf\x11\xe0"))
-    assert [r"save it as \.docx" in error.value for error in page.error] == [True]
 
 
 def test_rows_to_train_on_stay_with_their_columns():
