@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -41,9 +42,7 @@ def begin(key, work=lambda job: job, most: int = 2):
 def test_same_work_is_one_job_until_it_is_ended():
     key = "letters", 1
     job, other = begin(key), begin(("another text", 1))
-    assert (
-        begin(key) is job is shared_jobs.find_job("a kind", key) and job.result is job and shared_jobs.find_job("another kind", key) is None
-    )
+    assert begin(key) is job is job.result is shared_jobs.find_job("a kind", key) and shared_jobs.find_job("another kind", key) is None
     shared_jobs.end("letters", 30)
     assert shared_jobs.find_job("a kind", key) is None and begin(key) is not job and begin(("another text", 1)) is other
 
@@ -85,23 +84,18 @@ def began(queue: Queue) -> list:
 def test_no_more_jobs_are_under_way_than_allowed(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_JOBS", "3")
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_JOBS", "20")
-    queue, at_once, most, lock = Queue(), [0], [0], threading.Lock()
+    queue, places, at_once = Queue(), threading.BoundedSemaphore(3), []
 
-    def work() -> None:
+    def work(_) -> None:
         with queue.add("a"):
-            with lock:
-                at_once[0] += 1
-                most[0] = max(most[0], at_once[0])
+            assert places.acquire(blocking=False)
+            at_once.append(len(queue.running))
             time.sleep(0.01)
-            with lock:
-                at_once[0] -= 1
+            places.release()
 
-    threads = [threading.Thread(target=work) for _ in range(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(10)
-    assert most[0] == 3 and not queue.running and not queue.waiting
+    with ThreadPoolExecutor(12) as pool:
+        list(pool.map(work, range(12)))
+    assert max(at_once) == 3 and not queue.running and not queue.waiting
 
 
 @pytest.mark.parametrize(

@@ -118,11 +118,7 @@ def test_data_of_the_mix_widget_of_a_labeled_word():
     assert not page.metric
     given = sent(page)
     n = len(given["map"]["rows"])
-    assert len(given["asked"]) == 2 and len(given["map"]["layers"]) == 3 and len(given["map"]["layers"][0]) == 2 * n
-    assert len(base64.b64decode(given["pairs"])) == 4 * 9 * n * (n + 1) // 2
-    for item in given["asked"]:
-        rows = item["rows"]
-        assert len(base64.b64decode(item["cross"])) == 4 * 9 * len(rows) and all(str(row) in given["lines"] for row in rows)
+    assert len(given["asked"]) == 2 and len(base64.b64decode(given["pairs"])) == 4 * 9 * n * (n + 1) // 2
     assert [slider.value for slider in page.slider] == [1.5, -2.0, 0.0, 2.0]  # which write the address, unseen
     assert {mark["name"] for mark in given["marks"]} >= {"Spam"} and given["presets"][0]["w"] == [6.0, -6.0, -6.0]
     assert "this mix" in html_of(page)

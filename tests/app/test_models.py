@@ -50,6 +50,11 @@ def folder(tmp_path_factory):
     return functools.cache(lambda n_layers: random_model(tmp_path_factory.mktemp("models") / f"lstm-{n_layers}", n_layers))
 
 
+@pytest.fixture
+def deep(folder) -> str:
+    return folder(4)
+
+
 @pytest.mark.parametrize(("path", "n_layers"), [*((path, 4) for path in PATHS), *((path, 1) for path in WITH_LAYERS)])
 def test_every_page_opens_with_a_model_of_any_depth(path, n_layers, folder):
     assert len(opened_whole(path, model=folder(n_layers)).title) == 1
@@ -88,11 +93,6 @@ def test_models_of_different_depth_are_compared_layer_by_layer(folder):
 
 
 PAIR = {"a": "A heron stood in the reeds by the bank.", "b": "Her bank closed three branches.", "ai": "bank", "bi": "bank"}
-
-
-@pytest.fixture
-def deep(folder) -> str:
-    return folder(4)
 
 
 def test_home_shows_the_second_model_at_the_same_depth(deep):
@@ -213,9 +213,12 @@ def bert(tmp_path_factory) -> str:
 
 
 @needs_package
-@pytest.mark.parametrize("path", [path for path in PATHS if path not in ALONE])
-def test_every_page_about_words_opens_with_a_transformer(bert, path):
-    assert len(opened_whole(path, model=bert).title) == 1
+@pytest.mark.parametrize("path", PATHS)
+def test_every_page_opens_with_a_transformer_or_says_that_it_needs_elmo(bert, path):
+    page = opened_whole(path, model=bert)
+    assert len(page.title) == 1
+    if path in ALONE:
+        assert ALONE[path] in html_of(page) and html_of(page).count("What to notice") == 1
 
 
 @needs_package
@@ -225,13 +228,6 @@ def test_layers_of_a_transformer_are_on_a_slider(bert):
     assert slider.options == ["the embeddings", *(f"layer {k} of 6" for k in range(1, 7)), "the layer mix"] and slider.value == "3"
     assert html_of(page).count("my-bert, ") == 2 and address_of(page, "nlayer") == "3"
     assert [item.key for item in opened("pages/mix.py", model=bert).slider if item.key.startswith("w")] == [f"w{k}" for k in range(7)]
-
-
-@needs_package
-@pytest.mark.parametrize(("path", "said"), ALONE.items())
-def test_page_that_needs_elmo_says_so(bert, path, said):
-    page = opened_whole(path, model=bert)
-    assert said in html_of(page) and html_of(page).count("What to notice") == 1
 
 
 @needs_package

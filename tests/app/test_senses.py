@@ -194,15 +194,6 @@ def test_refused_rename_loses_no_label(gold):
     assert kept() == dict(labeled(gold).given)
 
 
-def test_labels_of_two_tabs_are_joined(gold):
-    first, second = page_with(labeled(gold)), opened_whole("pages/spread.py", found_word="bank")
-    questions(second)[2].set_value("river edge").run()
-    questions(first)[0].set_value("river edge").run()
-    assert len(kept()) == 6 and "6 labels spread" in html_of(first) and "6 labels spread" in html_of(second.run())
-    first.button(key="spread.undo").click().run()
-    assert len(kept()) == 5
-
-
 def test_damaged_file_of_labels_is_set_aside_with_a_warning(gold):
     save(labeled(gold))
     path = saved_labels.stored_file(*KEY)

@@ -11,13 +11,13 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
 from core.elmo.encoder import Encoder
-from pages._cached import cache, shared_jobs
+from pages._cached import shared_jobs
 from pages._cached.cache import KEPT
 from pages._frame import jobs as frame_jobs
 from pages._frame.jobs import Job, JobEnded, Queue
 from pages._how import spellings
-from tests.app.visit import APP, until
 from tests.app.visit import opened as visited
+from tests.app.visit import until
 
 
 @pytest.fixture(autouse=True)
@@ -156,36 +156,6 @@ def test_stopped_job_can_be_continued_by_any_user(counting):
     page.button(key="counting.again").click().run()
     other.button(key="counting.stop").click().run()
     assert "Stopped here." in said(other) and "of 10000" in said(page.run()) and counting.began == 4
-
-
-def test_reading_a_corpus_continues_for_the_other_user(counting, monkeypatch):
-    real = cache.open_claimed
-
-    def open_claimed(corpus, model, spent, report=None, *, targets_only=False):
-        return real(corpus, model, spent, report, targets_only=True) if targets_only else WORK[0](SimpleNamespace(report=report))
-
-    monkeypatch.setattr(cache, "open_claimed", open_claimed)
-    pages = []
-    for who in ("one", "two"):
-        page = AppTest.from_file(str(APP), default_timeout=300)
-        page.switch_page("pages/models.py")
-        page.query_params["models_view"] = "compare"
-        page.session_state["who"] = who
-        pages.append(page.run())
-    first, second = pages
-    assert counting.began == 1
-    (job,) = [job for (kind, _), job in shared_jobs._jobs()[0].items() if kind == "every token"]
-    assert job.owners == {"one", "two"}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frame_jobs, "current_user", lambda: "one")
-        job.stop()
-        assert not job.is_running and job.is_active
-        patch.setattr(frame_jobs, "current_user", lambda: "two")
-        assert job.is_running and not job.is_stopping
-    assert "Stopped at" in said(first.run())
-    assert "Stopped at" not in said(second.run())
-    first.button(key="index.go_on").click().run()
-    assert "Stopped at" not in said(first) and counting.began == 1
 
 
 @pytest.fixture
