@@ -47,88 +47,80 @@ UNLABELED = (
 LAYOUTS = (("bank", "umap", "1"), ("court", "umap", "senses"), ("match", "pca", "2"), ("table", "poles", "mix"), ("right", "3d", "0"))
 SPACES = (("0", "same word"), ("1", "any word"), ("2", "other words"), ("mix", "same word"), ("senses", "any word"))
 GLOVE, LAYER_0 = {"source": "glove-mini"}, {"source": "elmo-mini", "layer": "0", "corpus": "sentences", "every_token": False}
+
+
+def neighbors_of(space: str, among: str) -> tuple:
+    request = {"word": {"text": PAIRS[0][0], "position": 6}, "space": space, "among": among, "k": 8}
+    return request, "neighbors", {"a": PAIRS[0][0], "b": "", "ai": 6, "nlayer": space, "among": among}
+
+
+def groups_of(word: str, space: str, number: int | None) -> tuple:
+    settings = {"found_word": word, "found_layer": space, "found_k": str(number or "")}
+    return {"word": word, "space": space, "number": number}, "found", settings
+
+
+def mix_of(pair: int, raw: tuple[int, ...], normalized: bool) -> tuple:
+    weights = {f"w{k}": float(weight) for k, weight in enumerate(raw)}
+    request = {"words": SENTENCES[pair], "weights": softmax(raw).tolist(), "normalized": normalized}
+    return request, "mix", TYPED[pair] | weights | {"norm": normalized}
+
+
+def map_of(word: str, pair: tuple[str, str], plan: str, view: str, *, labeled: bool) -> tuple:
+    request = {"word": word, "contexts": [{"text": text} for text in pair], "plan": plan} | (
+        {"senses": view == "senses"} if labeled else {}
+    )
+    settings = dict(zip("ab", pair, strict=True)) | {"map_word": word, "layout" if labeled else "around": plan, "view": view}
+    return request, "map", settings
+
+
+def edits_of(pair: int, order: str, space: str) -> tuple:
+    first, second = SENTENCES[pair]
+    request = {"first": first, "second": second, "order": order, "space": space}
+    return request, "why", TYPED[pair] | {"order": order, "flip_layer": space}
+
+
+def lines_of(query: str, kind: str, order: str) -> tuple:
+    request = {"query": query, "kind": kind, "order": order, "number": 200}
+    return request, "search", {"find": query, "find_kind": kind, "find_order": order}
+
+
+def collocates_of(query: str, window: int, senses: str) -> tuple:
+    request = {"query": query, "kind": "word", "window": window, "minimum": 2, "senses": senses}
+    settings = {"find": query, "collocate_kind": "word", "window": window, "minimum": 2, "by_sense": senses, "grammar": True}
+    return request, "collocates", settings
+
+
+def keywords_of(against: str, correction: str) -> tuple:
+    request = {"against": against, "minimum": 3, "correction": correction, "most": 100}
+    return request, "keyness", {"against": against, "key_minimum": 3, "correction": correction}
+
+
+FIRST, SECOND, THIRD = SENTENCES
 # The requests of each view, with the view of the notebook and the settings of the page that make the same request. "" means no notebook.
 REQUESTS = {
     "pair": [({"first": a, "second": b}, "home", typed) for (a, b), typed in zip(SENTENCES, TYPED, strict=True)],
-    "neighbors": [
-        (
-            {"word": {"text": PAIRS[0][0], "position": 6}, "space": space, "among": among, "k": 8},
-            "neighbors",
-            {"a": PAIRS[0][0], "b": "", "ai": 6, "nlayer": space, "among": among},
-        )
-        for space, among in SPACES
-    ],
-    "induction": [
-        (
-            {"word": word, "space": space, "number": number},
-            "found",
-            {"found_word": word, "found_layer": space, "found_k": str(number or "")},
-        )
-        for word, space, number in (("bank", "senses", None), ("plant", "1", 2))
-    ],
+    "neighbors": [neighbors_of(space, among) for space, among in SPACES],
+    "induction": [groups_of("bank", "senses", None), groups_of("plant", "1", 2)],
     "substitutes": [
-        ({"words": pair, "direction": direction}, "home" if direction == "both" else "", typed)
-        for pair, typed, direction in zip(SENTENCES, TYPED, ("both", "forward", "backward"), strict=True)
+        ({"words": FIRST, "direction": "both"}, "home", TYPED[0]),
+        ({"words": SECOND, "direction": "forward"}, "", {}),
+        ({"words": THIRD, "direction": "backward"}, "", {}),
     ],
     "compare": [
-        ({"first": LAYER_0 | {"layer": layer}, "second": second, "k": k}, "", {})
-        for layer, second, k in (("1", GLOVE, 5), ("mix", LAYER_0, 10))
+        ({"first": LAYER_0 | {"layer": "1"}, "second": GLOVE, "k": 5}, "", {}),
+        ({"first": LAYER_0 | {"layer": "mix"}, "second": LAYER_0, "k": 10}, "", {}),
     ],
-    "mix": [
-        (
-            {"words": pair, "weights": softmax(raw).tolist(), "normalized": normalized},
-            "mix",
-            typed | {f"w{k}": float(weight) for k, weight in enumerate(raw)} | {"norm": normalized},
-        )
-        for pair, typed, raw, normalized in zip(SENTENCES, TYPED, ((6, -6, -6), (0, 1, 2), (0, 1, 2)), (False, False, True), strict=True)
-    ],
-    "around": [
-        (
-            {"word": word, "contexts": [{"text": text} for text in pair], "plan": plan},
-            "map",
-            dict(zip("ab", pair, strict=True)) | {"map_word": word, "around": plan, "view": "1"},
-        )
-        for word, plan, pair in UNLABELED
-    ],
+    "mix": [mix_of(0, (6, -6, -6), False), mix_of(1, (0, 1, 2), False), mix_of(2, (0, 1, 2), True)],
+    "around": [map_of(word, pair, plan, "1", labeled=False) for word, plan, pair in UNLABELED],
     "attribution": [
         ({"word": a, "other": b, "how": how}, "why" if how == "drop" else "", typed)
         for (a, b), typed, how in zip(SENTENCES, TYPED, ("drop", "mask", "drop"), strict=True)
     ],
-    "edits": [
-        ({"first": a, "second": b, "order": order, "space": space}, "why", typed | {"order": order, "flip_layer": space})
-        for (a, b), typed, order, space in zip(
-            SENTENCES, TYPED, ("left to right", "nearest first", "nearest first"), ("senses", "1", "2"), strict=True
-        )
-    ],
-    "concordance": [
-        ({"query": query, "kind": kind, "order": order, "number": 200}, "search", {"find": query, "find_kind": kind, "find_order": order})
-        for query, kind, order in (("bank", "word", "left2"), ("go", "lemma", "sense"), (r"\w+ing", "pattern", "random"))
-    ],
-    "collocates": [
-        (
-            {"query": query, "kind": kind, "window": window, "minimum": 2, "senses": senses},
-            "collocates",
-            {"find": query, "collocate_kind": kind, "window": window, "minimum": 2, "by_sense": senses, "grammar": True},
-        )
-        for query, kind, window, senses in (("bank", "word", 2, "labels"), ("the * of", "word", 5, ""))
-    ],
-    "keyness": [
-        (
-            {"against": against, "minimum": 3, "correction": correction, "most": 100},
-            "keyness",
-            {"against": against, "key_minimum": 3, "correction": correction},
-        )
-        for against, correction in (("more-words", "benjamini-hochberg"), ("sentences-ko", "bonferroni"))
-    ],
-    "layouts": [
-        (
-            {"word": word, "contexts": [{"text": text} for text in pair], "plan": plan, "senses": view == "senses"},
-            "map",
-            dict(zip("ab", pair, strict=True)) | {"map_word": word, "layout": plan, "view": view},
-        )
-        for word, plan, view in LAYOUTS
-        for pair in [get_language("en").examples["pairs"][word]]
-    ],
+    "edits": [edits_of(0, "left to right", "senses"), edits_of(1, "nearest first", "1"), edits_of(2, "nearest first", "2")],
+    "concordance": [lines_of("bank", "word", "left2"), lines_of("go", "lemma", "sense"), lines_of(r"\w+ing", "pattern", "random")],
+    "collocates": [collocates_of("bank", 2, "labels"), collocates_of("the * of", 5, "")],
+    "keyness": [keywords_of("more-words", "benjamini-hochberg"), keywords_of("sentences-ko", "bonferroni")],
+    "layouts": [map_of(word, get_language("en").examples["pairs"][word], plan, view, labeled=True) for word, plan, view in LAYOUTS],
 }
 VARIABLES = {"substitutes": "expected", "attribution": "answer", "layouts": "layout", "edits": "path"}  # of notebooks, if not "result"
 
