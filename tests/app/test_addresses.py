@@ -20,11 +20,6 @@ from tests.bench import addresses
 pytestmark = pytest.mark.unread
 
 
-@pytest.mark.parametrize("name", ["corpus", "model", "vectors", "beside"])
-def test_too_long_file_name_opens_the_page(whole_index, name: str):
-    assert opened("pages/compare.py", **{name: "x" * 300}).title
-
-
 @pytest.mark.parametrize(
     ("name", "value", "warning"),
     [
@@ -134,6 +129,7 @@ def test_folder_in_a_link_is_read_after_a_click_in_each_session(folder):
         assert page.text_input(key="corpus_folder").value == "" and {*user_names.corpus_folder().glob("*")} == stored_files
         page = press(page, "corpus_folder")
         assert not page.error and not asks(page) and "otter" in read_page(page)
+        assert "corpus_folder" not in page.query_params and page.text_input(key="corpus_folder").value == str(folder)
         stored_files = {*user_names.corpus_folder().glob("*")}
 
 

@@ -5,17 +5,13 @@ import json
 import os
 import threading
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import workspace
 from core.cli import wire
 from core.corpus.search import find
-from core.index.neighbors import Products
-from core.index.rows import Query
 from core.text import languages
 from core.text.readings import WordInContext
 from core.views import neighbors
@@ -25,8 +21,6 @@ from pages._cached.cache import KEPT, keep, version, view, within_run, workspace
 from tests.core.test_workspace import models, requests_of, same, texts
 
 __all__ = ["models", "texts"]  # fixtures
-
-TOKENS = 2_000_000  # of the largest corpus that is allowed
 
 
 def test_text_is_read_again_in_another_language(tmp_path):
@@ -71,25 +65,6 @@ def test_value_is_computed_again_if_the_weights_change(tmp_path):
 
 def test_version_of_a_missing_file_is_empty(tmp_path):
     assert version(str(tmp_path / "none"), "model") == () and version("no such thing", "vectors") == ()
-
-
-@pytest.fixture
-def large(monkeypatch) -> SimpleNamespace:
-    """A table of as many tokens as a corpus may have, of which nothing is computed."""
-
-    def pretended(*_) -> Products:
-        return Products(None, np.zeros((TOKENS, 3, 3), np.float32), np.zeros(6, np.float32))
-
-    monkeypatch.setattr(workspace, "products", pretended)
-    return SimpleNamespace(rows=None, folder="large", meta={"model": "", "corpus": ""})
-
-
-def test_cache_of_products_stays_within_its_budget(monkeypatch, large):
-    monkeypatch.setenv("ELMOSCOPE_MAX_KEPT_MB", "300")
-    for k in range(64):
-        workspace_of("elmo-mini").products(large, Query(("a", "b"), k, np.zeros((3, 8))))
-        assert KEPT.n_bytes <= 300 * 10**6
-    assert KEPT.n_bytes > 200 * 10**6  # and those asked for last are there
 
 
 def test_two_new_sentences_are_encoded_once_and_in_one_batch(monkeypatch):

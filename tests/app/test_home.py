@@ -15,7 +15,6 @@ from core.common.short_links import shortened
 from core.elmo.weights import save_hdf5
 from core.senses import verdict
 from core.senses.scene import Scene
-from core.text import languages
 from core.text.tokens import bare
 from core.workspace import Workspace
 from pages._cached import shared_jobs
@@ -37,19 +36,6 @@ def part(page: AppTest, name: str) -> str:
 def scene_of(page: AppTest) -> Scene:
     """Return the scene that the page drew last."""
     return page.session_state[picture.DRAWN]
-
-
-def test_every_example_has_its_target_and_two_meanings():
-    page = opened()
-    assert re.match("Two meanings: .+ and ", part(page, "verdict"))
-    for word in languages.get_language("en").examples["pairs"]:
-        page.pills(key="example").set_value(word).run()
-        assert part(page, "verdict").startswith("Two meanings"), word
-        first, second = scene_of(page).nearest[-1]
-        names = [scene_of(page).senses[k] for k in (first, second)]
-        assert first != second and part(page, "notice") == f"What to notice. The stars are nearest to “{names[0]}” and to “{names[1]}”."
-        assert page.session_state["layer"] is None  # no example moves the slider
-        assert {bare(item).casefold() for item in target_words(page)} == {word} and page.session_state["example"] == word
 
 
 def test_file_of_vectors_is_noted_in_every_session_and_zeros_have_no_cosine(tmp_path):
@@ -267,14 +253,6 @@ def typed(page: AppTest, **texts: str) -> AppTest:
     for key, text in texts.items():
         page.text_input(key=key).set_value(text).run()
     return page
-
-
-def test_tapped_target_stays_while_its_sentence_has_it():
-    page = typed(opened(), a="The old pilot sat by the bank.", b="A pilot robbed the bank.")
-    assert target_words(page) == ("bank", "bank")
-    assert target_words(page.button_group(key="ai").set_value(2).run()) == ("pilot", "pilot")
-    assert target_words(typed(page, a="Both pilots sat by the bank.")) == ("pilots", "pilot")
-    assert target_words(typed(page, a="Nobody sat by the bank.")) == ("bank", "bank")
 
 
 def test_targets_in_a_link_are_used():

@@ -9,7 +9,7 @@ import pytest
 from core.common.config import ASSETS
 from core.files.artifacts import read_json
 from pages._frame.frame import in_sight, sentence_count
-from tests.app.visit import HANGUL, PATHS, html_of, opened, opened_whole, read_through, tables, words_on
+from tests.app.visit import HANGUL, PATHS, html_of, opened, opened_whole, read_through, words_on
 
 WITH_SENTENCES = ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/why.py")
 
@@ -79,14 +79,6 @@ def test_public_server_does_not_reveal_whether_a_path_exists(monkeypatch, tmp_pa
             [(type(item).__name__, getattr(item, "value", "")) for item in (*page.error, *page.info, *page.markdown, *page.get("html"))]
         )
     assert seen[0] == seen[1]
-
-
-def test_about_lists_random_pairs_with_and_without_the_mean():
-    page = opened("pages/about.py")
-    measures = read_json(ASSETS / "elmo-mini" / "measures.json", expect=dict)["measures"]
-    (cone,) = [frame for frame in tables(page) if "minus mean" in frame.columns]
-    assert cone["random pairs"].tolist() == [f"{measures['random'][k]['mean']:.2f}" for k in "012"]
-    assert set(cone["minus mean"]) <= {"-0.01", "0.00", "0.01"}
 
 
 def test_report_of_a_problem_has_no_path(tmp_path):

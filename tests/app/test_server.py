@@ -46,6 +46,16 @@ def answer(app, path: str, query: str = "", method: str = "GET") -> tuple[int, d
     return sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:])
 
 
+def page_of(content: bytes):
+    """Return an app that answers every request with this content."""
+
+    async def page(scope, receive, send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": content})
+
+    return page
+
+
 @pytest.mark.parametrize("view", list_views())
 def test_document_preloads_the_scripts_that_its_view_needs(view):
     file, parameters = page_address(view)
@@ -73,7 +83,7 @@ def test_static_files_are_answered_from_memory(monkeypatch):
 
     async def streamlit(scope, receive, send) -> None:
         passed.append((scope["method"], scope["path"]))
-        await send({"type": "http.response.start", "status": 404, "headers": []})
+        await page_of(b"page")(scope, receive, send)
 
     app = FromMemory(streamlit)
     for name in scripts(True, True):
@@ -140,11 +150,8 @@ def request(
 
     async def streamlit(scope, receive, send) -> None:
         result.reached = scope
-        if app:
-            await app(scope, receive, send)
-        elif kind == "http":
-            await send({"type": "http.response.start", "status": 200, "headers": []})
-            await send({"type": "http.response.body", "body": b"page"})
+        if app or kind == "http":
+            await (app or page_of(b"page"))(scope, receive, send)
 
     named = [*([("host", host)] if host is not None else []), *headers]
     encoded = [(name.lower().encode(), value.encode("latin-1")) for name, value in named]
@@ -339,12 +346,7 @@ def test_too_long_address_is_refused(listen, path, query):
 def test_large_response_is_sent_in_pieces(listen, size):
     listen(OWN)
     content = os.urandom(size)
-
-    async def page(scope, receive, send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": content})
-
-    bodies = request(app=page).bodies
+    bodies = request(app=page_of(content)).bodies
     assert b"".join(bodies) == content and all(len(body) <= gate.PIECE for body in bodies)
 
 
@@ -423,16 +425,12 @@ def test_idle_connections_are_replaced_and_closed(monkeypatch):
     monkeypatch.setattr(listening, "SILENT_S", 0.5)
     listening.limit_connections()
 
-    async def page(scope, receive, send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": b"page"})
-
     async def fetch(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
         writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         return await reader.read()
 
     async def connect_many() -> tuple[bytes, list, int]:
-        running = listening._SecondServer(uvicorn.Config(page, lifespan="off", log_config=None))
+        running = listening._SecondServer(uvicorn.Config(page_of(b"page"), lifespan="off", log_config=None))
         bound = socket.create_server(("127.0.0.1", 0))
         bound.setblocking(False)
         task = asyncio.create_task(running.serve(sockets=[bound]))

@@ -7,18 +7,12 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from core.common.model_layers import SENSES
 from core.corpus.usage_graphs import format_uses
-from core.elmo.substitutes import Substitutes
 from core.files import user_names
 from core.files.disk_space import Room
 from core.index.sense_space import KEPT, SUBSTITUTES
 from core.index.table import OccurrenceTable
 from core.text import own_corpus
-from core.views import induction, neighbors
-from core.views.induction import InductionRequest
-from core.views.neighbors import NeighborsRequest
-from core.workspace import open_workspace
 from pages._cached import shared_jobs
 from pages._frame.markup import pathless, plain
 from pages._frame.menu import page_address
@@ -48,12 +42,6 @@ def test_stored_corpus_opened_by_its_file_has_its_name(private_cache):
     shown = opened("pages/neighbors.py", corpus=str(kept.path))
     assert shown.session_state["corpus"] == kept.name and not shown.error
     assert str(private_cache) not in "\n".join(words_on(shown))
-
-
-def test_the_folder_of_texts_stays_out_of_the_address(written):
-    shown = opened_whole("pages/texts.py", corpus_way="folder", corpus_folder=str(written.parent))
-    assert "corpus_folder" not in shown.query_params
-    assert shown.text_input(key="corpus_folder").value == str(written.parent)
 
 
 def test_paths_of_the_cache_are_shortened_to_file_names(private_cache, monkeypatch):
@@ -92,7 +80,7 @@ def test_groups_follow_a_change_of_the_corpus(tmp_path, monkeypatch):
 
 
 @pytest.mark.unread
-def test_index_of_user_texts_has_substitutes(tmp_path, private_cache, monkeypatch):
+def test_index_of_user_texts_has_substitutes(tmp_path, private_cache):
     (tmp_path / "own.txt").write_text(OWN_TEXT)
     corpus = str(tmp_path / "own.txt")
     st.cache_resource.clear()  # of what an earlier test read of the same texts
@@ -104,13 +92,6 @@ def test_index_of_user_texts_has_substitutes(tmp_path, private_cache, monkeypatc
     assert "and, for the sense space, its substitutes" in text and "keeps no substitutes" not in text
     [folder] = (private_cache / "indexes").iterdir()
     assert np.load(folder / KEPT).shape == (len(OccurrenceTable(folder)), 128)
-    counts, compute = [], Substitutes.vectors  # of how many places substitutes are computed
-    monkeypatch.setattr(Substitutes, "vectors", lambda self, places, words: counts.append(len(places)) or compute(self, places, words))
-    workspace = open_workspace(corpus=corpus)
-    word = workspace.words("She drank a glass of water.", positions=(3,))[0]
-    near = neighbors.compute(workspace, NeighborsRequest(word=word, space=SENSES, among="any word"))
-    induction.compute(workspace, InductionRequest(word="glass", space=SENSES))
-    assert counts == [1, 300] and not near.narrowed  # of the query, and of the random words that cosines are compared with
     (folder / KEPT).unlink()
     meta = json.loads((folder / "meta.json").read_text())
     (folder / "meta.json").write_text(json.dumps({key: value for key, value in meta.items() if key != SUBSTITUTES}))

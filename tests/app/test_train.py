@@ -169,22 +169,6 @@ def test_command_of_a_training_runs_no_injected_command(tmp_path):
     assert {"variants": read["variant"], "seeds": read["seeds"], "share": table.share, "epochs": read["epochs"]} == runs
 
 
-HOSTILE = ["--output=/x/y", "-rf.csv", "-", "--", "it's", 'say "x"', "two\nlines", "$(touch pwned)", "`id`"]
-HOSTILE += ["a  b", "한국 −x", "-1", "*", "~", "a=b"]
-
-
-@pytest.mark.unread
-@pytest.mark.parametrize("value", HOSTILE)
-def test_values_in_the_command_of_a_training_are_not_options(value: str):
-    """Check the names of a column, a file, a task and a model."""
-    columns = {"text_columns": [value, "text", value], "label_column": value}
-    order = make_order(task=value, title=value, files={"train": value}, columns=columns, seeds=(0, 2), model=value, vectors=value)
-    read = parsed(elmoscope, shlex.split(order.command)[3:])[0].keywords
-    assert (read["task"], read["rows"].train, read["rows"].label_column, read["vectors"]) == (value,) * 4
-    assert read["rows"].text_column == (value, "text", value) and read["model"].model == value
-    assert read["variant"] == ("tfidf", "glove") and read["seeds"] == (0, 2) and read["output"] is None
-
-
 def test_notebook_of_an_uploaded_file_contains_no_path_of_the_server():
     columns = {"text_columns": ["--output=/x/y"], "label_column": 2}
     order = make_order(title="-rf.csv", files={"train": "/tmp/elmoscope-1/upload-3.csv"}, columns=columns, variants=("tfidf",))
