@@ -1,4 +1,4 @@
-"""Notebooks of trained classifiers: Classify, the paper's tasks, the bundled classifiers and their results."""
+"""Notebooks of trained classifiers: Classify, the paper's tasks, a training that a user ordered on Train, and results."""
 
 # %% parameters
 model_name = "elmo-mini"
@@ -7,6 +7,7 @@ task = "news-title"
 text = "Striker scores twice as city win the cup final"
 texts = ["Maria Keller flew to Berlin."]  # of the paper's tasks; two for entailment and questions
 experiment = "titles"
+command = "python -m core train --task news-title --json"
 
 # %% classify tasks
 from elmoscope.core.common import model_layers
@@ -131,3 +132,18 @@ for row in context:
         points.setdefault(row["parts"], []).append((row["labeled"], *interval, row["p (Holm)"] < 0.05))
 colors = dict(zip(points, SENSE_COLORS))
 leads_figure(points, colors, x="labeled rows", y="points over GloVe alone") if points else None
+
+# %% ordered
+import json
+import shlex
+import subprocess
+import sys
+
+import pandas as pd
+
+module = "core" if ".package" in sys.path else "elmoscope.core"  # in the folder of the project, or installed
+arguments = shlex.split(command)[3:]  # without python -m core
+done = subprocess.run([sys.executable, "-m", module, *arguments], stdout=subprocess.PIPE, text=True, check=True)
+result = json.loads(done.stdout)
+runs = pd.DataFrame(result.get("runs", [result]))
+runs.groupby("variant")[["accuracy", "macro_f1", "seconds"]].agg(["mean", "std"])

@@ -305,7 +305,9 @@ def notebook(order: Order) -> str:
     if order.task == "own":
         order = replace(order, files=dict.fromkeys(order.files, order.title))
         about += " " + t("Put your file’s path into the command.")
-    return build_notebook("training", (), {"command": order.command}, opening=about, metadata={"view": "train", "version": __version__})
+    return build_notebook(
+        "classifiers", ("ordered",), {"command": order.command}, opening=about, metadata={"view": "train", "version": __version__}
+    )
 
 
 def show_comparison() -> None:

@@ -18,12 +18,10 @@ from core.text.corpora import list_words
 from core.text.target_word import find_target_words
 
 FILES = {  # in core/notebooks, and the views whose notebooks they make; "home" is app.py
-    "words": ("home", "neighbors", "why"),
-    "layers": ("map", "mix"),
-    "model": ("how", "about", "predict", "guess"),
+    "words": ("home", "neighbors", "why", "map", "mix"),
+    "model": ("how", "about", "predict", "guess", "lessons"),
     "corpus": ("search", "collocates", "keyness", "found", "spread", "change", "compare"),
     "classifiers": ("classify", "tasks", "train", "results"),
-    "lessons": ("lessons",),
 }
 VIEWS = {view: file for file, views in FILES.items() for view in views}
 SPELLING = "4"  # the step of How it works that has a separate notebook
@@ -48,7 +46,9 @@ def notebook(view: str, settings: Settings, *, question: str = "", address: str 
 
 
 def _read_words(view: str, settings: Settings) -> tuple[str, dict[str, Any]]:
-    """Return the description and the values of Home, Neighbors and Why."""
+    """Return the description and the values of Home, Neighbors, Why, Map and Mix."""
+    if view in ("map", "mix"):
+        return _read_layers(view, settings)
     get, top = partial(chosen, settings), model_layers.in_use().top
     values = names_in_use(settings, "model", "vectors", "corpus") | {"sentences": pair(settings)}
     if view == "home":
@@ -83,7 +83,9 @@ def _read_layers(view: str, settings: Settings) -> tuple[str, dict[str, Any]]:
 
 
 def _read_model(view: str, settings: Settings) -> tuple:
-    """Return the description and the values of a view of one model: How it works, About, Next word or the quiz."""
+    """Return the description and the values of a view of one model: How it works, About, Next word, the quiz or a lesson."""
+    if view == "lessons":
+        return _read_lesson(view, settings)
     get, values, examples = partial(chosen, settings), names_in_use(settings, "model"), languages.in_use().examples
     if view == "about":
         return t("What each layer knows, by task, and how the model learned."), values | {"quantity": get("curve", "perplexity")}
@@ -198,14 +200,7 @@ def _read_lesson(_: str, settings: Settings) -> tuple:
     return shows, values if name != "before" else values | {"layer": "1"}, name
 
 
-_READERS = {
-    "words": _read_words,
-    "layers": _read_layers,
-    "model": _read_model,
-    "corpus": _read_corpus,
-    "classifiers": _read_classifiers,
-    "lessons": _read_lesson,
-}
+_READERS = {"words": _read_words, "model": _read_model, "corpus": _read_corpus, "classifiers": _read_classifiers}
 
 
 def names_in_use(settings: Settings, *kinds: str) -> dict[str, str]:
