@@ -4,12 +4,12 @@ import sys
 
 from ..cli.main import run
 from ..cli.options import group
-from . import bundle, card, variants
+from . import bundle, card, layer_scores, lessons, sense_space_map, sentences, variants, verdicts
 
 COMMANDS = (
     *(bundle.bundle, bundle.texts, variants.train_heads, variants.experiments, variants.task_results),
-    *(card.evaluate_card, card.evaluate_lessons, card.evaluate_layers, card.check_sentences),
-    *(bundle.sense_space, bundle.verdicts, bundle.tag_sentences, bundle.quiz),
+    *(card.evaluate_card, lessons.evaluate_lessons, layer_scores.evaluate_layers, sentences.check_sentences),
+    *(sense_space_map.sense_space, verdicts.verdicts, sentences.tag_sentences, sense_space_map.measure_quiz),
 )
 lab = group(None, "Make and measure what ships with Elmoscope.", commands=COMMANDS)
 

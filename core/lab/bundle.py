@@ -1,25 +1,224 @@
-"""Commands that make small parts of assets or rebuild all of them: `bundle`, `texts`, `sense-space`, `verdicts`, `tag-sentences`, `quiz`."""
+"""Make the parts of assets/ that depend on a model's weights (`bundle`), and the translations of the interface (`texts`).
+
+Each file names the fingerprint of its model, or is next to a meta.json that does. A part is stale if one of its files is missing or names
+another fingerprint.
+"""
 
 from __future__ import annotations
 
+import io
+import json
 import re
-from collections.abc import Sequence
-from dataclasses import asdict
+import subprocess
+import sys
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ..cli.options import OVERWRITE, Answer, argument, command, flag, option, whole
+import numpy as np
+
+from ..analysis.word_maps import ALL_WORDS, fit_maps
+from ..classify.tasks import TASKS, open_data, task_files
+from ..cli.options import OVERWRITE, Answer, argument, command, flag, option
 from ..cli.shared import in_columns, note, progress
 from ..common import config, i18n
 from ..common.errors import BadInput
 from ..common.markup import shorten
+from ..elmo.encoder import save_spelled
+from ..elmo.language_model import SPECIALS
+from ..elmo.mix import layer_weights
+from ..elmo.models import Model, model_fingerprint, open_model
+from ..elmo.weights import load_softmax
 from ..files import sums as checksums
-from ..files.atomic import replacing
+from ..files.artifacts import read_json, replacing, safe_name, write_json
+from ..index.build import build_index, compact, is_index, own_files
+from ..index.sense_space import KEPT, open_space
+from ..senses.calibration import FILE as VERDICT
+from ..senses.evaluate import static_vectors
+from ..senses.separation import GAINS, sense_report_of, word_ranking, write_gains
 from ..text import languages
+from ..text.corpora import open_corpus
+from ..text.languages import Language
+from ..text.sentences import Sentence
+from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 from .card import evaluate_card
-from .sentences import tag_bundled
+from .own_sentences import interval
 from .variants import train_heads
 
 LISTED = 20  # untranslated texts that `texts` prints of each catalog
+
+# Minutes on two cores for new weights of the model, as the files themselves keep or as measured by hand. Runs without the model are not made
+# again. What is missing was not measured.
+MINUTES = {"table": 2, "space": 3, "verdicts": 3, "lessons": 2, "measures": 33, "layers": 52, "experiments": 333, "tasks": 145}
+MINUTES |= {"table-ko": 3, "space-ko": 4, "verdicts-ko": 4, "lessons-ko": 2, "measures-ko": 2}
+MINUTES |= {"heads-headlines": 4, "heads-news": 30, "heads-news-title": 6, "heads-spam": 7, "heads-sentiment": 16, "heads-sentiment2": 12}
+SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
+BESIDE = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|(senses|gains)\.json|{re.escape(VERDICT)}|{re.escape(KEPT)}"  # the table
+RUNS = ("results/classification.jsonl", "tasks/results.json")  # grow by lines: those of other weights go before new ones come
+
+
+@dataclass(frozen=True, slots=True)
+class BundlePart:
+    """A part of assets/. Parts are rebuilt in order, since a later one may read an earlier one."""
+
+    name: str
+    model: str  # its folder in assets/
+    files: tuple[str, ...]  # patterns beneath assets/
+    commands: tuple[str, ...]  # each behind `python -m`; {data} is the folder of data sets
+    minutes: float | None = None  # on two cores; None: not measured
+
+
+def all_parts() -> list[BundlePart]:
+    """Return the parts of every bundled language's model, in order."""
+    return [part for code in languages.codes() for part in _parts_of(languages.get_language(code)) if (config.ASSETS / part.model).is_dir()]
+
+
+def _parts_of(language: Language) -> Iterator[BundlePart]:
+    model, code, english = language.model, language.code, language.code == i18n.ENGLISH
+    end = "" if english else f"-{code}"
+
+    def part(name: str, files: Sequence[str], *commands: str) -> BundlePart:
+        return BundlePart(name + end, model, tuple(files), commands, MINUTES.get(name + end))
+
+    table = [f"{language.targets}/{name}" for name in ("meta.json", "maps/*.safetensors", "senses.json", "gains.json", "substitutes.npy")]
+    yield part("table", [f"{model}/spelled.npz", *table], f"core.lab bundle --language {code}")
+    yield part("space", [f"{model}/sense_space.npz"], f"core.lab sense-space --language {code} --write")
+    yield part("verdicts", [f"{language.targets}/{VERDICT}"], f"core.lab verdicts --language {code} --write")
+    yield part("lessons", [f"{model}/lessons.json"], f"core.lab lessons --model {model}")
+    card = f"core.lab card --data {{data}} --model {model}"
+    yield part("measures", [f"{model}/measures.json"], card + (" --limit-text 3000" if english else ""))
+    if not english:  # the data sets of all else are English
+        return
+    both = f"--models {model} --models {{data}}/all-MiniLM-L6-v2"
+    layers = "results/layers.json"
+    yield part("layers", [layers], f"core.lab layers {both} --data {{data}} --output assets/{layers}")
+    for task in TASKS:
+        yield part(f"heads-{task}", [f"heads/{task}/*/meta.json"], f"core.lab train-heads --data {{data}} --tasks {task}")
+    yield part("experiments", [RUNS[0]], "core.lab experiments --data {data}")
+    yield part("tasks", [RUNS[1], "tasks/*/elmo/meta.json"], "core.lab tasks --data {data}/tasks")
+
+
+def stale_parts(parts: Sequence[BundlePart]) -> dict[str, list[str]]:
+    """Return for each stale part its files, or patterns without a file, that do not belong to the current weights."""
+    current = {model: model_fingerprint(config.ASSETS / model) for model in {part.model for part in parts}}
+    stale = {part.name: _stale_files(part, current[part.model]) for part in parts}
+    return {name: files for name, files in stale.items() if files}
+
+
+def _stale_files(part: BundlePart, fingerprint: str) -> list[str]:
+    stale = []
+    for pattern in part.files:
+        files = sorted(config.ASSETS.glob(pattern))
+        stale += [file.relative_to(config.ASSETS).as_posix() for file in files if find_models(file, part.model) - {fingerprint}]
+        stale += [] if files else [pattern]
+    return stale
+
+
+def find_models(file: Path, model: str) -> set[str]:
+    """Return the fingerprints of models that a file, or else the meta.json of its table, names; of several models that of `model`."""
+    if file.suffix == ".npz":
+        with np.load(io.BytesIO(file.read_bytes())) as arrays:
+            value = arrays["model"]
+        return {value.tobytes().decode() if value.dtype == np.uint8 else str(value)}
+    if file.suffix == ".jsonl":
+        records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    else:
+        records = read_json(file) if file.suffix == ".json" else {}
+    if isinstance(records, dict):
+        records = records.get("runs") or [records, *(value for value in records.values() if isinstance(value, dict))]
+    marks = [record.get("fingerprint") or record.get("model") or record.get("models", {}).get(model) for record in records]
+    marks = {mark for mark in marks if isinstance(mark, str)}  # in a table of words, "model" may be one of them
+    if not marks and (table := next((folder for folder in file.parents[:2] if (folder / "occurrences.arrow").is_file()), None)):
+        return {read_json(table / "meta.json", expect=dict)["model"]}
+    return marks
+
+
+def remake(parts: Sequence[BundlePart], data: str | None) -> dict[str, float]:
+    """Rebuild stale parts in order and return the seconds of each. A run that was interrupted continues with the first part still stale."""
+    seconds: dict[str, float] = {}
+    if data is None and (without := [part.name for part in parts if any("{data}" in line for line in part.commands)]):
+        raise BadInput(f"These parts need data sets: {', '.join(without)}. Name their folder with --data, or other parts with --only.")
+    checksums.make()  # new weights are no damaged file
+    for k, part in enumerate(parts):
+        note(f"{part.name}: part {k + 1} of {len(parts)}; {left(parts[k:])}")
+        started = time.perf_counter()
+        for file in set(RUNS) & set(part.files):
+            _keep_runs(config.ASSETS / file, stale_parts([part]))
+        for line in part.commands:
+            words = [word.format(data=Path(data or "").resolve()) for word in line.split()]
+            if subprocess.run([sys.executable, "-m", *words], cwd=config.ROOT).returncode:
+                raise BadInput(f"{part.name} was not made: python -m {' '.join(words)} failed. The same command goes on from here.")
+        seconds[part.name] = round(time.perf_counter() - started, 1)
+        if still := stale_parts([part]):
+            raise BadInput(f"{part.name} is still of other weights: {', '.join(still[part.name][:4])}.")
+    checksums.make()
+    return seconds
+
+
+def left(parts: Collection[BundlePart]) -> str:
+    """Describe how long these parts take, as far as it was measured."""
+    unmeasured = [part.name for part in parts if part.minutes is None]
+    minutes = sum(part.minutes or 0 for part in parts)
+    return f"about {minutes:,.0f} minutes left" + (f", and {', '.join(unmeasured)}" if unmeasured else "")
+
+
+def _keep_runs(path: Path, stale: dict) -> None:
+    """Remove the runs of other weights from a results file if its part is stale."""
+    if not stale or not path.is_file():
+        return
+    current = {model_fingerprint(config.ASSETS / part.model) for part in all_parts()} | {None}
+    if path.suffix == ".json":
+        record = read_json(path, expect=dict)
+        write_json(path, record | {"runs": [run for run in record["runs"] if run.get("model") in current]})
+    else:
+        lines = [line for line in path.read_text("utf-8").splitlines() if json.loads(line).get("model") in current]
+        with replacing(path) as temporary:
+            temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8", newline="\n")
+    checksums.renew(path)
+
+
+def make_table(language: Language, folder: Path) -> dict:
+    """Write the table of a language's labeled sentences and its maps into `folder`.
+
+    Return counts, and how well each space separates senses.
+    """
+    model = open_model(language.model)
+    sentences = open_corpus(language.sentences, language)
+    more = open_corpus(language.reference, language) if language.reference else []
+    _spell(model, language, sentences)
+    how = {"model": model.fingerprint, "targets_only": True, "report": progress("tokens"), "other_files": BESIDE, "more": more}
+    build_index(sentences, model.encoder, folder, **how)
+    table = compact(folder)
+    (folder / "maps").mkdir()
+    names = [*table.basic.lemmas, ALL_WORDS]
+    for k, word in enumerate(names, 1):
+        fit_maps(table, word).save(folder / "maps" / f"{safe_name(word)}.safetensors")
+        note(f"map {k} of {len(names)}: {word}")
+    senses = {name: _senses(table, name) for name in model.layers.spaces}
+    write_json(folder / "senses.json", senses)
+    if space := open_space(model, static_vectors(model)):
+        space.keep(table)
+    write_gains(folder / GAINS, word_ranking(table))
+    return {"output": str(folder), "maps": len(names), "occurrences": len(table), "senses": senses}
+
+
+def _spell(model: Model, language: Language, sentences: list[Sentence]) -> None:
+    """Store the char-CNN vectors of the most frequent words of the model's list and of all bundled texts."""
+    softmax = load_softmax(model.folder)
+    common = [word for word in (softmax[1].words if softmax else ()) if word not in SPECIALS][:SPELLED]
+    texts = [sentence.tokens for sentence in sentences]
+    if language.code == i18n.ENGLISH:
+        texts += open_data(TASKS["headlines"], **task_files(TASKS["headlines"])).texts
+    words = [SENTENCE_BEGIN, SENTENCE_END, *common, *(token for text in texts for token in text)]
+    note(f"{len(set(words)):,} words spelled, in {save_spelled(model.folder, model.encoder, words, model.fingerprint)}")
+
+
+def _senses(table, space: str) -> dict:
+    """Return leave-one-out 1-NN over all labeled words (macro) with its 95% interval and the mean with shuffled senses."""
+    report = sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
+    scores = interval(report) | {"silhouette": report.silhouette, "n": report.n}
+    return {name: round(value, 4) for name, value in scores.items()}
 
 
 @command(
@@ -37,17 +236,14 @@ def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> A
     if sums:
         return _list_sums({}, [])
     if what:
-        return _remake(data, only, list)
+        return _bundle_all(data, only, list)
     if only or list:
         raise BadInput("--only and --list belong to: python -m core.lab bundle all")
-    from ..index.build import is_index, own_files
-    from . import remake
-
     language = languages.get_language(language)
     folder = Path(output or config.ASSETS / language.targets)
-    outputs.check_folder(folder, own_files(remake.BESIDE), marked=is_index)
+    outputs.check_folder(folder, own_files(BESIDE), marked=is_index)
     checksums.drop()  # first, so that files being replaced are not reported as damaged
-    result = remake.make_table(language, folder, note, progress("tokens"))
+    result = make_table(language, folder)
     lines = ["{occurrences:,} labeled tokens and {maps} maps in {output}".format(**result)]
     for name, m in result["senses"].items():
         lines.append(f"{name}: 1-NN {m['one_nn']:.1%} ({m['low']:.1%} to {m['high']:.1%}), shuffled {m['null']:.1%}")
@@ -60,21 +256,21 @@ def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> A
     return _list_sums(result, lines)
 
 
-def _remake(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
+def _bundle_all(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
     """Rebuild every stale part, or only list the stale parts."""
-    from . import remake
-
-    parts = {part.name: part for part in remake.all_parts()}
+    parts = {part.name: part for part in all_parts()}
     if wrong := next((name for name in only if name not in parts), None):
         raise BadInput(f"There is no part '{shorten(wrong)}'. Parts are: {', '.join(parts)}.")
     chosen = [part for name, part in parts.items() if name in only or not only]
-    stale = remake.stale_parts(chosen)
+    stale = stale_parts(chosen)
     waiting = [part for part in chosen if part.name in stale]
     answer = {"parts": [{**asdict(part), "stale": stale.get(part.name, [])} for part in chosen], "stale": [*stale]}
     if not only_list:
-        answer["seconds"] = remake.remake(waiting, data, note)
-    cells = ((part.name, remake.in_words(part.minutes), ", ".join(stale.get(part.name, ["as its model is"])[:3])) for part in chosen)
-    end = f"{len(stale)} of {len(chosen)} parts stale; {remake.left(waiting)}" if only_list else f"{len(stale)} parts made again"
+        answer["seconds"] = remake(waiting, data)
+    minutes = ("not measured" if part.minutes is None else f"{part.minutes:,.0f} min" for part in chosen)
+    files = (", ".join(stale.get(part.name, ["as its model is"])[:3]) for part in chosen)
+    cells = zip((part.name for part in chosen), minutes, files, strict=True)
+    end = f"{len(stale)} of {len(chosen)} parts stale; {left(waiting)}" if only_list else f"{len(stale)} parts made again"
     return answer, [*in_columns(cells, right=(1,)), end]
 
 
@@ -114,52 +310,3 @@ def texts(*, files, outputs) -> Answer:
         lines += [f"  {places.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty[:LISTED]]
         lines += [f"  and {len(empty) - LISTED:,} more, empty in {path}"] if len(empty) > LISTED else []
     return result, lines
-
-
-LANGUAGE = option("--language", "a code of core.text.languages (default en)", metavar="L", default="en")
-WRITE = flag("--write", "store the result in assets; then: python -m core.lab bundle --sums")
-
-
-@command(
-    "sense-space",
-    LANGUAGE,
-    option("--data", "a folder with senseval/: also measure on Senseval-2's four words", metavar="FOLDER"),
-    flag("--nulls", "measure instead what has less information"),
-    WRITE,
-)
-def sense_space(*, language, data, nulls, write) -> Answer:
-    """Learn the map of the sense space, and measure it on words it has not seen."""
-    from . import sense_space_map
-
-    return sense_space_map.measure(language, data, nulls=nulls, write=write)
-
-
-@command("verdicts", LANGUAGE, flag("--named", "measure instead the senses that are named"), WRITE)
-def verdicts(*, language, named, write) -> Answer:
-    """Learn the coefficients of verdicts, and measure how often verdicts are right."""
-    from . import verdicts
-
-    return verdicts.measure(language, named_only=named, write=write)
-
-
-@command(
-    "tag-sentences",
-    argument("train", "CoNLL-2000's training sentences", metavar="A"),
-    argument("test", "and its test sentences", metavar="B"),
-)
-def tag_sentences(*, train, test) -> Answer:
-    """Tag the bundled English sentences by a tagger that knows spellings alone: assets/tags-en.json."""
-    return tag_bundled(train, test)
-
-
-@command(
-    "quiz",
-    LANGUAGE,
-    option("--number", "of the quiz (default 0)", metavar="N", type=whole(0), default=0),
-    flag("--write", "write assets/quiz-LANGUAGE.json instead; then: python -m core.lab bundle --sums"),
-)
-def quiz(*, language, number, write) -> Answer:
-    """Measure how often the model of Guess the machine is right; with --write find the sentences that it misreads."""
-    from . import sense_space_map
-
-    return sense_space_map.write_misread(language) if write else sense_space_map.measure_quiz(language, number)

@@ -1,27 +1,22 @@
-"""Commands that measure models: `card` (all measures, stored next to a model), `lessons`, `layers`; and `check-sentences`."""
-
-from __future__ import annotations
+"""Take all measures of a model whose data are there, and store them next to it (`card`)."""
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ..analysis import anisotropy
 from ..cli.evaluate import evaluate_perplexity
-from ..cli.options import DOWNLOAD, MODEL, OVERWRITE, PIECES, Answer, ModelOptions, argument, command, option, whole
+from ..cli.options import MODEL, Answer, command, option, whole
 from ..cli.shared import in_columns, note, open_model, progress, read_earlier
 from ..common import i18n, markup
 from ..common.errors import BadInput, MissingArtifact
-from ..common.model_layers import name_of
+from ..elmo.models import BUNDLED_MODEL, Model
 from ..files import sums
 from ..files.artifacts import provenance, read_json, write_json
 from ..files.atomic import locked
+from ..senses import evaluate
 from ..senses.senseval import read_sense_rows, split_rows, without_repeated
+from . import all_words, layer_scores, own_sentences
 from .datasets import read_semcor, read_tags
-from .sentences import faults, read_rows, shared_lines
-
-if TYPE_CHECKING:
-    from ..elmo.models import Model
-
 
 FORMAT = 1  # of measures.json
 SENSEVAL = tuple(f"senseval/{word}.pos.xz" for word in ("hard", "interest", "line", "serve"))
@@ -34,8 +29,6 @@ FILES = {  # of each measure, under --data
     "random": (),
 }
 OTHERS = ("perplexity", "sentences", "random")  # of a model of another language, on its own data
-PARTS = ("context", "before", "control")  # of the lessons
-ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # measures of several models
 
 
 @command(
@@ -86,10 +79,6 @@ def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
 
 def _measure(name: str, files: list[Path], model: Model, limit_text: int | None) -> dict:
     """Take one measure of FILES on its files."""
-    from ..analysis import anisotropy
-    from ..senses import evaluate
-    from . import all_words, layer_scores, own_sentences
-
     report = progress("tokens")
     match name:
         case "perplexity":
@@ -109,8 +98,6 @@ def _measure(name: str, files: list[Path], model: Model, limit_text: int | None)
 
 def _command(name: str, model: str, limit_text: int | None) -> str:
     """Return the command line that takes a measure again."""
-    from ..elmo.models import BUNDLED_MODEL
-
     options = [("data", "FOLDER"), ("only", name), ("limit-text", limit_text), ("model", None if model == BUNDLED_MODEL else model)]
     return markup.command("python", "-m", "core.lab", "card", options=options)
 
@@ -128,87 +115,3 @@ def _earlier(output: Path, model: Model) -> dict:
 def _card(model: Model, measured: dict) -> dict:
     ordered = {name: measured[name] for name in FILES if name in measured}
     return {"format": FORMAT} | provenance(model=model.name, fingerprint=model.fingerprint, measures=ordered)
-
-
-@command(
-    "lessons",
-    option("--only", f"only these of: {', '.join(PARTS)}; others stay", metavar="WHAT", choices=PARTS, many=True),
-    OVERWRITE,
-    *MODEL,
-)
-def evaluate_lessons(*, only, model, outputs) -> Answer:
-    """Measure the figures of the lessons and store them with the model: context, before the word is read, the control task."""
-    from ..views.card import LESSONS, read_lessons
-    from . import lessons
-
-    model = open_model(model)
-    outputs.check_file(model.folder / LESSONS, merged=True)
-    read_earlier(model.folder / LESSONS, lambda path: read_lessons(path.parent, model.fingerprint), outputs)
-    lines = []
-    result = lessons.measure(model, only or None, report=progress("tokens or probes"))
-    for part, measure in (("context", "one_nn"), ("before", "one_nn"), ("before", "ari")):
-        for name, values in result.get(part, {}).get(measure, {}).items():
-            lines.append(f"{part}, {measure}, {name}: {sum(values) / len(values):.3f}")
-    for layer, ranks in result.get("control", {}).get("layers", {}).items():
-        for rank, value in ranks.items():
-            lines.append(f"layer {layer}, rank {rank}: tags {value['tags']:.1%}, random tags {value['control']:.1%}")
-    return result, [*lines, f"-> {model.folder / LESSONS}"]
-
-
-@command(
-    "layers",
-    option("--models", "registry names or folders, of one language", metavar="M", required=True, many=True),
-    option("--data", "holds senseval, conll2000, ag_news, or some of them", metavar="FOLDER", required=True),
-    option("--only", f"only these of: {', '.join(ACROSS)}", metavar="WHAT", choices=ACROSS, many=True),
-    option("--limit", "tagged sentences per part (default 1000)", metavar="N", type=whole(1), default=1000),
-    option("--titles", "titles to train on, and as many to test on (default 2000)", metavar="N", type=whole(10), default=2000),
-    option("--output", "a JSON file for the result, written after each measure", metavar="FILE"),
-    *(PIECES, DOWNLOAD),
-)
-def evaluate_layers(*, models, data, only, limit, titles, output, pieces, download) -> Answer:
-    """Compare models on the same data, by layer and best mix."""
-    from .layer_scores import compare_models, data_of
-
-    folder = Path(data)
-    typed_names, models = models, [open_model(ModelOptions(model=name, pieces=pieces, download=download)) for name in models]
-    if len({model.language.code for model in models}) > 1:
-        raise BadInput("These models read different languages: name some of one language.")
-    names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]
-    values = {"models": dict(zip(names, (model.fingerprint for model in models), strict=True)), "static": models[0].language.vectors}
-    result = provenance(measure="layers", **values, titles=titles, tag_sentences=limit, measures={})
-    lines = []
-    for measure in only or ACROSS:
-        note(f"{measure} ...")
-        started = time.perf_counter()
-        try:
-            data, n = data_of(measure, folder, models[0].language, limit, titles)
-        except FileNotFoundError as error:
-            note(f"{measure}: left out, there is no {error.filename}.")
-            continue
-        measured = compare_models(measure, models, data, progress("tokens"))
-        rows = {names[typed_names.index(name)] if name in typed_names else name: row for name, row in measured.items()}
-        result["measures"][measure] = {"rows": rows, "n": n, "seconds": round(time.perf_counter() - started, 1)}
-        if output:
-            write_json(Path(output), result)
-        cells = ((f"  {name}", *(f"{space} {value:.1%}".strip() for space, value in row.items())) for name, row in rows.items())
-        table = [f"{measure} ({n:,} test items)", *in_columns(cells)]
-        note("\n".join(table))
-        lines += table
-    if not result["measures"]:
-        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets. Choose another folder.")
-    return result, lines
-
-
-@command("check-sentences", argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"))
-def check_sentences(*, file) -> Answer:
-    """Check a file of sense-labeled sentences: enough of each sense, varied, no copies."""
-    rows = read_rows(file)
-    broken_rules = list(faults(rows))
-    counts = {
-        "sentences": len(rows),
-        "words": len({row.lemma for row in rows}),
-        "senses": len({(row.lemma, row.sense) for row in rows}),
-        "meetings": len(shared_lines(rows)) // 2,
-    }
-    line = "{sentences:,} labeled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses".format(**counts)
-    return {**counts, "faults": broken_rules}, [*broken_rules, f"{line}: {len(broken_rules):,} faults"]

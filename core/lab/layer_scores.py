@@ -5,6 +5,7 @@ are scored by, never on test rows. Comparisons give each model a row {space: acc
 a word's static vector cannot separate its senses, the sum of the other words' vectors is used (core.static.vectors).
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -14,11 +15,15 @@ import numpy as np
 
 from ..classify.tables import read_table
 from ..classify.tasks import clean_ag_news
+from ..cli.options import DOWNLOAD, PIECES, Answer, ModelOptions, command, option, whole
+from ..cli.shared import in_columns, note, open_model, progress
 from ..common.directions import unit
 from ..common.errors import BadInput
+from ..common.model_layers import name_of
 from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import Encoder, encoded, vectors_of_rows
 from ..elmo.models import Model
+from ..files.artifacts import provenance, write_json
 from ..senses import evaluate
 from ..senses.evaluate import best_weights, mix_of, spaces, static_vectors
 from ..senses.senseval import read_sense_rows, split_rows
@@ -34,8 +39,52 @@ from .own_sentences import own_sentences
 PAIRS_OF_A_WORD = 30  # of one sense, and as many of two
 DIGITS = 5  # of a cosine that count, as core.senses.evidence.TIE
 BEST, STATIC, CHANCE = "best_mix", "static", "chance"
+ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # measures of several models
 Rows = dict[str, dict[str, float]]  # model, "static" or "chance" -> space -> accuracy
 Report = Callable[[int, int], None]
+
+
+@command(
+    "layers",
+    option("--models", "registry names or folders, of one language", metavar="M", required=True, many=True),
+    option("--data", "holds senseval, conll2000, ag_news, or some of them", metavar="FOLDER", required=True),
+    option("--only", f"only these of: {', '.join(ACROSS)}", metavar="WHAT", choices=ACROSS, many=True),
+    option("--limit", "tagged sentences per part (default 1000)", metavar="N", type=whole(1), default=1000),
+    option("--titles", "titles to train on, and as many to test on (default 2000)", metavar="N", type=whole(10), default=2000),
+    option("--output", "a JSON file for the result, written after each measure", metavar="FILE"),
+    *(PIECES, DOWNLOAD),
+)
+def evaluate_layers(*, models, data, only, limit, titles, output, pieces, download) -> Answer:
+    """Compare models on the same data, by layer and best mix."""
+    folder = Path(data)
+    typed_names, models = models, [open_model(ModelOptions(model=name, pieces=pieces, download=download)) for name in models]
+    language = models[0].language
+    if any(model.language.code != language.code for model in models):
+        raise BadInput("These models read different languages: name some of one language.")
+    names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]
+    values = {"models": dict(zip(names, (model.fingerprint for model in models), strict=True)), "static": language.vectors}
+    result = provenance(measure="layers", **values, titles=titles, tag_sentences=limit, measures={})
+    lines = []
+    for measure in only or ACROSS:
+        note(f"{measure} ...")
+        started = time.perf_counter()
+        try:
+            data, n = data_of(measure, folder, language, limit, titles)
+        except FileNotFoundError as error:
+            note(f"{measure}: left out, there is no {error.filename}.")
+            continue
+        measured = compare_models(measure, models, data, progress("tokens"))
+        rows = {names[typed_names.index(name)] if name in typed_names else name: row for name, row in measured.items()}
+        result["measures"][measure] = {"rows": rows, "n": n, "seconds": round(time.perf_counter() - started, 1)}
+        if output:
+            write_json(Path(output), result)
+        cells = ((f"  {name}", *(f"{space} {value:.1%}".strip() for space, value in row.items())) for name, row in rows.items())
+        table = [f"{measure} ({n:,} test items)", *in_columns(cells)]
+        note("\n".join(table))
+        lines += table
+    if not result["measures"]:
+        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets. Choose another folder.")
+    return result, lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +100,7 @@ class PairRow:
 
 
 def compare_models(measure: str, models: Sequence[Model], data: tuple, report: Report | None = None) -> Rows:
-    """Return every model's row of a measure (core.lab.card.ACROSS): the accuracy in each space, of static vectors if measured, and by chance."""
+    """Return every model's row of a measure of ACROSS: the accuracy in each space, of static vectors if measured, and by chance."""
     if measure == "titles":
         return titles(models, *data, report)
     run = {"sentences": own_sentences, "senses": evaluate.senses, "pairs": pairs, "tags": tags}[measure]

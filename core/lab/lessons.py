@@ -16,6 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from ..cli.options import MODEL, OVERWRITE, Answer, command, option
+from ..cli.shared import open_model, progress, read_earlier
 from ..common.config import ASSETS
 from ..common.device import seeded
 from ..common.directions import unit
@@ -177,21 +179,6 @@ def _korean(token: str, morpheme) -> str:
     return KOREAN.get(morpheme.tags[0][:1], "other")
 
 
-def measure(model: Model, parts: list[str] | None = None, *, report: Callable | None = None) -> dict:
-    """Measure parts of a model (default: all) and store each as it is done. Other stored parts of the same weights stay."""
-    if not model.language.sentences:
-        raise BadInput(f"{model.name}'s language has no labeled sentences of its own, which the lessons are measured on.")
-    result = read_lessons(model.folder, model.fingerprint)
-    for name in parts or PARTS:
-        measured = {**PARTS[name](model, report=report), "date": provenance()["date"]}
-        with locked(model.folder / LESSONS):  # another process may have added parts
-            result = read_lessons(model.folder, model.fingerprint) | {name: measured}
-            record = provenance(model=model.name, fingerprint=model.fingerprint, command="python -m core.lab lessons", parts=result)
-            write_json(model.folder / LESSONS, {"format": LESSONS_FORMAT} | record)
-        sums.renew(model.folder / LESSONS)
-    return result
-
-
 def before_reading(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
     """Measure whether ELMo knows the sense better before it reads the word.
 
@@ -242,3 +229,34 @@ def _places(model: Model, table: OccurrenceTable, rows: np.ndarray, seed: int) -
 
 
 PARTS: dict[str, Callable[..., dict]] = {"context": measure_context, "before": before_reading, "control": measure_control}
+
+
+@command(
+    "lessons",
+    option("--only", f"only these of: {', '.join(PARTS)}; others stay", metavar="WHAT", choices=tuple(PARTS), many=True),
+    OVERWRITE,
+    *MODEL,
+)
+def evaluate_lessons(*, only, model, outputs) -> Answer:
+    """Measure the figures of the lessons and store them with the model: context, before the word is read, the control task."""
+    model = open_model(model)
+    path = model.folder / LESSONS
+    outputs.check_file(path, merged=True)
+    result = read_earlier(path, lambda path: read_lessons(path.parent, model.fingerprint), outputs)
+    if not model.language.sentences:
+        raise BadInput(f"{model.name}'s language has no labeled sentences of its own, which the lessons are measured on.")
+    for name in only or PARTS:
+        measured = {**PARTS[name](model, report=progress("tokens or probes")), "date": provenance()["date"]}
+        with locked(path):  # another process may have added parts
+            result = read_lessons(model.folder, model.fingerprint) | {name: measured}
+            record = provenance(model=model.name, fingerprint=model.fingerprint, command="python -m core.lab lessons", parts=result)
+            write_json(path, {"format": LESSONS_FORMAT} | record)
+        sums.renew(path)
+    lines = []
+    for part, measure in (("context", "one_nn"), ("before", "one_nn"), ("before", "ari")):
+        for name, values in result.get(part, {}).get(measure, {}).items():
+            lines.append(f"{part}, {measure}, {name}: {sum(values) / len(values):.3f}")
+    for layer, ranks in result.get("control", {}).get("layers", {}).items():
+        for rank, value in ranks.items():
+            lines.append(f"layer {layer}, rank {rank}: tags {value['tags']:.1%}, random tags {value['control']:.1%}")
+    return result, [*lines, f"-> {path}"]

@@ -16,11 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ..cli.options import Answer
+from ..cli.options import Answer, command, flag, option, whole
 from ..cli.shared import note
 from ..common.config import ASSETS
 from ..common.directions import unit
 from ..common.errors import BadInput
+from ..common.i18n import ENGLISH
 from ..common.significance import compare_pairs
 from ..elmo.encoder import encoded, vectors_of_rows
 from ..elmo.models import Model, open_model
@@ -36,9 +37,11 @@ from ..senses.senseval import read_senseval
 from ..senses.separation import one_nn
 from ..text import languages
 from ..text.corpora import labeled_of, words_of
+from ..text.languages import Language
 from ..text.tokens import join_tokens
 from ..views.card import SHUFFLED, UNTRAINED
 from .lessons import sentences_of, shuffled, untrained
+from .verdicts import LANGUAGE, WRITE
 
 SENSEVAL = ("hard", "interest", "line", "serve")
 SHRINKAGE, DIMENSIONS, POWER = 0.5, 128, 0.25
@@ -148,9 +151,16 @@ def score_lines(name: str, space: SenseSpace, words: list[Word], *, groups: bool
         yield f"{name:<12}senses less {title}: {100 * ahead.mean:+.1f} points ({ahead.span()}), p {ahead.p:.3f}"
 
 
-def measure(code: str, data: str | None, *, nulls: bool, write: bool) -> Answer:
-    """Learn the map from all labeled words of a language; with `write` store it next to the model, and substitutes next to the tables."""
-    language = languages.get_language(code)
+@command(
+    "sense-space",
+    LANGUAGE,
+    option("--data", "a folder with senseval/: also measure on Senseval-2's four words", metavar="FOLDER"),
+    flag("--nulls", "measure instead what has less information"),
+    WRITE,
+)
+def sense_space(*, language, data, nulls, write) -> Answer:
+    """Learn the map of the sense space, and measure it on words it has not seen."""
+    language = languages.get_language(language)
     model = open_model(language.model)
     table = open_table(language.sentences, model, targets_only=True)
     basic = table.basic
@@ -187,7 +197,7 @@ def measure(code: str, data: str | None, *, nulls: bool, write: bool) -> Answer:
         index_space.write(model.folder / index_space.FILE, space.learned, facts)
     lines += score_lines("basic", space, [word for word in words if word[0] in bundled])
     lines += score_lines("additional", space, [word for word in words if word[0] not in bundled])
-    if data and code == "en":
+    if data and language.code == ENGLISH:
         natural = []
         for name in SENSEVAL:
             instances = read_senseval(Path(data) / "senseval" / f"{name}.pos.xz")
@@ -199,11 +209,22 @@ def measure(code: str, data: str | None, *, nulls: bool, write: bool) -> Answer:
     return {"lines": lines}, lines
 
 
-def write_misread(code: str) -> Answer:
-    """Write the labeled sentences that the language's own model misreads in the sense space, each left out of the vote on it."""
-    language = languages.get_language(code)
+@command(
+    "quiz",
+    LANGUAGE,
+    option("--number", "of the quiz (default 0)", metavar="N", type=whole(0), default=0),
+    flag("--write", "write assets/quiz-LANGUAGE.json instead; then: python -m core.lab bundle --sums"),
+)
+def measure_quiz(*, language, number, write) -> Answer:
+    """Measure how often the model of Guess the machine is right; with --write find the sentences that it misreads."""
+    language = languages.get_language(language)
     model = open_model(language.model)
     space = open_space(model, static_vectors(model))
+    return _write_misread(language, model, space) if write else _score_readings(language, model, space, number)
+
+
+def _write_misread(language: Language, model: Model, space: SenseSpace) -> Answer:
+    """Write the labeled sentences that the language's own model misreads in the sense space, each left out of the vote on it."""
     result, n = {}, 0
     for word in words_of(language):
         table = open_word(word, model)
@@ -231,11 +252,8 @@ def write_misread(code: str) -> Answer:
     return {"output": str(path), "misread": misread, "n": n}, f"{path}: {misread} of {n} sentences misread"
 
 
-def measure_quiz(code: str, number: int) -> Answer:
+def _score_readings(language: Language, model: Model, space: SenseSpace, number: int) -> Answer:
     """Measure both readings of the language's labeled words; `number` is the number of the quiz, which draws the questions."""
-    language = languages.get_language(code)
-    model = open_model(language.model)
-    space = open_space(model, static_vectors(model))
     table = open_table(language.sentences, model, targets_only=True)
     questions = [question for word in words_of(language) if (question := quiz.question(number, word, labeled_of(language, word)))]
     readings = {"best layer": [], "sense space": []}

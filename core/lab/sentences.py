@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..cli.options import Answer
+from ..cli.options import Answer, argument, command
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..files import sums
@@ -132,6 +132,21 @@ def _of_sense(rows: list[CheckedSentence]) -> Iterator[str]:
             yield f"{n} sentences begin with “{word}”; at most {BEGIN_ALIKE} wanted"
 
 
+@command("check-sentences", argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"))
+def check_sentences(*, file) -> Answer:
+    """Check a file of sense-labeled sentences: enough of each sense, varied, no copies."""
+    rows = read_rows(file)
+    broken_rules = list(faults(rows))
+    counts = {
+        "sentences": len(rows),
+        "words": len({row.lemma for row in rows}),
+        "senses": len({(row.lemma, row.sense) for row in rows}),
+        "meetings": len(shared_lines(rows)) // 2,
+    }
+    line = "{sentences:,} labeled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses".format(**counts)
+    return {**counts, "faults": broken_rules}, [*broken_rules, f"{line}: {len(broken_rules):,} faults"]
+
+
 LETTERS = {
     "noun": "N",
     "name": "P",
@@ -195,8 +210,13 @@ def sign(token: str, tag: str) -> str:
     return LETTERS[tag if any(map(str.isalnum, token)) else "mark"]
 
 
-def tag_bundled(train: str, test: str) -> Answer:
-    """Learn the tagger, write the tags of the bundled sentences, and return its accuracy on the test sentences."""
+@command(
+    "tag-sentences",
+    argument("train", "CoNLL-2000's training sentences", metavar="A"),
+    argument("test", "and its test sentences", metavar="B"),
+)
+def tag_sentences(*, train, test) -> Answer:
+    """Tag the bundled English sentences by a tagger that knows spellings alone: assets/tags-en.json."""
     from sklearn.feature_extraction import FeatureHasher
     from sklearn.linear_model import SGDClassifier
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..cli.options import Answer
+from ..cli.options import Answer, command, flag, option
 from ..common.directions import unit
 from ..elmo.mix import layer_weights, mixed
 from ..elmo.models import Model, open_model
@@ -28,6 +28,8 @@ from ..senses.verdict import SURE
 from ..static.vectors import topics
 from ..text import languages
 
+LANGUAGE = option("--language", "a code of core.text.languages (default en)", metavar="L", default="en")
+WRITE = flag("--write", "store the result in assets; then: python -m core.lab bundle --sums")
 FOLDS = 10
 BINS = (0.5, 0.6, SURE, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 Pairs = tuple[np.ndarray, np.ndarray]  # inputs (n, d), same sense (n,)
@@ -143,16 +145,17 @@ def densities_of(words: Sequence[Pairs], columns: Mapping[str, int]) -> dict[str
     }
 
 
-def measure(code: str, *, named_only: bool, write: bool) -> Answer:
-    """Measure the verdicts of a language's labeled words; with `write` store the coefficients in assets."""
-    language = languages.get_language(code)
+@command("verdicts", LANGUAGE, flag("--named", "measure instead the senses that are named"), WRITE)
+def verdicts(*, language, named, write) -> Answer:
+    """Learn the coefficients of verdicts, and measure how often verdicts are right."""
+    language = languages.get_language(language)
     model = open_model(language.model)
     table = open_table(language.sentences, model, targets_only=True)
     basic = table.basic
     basic_words = calibration.words_to_judge(basic)
     additional = [word for word in table.lemmas if word not in basic.lemmas and table.has_senses(word)]
     tables = {"basic words": (basic, basic_words), "additional words": (table, additional)}
-    if named_only:
+    if named:
         result = {name: {"n": len(words), **_rounded(score_named(model, part, words))} for name, (part, words) in tables.items()}
         return result, [f"{name}: {values}" for name, values in result.items()]
     space = open_space(model, static_vectors(model))
