@@ -3,7 +3,7 @@
 The embedding part joins any of: word vectors learned here, GloVe (frozen or fine-tuned), and ELMo, a learned mix of
 frozen layers, gamma * sum_j softmax(w)_j h_j (Peters et al. 2018, eq. 1). The rest is the same, but variants differ in more than
 their parts: the LSTM's input has 32 to about 360 numbers, dropout is 0.5 for learned and static vectors and 0.75 for ELMo's, and words
-are dropped only from the first two. core.lab.equal_network compares variants that differ in the parts alone.
+are dropped only from the first two. core.lab.context_curve compares variants that differ in the parts alone.
 
 A function supplies ELMo's layers: training reads them from disk (core.learning.features), a live answer computes them with the encoder.
 """

@@ -119,10 +119,17 @@ def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     """Print each trained classifier's prediction for a text, with its confidence."""
     from ..classify import tasks
     from ..classify.head import letters_of, read_and_unread
+    from ..classify.model import variant_named
+    from ..common.device import choose
 
     task = tasks.task_named(task)
     tasks.text_tokens(task, text)  # refuse a blank text before a model is opened
-    opened, model, vectors = open_heads(task, variant, vectors, model, heads)
+    device = choose(model.device)
+    wanted = [variant_named(name) for name in variant or tasks.head_folders(task.name, heads)]
+    model, vectors = model_and_vectors(wanted, vectors, model)
+    opened = tasks.open_heads(task, variant, model=model, vectors=vectors, folder=heads, device=device)
+    for problem in opened.problems:
+        note(f"left out: {problem}")
     if not read_and_unread(opened.tokens(text), letters_of(opened.heads.values(), vectors))[0]:
         raise BadInput(t("This text has no word in letters these classifiers know. Try another."))
     tasks.classify_text(opened, text, model=model, vectors=vectors)  # the cost of a first answer is not counted
@@ -145,21 +152,6 @@ def fetch_data(*, data_set) -> Answer:
 def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptions) -> tuple[Model | None, StaticVectors | None]:
     """Open the model and the vectors as far as these variants use them."""
     return open_both(options, vectors, model=any(variant.elmo for variant in variants), static=any(variant.glove for variant in variants))
-
-
-def open_heads(task, names, vectors: str, options: ModelOptions, folder) -> tuple[tasks.OpenHeads, Model | None, StaticVectors | None]:
-    """Open a task's heads, and the model and the vectors that they read. Heads that cannot be opened are noted."""
-    from ..classify import tasks
-    from ..classify.model import variant_named
-    from ..common.device import choose
-
-    device = choose(options.device)
-    wanted = [variant_named(name) for name in names or tasks.head_folders(task.name, folder)]
-    model, static = model_and_vectors(wanted, vectors, options)
-    opened = tasks.open_heads(task, names or (), model=model, vectors=static, folder=folder, device=device)
-    for problem in opened.problems:
-        note(f"left out: {problem}")
-    return opened, model, static
 
 
 def _language_of(model: Model | None, static: StaticVectors | None, vectors: str, options: ModelOptions) -> Language:

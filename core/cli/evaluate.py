@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
@@ -39,13 +38,13 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
         scores = senses.senses(spread_model(model, client), train, test, space=sense_space(space, model), report=progress("tokens"))
     scores["dropped"] = dropped
 
-    def cells(row: dict) -> list[str]:
-        return [
-            f"{measure['macro']:.1%}, {measure['pooled']:.1%}   {weights_text(measure)}".strip()
-            for measure in map(row.get, senses.MEASURES)
-        ]
+    def cell(measure: dict) -> str:
+        weights = f"   weights {', '.join(f'{w:.2f}' for w in measure['weights'])}" if "weights" in measure else ""
+        return f"{measure['macro']:.1%}, {measure['pooled']:.1%}{weights}"
 
-    lines = score_table(scores, ("layer", "nearest (macro, pooled)", "centroid (macro, pooled)"), cells)
+    names = [*filter(str.isdecimal, scores), *(name for name in (MIX, "best_mix", SENSES, "static") if name in scores)]
+    rows = ((name, *(cell(scores[name][measure]) for measure in senses.MEASURES)) for name in names)
+    lines = in_columns([("layer", "nearest (macro, pooled)", "centroid (macro, pooled)"), *rows])
     often = scores["most_frequent"]
     lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
     for measure in senses.MEASURES:
@@ -125,12 +124,6 @@ def evaluate_vectors(*, vectors) -> Answer:
     return scores, lines
 
 
-def score_table(scores: dict, head: Sequence[str], cells: Callable[[dict], Iterable[str]]) -> list[str]:
-    """Format a line for each space of a result: layers, mixes, the sense space and the static context."""
-    names = [*filter(str.isdecimal, scores), *(name for name in (MIX, "best_mix", SENSES, "static") if name in scores)]
-    return in_columns([head, *((name, *cells(scores[name])) for name in names)])
-
-
 def difference_lines(scores: dict, measure: str) -> list[str]:
     """Format paired differences in points, a line each: every space minus the static context, and layer 1 minus layer 2."""
     rows = {name: row["less_static"] for name, row in scores.items() if isinstance(row, dict) and "less_static" in row}
@@ -143,11 +136,6 @@ def difference_lines(scores: dict, measure: str) -> list[str]:
         decided = "" if difference.verdict else ", not decided"
         lines.append(f"{name}, {measure}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")
     return lines
-
-
-def weights_text(row: dict) -> str:
-    """Format the weights of a layer mix, or return "" for a single space."""
-    return f"weights {', '.join(f'{w:.2f}' for w in row['weights'])}" if "weights" in row else ""
 
 
 evaluate = group(

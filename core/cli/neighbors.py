@@ -247,15 +247,12 @@ def _both_in_context(sentences: Sequence[str], word: str | None, read_as: str | 
             raise BadInput(f"Sentence {places.index(None) + 1} is empty. Write one with a word in it.")
         located = list(zip(both, places, strict=True))
     else:
-        located = [_locate(tokens, word, model) for tokens in both]
+        located = []
+        for tokens in both:
+            cut, positions = locate(tokens, word, model.language, forms=True)
+            if not positions:
+                raise BadInput(wire.no_token(word, cut, "sentence"))
+            note_unread(cut, model.language)
+            located.append((tuple(cut), positions[0]))
     readings = [wire.reading(read_as, tokens[k], model.language) or read_in(tokens, k) for tokens, k in located]
     return [WordInContext(tokens, k, reading) for (tokens, k), reading in zip(located, readings, strict=True)]
-
-
-def _locate(tokens: Sequence[str], word: str, model: Model) -> tuple[tuple[str, ...], int]:
-    """Return the tokens of a sentence, cut so that the word is one of them, and its position. Raises BadInput if the word is missing."""
-    cut, places = locate(tokens, word, model.language, forms=True)
-    if not places:
-        raise BadInput(wire.no_token(word, cut, "sentence"))
-    note_unread(cut, model.language)
-    return tuple(cut), places[0]

@@ -27,7 +27,7 @@ MOST_CHARACTERS = 80  # of a typed sense name
 MOST_STEPS = 200  # that can be undone
 WITHIN = 8.0  # sharpness of an unlabeled sentence's part in the senses' means
 ROUNDS = 5
-SHARPNESS, MORE = 3.6, 0.8  # of probabilities: with one label per sense, and for each e times as many (python -m tests.bench.change spread)
+SHARPNESS, MORE = 3.6, 0.8  # of probabilities: with one label per sense, and for each e times as many; fitted on the labeled sentences
 USUAL = 0.8  # mean probability of a label's sense by the other labels; e times as sharp for each 1 more
 MOST_HELD = 40  # labels that are held out, one at a time
 

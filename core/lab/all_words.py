@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from ..common.directions import unit
-from ..common.errors import BadInput
 from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import Encoder, encoded
 from ..elmo.mix import layer_weights
@@ -56,8 +56,6 @@ class AllWords:
         test_senses: Sequence[str],
     ) -> None:
         """Take vectors (N, D), keys (lemma, pos) (N,) and senses (N,) of training and test."""
-        _check_words("training", train, train_keys, train_senses)
-        _check_words("test", test, test_keys, test_senses)
         senses = sorted(set(zip(train_keys, train_senses, strict=True)))  # sorted by key
         number = {sense: k for k, sense in enumerate(senses)}
         codes = np.array([number[sense] for sense in zip(train_keys, train_senses, strict=True)])
@@ -107,13 +105,13 @@ class AllWords:
         return AllWordsScores(**result, n=self.n, unseen=self.unseen, ambiguous_n=ambiguous)
 
 
-def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float = 0.9, seed: int = 0, report: Report | None = None) -> dict:
-    """Return the accuracy of the nearest sense centroid for every word of held-out documents (core.lab.AllWords).
+def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float = 0.9, report: Report | None = None) -> dict:
+    """Return the accuracy of the nearest sense centroid for every word of held-out documents (AllWords).
 
     "with_frequency" also counts each sense's frequency, weighted by the best prior on the last training documents.
     "less_frequent" is each accuracy minus that of the most frequent sense, paired by document.
     """
-    train, test = split_documents(sentences, share, seed)
+    train, test = split_documents(sentences, share)
     targets = [t for sentence in (*train, *test) for t in sentence.targets]
     keys, senses = [(t.lemma, t.pos) for t in targets], [t.sense for t in targets]
     layers = _target_vectors(model.encoder, [*train, *test], report)
@@ -122,7 +120,7 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
 
     def judge(vectors_of: Vectors, train_rows: np.ndarray, test_rows: np.ndarray) -> AllWords:
         parts = ((vectors_of(rows), [keys[k] for k in rows], [senses[k] for k in rows]) for rows in (train_rows, test_rows))
-        return AllWords(*next(parts), *next(parts))
+        return AllWords(*chain(*parts))
 
     @cache
     def mix(*weights: float) -> Vectors:
@@ -221,12 +219,6 @@ class Prior(NamedTuple):
     plain: float  # accuracy by the cosine alone
     accuracy: float  # where frequency counts by the best of PRIORS
     prior: float
-
-
-def _check_words(what: str, vectors: np.ndarray, keys: Sequence[Key], senses: Sequence[str]) -> None:
-    if not len(vectors) == len(keys) == len(senses) > 0:
-        message = f"{len(vectors)}, {len(keys)} and {len(senses)}"
-        raise BadInput(f"Each {what} word needs a vector, a key and a sense; got {message} of them.")
 
 
 def group_rows(keys: Sequence[Key]) -> dict[Key, np.ndarray]:

@@ -12,7 +12,7 @@ can only be memorized. Selectivity is the accuracy on the tags minus that on the
 are in `assets/tags-en.json` (core.lab.sentences), Korean ones come from the morphological analyzer (core.text.morphemes).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from ..views.card import CHANCE, LESSONS, LESSONS_FORMAT, PLACE, READ, SHUFFLED,
 from .probes import commonest_tags, learned_mix_probe
 
 
-def measure_context(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
+def measure_context(model: Model, *, report: Callable) -> dict:
     """Return {"words": (W,), "one_nn": {space: (W,)}}; spaces are layers, "shuffled 1", "untrained 1", ..., "static", "chance"."""
     table = open_table(model.language.sentences, model, targets_only=True)
     words = words_of(table)
@@ -54,8 +54,7 @@ def measure_context(model: Model, *, seed: int = 0, report: Callable | None = No
     rows = np.concatenate(list(words.values()))
     result = {str(k): by_word(table, words, table.rows.take(rows)[:, k]) for k in numbers}
     sentences, places = sentences_of(table, rows)
-    reordered = shuffled(sentences, places, np.random.default_rng(seed))
-    for name, encoder, texts in ((SHUFFLED, model.encoder, reordered), (UNTRAINED, untrained(model, seed), sentences)):
+    for name, encoder, texts in null_models(model, sentences, places):
         vectors = np.stack([layers[:, k] for layers, k in zip(encoded(encoder, texts, report), places, strict=True)])  # (N, L, D)
         result |= {f"{name} {k}": by_word(table, words, vectors[:, k]) for k in numbers if k}
     if (vectors := static_vectors(model)) is not None:
@@ -89,6 +88,12 @@ def shuffled(sentences: Sequence[Sequence[str]], places: Sequence[int], rng) -> 
         mixed = [others[k] for k in rng.permutation(len(others))]
         results.append((*mixed[:place], tokens[place], *mixed[place:]))
     return results
+
+
+def null_models(model: Model, sentences: list[tuple[str, ...]], places: list[int]) -> Iterator[tuple[str, Encoder, list[tuple[str, ...]]]]:
+    """Yield name, encoder and sentences: the model with the other words shuffled, and random LSTMs."""
+    yield SHUFFLED, model.encoder, shuffled(sentences, places, np.random.default_rng(0))
+    yield UNTRAINED, untrained(model, 0), sentences
 
 
 def untrained(model: Model, seed: int) -> Encoder:
@@ -129,10 +134,10 @@ def random_tags(types: Sequence[str], tags: Sequence[str], rng) -> list[str]:
     return np.asarray(tags, str)[rng.integers(len(tags), size=len(names))][codes].tolist()
 
 
-def measure_control(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
+def measure_control(model: Model, *, report: Callable) -> dict:
     """Return accuracies on tags and control and their difference, by layer and rank. "type" is each type's most frequent tag."""
     sentences, tags = tagged(model)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     chosen = rng.permutation(len(sentences))[:SENTENCES]
     cut = 4 * len(chosen) // 5
     train, test = (Tokens(sentences, tags, part) for part in (chosen[:cut], chosen[cut:]))
@@ -152,12 +157,11 @@ def measure_control(model: Model, *, seed: int = 0, report: Callable | None = No
         a, b = vectors[0][layer : layer + 1], vectors[1][layer : layer + 1, seen_rows]
         rows = {}
         for rank in RANKS:
-            right = learned_mix_probe(a, train.tags, b, gold, seed=seed, rank=rank).right
-            heart = np.mean([learned_mix_probe(a, first, b, second, seed=seed, rank=rank).right for first, second in controls], axis=0)
+            right = learned_mix_probe(a, train.tags, b, gold, rank=rank).right
+            heart = np.mean([learned_mix_probe(a, first, b, second, rank=rank).right for first, second in controls], axis=0)
             difference = compare_pairs(right, heart, [int(k) for k in test.numbers[seen_rows]])
             rows[str(rank)] = {"tags": float(right.mean()), "control": float(heart.mean()), "selectivity": facts_of(difference)}
-            if report:
-                report(layer * len(RANKS) + len(rows), model.encoder.n_layers * len(RANKS))
+            report(layer * len(RANKS) + len(rows), model.encoder.n_layers * len(RANKS))
         result["layers"][str(layer)] = rows
     return result
 
@@ -179,7 +183,7 @@ def _korean(token: str, morpheme) -> str:
     return KOREAN.get(morpheme.tags[0][:1], "other")
 
 
-def before_reading(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
+def before_reading(model: Model, *, report: Callable) -> dict:
     """Measure whether ELMo knows the sense better before it reads the word.
 
     Returns {"words": (W,), "one_nn": {space: (W,)}, "ari": {space: (W,)}}. Spaces: READ, PLACE, SUBSTITUTES (only with a softmax),
@@ -188,15 +192,14 @@ def before_reading(model: Model, *, seed: int = 0, report: Callable | None = Non
     table = open_table(model.language.sentences, model, targets_only=True)
     words = words_of(table)
     rows = np.concatenate(list(words.values()))
-    spaces = {READ: table.rows.take(rows)[:, int(READ)], **_places(model, table, rows, seed)}
+    spaces = {READ: table.rows.take(rows)[:, int(READ)], **_places(model, table, rows)}
     if (vectors := static_vectors(model)) is not None:
         spaces[STATIC] = topics(vectors, table.places(rows))
     result: dict = {"words": list(words), "n": len(rows), "one_nn": {}, "ari": {}}
     for number, (name, vectors) in enumerate(spaces.items()):
         scores = [score_layer(part, table.sense[word_rows]) for part, word_rows in split_words(vectors, words)]
         result["one_nn"][name], result["ari"][name] = ([round(float(x), 4) for x in values] for values in zip(*scores, strict=True))
-        if report:
-            report(number + 1, len(spaces))
+        report(number + 1, len(spaces))
     result["one_nn"][CHANCE] = [round(chance(table.sense[word_rows]), 4) for word_rows in words.values()]
     return result
 
@@ -210,18 +213,16 @@ def score_layer(vectors: np.ndarray, senses: np.ndarray) -> tuple[float, float]:
     return one_nn(centered @ centered.T, senses), adjusted_rand_score(senses, clusters(centered, len(np.unique(senses))))
 
 
-def _places(model: Model, table: OccurrenceTable, rows: np.ndarray, seed: int) -> dict[str, np.ndarray]:
+def _places(model: Model, table: OccurrenceTable, rows: np.ndarray) -> dict[str, np.ndarray]:
     """Return the states around each row's word and its substitutes: unchanged, with shuffled words, and of random LSTMs."""
     sentences, positions = sentences_of(table, rows)
     words = [tokens[k] for tokens, k in zip(sentences, positions, strict=True)]
-    reordered = shuffled(sentences, positions, np.random.default_rng(seed))
     try:
         substitutes = Substitutes(open_language_model(model))
     except ElmoscopeError:
         substitutes = None
     spaces = {}
-    sources = ("", model.encoder, sentences), (SHUFFLED, model.encoder, reordered), (UNTRAINED, untrained(model, seed), sentences)
-    for name, encoder, texts in sources:
+    for name, encoder, texts in [("", model.encoder, sentences), *null_models(model, sentences, positions)]:
         places = spaces[f"{name} {PLACE}".strip()] = encoder.around([list(tokens) for tokens in texts], positions)
         if substitutes:
             spaces[f"{name} {SUBSTITUTES}".strip()] = substitutes.vectors(places, words)

@@ -15,7 +15,7 @@ from ..common.significance import compare_pairs, facts_of
 from ..elmo.mix import mixed
 from ..elmo.models import Model
 from ..index.table import OccurrenceTable
-from ..index.tables import index_at, open_table
+from ..index.tables import open_table
 from ..senses.evaluate import best_weights, spaces, static_vectors
 from ..senses.separation import SenseReport, one_nn, pair_cosines, sense_report, sense_report_of, static_report_of
 from ..static.vectors import cosines, topics
@@ -41,10 +41,11 @@ def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) 
     length and position. Differences are paired by word. "best_mix" is two-fold: weights are chosen on one half of the words and measured on
     the other (`fold_weights`); `weights` are chosen on all words.
     """
-    table = _labeled_table(model, corpus, report)
+    table = open_table(corpus, model, targets_only=True, report=report)
     rows = rows_to_measure(table, ALL_WORDS)
-    lemmas, labels = (np.array([names[k] for k in codes[rows]]) for names, codes in _names(table))
-    spellings = [(str(lemma), _spelling(table, int(row))) for lemma, row in zip(lemmas, rows, strict=True)]
+    lemmas, labels = (np.array(names)[codes[rows]] for names, codes in ((table.lemmas, table.lemma), (table.senses, table.sense)))
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    spellings = [(str(lemma), o.tokens[o.position]) for lemma, o in zip(lemmas, occurrences, strict=True)]  # as written
     vectors = static_vectors(model)
     reports = {}
     result: dict = {"model": model.name, "corpus": corpus}
@@ -83,11 +84,11 @@ def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) 
     return result | {"best_mix": _two_fold(score, len(groups), model.encoder.n_layers)}
 
 
-def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int, n_layers: int, seed: int = 0) -> dict:
+def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int, n_layers: int) -> dict:
     """Return weights chosen on all words, and the score on each half of weights chosen on the other."""
     if n_words < 2:
         raise BadInput("Weights chosen on some words and measured on others need two words or more with two senses each.")
-    order = np.random.default_rng(seed).permutation(n_words)
+    order = np.random.default_rng(0).permutation(n_words)
     halves = (order[: n_words // 2], order[n_words // 2 :])
     chosen = [best_weights(lambda w, words=words: score(w, words), n_layers)[0] for words in (order, *halves)]
     held_out = [score(weights, words) for weights, words in zip(chosen[1:], halves[::-1], strict=True)]
@@ -128,23 +129,6 @@ def _by_word(report: SenseReport) -> list[float]:
 def interval(report: SenseReport) -> dict[str, float]:
     """Return leave-one-out 1-NN, its 95% interval and its mean with shuffled senses."""
     return {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
-
-
-def _labeled_table(model: Model, corpus: str, report: Callable | None) -> OccurrenceTable:
-    """Open the index of a corpus' labeled words; BadInput before indexing if it has none."""
-    if not index_at(corpus) and not any(target.sense for sentence in open_corpus(corpus) for target in sentence.targets):
-        raise BadInput(f'{corpus} has no labeled words. Its rows need "tokens", "position", "word", "lemma" and "sense".')
-    return open_table(corpus, model, targets_only=True, report=report)
-
-
-def _names(table: OccurrenceTable) -> tuple[tuple[list[str], np.ndarray], tuple[list[str], np.ndarray]]:
-    return (table.lemmas, table.lemma), (table.senses, table.sense)
-
-
-def _spelling(table: OccurrenceTable, row: int) -> str:
-    """Return the spelling in the sentence; the words of the table are in lower case."""
-    occurrence = table.occurrence(row)
-    return occurrence.tokens[occurrence.position]
 
 
 def cosine_gap(similarities_of: Callable[[np.ndarray], np.ndarray], words: Sequence[Hashable], labels: Sequence[str]) -> CosineGap:

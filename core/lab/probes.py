@@ -14,7 +14,6 @@ import torch
 from torch import Tensor, nn
 
 from ..common.device import seeded
-from ..common.errors import BadInput
 from ..elmo.mix import ScalarMix, widen
 
 BATCH = 1024  # tokens
@@ -30,7 +29,6 @@ class MixProbe:
 
     accuracy: float
     weights: tuple[float, ...]  # s = softmax(w), one a layer
-    gamma: float
     right: np.ndarray = field(compare=False, repr=False)  # (N,) bool, test token by test token
 
 
@@ -67,10 +65,6 @@ def learned_mix_probe(
 
     Layers are (L, N, D), tags (N,). With a rank, the probe reads no more than that many directions (Hewitt and Liang 2019).
     """
-    for part, layers, tags in (("training", train_layers, train_tags), ("test", test_layers, test_tags)):
-        if layers.ndim != 3 or not layers.shape[1] == len(tags) > 0 or layers.shape[::2] != train_layers.shape[::2]:
-            sizes = f"{layers.shape} and {len(tags):,} tags"
-            raise BadInput(f"Each {part} token needs a tag, and a vector in every layer, (L, N, D); got {sizes}.")
     tags, codes = np.unique(np.asarray(train_tags, str), return_inverse=True)
     probe = Probe(*map(torch.from_numpy, _mean_and_spread(train_layers)), len(tags), rank=rank, seed=seed)
     _train(probe, train_layers, torch.from_numpy(codes), seed)
@@ -78,7 +72,7 @@ def learned_mix_probe(
         predictions = [probe(_part(test_layers, slice(k, k + ROWS))).argmax(dim=1) for k in range(0, len(test_tags), ROWS)]
         weights = tuple(probe.mix.scores.softmax(dim=0).tolist())
     right = tags[torch.cat(predictions).numpy()] == np.asarray(test_tags, str)
-    return MixProbe(accuracy=float(right.mean()), weights=weights, gamma=float(probe.mix.gamma.detach()), right=right)
+    return MixProbe(accuracy=float(right.mean()), weights=weights, right=right)
 
 
 def commonest_tags(words: Sequence[str], tags: Sequence[str], test_words: Sequence[str], test_tags: Sequence[str]) -> float:

@@ -39,8 +39,7 @@ from ..text import languages
 from ..text.corpora import labeled_of, words_of
 from ..text.languages import Language
 from ..text.tokens import join_tokens
-from ..views.card import SHUFFLED, UNTRAINED
-from .lessons import sentences_of, shuffled, untrained
+from .lessons import null_models, sentences_of
 from .verdicts import LANGUAGE, WRITE
 
 SENSEVAL = ("hard", "interest", "line", "serve")
@@ -102,18 +101,17 @@ def spaces(space: SenseSpace) -> dict[str, Callable[[Word], np.ndarray]]:
     plain = SenseSpace(space.encoder, space.substitutes, space.vectors)
     ends = np.cumsum([0, *space.widths])
 
-    def part(k: int, *, centered: bool = True) -> Callable[[Word], np.ndarray]:
-        def place(word: Word) -> np.ndarray:
-            rows = word[1][:, ends[k] : ends[k + 1]]
-            return unit(rows - rows.mean(axis=0)) if centered else rows
+    def part(word: Word, k: int) -> np.ndarray:
+        return word[1][:, ends[k] : ends[k + 1]]
 
-        return place
+    def centered(k: int) -> Callable[[Word], np.ndarray]:
+        return lambda word: unit(part(word, k) - part(word, k).mean(axis=0))
 
     return {
-        "layer 1": part(0, centered=False),
-        "layer 1, mean off": part(0),
-        "topic": part(1),
-        "substitutes": part(2),
+        "layer 1": lambda word: part(word, 0),
+        "layer 1, mean off": centered(0),
+        "topic": centered(1),
+        "substitutes": centered(2),
         "plain": lambda word: plain.place(word[1], word[1].mean(axis=0)),
         "senses": lambda word: space.place(word[1], word[1].mean(axis=0), word[0]),
     }
@@ -124,8 +122,7 @@ def null_views(
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Yield by name the views (n, V) of null models. "topic" has only the sum of the other words' static vectors."""
     sentences, places = sentences_of(table, rows)
-    reordered = shuffled(sentences, places, np.random.default_rng(0))
-    for name, encoder, tokens in ((SHUFFLED, space.encoder, reordered), (UNTRAINED, untrained(model, 0), sentences)):
+    for name, encoder, tokens in null_models(model, sentences, places):
         read = list(encoded(encoder, tokens))
         layers = np.stack([layers[:, place] for layers, place in zip(read, places, strict=True)])
         null = SenseSpace(encoder, space.substitutes, space.vectors)
@@ -189,11 +186,8 @@ def sense_space(*, language, data, nulls, write) -> Answer:
         return {"lines": lines}, lines
     words = learned_from(views)
     if write:
-        facts = {
-            "model": model.fingerprint,
-            "vectors": space.vectors.name,
-            "provenance": str(provenance(command="python -m core.lab sense-space --write")),
-        }
+        origin = str(provenance(command="python -m core.lab sense-space --write"))
+        facts = {"model": model.fingerprint, "vectors": space.vectors.name, "provenance": origin}
         index_space.write(model.folder / index_space.FILE, space.learned, facts)
     lines += score_lines("basic", space, [word for word in words if word[0] in bundled])
     lines += score_lines("additional", space, [word for word in words if word[0] not in bundled])

@@ -111,8 +111,7 @@ def _of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
         if thirds[k] > THIRD * len(rows):
             yield f"{lemma}: the word is in the {name} third of {thirds[k]} of {len(rows)} sentences; at most {THIRD:.0%} wanted"
     lengths = [len(row.tokens) for row in rows]
-    mean = sum(lengths) / len(lengths)
-    spread = (sum((n - mean) ** 2 for n in lengths) / len(lengths)) ** 0.5
+    spread = np.std(lengths)
     if spread < SPREAD:
         yield f"{lemma}: lengths spread by {spread:.1f} tokens; {SPREAD} wanted"
     contents = [row.content for row in rows]
@@ -147,49 +146,25 @@ def check_sentences(*, file) -> Answer:
     return {**counts, "faults": broken_rules}, [*broken_rules, f"{line}: {len(broken_rules):,} faults"]
 
 
-LETTERS = {
-    "noun": "N",
-    "name": "P",
-    "verb": "V",
-    "adjective": "A",
-    "adverb": "R",
-    "pronoun": "O",
-    "determiner": "D",
-    "preposition": "I",
-    "conjunction": "C",
-    "number": "#",
-    "modal": "M",
-    "particle": "T",
-    "mark": ".",
-    "other": "X",
+LETTERS = {"noun": "N", "name": "P", "verb": "V", "adjective": "A", "adverb": "R", "pronoun": "O", "determiner": "D", "preposition": "I"}
+LETTERS |= {"conjunction": "C", "number": "#", "modal": "M", "particle": "T", "mark": ".", "other": "X"}
+# Beginnings of the Penn Treebank's tags
+PENN = {
+    "name": "NNP",
+    "noun": "NN",
+    "verb": "VB",
+    "adjective": "JJ",
+    "adverb": "RB WRB",
+    "pronoun": "PRP WP EX",
+    "determiner": "DT PDT WDT",
 }
-PENN = {  # beginnings of the Penn Treebank's tags, the longest first
-    "NNP": "name",
-    "NN": "noun",
-    "VB": "verb",
-    "JJ": "adjective",
-    "RB": "adverb",
-    "WRB": "adverb",
-    "PRP": "pronoun",
-    "WP": "pronoun",
-    "EX": "pronoun",
-    "DT": "determiner",
-    "PDT": "determiner",
-    "WDT": "determiner",
-    "IN": "preposition",
-    "TO": "particle",
-    "RP": "particle",
-    "POS": "particle",
-    "CC": "conjunction",
-    "CD": "number",
-    "MD": "modal",
-}
+PENN |= {"preposition": "IN", "particle": "TO RP POS", "conjunction": "CC", "number": "CD", "modal": "MD"}
 
 
 def coarse(tag: str) -> str:
     """Return the part of speech of a Penn Treebank tag."""
-    result = next((name for start, name in sorted(PENN.items(), key=lambda item: -len(item[0])) if tag.startswith(start)), None)
-    return result or ("other" if tag[:1].isalpha() else "mark")
+    found = {start: name for name, starts in PENN.items() for start in starts.split() if tag.startswith(start)}
+    return found[max(found, key=len)] if found else "other" if tag[:1].isalpha() else "mark"
 
 
 def features(tokens: Sequence[str]) -> Iterator[list[str]]:

@@ -43,6 +43,7 @@ from ..learning.fit import forget
 from ..static.vectors import StaticVectors
 from ..tasks import results as measured
 from ..tasks.heads import FILES
+from . import context_curve
 
 NAMES = (*EXPERIMENTS, *CONTEXT_RUNS)
 DATA = option("--data", "laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/", metavar="FOLDER", required=True)
@@ -97,8 +98,6 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
 )
 def experiments(*, data, output, only, seeds, vectors, model, outputs) -> Answer:
     """Run the experiments of the Results page, one line per run; resumes where it stopped."""
-    from . import context_curve
-
     read_earlier(output, lambda path: read_results(path) if path.is_file() else [], outputs)
     model, vectors = model_and_vectors(list(VARIANTS.values()), vectors, model)
     where = {"output": output, "report": note}
@@ -202,15 +201,8 @@ def run_experiments(
 
 def _line(head: TextHead, key: str, experiment: Experiment, variant: Variant, seed: int, fold: int) -> dict:
     """Return a run as it is written."""
-    line = {
-        "run": key,
-        "recipe_number": RECIPE_NUMBER,
-        "experiment": experiment.name,
-        "variant": variant.name,
-        "seed": seed,
-        "fold": fold,
-        "right": pack_bits(head.right),
-    }
+    line = {"run": key, "recipe_number": RECIPE_NUMBER, "experiment": experiment.name, "variant": variant.name, "seed": seed, "fold": fold}
+    line["right"] = pack_bits(head.right)
     line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
     return line | {key: head.meta.get(key) for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")}
 

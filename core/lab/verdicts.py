@@ -36,11 +36,11 @@ Pairs = tuple[np.ndarray, np.ndarray]  # inputs (n, d), same sense (n,)
 Judged = tuple[np.ndarray, np.ndarray, np.ndarray]  # probability, same sense, weight (n,)
 
 
-def figures(judged: Judged, sure: float = SURE) -> dict[str, float]:
-    """Return shares: called (`sure` or more), right of these, claimed of these, and the likelier answer right of all."""
+def figures(judged: Judged) -> dict[str, float]:
+    """Return shares: called (SURE or more), right of these, claimed of these, and the likelier answer right of all."""
     probability, same, weights = judged
     certainty, right = np.maximum(probability, 1 - probability), (probability > 0.5) == same
-    called = certainty >= sure
+    called = certainty >= SURE
     return {
         "called": float(weights[called].sum() / weights.sum()),
         "right of these": float(np.average(right[called], weights=weights[called])) if called.any() else 0.0,

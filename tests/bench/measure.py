@@ -15,7 +15,7 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -84,7 +84,6 @@ class Setting:
     suite: str = ""
     threads: int = 2
     quick: bool = False  # tiny sizes, which only show that everything runs
-    report: Callable[[str], None] = lambda line: None
 
     def pick(self, full: Any, quick: Any) -> Any:
         return quick if self.quick else full
@@ -112,14 +111,14 @@ class Pair:
         return quotient("peer's time / ours", self.peer, self.ours, "x")
 
 
-def timed(run: Callable[..., Any], prepare: Callable[[], tuple] = tuple, *, clock: Callable[[], float] = time.perf_counter) -> Timed:
-    """Return `run(*prepare())` as a Timed that does not count the preparation. `time.process_time` leaves out other work of the machine."""
+def timed(run: Callable[..., Any], prepare: Callable[[], tuple] = tuple) -> Timed:
+    """Return `run(*prepare())` as a Timed that does not count the preparation."""
 
     def once() -> tuple[float, Any]:
         arguments = prepare()
-        started = clock()
+        started = time.perf_counter()
         result = run(*arguments)
-        return clock() - started, result
+        return time.perf_counter() - started, result
 
     return once
 
@@ -180,8 +179,7 @@ def difference(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> floa
 def limited_to(threads: int) -> Iterator[None]:
     """Limit the threads of torch, BLAS and OpenMP, and the cores of this process and its children.
 
-    Our engine runs its two directions in parallel, each with torch's threads: without the limit of cores it would have
-    twice as many as a peer wherever the machine has them.
+    Our engine runs its two directions in parallel, each with torch's threads: without fewer cores it would have twice a peer's.
     """
     import torch
     from threadpoolctl import threadpool_limits
@@ -270,8 +268,3 @@ def attack(names: Sequence[str], attempt: Callable[[str], Attempts]) -> int:
             print(failure, file=sys.stderr, flush=True)
     say(f"most memory: {peak_mb() or 0:,.0f} MB")
     return int(failed > 0)
-
-
-def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *rows)]
-    return "\n".join(lines)

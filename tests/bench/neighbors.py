@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import softmax
 
+from core.cli.shared import note
 from core.index import neighbors
 from core.index.build import build_index
 from core.index.rows import Query, warm_up
@@ -26,7 +27,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     """Yield a slider move for each size; for the larger one also the first query and opening."""
     warm_up()  # as a server that has been up for a while
     for n, rounds in setting.pick(SIZES, {2_000: 3, 6_000: 3}).items():
-        setting.report(f"neighbors: making a table of {n:,} occurrences")
+        note(f"neighbors: making a table of {n:,} occurrences")
         table, query = _made(setting, n)
         yield _slider(setting, table, query, rounds)
     yield _first_query(setting, table, query, setting.pick(5, 2))

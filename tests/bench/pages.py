@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from playwright.sync_api import Browser, Error
 
+from core.cli.shared import note
 from tests.bench import texts
 from tests.bench.measure import Row, Setting, figure, milliseconds, quotient
 from tests.bench.waits import HELLO, OURS, served, visits
@@ -54,7 +55,7 @@ def _paints(setting: Setting) -> Iterator[Row]:
     result: dict[tuple, list[dict[str, float]]] = {(side, state): [] for side in (OURS, HELLO) for state in STATES}
     for number in range(setting.pick(STARTS, 1)):
         for side in (OURS, HELLO)[:: 1 if number % 2 else -1]:
-            setting.report(f"pages: streamlit {side[3]}, server {number + 1}")
+            note(f"pages: streamlit {side[3]}, server {number + 1}")
             with served(setting, *side) as address:
                 for state in reversed(STATES):
                     result[side, state] += visits(address)
@@ -76,7 +77,7 @@ def _slider(setting: Setting, browser: Browser) -> Iterator[Row]:
     n_tokens, moves = setting.pick((OCCURRENCES, MOVES), (400, 3))
     corpus = setting.folder / "corpus.txt"
     corpus.write_text("\n".join(" ".join(tokens) for tokens in texts.text_of(n_tokens)), encoding="utf-8", newline="\n")
-    setting.report(f"pages: the Mix page reads a corpus of {n_tokens:,} tokens")
+    note(f"pages: the Mix page reads a corpus of {n_tokens:,} tokens")
     with served(setting, *OURS) as address:
         page = browser.new_page(viewport={"width": 1440, "height": 2400})
         page.set_default_timeout(WAIT_MS)

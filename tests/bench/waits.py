@@ -1,13 +1,11 @@
-"""Time until each view's picture, Home on a cold server, and the commands, compared with `streamlit hello`."""
+"""Time until each view's picture, and Home on a cold server, compared with `streamlit hello`."""
 
 import json
 import os
 import queue
 import subprocess
-import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -63,18 +61,6 @@ REPORT = """(collector, missing_ms, late) => {
 }"""
 MISSING_MS, AT_MOST_S = 20_000, 180
 READY = "<script>setTimeout(() => location.replace(%s), 2000)</script>"  # once the browser itself has started
-SENTENCE = "We sat on the grassy bank and watched the boats go by."
-COMMANDS = {
-    "import streamlit (its own start)": ["-c", "import streamlit"],
-    "import torch": ["-c", "import torch"],
-    "--help": ["-m", "core", "--help"],
-    "static-neighbors": ["-m", "core", "static-neighbors", "--word", "bank"],
-    "neighbors": ["-m", "core", "neighbors", "--word", "bank", "--sentence", SENTENCE],
-    "verdict": ["-m", "core", "verdict", "--word", "bank", "--sentence", SENTENCE, "--sentence", "The bank lent him money."],
-    "substitutes": ["-m", "core", "substitutes", "--word", "bank", "--sentence", SENTENCE],
-    "predict": ["-m", "core", "predict", "--text", "She shook her"],
-    "classify": ["-m", "core", "classify", "--task", "news-title", "--text", "Stocks slip as oil nears 50 dollars"],
-}
 
 
 @contextmanager
@@ -171,32 +157,14 @@ def _say_hello(address: str) -> None:
     say(f"streamlit hello: heading {seconds(first, 'heading')} s, on return {seconds(returning, 'heading')} s")
 
 
-def commands() -> None:
-    say("command                            second run, s  processor, s")
-    for name, words in COMMANDS.items():
-        for _ in range(2):
-            used, started = _children_s(), time.perf_counter()
-            subprocess.run([sys.executable, *words], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
-        say(f"{name:34} {time.perf_counter() - started:13.1f}  {_children_s() - used:12.2f}")
-
-
-def _children_s() -> float:
-    """Return the processor's seconds of all ended processes of this one."""
-    times = os.times()
-    return times.children_user + times.children_system
-
-
 def main() -> None:
     parser = options(__doc__, language="en")
     parser.add_argument("views", nargs="*")
-    parser.add_argument("--no-commands", action="store_true")
     arguments = parser.parse_args()
     views = list_views()
     if unknown := [view for view in arguments.views if view not in views]:
         parser.error(f"There is no view {unknown[0]!r}. Choose from: {', '.join(views)}.")
     pages(arguments.views or views, arguments.language)
-    if not arguments.no_commands:
-        commands()
 
 
 if __name__ == "__main__":

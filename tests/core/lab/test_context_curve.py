@@ -16,8 +16,19 @@ from core.classify.tables import ScoreRow, Table
 from core.classify.train import texts_of, truth_of
 from core.elmo.models import Model
 from core.lab import context_curve
-from core.lab.context_curve import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part
-from core.lab.equal_network import EqualConfig, _means, _scale, _words_left_out, fit
+from core.lab.context_curve import (
+    EqualConfig,
+    RandomLSTMs,
+    ShuffledOrder,
+    _means,
+    _scale,
+    _words_left_out,
+    context_part,
+    fit,
+    layers_part,
+    shuffled_order,
+    static_part,
+)
 from core.static.vectors import static_contexts
 from tests.tiny import dataset, table, tiny_encoder, tiny_vectors
 

@@ -321,9 +321,6 @@ def test_the_gap_is_one_sense_minus_two_averaged_over_spellings_that_have_both()
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: pair_accuracy([0.1], [True], [0.1, 0.2], [True]), "Each test pair needs a cosine and an answer; got 2 and 1"),
-        (lambda: pair_accuracy([], [], [0.1], [True]), "Each dev pair"),
-        (lambda: AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [BANK], []).scores(), "needs a vector, a key and a sense; got 1, 1 and 0"),
         (lambda: best_weights(lambda w: 0.0, 0, 10), "grid"),
         (lambda: best_weights(lambda w: 0.0, 3, 0), "grid"),
         (lambda: cosine_gap(lambda rows: np.eye(len(rows)), ["a", "a", "b"], ["x", "y", "z"]), "no cosines to compare"),
