@@ -1,10 +1,8 @@
 """Predict the sense of every word in held-out documents by the nearest sense centroid (Peters et al. 2018, section 5.3)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +13,7 @@ from ..elmo.mix import layer_weights
 from ..elmo.models import Model
 from ..senses.evaluate import Report, best_weights, mix_of, spaces, static_vectors
 from ..senses.evidence import TIE
-from ..static.vectors import StaticVectors, static_contexts
+from ..static.vectors import static_contexts
 from .datasets import SenseSentence, split_documents
 
 PRIORS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)  # how much a sense's frequency may count next to a cosine
@@ -23,19 +21,6 @@ DEV_SHARE = 0.1  # of the training documents, for choosing weights
 
 Key = tuple[str, str]  # lemma, part of speech
 Vectors = Callable[[np.ndarray], np.ndarray]  # from rows (n,) to their vectors (n, D)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllWordsScores:
-    """Accuracies from 0 to 1 over test words. `ambiguous` are those whose key has at least two senses in training."""
-
-    accuracy: float  # of the nearest sense centroid
-    most_frequent: float
-    n: int
-    unseen: int  # of them, with a key that training lacks: scored as wrong
-    ambiguous_accuracy: float
-    ambiguous_most_frequent: float
-    ambiguous_n: int
 
 
 class AllWords:
@@ -64,8 +49,8 @@ class AllWords:
         centroids = _centroids(train, codes)
         senses_of = group_rows([key for key, _ in senses])
         self.n = len(test)
-        self.unseen = 0
-        self.ambiguous = np.zeros(len(test), bool)
+        self.unseen = 0  # with a key that training lacks: scored as wrong
+        self.ambiguous = np.zeros(len(test), bool)  # whose key has at least two senses in training
         self._groups: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []  # rows (m,), cosines, right (m, C), counts (C,)
         for key, rows in group_rows(test_keys).items():
             if key not in senses_of:
@@ -95,14 +80,9 @@ class AllWords:
             result[rows] = _share_right(np.broadcast_to(counts, right.shape), right)
         return result
 
-    def scores(self, prior: float = 0.0) -> AllWordsScores:
-        """Summarize the hits of the nearest centroid and of the most frequent sense."""
-        both = np.stack([self.hits(prior), self.most_frequent()])
-        names = ("accuracy", "most_frequent", "ambiguous_accuracy", "ambiguous_most_frequent")
-        ambiguous = int(self.ambiguous.sum())
-        means = [*both.mean(axis=1), *both[:, self.ambiguous].sum(axis=1) / max(ambiguous, 1)]
-        result = dict(zip(names, map(float, means), strict=True))
-        return AllWordsScores(**result, n=self.n, unseen=self.unseen, ambiguous_n=ambiguous)
+    def accuracies(self, hits: np.ndarray) -> dict[str, float]:
+        """Return the mean of hits (N,) over all words and over the ambiguous ones."""
+        return {"accuracy": float(hits.mean()), "ambiguous": float(hits[self.ambiguous].sum() / max(self.ambiguous.sum(), 1))}
 
 
 def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float = 0.9, report: Report | None = None) -> dict:
@@ -127,38 +107,36 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
         return lambda rows: mix_of(layers[rows], np.array(weights))
 
     @cache
-    def prior_of(vectors_of: Vectors) -> Prior:
+    def by_prior(vectors_of: Vectors) -> dict[float, float]:
+        """Return the accuracy on dev with each of PRIORS."""
         judged = judge(vectors_of, train_rows, dev)
-        by_prior = {prior: judged.scores(prior).accuracy for prior in PRIORS}
-        best = max(PRIORS, key=by_prior.get)
-        return Prior(by_prior[0.0], by_prior[best], best)
+        return {prior: float(judged.hits(prior).mean()) for prior in PRIORS}
 
     train_rows, dev = _dev_rows(train)
     rows, tested = np.arange(n), np.arange(n, len(targets))
     equal = layer_weights("mix", model.encoder.n_layers)
     best, best_with = equal, equal
     if len(dev):  # else there is nothing to choose by
-        best, _ = best_weights(lambda weights: prior_of(mix(*weights)).plain, model.encoder.n_layers)
-        best_with, _ = best_weights(lambda weights: prior_of(mix(*weights)).accuracy, model.encoder.n_layers)
+        best, _ = best_weights(lambda weights: by_prior(mix(*weights))[0.0], model.encoder.n_layers)
+        best_with, _ = best_weights(lambda weights: max(by_prior(mix(*weights)).values()), model.encoder.n_layers)
     vectors = static_vectors(model)
     ways = {name: mix(*weights) for name, weights in [*spaces(model), ("best_mix", best)]}
     if vectors:
-        contexts = _target_contexts(vectors, [*train, *test])
+        both = [(sentence.tokens, (target.start, target.end)) for sentence in (*train, *test) for target in sentence.targets]
+        contexts = static_contexts(vectors, [tokens for tokens, _ in both], [span for _, span in both])
         ways["static"] = lambda rows: contexts[rows]
     result: dict = {"model": model.name, "n_train": n, "documents": len(set(documents))}
     hits: dict[str, np.ndarray] = {}
     for name, vectors_of in ways.items():
         judged = judge(vectors_of, rows, tested)
         hits[name] = judged.hits()
-        scores = judged.scores()
-        result[name] = {"accuracy": scores.accuracy, "ambiguous": scores.ambiguous_accuracy}
+        result[name] = judged.accuracies(hits[name])
         if len(dev) and name == "best_mix":  # other weights where frequency counts
             vectors_of = mix(*best_with)
             judged = judge(vectors_of, rows, tested)
         if len(dev):
-            prior = prior_of(vectors_of).prior
-            weighted = judged.scores(prior)
-            result[name]["with_frequency"] = {"prior": prior, "accuracy": weighted.accuracy, "ambiguous": weighted.ambiguous_accuracy}
+            prior = max(PRIORS, key=by_prior(vectors_of).get)
+            result[name]["with_frequency"] = {"prior": prior, **judged.accuracies(judged.hits(prior))}
     result["best_mix"]["weights"] = best.tolist()
     if len(dev):
         result["best_mix"]["with_frequency"]["weights"] = best_with.tolist()
@@ -170,14 +148,8 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
         if vectors:
             result[name]["less_static"] = facts_of(compare_pairs(hits[name], hits["static"], documents))
     result["order"] = facts_of(compare_pairs(hits["1"], hits["2"], documents)) if "2" in hits else {}
-    result["most_frequent"] = {"accuracy": scores.most_frequent, "ambiguous": scores.ambiguous_most_frequent}
-    return result | {"n": scores.n, "unseen": scores.unseen, "ambiguous_n": scores.ambiguous_n}
-
-
-def _target_contexts(vectors: StaticVectors, sentences: Sequence[SenseSentence]) -> np.ndarray:
-    """Return the static context of each target, (N, D)."""
-    both = [(sentence.tokens, (target.start, target.end)) for sentence in sentences for target in sentence.targets]
-    return static_contexts(vectors, [tokens for tokens, _ in both], [span for _, span in both])
+    result["most_frequent"] = judged.accuracies(often)
+    return result | {"n": judged.n, "unseen": judged.unseen, "ambiguous_n": int(judged.ambiguous.sum())}
 
 
 def _target_vectors(encoder: Encoder, sentences: list[SenseSentence], report: Report | None) -> np.ndarray:
@@ -211,14 +183,6 @@ def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
     dev = [row for row, key, _ in sides[1] if key in ambiguous]
     train_rows = [row for senses in ambiguous.values() for rows in senses.values() for row in rows]
     return np.array(train_rows, int), np.array(dev, int)
-
-
-class Prior(NamedTuple):
-    """The best weight of a sense's frequency on dev, and the accuracies with and without it."""
-
-    plain: float  # accuracy by the cosine alone
-    accuracy: float  # where frequency counts by the best of PRIORS
-    prior: float
 
 
 def group_rows(keys: Sequence[Key]) -> dict[Key, np.ndarray]:

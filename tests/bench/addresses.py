@@ -1,11 +1,10 @@
-"""Every page opened by hostile addresses: no exception may come out, and no visit may take longer than a page may.
+"""Open every page by hostile addresses: no exception may come out, and no visit may take too long.
 
 usage: python -m tests.bench.addresses [--seconds 360] [--only PAGE ...] [--seed N]
 
-Each page is opened once as it is, which names its parameters: its controls' keys, and those that every page reads. Then, page by page
-and value by value, all of a page's own parameters have that value at once; what is in use has it one parameter at a time, for a model
-that is not there would hide the rest. What time is left goes to one parameter each, drawn at random. A fault is looked for again with
-each of its parameters alone. tests/app/test_addresses.py visits a few.
+A page is opened once as it is, which names its parameters: its controls' keys, and those that every page reads. Then all of them have one value
+at once; what is in use has it one parameter at a time, for a model that is not there would hide the rest. What time is left goes to single
+parameters, drawn at random. A fault is looked for again with each of its parameters alone. tests/app/test_addresses.py visits a few.
 """
 
 import logging

@@ -2,9 +2,9 @@
 
 usage: python -m tests.bench.crashes [--times 50] [--only indexing training downloading mapping] [--seed N]
 
-Each time a process of its own does the work in an empty folder and is killed (SIGKILL) at a moment drawn at random; then another
-one does the same work to its end. It must find what was finished before, give the very result of a run that nobody
-disturbed (an index's vectors up to float16's next number), and leave no other file behind. `lost` is the most that had to be done again: rounds, epochs, bytes, maps.
+Each time a process does the work in an empty folder and is killed (SIGKILL) at a random moment; then another one does the same work to its
+end. It must find what was finished before, give the result of an undisturbed run (an index's vectors up to float16's next number), and leave
+no other file behind. `lost` is the most that had to be done again: rounds, epochs, bytes, maps.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def tell(what: str, value: object = 0) -> None:
 
 
 def indexing(folder: Path, _: str) -> None:
-    """40,000 tokens in rounds of 4,000 by a very small model."""
+    """Index 40,000 tokens in rounds of 4,000 by a very small model."""
     from core.index.build import build_index
     from core.text.sentences import Sentence
     from tests.tiny import tiny_encoder
@@ -58,7 +58,7 @@ def indexing(folder: Path, _: str) -> None:
 
 
 def training(folder: Path, _: str) -> None:
-    """Eight epochs of the smallest network, kept after each."""
+    """Train the smallest network for eight epochs, kept after each."""
     from core.classify import tasks
     from core.classify.head import save_head
     from core.classify.model import VARIANTS
@@ -85,14 +85,13 @@ def downloading(folder: Path, url: str) -> None:
 
     target, part = folder / "file.bin", folder / "file.bin.part"
     tell("begun", BYTES if target.is_file() else part.stat().st_size if part.is_file() else 0)
-    expected = hashlib.sha256(_content()).hexdigest()
-    report, wait = (lambda progress: tell("step", progress.done)), (lambda: time.sleep(CHUNK_S))
-    download(url, target, size=BYTES, sha256=expected, report=report, stop=wait)
+    how = {"size": BYTES, "sha256": hashlib.sha256(_content()).hexdigest(), "stop": lambda: time.sleep(CHUNK_S)}
+    download(url, target, report=lambda progress: tell("step", progress.done), **how)
     tell("result", _sum(target))
 
 
 def mapping(folder: Path, _: str) -> None:
-    """A word's maps, three times over in three files, each found or fitted as the pages do it."""
+    """Find or fit the maps of three words as the pages do."""
     from core.analysis.word_maps import open_maps
     from core.common.config import ASSETS
     from core.index.table import OccurrenceTable
@@ -127,10 +126,10 @@ def _content() -> bytes:
 
 @dataclass
 class Ran:
-    """The reports of a process: where it began, its last complete step, its result."""
+    """The reports of a process."""
 
-    begun: int | None = None
-    step: int = 0
+    begun: int = 0  # where it began
+    step: int = 0  # the last complete one
     result: str | None = None
     seconds: float = 0.0  # from "begun" to the end
     said: str = ""
@@ -160,7 +159,7 @@ def run(work: str, folder: Path, url: str, *, kill_after: float | None = None) -
 
 
 def others(folder: Path) -> list[str]:
-    """Files that no whole piece of work leaves: parts and temporary ones."""
+    """Return the files that no complete piece of work leaves: parts and temporary ones."""
     names = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
     return sorted(name for name in names if any(mark in name for mark in (".tmp", ".part", ".old-")))
 
@@ -183,7 +182,7 @@ def trials(work: str, times: int, draw: random.Random, url: str) -> bool:
             if (left := others(folder)) and again.result is not None:
                 faults.append(f"time {k}: left behind {left[:4]}")
             if cut.result is None:
-                lost = max(lost, cut.step - (again.begun or 0))
+                lost = max(lost, cut.step - again.begun)
     say(f"{work:14}{times:6}{killed:8}{whole.seconds:9.1f} s{max(0, lost):12,}{len(faults):8}")
     for fault in faults[:3]:
         say(fault)

@@ -2,10 +2,9 @@
 
 usage: python -m tests.bench.fuzz [--inputs 100000] [--only NAME ...] [--seconds S] [--seed N]
 
-Control characters, writing directions, lines of 1 MB, deep JSON, wrong encodings, archives that unpack to far too much,
-formulas, HTML and Markdown; and valid files with bytes changed, cut, doubled or left out. Each input must be answered within
-`SLOWEST_S`; the memory of the process is printed at the end. tests/core/files/test_fuzz.py runs a few hundred of each.
-tests.bench.addresses does the same with the addresses of pages.
+Control characters, writing directions, lines of 1 MB, deep JSON, wrong encodings, archives that unpack to far too much, formulas, HTML and
+Markdown; and valid files with bytes changed, cut, doubled or left out. Each input must be answered within `SLOWEST_S`. The memory of the
+process is printed at the end. tests/core/files/test_fuzz.py runs 30 of each.
 """
 
 import functools
@@ -74,16 +73,8 @@ FRAGMENTS = (
     *('<answer senseid="a"/>', "<context>", "<wf>", "<head>", "</context>", "# doc 1\n", "bank\tNN\tbank\tbank%1:17:01::\n"),
     *("a_b\tNN\ta\tx%9:9:9::\n", "B-NP ", "-DOCSTART- ", "(3 (2 A) (4 success))\n"),
 )
-HUGE = (
-    "x" * 1_000_100,
-    "ab " * 350_000,
-    "[" * 200_000,
-    '{"a":' * 100_000,
-    "\u0301" * 400_000,
-    "'" * 600_000,
-    "." * 600_000,
-    "a." * 400_000,
-)
+HUGE = ("x" * 1_000_100, "ab " * 350_000, "[" * 200_000, '{"a":' * 100_000)
+HUGE += ("\u0301" * 400_000, "'" * 600_000, "." * 600_000, "a." * 400_000)
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1", "cp949", "cp1252")
 
 
@@ -98,21 +89,16 @@ def nasty(most: int = 12) -> st.SearchStrategy[str]:
     return rarely(150, st.sampled_from(HUGE), parts)
 
 
-def encoded(texts_: st.SearchStrategy[str]) -> st.SearchStrategy[bytes]:
-    return st.tuples(texts_, st.sampled_from(ENCODINGS)).map(
-        lambda pair: pair[0].encode(pair[1], "replace" if "utf" not in pair[1] else "surrogatepass")
+def encoded(texts: st.SearchStrategy[str]) -> st.SearchStrategy[bytes]:
+    return st.builds(
+        lambda text, name: text.encode(name, "surrogatepass" if "utf" in name else "replace"), texts, st.sampled_from(ENCODINGS)
     )
 
 
 def json_values() -> st.SearchStrategy:
-    keys = ("tokens", "text", "word", "position", "label", "sense", "lemma", "document", "same")
-    keys += ("tokens_a", "tokens_b", "position_a", "position_b")
+    names = st.sampled_from(("tokens", "text", "word", "position", "label", "sense", "lemma", "document")) | nasty(2)
     leaves = st.one_of(st.none(), st.booleans(), st.integers(-3, 6), st.integers(), st.floats(), nasty(3), st.just(["the", "bank"]))
-    return st.recursive(
-        leaves,
-        lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.sampled_from(keys) | nasty(2), inner, max_size=6)),
-        max_leaves=12,
-    )
+    return st.recursive(leaves, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(names, inner, max_size=6), max_leaves=12)
 
 
 def json_bytes(*, lines: bool) -> st.SearchStrategy[bytes]:
@@ -157,12 +143,11 @@ def packed(data: st.SearchStrategy[bytes]) -> st.SearchStrategy[tuple[str, bytes
     """(suffix, bytes): as they are, or packed by gzip or xz, complete or cut."""
     ways = {".gz": lambda raw: gzip.compress(raw, 1), ".xz": lambda raw: lzma.compress(raw, preset=0), "": bytes}
 
-    def pack(given: tuple[bytes, str, bool]) -> tuple[str, bytes]:
-        raw, how, cut = given
+    def pack(raw: bytes, how: str, cut: bool) -> tuple[str, bytes]:
         made = ways[how](raw)
         return how, made[: len(made) // 2] if cut and how else made
 
-    return st.tuples(data, st.sampled_from(["", "", "", ".gz", ".xz"]), st.booleans()).map(pack)
+    return st.builds(pack, data, st.sampled_from(["", "", "", ".gz", ".xz"]), st.booleans())
 
 
 @functools.cache
@@ -198,7 +183,7 @@ def docx_files() -> st.SearchStrategy[bytes]:
     said = nasty().map(lambda text: body.replace(b"The river", text.encode("utf-8", "replace")))
     heavy = st.sampled_from([entities, outside, body + b" " * 9_000_000, b"<w:p>" * 50_000])
     bodies, more = rarely(10, heavy, st.one_of(changed(body), said)), st.sampled_from([{}, {"../../evil.txt": b"x"}])
-    made = st.tuples(bodies, more).map(lambda given: zipped(parts | {document: given[0]} | given[1]))
+    made = st.builds(lambda body, more: zipped(parts | {document: body} | more), bodies, more)
     return st.one_of(made, made, changed(zipped(parts)))
 
 
@@ -211,15 +196,14 @@ def vector_samples() -> tuple[bytes, ...]:
 
 
 def vector_bytes() -> st.SearchStrategy[bytes]:
-    headers = st.tuples(st.integers(-1, 10**19), st.integers(-1, 10**19), nasty(6)).map(
-        lambda h: f"{h[0]} {h[1]}\n{h[2]}".encode("utf-8", "replace")
-    )
+    number = st.integers(-1, 10**19)
+    headers = st.builds(lambda rows, columns, text: f"{rows} {columns}\n{text}".encode("utf-8", "replace"), number, number, nasty(6))
     return st.one_of(*map(changed, vector_samples()), headers, encoded(nasty()), st.just(b"\x80\x04\x95pickle"))
 
 
 def zipped_vectors() -> st.SearchStrategy[bytes]:
     names = st.lists(st.sampled_from(["a.txt", "../b.txt", "/c.txt", "d/"]), max_size=2)
-    made = st.tuples(vector_bytes(), names).map(lambda given: zipped(dict.fromkeys(given[1], given[0])))
+    made = st.builds(lambda data, names: zipped(dict.fromkeys(names, data)), vector_bytes(), names)
     return st.one_of(made, made, changed(zipped({"a.txt": vector_samples()[0]})))
 
 
@@ -257,26 +241,24 @@ def options_bytes() -> st.SearchStrategy[bytes]:
     numbers = st.lists(st.integers(-1, 10**9), max_size=3)
     odd = st.one_of(st.none(), st.integers(-2, 10**12), st.floats(), nasty(2), numbers, st.lists(numbers, max_size=3), st.just({}))
 
-    def put(given: tuple[tuple[str, ...], object]) -> bytes:
+    def put(path: tuple[str, ...], value: object) -> bytes:
         made = place = json.loads(json.dumps(options))
-        *outer, last = given[0]
-        for part in outer:
+        for part in path[:-1]:
             place = place[part]
-        place[last] = given[1]
+        place[path[-1]] = value
         return json.dumps(made).encode()
 
     paths = [(part,) for part in ("lstm", "char_cnn")] + [(part, key) for part in ("lstm", "char_cnn") for key in options[part]]
-    made = st.tuples(st.sampled_from([*paths, ("char_cnn", "embedding", "dim")]), odd).map(put)
+    made = st.builds(put, st.sampled_from([*paths, ("char_cnn", "embedding", "dim")]), odd)
     return st.one_of(made, changed(model_files()["options.json"]), encoded(nasty()), json_bytes(lines=False))
 
 
 @functools.cache
 def a_map() -> bytes:
+    about = {"names": ("0", "1"), "method": "PCA", "config": ProjectionConfig(), "trustworthiness": (1.0, 1.0), "displacement": (0.0,)}
     with tempfile.TemporaryDirectory() as folder:
-        points = np.zeros((2, 5, 2), np.float32)
-        about = {"names": ("0", "1"), "method": "PCA", "config": ProjectionConfig(), "trustworthiness": (1.0, 1.0), "displacement": (0.0,)}
-        FrozenMaps(coordinates=points, **about).save(Path(folder) / "m.safetensors")
-        return (Path(folder) / "m.safetensors").read_bytes()
+        FrozenMaps(coordinates=np.zeros((2, 5, 2), np.float32), **about).save(Path(folder) / "m.safetensors")
+        return contents(folder)["m.safetensors"]
 
 
 searched = functools.cache(lambda: encode(open_corpus("sentences")[:400], "ours"))
@@ -313,6 +295,7 @@ def loads(samples: dict[str, bytes], *load: Callable[[Path], object]) -> Callabl
 
 
 def one_of_files(samples: dict[str, bytes]) -> st.SearchStrategy[dict[str, bytes]]:
+    """One of the files, changed."""
     return st.one_of(*(changed(data).map(lambda made, name=name: {name: made}) for name, data in samples.items()))
 
 
@@ -325,16 +308,18 @@ def model_target(name: str, data: st.SearchStrategy[bytes], left_out: str = "wei
 _some = functools.partial(read_sentences, limit=5_000)  # the pages read as many as a corpus may hold
 
 
+def _uses(path: Path) -> None:
+    usage_graphs.sentences_of_uses(usage_graphs.read_uses(path))
+
+
 def _table(path: Path) -> None:
     make_dataset("fuzz", read_table(path), SplitConfig())
 
 
 def _own(folder: Path, given: list[tuple[str, bytes]]) -> None:
-    sources = [
-        own_corpus.Source(name, _written(folder / f"{k}{Path(name).suffix or '.txt'}", data)) for k, (name, data) in enumerate(given)
-    ]
-    kept = own_corpus.keep_files(sources)
-    sentences = read_sentences(kept.path)
+    places = [folder / f"{k}{Path(name).suffix or '.txt'}" for k, (name, _) in enumerate(given)]
+    sources = [own_corpus.Source(name, _written(place, data)) for place, (name, data) in zip(places, given, strict=True)]
+    sentences = read_sentences(own_corpus.keep_files(sources).path)
     index_plan(sentences, 3, 256)
     opened = encode(sentences, "x")
     concordance.lines(opened, search.find(opened, sentences[0].tokens[0]), 0, 5)
@@ -425,18 +410,12 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
         "corpus .xlsx": lambda: (plain(workbook_bytes()), reads("a.xlsx", _some)),
         "corpus .pdf": lambda: (plain(pdf(["The river bank was steep."], ["It (was) steep."])), reads("a.pdf", _some)),
         "corpus .epub": lambda: (plain(epub({"a.xhtml": "<p>The bank.</p>", "nav.xhtml": "<p>x</p>"})), reads("a.epub", _some)),
-        "usage graph": lambda: (
-            files(text, changed(uses)),
-            reads("uses.csv", lambda path: usage_graphs.sentences_of_uses(usage_graphs.read_uses(path))),
-        ),
+        "usage graph": lambda: (files(text, changed(uses)), reads("uses.csv", _uses)),
         "docx": lambda: (docx_files(), lambda place, data: _own(place, [("a.docx", data)])),
         "own corpus": lambda: (st.lists(st.tuples(names, st.one_of(text, lined)), min_size=1, max_size=3), _own),
         "vectors": lambda: (files(vector_bytes()), reads("v", load_vectors)),
         "vectors .zip": lambda: (zipped_vectors().map(lambda data: ("", data)), reads("v.zip", load_vectors)),
-        "vectors, a folder": lambda: (
-            st.fixed_dictionaries({name: st.just(data) | changed(data) for name, data in vector_files().items()}),
-            loads({}, load_vectors),
-        ),
+        "vectors, a folder": lambda: (one_of_files(vector_files()), loads(vector_files(), load_vectors)),
         "model options": lambda: model_target("options.json", options_bytes()),
         "model .safetensors": lambda: model_target("weights.safetensors", changed(model_files()["weights.safetensors"])),
         "model .hdf5": lambda: model_target("weights.hdf5", changed(model_files()["weights.hdf5"]), "weights.safetensors"),

@@ -1,9 +1,4 @@
-"""Measure a speed next to a peer's: both sides alternate in one run; medians, their ratio, and a check that the answers are equal.
-
-The other programs of this folder share the clocks, options, tables and memory readings from here.
-"""
-
-from __future__ import annotations
+"""Measure a speed next to a peer's: both sides alternate in one run; medians, their ratio, and a check that the answers are equal."""
 
 import argparse
 import contextlib
@@ -184,7 +179,7 @@ def limited_to(threads: int) -> Iterator[None]:
     import torch
     from threadpoolctl import threadpool_limits
 
-    before, cores = torch.get_num_threads(), _cores()
+    before, cores = torch.get_num_threads(), os.sched_getaffinity(0)
     with threadpool_limits(threads):
         torch.set_num_threads(threads)
         _stay_on(set(sorted(cores)[:threads]))
@@ -195,43 +190,30 @@ def limited_to(threads: int) -> Iterator[None]:
             torch.set_num_threads(before)
 
 
-def _cores() -> set[int]:
-    """Return the cores that this process may use; empty where the system does not say."""
-    return set(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else set()
-
-
 def _stay_on(cores: set[int]) -> None:
-    tasks = Path("/proc/self/task")
-    for task in tasks.iterdir() if cores and tasks.is_dir() else ():  # the limit of a thread is its own
+    for task in Path("/proc/self/task").iterdir():  # the limit of a thread is its own
         with contextlib.suppress(OSError):  # one that has just ended
             os.sched_setaffinity(int(task.name), cores)
 
 
 def surroundings() -> dict:
     """Return what a figure depends on: machine, cores in use, load, date and versions."""
-    versions = {"python": platform.python_version()}
-    for package in PACKAGES:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            versions[package] = importlib.metadata.version(package)
-    name, load = platform.processor() or platform.machine(), round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
-    with contextlib.suppress(OSError, StopIteration):
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    machine, date = f"{name}, {os.cpu_count()} cores, {platform.system()}", datetime.now(UTC).isoformat(timespec="seconds")
-    return {"machine": machine, "cores": len(_cores()) or None, "load": load, "date": date, "versions": versions}
+    versions = {"python": platform.python_version()} | {package: importlib.metadata.version(package) for package in PACKAGES}
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    facts = {"machine": f"{name}, {os.cpu_count()} cores, {platform.system()}", "cores": len(os.sched_getaffinity(0))}
+    facts |= {"load": round(os.getloadavg()[0], 2), "date": datetime.now(UTC).isoformat(timespec="seconds")}
+    return facts | {"versions": versions}
 
 
-def peak_mb(process: int | str = "self") -> float | None:
-    """Return the largest resident size of a process since its start or `reset_peak`; None where /proc does not say."""
-    with contextlib.suppress(OSError, StopIteration):
-        lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
-        return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
-    return None
+def peak_mb() -> float:
+    """Return the largest resident size of this process since its start or `reset_peak`."""
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
 
 
 def reset_peak() -> None:
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
+    Path("/proc/self/clear_refs").write_text("5")
 
 
 def options(doc: str | None, **defaults: Any) -> argparse.ArgumentParser:
@@ -266,5 +248,5 @@ def attack(names: Sequence[str], attempt: Callable[[str], Attempts]) -> int:
         say(f"{name:22}{result.inputs:9,}{result.refused:9,}{result.slowest_s:8.2f} s{len(result.failures):8}")
         for failure in list(dict.fromkeys(result.failures))[:5]:
             print(failure, file=sys.stderr, flush=True)
-    say(f"most memory: {peak_mb() or 0:,.0f} MB")
+    say(f"most memory: {peak_mb():,.0f} MB")
     return int(failed > 0)

@@ -3,9 +3,9 @@
 usage: python -m tests.bench.soak [--clients 200] [--minutes 10] [--seed N]
 
 Clients have no browser (tests/raw_client.py). They connect within two minutes, or sooner in short runs. An ordinary client types a new
-sentence into Home once a minute. Each answer must be about the client's sentence and no other client's. At the end the last sentence must
-still be on the page. Hostile clients send uploads, addresses of 10 MB, foreign origins and endless texts, at most once a second. The
-report is in Markdown. The exit status is 1 if a target is missed.
+sentence into Home once a minute. Each answer must be about that sentence and no other client's. At the end the last one must still be on the
+page. Hostile clients send uploads, addresses of 10 MB, foreign origins and endless texts, at most once a second. The exit status is 1 if a
+target is missed.
 """
 
 import logging
@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count, cycle, islice
 from pathlib import Path
@@ -43,7 +44,7 @@ VERBS = ("watched", "found", "passed", "drew", "left", "saw", "reached", "crosse
 
 @dataclass
 class Log:
-    """The observations of all clients."""
+    """What all clients observed."""
 
     seconds: list[float] = field(default_factory=list)  # response time of each sentence
     first_page_seconds: list[float] = field(default_factory=list)  # one for each client
@@ -57,9 +58,10 @@ def make_sentence(mark: str, turn: int, generator: random.Random) -> str:
     return f"{mark}n{turn} {verb} the {nouns[0]} near the bank of the {nouns[1]} before the {nouns[2]}."
 
 
-def find_fragment(client: Client) -> str:
-    """Return the id of the fragment of Home that runs when the user types."""
-    return next(delta.fragment_id for delta in client.page.elements.values() if getattr(delta, "fragment_id", ""))
+def type_in(client: Client, sentence: str) -> str:
+    """Type a sentence into Home, of which one fragment then runs. Return the text of the page."""
+    fragment = next(delta.fragment_id for delta in client.page.elements.values() if getattr(delta, "fragment_id", ""))
+    return client.run(query=client.page.query, widgets={client.page.widgets[BOX]: sentence}, fragment=fragment).text
 
 
 class User:
@@ -87,17 +89,15 @@ class User:
             self.log.losses.append(f"{self.mark}: {type(error).__name__}: {str(error)[:160]}")
 
     def _type(self, client: Client, turn: int) -> None:
-        self.sentence = make_sentence(self.mark, turn, self.generator)
-        box, start = client.page.widgets[BOX], time.monotonic()
+        self.sentence, start = make_sentence(self.mark, turn, self.generator), time.monotonic()
         try:
-            page = client.run(query=client.page.query, widgets={box: self.sentence}, fragment=find_fragment(client))
+            text = type_in(client, self.sentence)
         except TimeoutError:
             self.log.seconds.append(ANSWER_S)
-            client.wait(10 * ANSWER_S)  # a late answer is not a loss
-            page = client.page
+            text = client.wait(10 * ANSWER_S).text  # a late answer is not a loss
         else:
             self.log.seconds.append(time.monotonic() - start)
-        self._check(page.text, f"at sentence {turn}")
+        self._check(text, f"at sentence {turn}")
 
     def _check(self, text: str, when: str) -> None:
         if self.sentence and self.sentence.split()[0] not in text:
@@ -131,19 +131,18 @@ class Attacker:
         try:
             with Client(self.server, seconds=ANSWER_S) as client:  # stays open, so that its session is active
                 self.box, self.session = client.run().widgets[BOX], client.session
-                self._attack(end)
+                while time.monotonic() < end:
+                    start, (name, attempt) = time.monotonic(), next(self.attempts)
+                    self.log.outcomes[name, self._outcome(attempt)] += 1
+                    time.sleep(max(0.0, start + HOSTILE_S - time.monotonic()))
         except Exception as error:
             self.log.outcomes["open Home", type(error).__name__] += 1
 
-    def _attack(self, end: float) -> None:
-        while time.monotonic() < end:
-            start, (name, attempt) = time.monotonic(), next(self.attempts)
-            try:
-                outcome = attempt()
-            except Exception as error:  # every refusal is an outcome
-                outcome = type(error).__name__
-            self.log.outcomes[name, outcome] += 1
-            time.sleep(max(0.0, start + HOSTILE_S - time.monotonic()))
+    def _outcome(self, attempt: Callable[[], str]) -> str:
+        try:
+            return attempt()
+        except Exception as error:  # every refusal is an outcome
+            return type(error).__name__
 
     def _send(self, *request) -> str:
         return str(self.server.request(*request, seconds=ANSWER_S).status)
@@ -158,7 +157,7 @@ def warm_up(server: Server) -> None:
     """Open Home once and wait for the server's preparations in the background."""
     with Client(server) as client:
         client.run()
-        client.run(widgets={client.page.widgets[BOX]: make_sentence("somebody", 0, random.Random(0))}, fragment=find_fragment(client))
+        type_in(client, make_sentence("somebody", 0, random.Random(0)))
     time.sleep(WARM_S)
     server.wait_until_idle()
 

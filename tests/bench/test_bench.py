@@ -7,20 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import tests.bench.engine
-import tests.bench.precision
-from core.elmo.models import open_model
-from core.engines import allennlp_setup
-from core.index.sense_space import open_space
-from core.index.tables import open_table
-from core.lab.sense_space_map import null_views
-from core.senses.evaluate import static_vectors
-from tests.bench import command, rows
-from tests.bench.command import main
+from tests.bench import __main__ as command
+from tests.bench import engine, precision, rows
 from tests.bench.measure import Check, Figure, Row, Setting, difference, figure, paired, quotient
 from tests.bench.soak import Log, write_report
-
-needs_engine = pytest.mark.skipif(not allennlp_setup.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup")
 
 
 @pytest.fixture
@@ -48,7 +38,6 @@ def measured(value: float, unit: str = "x") -> Figure:
 def test_a_ratio_is_that_of_the_medians_and_its_spread_that_of_the_rounds():
     result = quotient("peer / ours", [10.0, 30.0, 20.0], [1.0, 2.0, 5.0], "x")
     assert (result.value, result.low, result.high, result.rounds) == (10.0, 4.0, 15.0, 3)
-    assert figure("f", [3.0, 1.0, 2.0], "s") == Figure(what="f", value=2.0, unit="s", low=1.0, high=3.0, rounds=3)
 
 
 def test_two_sides_take_turns_and_the_first_round_is_not_counted():
@@ -91,7 +80,7 @@ def test_difference_is_the_largest_and_without_end_where_shapes_differ():
 
 
 def test_engine_runs_without_allennlp_and_says_what_it_left_out(setting, monkeypatch):
-    monkeypatch.setattr(tests.bench.engine, "is_ready", lambda: False)
+    monkeypatch.setattr(engine, "is_ready", lambda: False)
     result = {row.name: row for row in run("engine", setting)}
     left_out = [row for row in result.values() if row.not_run]
     assert len(left_out) == 4 and all("allennlp setup" in row.not_run for row in left_out)
@@ -99,61 +88,34 @@ def test_engine_runs_without_allennlp_and_says_what_it_left_out(setting, monkeyp
     assert set(result["cost against text length"].details["tokens_per_second"]) == {"100", "200", "400"}
 
 
-@needs_engine
+@pytest.mark.skipif(not engine.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup")
 def test_engine_compares_all_layers_with_allennlps(setting, monkeypatch):
-    monkeypatch.setattr(tests.bench.engine, "_lengths", lambda setting: iter(()))
+    monkeypatch.setattr(engine, "_lengths", lambda setting: iter(()))
     compared = [row for row in run("engine", setting) if row.checks]
     assert len(compared) == 4 and all(row.peer.what == "AllenNLP 2.10.1" for row in compared)
 
 
-def test_neighbors_runs_and_the_peer_finds_the_same(setting):
-    result = run("neighbors", setting)
-    assert [row.name.split(",")[0] for row in result] == ["slider move"] * 2 + ["first query", "opening a table"]
-    assert all(row.checks for row in result[:3])
-
-
-def test_precision_runs_and_states_the_nearness_of_vectors(setting, monkeypatch):
+def test_suites_without_a_peer_run_and_check_their_answers(setting, monkeypatch):
     near = {"cosine": 0.9995, "overlap": 0.99, "sentences": 20}  # measured by tests/core/elmo/test_model.py
-    monkeypatch.setattr(tests.bench.precision, "_near", lambda precision, n: near)
-    result = run("precision", setting)
-    assert len(result) == 8 and all(len(row.checks) == 2 and row.details["nearness"] == near for row in result)
-
-
-def test_pages_without_a_browser_say_what_is_needed(setting, monkeypatch):
+    monkeypatch.setattr(precision, "_near", lambda precision, n: near)
     monkeypatch.setenv("CHROMIUM", str(setting.folder / "none"))
-    result = run("pages", setting)
-    assert len(result) == 4 and all("playwright install chromium" in row.not_run for row in result)
+    neighbors = run("neighbors", setting)
+    assert len(neighbors) == 4 and all(row.checks for row in neighbors[:3])
+    precisions = run("precision", setting)
+    assert len(precisions) == 8 and all(len(row.checks) == 2 and row.details["nearness"] == near for row in precisions)
+    pages = run("pages", setting)
+    assert len(pages) == 4 and all("playwright install chromium" in row.not_run for row in pages)
 
 
-def test_the_sense_spaces_nulls_share_its_topic_and_nothing_else():
-    model = open_model("elmo-mini")
-    table, space = open_table("sentences", model, targets_only=True), open_space(model, static_vectors(model))
-    views = space.of_rows(table, labeled := table.labeled_rows("bank")[:4])
-    ends = np.cumsum(space.widths)[:2]
-    layer, topic, substitutes = np.split(views, ends, axis=1)
-    made = {name: np.split(null, ends, axis=1) for name, null in null_views(model, space, table, labeled, views)}
-    assert list(made) == ["shuffled", "untrained", "topic"]
-    for other in made.values():
-        np.testing.assert_allclose(other[1], topic, atol=1e-5)
-        assert np.abs(other[0] - layer).max() > 0.01 < np.abs(other[2] - substitutes).max()
-    assert not made["topic"][0].any() and not made["topic"][2].any()
-
-
-@pytest.fixture
-def made_up(monkeypatch):
-    """Suites that take no time; one of them is not run."""
-
+def test_bench_keeps_rows_and_leaves_those_of_other_suites(monkeypatch, tmp_path, capsys):
     def run_suite(name, setting):
         setting = replace(setting, suite=name)
         yield setting.not_run("a step", "no clock") if name == "pages" else setting.row("a thing", ours=measured(1234.5, "ms"))
 
     monkeypatch.setattr(command, "run_suite", run_suite)
-
-
-def test_bench_keeps_rows_and_leaves_those_of_other_suites(made_up, tmp_path, capsys):
     file = tmp_path / "results" / "speed.json"
     for suite in ("pages", "neighbors", "pages"):
-        assert main(["--json", "--suite", suite, "--output", str(file)]) == 0
+        assert command.main(["--json", "--suite", suite, "--output", str(file)]) == 0
         assert json.loads(capsys.readouterr().out)["rows"][0]["suite"] == suite
     kept = json.loads(file.read_text("utf-8"))
     assert set(kept) == {"machine", "date", "rows"} and [row["suite"] for row in kept["rows"]] == ["neighbors", "pages"]
@@ -164,17 +126,16 @@ def test_bench_keeps_rows_and_leaves_those_of_other_suites(made_up, tmp_path, ca
     ("words", "named"),
     [(["--quick", "--output", "f.json"], "--quick"), (["--output", "o.json"], "o.json"), (["--suite", "speed"], "'speed'")],
 )
-def test_bench_refuses_what_it_cannot_do(made_up, tmp_path, monkeypatch, capsys, words, named):
+def test_bench_refuses_what_it_cannot_do(tmp_path, monkeypatch, capsys, words, named):
     monkeypatch.chdir(tmp_path)
     Path("o.json").write_text('{"rows": 3}')
-    assert main(words) == 2 and named in capsys.readouterr().err
+    assert command.main(words) == 2 and named in capsys.readouterr().err
 
 
 def test_the_readme_shows_every_row_that_was_measured():
     measured_rows = json.loads(rows.FILE.read_text("utf-8"))
     readme = rows.README.read_text("utf-8")
     assert rows.written(readme, measured_rows) == readme, "python -m tests.bench.rows"
-    assert all(f"| {row['name']} |" in readme for row in measured_rows["rows"])
 
 
 @pytest.mark.parametrize(

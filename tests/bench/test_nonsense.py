@@ -45,7 +45,7 @@ def test_a_message_says_what_to_do_and_names_the_value(said, value, fault):
 
 @pytest.fixture(scope="module")
 def raised() -> list[tuple[str, ast.Call]]:
-    """(file, call) of every error of a user's that core and pages make."""
+    """Return (file, call) of every error of a user's that core and pages make."""
     paths = [*(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
     nodes = ((path.name, node) for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8"))))
     return [(name, node) for name, node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ERRORS and node.args]

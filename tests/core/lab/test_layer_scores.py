@@ -14,13 +14,16 @@ from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
 from core.elmo.models import Model, open_model
+from core.index.sense_space import open_space
+from core.index.tables import open_table
 from core.lab import all_words, layer_scores, own_sentences, probes
 from core.lab.all_words import AllWords
 from core.lab.datasets import SenseSentence, SpanTarget, TaggedSentence
 from core.lab.layer_scores import PairRow, best_threshold, pair_accuracy
 from core.lab.own_sentences import CosineGap, cosine_gap
+from core.lab.sense_space_map import null_views
 from core.senses import evaluate
-from core.senses.evaluate import best_weights
+from core.senses.evaluate import best_weights, static_vectors
 from core.text.corpora import open_corpus
 from core.text.sentences import LabeledRow
 from tests.tiny import SHAPE
@@ -259,52 +262,40 @@ KEYS, SENSES = [BANK, BANK, BANK, RUN], ["firm", "firm", "edge", "move"]
 def test_all_words_by_hand():
     test = np.array([[5, 1], [1, 5], [1, 0], [0, 1], [1, 1], [1, 0]], float)
     keys = [BANK, BANK, BANK, RUN, GO, RUN]
-    senses = ["firm", "edge", "edge", "move", "go", "flow"]
-    result = AllWords(TRAIN, KEYS, SENSES, test, keys, senses).scores()
+    words = AllWords(TRAIN, KEYS, SENSES, test, keys, ["firm", "edge", "edge", "move", "go", "flow"])
     # right: firm, edge, not the third; run has one sense known: right for "move", wrong for "flow"; go was never seen
-    assert result.accuracy == pytest.approx(3 / 6) and result.most_frequent == pytest.approx(2 / 6)
-    assert (result.n, result.unseen, result.ambiguous_n) == (6, 1, 3)
-    assert result.ambiguous_accuracy == pytest.approx(2 / 3) and result.ambiguous_most_frequent == pytest.approx(1 / 3)
+    assert words.accuracies(words.hits()) == pytest.approx({"accuracy": 3 / 6, "ambiguous": 2 / 3})
+    assert words.accuracies(words.most_frequent()) == pytest.approx({"accuracy": 2 / 6, "ambiguous": 1 / 3})
+    assert (words.n, words.unseen, words.ambiguous.sum()) == (6, 1, 3)
 
 
 def test_a_centroid_is_the_mean_of_unit_vectors():
     # plain means would be (5, 0.5) for "a": nearer to (1, 0.4) than "b"; of unit vectors it is (0.5, 0.5)
     train, keys, senses = np.array([[10, 0], [0, 1], [1, 0.3]]), [BANK] * 3, ["a", "a", "b"]
-    assert AllWords(train, keys, senses, np.array([[1, 0.4]]), [BANK], ["b"]).scores().accuracy == 1.0
+    assert AllWords(train, keys, senses, np.array([[1, 0.4]]), [BANK], ["b"]).hits() == 1
 
 
 def test_tied_senses_count_by_their_share():
-    equal, keys = np.ones((3, 2)), [BANK] * 3
-    result = AllWords(equal, keys, ["a", "b", "c"], np.ones((1, 2)), [BANK], ["a"]).scores()
-    assert result.accuracy == result.most_frequent == pytest.approx(1 / 3)
+    words = AllWords(np.ones((3, 2)), [BANK] * 3, ["a", "b", "c"], np.ones((1, 2)), [BANK], ["a"])
+    assert words.hits() == words.most_frequent() == pytest.approx(1 / 3)
 
 
 def test_the_same_lemma_of_another_part_of_speech_is_another_word():
-    result = AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [("bank", "v")], ["firm"]).scores()
-    assert (result.accuracy, result.most_frequent, result.unseen, result.ambiguous_n) == (0, 0, 1, 0)
+    words = AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [("bank", "v")], ["firm"])
+    assert (words.hits(), words.most_frequent(), words.unseen) == (0, 0, 1) and not words.ambiguous.any()
 
 
-def test_the_grid_of_three_layers_in_tenths_has_66_mixes_that_sum_to_1():
-    seen = []
-    best_weights(lambda weights: seen.append(weights) or 0.0)
-    assert len({tuple(w) for w in seen}) == len(seen) == 66
-    assert all(w.sum() == pytest.approx(1) and (w >= 0).all() for w in seen)
-    assert {(1, 0, 0), (0, 1, 0), (0, 0, 1)} <= {tuple(w) for w in seen}
-
-
-def test_the_weights_with_the_best_score_are_found():
-    wanted = np.array([0.2, 0.5, 0.3])
-    weights, score = best_weights(lambda w: -float(((w - wanted) ** 2).sum()))
+def test_the_best_of_66_mixes_in_tenths_is_found_and_ties_go_to_the_most_even_weights():
+    wanted, seen = np.array([0.2, 0.5, 0.3]), []
+    weights, score = best_weights(lambda w: seen.append(w) or -float(((w - wanted) ** 2).sum()))
     assert weights == pytest.approx(wanted) and score == pytest.approx(0)
+    assert len({tuple(w) for w in seen}) == len(seen) == 66 and {(1, 0, 0), (0, 1, 0), (0, 0, 1)} <= {tuple(w) for w in seen}
+    assert all(w.sum() == pytest.approx(1) and (w >= 0).all() for w in seen)
     assert best_weights(lambda w: float(w[1]), 2)[0].tolist() == [0, 1]
     assert best_weights(lambda w: 1.0, 1)[0].tolist() == [1]
-
-
-def test_ties_go_to_the_most_even_weights():
     assert sorted(best_weights(lambda w: 1.0)[0]) == pytest.approx([0.3, 0.3, 0.4])
     assert best_weights(lambda w: 1.0, 2)[0] == pytest.approx([0.5, 0.5])
     assert best_weights(lambda w: float(w[2] == 0))[0] == pytest.approx([0.5, 0.5, 0])
-    assert best_weights(lambda w: 1.0, 3, 3)[0] == pytest.approx([1 / 3] * 3)
 
 
 def test_the_gap_is_one_sense_minus_two_averaged_over_spellings_that_have_both():
@@ -334,10 +325,9 @@ def test_numbers_that_cannot_be_measured_are_refused(call, message):
 def test_a_large_prior_is_the_most_frequent_sense_and_none_is_the_nearest_centroid():
     train, senses = np.eye(2)[[0, 0, 0, 1]], ["river", "river", "river", "money"]
     words = AllWords(train, [BANK] * 4, senses, np.array([[0.1, 1.0], [0.1, 1.0], [1.0, 0.0]]), [BANK] * 3, ["money", "river", "river"])
-    assert words.scores().accuracy == pytest.approx(2 / 3)  # money, money, river
-    assert words.scores(prior=10.0).accuracy == pytest.approx(2 / 3)  # river, river, river
+    assert words.hits().tolist() == [1, 0, 1] and words.hits(prior=10.0).tolist() == [0, 1, 1]
     word = AllWords(train, [BANK] * 4, senses, np.array([[0.7, 0.75]]), [BANK], ["river"])
-    assert word.scores(prior=0.1).accuracy == 1.0 and word.scores().accuracy == 0
+    assert word.hits(prior=0.1) == 1 and word.hits() == 0
 
 
 def test_pairs_of_our_sentences_are_of_one_spelling_half_of_one_sense_and_no_word_is_on_both_sides():
@@ -362,3 +352,17 @@ def test_titles_and_tags_that_a_word_gives_away_are_learned_by_every_space():
     tagged = [TaggedSentence(("the", "river", "rises"), ("D", "N", "V"))] * 10
     rows = layer_scores.compare_models("tags", [model], (tagged, tagged[:3]))
     assert rows["static"] == rows["chance"] == {"": 1.0} and set(rows["elmo-mini"].values()) == {1.0}
+
+
+def test_the_sense_spaces_nulls_share_its_topic_and_nothing_else():
+    model = open_model("elmo-mini")
+    table, space = open_table("sentences", model, targets_only=True), open_space(model, static_vectors(model))
+    views = space.of_rows(table, labeled := table.labeled_rows("bank")[:4])
+    ends = np.cumsum(space.widths)[:2]
+    layer, topic, substitutes = np.split(views, ends, axis=1)
+    made = {name: np.split(null, ends, axis=1) for name, null in null_views(model, space, table, labeled, views)}
+    assert list(made) == ["shuffled", "untrained", "topic"]
+    for other in made.values():
+        np.testing.assert_allclose(other[1], topic, atol=1e-5)
+        assert np.abs(other[0] - layer).max() > 0.01 < np.abs(other[2] - substitutes).max()
+    assert not made["topic"][0].any() and not made["topic"][2].any()
