@@ -118,6 +118,14 @@ class Server:
                 received += part
         return received
 
+    @contextlib.contextmanager
+    def growing_at_most(self, megabytes: float) -> Iterator[None]:
+        """Check that the memory of the process never grows by more than this within the context."""
+        start_mb = self.memory_mb()
+        self.reset_peak()
+        yield
+        assert self.peak_mb() < start_mb + megabytes
+
     def memory_mb(self) -> float:
         return self._read_status("VmRSS")
 
