@@ -35,8 +35,8 @@ def bench(*, suite, threads, quick, output) -> Answer:
         setting = Setting(folder=Path(folder), threads=threads, quick=quick)
         for name in dict.fromkeys(suite):
             for row in run_suite(name, setting):
-                made.append(row.as_json())
-                note(f"{name}: {'  '.join(cell for cell in cells(made[-1]) if cell)}")
+                made.append(row)
+                note(f"{name}: {'  '.join(filter(None, cells(row)))}")
             if output:  # after each suite, for a run takes long
                 _keep(Path(output), name, [row for row in made if row["suite"] == name])
     return {**_head(), "rows": made}, "\n".join(in_columns([("what", *HEADS), *map(cells, made)]))

@@ -28,7 +28,7 @@ from core.elmo.weights import load_bilm, save_hdf5
 from core.engines.allennlp_engine import AllenNLPEngine
 from core.engines.allennlp_setup import SETUP, is_ready
 from tests.bench import texts
-from tests.bench.measure import Check, Row, Setting, difference, figure, paired, peak_mb, quotient, rate, reset_peak, timed
+from tests.bench.measure import Row, Setting, check, difference, figure, paired, peak_mb, quotient, rate, reset_peak, timed
 
 SMALL, ORIGINAL = ModelShape(), ModelShape(hidden=4096, projection=512, n_highway=2)
 TINY = ModelShape(filters=((1, 8), (2, 8), (3, 16)), hidden=48, projection=16)
@@ -102,7 +102,7 @@ def _start(setting: Setting, files: Files) -> _Engine:
 def _against(setting: Setting, engine: _Engine | None, what: str, files: Files, sentences, rounds: int, batch: int) -> Row:
     """Compare tokens a second with AllenNLP, which reads `batch` sentences at a time; one is ours, too. The layers must be equal."""
     if engine is None:
-        return setting.not_run(what, MISSING)
+        return setting.row(what, not_run=MISSING)
     parts = [[tokens] for tokens in sentences] if batch == 1 else [sentences]
     how = "one after the other, our cache of spellings filling as they pass" if batch == 1 else f"batches of {batch} on AllenNLP's side"
     ours = timed(lambda encoder: [layers for part in parts for layers in encoder.encode(part)], files.fresh)
@@ -112,7 +112,7 @@ def _against(setting: Setting, engine: _Engine | None, what: str, files: Files, 
         ours=rate("ours", tokens, pair.ours, "tokens/s"),
         peer=rate(engine.title, tokens, pair.peer, "tokens/s"),
         ratio=pair.times_faster(),
-        checks=[Check(what="all layers of all sentences", difference=difference(pair.ours_result, pair.peer_result))],
+        checks=[check("all layers of all sentences", difference(pair.ours_result, pair.peer_result))],
         sizes=f"{len(sentences):,} sentences, {tokens:,} tokens; {how}",
         details={"allennlp_threads": engine.waiting, "ms_per_sentence": 1000 * float(np.median(pair.ours)) / len(sentences)},
     )
@@ -182,15 +182,15 @@ def _lengths(setting: Setting) -> Iterator[Row]:
             seconds[n].append(timed(lambda n=n: run(n))()[0])
             peaks.setdefault(n, peak_mb())  # of the first round, short texts first: memory is not given back
     rates = {n: rate(f"{n:,} tokens", n, seconds[n], "tokens/s") for n in lengths}
-    slowest, fastest = (choose(lengths, key=lambda n: rates[n].value) for choose in (min, max))
+    slowest, fastest = (choose(lengths, key=lambda n: rates[n]["value"]) for choose in (min, max))
     per_token = [[s / n for s in seconds[n]] for n in (fastest, slowest)]
     yield setting.row(
         "cost against text length",
         ours=rates[slowest],
-        peer=replace(rates[fastest], what=f"the fastest length, {fastest:,} tokens"),
+        peer=rates[fastest] | {"what": f"the fastest length, {fastest:,} tokens"},
         ratio=quotient("slowest / fastest", *per_token, "of the fastest"),
         sizes=f"small; {', '.join(f'{n:,}' for n in lengths)} tokens of our own sentences, every spelling known beforehand",
-        details={"tokens_per_second": {str(n): rates[n].value for n in lengths}},
+        details={"tokens_per_second": {str(n): rates[n]["value"] for n in lengths}},
     )
     before, longest = lengths[-2:]
     yield setting.row(

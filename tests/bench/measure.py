@@ -11,7 +11,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,56 +19,10 @@ from typing import Any
 import numpy as np
 
 Timed = Callable[[], tuple[float, Any]]  # -> (seconds, the result)
+Figure = dict[str, Any]  # what, value (the median of the rounds), unit, low, high, rounds
+Row = dict[str, Any]  # of the tables and of speed.json, as Setting.row makes it
 PACKAGES = ("numpy", "torch", "umap-learn", "numba", "pyarrow")
 EQUAL = 1e-5  # largest difference of any number between two answers that are the same
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """A measured number: the median of its rounds, the lowest and the highest."""
-
-    what: str
-    value: float
-    unit: str
-    low: float
-    high: float
-    rounds: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """A comparison of the two answers: the largest difference found, and the largest allowed."""
-
-    what: str
-    difference: float
-    limit: float = EQUAL
-
-    @property
-    def passed(self) -> bool:
-        return self.difference <= self.limit  # False for NaN
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """A line of the table, or the reason why it was not measured here."""
-
-    suite: str
-    name: str
-    ours: Figure | None = None
-    peer: Figure | None = None
-    ratio: Figure | None = None
-    checks: tuple[Check, ...] = ()
-    not_run: str | None = None
-    conditions: dict = field(default_factory=dict)
-    details: dict = field(default_factory=dict)
-
-    def as_json(self) -> dict:
-        """Return plain values. A difference that is not a finite number is null."""
-        checks = [
-            {**asdict(c), "difference": float(c.difference) if math.isfinite(c.difference) else None, "passed": c.passed}
-            for c in self.checks
-        ]
-        return {**asdict(self), "checks": checks}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,13 +37,17 @@ class Setting:
     def pick(self, full: Any, quick: Any) -> Any:
         return quick if self.quick else full
 
-    def row(self, name: str, *, sizes: str = "", checks: Sequence[Check] = (), **figures: Figure | dict) -> Row:
-        """Return a measured row. The figures are `ours`, `peer` and `ratio`; `details` are plain values."""
+    def row(self, name: str, *, sizes: str = "", checks: Sequence[dict] = (), not_run: str | None = None, **figures: dict) -> Row:
+        """Return a row. The figures are `ours`, `peer` and `ratio`; `details` are plain values; `not_run` says why nothing was measured."""
+        row = {"suite": self.suite, "name": name, **dict.fromkeys(("ours", "peer", "ratio"), None), "checks": list(checks)}
         conditions = {"sizes": sizes, "quick": self.quick, "threads": self.threads, **surroundings()}
-        return Row(suite=self.suite, name=name, conditions=conditions, checks=tuple(checks), **figures)
+        return row | {"not_run": not_run and f"not run here: {not_run}", "conditions": conditions, "details": {}} | figures
 
-    def not_run(self, name: str, why: str) -> Row:
-        return Row(suite=self.suite, name=name, not_run=f"not run here: {why}", conditions={"threads": self.threads, **surroundings()})
+
+def check(what: str, difference: float, limit: float = EQUAL) -> dict[str, Any]:
+    """Compare two answers by the largest difference found and the largest allowed. One that is not a finite number is null."""
+    finite = float(difference) if math.isfinite(difference) else None
+    return {"what": what, "difference": finite, "limit": limit, "passed": bool(difference <= limit)}  # not for NaN
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +102,7 @@ def alone(ours: Timed, rounds: int) -> list[float]:
 
 def figure(what: str, values: Sequence[float], unit: str) -> Figure:
     """Return the median and the range of a number that was measured once a round."""
-    return Figure(what=what, value=statistics.median(values), unit=unit, low=min(values), high=max(values), rounds=len(values))
+    return {"what": what, "value": statistics.median(values), "unit": unit, "low": min(values), "high": max(values), "rounds": len(values)}
 
 
 def rate(what: str, amount: float, seconds: Sequence[float], unit: str) -> Figure:
@@ -157,9 +115,8 @@ def milliseconds(what: str, seconds: Sequence[float]) -> Figure:
 
 def quotient(what: str, above: Sequence[float], below: Sequence[float], unit: str) -> Figure:
     """Return the quotient of two medians, with the lowest and highest quotient of a round."""
-    single = [a / b for a, b in zip(above, below, strict=True)]
-    value = statistics.median(above) / statistics.median(below)
-    return Figure(what=what, value=value, unit=unit, low=min(single), high=max(single), rounds=len(single))
+    single = figure(what, [a / b for a, b in zip(above, below, strict=True)], unit)
+    return single | {"value": statistics.median(above) / statistics.median(below)}
 
 
 def difference(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> float:

@@ -15,7 +15,7 @@ from core.index.build import build_index
 from core.index.rows import Query, warm_up
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence
-from tests.bench.measure import Check, Row, Setting, alone, milliseconds, paired, quotient, timed
+from tests.bench.measure import Row, Setting, alone, check, milliseconds, paired, quotient, timed
 
 SIZES = {30_000: 31, 1_000_000: 7}  # occurrences: rounds
 N_TYPES, TOKENS, K = 50_000, 20, 20  # spellings there are, tokens a sentence, neighbors asked for
@@ -104,15 +104,15 @@ def _slider(setting: Setting, table: OccurrenceTable, query: Query, rounds: int)
     )
 
 
-def _same(ours: list[neighbors.Neighbor], rows: np.ndarray, values: np.ndarray) -> list[Check]:
+def _same(ours: list[neighbors.Neighbor], rows: np.ndarray, values: np.ndarray) -> list[dict]:
     """Check that cosines are equal, and rows except for ties: a row that only we return is as near as the peer's last."""
     own, apart, missing = np.array([neighbor.occurrence.row for neighbor in ours]), float("inf"), float("inf")
     if len(own) == len(rows):
         apart = float(np.abs(np.array([neighbor.cosine for neighbor in ours]) - values[own]).max())
         missing = float(np.maximum(values[rows[-1]] - values[own], 0).max())
     return [
-        Check(what=f"cosines of the {K} nearest", difference=apart),
-        Check(what=f"same {K} nearest: cosine a row of ours falls short of the peer's last", difference=missing),
+        check(f"cosines of the {K} nearest", apart),
+        check(f"same {K} nearest: cosine a row of ours falls short of the peer's last", missing),
     ]
 
 
@@ -131,7 +131,7 @@ def _first_query(setting: Setting, table: OccurrenceTable, query: Query, rounds:
         ours=milliseconds("ours, all layer products", pair.ours),
         peer=milliseconds("numpy, sum of the same bytes", pair.peer),
         ratio=quotient("our time / reading", pair.ours, pair.peer, "x"),
-        checks=[Check(what="products of the first rows, relative to 256 terms", difference=float(exact) / 256)],
+        checks=[check("products of the first rows, relative to 256 terms", float(exact) / 256)],
         sizes=f"{n_bytes / 1e6:,.0f} MB of float16, memory-mapped, in the page cache; the loop compiled beforehand",
     )
 

@@ -44,7 +44,7 @@ def rows(setting: Setting) -> Iterator[Row]:
         try:
             browser = stack.enter_context(start_chromium())
         except Error:  # there is none
-            yield from (setting.not_run(name, NEEDED) for name in (*map(PAINT.format, STATES), *map(SLIDE.format, SLIDES)))
+            yield from (setting.row(name, not_run=NEEDED) for name in (*map(PAINT.format, STATES), *map(SLIDE.format, SLIDES)))
             return
         yield from _paints(setting)
         yield from _slider(setting, browser)

@@ -19,7 +19,7 @@ from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
 from tests.bench import texts
 from tests.bench.engine import ORIGINAL, SMALL, TINY, Files
-from tests.bench.measure import Check, Pair, Row, Setting, paired, rate, timed
+from tests.bench.measure import Pair, Row, Setting, check, paired, rate, timed
 
 COSINE, OVERLAP, NEAREST = 0.999, 0.98, 10
 # shape, sentences at once, sentences one at a time, rounds
@@ -33,11 +33,11 @@ def rows(setting: Setting) -> Iterator[Row]:
         try:
             near = _near(precision, setting.pick(SENTENCES, 20))
         except BadInput as error:
-            yield setting.not_run(f"{precision} weights", str(error))
+            yield setting.row(f"{precision} weights", not_run=str(error))
             continue
         checks = [
-            Check(what="mean cosine to float32, short of 1", difference=1 - near["cosine"], limit=1 - COSINE),
-            Check(what=f"overlap of the {NEAREST} nearest, short of 1", difference=1 - near["overlap"], limit=1 - OVERLAP),
+            check("mean cosine to float32, short of 1", 1 - near["cosine"], 1 - COSINE),
+            check(f"overlap of the {NEAREST} nearest, short of 1", 1 - near["overlap"], 1 - OVERLAP),
         ]
         for name, (shape, *sizes) in SHAPES.items():
             shape, sizes = (replace(TINY, n_highway=shape.n_highway), (12, 3, 1)) if setting.quick else (shape, sizes)

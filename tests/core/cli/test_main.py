@@ -303,24 +303,6 @@ def test_static_neighbors_are_cosines_checked_by_hand_and_by_default_of_the_bund
     assert len(bundled) == NEIGHBORS and "river" not in bundled
 
 
-def test_evaluate_senses_gives_macro_and_pooled_accuracy_of_every_layer_checked_by_hand(answer, model, tmp_path):
-    texts = {
-        "train": ("the bank of a river", "a bank .", "money of the bank", "the river"),
-        "test": ("a bank of the river", "the bank .", "money of a bank", "a river"),
-    }
-    words, senses = ("bank", "bank", "bank", "river"), ("edge", "edge", "firm", "water")
-    paths = {name: write_jsonl(tmp_path / f"{name}.jsonl", list(map(labeled, words, some, senses))) for name, some in texts.items()}
-    result = answer("evaluate", "senses", "--train", paths["train"], "--test", paths["test"], "--model", model)
-    assert (result["n"], result["n_train"], result["unseen"], result["dropped"]) == (4, 4, 0, 0)
-    for name in LAYERS:
-        assert set(result[name]) == {"nearest", "centroid", "less_static"}
-        assert all(set(result[name][measure]) >= {"macro", "pooled"} for measure in ("nearest", "centroid"))
-    # Layer 0: three equal vectors of "bank", so each row is right by 2/3, 2/3, 1/3; the centroids are tied as well: 1/2 each.
-    assert result["0"]["nearest"] == pytest.approx({"macro": (5 / 9 + 1) / 2, "pooled": (5 / 3 + 1) / 4})
-    assert result["0"]["centroid"] == pytest.approx({"macro": 0.75, "pooled": 2.5 / 4})
-    assert result["most_frequent"] == pytest.approx({"macro": (2 / 3 + 1) / 2, "pooled": 3 / 4})
-
-
 def test_evaluate_senses_counts_dropped_training_rows_and_unseen_words(call, model, tmp_path):
     rows = [labeled("bank", sentence, "edge") for sentence in ("the bank of a river", "money of the bank", "a bank .")]
     test = write_jsonl(tmp_path / "test.jsonl", [rows[0], labeled("river", "a river", "water")])
@@ -695,13 +677,6 @@ def test_pretrain_keeps_files_next_to_a_training_and_a_model_that_somebody_has_c
     (model / "notes.txt").write_text("mine")
     assert "has other files (notes.txt)" in refused(*arguments, "--resume", "--overwrite")
     assert len(steps) == taken and (model / "notes.txt").read_text() == (tmp_path / "run" / "notes.txt").read_text() == "mine"
-
-
-def test_pretrain_learns_from_three_types_with_room_for_a_hundred_thousand(answer, training, tmp_path):
-    (tmp_path / "text.txt").write_text("a b c\nb a c\n")
-    result = answer(*training[0], "--tokens", 300)
-    assert result["prepared"]["types"] == 5 and result["config"]["vocabulary"] == 50
-    assert len(answer("predict", "--text", "a b", "--model", result["model"])["predictions"]) == 4  # a, b, c and the end
 
 
 def test_pretrain_scales_its_softmax_to_what_the_held_out_text_says(answer, training, tmp_path):

@@ -57,15 +57,11 @@ def test_of_a_context_only_the_sentence_around_the_head_is_kept(tmp_path, contex
     assert " ".join(row.tokens) == kept and row.tokens[row.position].casefold() == "hard"
 
 
-def test_of_several_answers_the_first_counts(tmp_path):
+def test_a_file_that_is_not_well_formed_is_read_by_its_marks_and_of_two_answers_the_first(tmp_path):
     two = '<answer instance="i" senseid="B"/>\n<answer instance="i" senseid="A"/>'
-    assert read_senseval(senseval(tmp_path / "a.pos", words("*hard*"), answer=two))[0].label == "B"
-
-
-def test_a_file_that_is_not_well_formed_is_read_by_its_marks(tmp_path):
-    text = senseval(tmp_path / "a.pos", words("one *hard* day"), words("two *hard* days")).read_text()
+    text = senseval(tmp_path / "a.pos", words("one *hard* day"), words("two *hard* days"), answer=two).read_text()
     text = text.replace("</context>", "", 1).replace("</instance>", "", 1).replace("</corpus>", "&&& <p>")
-    assert [row.tokens[0] for row in read_senseval(write(tmp_path / "b.pos", text))] == ["one", "two"]
+    assert [(row.tokens[0], row.label) for row in read_senseval(write(tmp_path / "b.pos", text))] == [("one", "B"), ("two", "B")]
 
 
 def test_instances_without_a_head_or_an_answer_are_passed_over(tmp_path):
@@ -113,11 +109,8 @@ def test_semcor_columns_become_sentences_with_documents_and_targets_over_spans(t
         SpanTarget(6, 7, "well", "r", "well%4:02:00::"),  # the first of two keys
     )
     assert last.targets == (SpanTarget(0, 1, "recent", "a", "recent%5:00:00:past:00"),)  # ss_type 5 is an adjective
-
-
-def test_an_underscore_alone_stays_a_token(tmp_path):
-    (sentence,) = read_semcor(write(tmp_path / "a.tsv", "# d s\n_to\tTO\t_to\t\n_\tX\t\t\ngo\tVB\tgo\tgo%2:38:00::\n"))
-    assert sentence.tokens == ("to", "_", "go") and sentence.targets[0].start == 2
+    (sentence,) = read_semcor(write(tmp_path / "b.tsv", "# d s\n_to\tTO\t_to\t\n_\tX\t\t\ngo\tVB\tgo\tgo%2:38:00::\n"))
+    assert sentence.tokens == ("to", "_", "go") and sentence.targets[0].start == 2  # an underscore alone stays a token
 
 
 COLUMNS = "-DOCSTART- -X- O\n\nThe DT B-NP\n# SYM O\n\n\nbank\tNN\n"
@@ -216,39 +209,28 @@ AS_UD = "a.conllu is read as CoNLL-U: forms in column 2, UPOS in column 4."
 GOOD = "".join(f"word{k}\tNN\n\n" for k in range(30))
 
 
-@pytest.mark.parametrize(
-    ("text", "sentences", "note"),
-    [
-        (UD, ["I/PRON ca/AUX n't/PART see/VERB it/PRON", "Yes/INTJ"], AS_UD),
-        (CONTRACTED, ["de/ADP le/DET"], AS_UD),
-        (NO_UPOS, ["I/PRP go/VB"], "XPOS in column 5"),
-        (': "\tO\nNew York\tB-LOC\n\nAnna B-PER\n', [': "/O New York/B-LOC', "Anna/B-PER"], ""),
-        ("# sent_id = 1\nThe\tDT\n#\tSYM\n", ["The/DT #/SYM"], ""),
-        ("The DT\n# SYM\n", ["The/DT #/SYM"], ""),
-        ("# The bank\nThe DT\n# SYM\n\n# one more comment here\n\nbank NN\n", ["The/DT #/SYM", "bank/NN"], ""),
-        ("10\u00a0000 CD B-NP\nbanks  NNS I-NP\n", ["10\u00a0000/CD banks/NNS"], ""),
-        ("The\tDT B-NP\nNew York\tNNP  I-NP\n", ["The/DT New York/NNP"], ""),
-        ("London\tplace name\nis\tO\n", ["London/place name is/O"], ""),
-        ("1\tAnna\tB-PER\n2\tslept\tO\n\n1\tYes\tO\n", ["Anna/B-PER slept/O", "Yes/O"], "from column 2"),
-        ("1 CD\n2 CD\n", ["1/CD 2/CD"], ""),
-        (GOOD + "river\n\n" + GOOD, [f"word{k}/NN" for k in range(30)] * 2, "a.conllu: 1 row is left out, line 61: 'river' without a tag."),
-    ],
-    ids=[
-        "CoNLL-U",
-        "words in one",
-        "no universal tags",
-        "blanks in cells",
-        "comment",
-        "number sign",
-        "comments between blanks",
-        "no-break space",
-        "tab and blank",
-        "blank in a tag",
-        "counted",
-        "numbers",
-        "no tag",
-    ],
-)
+COLUMNS_OF_TAGS = {
+    "CoNLL-U": (UD, ["I/PRON ca/AUX n't/PART see/VERB it/PRON", "Yes/INTJ"], AS_UD),
+    "words in one": (CONTRACTED, ["de/ADP le/DET"], AS_UD),
+    "no universal tags": (NO_UPOS, ["I/PRP go/VB"], "XPOS in column 5"),
+    "blanks in cells": (': "\tO\nNew York\tB-LOC\n\nAnna B-PER\n', [': "/O New York/B-LOC', "Anna/B-PER"], ""),
+    "comment": ("# sent_id = 1\nThe\tDT\n#\tSYM\n", ["The/DT #/SYM"], ""),
+    "number sign": ("The DT\n# SYM\n", ["The/DT #/SYM"], ""),
+    "comments between blanks": ("# The bank\nThe DT\n# SYM\n\n# one more comment here\n\nbank NN\n", ["The/DT #/SYM", "bank/NN"], ""),
+    "no-break space": ("10\u00a0000 CD B-NP\nbanks  NNS I-NP\n", ["10\u00a0000/CD banks/NNS"], ""),
+    "tab and blank": ("The\tDT B-NP\nNew York\tNNP  I-NP\n", ["The/DT New York/NNP"], ""),
+    "blank in a tag": ("London\tplace name\nis\tO\n", ["London/place name is/O"], ""),
+    "counted": ("1\tAnna\tB-PER\n2\tslept\tO\n\n1\tYes\tO\n", ["Anna/B-PER slept/O", "Yes/O"], "from column 2"),
+    "numbers": ("1 CD\n2 CD\n", ["1/CD 2/CD"], ""),
+    "no tag": (
+        GOOD + "river\n\n" + GOOD,
+        [f"word{k}/NN" for k in range(30)] * 2,
+        "a.conllu: 1 row is left out, line 61: 'river' without a tag.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "sentences", "note"), COLUMNS_OF_TAGS.values(), ids=COLUMNS_OF_TAGS)
 def test_tokens_and_tags_are_read_from_the_columns_that_hold_them(tmp_path, text, sentences, note):
     with reports.collecting() as found:
         result = read_tags(write(tmp_path / "a.conllu", text))
