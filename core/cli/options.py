@@ -138,12 +138,8 @@ def _typed(settings: dict[str, Any], choices: Sequence[str]) -> dict[str, Any]:
     if choices:
         return {"type": click.Choice(choices)} | settings
     reads_path = READS.get(settings.get("metavar"), "") is None
-    return {"type": _in_home} | settings if reads_path else settings
-
-
-def _in_home(path: str) -> str:
-    """Return a path with ~/ as the user's home folder. A file may be called "~"."""
-    return os.path.expanduser(path) if "/" in path else path
+    in_home = {"type": lambda path: os.path.expanduser(path) if "/" in path else path}  # a file may be called "~"
+    return in_home | settings if reads_path else settings
 
 
 def command(name: str, *options: click.Parameter, **groups: str) -> Callable[[Callable[..., Answer]], Command]:

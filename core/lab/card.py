@@ -16,10 +16,9 @@ from ..files.atomic import locked
 from ..senses import evaluate
 from ..senses.senseval import read_sense_rows, split_rows, without_repeated
 from . import all_words, layer_scores, own_sentences
-from .datasets import read_semcor, read_tags
+from .datasets import SENSEVAL, read_semcor, read_tags
 
 FORMAT = 1  # of measures.json
-SENSEVAL = tuple(f"senseval/{word}.pos.xz" for word in ("hard", "interest", "line", "serve"))
 FILES = {  # of each measure, under --data
     "perplexity": ("corpus/valid.txt.xz",),
     "senses": SENSEVAL,
@@ -64,8 +63,10 @@ def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
         except MissingArtifact as error:  # a model that came without a softmax has no perplexity
             note(f"{name}: left out. {error}")
             continue
-        command = _command(name, model.name, limit_text if name == "perplexity" else None)
-        scores |= {"command": command, "seconds": round(time.perf_counter() - started, 1), "date": provenance()["date"]}
+        options = [("data", "FOLDER"), ("only", name), ("limit-text", limit_text if name == "perplexity" else None)]
+        options.append(("model", None if model.name == BUNDLED_MODEL else model.name))
+        again = markup.command("python", "-m", "core.lab", "card", options=options)
+        scores |= {"command": again, "seconds": round(time.perf_counter() - started, 1), "date": provenance()["date"]}
         with locked(output):  # another process may have added measures
             measured = _earlier(output, model) | {name: scores}
             card = _card(model, measured)
@@ -94,12 +95,6 @@ def _measure(name: str, files: list[Path], model: Model, limit_text: int | None)
         case "sentences":
             return own_sentences.own_sentences(model, model.language.sentences, report=report)
     return anisotropy.evaluate(model)
-
-
-def _command(name: str, model: str, limit_text: int | None) -> str:
-    """Return the command line that takes a measure again."""
-    options = [("data", "FOLDER"), ("only", name), ("limit-text", limit_text), ("model", None if model == BUNDLED_MODEL else model)]
-    return markup.command("python", "-m", "core.lab", "card", options=options)
 
 
 def _earlier(output: Path, model: Model) -> dict:

@@ -4,14 +4,12 @@ One network is trained on subsets of the news texts with every set of parts, and
 validation. Differences to GloVe alone are paired by subset and by test text (core.common.significance). Layers are computed once per text and
 stored. Finished runs in the results file are not repeated.
 
-Every part gives numbers for each token. The alternatives to ELMo's layers are its layer 0 alone (no context), its layers for the shuffled
-sentence (no word order), the layers of a biLM with shuffled LSTM weights (nothing learned; the char-CNN stays trained, as in Tenney et al.
-2019, section 4), and the static context: the sum of the other words' vectors.
-
-Two scores differ only because of the parts: each number of a part is standardized over the training tokens, and averaged over the tokens of a
-text. A part of several layers is mixed by learned weights (Peters et al. 2018, eq. 1). All parts are projected to the same width, followed by
-ReLU, dropout and classes. During training, words are dropped from the mean (deep averaging network, Iyyer et al. 2015). The dropout rate is
-chosen from the same values for all, on validation texts.
+The alternatives to ELMo's layers are its layer 0 alone (no context), its layers for the shuffled sentence (no word order), the layers of a
+biLM with shuffled LSTM weights (nothing learned; the char-CNN stays trained, as in Tenney et al. 2019, section 4), and the static context: the
+sum of the other words' vectors. Each number of a part is standardized over the training tokens, and averaged over the tokens of a text. A part
+of several layers is mixed by learned weights (Peters et al. 2018, eq. 1). All parts are projected to the same width, followed by ReLU, dropout
+and classes. During training, words are dropped from the mean (deep averaging network, Iyyer et al. 2015). The dropout rate is chosen from the
+same values for all, on validation texts.
 """
 
 import copy
@@ -230,11 +228,7 @@ def _scale(part: Part, texts: Sequence[Tokens]) -> Scale:
 
 def static_part(vectors: StaticVectors) -> Part:
     """Return the part of each token's static vector, (1, T, D)."""
-
-    def part(tokens: Tokens) -> np.ndarray:
-        return _rows(vectors, tokens, {})[None]
-
-    return Part(part)
+    return Part(lambda tokens: _rows(vectors, tokens, {})[None])
 
 
 def context_part(vectors: StaticVectors, *, commonest: int = COMMONEST) -> Part:

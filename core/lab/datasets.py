@@ -16,6 +16,7 @@ from ..common.errors import BadInput
 from ..senses.senseval import Row, both_sides, check_share
 from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, refuse, show_value
 
+SENSEVAL = tuple(f"senseval/{word}.pos.xz" for word in ("hard", "interest", "line", "serve"))  # Senseval-2, in a folder of data
 POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # WordNet's ss_type; 5 is an adjective of a cluster
 _COUNTED = re.compile(r"\d+|\d+-\d+|\d+\.\d+")  # a token, several in one word, one that was not written
 _SENSE_KEY = re.compile(r"([^%\s]+)%([1-5]):\d+:\d+:[^:;]*:[^:;]*(;.*)?")

@@ -33,7 +33,7 @@ from ..text.languages import Language
 from ..text.sentences import LabeledRow, Sentence
 from ..views.card import accuracy_of, chance_of
 from . import probes
-from .datasets import TaggedSentence, read_tags
+from .datasets import SENSEVAL, TaggedSentence, read_tags
 from .own_sentences import own_sentences
 
 PAIRS_OF_A_WORD = 30  # of one sense, and as many of two
@@ -130,7 +130,10 @@ def titles(models: Sequence[Model], train: Titles, test: Titles, report: Report 
     labels = [[label for _, label in part] for part in (train, test)]
     rows: Rows = {CHANCE: {"": float(np.mean([label == max(set(labels[0]), key=labels[0].count) for label in labels[1]]))}}
     for model in models:
-        parts = [_title_means(model, part, report) for part in (train, test)]
+        encoder = model.encoder
+        parts = [
+            np.stack([layers.mean(axis=1) for layers in encoded(encoder, [title for title, _ in part], report)]) for part in (train, test)
+        ]
         rows[model.name] = {name: _probe([mix_of(part, weights) for part in parts], labels) for name, weights in spaces(model)}
         best = probes.learned_mix_probe(parts[0].transpose(1, 0, 2), labels[0], parts[1].transpose(1, 0, 2), labels[1])
         rows[model.name][BEST] = best.accuracy
@@ -176,7 +179,7 @@ def data_of(measure: str, folder: Path, language: Language, limit: int, n_titles
         dev, test = own_pairs(open_corpus(language.sentences, language))
         return (dev, test), len(test)
     if measure == "senses":
-        files = [_existing(folder / f"senseval/{word}.pos.xz") for word in ("hard", "interest", "line", "serve")]
+        files = [_existing(folder / file) for file in SENSEVAL]
         train, test = split_rows([row for file in files for row in read_sense_rows(file)], 0.8, 0)
         return (train, test), len(test)
     if measure == "tags":
@@ -203,11 +206,6 @@ def _probe(parts: Sequence[np.ndarray], labels: Sequence[list[str]]) -> float:
 def _static_vector(vectors: StaticVectors, token: str) -> np.ndarray:
     result = vectors.vector(token)
     return np.zeros(vectors.dim, np.float32) if result is None else np.asarray(result, np.float32)
-
-
-def _title_means(model: Model, part: Titles, report: Report | None) -> np.ndarray:
-    """Return the mean of each title's tokens (N, L, D)."""
-    return np.stack([layers.mean(axis=1) for layers in encoded(model.encoder, [tokens for tokens, _ in part], report)])
 
 
 def _context_cosines(vectors: StaticVectors, rows: Sequence[PairRow]) -> np.ndarray:

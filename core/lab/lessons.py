@@ -206,11 +206,16 @@ def before_reading(model: Model, *, report: Callable) -> dict:
 
 def score_layer(vectors: np.ndarray, senses: np.ndarray) -> tuple[float, float]:
     """Return leave-one-out 1-NN and the adjusted Rand index of one word's vectors (n, D), their mean subtracted."""
-    from sklearn.metrics import adjusted_rand_score
-
     rows = unit(np.asarray(vectors, np.float32))
     centered = unit(rows - rows.mean(axis=0))
-    return one_nn(centered @ centered.T, senses), adjusted_rand_score(senses, clusters(centered, len(np.unique(senses))))
+    return one_nn(centered @ centered.T, senses), rand_index(centered, senses)
+
+
+def rand_index(vectors: np.ndarray, senses: np.ndarray) -> float:
+    """Return the adjusted Rand index of k-means at the number of senses."""
+    from sklearn.metrics import adjusted_rand_score
+
+    return float(adjusted_rand_score(senses, clusters(vectors, len(np.unique(senses)))))
 
 
 def _places(model: Model, table: OccurrenceTable, rows: np.ndarray) -> dict[str, np.ndarray]:

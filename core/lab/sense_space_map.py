@@ -39,10 +39,10 @@ from ..text import languages
 from ..text.corpora import labeled_of, words_of
 from ..text.languages import Language
 from ..text.tokens import join_tokens
-from .lessons import null_models, sentences_of
+from .datasets import SENSEVAL
+from .lessons import null_models, rand_index, sentences_of
 from .verdicts import LANGUAGE, WRITE
 
-SENSEVAL = ("hard", "interest", "line", "serve")
 SHRINKAGE, DIMENSIONS, POWER = 0.5, 128, 0.25
 Word = tuple[str, np.ndarray, np.ndarray]  # a word, its views (n, V), its senses (n,)
 Scatter = tuple[np.ndarray, np.ndarray]  # within senses, between senses, (V, V) each
@@ -85,15 +85,6 @@ def _map(within: np.ndarray, between: np.ndarray, dimensions: int) -> np.ndarray
     best = np.argsort(-ratios)[:dimensions]
     ratios = np.maximum(ratios[best], 0) / max(float(ratios[best[0]]), 1e-12)
     return (whitened @ turned[:, best] * ratios**POWER).astype(np.float32)
-
-
-def rand_index(vectors: np.ndarray, senses: np.ndarray) -> float:
-    """Return the adjusted Rand index of k-means at the number of senses."""
-    from sklearn.cluster import KMeans
-    from sklearn.metrics import adjusted_rand_score
-
-    groups = KMeans(len(np.unique(senses)), n_init=10, random_state=0).fit_predict(vectors)
-    return float(adjusted_rand_score(senses, groups))
 
 
 def spaces(space: SenseSpace) -> dict[str, Callable[[Word], np.ndarray]]:
@@ -193,12 +184,12 @@ def sense_space(*, language, data, nulls, write) -> Answer:
     lines += score_lines("additional", space, [word for word in words if word[0] not in bundled])
     if data and language.code == ENGLISH:
         natural = []
-        for name in SENSEVAL:
-            instances = read_senseval(Path(data) / "senseval" / f"{name}.pos.xz")
+        for file in SENSEVAL:
+            instances = read_senseval(Path(data) / file)
             chosen = [instances[k] for k in np.random.default_rng(0).permutation(len(instances))[:600]]
             layers = vectors_of_rows(model.encoder, chosen)
             seen = space.views([(row.tokens, row.position) for row in chosen], layers)
-            natural.append((f"{name} of Senseval", seen, np.unique([row.label for row in chosen], return_inverse=True)[1]))
+            natural.append((f"{chosen[0].word} of Senseval", seen, np.unique([row.label for row in chosen], return_inverse=True)[1]))
         lines += score_lines("Senseval-2", space, natural, groups=False)
     return {"lines": lines}, lines
 

@@ -77,13 +77,12 @@ def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str], space: 
     """Return the labeled pairs of each word; `space`, the model's, caches what it read."""
     vectors = static_vectors(model)
     space = space or open_space(model, vectors)
-
-    def pairs_of_word(word: str) -> Pairs:
+    pairs = []
+    for word in words:
         rows = calibration.some_rows(table, word)[0]
         parts, around = space.of_rows(table, rows) if space else None, topics(vectors, table.places(rows))
-        return calibration.pairs_by_votes(table, word, calibration.trust_of(table, word), around, parts, space)
-
-    return [pairs_of_word(word) for word in words]
+        pairs.append(calibration.pairs_by_votes(table, word, calibration.trust_of(table, word), around, parts, space))
+    return pairs
 
 
 def score_named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> dict[str, float]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.bench.waits import LATE, visits
+from tests.bench.pages import LATE, visits
 from tests.browser.conftest import AT_REST, WAIT_MS
 from tests.browser.visit import at_rest, fill_in
 from tests.links import address
