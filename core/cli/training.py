@@ -244,14 +244,14 @@ def fetch(*, data, only) -> Answer:
     from ..tasks.heads import task_named
     from ..tasks.task import MADE_BY_HAND
 
-    rooms = set()
+    folders = set()
     for name in only:
         paths = task_named(name).files.values()
         if any(path.startswith(MADE_BY_HAND) for path in paths):
             note(f"{name}: nothing to fetch: its files are joined from several publishers', see core/tasks/README.md")
         else:
-            rooms |= {path.partition("/")[0] for path in paths}
-    names = [name for name in published.TASK_FILES if name.partition("/")[0] in rooms]
+            folders |= {path.partition("/")[0] for path in paths}
+    names = [name for name in published.TASK_FILES if name.partition("/")[0] in folders]
     folder = Path(data) if data else published.fetched_folder() / "tasks"
     return fetch_files(names, published.TASK_FILES, folder, lambda path: unpack(path) if path.suffix == ".zip" else ())
 

@@ -43,7 +43,7 @@ from ..text.languages import Language
 from ..text.sentences import Sentence
 from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 from .card import evaluate_card
-from .own_sentences import interval
+from .sense_scores import interval
 from .variants import train_heads
 
 LISTED = 20  # untranslated texts that `texts` prints of each catalog

@@ -15,7 +15,7 @@ from ..files.artifacts import provenance, read_json, write_json
 from ..files.atomic import locked
 from ..senses import evaluate
 from ..senses.senseval import read_sense_rows, split_rows, without_repeated
-from . import all_words, layer_scores, own_sentences
+from . import layer_scores, sense_scores
 from .datasets import SENSEVAL, read_semcor, read_tags
 
 FORMAT = 1  # of measures.json
@@ -89,11 +89,11 @@ def _measure(name: str, files: list[Path], model: Model, limit_text: int | None)
             train, test = split_rows([row for file in files for row in read_sense_rows(file)], 0.8, 0)
             return evaluate.senses(model, without_repeated(train, test), test, report=report)
         case "all_words":
-            return all_words.all_words(model, read_semcor(*files), report=report)
+            return sense_scores.all_words(model, read_semcor(*files), report=report)
         case "tags":
             return layer_scores.tags(model, *map(read_tags, files), report=report)
         case "sentences":
-            return own_sentences.own_sentences(model, model.language.sentences, report=report)
+            return sense_scores.own_sentences(model, model.language.sentences, report=report)
     return anisotropy.evaluate(model)
 
 

@@ -34,7 +34,7 @@ from ..text.sentences import LabeledRow, Sentence
 from ..views.card import accuracy_of, chance_of
 from . import probes
 from .datasets import SENSEVAL, TaggedSentence, read_tags
-from .own_sentences import own_sentences
+from .sense_scores import own_sentences
 
 PAIRS_OF_A_WORD = 30  # of one sense, and as many of two
 DIGITS = 5  # of a cosine that count, as core.senses.evidence.TIE

@@ -158,9 +158,9 @@ def measure_control(model: Model, *, report: Callable) -> dict:
         rows = {}
         for rank in RANKS:
             right = learned_mix_probe(a, train.tags, b, gold, rank=rank).right
-            heart = np.mean([learned_mix_probe(a, first, b, second, rank=rank).right for first, second in controls], axis=0)
-            difference = compare_pairs(right, heart, [int(k) for k in test.numbers[seen_rows]])
-            rows[str(rank)] = {"tags": float(right.mean()), "control": float(heart.mean()), "selectivity": facts_of(difference)}
+            by_heart = np.mean([learned_mix_probe(a, first, b, second, rank=rank).right for first, second in controls], axis=0)
+            difference = compare_pairs(right, by_heart, [int(k) for k in test.numbers[seen_rows]])
+            rows[str(rank)] = {"tags": float(right.mean()), "control": float(by_heart.mean()), "selectivity": facts_of(difference)}
             report(layer * len(RANKS) + len(rows), model.encoder.n_layers * len(RANKS))
         result["layers"][str(layer)] = rows
     return result

@@ -1,4 +1,4 @@
-"""Test how rows are measured and written, that each suite runs (tiny sizes, no speed is asserted), and which targets a soak test met."""
+"""Test how rows are measured and written and that each suite runs (tiny sizes, no speed is asserted)."""
 
 import json
 from dataclasses import replace
@@ -10,7 +10,6 @@ import pytest
 from tests.bench import __main__ as command
 from tests.bench import engine, precision, rows
 from tests.bench.measure import Figure, Row, Setting, check, difference, figure, paired, quotient
-from tests.bench.soak import Log, write_report
 
 
 @pytest.fixture
@@ -136,19 +135,3 @@ def test_the_readme_shows_every_row_that_was_measured():
     measured_rows = json.loads(rows.FILE.read_text("utf-8"))
     readme = rows.README.read_text("utf-8")
     assert rows.written(readme, measured_rows) == readme, "python -m tests.bench.rows"
-
-
-@pytest.mark.parametrize(
-    ("log", "changed", "n_missed"),
-    [
-        (Log(seconds=[0.5] * 95 + [9.0] * 5), {}, 0),
-        (Log(seconds=[0.5] * 94 + [9.0] * 6), {}, 1),
-        (Log(), {}, 1),  # nobody was answered
-        (Log(seconds=[0.5]), {"peak_mb": 4001.0}, 1),
-        (Log(seconds=[0.5]), {"left_mb": 1300.0}, 1),
-        (Log(seconds=[0.5], losses=["user001: ConnectionClosedError: "]), {}, 1),
-    ],
-)
-def test_report_of_a_soak_test_names_each_missed_target(log, changed, n_missed):
-    text, is_met = write_report(log, **{"start_mb": 1000.0, "left_mb": 1100.0, "peak_mb": 2000.0, "cpu_s": 50.0} | changed)
-    assert is_met == (n_missed == 0) and text.count("MISSED") == n_missed

@@ -30,7 +30,7 @@ from core.elmo.encoder import Encoder
 from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.weights import load_bilm, save_safetensors
 from core.index.table import OccurrenceTable
-from core.lab import own_sentences, probes
+from core.lab import probes, sense_scores
 from core.lab.__main__ import lab
 from core.tasks import results as task_results
 from core.text.tokens import tokenize
@@ -330,7 +330,7 @@ def test_evaluate_senses_splits_one_set_so_that_no_sentence_is_on_both_sides(ans
 @pytest.fixture
 def card(tmp_path, monkeypatch) -> tuple:
     """The command for a card of a folder of data sets with a few rows each, and no SemCor."""
-    monkeypatch.setattr(own_sentences, "own_sentences", lambda *_, **__: SENTENCES_FOUND)  # else the bundled corpus is indexed
+    monkeypatch.setattr(sense_scores, "own_sentences", lambda *_, **__: SENTENCES_FOUND)  # else the bundled corpus is indexed
     monkeypatch.setattr(probes, "LEAST_STEPS", 20)
     folder = tmp_path / "data"
     for name in ("corpus", "senseval", "conll2000", "semcor"):

@@ -16,11 +16,10 @@ from core.elmo.model import BiLM
 from core.elmo.models import Model, open_model
 from core.index.sense_space import open_space
 from core.index.tables import open_table
-from core.lab import all_words, layer_scores, own_sentences, probes
-from core.lab.all_words import AllWords
+from core.lab import layer_scores, probes, sense_scores
 from core.lab.datasets import SenseSentence, SpanTarget, TaggedSentence
 from core.lab.layer_scores import PairRow, best_threshold, pair_accuracy
-from core.lab.own_sentences import CosineGap, cosine_gap
+from core.lab.sense_scores import AllWords, CosineGap, all_words, cosine_gap
 from core.lab.sense_space_map import null_views
 from core.senses import evaluate
 from core.senses.evaluate import best_weights, static_vectors
@@ -119,7 +118,7 @@ def documents(n: int) -> list[SenseSentence]:
 
 
 def test_all_words_splits_by_document_and_counts_what_training_never_saw(hearing):
-    result = all_words.all_words(hearing, documents(10), share=0.8)
+    result = all_words(hearing, documents(10), share=0.8)
     more = {"model", "n", "n_train", "unseen", "ambiguous_n", "most_frequent", "static", "order", "documents"}
     assert set(result) == SPACES | more and result["documents"] == result["order"]["groups"] == 2
     assert result["1"]["less_frequent"]["mean"] == pytest.approx(0.25)  # 0.5 less 0.25: the unseen half is wrong for both
@@ -131,13 +130,13 @@ def test_all_words_splits_by_document_and_counts_what_training_never_saw(hearing
 
 def test_the_vector_of_a_multiword_is_the_mean_over_its_tokens(model):
     sentence = SenseSentence("d", ("the", "bank", "of", "rivers"), (SpanTarget(1, 4, "x", "n", "a"), SpanTarget(0, 1, "y", "n", "b")))
-    vectors = all_words._target_vectors(model.encoder, [sentence], None)
+    vectors = sense_scores._target_vectors(model.encoder, [sentence], None)
     layers = model.encoder.encode([list(sentence.tokens)])[0]
     np.testing.assert_allclose(vectors, [layers[:, 1:4].mean(axis=1), layers[:, 0]], atol=1e-3)
 
 
 def test_with_one_training_document_the_mix_stays_equal(model):
-    assert all_words.all_words(model, documents(2), share=0.5)["best_mix"]["weights"] == pytest.approx([1 / 3] * 3)
+    assert all_words(model, documents(2), share=0.5)["best_mix"]["weights"] == pytest.approx([1 / 3] * 3)
 
 
 def pair_rows(n: int, seed: int = 0) -> list[PairRow]:
@@ -191,13 +190,13 @@ def corpus_file(folder, words: tuple[str, ...]) -> str:
 
 def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_the_other(model, tmp_path, monkeypatch):
     used = []
-    real = own_sentences._two_fold
+    real = sense_scores._two_fold
     monkeypatch.setattr(
-        own_sentences,
+        sense_scores,
         "_two_fold",
         lambda score, *rest: real(lambda w, words: used.append((tuple(w), tuple(sorted(words)))) or score(w, words), *rest),
     )
-    result = own_sentences.own_sentences(model, corpus_file(tmp_path, ("bank", "play", "match", "bar")))
+    result = sense_scores.own_sentences(model, corpus_file(tmp_path, ("bank", "play", "match", "bar")))
     assert set(result) == SPACES | {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"}
     assert (result["n"], result["words"], result["spellings"], result["majority"]) == (48, 4, 4, 0.5)
     figures = {"one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap", "centered"}
@@ -217,13 +216,13 @@ def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_th
 
 
 def test_layer_0_has_no_gap_and_draws_senses_at_random(hearing, tmp_path, monkeypatch):
-    monkeypatch.setattr(own_sentences, "_find_shared", lambda _: None)  # else every bundled sentence is encoded
-    result = own_sentences.own_sentences(hearing, corpus_file(tmp_path, ("bank", "play")))
+    monkeypatch.setattr(sense_scores, "_find_shared", lambda _: None)  # else every bundled sentence is encoded
+    result = sense_scores.own_sentences(hearing, corpus_file(tmp_path, ("bank", "play")))
     assert abs(result["0"]["gap"]) < 1e-6 and result["0"]["same"] == pytest.approx(1, abs=1e-5)
     assert result["0"]["one_nn"] == pytest.approx(result["0"]["null"], abs=1e-6) and result["1"]["one_nn"] == 1
     assert result["1"]["gap"] > 0.1 > abs(result["2"]["gap"])
     with pytest.raises(BadInput, match="two words or more"):  # to choose weights on others
-        own_sentences.own_sentences(hearing, corpus_file(tmp_path, ("bank",)))
+        sense_scores.own_sentences(hearing, corpus_file(tmp_path, ("bank",)))
 
 
 def test_the_threshold_is_midway_between_the_dev_cosines_it_parts():
