@@ -86,7 +86,7 @@ def main() -> int:
         rows += _trouble(cluster, corpus, work / "many", arguments, item)
         rows += _full_disk(cluster, corpus, work / "full", arguments, item)
         rows += _searches(cluster, work / "many", item, sentences, model)
-        peak = max(peak_mb(worker.pid) or 0 for worker in cluster.workers)
+        peak = max(peak_mb(worker.pid) for worker in cluster.workers)
         rows.append(("most memory of a worker", f"{peak:,.0f} MB (limit {arguments.memory})"))
     say("\n" + markdown(("what", "measured"), rows))
     if not arguments.keep:

@@ -48,7 +48,7 @@ def questions(corpus: EncodedCorpus) -> dict[str, Callable[[], object]]:
 
 
 def _say_median(name: str, work: Callable[[], object]) -> None:
-    say(f"{name}: {milliseconds(name, alone(timed(work), ROUNDS)).value:,.1f} ms")
+    say(f"{name}: {milliseconds(name, alone(timed(work), ROUNDS))['value']:,.1f} ms")
 
 
 def main() -> None:

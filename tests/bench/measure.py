@@ -10,7 +10,7 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -163,9 +163,9 @@ def surroundings() -> dict:
     return facts | {"versions": versions}
 
 
-def peak_mb() -> float:
-    """Return the largest resident size of this process since its start or `reset_peak`."""
-    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+def peak_mb(process: int | str = "self") -> float:
+    """Return the largest resident size of a process since its start or `reset_peak`."""
+    lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
     return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
 
 
@@ -207,3 +207,8 @@ def attack(names: Sequence[str], attempt: Callable[[str], Attempts]) -> int:
             print(failure, file=sys.stderr, flush=True)
     say(f"most memory: {peak_mb():,.0f} MB")
     return int(failed > 0)
+
+
+def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *rows)]
+    return "\n".join(lines)
