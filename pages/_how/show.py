@@ -16,7 +16,8 @@ from pages._cached.cache import view_part, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
-from pages._how import layers, spelling, spellings
+from pages._how import spellings
+from pages._how.steps import characters, direction, draw_angle, filters, layers, mix, projection
 from pages._how.texts import Step, shorten, steps
 from pages._widgets import lists, reading
 from pages._widgets.components import stepper
@@ -58,15 +59,15 @@ def show(in_use: InUse, chosen: Chosen) -> None:
         if step.source:
             st.caption(step.source)
     draw = (  # each draws its step, and returns what to notice and the rows of its table
-        lambda: spelling.characters(token_walk, shape),
-        lambda: spelling.filters(token_walk),
-        lambda: spelling.projection(token_walk),
+        lambda: characters(token_walk, shape),
+        lambda: filters(token_walk),
+        lambda: projection(token_walk),
         lambda: spellings.draw_spellings(in_use),
-        lambda: layers.direction(token_walk, backward=False),
-        lambda: layers.direction(token_walk, backward=True),
-        lambda: layers.layers(token_walk, shape),
-        lambda: layers.draw_angle(in_use, chosen, token_walk),
-        lambda: layers.mix(token_walk),
+        lambda: direction(token_walk, backward=False),
+        lambda: direction(token_walk, backward=True),
+        lambda: layers(token_walk, shape),
+        lambda: draw_angle(in_use, chosen, token_walk),
+        lambda: mix(token_walk),
     )
     lines, table = draw[number]()
     notice(lines)

@@ -20,7 +20,6 @@ from pages._frame import examples
 from pages._frame.jobs import QUEUE
 from pages._home import live
 from pages._models import compare as compare_page
-from pages._models import model_senses
 from tests.app.visit import html_of, opened, opened_whole, tables
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrs"]
@@ -118,12 +117,12 @@ def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
     monkeypatch.setattr(compare, "_over_all_words", slowly)
     monkeypatch.setattr(shared_jobs, "AT_MOST_S", 0.1)
     model = cache.model("elmo-mini")
-    monkeypatch.setattr(model_senses.cache, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
-    monkeypatch.setattr(model_senses.cache, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets").basic)
+    monkeypatch.setattr(compare_page.cache, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
+    monkeypatch.setattr(compare_page.cache, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets").basic)
 
     def script():
         from core.views.compare import SpaceName
-        from pages._models.model_senses import show
+        from pages._models.compare import show_models as show
 
         show(tuple(SpaceName(name, "2", "sentences") for name in ("elmo-mini", "another")))
 
@@ -151,7 +150,7 @@ def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
 
 def test_bundled_measures_of_models_are_a_table():
     def script():
-        from pages._models.model_senses import show_measured
+        from pages._models.compare import show_measured
 
         show_measured()
 

@@ -18,7 +18,6 @@ from core.senses.scene import Scene
 from core.text.tokens import bare
 from core.workspace import Workspace
 from pages._cached import shared_jobs
-from pages._home import picture
 from pages._home import show as home
 from pages._home.live import rest
 from pages._widgets import components
@@ -35,7 +34,7 @@ def part(page: AppTest, name: str) -> str:
 
 def scene_of(page: AppTest) -> Scene:
     """Return the scene that the page drew last."""
-    return page.session_state[picture.DRAWN]
+    return page.session_state[home.DRAWN]
 
 
 def test_file_of_vectors_is_noted_in_every_session_and_zeros_have_no_cosine(tmp_path):
@@ -65,9 +64,9 @@ def test_chosen_space_stays_and_does_not_change_the_verdict():
 def taken(monkeypatch, scene: Scene, **values) -> dict:
     """The session after the widget has reported what a hand has set."""
     given = {"view": "senses", "dot": "none", "picked": [], "seq": 1} | values
-    state = {picture.KEY: {"set": given}, picture.DRAWN: scene}
+    state = {home.KEY: {"set": given}, home.DRAWN: scene}
     monkeypatch.setattr(components.st, "session_state", state)
-    picture._take_set()
+    home._take_set()
     return state
 
 
@@ -125,13 +124,13 @@ def draw_buttons(*, key: str, data: dict, on_put_change) -> None:
         if side["words"]:
             streamlit.caption(data["text"]["head"])
         for k, item in enumerate(side["words"]):
-            streamlit.button(item["word"], key=f"{key}.{side['side']}.{k}", on_click=picture.put, args=(side["side"], item["word"]))
+            streamlit.button(item["word"], key=f"{key}.{side['side']}.{k}", on_click=home.put, args=(side["side"], item["word"]))
 
 
 @pytest.fixture
 def by_buttons(monkeypatch):
     """Return a function that opens Home with buttons as its chips."""
-    monkeypatch.setattr(picture, "_chips", draw_buttons)
+    monkeypatch.setattr(home, "_chips", draw_buttons)
     return opened_whole
 
 
@@ -139,7 +138,7 @@ def test_pressed_word_replaces_the_target_and_changes_the_verdict(by_buttons):
     page = by_buttons(a=RIVER, b=MONEY)
     assert part(page, "verdict").startswith("Two meanings")
     before = words(page)
-    page.button(key=f"{picture.EXPECTED}.a.{before.index('shore')}").click().run()
+    page.button(key=f"{home.EXPECTED}.a.{before.index('shore')}").click().run()
     assert page.text_input(key="a").value == RIVER.replace("bank", "shore")
     assert part(page, "verdict").startswith("Two different words")
     now = page.session_state["asked"]
@@ -153,22 +152,22 @@ def test_pressed_word_keeps_the_text_typed_before(by_buttons):
     page = by_buttons(a=RIVER, b=MONEY)
     place = words(page).index("shore")
     page.text_input(key="a").set_value(RIVER[:-1] + " go by.")
-    page.button(key=f"{picture.EXPECTED}.a.{place}").click().run()
+    page.button(key=f"{home.EXPECTED}.a.{place}").click().run()
     assert page.text_input(key="a").value == "We sat on the shore and watched the boats go by."
     page.text_input(key="a").set_value("")
-    page.button(key=f"{picture.EXPECTED}.a.0").click().run()
+    page.button(key=f"{home.EXPECTED}.a.0").click().run()
     assert page.text_input(key="a").value == ""
     long = f"{RIVER} {'They drank. ' * 300}"[: limits().max_text]
     page.text_input(key="a").set_value(long).run()
     longest = max(words(page), key=len)
-    page.button(key=f"{picture.EXPECTED}.a.{words(page).index(longest)}").click().run()
+    page.button(key=f"{home.EXPECTED}.a.{words(page).index(longest)}").click().run()
     assert len(longest) > 4 and len(page.text_input(key="a").value) == limits().max_text
 
 
 @pytest.mark.parametrize(("a", "at"), [(RIVER, "the"), ("bank", "bank")])
 def test_uninformative_expected_words_are_only_in_the_table(by_buttons, a: str, at: str):
     page = by_buttons(a=a, b=MONEY, ai=at, bi="bank")
-    assert words(page) and not [button for button in page.button if str(button.key).startswith(f"{picture.EXPECTED}.a.")]
+    assert words(page) and not [button for button in page.button if str(button.key).startswith(f"{home.EXPECTED}.a.")]
 
 
 def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
@@ -189,7 +188,7 @@ def test_expected_words_of_a_korean_sentence_are_korean(by_buttons):
     assert len(table(page)) == 16 and not set(table(page).iloc[:8, 2]) & {"눈", "이", "은", "을"}
     assert captions(page).count("ELMo가 예상하는 다른 말") == 1  # the words of the second sentence are not good enough
     first = table(page).iloc[0, 2]
-    page.button(key=f"{picture.EXPECTED}.a.0").click().run()
+    page.button(key=f"{home.EXPECTED}.a.0").click().run()
     assert page.text_input(key="a").value == f"어제 {first}이 많이 내렸다."
     now = page.session_state["asked"]
     assert bare(now.tokens[0][now.positions[0]]) == first and bare(now.tokens[1][now.positions[1]]) == "눈"
