@@ -215,7 +215,6 @@ def find_table_job(corpus: str, model_name: str) -> Job | None:
 
 
 def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple[str, tuple]:
-    """Return the kind and the key of a job."""
     what = corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
     return "labeled tokens" if targets_only else "every token", what
 
@@ -248,7 +247,6 @@ def spent_by_visit() -> dict[tuple, int]:
 
 
 def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
-    """Return the table of every token, or None while a job builds it."""
     return table_job(corpus, model_name).result
 
 
@@ -293,7 +291,6 @@ def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> Engi
 
 
 def workspace(in_use: InUse) -> Workspace:
-    """Return the workspace for the selected model and data."""
     return Workspace(Names(model=in_use.model, vectors=in_use.vectors, corpus=in_use.corpus), sys.modules[__name__])
 
 

@@ -97,7 +97,6 @@ def end(corpus: str, seconds: float) -> None:
 
 
 def _find_jobs(corpus: str) -> list[tuple[tuple[str, Hashable], Job]]:
-    """Return the jobs whose key begins with the name of the corpus."""
     jobs, lock = _jobs()
     with lock:
         return [(place, job) for place, job in jobs.items() if isinstance(place[1], tuple) and place[1][0] == corpus]
@@ -204,7 +203,6 @@ def show_bar(job: Job, text: str, key: str, help: str = "", is_stoppable: bool =
 
 
 def follow_index(job: Job, *, is_stoppable: bool = False, meanwhile: str = "") -> None:
-    """Show how much of a corpus is encoded."""
     follow(job, _describe_index, "index.stop", is_stoppable=is_stoppable, meanwhile=meanwhile, help=t("You can continue later."))
 
 
@@ -233,17 +231,14 @@ def _describe_index(job: Job, left: str) -> str:
 
 
 def describe_reading(job: Job, left: str) -> str:
-    """Describe how much of the files is read and how long the rest takes."""
     return t("Reading: {done:,.1f} of {total:,.1f} MB, {left} left.", done=job.done / 1e6, total=job.total / 1e6, left=left)
 
 
 def describe_labeled(done: int, total: int, left: str) -> str:
-    """Describe how many labeled tokens are encoded."""
     return t("Reading labeled sentences: {done:,} of {total:,} tokens, {left} left.", done=done, total=total, left=left)
 
 
 def duration(seconds: float) -> str:
-    """Return a duration in words."""
     if seconds < 90:
         return t("{n:.0f} s", n=max(1, seconds))
     return t("{n:.0f} min", n=seconds / 60) if seconds < 5400 else t("{n:.1f} h", n=seconds / 3600)

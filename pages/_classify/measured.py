@@ -136,7 +136,6 @@ def list_contexts(sizes: Sequence[Size]) -> list[dict]:
 
 @fragment
 def show_scores() -> None:
-    """Show the classifiers of the chosen task in a table, and one of them in detail."""
     result = all_metas({title: mine.opened for title, mine in classifiers.own_heads().items()})
     if not result:
         return
@@ -148,8 +147,8 @@ def show_scores() -> None:
     table = pd.DataFrame([_describe_head(name, meta) for name, meta in metas.items()]).sort_values(t("accuracy"), ascending=False)
     shares = (t("accuracy"), t("macro F1"))
     lists.grid(table, column_config={c: st.column_config.NumberColumn(format="percent") for c in shares})
-    names = list(metas)
-    name = choice("closer", t("Classifier"), names, names[0], format_func=variant_titles().get)
+    variants = variant_titles()
+    name = choice("closer", t("Classifier"), {n: variants[n] for n in metas}, next(iter(metas)))
     meta = metas[name]
     _closer(name, meta)
     st.caption(
@@ -208,7 +207,6 @@ def describe_calibration(test: dict) -> str:
 
 
 def draw_confusions(title: str, confusion: Sequence[Sequence[int]], labels: Sequence[str], *, key: str) -> None:
-    """Draw the confusion matrix of a classifier."""
     draw(confusion_figure(confusion, labels), key=key, alt=confusion_alt(title, confusion, labels))
 
 

@@ -103,13 +103,11 @@ def describe_spans(baseline: Sequence[Span], elmo: Sequence[Span], words: Callab
 
 
 def _list_spans(spans: Sequence[Span], words: Callable[[Span], str]) -> str:
-    """List the first two spans, and the number of the others."""
     text = ", ".join(f"“{words(span)}” ({span[2]})" for span in spans[:2])
     return t("{found} and {n} more", found=text, n=len(spans) - 2) if len(spans) > 2 else text
 
 
 def describe_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:
-    """State both answers and their probabilities."""
     values = {"baseline": baseline, "elmo": elmo, "a": sure[0], "b": sure[1]}
     if baseline == elmo:
         return t("Both say <b>{elmo}</b>: {a:.0%} sure without ELMo, {b:.0%} with it.", elmo=values["elmo"], a=sure[0], b=sure[1])
@@ -117,7 +115,6 @@ def describe_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:
 
 
 def describe_measure(title: str, summary: Summary | None) -> str:
-    """State the test scores of both models."""
     if summary is None:
         return ""
     values = {"measure": title, "baseline": summary.baseline, "elmo": summary.elmo, "n": summary.sizes["test"]}
@@ -158,6 +155,5 @@ def draw_spans(tokens: Sequence[str], spans: Sequence[Span], *, colors: dict[str
 
 
 def mark_text(text: str, begin: int, end: int, *, is_dashed: bool) -> Markup:
-    """Mark the characters from `begin` to `end` of a text."""
     mark = html("<mark{}>{}{}</mark>", " class=alone" if is_dashed else "", "≠ " if is_dashed else "", text[begin:end])
     return html('<div class="spans" style="line-height:1.7">{}{}{}</div>', text[:begin], mark, text[end:])

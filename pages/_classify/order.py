@@ -19,7 +19,7 @@ from core.files import published
 from core.text.own_corpus import Source, is_quick
 from pages._cached import shared_jobs
 from pages._cached.cache import keep
-from pages._frame.choices import choice, coded_choices
+from pages._frame.choices import choice, multiple_choice
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job, hold_turn
 from pages._frame.markup import plain, show_errors
@@ -42,7 +42,7 @@ def choose(in_use: InUse) -> Order | None:
         with show_errors():  # the other choices stay, whatever is wrong with a file
             task, title, files, columns = _texts()
         titles = variant_titles()
-        variants = coded_choices("variants", t("Variants"), titles, USUAL)
+        variants = multiple_choice("variants", t("Variants"), titles, USUAL)
     with right:
         about = t("Used for training and validation. Results shows ELMo’s gain by size.")
         share = st.select_slider(t("Share of training texts"), SHARES, 1.0, format_func="{:.0%}".format, **bound("share"), help=about)

@@ -61,7 +61,6 @@ def show_paper(result: dict[str, dict]) -> None:
 
 
 def show_gain() -> None:
-    """Show ELMo's gain by the number of examples, and the layer weights of each task."""
     runs = read_results()
     measured, titles = summaries(runs), task_titles()
     _show_curves(curves(runs), titles)
@@ -99,7 +98,6 @@ def _row(title: str, paper: PublishedScore, scores: tuple[str, str, float], seed
 
 
 def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> None:
-    """Show ELMo's gain by the number of a task's examples: two lines for each task."""
     if not result:
         return
     st.markdown(t("#### ELMo’s gain by number of examples"))
@@ -119,7 +117,6 @@ def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict
 
 
 def describe_largest(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> str:
-    """Write which task gains most, and with how many examples."""
     name, size, gain = max(
         ((name, n, elmo - plain) for name, points in result.items() for n, plain, elmo in points), key=lambda item: item[2]
     )
@@ -127,7 +124,6 @@ def describe_largest(result: dict[str, list[tuple[int, float, float]]], titles: 
 
 
 def describe_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> str:
-    """State ELMo's lead in points at each size."""
     message = "; ".join(
         f"{titles[name]}: " + ", ".join(t("{points:+.1f} at {n:,}", points=100 * (elmo - plain), n=size) for size, plain, elmo in points)
         for name, points in result.items()
@@ -136,7 +132,6 @@ def describe_curves(result: dict[str, list[tuple[int, float, float]]], titles: d
 
 
 def _add_task(title: str, name: str, summary: Summary) -> dict:
-    """Return the row of a task that is not in the paper's table."""
     plain, elmo, spared = summary.in_words
     return {
         t("task"): title,
@@ -150,7 +145,6 @@ def _add_task(title: str, name: str, summary: Summary) -> dict:
 
 
 def describe_gains(measured: dict[str, Summary], titles: dict[str, str]) -> list[str]:
-    """Write a sentence a task, the largest gain first."""
     lines = []
     for name in sorted(measured, key=lambda name: measured[name].baseline - measured[name].elmo):
         points = 100 * (measured[name].elmo - measured[name].baseline)
@@ -186,7 +180,6 @@ def describe_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list
 
 
 def _details(measured: dict[str, Summary], titles: dict[str, str]) -> list[dict]:
-    """Return a row for every score of every task."""
     rows = []
     for name, value in measured.items():
         for score in value.others["elmo"]:

@@ -16,7 +16,7 @@ from core.views.mix import pulls_of
 from pages._cached.cache import keep, workspace_of
 from pages._classify.measured import show_curve, show_scores
 from pages._classify.paper import show_gain, show_paper
-from pages._frame.choices import choice, coded_choice
+from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._widgets import lists
@@ -28,7 +28,6 @@ TASKS = ("titles", "titles-more", "titles-all", "news", "news-all", *HEADLINES, 
 
 
 def task_titles() -> dict[str, str]:
-    """Return the titles of TASKS."""
     titles = tasks.task_titles()
     return titles | {
         "titles": titles["news-title"],
@@ -58,7 +57,7 @@ def show(in_use: InUse) -> None:
         "shipped": t("Bundled classifiers"),
         "checks": t("Checks"),
     }
-    match coded_choice("results_part", t("Part"), parts, "paper", label_visibility="collapsed"):
+    match choice("results_part", t("Part"), parts, "paper", label_visibility="collapsed"):
         case "paper":
             show_paper(result)
         case "more":
@@ -112,7 +111,7 @@ def _task(result: dict) -> None:
     if not names:
         return
     st.markdown(t("#### All classifiers by task"))
-    name = choice("results_task", t("Task"), names, names[0], format_func=task_of.get)
+    name = choice("results_task", t("Task"), {n: task_of.get(n, n) for n in names}, names[0])
     rows = dict(sorted(result[name].items(), key=lambda item: -item[1]["accuracy"]))
     kinds = {titles[v]: experiments.kind_of(v) for v in rows}
     named = ", ".join(f"{titles[v]} {r['accuracy']:.1%}" for v, r in rows.items())

@@ -79,7 +79,7 @@ def _task() -> str:
     names = [*trained, *mine]
     default = "news-title" if "news-title" in names else names[0]
     titles = tasks.task_titles()
-    return choice("task", t("Task"), names, default, format_func=lambda n: plain(titles.get(n, n)))
+    return choice("task", t("Task"), {n: plain(titles.get(n, n)) for n in names}, default)
 
 
 def _text(task: str) -> str:
@@ -96,14 +96,12 @@ def _text(task: str) -> str:
 
 
 def example_title(text: str, *, is_wrong: bool) -> str:
-    """Return the text on the button of an example."""
     if is_wrong:
         return ":material/close: " + t("ELMo errs: {text}", text=shorten(text, 45))
     return ":material/format_quote: " + shorten(text, 45)
 
 
 def predictions(in_use: InUse, task: str, text: str, names: Iterable[str]) -> dict[str, Answer]:
-    """Return the predictions of variants for a text."""
     return classifiers.ask(tasks.predictions, task, in_use, text, tuple(names))
 
 
@@ -173,10 +171,10 @@ def _offer_table(answers: dict[str, Answer]) -> None:
 
 @fragment
 def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
-    """Show the reasons of one of the named classifiers."""
     st.markdown(t("#### Why?"))
     default = next((name for name in ("glove+elmo", "elmo") if name in names), names[0])
-    name = choice("why", t("Explain"), names, default, format_func=variant_titles().get)
+    titles = variant_titles()
+    name = choice("why", t("Explain"), {n: titles[n] for n in names}, default)
     result = classifiers.ask(tasks.reasons, task, in_use, text, name, meanwhile=t("Rereading without each word…"))
     _words(result)
     _context(result)

@@ -26,7 +26,7 @@ from pages._classify import notices
 from pages._classify.notices import describe_choice, describe_measure, describe_spans
 from pages._classify.show import example_title
 from pages._frame import examples
-from pages._frame.choices import coded_choice, text_box
+from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_errors, show_html
@@ -42,7 +42,6 @@ ORDER = ("names", "roles", "entailment", "coreference", "questions", "chunks", "
 
 
 def _open_tasks(in_use: InUse) -> dict[str, OpenTask]:
-    """Return the tasks with heads that fit the selected model, or none if nothing was trained."""
     if not RESULTS.is_file():
         return {}
     over = workspace(in_use)
@@ -60,7 +59,6 @@ def _ask(compute: Callable[..., R], in_use: InUse, task: str, request: Hashable)
 
 
 def variant_titles() -> dict[str, str]:
-    """Return the titles of the two models of each task."""
     return {"baseline": t("GloVe and spellings"), "elmo": t("with ELMo")}
 
 
@@ -73,7 +71,7 @@ def show(in_use: InUse) -> None:
             notice([t("No prediction yet.")])
             return
         titles = {name: task_titles()[name] for name in ORDER if name in result}
-        task = coded_choice("task_of_paper", t("Task"), titles, next(iter(titles)))
+        task = choice("task_of_paper", t("Task"), titles, next(iter(titles)))
         items, errors = examples.tasks()[task], examples.task_errors()[task]
         names = [example_title(next(iter(item.values())), is_wrong=tuple(item.values()) in errors) for item in items]
         key = f"tasks_example_{task}"
@@ -117,12 +115,11 @@ def _roles(in_use: InUse) -> None:
     tokens = flat(example.passages[0])
     places = _ask(answers.predicates, in_use, "roles", example)
     titles = {str(k): tokens[k] for k in (places if len(places) > 1 else range(len(tokens)))}
-    verb = coded_choice("tasks_verb", t("Whose roles"), titles, str(places[0]))
+    verb = choice("tasks_verb", t("Whose roles"), titles, str(places[0]))
     _spans("roles", in_use, answers.with_predicate(example, int(verb)))
 
 
 def _spans(task: str, in_use: InUse, example: Example) -> None:
-    """Show names or roles on the words, of both models."""
     tokens = flat(example.passages[0])
     by_variant = _ask(answers.ask, in_use, task, example)
     verb_labels = ("V", "C-V")
@@ -216,7 +213,7 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
     position = mentions.pronouns[0]
     if len(mentions.pronouns) > 1:
         titles = {str(k): f"{mentions.words((k, k))} ({n})" for n, k in enumerate(mentions.pronouns, 1)}
-        position = int(coded_choice("tasks_pronoun", t("Which pronoun"), titles, str(position)))
+        position = int(choice("tasks_pronoun", t("Which pronoun"), titles, str(position)))
     by_variant = _ask(answers.ask, in_use, "coreference", mentions.example(position))
     tokens = flat(mentions.passage)
     pronoun = mentions.words((position, position))
@@ -277,7 +274,6 @@ def _span_reader(tokens: Sequence[str]) -> Callable[[Sequence], str]:
 
 
 def _side_by_side(by_variant: dict[str, TaskAnswer], draw_variant: Callable[[str], Markup]) -> None:
-    """Show the answers of both variants in two columns."""
     for column, variant in zip(st.columns(len(by_variant)), by_variant, strict=True):
         with column:
             lists.heading(variant_titles()[variant], COLORS[variant])

@@ -56,7 +56,6 @@ class Training:
 
     @property
     def message(self) -> str:
-        """The current step, or the length of the queue."""
         return describe_place(self.job) if self.job.began is None else self.stage
 
     @property
@@ -222,7 +221,6 @@ def _header(column: str) -> str:
 
 
 def _in_words(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with titles."""
     return table.assign(classifier=table["classifier"].map(variant_titles())).rename(columns=_header)
 
 
@@ -258,7 +256,6 @@ def describe_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
 
 
 def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, second: str, gap: float) -> str:
-    """Return the lead of the best over the second, and its p-value."""
     test = mcnemar(right[best], right[second])
     values = {"classifier": titles[second], "points": points(gap), "first": test.first, "second": test.second}
     values["p"] = format_p(test.p)
@@ -311,7 +308,6 @@ def notebook(order: Order) -> str:
 
 
 def show_comparison() -> None:
-    """Show the rows that the user added from the trainings of this session."""
     if rows := st.session_state.get("comparison"):
         st.markdown(t("#### Comparison"))
         table = pd.DataFrame(rows)

@@ -45,7 +45,6 @@ def html_of_view(view: Taken, provenance: Callable[[Taken], Sequence[tuple[str, 
 
 
 def html_of(page: HtmlPage) -> str:
-    """Return the file."""
     from plotly.offline import get_plotlyjs
 
     return _PAGE.render(

@@ -46,7 +46,6 @@ def notebook(view: str, settings: Settings, *, question: str = "", address: str 
 
 
 def _read_words(view: str, settings: Settings) -> tuple[str, dict[str, Any]]:
-    """Return the description and the values of Home, Neighbors, Why, Map and Mix."""
     if view in ("map", "mix"):
         return _read_layers(view, settings)
     get, top = partial(chosen, settings), model_layers.in_use().top
@@ -65,7 +64,6 @@ def _read_words(view: str, settings: Settings) -> tuple[str, dict[str, Any]]:
 
 
 def _read_layers(view: str, settings: Settings) -> tuple[str, dict[str, Any]]:
-    """Return the description and the values of Map and Mix."""
     get, layers = partial(chosen, settings), model_layers.in_use()
     values = names_in_use(settings, "model", "vectors", "corpus") | {"sentences": pair(settings)}
     if view == "mix":
@@ -175,7 +173,6 @@ def _read_classifiers(view: str, settings: Settings) -> tuple:
 
 
 def _read_lesson(_: str, settings: Settings) -> tuple:
-    """Return the description and the values of the lesson in the URL."""
     top = model_layers.in_use().top
     lessons = {  # what each shows, and its parameters: their widgets and defaults
         "cone": (
@@ -204,7 +201,6 @@ _READERS = {"words": _read_words, "model": _read_model, "corpus": _read_corpus, 
 
 
 def names_in_use(settings: Settings, *kinds: str) -> dict[str, str]:
-    """Return the names of the selected "model", "vectors" and "corpus"."""
     defaults = {"model": ("model_name", "elmo-mini"), "vectors": ("vectors_name", "glove-mini"), "corpus": ("corpus", "sentences")}
     return {defaults[kind][0]: settings.get(kind) or defaults[kind][1] for kind in kinds}
 
@@ -218,12 +214,10 @@ def pair(settings: Settings) -> list[tuple[str, int, str]]:
 
 
 def sentence(settings: Settings) -> tuple[str, int]:
-    """Return the first sentence and the position of its target."""
     return _choose_sentences(settings)[0][:2]
 
 
 def word(settings: Settings) -> str:
-    """Return the target word in lower case."""
     text, position = sentence(settings)
     return str(settings.get("w") or "".join(languages.tokenize(text)[position : position + 1])).casefold()
 
@@ -251,7 +245,6 @@ def mix_of(settings: Settings, layer: str) -> str:
 
 
 def _read_mix(settings: Settings) -> dict[str, Any]:
-    """Return the raw scores of the layers and the scale of a mix."""
     raw = [chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)]
     return {"raw": raw, "gamma": chosen(settings, "gamma", 1.0)}
 

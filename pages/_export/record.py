@@ -132,14 +132,12 @@ class Taken:
 
 
 def begin(view: str, title: str, in_use: Any) -> None:
-    """Start the record of a page."""
     last = st.session_state.get(KEY)
     before = last and (last.before if last.view == view else (last.view, dict(last.query())))
     st.session_state[KEY] = Taken(view, title, in_use, before, language=i18n.language())
 
 
 def now() -> Taken:
-    """Return the record of the page so far."""
     if KEY not in st.session_state:
         begin("", "", None)
     return st.session_state[KEY]

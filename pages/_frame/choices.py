@@ -1,6 +1,6 @@
 """Widgets whose value is a URL parameter and is shared by all pages: choices, layers and text boxes."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,42 +20,21 @@ WEIGHTS = "s"  # the parameter of the weights of a mix
 SAID = "layers.said"  # the session's key of the messages that the next run shows
 
 
-def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], default: str, *, place=st, **options: Any) -> str:
-    """Draw a segmented control. Return the selected code, which is also the URL parameter.
-
-    `titles` maps codes to titles. The items of a list are codes and titles, unless `format_func` gives other titles.
-    """
-    if not isinstance(titles, Mapping) and "format_func" not in options:  # Streamlit alone stores these
-        return place.segmented_control(label, list(titles), default=default, key=key, **BOUND, **options) or default
-    titled = titles.get if isinstance(titles, Mapping) else (lambda code: code)
-    named = {code: options.get("format_func", titled)(code) for code in titles}
-    options = {name: value for name, value in options.items() if name not in ("format_func", "required")}
-    return coded_choice(key, label, named, default, place=place, **options)
-
-
-def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", label: str = "", place=st, **options: Any) -> str:
+def layer_choice(key: str, spaces: Sequence[str], default: str, *, place=st, **options: Any) -> str:
     """Draw the choice of a layer or the layer mix: a segmented control, or a slider for a model with many layers."""
     layers = model_layers.in_use()
-    spaces, default, label = spaces or layers.spaces, default or layers.top, label or t("Layer")
     if layers.few:
-        titles = {name: layer_name(name) for name in spaces}
-        return choice(key, label, titles, default, place=place, **options)
+        return choice(key, t("Layer"), {name: layer_name(name) for name in spaces}, default, place=place, **options)
     special = {ALL: t("four layers"), TOKENS: t("all tokens")}
     titles = {name: special.get(name) or layers.title(name) for name in spaces}
-
-    def draw() -> str | None:
-        return place.select_slider(label, list(titles), format_func=titles.get, key=key, persist_state="session", **options)
-
-    return _coded(key, titles, default, draw)
+    return choice(key, t("Layer"), titles, default, place=place, is_slider=True, **options)
 
 
 def layer_name(name: str) -> str:
-    """Return the name of a layer for a button or a column."""
     return {ALL: t("all layers"), TOKENS: t("all tokens")}.get(name) or model_layers.in_use().label(name)
 
 
 def what_layers_read() -> str:
-    """Return a help text on what the layers read."""
     if model_layers.in_use().is_elmo:
         return t("Layer 0 reads only the spelling, higher layers the sentence.")
     return t("The embeddings read word pieces, higher layers the sentence.")
@@ -116,35 +95,42 @@ def text_box(key: str, label: str, value: str, n_max: int, *, place=st, **option
     """Draw a text box for at most `n_max` characters and state when it cuts a text. With a height, it has several lines."""
     box = place.text_area if "height" in options else place.text_input
     text = box(label, value, key=key, max_chars=n_max, **{**BOUND, **options})
-    _limit_text(place, label, text, n_max)
+    show_html('<span class="most" data-box="{}" data-most="{}"></span>', label, n_max, place=place)
+    if len((text or "").encode("utf-16-le", "replace")) // 2 >= n_max:  # as a browser counts
+        place.caption(t("Only the first {n:,} characters are read.", n=n_max))
     record.now().note("typed", (label, text or ""), key)
     return text
 
 
-def _limit_text(place, label: str, text: str | None, n_max: int) -> None:
-    """Cut a longer text in the box named `label` to `n_max` characters, and state this below the box."""
-    show_html('<span class="most" data-box="{}" data-most="{}"></span>', label, n_max, place=place)
-    if len((text or "").encode("utf-16-le", "replace")) // 2 >= n_max:  # as a browser counts
-        place.caption(t("Only the first {n:,} characters are read.", n=n_max))
-
-
-def coded_choice(
-    key: str, label: str, titles: Mapping[str, str], default: str, *, place=st, in_box: bool | None = None, **options: Any
+def choice(
+    key: str,
+    label: str,
+    titles: Mapping[str, str],
+    default: str,
+    *,
+    place=st,
+    in_box: bool | None = None,
+    is_slider: bool = False,
+    **options: Any,
 ) -> str:
-    """Draw a choice whose URL parameter is the same in every language. A new value in the URL wins.
+    """Draw a choice and return its code. The code is the URL parameter in every language, and a new one in the URL wins.
 
     With `in_box` it is a drop-down list. By default it is one on pages with a switch between views, because a page has one row of segments.
     """
+    settle_choice(key, titles, default)
     in_box = has_switch(record.now().view) if in_box is None else in_box
-    how = {"format_func": titles.get, "key": key, "persist_state": "session"} | options
+    options = {"format_func": titles.get, "key": key, "persist_state": "session"} | options
+    if is_slider:
+        chosen = place.select_slider(label, list(titles), **options)
+    elif in_box:
+        chosen = place.selectbox(label, list(titles), **options)
+    else:
+        chosen = place.segmented_control(label, list(titles), required=True, **options)
+    write_parameter(key, None if (chosen or default) == default else chosen)
+    return chosen or default
 
-    def draw_choice() -> str | None:
-        return place.selectbox(label, list(titles), **how) if in_box else place.segmented_control(label, list(titles), required=True, **how)
 
-    return _coded(key, titles, default, draw_choice)
-
-
-def coded_choices(key: str, label: str, titles: Mapping[str, str], default: Sequence[str], **options: Any) -> list[str]:
+def multiple_choice(key: str, label: str, titles: Mapping[str, str], default: Sequence[str], **options: Any) -> list[str]:
     """Draw a choice of several codes of `titles`, as pills. The URL parameter joins them: "glove,elmo"."""
     state = st.session_state
     in_url = read_parameter(key)
@@ -168,10 +154,3 @@ def settle_choice(key: str, titles: Collection[str], default: str) -> str:
     elif state[key] not in titles:
         state[key] = default
     return state[key]
-
-
-def _coded(key: str, titles: Mapping[str, str], default: str, draw: Callable[[], str | None]) -> str:
-    settle_choice(key, titles, default)
-    chosen = draw() or default
-    write_parameter(key, None if chosen == default else chosen)
-    return chosen

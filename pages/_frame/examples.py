@@ -76,7 +76,6 @@ def predict(language: Language | None = None) -> tuple[Predict, ...]:
 
 
 def spelling(language: Language | None = None) -> dict[str, str]:
-    """Return example words by kind."""
     language = language or languages.in_use()
     return language.examples.get("spelling") or {"family": " ".join(list(pairs(language))[:3])}
 
@@ -96,7 +95,6 @@ def classify() -> dict[str, dict[str, LabeledExample]]:
 
 
 def headline() -> str:
-    """Return the headline of the slide on classification."""
     return languages.get_language(ENGLISH).examples["headline"]
 
 

@@ -19,7 +19,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from pages._export import record
 from pages._frame import language, parameters, patches
-from pages._frame.choices import coded_choice, settle_choice
+from pages._frame.choices import choice, settle_choice
 from pages._frame.in_use import THEIRS, InUse, choose, english, fit_model, in_front, short_name, switch
 from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.menu import list_pages, menu
@@ -67,7 +67,7 @@ def frame(file: str) -> InUse:
         content = language.choose()
         in_use = choose(content)
     if len(page.parts) > 1:
-        coded_choice(page.control, t("Part"), dict(page.parts), page.views[0], in_box=False, label_visibility="collapsed")
+        choice(page.control, t("Part"), dict(page.parts), page.views[0], in_box=False, label_visibility="collapsed")
     with st.container():  # a place in every language, so that what follows keeps its own
         language.say_if_missing(content)
     parameters.show_link_errors()
@@ -94,7 +94,6 @@ def _uploader_style(label: str) -> str:
 
 
 def part() -> str:
-    """Return the visible view of the page."""
     return record.now().view
 
 
@@ -123,7 +122,6 @@ def picture_first() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def question(text: str) -> None:
-    """Show the title of a page, and the choice between two models if the page shows one at a time."""
     view = record.now()
     view.question = text
     st.title(text)
@@ -140,7 +138,6 @@ def show_titles(**views: tuple[str, str, str]) -> str:
 
 
 def lede(text: str) -> None:
-    """Show the sentence under the title."""
     record.now().lede = text
     show_html('<p class="lede">{}</p>', text)
 

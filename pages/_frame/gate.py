@@ -151,8 +151,6 @@ def check_upload(session: str | None, method: str) -> Refusal | None:
 
 @dataclass(eq=False, slots=True)
 class UploadRequest:
-    """An upload in progress."""
-
     size: int = 0
 
 
@@ -187,7 +185,6 @@ class Uploads:
                 del self._requests[session]
 
     def free_ended(self) -> None:
-        """Free the files of sessions that have ended."""
         server, manager = runtime.get_instance(), _manager()
         for session in [session for session in manager.file_storage if not server.is_active_session(session)]:
             manager.remove_session_files(session)
@@ -208,7 +205,6 @@ class Uploads:
         return None
 
     def _count_bytes(self) -> dict[str, int]:
-        """Return the bytes in memory by session."""
         sizes = defaultdict(int, {session: sum(request.size for request in requests) for session, requests in self._requests.items()})
         for session, files in list(_manager().file_storage.items()):
             sizes[session] += sum(len(file.data) for file in list(files.values()))

@@ -23,7 +23,7 @@ from core.text import languages
 from core.text.corpora import sentences_of
 from core.text.languages import Language
 from pages._frame import language
-from pages._frame.choices import choice, coded_choice, fit_layers, settle_choice, turn_layers
+from pages._frame.choices import choice, fit_layers, settle_choice, turn_layers
 from pages._frame.jobs import hold_turn
 from pages._frame.markup import plain, show_errors
 from pages._frame.parameters import bound, drop, may_read, read_parameter, write_parameter
@@ -106,7 +106,6 @@ def _choose_second_model(model: str) -> str:
 
 
 def _forget_compared() -> None:
-    """Reset the models of Compare to the selected ones."""
     for key in ("first", "second"):
         st.session_state.pop(key, None)
         drop(key)
@@ -126,7 +125,7 @@ def switch(in_use: InUse, view: str) -> None:
     pair = in_use.model, in_use.other_model
     titles = dict(zip((FIRST, OTHER) if st.session_state[FRONT] == FIRST else (OTHER, FIRST), map(short_name, pair), strict=True))
     options = {"on_change": turn_layers, "args": tuple(map(layers_of, pair)), "label_visibility": "collapsed"}
-    coded_choice(FRONT, t("Model shown"), dict(sorted(titles.items())), FIRST, **options)
+    choice(FRONT, t("Model shown"), dict(sorted(titles.items())), FIRST, **options)
 
 
 def layers_of(model: str) -> model_layers.Layers:
@@ -136,7 +135,6 @@ def layers_of(model: str) -> model_layers.Layers:
 
 
 def short_name(model: str) -> str:
-    """Return a short name for a model given by name or path."""
     folder = registry.place_of(model, "model")
     return model_layers.name_of(folder) if folder else shorten(Path(model).name)
 
@@ -174,7 +172,7 @@ def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, 
     offered = list(dict.fromkeys([*names, *filter(None, [st.session_state.get(key), value])]))
     titles = {name: user_names.corpus_title(name, offered) for name in offered}
     index = offered.index(default) if default in offered else None
-    chosen = coded_choice(key, label, titles, default, place=place, in_box=True, index=index, accept_new_options=True, **options)
+    chosen = choice(key, label, titles, default, place=place, in_box=True, index=index, accept_new_options=True, **options)
     return (chosen or "").strip() or default or ""
 
 
@@ -205,7 +203,6 @@ def _keep_file(path: Path) -> str:
 
 
 def _words(language: Language) -> None:
-    """Show a table of every labeled word of a language with its senses."""
     senses = import_module("core.text.corpora").list_definitions(language)
     st.caption(t("{words:,} words, {n:,} senses, each with sentences.", words=len({word for word, *_ in senses}), n=len(senses)))
     columns = dict(zip((t("word"), t("sense"), t("definition")), zip(*senses, strict=True), strict=True))
@@ -306,7 +303,6 @@ DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of a card on Linux: NVID
 
 
 def choose_device() -> None:
-    """Draw the choice of a device if there is more than one."""
     there = _present_devices()
     if len(there) == 1:
         return

@@ -144,7 +144,6 @@ class Job:
         self.stop_for(current_user())
 
     def stop_for(self, owner: str | None) -> None:
-        """Stop the job for one user, or for every user with None."""
         with self._owners_lock:
             self._stopped |= {owner} if owner else {owner, *self.owners}
             self.owners -= {owner} if owner else self.owners.copy()
@@ -157,7 +156,6 @@ class Job:
                 self.owners.add(owner)
 
     def end(self) -> None:
-        """End the job for all users."""
         self.is_ended = True
 
     def take_over(self, earlier_job: Job) -> None:
@@ -264,7 +262,6 @@ class Job:
         return False
 
     def leave(self) -> None:
-        """Return the turn, or the place in the queue."""
         with self.queue.changed:
             for places in (self.queue.running, self.queue.waiting):
                 if self in places:
@@ -314,7 +311,6 @@ class Job:
 
     @property
     def is_active(self) -> bool:
-        """Whether the job waits or runs, for any user."""
         return self.result is None and self.error is None and self.why_ended is None
 
     @property
@@ -361,12 +357,10 @@ VISITS.is_there = _is_there
 
 
 def add_job() -> Job:
-    """Add a job of the current user to the queue."""
     return QUEUE.add(current_user(), st.context.ip_address if Runtime.exists() else None)
 
 
 def describe_place(job: Job) -> str:
-    """Describe the number of jobs before this one."""
     return tn("Waiting: {n} job ahead.", "Waiting: {n} jobs ahead.", job.ahead)
 
 

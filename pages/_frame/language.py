@@ -65,7 +65,6 @@ def say_if_missing(content: Language) -> None:
 
 
 def has_model(content: Language) -> bool:
-    """Return whether the language's own model is on this machine."""
     return own("model", content) == content.model
 
 
@@ -94,7 +93,6 @@ def offer_its_language(word: str, key: str) -> None:
 
 
 def switch(code: str) -> None:
-    """Switch to another language. This is the callback of a button."""
     st.session_state.lang = code
     _changed()
 

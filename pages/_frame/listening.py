@@ -32,7 +32,6 @@ _HOSTS = list(LOCAL)  # patterns of the host names to which the server answers
 
 
 def is_open() -> bool:
-    """Return whether other machines can reach the server."""
     address = config.get_option("server.address") or ""
     if address.lower() in LOCAL:
         return False

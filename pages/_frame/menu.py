@@ -37,7 +37,6 @@ def _page(name: str, label: str, icon: str, **parts: str) -> Page:
 
 
 def menu() -> dict[str, tuple[Page, ...]]:
-    """Return the headings and their pages in the language of the interface."""
     return {
         t("Explore"): (
             Page("app.py", t("Home"), ":material/home:"),
@@ -78,7 +77,6 @@ def menu() -> dict[str, tuple[Page, ...]]:
 
 
 def list_pages() -> tuple[Page, ...]:
-    """Return all pages in the order of the menu."""
     return tuple(page for pages in menu().values() for page in pages)
 
 
@@ -88,7 +86,6 @@ def list_views() -> tuple[str, ...]:
 
 
 def has_switch(view: str) -> bool:
-    """Return whether the page of a view has a switch between its views."""
     return any(view in page.views for page in list_pages() if len(page.parts) > 1)
 
 

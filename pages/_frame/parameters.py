@@ -105,14 +105,12 @@ def bound(name: str, **options: Any) -> dict[str, Any]:
 
 
 def kind_of(name: str) -> str:
-    """Return the kind of a parameter, or TEXT for an unknown one."""
     if WEIGHT.fullmatch(name):
         return DECIMAL
     return PARAMETERS[name].kind if name in PARAMETERS else TEXT
 
 
 def read_parameter(name: str) -> str | None:
-    """Return the value of a parameter in the address."""
     return st.query_params.get(name)
 
 
@@ -144,7 +142,6 @@ def gone_through_history() -> bool:
 
 
 def current_page() -> str:
-    """Return the identity of the page that runs."""
     return getattr(get_script_run_ctx(suppress_warning=True), "page_script_hash", "")
 
 
@@ -270,7 +267,6 @@ def show_link_errors() -> None:
 
 
 def _max_length(name: str) -> int:
-    """Return the maximum number of characters of a parameter's value."""
     return BOX["folder"] if kind_of(name) in PATHS else max(limits().max_text, limits().max_passage)
 
 
@@ -311,7 +307,6 @@ def _find_error(name: str) -> str:
 
 
 def is_path(name: str, value: str) -> bool:
-    """Return whether a parameter's value is a path of this machine, and not a registered name."""
     kind = kind_of(name)
     if kind not in PATHS or not value.strip():
         return False
@@ -356,7 +351,6 @@ def propose(name: str, value: str) -> str:
 
 
 def _offer_to_read() -> None:
-    """Offer to read the paths in the link that opened this page."""
     page, proposals = st.session_state.get(PROPOSALS, ("", {}))
     if page != current_page():
         st.session_state.pop(PROPOSALS, None)

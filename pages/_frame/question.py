@@ -33,8 +33,6 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 @dataclass(frozen=True, slots=True)
 class TargetPair:
-    """Two tokenized sentences and the selected token of each."""
-
     texts: tuple[str, str]
     tokens: tuple[tuple[str, ...], tuple[str, ...]]
     positions: tuple[int | None, int | None]  # None for a sentence without a token
@@ -122,7 +120,6 @@ def place_of(tokens: list[str] | tuple[str, ...], word: str) -> int:
 
 
 def tap(key: str) -> None:
-    """Select the token that the user clicked. This is the callback of the tokens."""
     tokens, position = now().tokens[SIDES.index(key)], st.session_state[f"{key}i"]
     if position in range(len(tokens)):
         st.session_state[f"{key}.tapped"] = tokens[position]
@@ -146,12 +143,10 @@ def reading_of(tokens: tuple[str, ...], position: int) -> str:
 
 
 def read_as(word: str) -> None:
-    """Read the selected token as this word. This is a callback."""
     st.session_state[READ_AS] = word
 
 
 def default_text(key: str) -> str:
-    """Return the text of a box before the user types."""
     return examples.pairs().get(examples.first_word(), ("", ""))[SIDES.index(key)]
 
 

@@ -27,8 +27,6 @@ LISTED = 20  # files with a separate button
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """An uploaded file."""
-
     name: str  # the owner's name of the file, for display
     path: Path
     number: int  # of the session's uploads

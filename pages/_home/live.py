@@ -93,7 +93,6 @@ async def _expire() -> None:
 
 
 def open_home() -> None:
-    """Open everything that Home needs for its first example."""
     from core.elmo.models import BUNDLED_MODEL
     from core.views import pair, substitutes
     from pages._cached.cache import view, workspace_of

@@ -85,7 +85,6 @@ def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, pl
 
 
 def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    """Show the answer in large type, and a button for the language of a foreign word."""
     judgment = verdict.judge(in_use, first, second).verdict
     if foreign := language.foreign(bare(first.word), second.word):
         title, reason = t("Another language"), language.say_foreign(foreign[0])
@@ -155,7 +154,6 @@ def say_picture(scene: Scene, space: str, verdict: Verdict | None) -> str:
 
 
 def describe_second_model(second: SecondModel, space: str) -> str:
-    """State the cosine of the second model at the same depth."""
     layers = model_layers.in_use()
     place = second.place(space if space in layers.spaces else MIX, layers)
     values = {"model": second.name, "where": second.where(place), "cosine": second.angles.cosine(place)}
@@ -163,7 +161,6 @@ def describe_second_model(second: SecondModel, space: str) -> str:
 
 
 def name_of(vectors: str) -> str:
-    """Return GloVe, a layer or the mix, as in a list of both networks' numbers."""
     return vectors if vectors == "GloVe" else model_layers.in_use().of_model(vectors)
 
 
@@ -212,7 +209,6 @@ _curves = make_component("curves", Path(__file__).parent)
 
 
 def _draw_picture(in_use: InUse, pair: Pair, scene: Scene, chosen: Mapping[int, Chosen]) -> str:
-    """Draw the picture and the curves; return the space that is shown."""
     space = _space(scene)
     with st.container(key="home_picture"):
         left, right = st.columns([2, 1], gap="medium")

@@ -86,7 +86,6 @@ def _stepper(all_steps: tuple[Step, ...]) -> int:
 
 
 def _show_network(token_walk: Walk, all_steps: Sequence[Step], number: int) -> None:
-    """Show the network with the step `number` (from 0) highlighted."""
     sizes = {"wide": WIDE, "middle": MIDDLE, "narrow": NARROW}
     drawing = html(
         "{}", [html('<div class="{}">{}</div>', name, draw_network(token_walk, all_steps, number, *size)) for name, size in sizes.items()]
@@ -153,7 +152,6 @@ def draw_network(token_walk: Walk, all_steps: Sequence[Step], number: int, width
 
 
 def _box_names(top: int) -> tuple[str, ...]:
-    """Return the names of the boxes by step."""
     return (
         t("Characters"),
         t("Filters"),

@@ -21,7 +21,7 @@ from core.workspace import Workspace
 from pages._cached import shared_jobs
 from pages._cached.cache import keep, view_part, workspace
 from pages._frame import examples, markup
-from pages._frame.choices import coded_choice, text_box
+from pages._frame.choices import choice, text_box
 from pages._frame.in_use import InUse
 from pages._frame.jobs import QUEUE, Job, current_user
 from pages._frame.markup import show_html
@@ -85,13 +85,12 @@ def _inputs() -> tuple[str, int | None]:
     text = text_box("spell", t("Words"), usual, limits().max_text, place=columns[0], placeholder=hint)
     amounts = {"10000": t("the 10,000 most frequent"), "all": t("all of its words")}
     about = t("Read once and kept on disk. 10,000 words take seconds.")
-    among = coded_choice("spell_among", t("Neighbors from"), amounts, "10000", place=columns[1], in_box=True, help=about)
+    among = choice("spell_among", t("Neighbors from"), amounts, "10000", place=columns[1], in_box=True, help=about)
     return text or "", None if among == "all" else int(among)
 
 
 @st.fragment
 def _word(firings: list[Firing], neighbors: list, static: list, vectors: StaticVectors) -> None:
-    """Show where a word's vector comes from, and its neighbors in both models."""
     names = {str(k): plain(firing.word, 24) for k, firing in enumerate(firings)}
     options = {"format_func": names.get, "key": "spell_word", "label_visibility": "collapsed"}
     chosen = st.segmented_control(t("Word"), list(names), default="0", **options)
@@ -174,7 +173,6 @@ def _unknown(firings: list[Firing], nearest: list, static: list, lower: tuple[st
 
 
 def _parted(firings: list[Firing]) -> list[str]:
-    """State which words no sentence has as one token."""
     parted = [(f.word, tokens) for f in firings if len(tokens := tokenize(f.word)) > 1][:PARTED]
     words = ", ".join(f"“{shorten(word, 24)}” ({shorten(' + '.join(map(bare, tokens)), 24)})" for word, tokens in parted)
     return [t("In a sentence, both models split {words}.", words=words)] if parted else []
@@ -246,7 +244,6 @@ class SpellingReading:
 
     @property
     def is_running(self) -> bool:
-        """Whether the words are being read for the current user."""
         return self._is_started and self.job.is_running
 
     def start(self, upto: int) -> None:
@@ -265,7 +262,6 @@ class SpellingReading:
             job.start(lambda job: self._read(job, upto), failed=t("Reading failed."))
 
     def go_on(self, upto: int) -> None:
-        """Continue after a stop."""
         self.job.resume(current_user())
         self.start(upto)
 

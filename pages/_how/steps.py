@@ -17,8 +17,8 @@ from core.figures.measures import angle_figure, cosine_bars
 from core.figures.style import layer_title
 from core.figures.walk import heat_figure, limit_of, mark_cells, share_figure
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, write_word
-from pages._frame.choices import choice
 from pages._frame.in_use import InUse
+from pages._frame.parameters import bound
 from pages._how.texts import Rows, shorten
 from pages._widgets import verdict
 from pages._widgets.charts import draw, weight_bars
@@ -153,7 +153,8 @@ TOKENS = 24  # rows of a layer's picture: a window round the word
 def direction(walk: Walk, *, backward: bool) -> tuple[list[str], Rows]:
     reading = walk.backward if backward else walk.forward
     names = [str(k + 1) for k in range(len(reading.steps))]
-    layer = choice("howlayer", t("Layer"), names, "1", required=True, help=t("LSTM 1 reads spellings, LSTM 2 reads its output."))
+    options = {"default": "1", "required": True, "help": t("LSTM 1 reads spellings, LSTM 2 reads its output.")}
+    layer = st.segmented_control(t("Layer"), names, **bound("howlayer"), **options) or "1"
     k = names.index(layer) if layer in names else 0
     step, word = reading.steps[k], walk.tokens[walk.position]
     cells = np.sort(step.most_moved(CELLS))
@@ -239,7 +240,6 @@ def layers(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
 
 
 def _skip(walk: Walk) -> None:
-    """Show the second layer as a sum with its skip connection."""
     steps = walk.forward.steps[1], walk.backward.steps[1]
     parts = [np.concatenate(arrays) for arrays in zip(*((s.output, s.skip, s.half) for s in steps), strict=True)]
     st.markdown(t("**Skip connection**"))
@@ -260,7 +260,6 @@ def _compare_repeated_word(walk: Walk) -> str:
 
 
 def draw_angle(in_use: InUse, first: Chosen, walk: Walk) -> tuple[list[str], Rows]:
-    """Draw both vectors at the top layer, GloVe's left of them, and the cosines of all layers."""
     second = sentence(st.container(), "b", t("Second sentence"), t("Word, second sentence"))
     if second.position is None:
         return [t("Type a second sentence to compare.")], []

@@ -14,8 +14,6 @@ Rows = list[dict]  # of a step’s data table
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The texts of a step."""
-
     title: str
     words: str  # may hold HTML, of ours
     shape: str
@@ -136,5 +134,4 @@ def _clip(value: float) -> str:
 
 
 def shorten(token: str, length: int = 18) -> str:
-    """Shorten a token for a label."""
     return markup.shorten(write_word(token), length)

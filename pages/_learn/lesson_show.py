@@ -10,7 +10,7 @@ from core.figures.lessons import RANDOM_PAIRS, Dots, interval_dots, rank_lines
 from core.figures.style import GLOVE, layer_color, layer_title
 from core.views.card import CHANCE, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, less, mean_of, read_lessons
 from pages._cached import cache
-from pages._frame.choices import coded_choice
+from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, plain, show_html
@@ -25,7 +25,6 @@ Titles = dict[str, tuple[str, str]]  # the name and the color of each kind of ve
 
 @fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
-    """Draw the controls and the results of a lesson."""
     name = lesson.name
     picture = st.container()
     if name in LIVE:
@@ -65,7 +64,7 @@ def compare_contexts(measured: dict) -> LessonPage:
     layers = [name for name in measured["one_nn"] if name.isdecimal() and name != "0"]
     left, right = st.columns([2, 1], gap="medium")
     with left:
-        layer = coded_choice("context_layer", t("Layer"), {name: layer_title(name) for name in layers}, layers[0])
+        layer = choice("context_layer", t("Layer"), {name: layer_title(name) for name in layers}, layers[0])
     word = choose_word(measured["words"], "context_word", right)
     where, shares = layer_title(layer), measured["one_nn"]
     titles = {
@@ -169,7 +168,7 @@ def read_before(measured: dict) -> LessonPage:
 def probe_random_tags(measured: dict) -> LessonPage:
     """Compare the accuracy of probes on tags and on random tags by the rank of the probe."""
     layers = measured["layers"]
-    layer = coded_choice("control_layer", t("Layer"), {name: layer_title(name) for name in layers}, list(layers)[-1])
+    layer = choice("control_layer", t("Layer"), {name: layer_title(name) for name in layers}, list(layers)[-1])
     ranks = layers[layer]
     lines = {t("real tags"): [item["tags"] for item in ranks.values()], t("random tags"): [item["control"] for item in ranks.values()]}
     low, *_, high = ranks
@@ -237,7 +236,6 @@ def _draw_accuracy(measured: dict, titles: Titles, key: str, word: str) -> tuple
 
 
 def _word_table(measured: dict, titles: Titles) -> dict[str, list]:
-    """Return the columns of a table: the 1-NN accuracy of each word for each kind of vectors."""
     shares = {title: np.round(measured["one_nn"][name], 3).tolist() for name, (title, _) in titles.items()}
     return {t("word"): measured["words"], **shares}
 

@@ -23,7 +23,7 @@ from core.senses.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, REL
 from core.workspace import Workspace
 from pages._cached import cache
 from pages._cached.cache import keep, view_part, workspace
-from pages._frame.choices import coded_choice
+from pages._frame.choices import choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
 from pages._frame.parameters import bound
@@ -69,19 +69,16 @@ def open_relations(in_use: InUse) -> Workspace:
 
 
 def choose_word(words: Iterable[str], key: str, place: DeltaGenerator, **options) -> str:
-    """Draw the choice of one of the lesson's words, or all."""
     titles = {ALL_WORDS: t("all words")} | {word: word for word in words}
     return place.selectbox(t("Word"), list(titles), format_func=titles.get, **bound(key, **options)) or ALL_WORDS
 
 
 def format_interval(difference: Paired) -> str:
-    """Return a difference in points with its interval and its significance."""
     values = {"mean": format_number(100 * difference.mean, "+.1f"), "span": difference.span(), "certain": certainty(difference.verdict)}
     return t("{mean} points ({span}), {certain}", **values)
 
 
 def certainty(decided: bool | int) -> str:
-    """State whether a value is beyond chance."""
     return t("significant") if decided else t("not significant")
 
 
@@ -101,9 +98,7 @@ def compare_random_pairs(in_use: InUse) -> LessonPage:
         SENSE: t("one word, one sense"),
     }
     kinds = {kind: title for kind, title in kinds.items() if kind in result.pairs}
-    treatment = coded_choice(
-        "cone", t("Vectors"), names, RAW, help=t("The mean first, then k principal components (Mu and Viswanath 2018).")
-    )
+    treatment = choice("cone", t("Vectors"), names, RAW, help=t("The mean first, then k principal components (Mu and Viswanath 2018)."))
     colors = {RANDOM: RANDOM_PAIRS, WORD: ONE_WORD, SENSE: ONE_SENSE}
     panels = [by_treatment[treatment] for by_treatment in result.panels]
     rows = []
@@ -239,7 +234,6 @@ def find_threshold(in_use: InUse) -> LessonPage:
 
 
 def _describe_spread(over: Workspace, spread: Spread, layer: str, word: str) -> list[str]:
-    """State the mean cosines within and across senses, and how often the same-sense pair is closer."""
     auc, gap, (same, across) = spread.auc(), spread.gap(), spread.means()
     values = {"layer": layer_title(layer), "same": same, "other": across, "share": auc.mean + 0.5}
     if len(spread.words) == 1:
@@ -272,7 +266,7 @@ def compare_relations(in_use: InUse) -> LessonPage:
     """Compare how well homonyms and kinds of related senses separate, and self-similarity by frequency and number of senses."""
     over = open_relations(in_use)
     spaces = over.layers.spaces
-    layer = coded_choice("relation_layer", t("Layer"), {name: model_layers.in_use().short(name) for name in spaces}, spaces[-2])
+    layer = choice("relation_layer", t("Layer"), {name: model_layers.in_use().short(name) for name in spaces}, spaces[-2])
     pairs = view_part("targets", relations.pairs_of, over, over.language.code, layer, most=16)
     reads = over.reads("model", "vectors", "corpus")
     ranks = keep("likeness", reads, layer, lambda: relations.likeness(over.targets, over.language_vectors, pairs), most=16)
@@ -314,7 +308,6 @@ def compare_relations(in_use: InUse) -> LessonPage:
 
 
 def _draw_ranks(ranks: dict[str, Likeness], layer: str) -> None:
-    """Draw the self-similarity of words by frequency and by the number of senses."""
     st.markdown(t("**Self-similarity**: a word’s mean cosine across sentences, minus any two labeled words’"))
     axes = {"frequency": t("frequency rank"), "senses": t("labeled senses")}
     for column, (name, axis) in zip(st.columns(2, gap="medium"), axes.items(), strict=True):
@@ -325,7 +318,6 @@ def _draw_ranks(ranks: dict[str, Likeness], layer: str) -> None:
 
 
 def _describe_relations(pairs: Pairs, layer: str) -> str:
-    """Compare homonyms with related senses."""
     where = layer_title(layer)
     if HOMONYM not in pairs.kinds or RELATED not in pairs.ahead:
         return t("Only one relation is labeled: nothing to compare at {layer}.", layer=where)
@@ -349,7 +341,6 @@ def _describe_relations(pairs: Pairs, layer: str) -> str:
 
 
 def _describe_ranks(ranks: dict[str, Likeness]) -> list[str]:
-    """State the rank correlations of self-similarity, if there are enough words."""
     if any(item.rank is None for item in ranks.values()):
         return []
     parts = {}

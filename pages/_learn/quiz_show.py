@@ -91,7 +91,6 @@ def read_question(in_use: InUse, question: QuizQuestion) -> QuizReading:
 
 
 def describe_task(quiz_question: QuizQuestion) -> list[str]:
-    """State the task before an answer, and the score of guessing."""
     return [
         t("ELMo chooses the sense of the labeled sentences nearest to this “{word}”.", word=quiz_question.word),
         t("Chance: 1 in {n}.", n=len(quiz_question.senses)),
@@ -125,7 +124,6 @@ def describe_votes(quiz_question: QuizQuestion, reading: QuizReading) -> list[st
 
 
 def compare_scores(quiz_questions: Sequence[QuizQuestion], readings: Sequence[QuizReading], answers: Sequence[str]) -> list[str]:
-    """Compare both scores of a finished quiz with the labels and with guessing."""
     n = len(quiz_questions)
     mine = sum(answer == quiz_question.label for quiz_question, answer in zip(quiz_questions, answers, strict=True))
     right = sum(reading.sense == quiz_question.label for quiz_question, reading in zip(quiz_questions, readings, strict=True))
@@ -151,7 +149,6 @@ _share_widget = st.components.v2.component("guess_share", html=HTML, **_CODE)
 
 @fragment
 def show(in_use: InUse) -> None:
-    """Show the current question, its answer, or the score."""
     st.html(STYLE)
     number, error = current_number()
     if error is not None:
@@ -237,7 +234,6 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
 
 
 def _expected(quiz_question: QuizQuestion, in_use: InUse) -> None:
-    """Show the words that ELMo expects in place of the target, if the model can."""
     word = WordInContext(quiz_question.tokens, quiz_question.position)
     with suppress(ElmoscopeError):  # a transformer, or published weights without a softmax
         (place,) = view(substitutes.compute, workspace(in_use), SubstitutesRequest(words=(word,)))

@@ -66,7 +66,6 @@ def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None
 
 
 def _cosines(in_use: InUse, contexts: TwoContexts) -> dict[str, float]:
-    """Return the cosine of the word's two vectors in each layer."""
     first, second = (query.layers for query in workspace(in_use).queries(contexts.sentences))
     return {str(k): cosine(first, second, weights) for k, weights in enumerate(np.eye(len(first)))}
 
@@ -265,7 +264,6 @@ def _note_sentences(slide: Slide, contexts: TwoContexts) -> dict[str, str]:
 
 
 def _type_text(control: str) -> str:
-    """Draw the box of a slide about a text: an invented word or a headline."""
     if control == HEADLINE:
         key, label, default = "headline", t("Today’s headline"), examples.headline()
     else:
@@ -303,7 +301,6 @@ def _has_senses(in_use: InUse, word: str) -> bool:
 
 
 def _user_sentences(word: str) -> TwoContexts | None:
-    """Return the user's two sentences if the word is the target in both."""
     typed = question.now()
     if word != question.word() or None in typed.positions or typed.texts in examples.pairs().values():
         return None

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from pages._export import record
-from pages._frame.choices import coded_choice, settle_choice
+from pages._frame.choices import choice, settle_choice
 from pages._frame.menu import HOME, page_address
 from pages._widgets import components
 
@@ -29,7 +29,6 @@ class Slide:
 
 
 def all_slides() -> tuple[Slide, ...]:
-    """Return all slides in order, in the language of the interface."""
     return (
         Slide(
             "sentences",
@@ -125,7 +124,6 @@ def stepper() -> int:
 
 
 def notes(number: int) -> None:
-    """Show the speaker's notes in an expander."""
     with st.expander(t("Speaker’s notes"), icon=":material/speaker_notes:", key=f"slide.note.{number}"):
         st.markdown(all_slides()[number].note)
 
@@ -145,7 +143,6 @@ SEMINAR = ("homonyms", "control", "before")  # lessons for users who know what a
 
 
 def lessons() -> tuple[Lesson, ...]:
-    """Return all lessons, easy ones first."""
     return (
         Lesson(
             "cone",
@@ -201,13 +198,11 @@ def lessons() -> tuple[Lesson, ...]:
 
 
 def current_lesson() -> Lesson:
-    """Return the lesson that the URL names."""
     by_name = {lesson.name: lesson for lesson in lessons()}
     return by_name[settle_choice(LESSON, by_name, next(iter(by_name)))]
 
 
 def choose_lesson() -> None:
-    """Draw the list of lessons, by their questions."""
     seminar = t("For a seminar")
     titles = {item.name: f"{seminar}: {item.question}" if item.name in SEMINAR else item.question for item in lessons()}
-    coded_choice(LESSON, t("Lesson"), titles, next(iter(titles)))
+    choice(LESSON, t("Lesson"), titles, next(iter(titles)))

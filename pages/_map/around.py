@@ -21,7 +21,7 @@ from core.live.widgets import NEUTRAL, Points, map_data
 from core.senses import clusters
 from core.views.neighbors import BETWEEN, SPREAD, UMAP, Around, AroundRequest, compute_around
 from core.workspace import Workspace
-from pages._frame.choices import ALL, TOKENS, coded_choice
+from pages._frame.choices import ALL, TOKENS, choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
@@ -39,7 +39,7 @@ def choose_plan(n_stars: int) -> str:
     """Draw the choice of a layout. An axis between two sentences needs two sentences."""
     titles = {SPREAD: t("PCA"), UMAP: t("UMAP")} | ({BETWEEN: t("Between your sentences")} if n_stars == 2 else {})
     message = t("PCA shows the most variance; UMAP keeps near points near; “between” runs from star to star.")
-    return coded_choice("around", t("Layout"), titles, SPREAD, help=message)
+    return choice("around", t("Layout"), titles, SPREAD, help=message)
 
 
 @st.fragment
@@ -91,7 +91,6 @@ def _multiples(result: Around, occurrences: list[Occurrence], chosen: tuple[Chos
 def _picture(
     result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...], name: str, *, is_single: bool
 ) -> tuple[go.Figure, str]:
-    """Return the map of a space, and its description."""
     size = (
         {"width": 560, "height": 470}
         if is_single
@@ -103,7 +102,6 @@ def _picture(
 
 
 def _chips(result: Around, names: Sequence[str]) -> list[tuple[str, str, int]]:
-    """Return the legend of the colors: name, color, and number of the group."""
     if result.has_sides:
         sides = tuple(zip(map_view.side_names(), (SIDES[1], SIDES[2], NEITHER), (1, 2, 0), strict=True))
         visible = {int(k) for name in names for k in result.groups[result.at(name)]}
@@ -137,7 +135,6 @@ def _live(over: Workspace, result: Around, occurrences: list[Occurrence], chosen
 
 
 def _data(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...]) -> dict:
-    """Return the data of the widget."""
     points, n_occurrences = result.points, result.points.occurrences
     limits = find_limits(result.coordinates, result.stars)
     stars = charts.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)

@@ -49,7 +49,6 @@ class MapContent:
 
 @fragment
 def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, Chosen]) -> None:
-    """Show the maps, what to notice, the neighbors of the selected point, and the table of dots."""
     over = workspace(in_use)
     solid, word = result.plan == SOLID, result.word
     with st.container(key="map_layers"):
@@ -99,7 +98,6 @@ def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, 
 
 
 def _hands(live: bool) -> str:
-    """Return a help text on mouse and keys."""
     if live:
         return t(
             "Click a dot for its true neighbors; draw around dots or click a sense to select. Space: play. Arrows: layer. "
@@ -139,7 +137,6 @@ def _live(over: Workspace, content: MapContent, view: str, name: str, state: Bru
 
 
 def _data(over: Workspace, content: MapContent) -> dict:
-    """Return the data of the widget."""
     result, lemma, senses, chosen = content.layout, content.lemma, content.senses, content.chosen
     word, n, contexts = result.word, len(result.rows), [item.in_context for item in chosen.values()]
     groups = np.array([senses.index(o.sense) + 1 if o.lemma == lemma and o.sense else 0 for o in result.occurrences])
@@ -180,7 +177,6 @@ def _share(result: Layout, space: str) -> str:
 def _picture(
     content: MapContent, space: str, picked: Collection[int], limits: tuple[float, ...], *, is_single: bool
 ) -> tuple[go.Figure, str]:
-    """Return the map of a space, and its description."""
     result, places = content.layout, content.layout.places(space)
     key, stars = f"map.{result.word}.{result.plan}.{space}", charts.stars(content.chosen, result.names, result.stars)
     values = {"n": len(result.rows), "word": result.word, "where": layer_title(space)}
@@ -216,7 +212,6 @@ def _flat(content: MapContent, space: str, state: Brush, *, is_single: bool) -> 
 
 
 def _cautions(result: Layout, names: list[str]) -> list[str]:
-    """Return sentences on what the map does not show."""
     if result.plan == UMAP:
         return [measures.limit_of_umap()]
     planes = {name: result.views[result.names.index(name)].plane for name in names if name != "0" or len(names) == 1}

@@ -74,7 +74,6 @@ def show(in_use: InUse, word: str) -> None:
 
 
 def _progress(job: Job, left: str) -> str:
-    """Return the text of the progress."""
     if not job.done:
         return t("Placing {n:,} tokens, once: about 30 s on a free core.", n=word_maps.LAID_OUT)
     return t("Placed {done:,} of {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left)

@@ -175,7 +175,6 @@ def glides(view: str, names: Sequence[str]) -> bool:
 
 
 def side_by_side(names: Sequence[str]) -> list:
-    """Return a container for the map of each space, alone or in two columns."""
     rows = range((len(names) + 1) // 2)
     return [st.container()] if len(names) == 1 else [column for _ in rows for column in st.columns(2, gap="small")]
 
@@ -192,5 +191,4 @@ def _take_settings(names: Sequence[str], rows: Collection[int]) -> None:
 
 
 def side_names() -> tuple[str, str, str]:
-    """Return the names of the sides: nearer to the first or the second sentence."""
     return t("nearer to the first"), t("nearer to the second"), t("neither")

@@ -60,7 +60,6 @@ def static_share(static: SenseReport | None) -> str:
 
 
 def compare_with_static(report: SenseReport, static: SenseReport | None, where: str) -> list[str]:
-    """State the paired difference of a space to the static context, and whether it is significant."""
     if static is None:
         return []
     return [static_line(static.one_nn, where, less(report, static))]
@@ -95,7 +94,6 @@ def write_guesses(layout: Layout) -> list[str]:
 
 
 def _describe_map(layout: Layout) -> str:
-    """State how the map next to the measures was made."""
     if layout.plan == UMAP:
         few, n, shifts = layout.maps.method.startswith("PCA"), len(layout.rows), layout.maps.displacement
         method = t("PCA ({n} points: too few for UMAP)", n=n) if few else t("aligned UMAP")
@@ -165,7 +163,6 @@ def compare_cosine(layer: str, cosine: float, random: float | None) -> str:
 
 
 def _nearest(words: Sequence[str], cosines: np.ndarray, candidates: np.ndarray) -> str:
-    """Return the nearest of the candidates."""
     order = [k for k in np.argsort(-cosines, kind="stable") if candidates[k]]
     return ", ".join(f"“{shorten(words[k])}”" for k in order[:NAMED])
 

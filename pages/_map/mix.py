@@ -126,7 +126,6 @@ def _take_set() -> None:
 
 
 def _controls() -> tuple[np.ndarray, float, bool]:
-    """Draw the sliders of the weights and gamma, and the switch for layer normalization."""
     offered = {code: name for code, (name, _) in presets(model_layers.in_use().n).items()}
     if st.session_state.get("preset") not in (None, *offered):
         st.session_state.preset = None
@@ -163,7 +162,6 @@ def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, 
 
 
 def _notice_senses(result: Mixed, normalized: bool) -> None:
-    """Show what to notice, and the data table."""
     word, report, static = result.lemma, result.report, result.static
     notice([*compare_layers(word, report, result.by_layer), *measures.compare_with_static(report, static, t("this mix"))])
     shares = {name: single.one_nn for name, single in result.by_layer.items()}
@@ -245,12 +243,10 @@ def widget_data(any_mix: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ..
 
 
 def norm_help() -> str:
-    """Return a help text on layer normalization."""
     return t("Each layer’s vector minus its mean, over its standard deviation (Peters et al. 2018, section 3.2); on this page only.")
 
 
 def _side_texts(any_mix: AnyMix, word: str) -> dict:
-    """Return the texts for a word without labeled senses."""
     n, n_occurrences = len(any_mix.ids), any_mix.occurrences
     points = t("Circles: words (means). Diamonds: occurrences of “{word}” ({n}).", word=word, n=n_occurrences)
     if not n_occurrences:

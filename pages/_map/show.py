@@ -25,7 +25,7 @@ from core.views.layouts import PCA, POLES, REST, SOLID, UMAP, Layout, LayoutRequ
 from core.views.neighbors import frequent_words
 from core.workspace import Workspace
 from pages._cached.cache import view_part, workspace
-from pages._frame.choices import coded_choice, layer_name
+from pages._frame.choices import choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.language import foreign
@@ -41,7 +41,6 @@ ENDS = ("right", "left", "up", "down")  # URL parameters
 
 
 def show(in_use: InUse) -> None:
-    """Show the inputs, maps, what to notice, lists, measures, ranking and data tables."""
     picture = st.container()  # above the sentences, which it depends on
     with st.expander(t("Your two sentences"), icon=":material/star:", expanded=False, key="map.own"):
         chosen = sentence_pair(notices=picture)
@@ -121,7 +120,6 @@ def _more(key: str):
 
 
 def _measures(in_use: InUse, word: str, space: str, layout: Layout) -> None:
-    """Show the measures of the full space and the model's failures. They are computed when the user opens them."""
     with measures.show_measures(word, layout) if layout.reports else st.container():
         lists.offer_table(layout.table(), name=f"map-{layout.word}", label=t("Table of {n:,} dots", n=len(layout.rows)), key="map.points")
     everything = st.expander(
@@ -134,10 +132,9 @@ def _measures(in_use: InUse, word: str, space: str, layout: Layout) -> None:
 
 
 def _choose_layout() -> str:
-    """Draw the choice of a layout."""
     offered = {UMAP: t("UMAP"), PCA: t("PCA"), POLES: t("Your own axes"), SOLID: t("3D")}
     message = t("UMAP keeps near dots near; PCA shows the most variance; your own axes run between senses or words.")
-    return coded_choice("layout", t("Layout"), offered, UMAP, help=message)
+    return choice("layout", t("Layout"), offered, UMAP, help=message)
 
 
 def _choose_ends(over: Workspace, lemma: str) -> tuple[str, ...]:

@@ -29,7 +29,6 @@ DIRECTIONS = "8"  # directions taken off, of those that were measured
 
 
 def show(in_use: InUse) -> None:
-    """Show what each layer knows, the training, the card, how to cite, and what a report needs."""
     model = cache.model(in_use.model)
     card = read_card(model.folder, model.fingerprint)
     _knowledge(model.name, card)
@@ -86,7 +85,6 @@ def _crowded(in_use: InUse, n_layers: int) -> None:
 
 
 def _not_measured(name: str, *, stale: bool) -> None:
-    """State that the layers were not measured, and what to do."""
     values = {
         "name": plain(name),
         "command": code(command("python", "-m", "core.lab", "card", options=[("model", name), ("data", "FOLDER")])),
@@ -184,8 +182,9 @@ def _training(log: TrainingLog) -> None:
 
 def _curves(log: TrainingLog) -> None:
     titles = {"perplexity": t("Perplexity"), "loss": t("Loss"), "learning_rate": t("Learning rate"), "tokens_per_second": t("Speed")}
-    named = [name for name in titles if name != "perplexity" or log.validations]
-    chosen = choice("curve", t("Curve"), named, named[0], format_func=titles.get, label_visibility="collapsed")
+    if not log.validations:
+        del titles["perplexity"]
+    chosen = choice("curve", t("Curve"), titles, next(iter(titles)), label_visibility="collapsed")
     ends = {say(STAGES[stage]): end for stage, end in log.ends().items()}
     alt = t("{what} by tokens read in training. Stages: {stages}.", what=titles[chosen], stages=", ".join(ends))
     draw(training_figure(log.steps, log.validations, ends, quantity=chosen), key=f"curve.{chosen}", alt=alt)
@@ -295,7 +294,6 @@ def _describe_anisotropy(layers: list[str], senses: dict) -> list[str]:
 
 
 def _list_settings(in_use: InUse) -> dict[str, str]:
-    """Return the names of the selected model and data, without the folders of paths."""
     named = {"model": in_use.model, "vectors": in_use.vectors, "corpus": in_use.corpus, "second model": in_use.other_model}
     settings = {key: short_name(name) for key, name in named.items() if name}
     return settings | {"engine": in_use.engine, "language": i18n.language()}

@@ -41,7 +41,6 @@ OFFERED = 8  # words one click away
 
 
 def show(in_use: InUse) -> None:
-    """Show the inputs, the figures, what to notice, the two lists of a word, and the data table."""
     chosen = _inputs(in_use)
     if chosen is None:
         return
@@ -150,7 +149,6 @@ def readable(sides: tuple[SpaceName, ...]) -> tuple[tuple[SpaceName | None, ...]
 
 
 def write_notices(result: SpacesCompared) -> list[str]:
-    """Describe the two figures in two sentences."""
     c = result.comparison
     a, b = result.names
     values = {"k": c.k, "mean": float(c.shared.mean()), "a": a, "b": b, "n": len(c.words), "luck": c.chance * c.k}
@@ -319,7 +317,6 @@ def _key(corpus: str, sources: tuple[str, ...]) -> tuple:
 
 
 def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> Job:
-    """Return the job that measures both models on the labeled sentences of a corpus."""
     models = tuple(cache.model(source) for source in sources)
     spent = cache.spent_by_visit()
 
@@ -331,7 +328,6 @@ def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> Job:
 
 
 def _progress(job: Job, left: str) -> str:
-    """Return the text of the progress."""
     values = {"done": job.done, "total": job.total, "left": left}
     if not job.stage:
         return shared_jobs.describe_labeled(**values)

@@ -25,7 +25,7 @@ from core.views.neighbors import TYPES, Neighbors, NeighborsRequest, tabulate_wo
 from core.workspace import Workspace
 from pages._cached.cache import view, workspace
 from pages._frame import question
-from pages._frame.choices import coded_choice, mix_weights, what_layers_read
+from pages._frame.choices import choice, mix_weights, what_layers_read
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_errors, show_html
@@ -40,7 +40,6 @@ BY_HAND = "among.by_hand"  # whether the user or the address chose what is searc
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    """Show the inputs, the lists, what to notice and the data table."""
     words = [c for c in (first, second) if c.position is not None]
     over = workspace(in_use)
     everything = over.every_token  # read once, because the job may end meanwhile
@@ -175,7 +174,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     usual = follow_word(st.session_state, read_parameter("among"), more if few else SAME, titles)
     about = t("Same word: its other sentences. Other words: possible replacements. Types: one mean vector per spelling.")
     options = {"place": tools[1], "in_box": True, "on_change": _chosen_by_hand, "help": about}
-    which = coded_choice("among", t("Look among"), titles, usual, **options)
+    which = choice("among", t("Look among"), titles, usual, **options)
     k = tools[2].slider(t("How many"), **bound("k"))
     weights = mix_weights() if layer == "mix" else ""
     return NeighborsRequest(word=WordInContext((), 0), space=layer, weights=weights, among=which, k=k)
@@ -247,7 +246,6 @@ def take(side: str, occurrence: Occurrence) -> None:
 
 
 def show_back() -> None:
-    """Show a button that restores the previous sentences after one was taken from a list."""
     if not st.session_state.get(BEFORE):
         return
     last = st.session_state[BEFORE][-1]

@@ -23,7 +23,6 @@ NOW, BEFORE, CHANGED = "predict.now", "predict.before", "predict.changed"
 
 
 def ask_text() -> str:
-    """Draw the examples, the text and Undo."""
     if st.session_state.pop(CHANGED, False):
         _forget_earlier()
     items = examples.predict()
@@ -50,7 +49,6 @@ def ask_text() -> str:
 
 
 def ask_word(tokens: Sequence[str]) -> int | None:
-    """Draw the tokens and return the number of the selected one."""
     labels = question.token_labels(tokens)
     return st.pills(t("Word in question"), range(len(tokens)), **bound(AT), format_func=labels.__getitem__, label_visibility="collapsed")
 

@@ -22,7 +22,7 @@ from core.views.substitutes import NextWordsRequest
 from pages._cached import cache
 from pages._cached.cache import view, workspace
 from pages._frame import language, question
-from pages._frame.choices import coded_choice
+from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.parameters import bound, read_parameter, write_parameter
@@ -34,7 +34,6 @@ PART = "predict_part"
 
 
 def show(in_use: InUse) -> None:
-    """Show the inputs, then a part of the page."""
     sentences = expectation.sentences_of(passage.ask_text())
     if not sentences:
         st.info(t("Type a few words, or choose an example."), icon=":material/edit:")
@@ -51,7 +50,7 @@ def show(in_use: InUse) -> None:
     parts = {"next": t("Before and after"), "words": t("Word by word"), "edit": t("Two versions")}
     if PART not in st.session_state and read_parameter(PART) is None and read_parameter(passage.AT) is not None:
         write_parameter(PART, "words")  # a link to a word
-    match coded_choice(PART, t("Part"), parts, "next", label_visibility="collapsed"):
+    match choice(PART, t("Part"), parts, "next", label_visibility="collapsed"):
         case "next":
             _show_next(in_use, read)
         case "words":
@@ -61,7 +60,6 @@ def show(in_use: InUse) -> None:
 
 
 def _show_next(in_use: InUse, read: Reading) -> None:
-    """Show two lists, the buttons that sample, what to notice, and the data table."""
     requests = (NextWordsRequest(sentences=read.sentences, backward=backward) for backward in (True, False))
     before, after = (view(substitutes.next_words, workspace(in_use), request, read, most=128) for request in requests)
     longest = max(p.probability for result in (before, after) for p in result.likeliest)
@@ -150,7 +148,6 @@ def _write_notices(first: str, last: str, before: Expected, after: Expected) -> 
 
 
 def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
-    """Show the words of the text, the list for the masked one, what to notice, and the data table."""
     layers = model_layers.in_use()
     st.caption(t("{model} predicts a hidden word from both sides, not the next word.", model=layers.called))
     tokens = [token for sentence in sentences for token in sentence][: substitutes.MOST_RANKED]

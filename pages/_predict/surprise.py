@@ -34,7 +34,6 @@ MOST = substitutes.MOST_RANKED  # words to tap
 
 
 def show_words(in_use: InUse, read: Reading) -> None:
-    """Show the words between their bars, what to notice, and the three lists of the selected word."""
     position = _ribbon(in_use, read)
     over, request = workspace(in_use), NextWordsRequest(sentences=read.sentences)
     notice(_write_notices(read, view(substitutes.ranks, over, request, read)) + _not_in_glove(in_use, read))
@@ -84,7 +83,6 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
 
 
 def _get_place(tokens: Sequence[str]) -> int | None:
-    """Return the selected position in this text, or None."""
     state = st.session_state
     if passage.AT not in state and (in_url := read_parameter(passage.AT)) is not None:
         return next((k for k, label in enumerate(question.token_labels(list(tokens))) if label == in_url), None)
@@ -159,7 +157,6 @@ def _write_notices(read: Reading, places: np.ndarray) -> list[str]:
 
 
 def show_versions(in_use: InUse, read: Reading) -> None:
-    """Show the box of the other version, both curves, what to notice, and the table of all words."""
     columns = st.columns([5, 3], vertical_alignment="bottom", gap="medium")
     version = text_box(passage.OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Other version"))
     options = {"icon": ":material/keep:", "width": "stretch", "help": t("Copies your text here; then edit the one above.")}

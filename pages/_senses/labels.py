@@ -105,7 +105,6 @@ def _join_words(words: list[tuple[str, float]]) -> str:
 
 
 def show_files(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
-    """Show the downloads and the upload boxes."""
     row = st.container(horizontal=True, gap="small")
     tokens, texts = label_files.tokens_of(occurrences.items), [o.text for o in occurrences.items]
     written = label_files.format_labels(occurrences.word, tokens, labels, result, texts)
@@ -158,7 +157,6 @@ def _box(name: str, key: tuple[str, str]) -> str:
 
 
 def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Labels) -> None:
-    """Show Krippendorff's alpha with a second annotator's file."""
     if missing := st.session_state.pop("spread.missing", 0):
         place.info(tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing))
     files = upload_box(_box("spread.second", key), t("A second annotator’s (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)

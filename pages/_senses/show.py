@@ -33,7 +33,6 @@ LISTED = 3  # senses of each group, the likeliest first
 
 
 def show(in_use: InUse) -> None:
-    """Show the inputs, the answer, the map, what to notice, the labels, the sentences and the data table."""
     inputs, picture = picture_first()
     chosen = word.choose(in_use, inputs)
     if chosen is None:
@@ -142,7 +141,6 @@ def _describe_number(occurrences: Occurrences, groups: Groups, number: int, agre
 
 
 def describe_agreement(agreement: Agreement) -> str:
-    """State the other measures of agreement."""
     values = {"mutual": round(agreement.mutual, 2) + 0.0, "v": agreement.v, "v_null": agreement.v_null[0]}
     values |= {"purity": agreement.purity, "purity_null": agreement.purity_null[0]}
     return t(

@@ -39,7 +39,6 @@ TABLE, ROWS = "spread.table", "spread.rows"  # in the session: the table's selec
 
 
 def show(in_use: InUse) -> None:
-    """Show the inputs, the map, the sentences to label next, the selection, the senses, all sentences and the files."""
     inputs, picture = picture_first()
     chosen = word.choose(in_use, inputs, groups=False)
     if chosen is None:
@@ -246,7 +245,6 @@ def _write_use(corpus: str, occurrences: Occurrences, labels: Labels) -> list[st
 
 
 def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | None) -> None:
-    """Show each sense with its counts, to rename or merge it."""
     if not stored.senses:
         return
     step, state, n = partial(_step, key), st.session_state, label_store.turn()
@@ -270,7 +268,6 @@ def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | Non
 
 
 def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, order: list[int]) -> None:
-    """Show all sentences with check boxes."""
     by_user, rows = dict(labels.given), []
     for k in order:
         row = {t("sentence"): occurrences.items[k].sentence}

@@ -73,22 +73,17 @@ def _table(over: Workspace, word: str = "") -> OccurrenceTable | None:
 
 
 def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups: bool) -> tuple[str, str, str]:
-    """Draw the word (the target word by default), the layer and the number of groups."""
     usual = _usual(over, table)
     labeled = list_words_in(over.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*labeled, *table.lemmas}), *words]))
     about = t("Any word in at least 10 sentences of your corpus.")
     word = word_search(st.container(), WORD, offered, usual, labeled=labeled, help=about)
     places = st.columns([4, 5], vertical_alignment="bottom")
-    reading = model_layers.in_use().reading
-    with_senses = over.sense_space is not None
-    layer = layer_choice(
-        "found_layer",
-        spaces=(SENSES, *reading) if with_senses else reading,
-        default=SENSES if with_senses else "",
-        place=places[0],
-        help=(t("Sense space: layer 1 + topic + substitutes.") + " " if with_senses else "") + t("Layer 0 does not read the sentence."),
-    )
+    spaces, default, about = model_layers.in_use().reading, model_layers.in_use().top, t("Layer 0 does not read the sentence.")
+    if over.sense_space is not None:
+        spaces, default = (SENSES, *spaces), SENSES
+        about = f"{t('Sense space: layer 1 + topic + substitutes.')} {about}"
+    layer = layer_choice("found_layer", spaces, default, place=places[0], help=about)
     named = fold_case((word or "").strip()) or usual
     if not groups:
         return named, layer, AUTO

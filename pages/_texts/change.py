@@ -46,7 +46,6 @@ EXAMPLE_WORDS = ("court", "spring", "plant")  # used otherwise in the news than 
 
 
 def show(in_use: InUse) -> None:
-    """Show the inputs, the change of the word, its sentences, the ranking of all words, and the files."""
     news = _news(in_use)
     sides, word, names = _inputs(in_use, news)
     if sides is None:
@@ -231,7 +230,6 @@ def _write_notices(result: WordChange, control: Control | None) -> list[str]:
 
 
 def _sentences(result: WordChange, names: tuple[str, str]) -> None:
-    """Show the typical sentences of each group on both sides, in closed expanders."""
     on_second = np.arange(len(result.items)) >= result.change.first
     for number, group in enumerate(result.names):
         counts = [int(((result.groups == number) & (on_second == side)).sum()) for side in (False, True)]

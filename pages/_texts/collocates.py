@@ -31,7 +31,7 @@ from core.views.concordance import (
 from core.views.sides import describe_shared
 from core.workspace import Workspace
 from pages._cached.cache import view
-from pages._frame.choices import coded_choice, text_box
+from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, corpus_box
 from pages._frame.markup import fragment, plain, show_errors
@@ -59,10 +59,10 @@ def _part(workspace: Workspace) -> None:
     named = {LABELS: t("labels"), GROUPS: t("groups found"), "": t("no")}
     with places[1].popover(t("More"), icon=":material/tune:", width="stretch"):
         kind = query_kind("collocate_kind", st, search.LEMMA)
-        senses = coded_choice("by_sense", t("By sense"), named, LABELS, in_box=True)
+        senses = choice("by_sense", t("By sense"), named, LABELS, in_box=True)
         window = st.slider(t("Window, words each side"), **bound("window"))
         minimum = st.number_input(t("Together at least"), **bound("minimum"))
-        order = coded_choice("collocate_order", t("Sort by"), {BY_DICE: t("logDice"), BY_LIKELIHOOD: t("log-likelihood")}, BY_DICE)
+        order = choice("collocate_order", t("Sort by"), {BY_DICE: t("logDice"), BY_LIKELIHOOD: t("log-likelihood")}, BY_DICE)
         grammar = st.toggle(t("Function words"), **bound("grammar"))
     request = CollocatesRequest(
         query=usual or query, kind=kind, window=window, minimum=int(minimum), most=MOST, order=order, senses=senses, grammar=grammar
@@ -114,7 +114,6 @@ def _sense(column: SenseColumn) -> str:
 
 
 def _lines(workspace: Workspace, request: CollocatesRequest, word: str, sense: str) -> None:
-    """Show the lines of the collocate that the user clicked."""
     if not word:
         st.caption(t("Select a row to read its lines."))
         return
@@ -152,7 +151,6 @@ CERTAIN = 0.05  # p below which a keyword is more than chance
 
 
 def show_keywords(in_use: InUse) -> None:
-    """Show the keywords of the user's texts and of another corpus."""
     workspace = store.workspace_over(in_use, store.own_texts())
     with show_errors():
         usual = reference_of(workspace)
@@ -163,7 +161,7 @@ def show_keywords(in_use: InUse) -> None:
         names = [usual, *(name for name in dict.fromkeys(names) if name != usual)]
         against = corpus_box("against", t("Compare with"), names, usual, place=places[0])
         corrections = {FDR: t("false discoveries"), BONFERRONI: t("Bonferroni"), NONE: t("none")}
-        correction = coded_choice("correction", t("Correction of p"), corrections, FDR, place=places[1])
+        correction = choice("correction", t("Correction of p"), corrections, FDR, place=places[1])
         minimum = places[2].number_input(t("At least"), **bound("key_minimum"))
         request = KeynessRequest(against=against, minimum=int(minimum), correction=correction, most=KEYWORDS)
         with st.spinner(t("Counting…"), show_time=True):
@@ -172,7 +170,6 @@ def show_keywords(in_use: InUse) -> None:
 
 
 def _draw_keywords(result: Keyness) -> None:
-    """Draw both lists, what to notice and the table."""
     table, middle = result.table(), len(result.first)
     visible = table[[t("word"), t("log-likelihood"), t("log ratio"), t("p, corrected")]]
     sides = visible[:middle], visible[middle:].assign(**{t("log ratio"): -visible[t("log ratio")][middle:]})

@@ -34,7 +34,7 @@ from core.workspace import Workspace
 from pages._cached import shared_jobs
 from pages._cached.cache import version, view
 from pages._frame import question
-from pages._frame.choices import coded_choice, text_box
+from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job
@@ -61,7 +61,6 @@ DOCUMENTS, DATES = "documents", "dates"
 
 
 def show(in_use: InUse) -> None:
-    """Show the search box, the concordance and the frequencies."""
     workspace = store.workspace_over(in_use, store.own_texts())
     registry.resolve(workspace.corpus, "corpus")  # states a missing corpus once
     _search(workspace)
@@ -74,7 +73,7 @@ def _search(workspace: Workspace) -> None:
     places = st.columns([3, 4, 2, 2] if several else [3, 4, 2], vertical_alignment="bottom")
     query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
     kind = query_kind("find_kind", places[1])
-    order = coded_choice("find_order", t("Sort by"), _orders(), kwic.IN_TEXT, place=places[2], in_box=True)
+    order = choice("find_order", t("Sort by"), _orders(), kwic.IN_TEXT, place=places[2], in_box=True)
     documents = ()
     if several:
         st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in corpus.documents]
@@ -112,12 +111,11 @@ def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
 
 
 def query_kind(key: str, place, usual: str = WORD) -> str:
-    """Draw the choice of how a query is matched."""
     titles = {WORD: t("words"), LEMMA: t("all forms"), PATTERN: t("regular expression")}
     about = t(
         "Words: bank* is every word that begins with bank; within a phrase, * is any word. All forms: go, went, gone. Regular expression: one pattern per word."
     )
-    return coded_choice(key, t("Search for"), titles, usual, place=place, help=about)
+    return choice(key, t("Search for"), titles, usual, place=place, help=about)
 
 
 def _orders() -> dict[str, str]:
@@ -128,7 +126,6 @@ def _orders() -> dict[str, str]:
 
 
 def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance, guessed: bool) -> None:
-    """Show the lines of a search, their frequencies, and their table."""
     corpus = searched(workspace, request.documents)
     hits = hits_of(workspace, request)
     notes = describe_hits(corpus, request.query, guessed, hits)
@@ -172,7 +169,7 @@ def _show_frequency(result: Concordance) -> None:
     """Draw the bars. The user chooses between documents and dates if the corpus has both."""
     by = DATES if result.dates and len(result.documents) < 2 else DOCUMENTS
     if result.dates and len(result.documents) > 1:
-        by = coded_choice("find_by", t("Frequency by"), {DOCUMENTS: t("document"), DATES: t("date")}, DATES)
+        by = choice("find_by", t("Frequency by"), {DOCUMENTS: t("document"), DATES: t("date")}, DATES)
     if by == DATES:
         figure = frequency_columns(result.dates)
         alt = t("{n:,} occurrences by date.", n=result.n)
@@ -199,7 +196,6 @@ def show_facts(result: Concordance) -> None:
 
 
 def describe_hits(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> list[str]:
-    """Describe the frequency, the documents and the neighbors of the hits."""
     query_text = shorten(query.strip())
     lines = []
     total = len(corpus)

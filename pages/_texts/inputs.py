@@ -18,8 +18,6 @@ KEY = "corpus_files"
 
 @dataclass(frozen=True, slots=True)
 class TextInputs:
-    """The values of the inputs."""
-
     source: str  # "paste", "files", "folder"
     value: Any  # text, uploads, or a folder's path
     text_column: str
@@ -46,7 +44,6 @@ def _source_titles() -> dict[str, str]:
 
 
 def draw_inputs() -> None:
-    """Draw the upload box, the text box or the folder box, and below it the choice between them."""
     if folder := st.query_params.pop("corpus_folder", ""):  # a path is shown in no address
         st.session_state.setdefault("corpus_folder", folder)
     allowed, zone, titles = limits(), st.container(), _source_titles()

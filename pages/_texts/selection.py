@@ -28,7 +28,6 @@ STOPS_WITHIN_S = 30
 
 
 def show(in_use: InUse) -> None:
-    """Show the size of the user's texts, the cost of their index, and which texts the pages use."""
     texts = store.own_texts()
     corpus = store.workspace_over(in_use, texts).corpus
     registry.resolve(corpus, "corpus")  # states a missing corpus once
@@ -110,7 +109,6 @@ def _forget(corpus: str) -> None:
 
 
 def show_plan(in_use: InUse, corpus: str, stored: KeptCorpus | None) -> None:
-    """Show the size of a corpus and of its index."""
     is_custom = sentences_of(corpus) is None
     plan = store.plan(corpus, in_use.model)
     figures = [
@@ -178,7 +176,6 @@ def _offer(corpus: str, plan: Plan) -> None:
 
 
 def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
-    """Show the progress of the selected corpus's index, or that the corpus is in use."""
     job = cache.table_job(corpus, in_use.model)
     job.wait(1.0)
     if job.result is None:

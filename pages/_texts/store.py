@@ -98,7 +98,6 @@ def _read(inputs: TextInputs, sources: list[Source], job: Job | None = None) -> 
 
 
 def plan(corpus: str, model_name: str) -> Plan:
-    """Return the size and the cost of the index of a corpus with a model."""
     reads = (("corpus", corpus), ("model", model_name))
     model = cache.model(model_name)
     return keep("plan", reads, None, lambda: plan_for(open_corpus(corpus, model.language), model), most=32)
@@ -123,7 +122,6 @@ def _pace(fingerprint: str, device: str, _model: Model, _corpus: str) -> Pace:
 
 
 def describe_sentences(job: Job, left: str) -> str:
-    """Return the text of the progress of a job that encodes sentences."""
     return t("Reading sentences: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
 
 

@@ -89,7 +89,6 @@ def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
 
 
 def _picture(path: EditPath, route: MapPath, revealed: bool) -> None:
-    """Return the word's map with the path, or with its two ends before the answer."""
     word, n = path.lemma, len(route.occurrences)
     visible = range(len(path.steps)) if revealed else [0, -1]
     steps, points = [path.steps[k] for k in visible], route.places[list(visible)]
@@ -108,7 +107,6 @@ def _picture(path: EditPath, route: MapPath, revealed: bool) -> None:
 
 
 def _leads(path: EditPath, revealed: bool) -> None:
-    """Return the leads by step, or those of the two ends before the answer."""
     st.markdown(t("**How much nearer is the second sense?**") if path.lemma else t("**How much nearer is the second sentence?**"))
     first, second = path.ends
     margins, flips = path.margins, path.flips
@@ -125,7 +123,6 @@ def _leads(path: EditPath, revealed: bool) -> None:
 
 
 def choose_order(in_use: InUse) -> tuple[str, str]:
-    """Draw the order of the edits and the layer."""
     orders = dict(zip(edits.ORDERS, (t("left to right"), t("nearest the word first"), t("greedy: what moves most")), strict=True))
     about = t("Greedy takes the edit that moves the sense most until it flips: few edits, not always the fewest.")
     order = choice("order", t("Order of the edits"), orders, edits.LEFT_TO_RIGHT, help=about)
@@ -155,7 +152,6 @@ def name_senses(path: EditPath) -> EditPath:
 
 
 def edit_name(step: EditStep) -> str:
-    """Describe an edit."""
     if step.old is None and step.new is None:
         return t("the first sentence")
     if step.old is None:
@@ -166,7 +162,6 @@ def edit_name(step: EditStep) -> str:
 
 
 def describe_task(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
-    """State what to notice before the answer."""
     n = len(steps) - 1
     values = {"n": n, "word": shorten(word)}
     if moves and n > 1:
@@ -227,7 +222,6 @@ def describe_path(path: EditPath, verdict: Verdict | None, guess: int | None) ->
 
 
 def _describe_same(verdict: Verdict | None, values: dict) -> str:
-    """Describe a path whose two ends have the same sense, and whether the verdict agrees."""
     if verdict is None:
         return t("{place} the model reads “{old}” in both sentences.", **values)
     values |= {"sure": verdict.right_of_100}
@@ -241,7 +235,6 @@ def _describe_same(verdict: Verdict | None, values: dict) -> str:
 
 
 def _describe_flip(path: EditPath, first: int, values: dict) -> str:
-    """Describe the first edit at which the lead changes."""
     margins = path.margins[path.space]
     values |= {"k": first, "edit": edit_name(path.steps[first]), "lead": f"{margins[first]:.2f}"}
     back = ", ".join(map(str, edits.flips(margins)[1:]))

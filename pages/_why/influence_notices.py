@@ -27,8 +27,6 @@ MAX_TURNING = 4  # words named each of which would turn the sense
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The values of the inputs."""
-
     how: str  # drop, mask, swap
     swap: str  # the word put in, where `how` is swap
     layer: str  # or mix
@@ -82,14 +80,12 @@ def _label(example: Decided) -> str:
 
 
 def name_half(half: str) -> str:
-    """Return the name of the direction that read the sentence."""
     if not model_layers.in_use().is_elmo:
         return t("the whole vector")
     return {influence.PAST: t("the past half"), influence.FUTURE: t("the future half"), influence.BOTH: t("both halves")}[half]
 
 
 def write_legend(options: Options, stands: SenseStanding, pair: tuple[str, str]) -> Markup:
-    """Return the HTML legend of the sentence: its colors and numbers."""
     how = {
         influence.DROP: t("Number: lead lost when dropped."),
         influence.MASK: t("Number: lead lost when masked."),
@@ -102,7 +98,6 @@ def write_legend(options: Options, stands: SenseStanding, pair: tuple[str, str])
 
 
 def write_legend_of_two(pair: tuple[str, str]) -> Markup:
-    """Return the HTML legend of the sentence for a word without labeled senses."""
     chips = lists.chip_of(t("+ separates it from the other sentence"), pair[0]) + lists.chip_of(t("− brings it closer"), pair[1])
     message = t("No labeled senses: each word shows how much nearer the other sentence’s word is without it.")
     return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{}</p>', chips, message)
@@ -121,7 +116,6 @@ def write_notices(result: Influence, options: Options, stands: SenseStanding, ch
 
 
 def list_turning_words(result: Influence, options: Options) -> list[str]:
-    """State which words the sense depends on, and the sense of the word alone."""
     if options.layer == "0" or not result.changed:
         return []
     return [*_turns(result, options, influence.verdict(result, options.layer, options.half)), *_alone(result, options.layer)]
@@ -233,7 +227,6 @@ def _nothing(view: str) -> str:
 
 
 def _turns(result: Influence, options: Options, nearest: SenseStanding) -> list[str]:
-    """Return the words that the sense depends on."""
     if not nearest.clear or options.layer == "0":
         return []
     turning = influence.turning(result, options.layer, options.half)
@@ -298,7 +291,6 @@ def _sides(result: Influence, view: str) -> list[str]:
 
 
 def _alone(result: Influence, view: str) -> list[str]:
-    """State the sense of the word alone."""
     cosines = result.alone[result.views.index(view), influence.HALVES.index(influence.BOTH)]
     best = int(cosines.argmax())
     if influence.margins(cosines, best) < influence.CLEAR:

@@ -33,7 +33,6 @@ from pages._widgets.inputs import Chosen
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenerator) -> None:
-    """Draw the game in `picture`, and the words that decide below."""
     if first.position is not None and second.position is not None:
         edits.show_game(in_use, first, second, picture)
     if first.position is not None:
@@ -112,7 +111,6 @@ def _halves(result: Influence, options: Options, colors: dict[str, str], pair: t
 
 
 def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str:
-    """Return the sense that the user chose, or the nearest."""
     offered = ["", *(sense for sense in senses if sense in result.senses)]
     if st.session_state.get("dsense", "") not in offered:
         st.session_state.dsense = ""  # it was a sense of the word looked at before
@@ -144,7 +142,6 @@ def _without_senses(
 
 
 def _how_far(answer: Attribution, options: Options, picture: DeltaGenerator) -> None:
-    """Show how far each word moves the vector of an unlabeled word."""
     result = answer.influence
     if result.changed:
         word = result.word_at(result.position)

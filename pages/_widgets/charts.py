@@ -68,12 +68,10 @@ def stars(chosen: Mapping[int, Chosen], names: Sequence[str], places: np.ndarray
 
 
 def card(occurrence: Occurrence) -> Markup:
-    """Return the tooltip of a dot: its sentence and sense."""
     return mark(occurrence.tokens, occurrence.position) + html("<br><i>{}</i>", sense_note(occurrence))
 
 
 def sense_note(occurrence: Occurrence) -> str:
-    """Return the sense of an occurrence. A model's guess is marked as one."""
     return occurrence.sense or (t("{sense} (guess)", sense=occurrence.guess) if occurrence.guess else "")
 
 

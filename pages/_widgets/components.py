@@ -15,7 +15,6 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._frame.choices import choice
 from pages._frame.parameters import bound
 
 SHARED = (Path(__file__).parent / "instrument.js").read_text("utf-8")
@@ -44,7 +43,6 @@ def sequence(key: str) -> int | None:
 
 
 def send(name: str, data: dict) -> None:
-    """Send data to the widget."""
     _told(key=f"{name}.told", data=data | {"instrument": name}, height=1)
 
 
@@ -145,7 +143,8 @@ def stepper(
     with row:
         back, middle, forward = st.container(width="content"), st.container(width="content"), st.container(width="content")
     with middle:
-        number = int(choice(key, label, numbers, "1", required=True, label_visibility="collapsed")) - 1
+        options = {"default": "1", "required": True, "label_visibility": "collapsed"}
+        number = int(st.segmented_control(label, numbers, **bound(key), **options) or "1") - 1
 
     def draw_button(place: Any, label: str, name: str, side: int, **options: Any) -> None:
         target = number + (1, -1)[name == "back"]

@@ -136,7 +136,6 @@ def provenance(view: Taken) -> list[tuple[str, str]]:
 
 
 def _with_hash(name: str, kind: str) -> str:
-    """Return a name with the fingerprint of its contents."""
     from core.elmo.models import numbers_sha256
 
     try:

@@ -89,7 +89,6 @@ def _keyword_line(neighbor: Neighbor, senses: list[str], taken_as: str) -> Marku
 
 
 def mark_word(tokens: Sequence[str], position: int) -> Markup:
-    """Return a sentence with one word in bold."""
     parts = pieces(tokens)
     word = parts[position].lstrip()
     blank = parts[position][: len(parts[position]) - len(word)]
@@ -97,7 +96,6 @@ def mark_word(tokens: Sequence[str], position: int) -> Markup:
 
 
 def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
-    """Return the button that makes an occurrence the user's sentence `taken_as`."""
     name = t("Use this sentence: “{word}”", word=bare(occurrence.tokens[occurrence.position]))
     button = '<button type="button" class="take" data-take="{}:{}" title="{name}" aria-label="{name}">↑</button>'
     return html(button, taken_as, occurrence.row, name=name)
@@ -197,7 +195,6 @@ def word_buttons(name: str, expected: Expected, color: str, longest: float, tapp
 
 
 def describe_rank(word: str, expected: Expected) -> str:
-    """Describe the rank and probability of the word in the sentence."""
     if expected.rank is None:
         return t("“{word}”: not in the vocabulary", word=shorten(word, 20))
     if expected.probability < 0.0001:

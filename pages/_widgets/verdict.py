@@ -26,7 +26,6 @@ from pages._widgets.inputs import Chosen
 
 
 def compare_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
-    """Return the pair view of both words."""
     _measure(in_use)
     return view(pair.compute, workspace(in_use), PairRequest(first=first.in_context, second=second.in_context))
 
@@ -60,7 +59,6 @@ def _measure(in_use: InUse) -> None:
 
 
 def say_verdict(verdict: Verdict) -> str:
-    """Return the verdict in two to four words."""
     return {ONE: t("One meaning"), TWO: t("Two meanings")}.get(verdict.says, t("Too close to call"))
 
 
@@ -96,7 +94,7 @@ def choose_layer(key: str, in_use: InUse, *, spaces: Sequence[str] = (), usual: 
     by_itself = f"{key}.by_itself"  # the layer at which this page opened and that nobody chose
     if state.get(key) not in spaces or (state[key] in (*model_layers.in_use().spaces, state.get(by_itself)) and state[key] != wanted):
         state[key] = state[by_itself] = wanted
-    return layer_choice(key, spaces=spaces, default=usual, on_change=_chosen_by_hand, args=(key, usual), **options)
+    return layer_choice(key, spaces, usual, on_change=_chosen_by_hand, args=(key, usual), **options)
 
 
 def keep_layer(layer: str) -> None:
