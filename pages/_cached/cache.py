@@ -18,7 +18,6 @@ import numpy as np
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.memo import Kept
 from core.corpus.encoded import EncodedCorpus, open_encoded, unread_bytes
@@ -131,18 +130,11 @@ def _vectors_of_file(name: str, path: Path) -> StaticVectors:
         with job.watch_reading(path.stat().st_size):
             return open_vectors(name)
 
-    key = name, version(name, "vectors")
-    job = shared_jobs.job(VECTORS, key, work, failed=t("Reading these vectors failed. Choose others."), most=KEPT_TABLES)
-    job.wait(shared_jobs.AT_MOST_S)
-    if job.error is not None:
-        shared_jobs.drop(VECTORS, key)
-        raise BadInput(job.error)
-    if job.result is None:
-        shared_jobs.show_state(
-            VECTORS, key, shared_jobs.describe_reading, widget="vectors", stopped=t("Reading stopped."), again=t("Read again")
-        )
+    key, failed = (name, version(name, "vectors")), t("Reading these vectors failed. Choose others.")
+    opened = shared_jobs.read_files(VECTORS, key, work, failed=failed, widget="vectors", most=KEPT_TABLES)
+    if opened is None:
         st.stop()
-    return job.result
+    return opened
 
 
 @within_run

@@ -109,15 +109,21 @@ def read_in_job(kind: str, key: Hashable, work: Callable[[Job], T], *, failed: s
     the job is dropped.
     """
     key = current_user(), key
-    current = job(kind, key, work, failed=failed, most=MAX_READINGS)
+    result = read_files(kind, key, work, failed=failed, widget=f"reading.{kind}".replace(" ", "_"), most=MAX_READINGS)
+    if result is not None:
+        drop(kind, key)
+    return result
+
+
+def read_files(kind: str, key: Hashable, work: Callable[[Job], T], *, failed: str, widget: str, most: int) -> T | None:
+    """Return the result of a job that reads files. Show its progress and return None without one. Raises BadInput if it failed."""
+    current = job(kind, key, work, failed=failed, most=most)
     current.wait(AT_MOST_S)
-    if current.result is None and current.error is None:
-        widget = f"reading.{kind}".replace(" ", "_")
-        show_state(kind, key, describe_reading, widget=widget, stopped=t("Reading stopped."), again=t("Read again"))
-        return None
-    drop(kind, key)
     if current.error is not None:
+        drop(kind, key)
         raise BadInput(current.error)
+    if current.result is None:
+        show_state(kind, key, describe_reading, widget=widget, stopped=t("Reading stopped."), again=t("Read again"))
     return current.result
 
 

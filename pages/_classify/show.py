@@ -111,8 +111,8 @@ def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names
     _bars(opened, answers, key="classify.answers")
     tokens = opened.tokens(text)
     deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.workspace_for(task, in_use).vectors)
-    label = examples.classify().get(opened.task.name, {}).get(text, examples.NO_LABEL).label
-    notice(describe_answers(answers, deaf, label))
+    example = examples.classify().get(opened.task.name, {}).get(text)
+    notice(describe_answers(answers, deaf, example.label if example else ""))
 
 
 def _describe_gain(task: str) -> None:

@@ -32,9 +32,6 @@ class LabeledExample:
     is_wrong: bool = False
 
 
-NO_LABEL = LabeledExample("")
-
-
 @dataclass(frozen=True, slots=True)
 class Predict:
     """A text to continue, another version of it, and the number of the token to look at."""
@@ -55,11 +52,6 @@ def pairs(language: Language | None = None) -> dict[str, tuple[str, str]]:
 def first_word(language: Language | None = None) -> str:
     """Return the word of the first example, which pages show until the user types another."""
     return next(iter(pairs(language)), "")
-
-
-def word_to_group(language: Language | None = None) -> str:
-    """Return the word whose sentences Senses groups first: one whose groups match its senses, or "" if the language names none."""
-    return (language or languages.in_use()).examples.get("grouped", "")
 
 
 def decided(language: Language | None = None) -> tuple[Decided, ...]:
@@ -92,10 +84,6 @@ def classify() -> dict[str, dict[str, LabeledExample]]:
     return {
         task: {item["text"]: LabeledExample(item["label"], item.get("wrong", False)) for item in items} for task, items in stored.items()
     }
-
-
-def headline() -> str:
-    return languages.get_language(ENGLISH).examples["headline"]
 
 
 def tasks() -> dict[str, list[dict[str, str]]]:

@@ -149,21 +149,16 @@ def check_upload(session: str | None, method: str) -> Refusal | None:
     return None
 
 
-@dataclass(eq=False, slots=True)
-class UploadRequest:
-    size: int = 0
-
-
 class Uploads:
     """The files that sessions have uploaded, with limits for one session and for all. Streamlit bounds one file (`server.maxUploadSize`)."""
 
     def __init__(self) -> None:
-        self._requests: dict[str, list[UploadRequest]] = defaultdict(list)  # by session
+        self._arrived: dict[str, dict[object, int]] = defaultdict(dict)  # bytes so far of each upload in progress, by session
 
     async def receive_upload(self, app: ASGIApp, session: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass an upload to the app and count its bytes as they arrive. Raises HTTPException before too many are stored."""
-        deadline, request = asyncio.get_running_loop().time() + BODY_S, UploadRequest()
-        self._requests[session].append(request)
+        deadline, upload = asyncio.get_running_loop().time() + BODY_S, object()
+        self._arrived[session][upload] = 0
 
         async def receive_counted() -> Message:
             try:
@@ -172,7 +167,7 @@ class Uploads:
             except TimeoutError:
                 sentence = f"The upload took more than {BODY_S:.0f} s. Try again."
                 raise HTTPException(408, sentence, {"Connection": "close"}) from None
-            request.size += len(message.get("body", b""))
+            self._arrived[session][upload] += len(message.get("body", b""))
             if refusal := self._check_room(session):
                 raise HTTPException(refusal.status, refusal.sentence, {"Connection": "close"})
             return message
@@ -180,9 +175,9 @@ class Uploads:
         try:
             await app(scope, receive_counted, send)
         finally:
-            self._requests[session].remove(request)
-            if not self._requests[session]:
-                del self._requests[session]
+            del self._arrived[session][upload]
+            if not self._arrived[session]:
+                del self._arrived[session]
 
     def free_ended(self) -> None:
         server, manager = runtime.get_instance(), _manager()
@@ -193,7 +188,7 @@ class Uploads:
         """Refuse uploads of a session beyond its limit. At the limit of all sessions, free the files of larger sessions first."""
         caps, sizes = limits(), self._count_bytes()
         max_bytes = 2 * caps.max_unpacked_mb * MB
-        n_files = len(_manager().file_storage.get(session, ())) + len(self._requests[session])
+        n_files = len(_manager().file_storage.get(session, ())) + len(self._arrived[session])
         if sizes[session] > max_bytes or n_files > caps.max_files:
             return Refusal(413, f"A visit may send {max_bytes // MB:,} MB and {caps.max_files:,} files at once.")
         while sum(sizes.values()) > SHARES * max_bytes:
@@ -205,7 +200,7 @@ class Uploads:
         return None
 
     def _count_bytes(self) -> dict[str, int]:
-        sizes = defaultdict(int, {session: sum(request.size for request in requests) for session, requests in self._requests.items()})
+        sizes = defaultdict(int, {session: sum(uploads.values()) for session, uploads in self._arrived.items()})
         for session, files in list(_manager().file_storage.items()):
             sizes[session] += sum(len(file.data) for file in list(files.values()))
         return sizes

@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -27,8 +29,8 @@ TAPPED = ("example", "decided.example", "predict.example", "spell_example")
 def follow() -> None:
     """Make the user's language known to fragments, which run in separate threads."""
     i18n.follow(_chosen)
-    languages.follow(_read)
-    model_layers.follow(_layers)
+    languages.follow(partial(_of_session, READS))
+    model_layers.follow(partial(_of_session, LAYERS))
     code = read_parameter("lang") or i18n.ENGLISH
     if gone_through_history() and code in languages.codes() and code != _code():  # that of the entry gone to
         st.session_state.lang = code
@@ -99,17 +101,11 @@ def switch(code: str) -> None:
 
 def _chosen() -> str | None:
     """Return the language that the user chose, or None in a thread without a user."""
-    if get_script_run_ctx(suppress_warning=True) is None:
-        return None
-    return st.session_state.get("lang") or read_parameter("lang")
+    return None if get_script_run_ctx(suppress_warning=True) is None else st.session_state.get("lang") or read_parameter("lang")
 
 
-def _read() -> str | None:
-    return None if get_script_run_ctx(suppress_warning=True) is None else st.session_state.get(READS)
-
-
-def _layers() -> model_layers.Layers | None:
-    return None if get_script_run_ctx(suppress_warning=True) is None else st.session_state.get(LAYERS)
+def _of_session(key: str) -> Any:
+    return None if get_script_run_ctx(suppress_warning=True) is None else st.session_state.get(key)
 
 
 def _code() -> str:

@@ -18,7 +18,6 @@ from core.common.limits import limits
 from core.common.markup import plain
 from core.text import languages, readings
 from core.text.corpora import list_words
-from core.text.readings import WordInContext
 from core.text.target_word import find_target_words, same_word
 from core.text.tokens import bare, find_word
 from pages._frame import examples
@@ -44,8 +43,7 @@ class TargetPair:
 def settle() -> TargetPair:
     """Determine the sentences and the selected tokens of this run, before any widget is drawn."""
     state = st.session_state
-    before = st.session_state.get(KEY)
-    page = current_page()
+    before, page = state.get(KEY), current_page()
     by_address = before is None or before.page != page or gone_through_history()
     texts = tuple(text_of(key, by_address) for key in SIDES)
     code = languages.in_use().code
@@ -62,25 +60,22 @@ def settle() -> TargetPair:
     tapped = tuple(_tapped_at(key, side_tokens) for key, side_tokens in zip(SIDES, tokens, strict=True))
     guesses, positions = _guessed(tokens, code, (None, None)), _guessed(tokens, code, tapped)
     for key, side_tokens, position, guess in zip(SIDES, tokens, positions, guesses, strict=True):
-        stored_position = state.get(f"{key}i", guess)
-        if side_tokens and stored_position != position:
+        if side_tokens and state.get(f"{key}i", guess) != position:
             state[f"{key}i"] = position
     target_tokens = [side_tokens[k] for side_tokens, k in zip(tokens, positions, strict=True) if k is not None]
     possible = {reading for token in target_tokens for reading in readings_of(token)}
     write_parameter(READ_AS, state[READ_AS] if state.get(READ_AS) in possible else None)
-    target_pair = TargetPair(texts, tokens, positions, guesses, code, page)
-    words = [bare(token).casefold() for token in target_tokens]
-    state["w"] = words[0] if words else examples.first_word()
+    state["w"] = bare(target_tokens[0]).casefold() if target_tokens else examples.first_word()
     pair = next((word for word, both in examples.pairs().items() if both == texts), None)
     if state.get("example") != pair:
         state["example"] = pair
-    state[KEY] = target_pair
-    return target_pair
+    state[KEY] = TargetPair(texts, tokens, positions, guesses, code, page)
+    return state[KEY]
 
 
 def now() -> TargetPair:
     """Return the result of `settle` for this run."""
-    return st.session_state[KEY] if KEY in st.session_state else settle()
+    return st.session_state.get(KEY) or settle()
 
 
 def word() -> str:
@@ -125,12 +120,6 @@ def tap(key: str) -> None:
         st.session_state[f"{key}.tapped"] = tokens[position]
 
 
-def words() -> tuple[WordInContext, ...]:
-    """Return the selected words of both sentences in context. A sentence without one is left out."""
-    sides = zip(now().tokens, now().positions, strict=True)
-    return tuple(WordInContext(tokens, k, reading_of(tokens, k)) for tokens, k in sides if k is not None)
-
-
 def readings_of(word: str) -> tuple[str, ...]:
     """Return the words that a spelling may be a form of, the likeliest first, or () if it is unambiguous."""
     return readings.readings(word, list_words(languages.in_use()))
@@ -168,12 +157,11 @@ def tokens_of(text: str | None) -> list[str]:
 
 def token_labels(tokens: tuple[str, ...] | list[str], name: Callable[[str], str] | None = None) -> list[str]:
     """Return labels of tokens for buttons and the URL, or plain labels by `name`. Repeated tokens are numbered."""
-    name = name or plain_label
     seen: Counter[str] = Counter()
     labels = []
     for token in tokens:
         seen[token] += 1
-        labels.append(name(token) + (str(seen[token]).translate(_SUBSCRIPTS) if seen[token] > 1 else ""))
+        labels.append((name or plain_label)(token) + (str(seen[token]).translate(_SUBSCRIPTS) if seen[token] > 1 else ""))
     return labels
 
 
@@ -198,10 +186,8 @@ def _tapped_at(key: str, tokens: tuple[str, ...]) -> int | None:
     word, position = st.session_state.get(f"{key}.tapped"), st.session_state.get(f"{key}i")
     if not word:
         return None
-    places = find_word(list(tokens), word)
-    if not places:
-        reads = languages.in_use()
-        places = [k for k in range(len(tokens)) if same_word([word], 0, tokens, k, reads)]
+    reads = languages.in_use()
+    places = find_word(list(tokens), word) or [k for k in range(len(tokens)) if same_word([word], 0, tokens, k, reads)]
     if not places:
         st.session_state[f"{key}.tapped"] = None
         return None

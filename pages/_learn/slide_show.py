@@ -12,7 +12,7 @@ from core.analysis.spelling import firing, split_words
 from core.classify.model import variant_titles
 from core.common import model_layers
 from core.common.errors import BadInput
-from core.common.i18n import t
+from core.common.i18n import ENGLISH, t
 from core.common.limits import BOX
 from core.common.markup import Markup, plain, shorten
 from core.elmo.mix import layer_weights
@@ -265,7 +265,7 @@ def _note_sentences(slide: Slide, contexts: TwoContexts) -> dict[str, str]:
 
 def _type_text(control: str) -> str:
     if control == HEADLINE:
-        key, label, default = "headline", t("Today’s headline"), examples.headline()
+        key, label, default = "headline", t("Today’s headline"), languages.get_language(ENGLISH).examples["headline"]
     else:
         key, label, default = "invented", t("Invent a word"), examples.invented()
     text = text_box(f"slide_{key}", label, default, BOX[key], label_visibility="collapsed", placeholder=label)

@@ -12,6 +12,7 @@ from core.common.model_layers import SENSES
 from core.files import registry
 from core.index.table import OccurrenceTable
 from core.senses import clusters
+from core.text import languages
 from core.text.corpora import list_words_in, sentences_of
 from core.text.normalization import fold_case
 from core.text.tokens import bare
@@ -100,8 +101,8 @@ def _usual(over: Workspace, table: OccurrenceTable) -> str:
     """
     usual, state = table.lemma_of(question.word()) or question.word(), st.session_state
     is_custom = not sentences_of(over.corpus)
-    if not is_custom and state.get("example") == examples.first_word():
-        usual = examples.word_to_group() or usual
+    if not is_custom and state.get("example") == examples.first_word():  # its groups match its senses
+        usual = languages.in_use().examples.get("grouped", usual)
     if is_custom and (state.get("example") or len(induction.rows_of(table, usual)) < clusters.FEWEST):
         usual = induction.opening_word(over, table) or usual
     before, state[CORPUS] = state.get(CORPUS), over.corpus
