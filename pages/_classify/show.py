@@ -1,5 +1,6 @@
 """The Try it part: a task, a text, the answers of three or all classifiers, and the reasons of one of them."""
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import partial
 from itertools import starmap
@@ -15,13 +16,12 @@ from core.classify.head import Answer, read_and_unread, without_a_word
 from core.classify.model import live_layers, variant_descriptions, variant_titles
 from core.classify.tables import MAX_CHARACTERS
 from core.common.errors import MissingArtifact
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.common.limits import limits
 from core.common.markup import Markup, shorten
 from core.elmo.mix import pulls
 from core.figures.classifiers import answers_figure, class_colors, token_marks
 from pages._cached import classifiers
-from pages._classify.notices import PAIRS, describe_answers
 from pages._frame import examples
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
@@ -33,6 +33,9 @@ from pages._widgets.charts import draw, weight_bars
 from pages._widgets.inputs import as_you_type, offer_examples
 
 LEAST_GAIN = 0.05  # points, below which ELMo adds none
+CLOSE = 0.05  # a smaller gap between the two likeliest classes is too close to call
+PAIRS = (("glove", "glove+elmo"), ("embedding", "embedding+elmo"))  # a classifier without ELMo and with it
+SAME = 0.005  # of a probability: what rounds to the same per cent
 FRONT = ("tfidf", "glove", "glove+elmo")  # counts of words, a vector a spelling, vectors in context: the rest on demand
 
 
@@ -240,3 +243,66 @@ def _layers(name: str, explanation: Explanation) -> None:
             pulls=", ".join(f"{part:.0%}" for part in pulls(np.array(explanation.mix["s"]), np.array(explanation.lengths))),
         )
     )
+
+
+def describe_answers(answers: dict[str, Answer], deaf: list[str], label: str) -> list[str]:
+    """State whether ELMo helps with a text (`label` is the true one, or ""), each answer, and which classifiers know no word of it (`deaf`)."""
+    titles, lines = variant_titles(), []
+    pair = next((pair for pair in PAIRS if answers.keys() >= set(pair)), None)
+    if pair:
+        lines.append(_describe_help(*(answers[name].label for name in pair), label))
+    lines.append(_votes(answers, titles))
+    if unsure := [titles[name] for name, answer in answers.items() if answer.lead < CLOSE]:
+        lines.append(
+            tn(
+                "Too close to call for {classifiers}: its top two are within {points:.0f} points.",
+                "Too close to call for {classifiers}: their top two are within {points:.0f} points.",
+                len(unsure),
+                classifiers=", ".join(unsure),
+                points=100 * CLOSE,
+            )
+        )
+    if pair:
+        lines.append(_compare_shares(*(answers[name].probabilities for name in pair), answers[pair[1]].label, titles[pair[0]]))
+    if silent := [titles[name] for name in deaf if name in answers]:
+        lines.append(t("{classifiers} knows no word of this text; its bar is only its default.", classifiers=", ".join(silent)))
+    return lines
+
+
+def _describe_help(before: str, after: str, label: str) -> str:
+    """State whether ELMo changes the answer and, where the label is known, whether it helps."""
+    values = {"label": label, "before": before, "after": after}
+    if not label:
+        if before == after:
+            return t("ELMo changes nothing here: <b>{after}</b> with and without it.", **values)
+        return t("ELMo changes the answer from {before} to <b>{after}</b>.", **values)
+    if after == label:
+        if before == label:
+            return t("ELMo does not help here: without it, <b>{label}</b> is right too.", **values)
+        return t("ELMo helps here: only with it is the answer right, <b>{label}</b>.", **values)
+    if before == label:
+        return t("ELMo hurts here: with it the answer is {after}, not <b>{label}</b>.", **values)
+    return t("Wrong with and without ELMo: this is <b>{label}</b>.", **values)
+
+
+def _votes(answers: dict[str, Answer], titles: dict[str, str]) -> str:
+    ranked = Counter(answer.label for answer in answers.values()).most_common()
+    votes = [t("{classifier} says {label}", classifier=titles[name], label=a.label) for name, a in answers.items()]
+    commonest, n = ranked[0]
+    if len(answers) == 1:
+        return votes[0] + "."
+    if len(ranked) == 1:
+        return t("All {n} say <b>{label}</b>.", n=n, label=commonest)
+    if ranked[1][1] == n:
+        return t("They disagree: {answers}.", answers=", ".join(votes))
+    others = [line for line, answer in zip(votes, answers.values(), strict=True) if answer.label != commonest]
+    values = {"n": n, "all": len(answers), "label": commonest, "others": ", ".join(others)}
+    return t("{n} of {all} say <b>{label}</b>; {others}.", **values)
+
+
+def _compare_shares(without: dict[str, float], joined: dict[str, float], label: str, classifier: str) -> str:
+    """State the probability of a label without ELMo and with it."""
+    values = {"classifier": classifier, "label": label, "before": without[label], "after": joined[label]}
+    if abs(joined[label] - without[label]) < SAME:
+        return t("Adding ELMo to “{classifier}” changes little: {label} has {after:.0%}.", **values)
+    return t("Adding ELMo to “{classifier}” moves {label} from {before:.0%} to {after:.0%}.", **values)

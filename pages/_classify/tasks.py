@@ -9,7 +9,7 @@ import streamlit as st
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
-from core.common.markup import Markup
+from core.common.markup import Markup, html
 from core.figures.classifiers import chain_colors, class_colors, shares_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from core.tasks import answers
@@ -18,12 +18,10 @@ from core.tasks.coreference import chosen
 from core.tasks.entailment import label_titles
 from core.tasks.heads import TASKS, measure_titles, task_titles
 from core.tasks.inputs import flat
-from core.tasks.results import FOLDER, read_results, summaries
+from core.tasks.results import FOLDER, Summary, read_results, summaries
 from core.tasks.task import Example
 from core.text.tokens import pieces
 from pages._cached.cache import keep, workspace
-from pages._classify import notices
-from pages._classify.notices import describe_choice, describe_measure, describe_spans
 from pages._classify.show import example_title
 from pages._frame import examples
 from pages._frame.choices import choice, text_box
@@ -37,6 +35,7 @@ from pages._widgets.inputs import as_you_type, offer_examples
 
 COLORS = {"baseline": GLOVE, "elmo": LAYER_COLORS["2"]}
 R = TypeVar("R")
+Span = tuple[int, int, str]  # the first and the last token, and a label
 READS, RESULTS = ("model", "vectors"), FOLDER / "results.json"
 ORDER = ("names", "roles", "entailment", "coreference", "questions", "chunks", "speech")  # the paper's from the simplest to read; others
 
@@ -132,7 +131,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
         others = [span for v, spans in result.items() if v != variant for span in spans]
         dashed = [span for span in result[variant] if span not in others] if len(result) > 1 else []
         clear = [span for span in result[variant] if not any(span[0] <= verb <= span[1] for verb, _, _ in predicate)]
-        return notices.draw_spans(tokens, [*clear, *predicate], colors=colors, dashed=dashed)
+        return draw_spans(tokens, [*clear, *predicate], colors=colors, dashed=dashed)
 
     _side_by_side(by_variant, draw_variant)
     if len(result) > 1:
@@ -194,7 +193,7 @@ def _chains(in_use: InUse, text: str) -> None:
             labeled = [(*span, str(first.index(chain[0]) + 1)) for span in chain]
             spans += labeled
             dashed += labeled if len(result) > 1 and chain not in others else []
-        return notices.draw_spans(tokens, spans, colors=colors, dashed=dashed)
+        return draw_spans(tokens, spans, colors=colors, dashed=dashed)
 
     _side_by_side(by_variant, draw_variant)
     named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
@@ -226,7 +225,7 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
         label = f"{pronoun} = {named[variant]}"
         spans = [(position, position, label)] + ([(*mentions.names[picked[variant]], f"← {pronoun}")] if picked[variant] >= 0 else [])
         colors = dict.fromkeys((label, f"← {pronoun}"), COLORS[variant])
-        return notices.draw_spans(tokens, spans, colors=colors, dashed=spans if differ else ())
+        return draw_spans(tokens, spans, colors=colors, dashed=spans if differ else ())
 
     _side_by_side(by_variant, draw_variant)
     if len(by_variant) > 1:
@@ -248,7 +247,7 @@ def _questions(in_use: InUse) -> None:
     spans = example.facts.spans
     places = {v: (spans[a.said[0]][0], spans[a.said[1]][1]) for v, a in by_variant.items()}
     differ = len(set(places.values())) > 1
-    _side_by_side(by_variant, lambda variant: notices.mark_text(paragraph, *places[variant], is_dashed=differ))
+    _side_by_side(by_variant, lambda variant: mark_text(paragraph, *places[variant], is_dashed=differ))
     texts = {v: paragraph[begin:end] for v, (begin, end) in places.items()}
     if len(by_variant) > 1:
         _notice("questions", describe_choice(texts["baseline"], texts["elmo"], tuple(by_variant[v].said[2] for v in ("baseline", "elmo"))))
@@ -292,3 +291,75 @@ def _notice(task: str, line: str) -> None:
 def _offer_table(task: str, rows: list[dict]) -> None:
     if rows:
         lists.offer_table(rows, name=task, key=f"tasks.twin.{task}")
+
+
+def describe_spans(baseline: Sequence[Span], elmo: Sequence[Span], words: Callable[[Span], str]) -> str:
+    """State which names or roles only one of the two models finds."""
+    only = [sorted(set(a) - set(b)) for a, b in ((baseline, elmo), (elmo, baseline))]
+    if not baseline and not elmo:
+        return t("Neither finds anything here.")
+    if not any(only):
+        return t("Both find the same {n}.", n=len(set(elmo)))
+    lines = [_list_spans(spans, words) for spans in only]
+    if not only[1]:
+        return t("Only without ELMo: {found}.", found=lines[0])
+    if not only[0]:
+        return t("Only with ELMo: {found}.", found=lines[1])
+    return t("Only without ELMo: {baseline}; only with ELMo: {elmo}.", baseline=lines[0], elmo=lines[1])
+
+
+def _list_spans(spans: Sequence[Span], words: Callable[[Span], str]) -> str:
+    text = ", ".join(f"“{words(span)}” ({span[2]})" for span in spans[:2])
+    return t("{found} and {n} more", found=text, n=len(spans) - 2) if len(spans) > 2 else text
+
+
+def describe_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:
+    values = {"baseline": baseline, "elmo": elmo, "a": sure[0], "b": sure[1]}
+    if baseline == elmo:
+        return t("Both say <b>{elmo}</b>: {a:.0%} sure without ELMo, {b:.0%} with it.", elmo=values["elmo"], a=sure[0], b=sure[1])
+    return t("They disagree: <b>{baseline}</b> without ELMo ({a:.0%} sure), <b>{elmo}</b> with it ({b:.0%}).", **values)
+
+
+def describe_measure(title: str, summary: Summary | None) -> str:
+    if summary is None:
+        return ""
+    values = {"measure": title, "baseline": summary.baseline, "elmo": summary.elmo, "n": summary.sizes["test"]}
+    return t("On {n:,} unseen examples, {measure}: {baseline:.1%} without ELMo, {elmo:.1%} with it.", **values)
+
+
+def draw_spans(tokens: Sequence[str], spans: Sequence[Span], *, colors: dict[str, str], dashed: Sequence[Span] = ()) -> Markup:
+    """Return tokens with a bracket and a label under each span. Spans may be nested; those in `dashed` are dashed and marked with ≠.
+
+    The label is always written, so that nothing depends on color alone.
+    """
+    words = pieces(tokens)
+
+    def draw_span(first: int, last: int, within: Sequence[Span]) -> list[Markup | str]:
+        parts: list[Markup | str] = []
+        k = first
+        while k <= last:
+            outer = max((span for span in within if span[0] == k and span[1] <= last), key=lambda span: span[1], default=None)
+            if outer is None:
+                parts.append(words[k].lstrip() if k == first else words[k])
+                k += 1
+                continue
+            only = outer in dashed
+            parts.append(
+                html(
+                    ' <span class="span{}" style="--c:{}"><span class="words">{}</span><span class="label">{}{}</span></span> ',
+                    " alone" if only else "",
+                    colors.get(outer[2], "#7F7F7F"),
+                    draw_span(k, outer[1], [span for span in within if span != outer]),
+                    "≠ " if only else "",
+                    outer[2],
+                )
+            )
+            k = outer[1] + 1
+        return parts
+
+    return html('<div class="spans">{}</div>', draw_span(0, len(tokens) - 1, spans))
+
+
+def mark_text(text: str, begin: int, end: int, *, is_dashed: bool) -> Markup:
+    mark = html("<mark{}>{}{}</mark>", " class=alone" if is_dashed else "", "≠ " if is_dashed else "", text[begin:end])
+    return html('<div class="spans" style="line-height:1.7">{}{}{}</div>', text[:begin], mark, text[end:])

@@ -11,12 +11,11 @@ from core.classify.head import Answer, read_and_unread
 from core.common.significance import Paired, holm, mcnemar
 from core.figures.classifiers import chain_colors
 from core.tasks.results import Summary
-from pages._classify import notices
+from pages._classify import tasks as tasks_page
 from pages._classify.measured import describe_calibration, describe_context, list_contexts
-from pages._classify.notices import PAIRS, describe_answers
 from pages._classify.paper import describe_curves, describe_gains, describe_largest, describe_paper
 from pages._classify.results import describe_task
-from pages._classify.show import FRONT
+from pages._classify.show import FRONT, PAIRS, describe_answers
 from pages._export.notebook_values import notebook
 from pages._frame import examples
 from tests.app.visit import code_cells, html_of, opened, run_notebook, tables, written
@@ -175,11 +174,11 @@ def test_typed_markup_is_shown_as_text():
 
 
 def test_span_that_only_one_classifier_finds_is_marked():
-    html = notices.draw_spans(
+    html = tasks_page.draw_spans(
         ("Ada", "saw", "<b>"), [(0, 0, "person"), (2, 2, "x & y")], colors={"person": "#0072B2"}, dashed=[(2, 2, "x & y")]
     )
     assert html.count('class="span"') == 1 and html.count('class="span alone"') == 1 and "≠ x &amp; y" in html and "&lt;b&gt;" in html
-    assert "<mark class=alone>≠ b&amp;</mark>" in notices.mark_text("ab&c", 1, 3, is_dashed=True)
+    assert "<mark class=alone>≠ b&amp;</mark>" in tasks_page.mark_text("ab&c", 1, 3, is_dashed=True)
 
 
 def test_each_coreference_chain_has_its_own_color():
@@ -192,7 +191,7 @@ def test_each_coreference_chain_has_its_own_color():
 
 
 def test_nested_span_is_drawn_inside_the_outer_one():
-    html = notices.draw_spans(("her", "old", "car"), [(0, 2, "1"), (0, 0, "2")], colors={"1": "#0072B2", "2": "#D55E00"})
+    html = tasks_page.draw_spans(("her", "old", "car"), [(0, 2, "1"), (0, 0, "2")], colors={"1": "#0072B2", "2": "#D55E00"})
     assert html.index("#0072B2") < html.index("#D55E00") and html.count('class="span"') == 2 and "old car" in html
     assert list(chain_colors(12)) == [str(k) for k in range(1, 9)]
 
