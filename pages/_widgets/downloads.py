@@ -1,19 +1,23 @@
-"""The icon row of every page: tables, CSV files, pictures, an HTML file, a notebook that computes the view, and its link."""
+"""The icon row of every page: tables, CSV files, pictures, an HTML file that opens offline, a notebook that computes the view, and its link."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from core import __version__
 from core.common import short_links
 from core.common.errors import ElmoscopeError
-from core.common.i18n import t
-from core.common.markup import plain
+from core.common.i18n import language, t
+from core.common.markup import Markup, plain
 from pages._export import record
 from pages._export.notebook_values import VIEWS, notebook
 from pages._export.record import Taken
@@ -30,7 +34,7 @@ def show() -> None:
         _popover(t("Tables"), "table", partial(_draw_tables, False), view)
         _popover(t("CSV files"), "download", partial(_draw_tables, True), view)
         _popover(t("Pictures"), "image", partial(_draw, "figures"), view)
-        _button(t("HTML file"), "web", f"{name}.html", "text/html", partial(_html, view), "take.html", type="tertiary")
+        _button(t("HTML file"), "web", f"{name}.html", "text/html", partial(html_of_view, view), "take.html", type="tertiary")
         if view.view in VIEWS:
             make = partial(_notebook, view)
             _button(t("Notebook"), "code_blocks", f"{name}.ipynb", "application/x-ipynb+json", make, "take.ipynb", type="tertiary")
@@ -106,12 +110,6 @@ def _csv(view: Taken, key: str) -> bytes:
         return encode_csv(view.tables()[key].table)
 
 
-def _html(view: Taken) -> str:
-    from pages._export.html_file import html_of_view
-
-    return html_of_view(view, provenance)
-
-
 def _notebook(view: Taken) -> str:
     """Return the notebook as JSON. Streamlit calls this in a separate thread."""
     used = {name: getattr(view.in_use, name) for name in ("model", "vectors", "corpus")}
@@ -142,3 +140,76 @@ def _with_hash(name: str, kind: str) -> str:
         return f"{name}, sha256 {numbers_sha256(name, kind)}"
     except ElmoscopeError as error:
         return f"{name} ({pathless(str(error))})"
+
+
+MOST_ROWS = 500  # of a table; its CSV holds all
+LONG = 40  # letters of a cell that may be broken into lines
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlPage:
+    """The contents of a file. All that is not Markup is plain text."""
+
+    question: str
+    lede: str
+    typed: Sequence[tuple[str, str]]  # the label of a box, and what was typed there
+    notices: Sequence[str]
+    figures: Sequence[tuple[go.Figure, str]]  # and what it shows, in words
+    tables: Sequence[tuple[pd.DataFrame, str]]  # and what it is called
+    provenance: Sequence[tuple[str, str]]  # label, fact
+    link: str = ""  # where others can open the view
+
+
+def html_of_view(view: Taken) -> str:
+    """Return the file of a view, in its language, from any thread."""
+    with view.exported():
+        figures = [(figure.draw(), figure.alt) for figure in view.figures().values()]
+        tables = [(table.table, table.label) for table in view.tables().values()]
+        title = view.question or view.title
+        return html_of(HtmlPage(title, view.lede, view.list_texts(), view.notices(), figures, tables, provenance(view), view.link()))
+
+
+def html_of(page: HtmlPage) -> str:
+    from plotly.offline import get_plotlyjs
+
+    return _PAGE.render(
+        page=page,
+        language=language(),
+        policy=POLICY,
+        style=Markup(Path(__file__).with_name("html_file.css").read_text("utf-8")),  # noqa: S704
+        most=MOST_ROWS,
+        texts={
+            "cut": [t("First {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) for table, _ in page.tables],
+            "whence": t("Source"),
+            "link": t("Open in Elmoscope"),
+        },
+        script=Markup(get_plotlyjs()) if page.figures else "",  # noqa: S704
+        figures=[(_figure_html(figure, number), alt) for number, (figure, alt) in enumerate(page.figures, 1)],
+        link=page.link if page.link.startswith(("http://", "https://")) else "",  # only what a browser opens
+    )
+
+
+def _figure_html(figure: go.Figure, number: int) -> Markup:
+    """Return a figure as Plotly writes it. Its JSON has `<` and `>` as numbers, so that no text ends the script."""
+    figure = go.Figure(figure).update_layout(paper_bgcolor="white").update_xaxes(automargin=True).update_yaxes(automargin=True)
+    html = figure.to_html(
+        full_html=False, include_plotlyjs=False, div_id=f"figure-{number}", config={"displaylogo": False, "responsive": True}
+    )
+    return Markup(html)  # noqa: S704
+
+
+def _cell(value: object) -> str:
+    """Return a number rounded for reading. The CSV has all its digits."""
+    if pd.api.types.is_scalar(value) and pd.isna(value):
+        return ""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.3g}" if 0 < abs(value) < 0.001 else f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
+)
+_TEMPLATES.filters["cell"] = _cell
+_PAGE = _TEMPLATES.get_template("html_file.html", globals={"long": LONG})

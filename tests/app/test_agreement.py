@@ -25,10 +25,9 @@ from core.views import compare, induction, sides
 from core.views.compare import CompareRequest, space_named
 from core.views.induction import InductionRequest
 from core.workspace import Names, Workspace
-from pages._export.html_file import html_of_view
 from pages._export.notebook_values import notebook
 from pages._widgets import downloads
-from pages._widgets.downloads import provenance
+from pages._widgets.downloads import html_of_view
 from tests.app.visit import html_of, opened_whole, run_notebook, tables, verdict_of
 from tests.tiny import write_dated_text, write_two_texts
 
@@ -296,7 +295,7 @@ def test_html_file_of_home_contains_the_verdict(home):
     home.text_input(key="a").set_value("The virus spread through the village.")
     home.text_input(key="b").set_value("A virus wiped the files from her laptop.").run()
     title = re.search("<b>(.*?)</b>", verdict_of(home)).group(1)
-    assert "<i>germ</i>" in title and f"<b>{title}</b>" in html_of_view(home.session_state["_taken"], provenance)
+    assert "<i>germ</i>" in title and f"<b>{title}</b>" in html_of_view(home.session_state["_taken"])
 
 
 WORDS = [("He wore a Polish hat.", "Use the polish on it."), ("The python swallowed a rat.", "He wrote it in Python.")]

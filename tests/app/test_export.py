@@ -25,11 +25,11 @@ from core.text import corpora
 from core.text.corpora import open_corpus
 from core.text.languages import get_language
 from pages._export import notebook_values
-from pages._export.html_file import LONG, HtmlPage, html_of, html_of_view
 from pages._export.notebook_values import VIEWS, notebook
 from pages._export.record import Taken
+from pages._frame.in_use import OURS, InUse
 from pages._frame.menu import list_views
-from pages._widgets.downloads import provenance
+from pages._widgets.downloads import LONG, HtmlPage, html_of, html_of_view
 from tests.app.visit import code_cells, opened_whole, rows_of, run_notebook
 from tests.test_architecture import SHIPPED, name
 from tests.tiny import write_two_texts
@@ -116,7 +116,7 @@ TYPED = [
 @pytest.mark.parametrize(("path", "address"), TYPED)
 def test_html_file_begins_with_the_typed_texts_and_the_target_words(path, address):
     page = opened_whole(path, **address)
-    first = html_of_view(page.session_state["_taken"], provenance).split("<main>")[1].split("</dl>")[0]
+    first = html_of_view(page.session_state["_taken"]).split("<main>")[1].split("</dl>")[0]
     for text in address.values():
         assert str(markup.html("{}", text)) in first
     assert first.count("<h1>") == 1 and "<figure" not in first and "notice" not in first
@@ -140,10 +140,10 @@ def test_html_file_of_a_local_server_names_no_host():
 
 
 def test_file_waits_until_a_fragment_has_drawn_the_view():
-    view = Taken("map", "Map")
+    view = Taken("map", "Map", InUse("elmo-mini", "glove-mini", "sentences", OURS))
     with ThreadPoolExecutor() as pool:
         with view.drawing:
-            html = pool.submit(html_of_view, view, lambda view: [])
+            html = pool.submit(html_of_view, view)
             with pytest.raises(TimeoutError):
                 html.result(0.2)
             view.lede = "Drawn now."
