@@ -37,20 +37,20 @@ SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
 def choose(in_use: InUse) -> Order | None:
     """Draw the choices and return them. Return None while something is missing, and state what."""
     left, right = st.columns([3, 2], gap="large")
+    texts = None
     with left:
-        task, title, files, columns = OWN, "", {}, {}
         with show_errors():  # the other choices stay, whatever is wrong with a file
-            task, title, files, columns = _texts()
-        titles = variant_titles()
-        variants = multiple_choice("variants", t("Variants"), titles, USUAL)
+            texts = _texts()
+        variants = multiple_choice("variants", t("Variants"), variant_titles(), USUAL)
     with right:
         about = t("Used for training and validation. Results shows ELMo’s gain by size.")
         share = st.select_slider(t("Share of training texts"), SHARES, 1.0, format_func="{:.0%}".format, **bound("share"), help=about)
         seeds = st.slider(t("Seeds"), **bound("seeds"), help=t("One training per seed, each from a different random start."))
         about = t("Training stops early after four epochs without a lower validation loss.")
         epochs = st.slider(t("Maximum epochs"), **bound("epochs"), help=about)
-    if not files:
+    if texts is None:
         return None
+    task, title, files, columns = texts
     _check_split(task, files, columns, share)
     if not variants:
         st.info(t("Choose at least one variant."), icon=":material/checklist:")
@@ -60,8 +60,8 @@ def choose(in_use: InUse) -> Order | None:
     return Order(variants=tuple(variants), seeds=tuple(range(seeds)), **values, **names)
 
 
-def _texts() -> tuple[str, str, dict, dict]:
-    """Return (task, title, files, columns) as chosen. Files are missing while the choice is incomplete."""
+def _texts() -> tuple[str, str, dict, dict] | None:
+    """Return (task, title, files, columns) as chosen, or None while the choice is incomplete."""
     titles = tasks.task_titles() | {OWN: t("Your own file")}
     present = [name for name in tasks.TASKS if tasks.is_here(name)]
     default = present[0] if present else OWN
@@ -74,7 +74,7 @@ def _texts() -> tuple[str, str, dict, dict]:
         st.info(plain(missing), icon=":material/folder_open:")
         if task.startswith("news"):
             _offer_ag_news()
-        return task, titles[task], {}, {}
+        return None
 
 
 def _offer_ag_news() -> None:
@@ -94,23 +94,22 @@ def _offer_ag_news() -> None:
             st.rerun()
 
 
-def _own_file() -> tuple[str, str, dict, dict]:
+def _own_file() -> tuple[str, str, dict, dict] | None:
     check_allowed("uploads")
     allowed = limits()
     about = t("At most {mb:,} MB and {rows:,} rows.", mb=upload_limit(allowed.max_table_mb), rows=allowed.max_rows)
     files = upload_box("train_file", t("CSV, TSV, Excel or JSONL: texts and labels"), allowed.max_table_mb, help=about)
     if not files:
         st.caption(t('First line `text,label`, then one text per line: `"Great phone, poor battery",mixed`.'))
-        return OWN, "", {}, {}
-    upload = files[-1]
-    path = upload.path
+        return None
+    upload, path = files[-1], files[-1].path
     columns = _columns(path, upload.number)
     if columns is None:
-        return OWN, "", {}, {}
+        return None
     as_key = (tuple(columns["text_columns"]), columns["label_column"])
     rows = _read_once("own rows", path, as_key, lambda: _rows(path, upload.name, columns))
     if rows is None:
-        return OWN, "", {}, {}
+        return None
     n, labels, notes = rows
     listed = shorten(", ".join(labels[:8]), 200) + (" …" if len(labels) > 8 else "")
     st.caption(t("{n:,} texts, {classes} classes: {labels}", n=n, classes=len(labels), labels=plain(listed)))
@@ -182,7 +181,7 @@ def refusal(
 
 def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
     """Raise BadInput if the user's small file cannot be trained on."""
-    if task != OWN or not files or Path(files["train"]).stat().st_size > SMALL_BYTES:
+    if task != OWN or Path(files["train"]).stat().st_size > SMALL_BYTES:
         return
     options = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in columns.items())
     paths = tuple((name, str(path), Path(path).stat().st_mtime_ns) for name, path in files.items())

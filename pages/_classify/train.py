@@ -54,15 +54,6 @@ class Training:
     notes: tuple[str, ...] = ()
     has_layers: bool = False  # the first run has begun
 
-    @property
-    def message(self) -> str:
-        return describe_place(self.job) if self.job.began is None else self.stage
-
-    @property
-    def error(self) -> str | None:
-        """Why the training ended, for the page, unless it is done or the user stopped it."""
-        return t("Stopped: the page was closed.") if self.job.why_ended == LEFT else self.job.error
-
     def start(self, model: Model, vectors: StaticVectors) -> Training:
         failed = t("Training stopped with an error; the terminal shows it. Results so far are kept.")
         self.job.start(lambda job: self.train(model, vectors), failed=failed)
@@ -130,11 +121,7 @@ class Training:
     def _layers(self, done: int, total: int, speed: float) -> None:
         self.job.done, self.seconds_left = done / max(1, total), (total - done) / speed if speed else None
         if self.job.is_over():
-            raise _Stopped(t("Stopped before the first epoch. Layers computed so far are kept."))
-
-
-class _Stopped(ElmoscopeError):
-    """The user stopped the training."""
+            raise ElmoscopeError(t("Stopped before the first epoch. Layers computed so far are kept."))
 
 
 FEW_TEXTS = 30  # with fewer test texts, an accuracy means little
@@ -168,7 +155,7 @@ def show(in_use: InUse) -> None:
 def _watch(training: Training) -> None:
     if not training.job.is_running:
         st.rerun()  # once, for the complete page: it enables the button and ends the updates
-    message = training.message
+    message = describe_place(training.job) if training.job.began is None else training.stage
     if training.seconds_left is not None:
         if training.has_layers:
             message = t("{stage}; at most {time} left", stage=message, time=duration(training.seconds_left))
@@ -180,8 +167,8 @@ def _watch(training: Training) -> None:
 
 
 def _show(training: Training, *, finished: bool) -> None:
-    if training.error:
-        st.error(plain(training.error), icon=":material/error:")
+    if error := t("Stopped: the page was closed.") if training.job.why_ended == LEFT else training.job.error:
+        st.error(plain(error), icon=":material/error:")
     for note in training.notes:
         st.caption(plain(note))
     curves = {training.title_of(*run): list(points) for run, points in dict(training.curves).items() if len(points) > 1}

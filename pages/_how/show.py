@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.walk import BEGIN_SIGN, END_SIGN, Walk, walk
+from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.style import layer_color
@@ -38,7 +39,8 @@ Painted = Callable[[float, float, float, int], Markup]  # x, y, width, number of
 
 @fragment
 def show(in_use: InUse, chosen: Chosen) -> None:
-    if reading.say_if_transformer(in_use, reading.HOW):
+    line = t("{model} is a transformer, without char-CNN or LSTMs.", model=model_layers.in_use().called)
+    if reading.say_if_transformer(in_use, line, "home", t("Compare its layers")):
         return
     over = workspace(in_use)
     token_walk = view_part("model.encoder", walk, over, chosen.tokens, chosen.position)

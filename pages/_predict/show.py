@@ -44,7 +44,8 @@ def show(in_use: InUse) -> None:
     if not model.is_elmo and has_head(model.folder):
         _show_masked(in_use, sentences)
         return
-    if reading.say_if_transformer(in_use, reading.EXPECTED):
+    line = t("{model} gives vectors but predicts no words. elmo-mini does.", model=model_layers.in_use().called)
+    if reading.say_if_transformer(in_use, line, "neighbors", t("Its neighbors")):
         return
     read = view(substitutes.read_text, workspace(in_use), NextWordsRequest(sentences=sentences))
     parts = {"next": t("Before and after"), "words": t("Word by word"), "edit": t("Two versions")}

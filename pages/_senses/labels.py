@@ -15,7 +15,7 @@ from core.text.sentences import Sentence, Target
 from core.views.induction import Groups, Occurrences
 from pages._cached import label_store
 from pages._frame.markup import plain
-from pages._frame.uploads import upload_box, uploads
+from pages._frame.uploads import Upload, upload_box, uploads
 from pages._widgets import lists
 
 KEPT = "found.labels"  # in the session: view -> labels
@@ -134,21 +134,23 @@ def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
     files = upload_box(_box("spread.file", key), t("Continue with saved labels (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
     if not files:
         return
-    file = files[-1]
-    faults = st.session_state.setdefault("spread.read", {})
-    this = file.number
-    if this not in faults:
-        faults[this] = ""
+    faults, number = st.session_state.setdefault("spread.read", {}), files[-1].number
+    if number not in faults:
+        faults[number] = ""
         try:
-            read = label_files.read_upload(file.name, file.read(), label_files.tokens_of(occurrences.items), MOST_MB)
+            read = _read_labels(files[-1], occurrences)
         except ElmoscopeError as error:
-            faults[this] = str(error)
+            faults[number] = str(error)
         else:
             label_store.change(key, lambda labels: labels.join(read.by_sentence))
             st.session_state["spread.missing"] = len(read.labels.elsewhere)
             st.rerun()
-    if faults[this]:
-        place.error(plain(faults[this]), icon=":material/error:")
+    if faults[number]:
+        place.error(plain(faults[number]), icon=":material/error:")
+
+
+def _read_labels(file: Upload, occurrences: Occurrences) -> label_files.ReadLabels:
+    return label_files.read_upload(file.name, file.read(), label_files.tokens_of(occurrences.items), MOST_MB)
 
 
 def _box(name: str, key: tuple[str, str]) -> str:
@@ -162,9 +164,8 @@ def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Label
     files = upload_box(_box("spread.second", key), t("A second annotator’s (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
     if not files:
         return
-    file = files[-1]
     try:
-        read = label_files.read_upload(file.name, file.read(), label_files.tokens_of(occurrences.items), MOST_MB)
+        read = _read_labels(files[-1], occurrences)
     except ElmoscopeError as error:
         place.error(plain(str(error)), icon=":material/error:")
         return

@@ -55,21 +55,13 @@ def show_meanwhile(over: Workspace, meanwhile: str) -> None:
         st.warning(plain(job.error))
 
 
-HOW, EXPECTED = "how", "expected"
-
-
-def say_if_transformer(in_use: InUse, page: str) -> bool:
-    """Return whether the selected model is a transformer, which this page cannot show. State it, and link to a page that can."""
-    layers = model_layers.in_use()
-    if layers.is_elmo:
+def say_if_transformer(in_use: InUse, line: str, view: str, label: str) -> bool:
+    """Return whether the selected model is a transformer, which this page cannot show. State it in a line, and link to a view that can."""
+    if model_layers.in_use().is_elmo:
         return False
     _ = workspace(in_use).model.encoder  # raises the error if it cannot be opened
-    if page == HOW:
-        notice([t("{model} is a transformer, without char-CNN or LSTMs.", model=layers.called)])
-        page_link("home", t("Compare its layers"), icon=":material/arrow_forward:")
-    else:
-        notice([t("{model} gives vectors but predicts no words. elmo-mini does.", model=layers.called)])
-        page_link("neighbors", t("Its neighbors"), icon=":material/arrow_forward:")
+    notice([line])
+    page_link(view, label, icon=":material/arrow_forward:")
     return True
 
 

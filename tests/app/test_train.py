@@ -84,7 +84,7 @@ def test_continued_training_shows_all_epochs(tmp_path):
             if max(map(len, training.curves.values()), default=0) >= upto:
                 training.job.end()
             training.job.wait(0.001)
-        assert training.error is None
+        assert training.job.error is None
         return [point["epoch"] for point in training.curves["embedding", 0]]
 
     def checkpoints() -> set[Path]:
