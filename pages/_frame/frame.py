@@ -28,7 +28,7 @@ from pages._frame.question import settle
 STYLE = "<style>\n" + Path(__file__).with_name("style.css").read_text("utf-8") + "</style>"  # what Streamlit's own theme does not say
 # Each step of the user (a typed text, a click, an example, a page) is one entry of the browser's history. Streamlit alone would add an entry for
 # each value that changes in a run: an example with two sentences and two words would add four. Quick changes, as of a slider, are one step.
-BROWSER = Path(__file__).with_name("browser.js").read_text("utf-8")
+_browser = st.components.v2.component("browser", js=Path(__file__).with_name("browser.js").read_text("utf-8"), html="<span></span>")
 IN_SIGHT = 1  # sentences of a notice; the others are folded
 SLIDES = "slides"  # the view that fills the screen
 ENGLISH_ONLY = "pages/classify.py"
@@ -56,7 +56,7 @@ def frame(file: str) -> InUse:
     foreign = "" if i18n.language() == i18n.ENGLISH else _uploader_style(t("Choose files"))
     # One element in every language, so that the next elements keep their places and no box appears twice while the language changes.
     st.html(STYLE + foreign)
-    st.components.v2.component("browser", js=BROWSER, html="<span></span>")(key="browser")
+    _browser(key="browser")
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
         for heading, pages in menu().items():

@@ -91,9 +91,7 @@ def _choose_second_model(model: str) -> str:
     options = {"accept_new_options": True, "on_change": _forget_compared, "format_func": lambda name: name or nothing}
     about = t("Both appear on Home, Neighbors and Compare, one elsewhere.")
     chosen = st.selectbox(t("Second model"), ["", *others], **bound("beside"), help=about, **options)
-    if not chosen or chosen == model:
-        return ""
-    if _offer_published(chosen):
+    if not chosen or chosen == model or _offer_published(chosen):
         return ""
     with show_errors():
         folder = registry.resolve(chosen, "model")

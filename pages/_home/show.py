@@ -39,7 +39,7 @@ from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 from pages._widgets import lists, verdict
 from pages._widgets.charts import note
-from pages._widgets.components import SHARED, get_settings, make_component, map_widget, sequence
+from pages._widgets.components import get_settings, make_component, map_widget, sequence
 from pages._widgets.inputs import Chosen
 
 AT_STOP = 0.02  # a position nearer than this to a layer is the layer itself
@@ -74,9 +74,7 @@ class SecondModel:
 
 def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, place: DeltaGenerator) -> None:
     """Show the expected words and the verdict in their containers, and the picture here."""
-    with suppress(
-        ElmoscopeError
-    ):  # computed before anything is drawn, so that all old elements are replaced at once; errors are shown there
+    with suppress(ElmoscopeError):  # before anything is drawn, so that all old elements are replaced at once; errors are shown there
         verdict.compare_pair(in_use, first, second)
         expect_words(in_use, first, second)
     with place:
@@ -86,11 +84,11 @@ def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, pl
 
 def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
     judgment = verdict.judge(in_use, first, second).verdict
-    if foreign := language.foreign(bare(first.word), second.word):
+    if foreign := language.foreign(first.word, second.word):
         title, reason = t("Another language"), language.say_foreign(foreign[0])
     elif judgment is not None:
         title, reason = verdict.title_with_senses(judgment), judgment.say_certainty()
-    elif all(is_word(item.in_context, languages.in_use()) for item in (first, second)):
+    elif _are_words(first, second):
         title, reason = t("Two different words"), t("Tap the same word in both sentences.")
     else:
         title, reason = t("Not a word"), t("Tap a word in each sentence.")
@@ -100,12 +98,16 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
         language.offer_its_language(word, "home.read")
 
 
+def _are_words(first: Chosen, second: Chosen) -> bool:
+    """Return whether both targets are words of the language that text is read as."""
+    reads = languages.in_use()
+    return not language.foreign(first.word, second.word) and all(is_word(item.in_context, reads) for item in (first, second))
+
+
 def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator) -> None:
     first, second = chosen.values()
-    pair = verdict.compare_pair(in_use, first, second)
-    spellings = [bare(first.word), bare(second.word)]
-    are_words = all(is_word(item.in_context, languages.in_use()) for item in (first, second)) and not language.foreign(*spellings)
-    scene = pair.scene if are_words else None
+    over, pair = workspace(in_use), verdict.compare_pair(in_use, first, second)
+    scene = pair.scene if _are_words(first, second) else None
     space = _draw_picture(in_use, pair, scene, chosen) if scene else ""
     words = []
     with show_errors():  # after the picture, which waits for no softmax
@@ -113,10 +115,9 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     second_model = None
     if in_use.other_model:
         with show_errors():  # the first model's answer is there whatever becomes of the second's
-            second_model = SecondModel(
-                short_name(in_use.other_model), angles(workspace(in_use).beside(in_use.other_model), first.in_context, second.in_context)
-            )
-    unknown = lists.unknown(workspace(in_use).vectors, spellings) if are_words else []
+            both = angles(over.beside(in_use.other_model), first.in_context, second.in_context)
+            second_model = SecondModel(short_name(in_use.other_model), both)
+    unknown = lists.unknown(over.vectors, [bare(first.word), bare(second.word)]) if _are_words(first, second) else []
     if lines := [*write_notices(scene, space, pair.judgment.verdict, second_model), *unknown]:
         notice(lines)
     rows = [(name_of(k), round(v, 4)) for k, v in pair.bars.items()]
@@ -269,8 +270,7 @@ def _take_set() -> None:
 
 
 EXPECTED = "home.expected"  # key of the component
-_read = {end: (Path(__file__).parent / f"expected.{end}").read_text("utf-8") for end in ("js", "css")}
-_chips = st.components.v2.component("elmoscope_expected", html='<div class="expected"></div>', css=_read["css"], js=SHARED + _read["js"])
+_chips = make_component("expected", Path(__file__).parent)
 
 
 def show_expected(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) -> list[InPlace]:
@@ -278,21 +278,20 @@ def show_expected(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGene
     with place:
         try:
             places = expect_words(in_use, first, second)
-            if places is None:
-                return []
         except ElmoscopeError as error:  # a transformer, or published weights without a softmax
             st.caption(plain(str(error)))
             return []
-        _chips(key=EXPECTED, data=_data(places), on_put_change=_take_put)
-    return places
+        if places is not None:
+            _chips(key=EXPECTED, data=_data(places), on_put_change=_take_put)
+    return places or []
 
 
 def expect_words(in_use: InUse, first: Chosen, second: Chosen) -> list[InPlace] | None:
     """Return the words expected in both places; None for what is no word of the language."""
-    words = first.in_context, second.in_context
-    if language.foreign(bare(first.word), second.word) or not all(is_word(word, languages.in_use()) for word in words):
+    if not _are_words(first, second):
         return None
-    return view(substitutes.compute, workspace(in_use), SubstitutesRequest(words=words, direction=BOTH))
+    request = SubstitutesRequest(words=(first.in_context, second.in_context), direction=BOTH)
+    return view(substitutes.compute, workspace(in_use), request)
 
 
 def put(side: str, word: str) -> None:

@@ -129,8 +129,7 @@ def read_before(measured: dict) -> LessonPage:
     values = {"before": shares[best], "after": shares[READ], "difference": format_interval(less(measured, best, READ))}
     notices = [
         t(
-            "Before reading the word, the nearest sentence has the same sense in {before:.0%} of cases, at layer "
-            "1 in {after:.0%}: {difference}.",
+            "Before reading the word, the nearest sentence has the same sense in {before:.0%} of cases, at layer 1 in {after:.0%}: {difference}.",
             **values,
         )
     ]

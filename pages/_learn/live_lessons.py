@@ -161,8 +161,7 @@ def _describe_pairs(result: Anisotropy, treatment: str, random_title: str) -> li
     if not panel.k:
         return [first, t("No direction was worth removing: k = 0 on {n} other words.", n=len(result.controls))]
     second = t(
-        "Removing {k} more directions changes the AUC by {gain} points ({span}), {certain}; compared with "
-        "{k} random directions: {control}.",
+        "Removing {k} more directions changes the AUC by {gain} points ({span}), {certain}; compared with {k} random directions: {control}.",
         k=panel.k,
         control=certainty(gains["control"].verdict),
         **values,
@@ -215,8 +214,7 @@ def find_threshold(in_use: InUse) -> LessonPage:
     return LessonPage(
         figure=density_rows(rows, GRID, colors, span=(-0.5, 1.0), key="apart", threshold=threshold),
         alt=t(
-            "Cosine densities by layer, same and different senses. At threshold {at:.2f}, {layer}: {missed:.0%} "
-            "missed, {passed:.0%} false alarms.",
+            "Cosine densities by layer, same and different senses. At threshold {at:.2f}, {layer}: {missed:.0%} missed, {passed:.0%} false alarms.",
             at=threshold,
             layer=layer_title(top),
             missed=errors.missed,
@@ -224,8 +222,7 @@ def find_threshold(in_use: InUse) -> LessonPage:
         ),
         notices=_describe_spread(over, result[top], top, word),
         method=t(
-            "AUC: how often the same-sense pair is closer, averaged over {words} words. 95% intervals by word. "
-            "The initial threshold fits these same pairs, so its errors are optimistic.",
+            "AUC: how often the same-sense pair is closer, averaged over {words} words. 95% intervals by word. The initial threshold fits these same pairs, so its errors are optimistic.",
             words=len(spreads[top].words),
         ),
         table=table,
@@ -251,8 +248,7 @@ def _describe_spread(over: Workspace, spread: Spread, layer: str, word: str) -> 
     values |= {"span": auc.span(".0%", times=1, more=0.5), "certain": certainty(auc.verdict)}
     return [
         t(
-            "At {layer}, same-sense pairs have a mean cosine of {same:.2f}, different-sense pairs {other:.2f}: "
-            "{less:+.2f} ({less_span}), {means}.",
+            "At {layer}, same-sense pairs have a mean cosine of {same:.2f}, different-sense pairs {other:.2f}: {less:+.2f} ({less_span}), {means}.",
             **values,
         ),
         t("The same-sense pair is closer in {share:.0%} of cases ({span}; chance 50%), {certain}.", **values),
@@ -328,8 +324,7 @@ def _describe_relations(pairs: Pairs, layer: str) -> str:
         return t("Labeled homonyms: {homonyms} words; related senses: {related}. Comparing them at {layer} needs {least} each.", **values)
     more, low, high = (format_number(100 * value, "+.1f") for value in (ahead.value, ahead.low, ahead.high))
     return t(
-        "At {layer}, the same-sense pair is closer in {one} of cases for homonyms, {other} for related "
-        "senses: {more} points ({low} to {high}), {certain}.",
+        "At {layer}, the same-sense pair is closer in {one} of cases for homonyms, {other} for related senses: {more} points ({low} to {high}), {certain}.",
         layer=where,
         one=pairs.kinds[HOMONYM].in_percent,
         other=pairs.kinds[RELATED].in_percent,

@@ -53,8 +53,7 @@ def all_slides() -> tuple[Slide, ...]:
             t("Which layer separates the senses?"),
             "map",
             t(
-                "Layer 0 sees only letters: same spelling, cosine 1. Layers 1 and 2 read the sentence. Ask which "
-                "word will separate most. In this small model, some bars hardly fall."
+                "Layer 0 sees only letters: same spelling, cosine 1. Layers 1 and 2 read the sentence. Ask which word will separate most. In this small model, some bars hardly fall."
             ),
         ),
         Slide(
@@ -62,8 +61,7 @@ def all_slides() -> tuple[Slide, ...]:
             t("Which words decided the sense?"),
             "why",
             t(
-                "Each word is removed once. The number is how much the chosen sense’s lead drops without it. Ask "
-                "first: which word told you?"
+                "Each word is removed once. The number is how much the chosen sense’s lead drops without it. Ask first: which word told you?"
             ),
             one_sentence=True,
             needs_senses=True,
@@ -80,8 +78,7 @@ def all_slides() -> tuple[Slide, ...]:
             t("What does each direction read?"),
             "why",
             t(
-                "Half of each vector has read the past, half the future. Bars: the chosen sense’s lead. Gray "
-                "strokes: its lead without a sentence."
+                "Half of each vector has read the past, half the future. Bars: the chosen sense’s lead. Gray strokes: its lead without a sentence."
             ),
             one_sentence=True,
             needs_senses=True,
@@ -91,8 +88,7 @@ def all_slides() -> tuple[Slide, ...]:
             t("What about a new word?"),
             "how",
             t(
-                "Let the room invent a word. ELMo reads letters through windows, so any spelling gets a vector, good "
-                "or not. Blue windows add, orange subtract."
+                "Let the room invent a word. ELMo reads letters through windows, so any spelling gets a vector, good or not. Blue windows add, orange subtract."
             ),
             control=SPELLING,
         ),
@@ -163,8 +159,7 @@ def lessons() -> tuple[Lesson, ...]:
             t("Does context separate the senses?"),
             t("Nearby words alone, in any order, or an untrained network may separate senses, too."),
             t(
-                "Which baselines should a paper on contextual vectors report? Find a word whose star is further left "
-                "in the first row than in the static row: why?"
+                "Which baselines should a paper on contextual vectors report? Find a word whose star is further left in the first row than in the static row: why?"
             ),
         ),
         Lesson(
@@ -172,8 +167,7 @@ def lessons() -> tuple[Lesson, ...]:
             t("Are unrelated meanings easier to separate?"),
             t("River and money <i>banks</i> are unrelated, but a theater <i>stage</i> and a <i>stage</i> of growth are related."),
             t(
-                "How many of the rightmost dots pair a noun with a verb, and how does that bias the comparison? "
-                "Which three labels would you dispute?"
+                "How many of the rightmost dots pair a noun with a verb, and how does that bias the comparison? Which three labels would you dispute?"
             ),
         ),
         Lesson(
@@ -181,8 +175,7 @@ def lessons() -> tuple[Lesson, ...]:
             t("Does the probe read or memorize?"),
             t("Random tags can only be memorized (Hewitt and Liang 2019); the accuracy beyond them is the probe’s <b>selectivity</b>."),
             t(
-                "Layer 0 sees no context: where does its accuracy come from (see the dotted line)? Which rank would "
-                "you report, and why not the most accurate?"
+                "Layer 0 sees no context: where does its accuracy come from (see the dotted line)? Which rank would you report, and why not the most accurate?"
             ),
         ),
         Lesson(
@@ -190,8 +183,7 @@ def lessons() -> tuple[Lesson, ...]:
             t("Is the sense clearer before the word?"),
             t("Before the word, ELMo has read its whole context; layer 1 adds the word, spelled alike in every sense."),
             t(
-                "Find a word that does worse before reading and look at its substitutes on Home: why? What about a "
-                "word that starts its sentence?"
+                "Find a word that does worse before reading and look at its substitutes on Home: why? What about a word that starts its sentence?"
             ),
         ),
     )

@@ -126,8 +126,7 @@ def _live(over: Workspace, result: Around, occurrences: list[Occurrence], chosen
         name = map_view.choose_point(dict(enumerate(chosen, 1)), occurrences)
     state = map_view.brush(("around", over.names, result.word))
     data = over.opener.memo.value("around sent", (result, chosen, language()), lambda: _data(result, occurrences, chosen), most=16)
-    map_view.live(data, result.spaces, result.points.rows)
-    map_view.set_view(data, layer, name, state.picked, {})
+    map_view.live(data, result.spaces, result.points.rows, view=layer, dot=name, picked=state.picked)
     figure, alt = _picture(result, occurrences, chosen, layer, is_single=True)
     note(figure, key="around.map", alt=alt)
     if state.picked:

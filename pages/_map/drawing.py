@@ -100,8 +100,7 @@ def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, 
 def _hands(live: bool) -> str:
     if live:
         return t(
-            "Click a dot for its true neighbors; draw around dots or click a sense to select. Space: play. Arrows: layer. "
-            "Ctrl+wheel: zoom. Shift+drag: move."
+            "Click a dot for its true neighbors; draw around dots or click a sense to select. Space: play. Arrows: layer. Ctrl+wheel: zoom. Shift+drag: move."
         )
     return t("Click a dot for its true neighbors; drag a box or lasso to select on all maps. Ctrl+wheel: zoom. Double click: reset.")
 
@@ -129,9 +128,9 @@ def _live(over: Workspace, content: MapContent, view: str, name: str, state: Bru
     key = result, content.lemma, tuple(content.chosen.items()), language()
     data = over.opener.memo.value("map sent", key, lambda: _data(over, content), most=24)
     offered = SENSES in spaces and SENSES not in result.names
-    map_view.live(data | {"text": data["text"] | {"senses": t("sense space") if offered else ""}}, spaces, result.rows)
     further = {content.point: [*content.links.values()]} if content.links and str(content.point) not in data["links"] else {}
-    map_view.set_view(data, view, name, state.picked, further)
+    text = data["text"] | {"senses": t("sense space") if offered else ""}
+    map_view.live(data | {"text": text}, spaces, result.rows, further, view=view, dot=name, picked=state.picked)
     figure, alt = _picture(content, view, state.picked, find_limits(result.coordinates, result.stars), is_single=True)
     note(figure, key="map", alt=alt)
 

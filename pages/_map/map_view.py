@@ -10,6 +10,7 @@ zooms, so a listener reports them (`brush.js`).
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -156,15 +157,17 @@ def show_neighbors(occurrences: Sequence[Occurrence], links: Links, key: str, ti
     lists.grid(columns, key=key, on_select=pick, selection_mode="single-row", alt=t("True neighbors, nearest first."))
 
 
-def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
-    """Mount the widget. When the user lets go, take over the layer, the selected point and the selection."""
+def live(
+    data: dict, names: Sequence[str], rows: Collection[int], links: Mapping[int, Sequence[Links]] | None = None, **settings: Any
+) -> None:
+    """Mount the widget. When the user lets go, take over the layer, the selected point and the selection.
+
+    The `settings` are the space (`view`), the point whose lines are drawn (`dot`) and the selected rows (`picked`). The `links` are those of
+    points that were not sent before.
+    """
     map_widget(key=LIVE, data=data, on_set_change=lambda: _take_settings(names, rows))
-
-
-def set_view(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[int, Sequence[Links]]) -> None:
-    """Return the settings: the space, the point whose lines are drawn, the selected rows, and the links of points that were not sent before."""
-    settings = {"seq": components.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked]}
-    components.send("map", settings | {"links": {str(k): [link.as_lists for link in every] for k, every in links.items()}})
+    settings |= {"seq": components.sequence(LIVE), "key": data["key"], "picked": [int(row) for row in settings["picked"]]}
+    components.send("map", settings | {"links": {str(k): [link.as_lists for link in every] for k, every in (links or {}).items()}})
 
 
 def glides(view: str, names: Sequence[str]) -> bool:

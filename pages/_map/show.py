@@ -88,8 +88,10 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
     target = next(filter(None, (item.lemma_in(table) for item in chosen)), None)
     # On the map of all words, the target word has the colors of its senses; the others are gray.
     lemma = word if word != ALL_WORDS else target
+    offered = {UMAP: t("UMAP"), PCA: t("PCA"), POLES: t("Your own axes"), SOLID: t("3D")}
+    about = t("UMAP keeps near dots near; PCA shows the most variance; your own axes run between senses or words.")
     with right, _more("layout"):
-        plan = _choose_layout()
+        plan = choice("layout", t("Layout"), offered, UMAP, help=about)
     with left:
         ends = _choose_ends(over, lemma or table.lemmas[0]) if plan == POLES else ()
         stars, state = charts.place_sentences(table, word, chosen), st.session_state
@@ -129,12 +131,6 @@ def _measures(in_use: InUse, word: str, space: str, layout: Layout) -> None:
         with everything:
             _show_ranking(in_use, word, space)
             _show_every_word(in_use, word, space if space in model_layers.in_use().spaces else "mix")
-
-
-def _choose_layout() -> str:
-    offered = {UMAP: t("UMAP"), PCA: t("PCA"), POLES: t("Your own axes"), SOLID: t("3D")}
-    message = t("UMAP keeps near dots near; PCA shows the most variance; your own axes run between senses or words.")
-    return choice("layout", t("Layout"), offered, UMAP, help=message)
 
 
 def _choose_ends(over: Workspace, lemma: str) -> tuple[str, ...]:
@@ -185,8 +181,7 @@ def _show_ranking(in_use: InUse, word: str, view: str) -> None:
     unshown = [w for w in reversed(order) if not result[w][layer].shown]
     st.caption(
         t(
-            "1-NN accuracy in {where} above chance, with 95% intervals. Hollow: within 95% of shuffles. Small dots: other "
-            "layers. Bars: maximum. Click a dot to open its word.",
+            "1-NN accuracy in {where} above chance, with 95% intervals. Hollow: within 95% of shuffles. Small dots: other layers. Bars: maximum. Click a dot to open its word.",
             where=layer_title(layer),
         )
     )
@@ -240,8 +235,7 @@ def _describe_ranking(result: dict, order: list[str], unshown: list[str], layer:
     values |= {"gain": result[order[0]][layer].gain, "discovered": family.discovered, "holm": family.holm}
     lines = [
         t(
-            "{at}, {good} of {n} words beat chance (expected by luck: 5%), “{best}” most ({gain:+.0%}); corrected for "
-            "{n} tests, {discovered} (Benjamini–Hochberg) or {holm} (Holm).",
+            "{at}, {good} of {n} words beat chance (expected by luck: 5%), “{best}” most ({gain:+.0%}); corrected for {n} tests, {discovered} (Benjamini–Hochberg) or {holm} (Holm).",
             **values,
         )
     ]
@@ -316,8 +310,7 @@ def _describe_words(gains: dict[str, WordGain], words: dict[str, Labeled], names
     values = {"at": model_layers.in_use().at(layer, begins=True), "mean": mean, "n": family.n, "chance": chance}
     lines = [
         t(
-            "{at}, 1-NN accuracy averages {mean:.0%} over {n} words (chance {chance:.0%}); {discovered} beat chance after "
-            "Benjamini–Hochberg correction.",
+            "{at}, 1-NN accuracy averages {mean:.0%} over {n} words (chance {chance:.0%}); {discovered} beat chance after Benjamini–Hochberg correction.",
             discovered=family.discovered,
             **values,
         )

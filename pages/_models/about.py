@@ -174,24 +174,20 @@ def _panel_line(panel: Panel) -> str:
 
 
 def _training(log: TrainingLog) -> None:
-    with st.expander(t("How it learned"), icon=":material/show_chart:", key="model.training"):
-        _curves(log)
-    table = pd.DataFrame([*log.steps, *log.validations]).sort_values("tokens", kind="stable").rename(columns=say)
-    lists.offer_table(table, name="training-log", label=t("The training log"), key="model.log")
-
-
-def _curves(log: TrainingLog) -> None:
     titles = {"perplexity": t("Perplexity"), "loss": t("Loss"), "learning_rate": t("Learning rate"), "tokens_per_second": t("Speed")}
     if not log.validations:
         del titles["perplexity"]
-    chosen = choice("curve", t("Curve"), titles, next(iter(titles)), label_visibility="collapsed")
     ends = {say(STAGES[stage]): end for stage, end in log.ends().items()}
-    alt = t("{what} by tokens read in training. Stages: {stages}.", what=titles[chosen], stages=", ".join(ends))
-    draw(training_figure(log.steps, log.validations, ends, quantity=chosen), key=f"curve.{chosen}", alt=alt)
     text = t(
         '<p class="small"><b>Perplexity</b>: the number of equally likely next words (lower is better). The LSTMs first read an embedding table, then the char-CNN.</p>'
     )
-    show_html("{}", text)
+    with st.expander(t("How it learned"), icon=":material/show_chart:", key="model.training"):
+        chosen = choice("curve", t("Curve"), titles, next(iter(titles)), label_visibility="collapsed")
+        alt = t("{what} by tokens read in training. Stages: {stages}.", what=titles[chosen], stages=", ".join(ends))
+        draw(training_figure(log.steps, log.validations, ends, quantity=chosen), key=f"curve.{chosen}", alt=alt)
+        show_html("{}", text)
+    table = pd.DataFrame([*log.steps, *log.validations]).sort_values("tokens", kind="stable").rename(columns=say)
+    lists.offer_table(table, name="training-log", label=t("The training log"), key="model.log")
 
 
 def _card(model: Model, card: ModelCard) -> None:

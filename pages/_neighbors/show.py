@@ -171,7 +171,8 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
         del titles[TYPES]
         if st.session_state.get("among") == TYPES:
             st.session_state.among = more
-    usual = follow_word(st.session_state, read_parameter("among"), more if few else SAME, titles)
+    usual = more if few else SAME
+    _follow_word(usual, titles)
     about = t("Same word: its other sentences. Other words: possible replacements. Types: one mean vector per spelling.")
     options = {"place": tools[1], "in_box": True, "on_change": _chosen_by_hand, "help": about}
     which = choice("among", t("Look among"), titles, usual, **options)
@@ -180,13 +181,13 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     return NeighborsRequest(word=WordInContext((), 0), space=layer, weights=weights, among=which, k=k)
 
 
-def follow_word(state, in_url: str | None, usual: str, titles: dict[str, str]) -> str:
-    """Let the kind of neighbors follow the word, unless the user chose one, or the value `given` in the address is not the usual one."""
+def _follow_word(usual: str, titles: dict[str, str]) -> None:
+    """Let the kind of neighbors follow the word, unless the user or the address chose another one than the usual."""
+    state, in_url = st.session_state, read_parameter("among")
     if BY_HAND not in state:
         state[BY_HAND] = in_url in (*titles, *titles.values()) and in_url not in (usual, titles[usual])
     if not state[BY_HAND] and state.get("among", usual) != usual:
         state["among"] = usual
-    return usual
 
 
 def _chosen_by_hand() -> None:
@@ -217,8 +218,7 @@ KEY, BEFORE = "requery", "before"
 KEPT = 20  # steps back
 # The listener handles the click before the browser does. It is on the document, because the page may redraw its lines at any time.
 # The buttons are seen once somebody listens (see STYLE): on a busy machine that is later than the lines.
-LISTENER = Path(__file__).with_name("requery.js").read_text("utf-8")
-_listen = st.components.v2.component("elmoscope_requery", js=LISTENER)
+_listen = st.components.v2.component("elmoscope_requery", js=Path(__file__).with_name("requery.js").read_text("utf-8"))
 
 
 def listen(table: OccurrenceTable) -> None:

@@ -18,8 +18,7 @@ from core.common.i18n import t
 from pages._frame.parameters import bound
 
 SHARED = (Path(__file__).parent / "instrument.js").read_text("utf-8")
-TELL = (Path(__file__).parent / "tell.js").read_text("utf-8")
-_told = st.components.v2.component("elmoscope_told", html="<span></span>", js=TELL)
+_told = st.components.v2.component("elmoscope_told", html="<span></span>", js=Path(__file__).with_name("tell.js").read_text("utf-8"))
 
 
 def make_component(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
@@ -52,8 +51,7 @@ def hide(name: str, *keys: str) -> None:
     st.html(f"<style>{', '.join(f'.st-key-{key}' for key in (*keys, f'{name}-told'))} {{display: none;}}</style><i hidden></i>")
 
 
-GESTURES = Path(__file__).with_name("gestures.js").read_text("utf-8")
-_gestures = st.components.v2.component("elmoscope_gestures", js=GESTURES)
+_gestures = st.components.v2.component("elmoscope_gestures", js=Path(__file__).with_name("gestures.js").read_text("utf-8"))
 
 
 def listen_to_gestures() -> None:
@@ -64,8 +62,7 @@ def listen_to_gestures() -> None:
 MAX_PRESSES = 100  # of one run
 # Streamlit merges the clicks before a run begins into one. Here the browser counts the clicks and sends the number. Until the browser has
 # loaded the script, the button works without it.
-PRESSES = Path(__file__).with_name("presses.js").read_text("utf-8")
-_presses = st.components.v2.component("elmoscope_presses", js=PRESSES)
+_presses = st.components.v2.component("elmoscope_presses", js=Path(__file__).with_name("presses.js").read_text("utf-8"))
 
 
 def counted_button(label: str, key: str, on_press: Callable[[int], object], *, place=st, **options: Any) -> None:
@@ -140,8 +137,7 @@ def stepper(
     `key` is the URL parameter, `buttons` the beginning of both buttons' keys, and `following(number)` the label of Next at a step.
     """
     row = st.container(horizontal=True, vertical_alignment="center", gap="small")
-    with row:
-        back, middle, forward = st.container(width="content"), st.container(width="content"), st.container(width="content")
+    back, middle, forward = (row.container(width="content") for _ in range(3))
     with middle:
         options = {"default": "1", "required": True, "label_visibility": "collapsed"}
         number = int(st.segmented_control(label, numbers, **bound(key), **options) or "1") - 1
@@ -163,8 +159,7 @@ def stepper(
 # selected number is state of the browser: it changes at once, and the next run receives the newest. The buttons and their shortcuts work
 # before the browser has loaded the script. The script handles clicks before React. It handles keys after React and before the shortcuts of
 # the buttons, which listen on the document, because the cursor keys of texts and of groups of choices have their own use.
-STEP_KEYS = Path(__file__).with_name("step_keys.js").read_text("utf-8")
-_step_keys = st.components.v2.component("elmoscope_steps", js=STEP_KEYS)
+_step_keys = st.components.v2.component("elmoscope_steps", js=Path(__file__).with_name("step_keys.js").read_text("utf-8"))
 
 
 def _css(key: str) -> str:
