@@ -48,15 +48,7 @@ def show_curve(lines: Sequence[dict]) -> None:
     show_html("{}", setting)
     x = t("labeled rows")
     curve = {titles[kind]: [(size.labeled, float(size.accuracy[kind].mean())) for size in result] for kind in (ELMO, PLAIN)}
-    over = {
-        titles[kind]: [
-            (size.labeled, d.mean, d.low, d.high, bool(lead.verdict))
-            for size in result
-            for lead in [size.over_glove[kind]]
-            for d in [lead.difference]
-        ]
-        for kind in result[0].over_glove
-    }
+    over = {titles[kind]: [_locate(size.labeled, size.over_glove[kind]) for size in result] for kind in result[0].over_glove}
     left, right = st.columns([2, 3], gap="large")
     with left:
         figure = curves_figure(curve, y=t("accuracy on {n:,} unseen news", n=n), percent=True, x=x, log_x=True).update_layout(height=430)
@@ -72,6 +64,11 @@ def show_curve(lines: Sequence[dict]) -> None:
     )
     notice(describe_context(result))
     lists.offer_table(list_contexts(result), name="is-it-context", key="results.curve.twin")
+
+
+def _locate(labeled: int, lead: Lead) -> tuple[int, float, float | None, float | None, bool]:
+    """Return a point of the figure of leads: the labeled rows, the difference with its interval, and whether it is beyond chance."""
+    return labeled, lead.difference.mean, lead.difference.low, lead.difference.high, bool(lead.verdict)
 
 
 def describe_context(sizes: Sequence[Size]) -> list[str]:

@@ -58,14 +58,12 @@ def english(in_use: InUse) -> InUse:
 def choose(content: Language) -> InUse:
     """Draw the expander, and below it the names of the model and the sentences."""
     with st.expander(t("Model and data"), expanded=False, icon=":material/settings:"):
-        model = _choose(
-            t("Model"), "model", language.own("model", content), t("Choose, or type a folder’s path or a Hugging Face name (OWNER/NAME).")
-        )
-        vectors = _choose(t("Static vectors"), "vectors", language.own("vectors", content), t("Choose, or type a path: GloVe or word2vec."))
+        model = _choose(t("Model"), "model", content, t("Choose, or type a folder’s path or a Hugging Face name (OWNER/NAME)."))
+        vectors = _choose(t("Static vectors"), "vectors", content, t("Choose, or type a path: GloVe or word2vec."))
         other_model = _choose_second_model(model)
         language.read_as(model)  # before sentences are read as that language
         name_corpus("corpus")
-        corpus = _choose(t("Sentences"), "corpus", language.own("corpus", content), t("Choose, or type a path: text, CSV or JSONL."))
+        corpus = _choose(t("Sentences"), "corpus", content, t("Choose, or type a path: text, CSV or JSONL."))
         title = t("Labeled words")
         if (reads := sentences_of(corpus)) and st.button(title, key="corpus.words", icon=":material/menu_book:", width="stretch"):
             st.dialog(title, width="large")(_words)(reads)
@@ -227,8 +225,9 @@ def _add_typed(key: str, choices: list[str]) -> list[str]:
     return [value] if value and value not in choices else []
 
 
-def _choose(label: str, kind: str, default: str, help: str) -> str:
-    """Draw the choice of an artifact: bundled, downloadable, or a typed path."""
+def _choose(label: str, kind: str, content: Language, help: str) -> str:
+    """Draw the choice of an artifact: bundled, downloadable, or a typed path. The language's own is the default."""
+    default = language.own(kind, content)
     names = {entry.name: entry for entry in registry.entries(kind) if entry.available or entry.source != "bundled"}
     others = [name for name in names if name != default] + (_own_corpora() if kind == "corpus" else [])
     others += _add_typed(kind, [default, *others]) if kind == "model" else []
