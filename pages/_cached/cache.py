@@ -146,10 +146,7 @@ def _show_notes(name: str, opened: StaticVectors) -> None:
 
 
 def targets(corpus: str, model_name: str) -> OccurrenceTable:
-    """Return the table of the labeled tokens, or of all tokens for a corpus without labels.
-
-    While a job encodes many sentences, show its progress and end the run.
-    """
+    """Return the table of the labeled tokens, or of all tokens for a corpus without labels. While a job encodes them, show its progress and end the run."""
     labeled = is_labeled(corpus)
     if labeled and not takes_long(corpus):
         return _labeled(corpus, model_name)
@@ -187,10 +184,7 @@ def is_labeled(corpus: str) -> bool:
 
 
 def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:
-    """Return the job that builds the table of every token of a corpus, and start it if needed. The table is stored on disk.
-
-    With `targets_only` it has the labeled tokens alone.
-    """
+    """Return the job that builds the table of every token of a corpus, or of the labeled ones alone, on disk. Start it if needed."""
     opened, spent = model(model_name), spent_by_visit()
     kind, key = _key(corpus, model_name, targets_only)
     failed = t("Indexing failed. Searching the labeled sentences instead.")
@@ -292,10 +286,7 @@ def workspace_of(model_name: str, vectors_name: str = "") -> Workspace:
 
 
 def view(compute: Callable[..., R], over: Workspace, request: Hashable, *arguments: Any, most: int = 64, **options: Any) -> R:
-    """Return the cached result of a view. Its module's READS names what it depends on besides the request.
-
-    The other `arguments` are passed to `compute`. `options` are those of `pages._cached.cache.keep`.
-    """
+    """Return the cached result of a view. Its module's READS names what it depends on besides the request. `options` are those of `keep`."""
     reads = [*over.reads(*sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
     return keep(_maker(compute), reads, request, lambda: compute(over, request, *arguments), most=most, **options)
 

@@ -103,11 +103,7 @@ def _find_jobs(corpus: str) -> list[tuple[tuple[str, Hashable], Job]]:
 
 
 def read_in_job(kind: str, key: Hashable, work: Callable[[Job], T], *, failed: str) -> T | None:
-    """Run `work`, which reads files for this user, in a job. Return its result, or None while it runs or after it was stopped.
-
-    Without a result, the page shows the progress. Raises BadInput if the files cannot be read. The caller must store the result, because
-    the job is dropped.
-    """
+    """Read files for this user in a job, as `read_files` does. The caller must store the result, because the job is dropped."""
     key = current_user(), key
     result = read_files(kind, key, work, failed=failed, widget=f"reading.{kind}".replace(" ", "_"), most=MAX_READINGS)
     if result is not None:

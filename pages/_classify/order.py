@@ -170,10 +170,7 @@ def _columns(path: Path, key: int) -> dict | None:
 def refusal(
     task: str, files: tuple[tuple[str, str, int], ...], columns: tuple[tuple[str, object], ...], share: float, language: str
 ) -> str:
-    """Return why these rows cannot be split and trained on, in a language, or "".
-
-    It is called before the button, for files small enough to read at once. Each file is a name, a path and its modification time.
-    """
+    """Return why these rows cannot be split and trained on, in a language, or "". Each file is a name, a path and its modification time."""
     paths = {name: path for name, path, _ in files}
     key = (task, files, columns, share, language)
     return keep("refusal", (), key, lambda: trainings.refusal(task, paths, dict(columns), share), most=32)

@@ -328,10 +328,7 @@ def describe_measure(title: str, summary: Summary | None) -> str:
 
 
 def draw_spans(tokens: Sequence[str], spans: Sequence[Span], *, colors: dict[str, str], dashed: Sequence[Span] = ()) -> Markup:
-    """Return tokens with a bracket and a label under each span. Spans may be nested; those in `dashed` are dashed and marked with ≠.
-
-    The label is always written, so that nothing depends on color alone.
-    """
+    """Return tokens with a bracket and a label under each span, which may be nested. Those in `dashed` are dashed and marked with ≠."""
     words = pieces(tokens)
 
     def draw_span(first: int, last: int, within: Sequence[Span]) -> list[Markup | str]:

@@ -48,10 +48,7 @@ def mix_weights() -> str:
 
 
 def fit_layers(model: str, layers: model_layers.Layers) -> None:
-    """Select the layers of a model. Drop layers and weights of the URL or the session that the model lacks.
-
-    State once what was dropped, if the model has a name.
-    """
+    """Select the layers of a model. Drop layers and weights that the model lacks, and state this once if the model has a name."""
     state = st.session_state
     in_url = st.query_params
     name = plain(Path(model).name)
@@ -113,10 +110,7 @@ def choice(
     is_slider: bool = False,
     **options: Any,
 ) -> str:
-    """Draw a choice and return its code. The code is the URL parameter in every language, and a new one in the URL wins.
-
-    With `in_box` it is a drop-down list. By default it is one on pages with a switch between views, because a page has one row of segments.
-    """
+    """Draw a choice and return its code, which is also the URL parameter. It is a drop-down list on pages with a switch, which have one row of segments."""
     settle_choice(key, titles, default)
     in_box = has_switch(record.now().view) if in_box is None else in_box
     options = {"format_func": titles.get, "key": key, "persist_state": "session"} | options

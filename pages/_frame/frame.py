@@ -98,10 +98,7 @@ def part() -> str:
 
 
 def show(module: str, *args) -> None:
-    """Run `show` of a module such as "pages._map.show", or another function such as "pages._texts.collocates:show_keywords".
-
-    The module is imported now, so that the title and the inputs appear before torch is loaded.
-    """
+    """Run `show` of a module, or a function such as "pages._texts.collocates:show_keywords". It is imported now: title and inputs appear before torch is loaded."""
     try:
         with show_errors():
             name, _, function = module.partition(":")

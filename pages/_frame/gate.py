@@ -96,10 +96,7 @@ def check_address(scope: Scope) -> Refusal | None:
 
 
 def check_host(scope: Scope) -> Refusal | None:
-    """Refuse a host name that is not this server's.
-
-    A website could point its own name at this machine, and then read the app's responses (DNS rebinding).
-    """
+    """Refuse a host name that is not this server's, because a website could point its own name at this machine and read responses (DNS rebinding)."""
     parts = HOST.fullmatch(_single_header(scope, b"host") or "")
     if parts and answers_to(parts[1]):
         return None
@@ -110,10 +107,7 @@ def check_host(scope: Scope) -> Refusal | None:
 
 
 def check_origin(scope: Scope) -> Refusal | None:
-    """Refuse requests from the pages of other websites. Clients other than browsers send no origin.
-
-    The Host header determines the server's own origin, also behind a proxy. No other header counts.
-    """
+    """Refuse requests from pages of other websites. The Host header alone determines the server's own origin. Other clients send no origin."""
     if not any(name == b"origin" for name, _ in scope["headers"]):
         return None
     origin, host = _single_header(scope, b"origin") or "", _single_header(scope, b"host") or ""
@@ -211,10 +205,7 @@ def _manager() -> MemoryUploadedFileManager:
 
 
 def is_known_message(data: bytes) -> bool:
-    """Return whether a message is one that the app's pages send.
-
-    Other messages could clear the caches of all users, write into the app's folder, or request millions of upload addresses at once.
-    """
+    """Return whether the app's pages send such a message. Others could clear all caches, write into the app's folder, or request millions of addresses."""
     message = BackMsg()
     try:
         message.ParseFromString(data)
@@ -259,10 +250,7 @@ def require_message(receive: Receive) -> Receive:
 
 
 def split_body(send: Send) -> Send:
-    """Return a function that sends as `send` does, a large body in pieces.
-
-    So one piece, and not the body, is in memory for a client that does not read.
-    """
+    """Return a function that sends as `send` does, a large body in pieces: one piece is in memory for a client that does not read."""
 
     async def send_pieces(message: Message) -> None:
         body = message.get("body", b"")

@@ -74,11 +74,7 @@ class Queue:
             return job
 
     def order(self) -> list[Job]:
-        """Return the waiting jobs in the order of their turns.
-
-        Jobs with an open page come first. Among them, the address with the fewest running jobs comes first, then the owner with the fewest,
-        then the job that came first.
-        """
+        """Return the waiting jobs by their turns: those with an open page first, then the address and the owner with the fewest running jobs, then the oldest."""
         count = Counter(party for job in self.running for party in job.parties)
         rest = list(self.waiting)
         unattended = {job for job in rest if not job.is_attended}
@@ -283,10 +279,7 @@ class Job:
     # The work
 
     def start(self, work: Callable[[Job], object], *, failed: str) -> Self:
-        """Run `work(job)` in a thread when it is its turn, in the languages and for the visit of the page that starts it.
-
-        The result of the work must not be None. An error is stored as the sentence that the page shows, `failed` for an unexpected one.
-        """
+        """Run `work(job)` in a thread when it is its turn, in the page's languages and visit. Its result must not be None. An unexpected error is stored as `failed`."""
         context = i18n.language(), languages.in_use().code, VISIT.get()
         self._thread = threading.Thread(target=self._run, args=(work, failed, *context), name="job", daemon=True)
         _STARTED.add(self)
@@ -366,10 +359,7 @@ def describe_place(job: Job) -> str:
 
 @contextmanager
 def hold_turn(bar) -> Iterator[Job]:
-    """Wait for a turn for work in the page itself, such as a download, and return it at the end. `bar` shows the length of the queue.
-
-    The wait ends when the user closes the page.
-    """
+    """Wait for a turn for work in the page itself, such as a download. `bar` shows the length of the queue. The wait ends when the page is closed."""
     job = add_job()
     try:
         while not job.wait_for_turn():

@@ -232,10 +232,7 @@ _PAGES = "_elmoscope_pages"  # an attribute of a session: the page requested las
 
 @cache
 def ignore_left_pages() -> None:
-    """Patch Streamlit so that a late request of a fragment does not reopen a page that the user has left. Affects all sessions.
-
-    Streamlit would handle such a request after the run of the new page, find no fragment, and show an empty page.
-    """
+    """Patch Streamlit so that a late request of a fragment does not reopen a page that the user has left, which would be empty. Affects all sessions."""
     request = AppSession.request_rerun
 
     @wraps(request)

@@ -107,10 +107,7 @@ class FromMemory:
 
 
 class Download(media_file_manager.MediaFileMetadata):
-    """Streamlit's record of a file, with a time in which a browser can fetch a download that no page refers to.
-
-    Streamlit would delete such a file at the end of the second run of any page. On a busy server that is before the browser requests it.
-    """
+    """Streamlit's record of a file, with a time in which a download is kept. Two runs of any page would delete it before a slow browser requests it."""
 
     def __init__(self, kind: MediaFileKind = MediaFileKind.MEDIA) -> None:
         super().__init__(kind)

@@ -36,10 +36,7 @@ STYLE = "<style>\n" + (Path(__file__).parent / "home.css").read_text("utf-8") + 
 
 
 def rest(took: float) -> str:
-    """Return how long after a key a text is sent.
-
-    The next key cuts short the run that a key began. If answers are fast, every key has one. If they are slow, keys in quick succession share one.
-    """
+    """Return how long after a key a text is sent, so that every key has an answer where answers are fast, and quick keys share one where they are slow."""
     return f"{min(RESTS, key=lambda ms: abs(ms - 1000 * took / 8))}ms"
 
 
@@ -111,11 +108,7 @@ def open_home() -> None:
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def warm_up() -> threading.Timer:
-    """Start a timer that compiles and opens the rest, after the first pages, which need the processor themselves.
-
-    Garbage collection visits every object of every library, and stops all pages for a quarter of a second. The objects loaded so far stay
-    in memory, so they are excluded (gc.freeze).
-    """
+    """Start a timer that opens the rest after the first pages. Objects loaded so far are excluded from garbage collection, which stops all pages (gc.freeze)."""
     gc.freeze()
     timer = threading.Timer(WARM_UP_AFTER_S, open_rest)
     timer.name, timer.daemon = "warm-up", True

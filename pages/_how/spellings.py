@@ -146,10 +146,7 @@ def write_notices(
     usual: float | None,
     lower: tuple[str, ...] = (),
 ) -> list[str]:
-    """State which words GloVe lacks, which words are never one token, the nearest pair with chance, and unread words.
-
-    `usual` is the cosine by chance of the nearest two of as many words. `lower` holds words that GloVe reads in lower case.
-    """
+    """State which words GloVe lacks or reads in lower case (`lower`), which are never one token, the nearest pair with chance (`usual`), and unread words."""
     if not firings:
         return []
     rows = [k for k, firing in enumerate(firings) if not firing.is_unread]

@@ -33,10 +33,7 @@ NUMBER, SEEN, GAMES, HITS = "guess.number", f"{ADDRESS}.seen", "guess.games", "g
 
 
 def current_number() -> tuple[int, BadInput | None]:
-    """Return the number of the current quiz, and the error in the URL if it names none.
-
-    A new number in the URL comes first, then the quiz played last, then the quiz of the day.
-    """
+    """Return the number of the quiz and the error in the URL, if any: a new number in the URL first, then the quiz played last, then that of the day."""
     state = st.session_state
     in_url = read_parameter(ADDRESS)
     error = None
@@ -57,10 +54,7 @@ def current_number() -> tuple[int, BadInput | None]:
 
 
 def count_streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
-    """Return the current and the longest streak of correct guesses over all quizzes of this visit.
-
-    `hits` are those of the quiz `key` so far.
-    """
+    """Return the current and the longest streak of correct guesses of this visit. `hits` are those of the quiz `key` so far."""
     first_hits = st.session_state.setdefault(HITS, {})
     for k, hit in enumerate(hits):
         first_hits.setdefault((*key, k), hit)  # the first answer counts, in the order given

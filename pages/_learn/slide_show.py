@@ -282,10 +282,7 @@ def _choose_word(in_use: InUse) -> str:
 
 
 def _find_sentences(in_use: InUse, word: str, *, needs_senses: bool) -> TwoContexts:
-    """Return the word's sentences: the user's, else an example's, else two with different labels.
-
-    On a slide about labeled senses, a word without two of them is replaced by the first example, and the slide states this.
-    """
+    """Return the user's sentences of the word, else an example's, else two with different labels; of the first example if it lacks two senses that are needed."""
     if needs_senses and not _has_senses(in_use, word):
         replacement = next((pair for pair in examples.pairs() if pair != word and _has_senses(in_use, pair)), None)
         if replacement is None:

@@ -109,10 +109,7 @@ def _list_dots(occurrences: Sequence[Occurrence], rows: Sequence[int]) -> pd.Dat
 
 
 def choose_point(chosen: Mapping[int, Chosen], occurrences: Sequence[Occurrence]) -> str:
-    """Let the user choose the point whose neighbor lines are drawn: a clicked dot, a star, or none. Return its row id, star or NONE.
-
-    The choice is written into the address here, because a binding of the widget would not write the row id.
-    """
+    """Let the user choose the point whose neighbor lines are drawn: a clicked dot, a star, or none. Return its row id, star or NONE."""
     titles = {STARS[n]: t("your first sentence") if n == 1 else t("your second sentence") for n in chosen}
     wanted = st.session_state.get(DOT_KEY) or (read_parameter(DOT_PARAMETER) or "")
     if o := next((o for o in occurrences if str(o.row) == wanted), None):
@@ -126,7 +123,7 @@ def choose_point(chosen: Mapping[int, Chosen], occurrences: Sequence[Occurrence]
     options = {"format_func": titles.get, "key": DOT_KEY, "persist_state": "session"}
     about = t("Nearest by cosine in all dimensions; or click a dot or star.")
     picked = st.selectbox(t("True neighbors of"), list(titles), help=about, **options) or NONE
-    write_parameter(DOT_PARAMETER, None if picked == next(iter(titles)) else picked)
+    write_parameter(DOT_PARAMETER, None if picked == next(iter(titles)) else picked)  # a binding of the widget would not write a row id
     return picked
 
 

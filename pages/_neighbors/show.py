@@ -222,10 +222,7 @@ _listen = st.components.v2.component("elmoscope_requery", js=Path(__file__).with
 
 
 def listen(table: OccurrenceTable) -> None:
-    """Receive clicks on the buttons of lines whose occurrences are rows of `table`. The page runs again after a click.
-
-    Call this before the lines are drawn, at a place that no other part of the page moves.
-    """
+    """Receive clicks on the buttons of lines, whose occurrences are rows of `table`. Call this at a fixed place before the lines are drawn."""
 
     def on_taken() -> None:
         side, _, row = str(st.session_state[KEY].get("taken") or "").partition(":")

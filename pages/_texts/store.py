@@ -41,10 +41,7 @@ def workspace_over(in_use: InUse, texts: KeptCorpus | None) -> Workspace:
 
 
 def own_texts() -> KeptCorpus | None:
-    """Return the texts in the inputs, read and stored once. Show the error and return None if they cannot be read.
-
-    Ends the run, after showing the progress, while a job reads the texts.
-    """
+    """Return the texts in the inputs, read and stored once, or None after an error. While a job reads them, show its progress and end the run."""
     inputs = read_inputs()
     value = inputs.value
     if not value or (isinstance(value, str) and not value.strip()):

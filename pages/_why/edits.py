@@ -67,10 +67,7 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
 
 
 def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
-    """Return a step as a line: its number, and the sentence with the new word marked, the old word struck out and the target word in bold.
-
-    It shows the sense after the answer.
-    """
+    """Return a step as a line: its number, the sentence with the new, the old and the target word marked, and after the answer the sense."""
     step = path.steps[k]
     parts = []
     for column, piece, stands in write_step(path.alignment, step, *pieces):

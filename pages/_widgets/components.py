@@ -132,10 +132,7 @@ def stepper(
     icons: Pair = (None, None),
     shortcuts: Pair = (None, None),
 ) -> int:
-    """Draw the controls and return the number of the step, from 0.
-
-    `key` is the URL parameter, `buttons` the beginning of both buttons' keys, and `following(number)` the label of Next at a step.
-    """
+    """Draw a stepper and return its number from 0. `key` is the URL parameter, `buttons` begins both buttons' keys, `following(number)` labels Next."""
     row = st.container(horizontal=True, vertical_alignment="center", gap="small")
     back, middle, forward = (row.container(width="content") for _ in range(3))
     with middle:
