@@ -72,20 +72,18 @@ def _sense(
     stands = influence.verdict(result, options.layer, options.half, sense)
     pair = (colors[stands.sense], colors[stands.rival])
     values = np.stack([influence.parts(result, view, options.half, sense) for view in result.views], axis=1)  # (K, V)
-    column = result.views.index(options.layer)
     moves = influence.shifts(result, options.layer, options.half)
-    hovers = {
-        k: t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=signed_each(result.senses, move))
-        for k, v, move in zip(result.changed, values[:, column], moves, strict=True)
-    }
-    show_html("{}{}", _marks(result, values[:, column], hovers, pair), influence_notices.write_legend(options, stands, pair), place=picture)
+    hovers = [
+        t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=signed_each(result.senses, move))
+        for v, move in zip(_at_layer(result, options, values), moves, strict=True)
+    ]
+    _mark_words(result, options, values, hovers, pair, influence_notices.write_legend(options, stands, pair), picture)
     notice(write_notices(result, options, stands, chosen, answer.content))
     with _every_layer():
         left, right = st.columns([1, 1], gap="large")
     with left:
         note = t("for {sense}, read by {half}", sense=sense, half=influence_notices.name_half(options.half))
-        lists.heading(t("Word by word"), pair[0], note)
-        show_html("{}", _heat(result, column, values, pair))
+        _list_layers(result, options, values, pair, note)
     if model_layers.in_use().is_elmo:
         with right:
             _halves(result, options, colors, pair)
@@ -127,52 +125,51 @@ def _without_senses(
         answer = view(views.compute_attribution, workspace(in_use), replace(request, other=second.in_context))
     result = answer.influence
     if answer.by == views.BY_MOVE:
-        _how_far(answer, options, picture)
-        return answer
-    pair = (sense_color(0), sense_color(1))
-    values = np.stack([influence.measure_apart(result, view, options.half) for view in result.views], axis=1)  # (K, V)
-    column = result.views.index(options.layer)
-    hovers = {k: t("without it, {value} nearer", value=signed(v)) for k, v in zip(result.changed, values[:, column], strict=True)}
-    show_html("{}{}", _marks(result, values[:, column], hovers, pair), influence_notices.write_legend_of_two(pair), place=picture)
-    notice(describe_apart(result, options, answer.content, second.word))
+        pair, write, legend = (LAYER_COLORS["2"], LAYER_COLORS["2"]), "{:.2f}".format, ""
+        values = result.moved[:, :, influence.HALVES.index(options.half)]
+        hovers = [t("moves it by {value}", value=write(v)) for v in _at_layer(result, options, values)]
+        lines, note = describe_moves(result, options, answer.content), t("1 − cosine to its vector in the full sentence")
+        if result.changed:
+            text = t(
+                "“{word}” has no labeled senses here: each word shows how far it moves the vector. Type a second sentence to compare.",
+                word=result.word_at(result.position),
+            )
+            show_html("<p>{}</p>", text, place=picture)
+    else:
+        pair, write = (sense_color(0), sense_color(1)), signed
+        legend = influence_notices.write_legend_of_two(pair)
+        values = np.stack([influence.measure_apart(result, view, options.half) for view in result.views], axis=1)  # (K, V)
+        hovers = [t("without it, {value} nearer", value=signed(v)) for v in _at_layer(result, options, values)]
+        lines, note = describe_apart(result, options, answer.content, second.word), t("cosine gained without it")
+    _mark_words(result, options, values, hovers, pair, legend, picture, write)
+    notice(lines)
     with _every_layer():
-        lists.heading(t("Word by word"), pair[0], t("cosine gained without it"))
-        show_html("{}", _heat(result, column, values, pair))
+        _list_layers(result, options, values, pair, note, write)
     return answer
-
-
-def _how_far(answer: Attribution, options: Options, picture: DeltaGenerator) -> None:
-    result = answer.influence
-    if result.changed:
-        word = result.word_at(result.position)
-        text = t(
-            "“{word}” has no labeled senses here: each word shows how far it moves the vector. Type a second sentence to compare.",
-            word=word,
-        )
-        show_html("<p>{}</p>", text, place=picture)
-    column = result.views.index(options.layer)
-    blue = LAYER_COLORS["2"]
-    values = result.moved[:, :, influence.HALVES.index(options.half)]
-    hovers = {k: t("moves it by {value}", value=f"{v:.2f}") for k, v in zip(result.changed, values[:, column], strict=True)}
-    show_html("{}", _marks(result, values[:, column], hovers, (blue, blue), "{:.2f}".format), place=picture)
-    notice(describe_moves(result, options, answer.content))
-    with _every_layer():
-        lists.heading(t("Word by word"), blue, t("1 − cosine to its vector in the full sentence"))
-        show_html("{}", _heat(result, column, values, (blue, blue), "{:.2f}".format))
 
 
 def _every_layer() -> DeltaGenerator:
     return st.expander(t("Every layer"), icon=":material/layers:", key="decided.layers")
 
 
-def _marks(result: Influence, values: np.ndarray, hovers: dict[int, str], pair: tuple[str, str], write=signed) -> str:
-    numbers = dict(zip(result.changed, values.tolist(), strict=True))
-    return influence_marks(result.tokens, result.position, numbers, hovers, pair, write=write)
+def _at_layer(result: Influence, options: Options, values: np.ndarray) -> list[float]:
+    return values[:, result.views.index(options.layer)].tolist()
 
 
-def _heat(result: Influence, column: int, values: np.ndarray, pair: tuple[str, str], write=signed) -> str:
-    names = [model_layers.in_use().short(view) for view in result.views]
-    return influence_table(result.tokens, result.position, result.changed, values, names, pair, chosen=column, write=write)
+def _mark_words(
+    result: Influence, options: Options, values: np.ndarray, hovers: list[str], pair: tuple[str, str], legend: str, place, write=signed
+) -> None:
+    """Color the words of the sentence by their values (K, V) at the selected layer."""
+    numbers = dict(zip(result.changed, _at_layer(result, options, values), strict=True))
+    texts = dict(zip(result.changed, hovers, strict=True))
+    show_html("{}{}", influence_marks(result.tokens, result.position, numbers, texts, pair, write=write), legend, place=place)
+
+
+def _list_layers(result: Influence, options: Options, values: np.ndarray, pair: tuple[str, str], note: str, write=signed) -> None:
+    """Show the values (K, V) of the words at every layer."""
+    names, column = [model_layers.in_use().short(view) for view in result.views], result.views.index(options.layer)
+    lists.heading(t("Word by word"), pair[0], note)
+    show_html("{}", influence_table(result.tokens, result.position, result.changed, values, names, pair, chosen=column, write=write))
 
 
 def _show_substitutes(in_use: InUse, chosen: Chosen, options: Options, content: frozenset[int]) -> None:
