@@ -155,13 +155,11 @@ def own(kind: str, content: Language) -> str:
 
 # A browser without a Hangul font draws the same box for every letter, also in charts and saved pictures. The check draws two letters of the
 # language's name. If they look alike, a message appears in English, because the language itself would be unreadable.
-# fmt: off
 MISSING_FONT = (
     "This browser has no font with the letters of the chosen language, so they show as boxes, in charts and saved pictures too. "
     "Install one and restart the browser: Noto Sans CJK or Nanum for Korean "
     "(Debian, Ubuntu: apt install fonts-noto-cjk; Fedora: dnf install google-noto-sans-cjk-fonts; Windows and macOS bring one)."
 )
-# fmt: on
 FONTS_STYLE = """
 .letters {font-family: inherit; font-size: 1rem; line-height: 1.5; margin: 0; padding: 0.7rem 0.9rem; color: var(--st-text-color);
           border-left: 4px solid #B45309; background: var(--st-secondary-background-color);}

@@ -42,6 +42,10 @@ from pages._widgets.charts import note
 from pages._widgets.components import get_settings, make_component, map_widget, sequence
 from pages._widgets.inputs import Chosen
 
+KEY, CURVES, EXPECTED = "home.live", "home.curves", "home.expected"  # of the components
+_curves, _chips = (make_component(name, Path(__file__).parent) for name in ("curves", "expected"))
+SPACE, DRAWN, OPENED = "layer", "home.drawn", "home.opened"  # in the session; the first is in the address too
+ALONE_JOB, ALONE, STEPS = "live page", "home.alone", 100  # the job and the widgets of the HTML file
 AT_STOP = 0.02  # a position nearer than this to a layer is the layer itself
 
 
@@ -108,7 +112,15 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     first, second = chosen.values()
     over, pair = workspace(in_use), verdict.compare_pair(in_use, first, second)
     scene = pair.scene if _are_words(first, second) else None
-    space = _draw_picture(in_use, pair, scene, chosen) if scene else ""
+    space = ""
+    if scene:
+        space = _space(scene)
+        with st.container(key="home_picture"):
+            left, right = st.columns([2, 1], gap="medium")
+            with left:
+                _draw_scene(scene, chosen, space)
+            with right:
+                _decides(in_use, pair, scene, space)
     words = []
     with show_errors():  # after the picture, which waits for no softmax
         words = show_expected(in_use, first, second, chips)
@@ -165,9 +177,6 @@ def name_of(vectors: str) -> str:
     return vectors if vectors == "GloVe" else model_layers.in_use().of_model(vectors)
 
 
-ALONE_JOB, ALONE, STEPS = "live page", "home.alone", 100  # the job and the widgets of the HTML file
-
-
 def offer_html_file(in_use: InUse) -> None:
     """Offer a page that runs without this server: the selected model in one HTML file. A job makes it on request, once for all users."""
     opened = st.expander(t("A page that runs without this server"), icon=":material/flight_takeoff:", key=ALONE, on_change="rerun")
@@ -202,22 +211,6 @@ def _make_html_file(model: str, key: tuple) -> Job:
         return page_of(workspace_of(model), report=report).encode("utf-8")
 
     return shared_jobs.job(ALONE_JOB, key, work, failed=t("The page could not be made. Try again."), most=1)
-
-
-KEY, CURVES = "home.live", "home.curves"  # of the components
-SPACE, DRAWN, OPENED = "layer", "home.drawn", "home.opened"  # in the session; the first is in the address too
-_curves = make_component("curves", Path(__file__).parent)
-
-
-def _draw_picture(in_use: InUse, pair: Pair, scene: Scene, chosen: Mapping[int, Chosen]) -> str:
-    space = _space(scene)
-    with st.container(key="home_picture"):
-        left, right = st.columns([2, 1], gap="medium")
-        with left:
-            _draw_scene(scene, chosen, space)
-        with right:
-            _decides(in_use, pair, scene, space)
-    return space
 
 
 def _draw_scene(scene: Scene, chosen: Mapping[int, Chosen], space: str) -> None:
@@ -267,10 +260,6 @@ def _take_set() -> None:
         sentence = occurrences(scene)[row]
         question.put(b=sentence.sentence, word=sentence.word)
         st.session_state["bi"] = sentence.position
-
-
-EXPECTED = "home.expected"  # key of the component
-_chips = make_component("expected", Path(__file__).parent)
 
 
 def show_expected(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) -> list[InPlace]:

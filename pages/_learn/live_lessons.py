@@ -82,9 +82,6 @@ def certainty(decided: bool | int) -> str:
     return t("significant") if decided else t("not significant")
 
 
-# --- anisotropy: cosines of random pairs, as they are, without the mean, and without the top directions ---
-
-
 def compare_random_pairs(in_use: InUse) -> LessonPage:
     """Compare the cosines of random pairs, of a word and of a sense, before and after removing what all vectors share."""
     over = workspace(in_use)
@@ -182,9 +179,6 @@ def _pairs_table(result: Anisotropy, names: dict[str, str], kinds: dict[str, str
     return rows
 
 
-# --- distributions: cosines of pairs with the same sense and with different senses, and a threshold ---
-
-
 def find_threshold(in_use: InUse) -> LessonPage:
     """Compare the cosines of same-sense and different-sense pairs by layer, with both errors of a threshold."""
     over = open_labeled(in_use)
@@ -253,9 +247,6 @@ def _describe_spread(over: Workspace, spread: Spread, layer: str, word: str) -> 
         ),
         t("The same-sense pair is closer in {share:.0%} of cases ({span}; chance 50%), {certain}.", **values),
     ]
-
-
-# --- homonymy and polysemy: how well senses separate by their relation, and self-similarity by frequency ---
 
 
 def compare_relations(in_use: InUse) -> LessonPage:

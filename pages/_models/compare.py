@@ -238,7 +238,8 @@ def show_models(chosen: tuple[SpaceName, SpaceName]) -> None:
         return
     st.markdown(t("**Which layer separates senses best?** Labeled sentences whose nearest has the same sense"))
     sources = tuple(item.source for item in chosen)
-    job = _job(corpus, sources, key := _key(corpus, sources))
+    key = version(corpus, "corpus"), *((source, version(source, "model")) for source in sources)
+    job = _job(corpus, sources, key)
     job.wait(shared_jobs.AT_MOST_S)
     if job.error and not job.why_ended:  # these models cannot be measured
         st.info(plain(job.error), icon=":material/info:")
@@ -310,10 +311,6 @@ def show_measured() -> None:
                 command="`python -m core.lab layers`",
             )
         )
-
-
-def _key(corpus: str, sources: tuple[str, ...]) -> tuple:
-    return version(corpus, "corpus"), *((source, version(source, "model")) for source in sources)
 
 
 def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> Job:
