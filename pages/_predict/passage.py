@@ -1,17 +1,35 @@
-"""The text of Next word: its box and examples, and the versions for Undo."""
+"""The text of Next word: its box, examples and Undo, the surprisal of each word in both directions, and the effect of an edit."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
-from core.analysis.expectation import is_version
+from core.analysis import expectation
+from core.analysis.expectation import Reading, is_version
+from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
+from core.common.markup import Markup, html, shorten
+from core.figures.measures import BACKWARD, FORWARD
+from core.figures.walk import BOTH, FULL_BITS, MOST_PLACES, ribbon_rules, versions_figure
+from core.text.tokens import write_word
+from core.views import substitutes
+from core.views.substitutes import NextWordsRequest
+from pages._cached import cache
+from pages._cached.cache import view, workspace
 from pages._frame import examples, question
 from pages._frame.choices import text_box
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
 from pages._frame.parameters import bound, read_parameter
+from pages._widgets import lists
+from pages._widgets.charts import draw
 from pages._widgets.components import counted_button
 from pages._widgets.inputs import as_you_type, offer_examples
+from pages._widgets.lists import describe_rank, word_buttons
 
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
 # The position that the page chose, with its text, and the last target, with its word.
@@ -120,3 +138,214 @@ def _take_example(number: int) -> None:
     example = examples.predict()[number]
     put(example.text, version=example.other, position=example.at)
     st.session_state[EXAMPLE] = number
+
+
+MOST = substitutes.MOST_RANKED  # words to tap
+
+
+def show_words(in_use: InUse, read: Reading) -> None:
+    position = _ribbon(in_use, read)
+    over, request = workspace(in_use), NextWordsRequest(sentences=read.sentences)
+    notice(_write_notices(read, view(substitutes.ranks, over, request, read)) + _not_in_glove(in_use, read))
+    word = read.tokens[position]
+    result = view(substitutes.expected_at, over, replace(request, position=position), read, most=256)
+    longest = max(p.probability for item in result for p in item.likeliest)
+    titles = (
+        (t("In place of “{word}”, from the left", word=shorten(word, 20)), FORWARD, "left"),
+        (t("from the right"), BACKWARD, "right"),
+        (t("from both sides"), BOTH, "both"),
+    )
+    for column, item, (title, color, name) in zip(st.columns(3, gap="medium"), result, titles, strict=True):
+        with column:
+            lists.heading(title, color, describe_rank(word, item))
+            word_buttons(name, item, color, longest, _insert_word, position)
+    st.caption(
+        t(
+            "Tap a word to insert it. Both sides: the product of both probabilities over the word’s frequency, exact only if left and right are independent."
+        )
+    )
+
+
+def _ribbon(in_use: InUse, read: Reading) -> int:
+    tokens = read.tokens[:MOST]
+    forward, backward = read.forward[:MOST], read.backward[:MOST]
+    opening = substitutes.opening_place(workspace(in_use), read)
+    place = _get_place(tokens)
+    if place is None:
+        place = st.session_state[AT] = opening
+        st.session_state[CHOSEN] = place, st.session_state[NOW]
+    st.session_state[SHOWN] = place, tokens[place]
+    st.html(f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
+    show_html(
+        '<p class="small">{}</p>',
+        t(
+            "Surprisal −log₂ p of each word: above {ahead} forward, below {behind} backward; a full bar is {full:.0f} bits. Hatched: outside the vocabulary, not scored. Tap a word.",
+            ahead=_swatch(FORWARD),
+            behind=_swatch(BACKWARD),
+            full=FULL_BITS,
+        ),
+    )
+    with st.container(key="ribbon"):
+        position = ask_word(tokens)
+    if len(read.tokens) > MOST:
+        st.caption(t("First {shown} of {count:,} words; the table has all.", shown=MOST, count=len(read.tokens)))
+    return opening if position is None else position
+
+
+def _get_place(tokens: Sequence[str]) -> int | None:
+    state = st.session_state
+    if AT not in state and (in_url := read_parameter(AT)) is not None:
+        return next((k for k, label in enumerate(question.token_labels(list(tokens))) if label == in_url), None)
+    place = state.get(AT)
+    if place not in range(len(tokens)):
+        return None
+    chosen, last_shown = state.get(CHOSEN), state.get(SHOWN)
+    if chosen and chosen[0] == place and chosen[1] != state[NOW]:
+        return None
+    return None if last_shown and last_shown[0] == place and last_shown[1] != tokens[place] else place
+
+
+def _swatch(color: str) -> Markup:
+    return html('<span style="display:inline-block;width:.8em;height:.8em;border-radius:2px;background:{}"></span>', color)
+
+
+def _most(values: np.ndarray, words: np.ndarray) -> int:
+    """Return the position of the largest value, of a word rather than of a punctuation mark."""
+    return int(np.argmax(np.where(np.isfinite(values), values + 1e3 * words, -1.0)))
+
+
+def token_names(tokens: Sequence[str]) -> list[str]:
+    """Return short names of tokens. Repeated tokens are numbered."""
+    return question.token_labels(list(tokens), lambda token: shorten(write_word(token), 24))
+
+
+def _insert_word(word: str, position: int) -> None:
+    text = st.session_state[TEXT]
+    put(expectation.replaced(text, position, word), version=text, position=position)
+
+
+def _not_in_glove(in_use: InUse, read: Reading) -> list[str]:
+    """State which words outside the model's vocabulary, which it reads by their letters, have no static vector either."""
+    outside = dict.fromkeys(read.tokens[k] for k in np.flatnonzero(~np.isfinite(read.forward)))
+    try:
+        vectors = cache.vectors(in_use.vectors)
+    except ElmoscopeError:  # not needed here: the pages that need vectors state the error
+        return []
+    missing = [f"“{shorten(write_word(word), 24)}”" for word in outside if any(map(str.isalnum, word)) and word not in vectors]
+    return [t("Not in GloVe: {words}.", words=", ".join(missing[:5]))] if missing else []
+
+
+def _write_notices(read: Reading, places: np.ndarray) -> list[str]:
+    tokens = read.tokens
+    scored_words = np.isfinite(read.forward)
+    lines = []
+    if not scored_words.any():
+        return [t("None of these words is in the vocabulary: their letters are read, but not scored.")]
+    words = np.array([any(map(str.isalnum, token)) for token in tokens])
+    called = token_names(tokens)
+    a, b = _most(read.forward, words), _most(read.backward, words)
+    names = {"a": called[a], "x": read.forward[a], "b": called[b], "y": read.backward[b]}
+    if a == b:
+        lines.append(t("“{a}” is most surprising both ways: {x:.1f} bits from the left, {y:.1f} from the right.", **names))
+    else:
+        lines.append(t("Most surprising: “{a}” from the left ({x:.1f} bits), “{b}” from the right ({y:.1f}).", **names))
+    k = _most(np.abs(read.forward - read.backward), words)
+    names = {"word": called[k], "x": read.forward[k], "y": read.backward[k]}
+    if scored_words.sum() > 1 and not a == b == k and abs(read.forward[k] - read.backward[k]) >= 0.1:
+        lines.append(t("They disagree most about “{word}”: {x:.1f} bits from the left, {y:.1f} from the right.", **names))
+    scored = int(np.isfinite(places[0]).sum())
+    if scored > 1:
+        left, right, both = ((places == 1).sum(axis=1)).tolist()
+        names = {"n": scored, "left": left, "right": right, "both": both}
+        lines.append(t("Top prediction right, of {n}: {left} from the left, {right} from the right, {both} from both.", **names))
+    if not scored_words.all():
+        outside = ", ".join(
+            f"“{shorten(write_word(w), 24)}”" for w in list(dict.fromkeys(tokens[i] for i in np.flatnonzero(~scored_words)))[:5]
+        )
+        lines.append(t("Outside the vocabulary, read by their letters but not scored: {words}.", words=outside))
+    return lines
+
+
+def show_versions(in_use: InUse, read: Reading) -> None:
+    columns = st.columns([5, 3], vertical_alignment="bottom", gap="medium")
+    version = text_box(OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Other version"))
+    options = {"icon": ":material/keep:", "width": "stretch", "help": t("Copies your text here; then edit the one above.")}
+    columns[1].button(t("Keep this text to compare"), key="predict.keep", on_click=_keep, **options)
+    sentences = expectation.sentences_of(version or "")
+    if not sentences:
+        st.info(t("Type another version, or keep this text and edit the one above."), icon=":material/edit:")
+        _offer_table([(None, k) for k in range(len(read.tokens))], None, read)
+        return
+    old = view(substitutes.read_text, workspace(in_use), NextWordsRequest(sentences=sentences))
+    pairs = expectation.aligned(old.tokens, read.tokens)
+    words = [(None if i is None else old.tokens[i], None if j is None else read.tokens[j]) for i, j in pairs]
+    before, after = (
+        [_align(item, [pair[side] for pair in pairs]) for item in (r.forward, r.backward)] for side, r in ((0, old), (1, read))
+    )
+    alt = t("Surprisal of each word in bits, forward and backward: yours and the other version.")
+    draw(versions_figure(words, before, after), key="predict.versions", alt=alt)
+    if len(pairs) > MOST_PLACES:
+        st.caption(t("{shown} of {count:,} words shown, around the first change.", shown=MOST_PLACES, count=len(pairs)))
+    notice(_describe_edit(words, before, after))
+    _offer_table(pairs, old, read)
+
+
+def _keep() -> None:
+    st.session_state[OTHER] = st.session_state[TEXT]
+
+
+def _align(values: np.ndarray, places: list[int | None]) -> np.ndarray:
+    return np.array([np.nan if k is None else values[k] for k in places])
+
+
+def _describe_edit(words: list[tuple[str | None, str | None]], before: list[np.ndarray], after: list[np.ndarray]) -> list[str]:
+    changed = [k for k, (a, b) in enumerate(words) if a != b]
+    if not changed:
+        return [t("Both versions are the same. Edit a word above.")]
+    lines = []
+    p = [expectation.perplexity(values) for values in (before[0], after[0], before[1], after[1])]
+    if np.isfinite(p).all():
+        values = dict(zip("abcd", p, strict=True))
+        lines.append(t("Perplexity, other → yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.", **values))
+        lines += _verdict(*p)
+    for direction, (old, new) in enumerate(zip(before, after, strict=True)):
+        lines.append(_effect(words, set(changed), old, new, backward=bool(direction)))
+    return [line for line in lines if line]
+
+
+def _verdict(a: float, b: float, c: float, d: float) -> list[str]:
+    """State which version each direction finds likelier, by the perplexities of both versions."""
+    a, b, c, d = map(round, (a, b, c, d))  # as they are shown
+    yours, others = (b < a, d < c), (b > a, d > c)
+    if all(yours):
+        return [t("Both directions find yours likelier per word.")]
+    if all(others):
+        return [t("Both directions find the other likelier per word.")]
+    if any(yours) and any(others):
+        return [t("The directions disagree on which is likelier.")]
+    return [t("At least one direction finds both equally likely per word.")]
+
+
+def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *, backward: bool) -> str:
+    """State which unchanged word's surprisal changed most in a direction."""
+    moved = np.abs(new - old)
+    moved[[k in changed for k in range(len(words))]] = np.nan
+    if not np.isfinite(moved).any() or np.nanmax(moved) < 0.05:
+        return t("From the right no kept word changed.") if backward else t("From the left no kept word changed.")
+    k = int(np.nanargmax(moved))
+    names = {"word": token_names([b or "" for _, b in words])[k], "x": old[k], "y": new[k]}
+    if backward:
+        return t("Backward, which sees an edit only earlier, changed most at “{word}”: {x:.1f} → {y:.1f} bits.", **names)
+    return t("Forward, which sees an edit only later, changed most at “{word}”: {x:.1f} → {y:.1f} bits.", **names)
+
+
+def _offer_table(pairs: list[tuple[int | None, int | None]], old: Reading | None, read: Reading) -> None:
+    columns: dict[str, list] = {}
+    for side, item, name in ((1, read, t("yours")), (0, old, t("the other"))):
+        if item is not None:
+            places = [pair[side] for pair in pairs]
+            tokens = item.tokens
+            columns[t("word, {version}", version=name)] = ["" if k is None else tokens[k] for k in places]
+            columns[t("bits from the left, {version}", version=name)] = _align(item.forward, places).round(3).tolist()
+            columns[t("bits from the right, {version}", version=name)] = _align(item.backward, places).round(3).tolist()
+    lists.offer_table(columns, name="surprisal", label=t("Show as table"), key="predict.surprisal")

@@ -26,7 +26,7 @@ from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.parameters import bound, read_parameter, write_parameter
-from pages._predict import passage, surprise
+from pages._predict import passage
 from pages._widgets import lists, reading
 from pages._widgets.lists import word_buttons
 
@@ -55,9 +55,9 @@ def show(in_use: InUse) -> None:
         case "next":
             _show_next(in_use, read)
         case "words":
-            surprise.show_words(in_use, read)
+            passage.show_words(in_use, read)
         case "edit":
-            surprise.show_versions(in_use, read)
+            passage.show_versions(in_use, read)
 
 
 def _show_next(in_use: InUse, read: Reading) -> None:

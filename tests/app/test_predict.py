@@ -6,8 +6,7 @@ import pytest
 from core.analysis.expectation import is_version
 from core.views.substitutes import widest_gap
 from pages._frame import examples, parameters
-from pages._predict.passage import AT, OTHER, TEXT
-from pages._predict.surprise import _verdict
+from pages._predict.passage import AT, OTHER, TEXT, _verdict
 from tests.app.visit import opened
 
 OWN = "She poured the molten glass into a mould."
