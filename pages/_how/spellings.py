@@ -64,7 +64,13 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
     usual = read.spellings.usual_cosine(max(2, sum(not firing.is_unread for firing in results)))
     if len(words) > 1:
         _cosines(words, ours, theirs, vectors.name)
-    return write_notices(results, neighbors, static, ours, usual, lower), _rows(results, neighbors, static)
+    table = [
+        {t("word"): word, t("model"): source, t("rank"): rank, t("neighbor"): write_word(n.word), t("cosine"): round(n.cosine, 4)}
+        for word, *both in zip(words, neighbors, static, strict=True)
+        for source, listed in zip((t("layer 0"), t("GloVe")), both, strict=True)
+        for rank, n in enumerate(listed or (), 1)
+    ]
+    return write_notices(results, neighbors, static, ours, usual, lower), table
 
 
 def _inputs() -> tuple[str, int | None]:
@@ -127,15 +133,6 @@ def _cosines(words: tuple[str, ...], ours: np.ndarray, theirs: np.ndarray, name:
             lists.heading(title, color)
             alt = t("{title}: {words}.", title=title, words=", ".join(words))
             draw(cosine_table(words, matrix, color, key=key), key=f"spelling.{key}", alt=alt)
-
-
-def _rows(firings: list[Firing], neighbors: list, static: list) -> Rows:
-    return [
-        {t("word"): firing.word, t("model"): source, t("rank"): rank, t("neighbor"): write_word(n.word), t("cosine"): round(n.cosine, 4)}
-        for firing, *both in zip(firings, neighbors, static, strict=True)
-        for source, listed in zip((t("layer 0"), t("GloVe")), both, strict=True)
-        for rank, n in enumerate(listed or (), 1)
-    ]
 
 
 def write_notices(

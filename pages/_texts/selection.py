@@ -41,21 +41,15 @@ def show(in_use: InUse) -> None:
                 _offer(corpus, plan)
             elif sentences_of(corpus) is None:
                 _reading(in_use, corpus, plan)
-        n = plan.sentences
-        if corpus == in_use.corpus:
-            notice([tn("Every page uses this {n:,} sentence.", "Every page uses these {n:,} sentences.", n)])
-        else:
-            used = user_names.corpus_title(in_use.corpus)
-            notice(
-                [
-                    tn(
-                        "This page searches {n:,} sentence; the other pages use the corpus “{used}”.",
-                        "This page searches {n:,} sentences; the other pages use the corpus “{used}”.",
-                        n,
-                        used=used,
-                    )
-                ]
+        message = tn("Every page uses this {n:,} sentence.", "Every page uses these {n:,} sentences.", plan.sentences)
+        if corpus != in_use.corpus:
+            message = tn(
+                "This page searches {n:,} sentence; the other pages use the corpus “{used}”.",
+                "This page searches {n:,} sentences; the other pages use the corpus “{used}”.",
+                plan.sentences,
+                used=user_names.corpus_title(in_use.corpus),
             )
+        notice([message])
 
 
 def offer_deletion(corpus: str) -> None:
