@@ -40,6 +40,7 @@ from pages._frame.markup import plain
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Reads = Iterable[tuple[str, str]]  # kinds and names
 KEPT = Kept()
 memo = KEPT  # the cache of a workspace's answers
 KEPT_WORDS = 16  # tables of single words that are open at a time
@@ -50,16 +51,7 @@ READS = {"model": ("model",), "language_model": ("model",), "targets": ("model",
 _RUN = threading.local()  # for each thread that runs a page: the run, and the cached values of its names
 
 
-def keep(
-    maker: str,
-    reads: Iterable[tuple[str, str]],
-    key: Hashable,
-    make: Callable[[], R],
-    *,
-    most: int,
-    weighed: bool = True,
-    meanwhile: str = "",
-) -> R:
+def keep(maker: str, reads: Reads, key: Hashable, make: Callable[[], R], *, most: int, weighed: bool = True, meanwhile: str = "") -> R:
     """Return the cached result of `make` for a key and the contents of `reads` (kinds and names). Show `meanwhile` while it is computed."""
 
     def work() -> R:
@@ -210,19 +202,16 @@ def encoded(corpus: str, language: Language) -> EncodedCorpus:
     if unread_bytes(corpus, language) < MOST_READ:
         options = {"most": 4, "weighed": False, "meanwhile": t("Reading texts…")}
         return keep(ENCODING, [("corpus", corpus)], language.code, lambda: open_encoded(corpus, language), **options)
-    key = corpus, language.code, version(corpus, "corpus")
-    result = shared_jobs.result_or_progress(
-        ENCODING,
-        key,
-        lambda job: open_encoded(corpus, language, report=job.report),
-        lambda job, left: t("Reading texts: {done:,} of about {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left),
-        failed=t("Reading this corpus failed."),
-        most=KEPT_TABLES,
-        widget="encoded",
-        stopped=t("Reading stopped."),
-        again=t("Read again"),
-    )
-    if result is None:
+
+    def work(job: Job) -> EncodedCorpus:
+        return open_encoded(corpus, language, report=job.report)
+
+    def describe(job: Job, left: str) -> str:
+        return t("Reading texts: {done:,} of about {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left)
+
+    key, options = (corpus, language.code, version(corpus, "corpus")), {"failed": t("Reading this corpus failed."), "most": KEPT_TABLES}
+    options |= {"widget": "encoded", "stopped": t("Reading stopped."), "again": t("Read again")}
+    if (result := shared_jobs.result_or_progress(ENCODING, key, work, describe, **options)) is None:
         st.stop()
     return result
 

@@ -13,6 +13,7 @@ from pages._frame.jobs import Job, add_job, current_user, describe_place
 from pages._frame.markup import plain
 
 T = TypeVar("T")
+Describe = Callable[[Job, str], str]  # of a job and the time left, the text of its progress
 MAX_READINGS = 40  # jobs of all users that have read files and hold the result until the page takes it
 AT_MOST_S = 2.5  # a page waits so long for a job before it draws the progress
 
@@ -124,15 +125,7 @@ def read_files(kind: str, key: Hashable, work: Callable[[Job], T], *, failed: st
 
 
 def result_or_progress(
-    kind: str,
-    key: Hashable,
-    work: Callable[[Job], T],
-    describe: Callable[[Job, str], str],
-    *,
-    widget: str,
-    again: str,
-    stopped: str = "",
-    **options: Any,
+    kind: str, key: Hashable, work: Callable[[Job], T], describe: Describe, *, widget: str, again: str, stopped: str = "", **options: Any
 ) -> T | None:
     """Return the result of a job after a short wait. Without one, show its progress and return None. `options` are those of `job`."""
     current = job(kind, key, work, **options)
@@ -142,7 +135,7 @@ def result_or_progress(
     return current.result
 
 
-def show_state(kind: str, key: Hashable, describe: Callable[[Job, str], str], *, widget: str, stopped: str, again: str) -> None:
+def show_state(kind: str, key: Hashable, describe: Describe, *, widget: str, stopped: str, again: str) -> None:
     """Show the progress of a job with a Stop button, or why it ended with the button `again`."""
     if (current := find_job(kind, key)) is None:  # it has ended since the page requested it
         st.rerun()
@@ -172,18 +165,11 @@ def is_running_or_ended(job: Job, again: Callable[[], object], *, stopped: str, 
 
 @st.fragment(run_every=1.0)
 def follow(
-    job: Job,
-    describe: Callable[[Job, str], str],
-    key: str,
-    *,
-    is_stoppable: bool = True,
-    meanwhile: str = "",
-    help: str = "",
-    is_enough: Callable[[], bool] = lambda: False,
+    job: Job, describe: Describe, key: str, *, is_stoppable: bool = True, meanwhile: str = "", help: str = "", is_enough=lambda: False
 ) -> None:
     """Show the progress of a job and a Stop button, once a second. Run the page again at the end, or once there `is_enough` for it.
 
-    `describe` returns the text for the job and the time left. `meanwhile` states what the page does until then.
+    `meanwhile` states what the page does until then.
     """
     if not job.is_running or is_enough():
         st.rerun()

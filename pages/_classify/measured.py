@@ -148,16 +148,12 @@ def show_scores() -> None:
     name = choice("closer", t("Classifier"), {n: variants[n] for n in metas}, next(iter(metas)))
     meta = metas[name]
     _closer(name, meta)
-    st.caption(
-        t(
-            "{train:,} training, {valid:,} validation, {test:,} test texts, no duplicates; data {data}, seed {seed}, {seconds:.0f} s, {date}.",
-            **meta["sizes"],
-            data=meta["data"][:12],
-            seed=meta["seed"],
-            seconds=meta["seconds"],
-            date=meta["date"][:10],
-        )
+    values = meta["sizes"] | {"data": meta["data"][:12], "seed": meta["seed"], "seconds": meta["seconds"], "date": meta["date"][:10]}
+    message = t(
+        "{train:,} training, {valid:,} validation, {test:,} test texts, no duplicates; data {data}, seed {seed}, {seconds:.0f} s, {date}.",
+        **values,
     )
+    st.caption(message)
     lists.offer_table(table, name="scores", key="scores.twin", label=t("Export the table"))
 
 

@@ -74,17 +74,9 @@ def show(in_use: InUse) -> None:
     first, last = (pick(line["date"] for line in lines)[:10] for pick in (min, max))
     models = ", ".join(sorted({line["model"] for line in lines if line.get("model")}))
     with st.expander(t("More"), icon=":material/terminal:", key="results.more"):
-        st.caption(
-            t(
-                "{n:,} runs from {first} to {last}, weights {models}, all in `{file}`. Command: `{command}`",
-                n=len(lines),
-                first=first,
-                last=last,
-                models=models,
-                command=COMMAND,
-                file="assets/results/classification.jsonl",
-            )
-        )
+        values = {"n": len(lines), "first": first, "last": last, "models": models}
+        values |= {"command": COMMAND, "file": "assets/results/classification.jsonl"}
+        st.caption(t("{n:,} runs from {first} to {last}, weights {models}, all in `{file}`. Command: `{command}`", **values))
         if old := outdated_titles(lines, read_results()):
             st.caption(
                 t(

@@ -136,12 +136,7 @@ def _cosines(words: tuple[str, ...], ours: np.ndarray, theirs: np.ndarray, name:
 
 
 def write_notices(
-    firings: list[Firing],
-    neighbors: list[list[StaticNeighbor]],
-    static: list,
-    cosines: np.ndarray,
-    usual: float | None,
-    lower: tuple[str, ...] = (),
+    firings: list[Firing], neighbors: list, static: list, cosines: np.ndarray, usual: float | None, lower: tuple[str, ...]
 ) -> list[str]:
     """State which words GloVe lacks or reads in lower case (`lower`), which are never one token, the nearest pair with chance (`usual`), and unread words."""
     if not firings:

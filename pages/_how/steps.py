@@ -126,15 +126,8 @@ def projection(walk: Walk) -> tuple[list[str], Rows]:
         names = [str(16 * k + 1) for k in range(len(vector) // 16)]
         alt = t("Heat map of the spelling vector’s {n} numbers, 16 per row.", n=len(walk.vector))
         draw(heat_figure(vector.reshape(-1, 16), names, key="how.vector", limit=limit_of(walk.vector)), key="how.4", alt=alt)
-    lines = [
-        t(
-            "<b>{window}</b> makes {share:z.0%} of this vector, all filters {all:z.0%}, the bias {bias:z.0%}.",
-            window=windows[0][2],
-            share=float(walk.shares[largest[0]]),
-            all=1 - walk.bias_share,
-            bias=walk.bias_share,
-        )
-    ]
+    values = {"window": windows[0][2], "share": float(walk.shares[largest[0]]), "all": 1 - walk.bias_share, "bias": walk.bias_share}
+    lines = [t("<b>{window}</b> makes {share:z.0%} of this vector, all filters {all:z.0%}, the bias {bias:z.0%}.", **values)]
     if walk.highways:
         mean = float(walk.highways[-1].gate.mean())
         lines.append(t("Bars are highway outputs, named after their filters (gate {mean:.0%} open on average).", mean=mean))

@@ -205,14 +205,12 @@ def find_threshold(in_use: InUse) -> LessonPage:
     aucs = {name: spread.aucs() for name, spread in spreads.items()}
     by_word = [{t("word"): w} | {f"AUC, {layer_title(name)}": round(auc[w], 3) for name, auc in aucs.items()} for w in aucs[top]]
     colors = {same_sense: ONE_SENSE, two_senses: ONE_WORD}
+    values = {"at": threshold, "layer": layer_title(top), "missed": errors.missed, "passed": errors.passed}
     return LessonPage(
         figure=density_rows(rows, GRID, colors, span=(-0.5, 1.0), key="apart", threshold=threshold),
         alt=t(
             "Cosine densities by layer, same and different senses. At threshold {at:.2f}, {layer}: {missed:.0%} missed, {passed:.0%} false alarms.",
-            at=threshold,
-            layer=layer_title(top),
-            missed=errors.missed,
-            passed=errors.passed,
+            **values,
         ),
         notices=_describe_spread(over, result[top], top, word),
         method=t(
@@ -314,15 +312,11 @@ def _describe_relations(pairs: Pairs, layer: str) -> str:
         values = {"homonyms": homonyms, "related": related, "least": FEWEST, "layer": where}
         return t("Labeled homonyms: {homonyms} words; related senses: {related}. Comparing them at {layer} needs {least} each.", **values)
     more, low, high = (format_number(100 * value, "+.1f") for value in (ahead.value, ahead.low, ahead.high))
+    values = {"layer": where, "one": pairs.kinds[HOMONYM].in_percent, "other": pairs.kinds[RELATED].in_percent}
+    values |= {"more": more, "low": low, "high": high, "certain": certainty(ahead.low > 0 or ahead.high < 0)}
     return t(
         "At {layer}, the same-sense pair is closer in {one} of cases for homonyms, {other} for related senses: {more} points ({low} to {high}), {certain}.",
-        layer=where,
-        one=pairs.kinds[HOMONYM].in_percent,
-        other=pairs.kinds[RELATED].in_percent,
-        more=more,
-        low=low,
-        high=high,
-        certain=certainty(ahead.low > 0 or ahead.high < 0),
+        **values,
     )
 
 

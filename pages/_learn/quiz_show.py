@@ -213,14 +213,9 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
     notice(describe_answer(quiz_question, quiz_reading, answer))
     _expected(quiz_question, in_use)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button(
-            t("Next question") if game.at + 1 < n else t("Show score"),
-            key=f"guess.next.{game.number}.{game.at}",  # of this question: one that is still to be taken away cannot be pressed for the next
-            type="primary",
-            shortcut="right",
-            on_click=game.show,
-            args=(game.at + 1,),
-        )
+        label = t("Next question") if game.at + 1 < n else t("Show score")
+        key = f"guess.next.{game.number}.{game.at}"  # of this question: one that is still to be taken away cannot be pressed for the next
+        st.button(label, key=key, type="primary", shortcut="right", on_click=game.show, args=(game.at + 1,))
         address = {"a": quiz_question.text, "ai": token_labels(quiz_question.tokens)[quiz_question.position]}
         page_link("why", t("What decided it?"), icon=":material/content_cut:", query_params=address)
     show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(describe_votes(quiz_question, quiz_reading)))
@@ -270,13 +265,8 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
     texts = {"copy": t("Copy"), "copied": t("Copied"), "selected": t("Selected: press Ctrl + C")}
     _share_widget(key="guess.share", data=texts | {"line": quiz.line(game.number, hits, right, _link(game.number))})
     with st.container(horizontal=True, gap="small"):
-        st.button(
-            t("Another quiz"),
-            key="guess.other",
-            type="primary",
-            icon=":material/casino:",
-            on_click=lambda: _write(random.randrange(quiz.OTHERS, quiz.LAST + 1)),
-        )
+        options = {"type": "primary", "icon": ":material/casino:"}
+        st.button(t("Another quiz"), key="guess.other", on_click=lambda: _write(random.randrange(quiz.OTHERS, quiz.LAST + 1)), **options)
         if game.number != quiz.today():
             st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=lambda: _write(quiz.today()))
         st.button(t("Repeat this quiz"), key="guess.again", icon=":material/replay:", on_click=game.begin_again)

@@ -211,22 +211,15 @@ def _card(model: Model, card: ModelCard) -> None:
 
 
 def _of_elmo(name: str, card: ModelCard) -> dict[str, str]:
-    s, parameters = card.shape, card.parameters
+    s, millions = card.shape, {"spelling": card.parameters["char-CNN"] / 1e6, "lstms": card.parameters["LSTMs"] / 1e6}
+    sizes = {"filters": s.n_filters, "highway": s.n_highway, "layers": s.n_layers, "cells": s.hidden, "projection": s.projection}
     return {
         t("Model"): t("{name}, in ELMo’s format", name=name),
         t("Shape"): t(
             "{filters:,} char-CNN filters, {highway} highway layers, {layers} LSTM layers per direction ({cells:,} cells, projected to {projection})",
-            filters=s.n_filters,
-            highway=s.n_highway,
-            layers=s.n_layers,
-            cells=s.hidden,
-            projection=s.projection,
+            **sizes,
         ),
-        t("Parameters"): t(
-            "char-CNN {spelling:.1f} million, LSTMs {lstms:.1f} million",
-            spelling=parameters["char-CNN"] / 1e6,
-            lstms=parameters["LSTMs"] / 1e6,
-        ),
+        t("Parameters"): t("char-CNN {spelling:.1f} million, LSTMs {lstms:.1f} million", **millions),
         t("Vectors"): t(
             "{layers} layers of {dim} numbers ({projection} per direction)", layers=s.n_layers + 1, dim=s.dim, projection=s.projection
         ),

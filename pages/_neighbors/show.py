@@ -62,7 +62,8 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
                 show_html('<p class="small">{}</p>', t("Type a sentence."))
     waiting = t("All sentences are read once; then this list appears.")
     sides = list(zip(columns[1:], "ab", _names(), OWN, (first, second), strict=True))
-    listed = _lists(over, choice, sides, model_layers.in_use().called, tables, waiting, reads_all=everything is not None)
+    choice = replace(choice, every_token=everything is not None)
+    listed = _lists(over, choice, sides, model_layers.in_use().called, tables, waiting)
     other_lines = _show_second_model(in_use, choice, (first, second), listed, tables) if in_use.other_model else []
     unknown = lists.unknown(over.vectors, [bare(word.word) for word in words])
     if len(listed) == 2:
@@ -89,8 +90,6 @@ def _lists(
     model: str,
     tables: list[pd.DataFrame],
     waiting: str,
-    *,
-    reads_all: bool,
     other_model: str = "",
 ) -> list[Neighbors]:
     """Show a model's list in each column, with its table. `waiting` is shown until every token is encoded. `other_model` is the name of a second model."""
@@ -99,7 +98,7 @@ def _lists(
         if chosen.position is None:
             continue
         with column:
-            request = replace(choice, word=chosen.in_context, every_token=reads_all)
+            request = replace(choice, word=chosen.in_context)
             with st.spinner(t("Reading sentences with the word…")) if choice.space == SENSES else nullcontext():
                 result = view(neighbors.compute, over, request)
             title = t("{model}, first sentence", model=model) if side == "a" else t("{model}, second sentence", model=model)
@@ -141,11 +140,11 @@ def _show_second_model(
             everything = over.every_token
             reading.show_meanwhile(over, plain(waiting))
         typed = choice.weights if choice.weights.count(",") == layers.n - 1 else ""
-        choice = replace(choice, space=layer, weights=typed)
+        choice = replace(choice, space=layer, weights=typed, every_token=everything is not None)
         columns = st.columns(COLUMNS, gap="medium")
         columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=layers.title(layer)))
         sides = list(zip(columns[1:], "ab", _names(), (OTHER_MODEL, OTHER_MODEL), both, strict=True))
-        listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, reads_all=everything is not None, other_model=name)
+        listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, name)
         with model_layers.speaking_of(layers):
             return compare_with_second_model(name, tuple(first), tuple(listed), layer)
     return []

@@ -154,15 +154,8 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
         shares = zip(result.senses, result.shares[k], strict=True)
         titles = {sense: f"{plain(sense, CITED)} {share:.0%}" for sense, share in shares} | {UNSURE: "?"}
         box = f"spread.ask.{k}.{label_store.turn()}"
-        st.pills(
-            t("Sense"),
-            list(titles),
-            key=box,
-            default=by_user.get(k) or (UNSURE if token in put_off else None),
-            label_visibility="collapsed",
-            on_change=partial(_answered, key, token, box),
-            format_func=titles.get,
-        )
+        options = {"default": by_user.get(k) or (UNSURE if token in put_off else None), "on_change": partial(_answered, key, token, box)}
+        st.pills(t("Sense"), list(titles), key=box, label_visibility="collapsed", format_func=titles.get, **options)
     about = t("The most doubtful ones now, here and first in the table.")
     options = {"icon": ":material/arrow_forward:", "on_click": lambda: st.session_state.pop(ROWS, None), "help": about}
     st.button(t("Next sentences"), key="spread.next", **options)

@@ -114,17 +114,10 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
             return Chosen(text or "", (), None)
         # Left out of the address where it is the guess, which Back and a link without it then come to again.
         selected = result.guesses[number], result.positions[number]
-        position = st.pills(
-            label_of_word,
-            [k for k, token in enumerate(tokens) if k in selected or not _is_punctuation(token)],
-            default=result.guesses[number],
-            required=True,
-            **bound(f"{key}i"),
-            format_func=question.token_labels(tokens).__getitem__,
-            label_visibility="collapsed",
-            on_change=question.tap,
-            args=(key,),
-        )
+        offered = [k for k, token in enumerate(tokens) if k in selected or not _is_punctuation(token)]
+        options = {"default": result.guesses[number], "required": True, "on_change": question.tap, "args": (key,)}
+        options |= {"format_func": question.token_labels(tokens).__getitem__, "label_visibility": "collapsed"}
+        position = st.pills(label_of_word, offered, **bound(f"{key}i"), **options)
         if unread := language.say_unread(tokens):
             st.caption(plain(unread, 400))
         place = position if position is not None else result.positions[number]
