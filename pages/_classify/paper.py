@@ -107,12 +107,10 @@ def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict
             t("without ELMo"): [(size, plain) for size, plain, _ in points],
         }
         y = f"{titles[name]}: {measure_titles()[name]}"
+        figure = curves_figure(lines, y=y, percent=True, x=t("training examples"), log_x=True)
+        alt = t("{y} with and without ELMo by examples: {sizes}.", y=y, sizes=", ".join(f"{size:,}" for size, *_ in points))
         with column:
-            draw(
-                curves_figure(lines, y=y, percent=True, x=t("training examples"), log_x=True),
-                key=f"results.curve.{name}",
-                alt=t("{y} with and without ELMo by examples: {sizes}.", y=y, sizes=", ".join(f"{size:,}" for size, *_ in points)),
-            )
+            draw(figure, key=f"results.curve.{name}", alt=alt)
     notice([describe_largest(result, titles), describe_curves(result, titles)])
 
 

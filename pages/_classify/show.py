@@ -233,16 +233,14 @@ def _layers(name: str, explanation: Explanation) -> None:
     left, right = st.columns([2, 3], gap="large", vertical_alignment="center")
     with left:
         weight_bars(explanation.mix["s"], key=f"why.mix.{name}")
-    weights = ", ".join(f"s{k} = {w:.2f}" for k, w in enumerate(explanation.mix["s"]))
-    right.caption(
-        t(
-            "Learned layer weights s_j of {classifier}: {weights}, γ = {gamma:.2f}. Weighted by vector length, the layers contribute {pulls}. Try them on Mix.",
-            classifier=variant_titles()[name],
-            weights=weights,
-            gamma=explanation.mix["gamma"],
-            pulls=", ".join(f"{part:.0%}" for part in pulls(np.array(explanation.mix["s"]), np.array(explanation.lengths))),
-        )
+    values = {"classifier": variant_titles()[name], "gamma": explanation.mix["gamma"]}
+    values["weights"] = ", ".join(f"s{k} = {w:.2f}" for k, w in enumerate(explanation.mix["s"]))
+    values["pulls"] = ", ".join(f"{part:.0%}" for part in pulls(np.array(explanation.mix["s"]), np.array(explanation.lengths)))
+    message = t(
+        "Learned layer weights s_j of {classifier}: {weights}, γ = {gamma:.2f}. Weighted by vector length, the layers contribute {pulls}. Try them on Mix.",
+        **values,
     )
+    right.caption(message)
 
 
 def describe_answers(answers: dict[str, Answer], deaf: list[str], label: str) -> list[str]:

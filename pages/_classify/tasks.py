@@ -148,11 +148,8 @@ def _entailment(in_use: InUse) -> None:
     named = label_titles()
     shares = {v: {named[label]: p for label, p in a.said.items()} for v, a in by_variant.items()}
     message = "; ".join(f"{titles[v]}: " + ", ".join(f"{label} {p:.0%}" for label, p in row.items()) for v, row in shares.items())
-    draw(
-        shares_figure([titles[v] for v in shares], list(shares.values()), [COLORS[v] for v in shares]),
-        key="tasks.entailment",
-        alt=t("Three bars each: {told}.", told=message),
-    )
+    figure = shares_figure([titles[v] for v in shares], list(shares.values()), [COLORS[v] for v in shares])
+    draw(figure, key="tasks.entailment", alt=t("Three bars each: {told}.", told=message))
     best = {v: max(row, key=row.get) for v, row in shares.items()}
     if len(best) > 1:
         sure = tuple(shares[v][best[v]] for v in ("baseline", "elmo"))

@@ -27,7 +27,7 @@ def layer_choice(key: str, spaces: Sequence[str], default: str, *, place=st, **o
         return choice(key, t("Layer"), {name: layer_name(name) for name in spaces}, default, place=place, **options)
     special = {ALL: t("four layers"), TOKENS: t("all tokens")}
     titles = {name: special.get(name) or layers.title(name) for name in spaces}
-    return choice(key, t("Layer"), titles, default, place=place, is_slider=True, **options)
+    return choice(key, t("Layer"), titles, default, place=place, widget="select_slider", **options)
 
 
 def layer_name(name: str) -> str:
@@ -99,29 +99,19 @@ def text_box(key: str, label: str, value: str, n_max: int, *, place=st, **option
     return text
 
 
-def choice(
-    key: str,
-    label: str,
-    titles: Mapping[str, str],
-    default: str,
-    *,
-    place=st,
-    in_box: bool | None = None,
-    is_slider: bool = False,
-    **options: Any,
-) -> str:
-    """Draw a choice and return its code, which is also the URL parameter. It is a drop-down list on pages with a switch, which have one row of segments."""
+def choice(key: str, label: str, titles: Mapping[str, str], default: str, *, place=st, widget: str = "", **options: Any) -> str:
+    """Draw a choice by one of Streamlit's widgets and return its code, which is also the URL parameter.
+
+    The default is a segmented control, or a drop-down list on pages with a switch between views, because a page has one row of segments.
+    """
     settle_choice(key, titles, default)
-    in_box = has_switch(record.now().view) if in_box is None else in_box
+    widget = widget or ("selectbox" if has_switch(record.now().view) else "segmented_control")
     options = {"format_func": titles.get, "key": key, "persist_state": "session"} | options
-    if is_slider:
-        chosen = place.select_slider(label, list(titles), **options)
-    elif in_box:
-        chosen = place.selectbox(label, list(titles), **options)
-    else:
-        chosen = place.segmented_control(label, list(titles), required=True, **options)
-    write_parameter(key, None if (chosen or default) == default else chosen)
-    return chosen or default
+    if widget == "segmented_control":
+        options["required"] = True
+    chosen = getattr(place, widget)(label, list(titles), **options) or default
+    write_parameter(key, None if chosen == default else chosen)
+    return chosen
 
 
 def multiple_choice(key: str, label: str, titles: Mapping[str, str], default: Sequence[str], **options: Any) -> list[str]:

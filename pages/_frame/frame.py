@@ -47,12 +47,8 @@ def frame(file: str) -> InUse:
     page = next(page for page in list_pages() if page.file == file)
     view = settle_choice(page.control, page.views, page.views[0])
     title = dict(page.parts).get(view, page.label)
-    st.set_page_config(
-        page_title=f"{title} · Elmoscope",
-        page_icon=str(ASSETS / "icon.png"),
-        layout="wide",
-        initial_sidebar_state="collapsed" if view == SLIDES else "auto",
-    )
+    sidebar = "collapsed" if view == SLIDES else "auto"
+    st.set_page_config(f"{title} · Elmoscope", str(ASSETS / "icon.png"), layout="wide", initial_sidebar_state=sidebar)
     foreign = "" if i18n.language() == i18n.ENGLISH else _uploader_style(t("Choose files"))
     # One element in every language, so that the next elements keep their places and no box appears twice while the language changes.
     st.html(STYLE + foreign)
@@ -67,7 +63,7 @@ def frame(file: str) -> InUse:
         content = language.choose()
         in_use = choose(content)
     if len(page.parts) > 1:
-        choice(page.control, t("Part"), dict(page.parts), page.views[0], in_box=False, label_visibility="collapsed")
+        choice(page.control, t("Part"), dict(page.parts), page.views[0], widget="segmented_control", label_visibility="collapsed")
     with st.container():  # a place in every language, so that what follows keeps its own
         language.say_if_missing(content)
     parameters.show_link_errors()

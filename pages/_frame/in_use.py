@@ -162,7 +162,7 @@ def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, 
     offered = list(dict.fromkeys([*names, *filter(None, [st.session_state.get(key), value])]))
     titles = {name: user_names.corpus_title(name, offered) for name in offered}
     index = offered.index(default) if default in offered else None
-    chosen = choice(key, label, titles, default, place=place, in_box=True, index=index, accept_new_options=True, **options)
+    chosen = choice(key, label, titles, default, place=place, widget="selectbox", index=index, accept_new_options=True, **options)
     return (chosen or "").strip() or default or ""
 
 
@@ -299,7 +299,7 @@ def choose_device() -> None:
         return
     names = {CPU: t("CPU"), CUDA: t("GPU (CUDA)"), MPS: t("GPU (Metal)")}
     titles = {name: names.get(name, name) for name in dict.fromkeys((CPU, *there))}
-    choice("device", t("Device"), titles, CPU, in_box=True, help=t("Results differ only by rounding."))
+    choice("device", t("Device"), titles, CPU, widget="selectbox", help=t("Results differ only by rounding."))
 
 
 def selected_device() -> str:

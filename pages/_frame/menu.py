@@ -37,6 +37,9 @@ def _page(name: str, label: str, icon: str, **parts: str) -> Page:
 
 
 def menu() -> dict[str, tuple[Page, ...]]:
+    of_classify = {"classify": t("Try it"), "tasks": t("The paper’s tasks"), "train": t("Train"), "results": t("Results")}
+    of_texts = {"texts": t("Texts"), "search": t("Search"), "collocates": t("Collocates"), "keyness": t("Keywords")}
+    of_texts["change"] = t("Change over time")
     return {
         t("Explore"): (
             Page("app.py", t("Home"), ":material/home:"),
@@ -47,26 +50,9 @@ def menu() -> dict[str, tuple[Page, ...]]:
             _page("senses", t("Senses"), "workspaces", found=t("Groups"), spread=t("Your labels")),
         ),
         t("Apply"): (
-            _page(
-                "classify",
-                t("Classify"),
-                "category",
-                classify=t("Try it"),
-                tasks=t("The paper’s tasks"),
-                train=t("Train"),
-                results=t("Results"),
-            ),
+            _page("classify", t("Classify"), "category", **of_classify),
             _page("predict", t("Next word"), "edit_note"),
-            _page(
-                "texts",
-                t("Your texts"),
-                "library_books",
-                texts=t("Texts"),
-                search=t("Search"),
-                collocates=t("Collocates"),
-                keyness=t("Keywords"),
-                change=t("Change over time"),
-            ),
+            _page("texts", t("Your texts"), "library_books", **of_texts),
         ),
         t("Understand"): (
             _page("how", t("How it works"), "account_tree"),

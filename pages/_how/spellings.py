@@ -91,7 +91,7 @@ def _inputs() -> tuple[str, int | None]:
     text = text_box("spell", t("Words"), usual, limits().max_text, place=columns[0], placeholder=hint)
     amounts = {"10000": t("the 10,000 most frequent"), "all": t("all of its words")}
     about = t("Read once and kept on disk. 10,000 words take seconds.")
-    among = choice("spell_among", t("Neighbors from"), amounts, "10000", place=columns[1], in_box=True, help=about)
+    among = choice("spell_among", t("Neighbors from"), amounts, "10000", place=columns[1], widget="selectbox", help=about)
     return text or "", None if among == "all" else int(among)
 
 
@@ -139,8 +139,6 @@ def write_notices(
     firings: list[Firing], neighbors: list, static: list, cosines: np.ndarray, usual: float | None, lower: tuple[str, ...]
 ) -> list[str]:
     """State which words GloVe lacks or reads in lower case (`lower`), which are never one token, the nearest pair with chance (`usual`), and unread words."""
-    if not firings:
-        return []
     rows = [k for k, firing in enumerate(firings) if not firing.is_unread]
     pair = _pair([firings[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
     unread = _quoted(firing.word for firing in firings if firing.is_unread)

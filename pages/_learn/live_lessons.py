@@ -273,13 +273,10 @@ def compare_relations(in_use: InUse) -> LessonPage:
         | {t("relation"): titles[relation.kind], "AUC": round(auc, 3), t("reason"): relation.reason}
         for relation, auc in scored
     ]
+    values = {"layer": layer_title(layer), "kinds": ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)}
     return LessonPage(
         figure=interval_dots(rows, title=t("same-sense pair is closer"), zero=0.5, key="homonyms"),
-        alt=t(
-            "How often the same-sense pair is closer at {layer}, by relation: {kinds}.",
-            layer=layer_title(layer),
-            kinds=", ".join(f"{row.name} {row.mean:.0%}" for row in rows),
-        ),
+        alt=t("How often the same-sense pair is closer at {layer}, by relation: {kinds}.", **values),
         notices=[_describe_relations(pairs, layer), *_describe_ranks(ranks)],
         draw_more=partial(_draw_ranks, ranks, layer),
         method=t(

@@ -194,12 +194,8 @@ def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizR
 
 
 def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading | None, n: int, in_use: InUse) -> None:
-    message = t("Question {k} of {n}", k=game.at + 1, n=n)
-    show_html(
-        '<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>',
-        message,
-        lists.mark_word(quiz_question.tokens, quiz_question.position),
-    )
+    message, line = t("Question {k} of {n}", k=game.at + 1, n=n), lists.mark_word(quiz_question.tokens, quiz_question.position)
+    show_html('<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>', message, line)
     if quiz_reading is None:
         for k, sense in enumerate(quiz_question.senses):
             meaning = definition(languages.in_use(), quiz_question.word, sense)

@@ -216,11 +216,8 @@ def word_in_both(result: SpacesCompared, *, is_read: bool) -> None:
         with column:
             layer = name.rpartition(MARK)[2]
             color = layer_color(layer) if layer.isdecimal() or layer in (MIX, SENSES) else GLOVE
-            lists.heading(
-                t("“{word}” in {name}", word=word, name=name),
-                color,
-                t("{n} of {k} in both · cosine; any two of these words {mean:.2f}", n=len(both), k=c.k, mean=random),
-            )
+            note = t("{n} of {k} in both · cosine; any two of these words {mean:.2f}", n=len(both), k=c.k, mean=random)
+            lists.heading(t("“{word}” in {name}", word=word, name=name), color, note)
             rows = zip(neighbors[k], cosines[k], strict=True)
             lists.word_lines([(c.words[row], float(cosine), t("in both") if row in both else "") for row, cosine in rows])
 

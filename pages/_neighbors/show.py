@@ -84,13 +84,7 @@ def _names() -> tuple[str, str]:
 
 
 def _lists(
-    over: Workspace,
-    choice: NeighborsRequest,
-    sides: list[tuple],
-    model: str,
-    tables: list[pd.DataFrame],
-    waiting: str,
-    other_model: str = "",
+    over: Workspace, choice: NeighborsRequest, sides: list[tuple], model: str, tables: list, waiting: str, other_model: str = ""
 ) -> list[Neighbors]:
     """Show a model's list in each column, with its table. `waiting` is shown until every token is encoded. `other_model` is the name of a second model."""
     listed = []

@@ -67,10 +67,8 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
         draw(figure, key="found.map", alt=alt, config=MAP_CONFIG)
         named = shape_names(gold)
         shapes = ", ".join(f"{sign} {label}" for sign, label in named)
-        show_html(
-            '<p class="small">{}</p>',
-            t("Color: group. Shape: corpus label, not used: {shapes}.", shapes=shapes) if shapes else t("Color: group."),
-        )
+        line = t("Color: group. Shape: corpus label, not used: {shapes}.", shapes=shapes) if shapes else t("Color: group.")
+        show_html('<p class="small">{}</p>', line)
     with right:
         s = occurrences.suggestion
         st.markdown(t("**How many groups?**"))

@@ -59,7 +59,7 @@ def _part(workspace: Workspace) -> None:
     named = {LABELS: t("labels"), GROUPS: t("groups found"), "": t("no")}
     with places[1].popover(t("More"), icon=":material/tune:", width="stretch"):
         kind = query_kind("collocate_kind", st, search.LEMMA)
-        senses = choice("by_sense", t("By sense"), named, LABELS, in_box=True)
+        senses = choice("by_sense", t("By sense"), named, LABELS, widget="selectbox")
         window = st.slider(t("Window, words each side"), **bound("window"))
         minimum = st.number_input(t("Together at least"), **bound("minimum"))
         order = choice("collocate_order", t("Sort by"), {BY_DICE: t("logDice"), BY_LIKELIHOOD: t("log-likelihood")}, BY_DICE)

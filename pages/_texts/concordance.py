@@ -73,7 +73,7 @@ def _search(workspace: Workspace) -> None:
     places = st.columns([3, 4, 2, 2] if several else [3, 4, 2], vertical_alignment="bottom")
     query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
     kind = query_kind("find_kind", places[1])
-    order = choice("find_order", t("Sort by"), _orders(), kwic.IN_TEXT, place=places[2], in_box=True)
+    order = choice("find_order", t("Sort by"), _orders(), kwic.IN_TEXT, place=places[2], widget="selectbox")
     documents = ()
     if several:
         st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in corpus.documents]

@@ -144,12 +144,8 @@ def _left_out(stored: KeptCorpus | None) -> None:
     if stored is None or not stored.skipped:
         return
     n = len({file.name for file in stored.skipped})  # one file may have several notes
-    with st.expander(
-        tn("{n} file skipped or incomplete", "{n} files skipped or incomplete", n),
-        icon=":material/warning:",
-        expanded=n < 4,
-        key="corpus.left_out",
-    ):
+    label = tn("{n} file skipped or incomplete", "{n} files skipped or incomplete", n)
+    with st.expander(label, icon=":material/warning:", expanded=n < 4, key="corpus.left_out"):
         lines = ((file.name, file.why.removeprefix(f"{file.name}: ")) for file in stored.skipped)  # the line begins with the name
         show_html("{}", [html('<div class="kwic"><b>{}</b> {}</div>', name, why) for name, why in lines])
 

@@ -135,7 +135,7 @@ def choose_guess(steps: Sequence[EditStep], path_key: tuple, *, labeled: bool) -
     st.session_state.flip_of = path_key
     titles = {"": t("Your guess")} | {str(k): t("edit {k}", k=k) for k in range(1, len(steps))} | {str(NEVER): t("it never flips")}
     label = t("At which edit does the sense flip?") if labeled else t("At which edit is it nearer to the second sentence?")
-    guess = choice("guess", label, titles, "", in_box=True)
+    guess = choice("guess", label, titles, "", widget="selectbox")
     return int(guess) if guess else None, st.toggle(t("Reveal"), **bound("reveal"))
 
 

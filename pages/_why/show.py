@@ -102,10 +102,8 @@ def _halves(result: Influence, options: Options, colors: dict[str, str], pair: t
     alt = t("Sense chosen by past, future and both, per layer. {named}.", named=named)
     draw(halves_figure(bars, key="decided.halves"), key="decided.halves", alt=alt)
     message = " ".join([t("Gray: its lead without a sentence."), *list_turning_words(result, options)])
-    st.caption(
-        markup.plain(message),
-        help=t("A half decides by what the sentence adds to the lead, in standard deviations over labeled sentences."),
-    )
+    about = t("A half decides by what the sentence adds to the lead, in standard deviations over labeled sentences.")
+    st.caption(markup.plain(message), help=about)
 
 
 def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str:
@@ -178,9 +176,8 @@ def _show_substitutes(in_use: InUse, chosen: Chosen, options: Options, content: 
     note = t("change of substitutes, 0 to 1 (1 − Σ√(p·q))")
     lists.heading(t("Substitutes for “{word}”", word=shorten(bare(chosen.word))), blue, note)
     try:
-        changes = view(
-            views.expectation_changes, workspace(in_use), AttributionRequest(word=chosen.in_context, how=options.how, swap=options.swap)
-        )
+        request = AttributionRequest(word=chosen.in_context, how=options.how, swap=options.swap)
+        changes = view(views.expectation_changes, workspace(in_use), request)
     except ElmoscopeError as error:  # a transformer, or published weights without a softmax
         st.caption(plain(str(error)))
         return

@@ -5,7 +5,7 @@ what the server has computed since.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -120,17 +120,18 @@ def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[
 
 
 Pair = tuple[str | None, str | None]  # of the button back and the button next
+NONE: Pair = (None, None)
 
 
 def stepper(
     key: str,
     label: str,
-    numbers: tuple[str, ...],
+    numbers: Sequence[str],
     *,
     buttons: str,
     following: Callable[[int], str],
-    icons: Pair = (None, None),
-    shortcuts: Pair = (None, None),
+    icons: Pair = NONE,
+    shortcuts: Pair = NONE,
 ) -> int:
     """Draw a stepper and return its number from 0. `key` is the URL parameter, `buttons` begins both buttons' keys, `following(number)` labels Next."""
     row = st.container(horizontal=True, vertical_alignment="center", gap="small")

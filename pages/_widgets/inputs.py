@@ -140,19 +140,11 @@ def as_you_type(label: str) -> None:
     st.html('<style>[data-testid="InputInstructions"] {display: none;}</style>')
 
 
-ALL = "all"
+ALL, EMPTY = "all", MappingProxyType({})
 
 
 def word_search(
-    place,
-    key: str,
-    words: Sequence[str],
-    usual: str,
-    *,
-    labeled: Mapping[str, Labeled],
-    help: str,
-    separability: Mapping[str, float] = MappingProxyType({}),
-    titles: Mapping[str, str] = MappingProxyType({}),
+    place, key: str, words: Sequence[str], usual: str, *, labeled: Mapping[str, Labeled], help: str, separability=EMPTY, titles=EMPTY
 ) -> str:
     """Draw the box for a word, and return the selected or typed word. The word is `usual` again when the target changes.
 
