@@ -50,14 +50,6 @@ TASK = "news-title"
 SHOWN = ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # classifiers shown, with the best one
 
 
-def _senses(in_use: InUse, word: str) -> list[str]:
-    """Return the labeled senses of the word, at least two."""
-    senses = workspace(in_use).targets.senses_of(word)
-    if len(senses) < 2:
-        raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=shorten(word)))
-    return senses
-
-
 def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None:
     alt = Markup.escape(line).striptags()
     large = enlarge(figure, FACTOR, height=height)
@@ -128,7 +120,7 @@ def _influence(in_use: InUse, contexts: TwoContexts) -> influence.Influence:
 
 def _decided(in_use: InUse, contexts: TwoContexts) -> str:
     result = _influence(in_use, contexts)
-    senses = _senses(in_use, contexts.word)
+    senses = workspace(in_use).targets.senses_of(contexts.word)
     stands = influence.verdict(result, model_layers.in_use().top, influence.BOTH)
     values = influence.parts(result, model_layers.in_use().top, influence.BOTH, stands.sense)
     pair = tuple(sense_color(senses.index(sense)) for sense in (stands.sense, stands.rival))
@@ -157,7 +149,7 @@ def _mix(in_use: InUse, contexts: TwoContexts) -> str:
 
 def _halves(in_use: InUse, contexts: TwoContexts) -> str:
     result = _influence(in_use, contexts)
-    senses = _senses(in_use, contexts.word)
+    senses = workspace(in_use).targets.senses_of(contexts.word)
     by_half = influence.halves(result, model_layers.in_use().top)
     bars = [
         HalfBar(layer_title(model_layers.in_use().top), half_name(h), v.sense, sense_color(senses.index(v.sense)), v.margin, v.alone)
