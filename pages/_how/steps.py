@@ -25,6 +25,8 @@ from pages._widgets.charts import draw, weight_bars
 from pages._widgets.components import sliders
 from pages._widgets.inputs import Chosen, sentence
 
+CELLS, READ = 48, 16  # cells shown, and tokens of those read before
+TOKENS = 24  # rows of a layer's picture: a window round the word
 PADDING_SHOWN = 2
 MARKS = BEGIN_SIGN + END_SIGN + PADDING_SIGN
 UNITS = 48  # highway units shown
@@ -137,10 +139,6 @@ def projection(walk: Walk) -> tuple[list[str], Rows]:
         {t("filter"): str(f), t("width"): width, t("window"): window, t("share"): round(float(walk.shares[f]), 5)}
         for f, width, window in windows
     ] + [{t("filter"): "b", t("share"): round(walk.bias_share, 5)}]
-
-
-CELLS, READ = 48, 16  # cells shown, and tokens of those read before
-TOKENS = 24  # rows of a layer's picture: a window round the word
 
 
 def direction(walk: Walk, *, backward: bool) -> tuple[list[str], Rows]:

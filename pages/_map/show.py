@@ -37,6 +37,7 @@ from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen, sentence_pair, word_search
 from pages._widgets.reading import view_when_read
 
+OFFERED = 12  # words of which nothing is shown, one click away
 ENDS = ("right", "left", "up", "down")  # URL parameters
 
 
@@ -166,9 +167,6 @@ def _choose_ends(over: Workspace, lemma: str) -> tuple[str, ...]:
         st.error(plain(error), icon=":material/error:")
         return options[0], options[1]
     return tuple(used)
-
-
-OFFERED = 12  # words of which nothing is shown, one click away
 
 
 def _show_ranking(in_use: InUse, word: str, view: str) -> None:

@@ -36,6 +36,9 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import offer_examples
 
+MEASURED = ASSETS / "results" / "layers.json"
+JOB = "two models measured"
+MOST_JOBS = 4  # pairs of models whose measures stay in memory
 SPACES, CORPORA = "spaces", "corpora"
 OFFERED = 8  # words one click away
 
@@ -220,11 +223,6 @@ def word_in_both(result: SpacesCompared, *, is_read: bool) -> None:
             lists.heading(t("“{word}” in {name}", word=word, name=name), color, note)
             rows = zip(neighbors[k], cosines[k], strict=True)
             lists.word_lines([(c.words[row], float(cosine), t("in both") if row in both else "") for row, cosine in rows])
-
-
-MEASURED = ASSETS / "results" / "layers.json"
-JOB = "two models measured"
-MOST_JOBS = 4  # pairs of models whose measures stay in memory
 
 
 def show_models(chosen: tuple[SpaceName, SpaceName]) -> None:

@@ -31,6 +31,7 @@ from pages._widgets.components import counted_button
 from pages._widgets.inputs import as_you_type, offer_examples
 from pages._widgets.lists import describe_rank, word_buttons
 
+MOST = substitutes.MOST_RANKED  # words to tap
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
 # The position that the page chose, with its text, and the last target, with its word.
 CHOSEN, SHOWN = "predict.chosen", "predict.shown"
@@ -138,9 +139,6 @@ def _take_example(number: int) -> None:
     example = examples.predict()[number]
     put(example.text, version=example.other, position=example.at)
     st.session_state[EXAMPLE] = number
-
-
-MOST = substitutes.MOST_RANKED  # words to tap
 
 
 def show_words(in_use: InUse, read: Reading) -> None:
