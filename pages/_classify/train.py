@@ -38,6 +38,9 @@ from pages._frame.menu import page_link
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
+FEW_TEXTS = 30  # with fewer test texts, an accuracy means little
+RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the seed
+
 
 @dataclass
 class Training:
@@ -122,10 +125,6 @@ class Training:
         self.job.done, self.seconds_left = done / max(1, total), (total - done) / speed if speed else None
         if self.job.is_over():
             raise ElmoscopeError(t("Stopped before the first epoch. Layers computed so far are kept."))
-
-
-FEW_TEXTS = 30  # with fewer test texts, an accuracy means little
-RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the seed
 
 
 def show(in_use: InUse) -> None:

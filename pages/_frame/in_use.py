@@ -32,6 +32,8 @@ OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
 FRONT, FIRST, OTHER = "front", "1", "2"  # the parameter, and its values: which of two models a page for one model shows
 VECTORS_NOTED: Bounded[str, tuple[str, dict]] = Bounded(256)  # of the vectors opened last, by name: what core.static.formats.notes takes
 TOGETHER = ("home", "neighbors", "compare")  # views that show two models at once
+CPU, CUDA, MPS = "cpu", "cuda", "mps"  # as core.common.device names them; that module loads torch
+DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of a card on Linux: NVIDIA's, AMD's, and either under WSL
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,10 +289,6 @@ def _download(name: str, kind: str) -> None:
     with show_errors(), hold_turn(bar) as job:
         registry.resolve(name, kind, allow_download=True, report=report, stop=job.is_over)
         st.rerun()
-
-
-CPU, CUDA, MPS = "cpu", "cuda", "mps"  # as core.common.device names them; that module loads torch
-DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of a card on Linux: NVIDIA's, AMD's, and either under WSL
 
 
 def choose_device() -> None:

@@ -33,6 +33,10 @@ from pages._widgets.inputs import sentence_pair
 TOOK = "home.took"  # the session's key of the seconds that the last complete answer took
 RESTS = (25, 50, 75, 100)  # ms
 STYLE = "<style>\n" + (Path(__file__).parent / "home.css").read_text("utf-8") + "</style>"
+WARM_UP_AFTER_S = 30.0
+EXPIRY_INTERVAL_S = 300.0
+WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"  # a logger that warns of computations outside a page
+PAGE = ("pages._frame.frame", "pages._home.live", "pages._home.show", "pages._widgets.downloads", "pages._widgets.components")
 
 
 def rest(took: float) -> str:
@@ -63,12 +67,6 @@ def _answer(in_use: InUse) -> None:
             show_html('<p class="verdict"><b>{}</b></p>', t("Type two sentences"), place=place)
     if get_script_run_ctx().fragment_ids_this_run:  # the page's own first run opens models, which no key does
         st.session_state[TOOK] = time.perf_counter() - began
-
-
-WARM_UP_AFTER_S = 30.0
-EXPIRY_INTERVAL_S = 300.0
-WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"  # a logger that warns of computations outside a page
-PAGE = ("pages._frame.frame", "pages._home.live", "pages._home.show", "pages._widgets.downloads", "pages._widgets.components")
 
 
 @asynccontextmanager

@@ -30,6 +30,14 @@ from pages._widgets import lists
 
 ADDRESS = "quiz"  # the parameter of the number, unless it is the quiz of the day
 NUMBER, SEEN, GAMES, HITS = "guess.number", f"{ADDRESS}.seen", "guess.games", "guess.hits"  # keys of the session
+SHOWN = 3  # of the sentences that voted
+EXPECTED = 5  # words
+STYLE = "<style>\n" + Path(__file__).with_suffix(".css").read_text("utf-8") + "</style>"
+CARRIED = ("lang", "model")  # URL parameters that select the sentences and the model
+# The result as a line to share, with a button that copies it. A browser that forbids copying selects the line instead.
+HTML = '<div class="share"><p></p><button type="button"></button><span role="status"></span></div>'
+_CODE = {end: Path(__file__).with_name(f"quiz_share.{end}").read_text("utf-8") for end in ("css", "js")}
+_share_widget = st.components.v2.component("guess_share", html=HTML, **_CODE)
 
 
 def current_number() -> tuple[int, BadInput | None]:
@@ -129,16 +137,6 @@ def compare_scores(quiz_questions: Sequence[QuizQuestion], readings: Sequence[Qu
     else:
         both = t("ELMo beats you: {right} of {n} right, you {mine}.", **values)
     return [both, t("Chance: {chance:.1f} points.", **values)]
-
-
-SHOWN = 3  # of the sentences that voted
-EXPECTED = 5  # words
-STYLE = "<style>\n" + Path(__file__).with_suffix(".css").read_text("utf-8") + "</style>"
-CARRIED = ("lang", "model")  # URL parameters that select the sentences and the model
-# The result as a line to share, with a button that copies it. A browser that forbids copying selects the line instead.
-HTML = '<div class="share"><p></p><button type="button"></button><span role="status"></span></div>'
-_CODE = {end: Path(__file__).with_name(f"quiz_share.{end}").read_text("utf-8") for end in ("css", "js")}
-_share_widget = st.components.v2.component("guess_share", html=HTML, **_CODE)
 
 
 @fragment

@@ -48,6 +48,7 @@ WINDOWS = 3  # of letters, drawn
 NEAREST = 12  # words of GloVe's list
 TASK = "news-title"
 SHOWN = ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # classifiers shown, with the best one
+LENGTH = 9  # preferred tokens of a sentence, because a slide is read from a distance
 
 
 def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None:
@@ -212,9 +213,6 @@ DRAW = {
     "spelling": _spelling,
     "headline": _headline,
 }
-
-
-LENGTH = 9  # preferred tokens of a sentence, because a slide is read from a distance
 
 
 def show(in_use: InUse, number: int) -> None:

@@ -37,6 +37,11 @@ LAYER_KEY = "nlayer"  # of the control, in the address
 COLUMNS = (2, 4, 4)  # widths: words alone, then sentences
 FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
 BY_HAND = "among.by_hand"  # whether the user or the address chose what is searched
+KEY, BEFORE = "requery", "before"
+KEPT = 20  # steps back
+# The listener handles the click before the browser does. It is on the document, because the page may redraw its lines at any time.
+# The buttons are seen once somebody listens (see STYLE): on a busy machine that is later than the lines.
+_listen = st.components.v2.component("elmoscope_requery", js=Path(__file__).with_name("requery.js").read_text("utf-8"))
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
@@ -205,13 +210,6 @@ def _list(result: Neighbors, choice: NeighborsRequest, side: str, senses: list[s
             st.button(t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(more,))
     else:
         st.markdown(t("This corpus has no other word. Choose a larger one under Model and data."))
-
-
-KEY, BEFORE = "requery", "before"
-KEPT = 20  # steps back
-# The listener handles the click before the browser does. It is on the document, because the page may redraw its lines at any time.
-# The buttons are seen once somebody listens (see STYLE): on a busy machine that is later than the lines.
-_listen = st.components.v2.component("elmoscope_requery", js=Path(__file__).with_name("requery.js").read_text("utf-8"))
 
 
 def listen(table: OccurrenceTable) -> None:

@@ -44,6 +44,8 @@ MOST, LONG = 200, 14  # collocates listed; rows of the table in sight
 ROW = 35  # pixels of a row in a table
 COLUMNS = 4  # senses side by side
 TELLING = 0.5  # z from which a word is listed for a sense
+KEYWORDS, IN_SIGHT = 100, 12  # keywords of each corpus, and rows in sight
+CERTAIN = 0.05  # p below which a keyword is more than chance
 
 
 def show(in_use: InUse) -> None:
@@ -144,10 +146,6 @@ def _write_notices(request: CollocatesRequest, result: Collocates, guessed: bool
             t("No word occurs {n} times or more near “{query}”. Lower the minimum, or widen the window.", query=query, n=request.minimum)
         )
     return notes
-
-
-KEYWORDS, IN_SIGHT = 100, 12  # keywords of each corpus, and rows in sight
-CERTAIN = 0.05  # p below which a keyword is more than chance
 
 
 def show_keywords(in_use: InUse) -> None:

@@ -45,8 +45,6 @@ from pages._widgets.charts import draw
 
 FEW_TOKENS = 3_000
 FORMS = 6  # forms of a query listed
-
-
 SORTING = "sorted lines"  # a kind of jobs
 TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
 FOLDER = Path(__file__).parent

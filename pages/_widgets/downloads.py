@@ -24,6 +24,10 @@ from pages._export.record import Taken
 from pages._frame.markup import pathless
 from pages._widgets import lists
 
+MOST_ROWS = 500  # of a table; its CSV holds all
+LONG = 40  # letters of a cell that may be broken into lines
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
+
 
 @st.fragment
 def show() -> None:
@@ -140,11 +144,6 @@ def _with_hash(name: str, kind: str) -> str:
         return f"{name}, sha256 {numbers_sha256(name, kind)}"
     except ElmoscopeError as error:
         return f"{name} ({pathless(str(error))})"
-
-
-MOST_ROWS = 500  # of a table; its CSV holds all
-LONG = 40  # letters of a cell that may be broken into lines
-POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from pages._frame.parameters import bound, gone_through_history, read_parameter,
 from pages._frame.question import follow
 
 T = TypeVar("T")
+ALL, EMPTY = "all", MappingProxyType({})
 
 
 def offer_examples(items: Sequence[T], key: str, take: Callable[[T], object], *, place: Any = st, **options: Any) -> None:
@@ -138,9 +139,6 @@ def as_you_type(label: str) -> None:
     component = st.components.v2.component("as_you_type", js=SCRIPT, html="<span></span>")
     component(data={"label": label, "pause": PAUSE_MS}, key=f"as_you_type.{label}", height=1)
     st.html('<style>[data-testid="InputInstructions"] {display: none;}</style>')
-
-
-ALL, EMPTY = "all", MappingProxyType({})
 
 
 def word_search(

@@ -24,6 +24,8 @@ from pages._frame.in_use import InUse
 from pages._frame.parameters import read_parameter
 from pages._widgets.inputs import Chosen
 
+CHOSEN_LAYER = "pair.layer"  # the session's key of the layer that the user or the URL chose on any of these pages
+
 
 def compare_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
     _measure(in_use)
@@ -71,9 +73,6 @@ def title_with_senses(verdict: Verdict) -> Markup:
     if verdict.says == ONE:
         return t("One meaning: {sense}", sense=first)
     return t("Two meanings: {first} and {second}", first=first, second=second)
-
-
-CHOSEN_LAYER = "pair.layer"  # the session's key of the layer that the user or the URL chose on any of these pages
 
 
 def choose_layer(key: str, in_use: InUse, *, spaces: Sequence[str] = (), usual: str = "", **options: Any) -> str:
