@@ -56,8 +56,7 @@ def choose(in_use: InUse) -> Order | None:
         st.info(t("Choose at least one variant."), icon=":material/checklist:")
         return None
     values = {"task": task, "title": title, "files": files, "columns": columns, "share": share, "epochs": epochs}
-    names = {"model": in_use.model, "vectors": in_use.vectors}
-    return Order(variants=tuple(variants), seeds=tuple(range(seeds)), **values, **names)
+    return Order(variants=tuple(variants), seeds=tuple(range(seeds)), **values, model=in_use.model, vectors=in_use.vectors)
 
 
 def _texts() -> tuple[str, str, dict, dict] | None:

@@ -294,8 +294,7 @@ def _votes(answers: dict[str, Answer], titles: dict[str, str]) -> str:
     if ranked[1][1] == n:
         return t("They disagree: {answers}.", answers=", ".join(votes))
     others = [line for line, answer in zip(votes, answers.values(), strict=True) if answer.label != commonest]
-    values = {"n": n, "all": len(answers), "label": commonest, "others": ", ".join(others)}
-    return t("{n} of {all} say <b>{label}</b>; {others}.", **values)
+    return t("{n} of {all} say <b>{label}</b>; {others}.", n=n, all=len(answers), label=commonest, others=", ".join(others))
 
 
 def _compare_shares(without: dict[str, float], joined: dict[str, float], label: str, classifier: str) -> str:

@@ -92,8 +92,7 @@ class Training:
             config = tasks.task_config(task, seed=seed, epochs=order.epochs)
             parts = frozen[variant.name]
             trainer = make_text_fit(variant, self.dataset, config, parts, model.encoder.device)
-            values = {"classifier": self.title_of(variant.name, seed), "k": number + 1, "n": len(runs)}
-            self.stage = t("Training {classifier} ({k} of {n})", **values)
+            self.stage = t("Training {classifier} ({k} of {n})", classifier=self.title_of(variant.name, seed), k=number + 1, n=len(runs))
             for event in run(trainer, stop=self.job.is_over):
                 within = (event.epoch - 1 + event.step / event.steps) / event.epochs
                 self.job.done = (sum(costs[:number]) + within * costs[number]) / sum(costs)
@@ -274,8 +273,7 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
         label, options = t("Listed there as “{title}”", title=plain(title)), {"icon": ":material/arrow_forward:", "place": place}
         page_link("classify", label, query_params={"task": title}, **options)
     name, mime = f"train-{training.order.task}.ipynb", "application/x-ipynb+json"
-    options = {"key": "train.notebook", "place": notebook_, "width": "stretch"}
-    lists.download(t("Training notebook"), notebook(training.order), name, mime, **options)
+    lists.download(t("Training notebook"), notebook(training.order), name, mime, key="train.notebook", place=notebook_, width="stretch")
 
 
 def notebook(order: Order) -> str:

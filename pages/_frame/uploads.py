@@ -102,8 +102,7 @@ def _list(key: str, files: list[Upload], place: Any) -> None:
     row = place.container(horizontal=True, gap="small", key=f"{key}.here".replace(".", "-"))
     for file in files[:LISTED]:
         label = t("Remove {name}", name=plain(shorten(file.name, 60)))
-        options = {"icon": ":material/close:", "on_click": remove, "args": (key, file.number)}
-        row.button(label, key=f"{key}.remove.{file.number}", **options)
+        row.button(label, key=f"{key}.remove.{file.number}", icon=":material/close:", on_click=remove, args=(key, file.number))
     if len(files) > 1:
         more = len(files) - LISTED
         if more > 0:

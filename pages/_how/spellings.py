@@ -175,8 +175,7 @@ def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> li
     if usual is None:
         return [nearest]
     if round(named["cosine"], 2) > round(usual, 2):
-        values = {"n": len(firings), "usual": usual}
-        return [nearest, t("Chance: 95% of sets of {n} random words stay below {usual:.2f}.", **values)]
+        return [nearest, t("Chance: 95% of sets of {n} random words stay below {usual:.2f}.", n=len(firings), usual=usual)]
     return [
         t(
             "Even your closest words, “{a}” and “{b}” ({cosine:.2f}), are no closer than chance: 5% of sets of {n} random words have a pair at {usual:.2f} or above.",

@@ -65,8 +65,7 @@ def show(in_use: InUse) -> None:
     with left:
         st.markdown(t("**How many of {k} neighbors are shared?**", k=result.comparison.k))
         c = result.comparison
-        values = {"n": len(c.words), "k": c.k, "mean": float(c.shared.mean())}
-        alt = t("Histogram: of {k} neighbors, {n:,} words share {mean:.1f} on average.", **values)
+        alt = t("Histogram: of {k} neighbors, {n:,} words share {mean:.1f} on average.", n=len(c.words), k=c.k, mean=float(c.shared.mean()))
         draw(overlap_histogram(c.shared, c.k, c.chance), key="compare.overlap", alt=alt)
     with right:
         st.markdown(t("**How alike are the spaces?** CKA, 0 to 1"))

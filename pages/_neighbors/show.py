@@ -172,8 +172,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     usual = more if few else SAME
     _follow_word(usual, titles)
     about = t("Same word: its other sentences. Other words: possible replacements. Types: one mean vector per spelling.")
-    options = {"place": tools[1], "in_box": True, "on_change": _chosen_by_hand, "help": about}
-    which = choice("among", t("Look among"), titles, usual, **options)
+    which = choice("among", t("Look among"), titles, usual, place=tools[1], widget="selectbox", on_change=_chosen_by_hand, help=about)
     k = tools[2].slider(t("How many"), **bound("k"))
     weights = mix_weights() if layer == "mix" else ""
     return NeighborsRequest(word=WordInContext((), 0), space=layer, weights=weights, among=which, k=k)

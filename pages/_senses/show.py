@@ -166,8 +166,7 @@ def _list_sentences(groups: Groups, names: list[str], occurrences: Occurrences, 
     numbers = [number for number in range(len(names)) if listed[number]]
     for start in range(0, len(numbers), 2):
         for column, number in zip(st.columns(2, gap="large"), numbers[start : start + 2], strict=False):
-            values = {"n": int((groups.numbers == number).sum()), "all": len(groups.numbers)}
-            note = t("{n} of {all} sentences · cosine to the center", **values)
+            note = t("{n} of {all} sentences · cosine to the center", n=int((groups.numbers == number).sum()), all=len(groups.numbers))
             # The words near by, where they are not the name, and where there is another group that lacks them.
             nearby = [word for word, z in groups.words[number][:WITH] if z >= LEAST_Z]
             if len(names) > 1 and groups.substitutes[number] and nearby:

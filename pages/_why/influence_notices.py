@@ -295,5 +295,4 @@ def _alone(result: Influence, view: str) -> list[str]:
     best = int(cosines.argmax())
     if influence.margins(cosines, best) < influence.CLEAR:
         return []
-    places = {"word": result.word_at(result.position), "sense": result.senses[best]}
-    return [t("Without a sentence, “{word}” is nearest to “{sense}”.", **places)]
+    return [t("Without a sentence, “{word}” is nearest to “{sense}”.", word=result.word_at(result.position), sense=result.senses[best])]
