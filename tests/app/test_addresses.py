@@ -229,7 +229,7 @@ def test_texts_that_look_like_paths_are_not_looked_up(monkeypatch):
 
 def test_table_lists_every_parameter_with_its_kind():
     """Check the literal keys in the calls that draw bound widgets, read or write the address."""
-    calls = {"choice": 0, "coded_choice": 0, "text_box": 0, "choose_layer": 0, "layer_choice": 0, "corpus_box": 0, "bound": 0}
+    calls = {"choice": 0, "text_box": 0, "choose_layer": 0, "layer_choice": 0, "corpus_box": 0, "bound": 0}
     calls |= {"settle_choice": 0, "stepper": 0, "word_search": 1, "read_parameter": 0, "write_parameter": 0, "_choose": 1}
     for path in sorted((ROOT / "pages").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -238,7 +238,7 @@ def test_table_lists_every_parameter_with_its_kind():
                 continue
             kind = parameters.PARAMETERS[key.value].kind
             assert kind in {"corpus_box": ("corpus",), "_choose": ("model", "vectors", "corpus")}.get(name, (kind,)), key.value
-            assert (kind == parameters.LAYER) == (name in ("choose_layer", "layer_choice")) or name in ("coded_choice", "read_parameter")
+            assert (kind == parameters.LAYER) == (name in ("choose_layer", "layer_choice")) or name in ("choice", "read_parameter")
 
 
 def test_variants_are_written_to_the_address_as_codes():
