@@ -94,8 +94,7 @@ def _choose_second_model(model: str) -> str:
     if not chosen or chosen == model or _offer_published(chosen):
         return ""
     with show_errors():
-        folder = registry.resolve(chosen, "model")
-        reads = languages.of_model(folder)
+        reads = languages.of_model(registry.resolve(chosen, "model"))
         first = registry.place_of(model, "model")
         if first is None or reads.code == languages.of_model(first).code:
             return chosen

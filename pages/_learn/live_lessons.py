@@ -136,8 +136,7 @@ def _draw_self_similarity(over: Workspace, panels: list[SharedPanel], how: str) 
     if level := random_level(over, top):
         values = {"at": model_layers.in_use().at(top), "mean": level.mean, "low": level.low, "high": level.high}
         sentence = t("90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)
-        line = t("Beyond this lesson’s words: {sentence}", sentence=sentence)
-        show_html('<p class="small">{}</p>', line)
+        show_html('<p class="small">{}</p>', t("Beyond this lesson’s words: {sentence}", sentence=sentence))
 
 
 def _describe_pairs(result: Anisotropy, treatment: str, random_title: str) -> list[str]:

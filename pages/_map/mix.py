@@ -131,8 +131,7 @@ def _controls() -> tuple[np.ndarray, float, bool]:
         st.session_state.preset = None
     st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
     weights, gamma = sliders(model_layers.in_use().n, moved=lambda: st.session_state.update(preset=None))
-    normalized = st.toggle(t("Layer normalization"), **bound("norm"), help=norm_help())
-    return weights, gamma, normalized
+    return weights, gamma, st.toggle(t("Layer normalization"), **bound("norm"), help=norm_help())
 
 
 def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, more: Sequence[str]) -> None:

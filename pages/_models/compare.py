@@ -204,8 +204,7 @@ def word_in_both(result: SpacesCompared, *, is_read: bool) -> None:
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first).strip()
     word = find_form(typed or first, c.words, languages.in_use())
     if not typed and not find_form(target, c.words, languages.in_use()):
-        message = t("“{word}” is not in both; “{other}” is shown.", word=plain(shorten(target)), other=word)
-        st.caption(message)
+        st.caption(t("“{word}” is not in both; “{other}” is shown.", word=plain(shorten(target)), other=word))
     if not word and not is_read:
         st.info(t("This list appears once all sentences are read."))
         return

@@ -209,8 +209,7 @@ def describe_hits(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) 
     else:
         lines.append(t("“{word}” occurs {n:,} times ({rate} per million tokens).", **values))
     if len(rates) > 1:
-        within = sum(rate > 0 for rate, _ in rates)
-        values = {"n": within, "all": len(rates), "name": shorten(rates[0][1])}
+        values = {"n": sum(rate > 0 for rate, _ in rates), "all": len(rates), "name": shorten(rates[0][1])}
         if rates[0][0] > rates[1][0]:
             lines.append(t("In {n:,} of {all:,} documents, densest in {name}.", **values))
         else:
