@@ -8,6 +8,7 @@ threads, a limited number at once (pages._frame.jobs), so that no page waits for
 import functools
 import sys
 import threading
+import time
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import nullcontext
 from operator import attrgetter
@@ -23,6 +24,7 @@ from core.common.memo import Kept
 from core.corpus.encoded import EncodedCorpus, open_encoded, unread_bytes
 from core.elmo.language_model import LanguageModel
 from core.elmo.models import Model, allennlp_files, open_language_model, open_model
+from core.engines import allennlp_setup
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.files import registry
 from core.files.quotas import VISITS
@@ -34,9 +36,10 @@ from core.text import languages
 from core.text.languages import Language
 from core.workspace import Names, Workspace
 from pages._cached import shared_jobs
+from pages._frame import question
 from pages._frame.in_use import VECTORS_NOTED, InUse, selected_device
 from pages._frame.jobs import Job
-from pages._frame.markup import plain
+from pages._frame.markup import plain, show_errors
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -288,3 +291,54 @@ def view_part(part: str, compute: Callable[..., R], over: Workspace, *request: H
 
 def _maker(compute: Callable) -> str:
     return f"{compute.__module__}.{compute.__qualname__}"
+
+
+def view_when_read(compute: Callable[..., R | None], over: Workspace, request: Hashable, **options: Any) -> R:
+    """Return the answer of a view; while the table it needs is being read, show how far that is and end the page."""
+    result = view(compute, over, request, **options)
+    if result is None:
+        show_reading(over)
+        st.stop()
+    return result
+
+
+def wait_for_tokens(over: Workspace) -> OccurrenceTable | None:
+    """Return all tokens of the corpus after a short wait, or None while a job encodes them."""
+    job = table_job(over.corpus, over.names.model)
+    with st.spinner(t("Reading all sentences…")):
+        job.wait(shared_jobs.AT_MOST_S)
+    return job.result
+
+
+def show_reading(over: Workspace) -> None:
+    """Show the progress of the table of every token with Stop, or why the job ended and how to resume it."""
+    corpus, model_name = over.corpus, over.names.model
+    shared_jobs.show_index_state(table_job(corpus, model_name), lambda: go_on(corpus, model_name))
+
+
+def show_meanwhile(over: Workspace, meanwhile: str) -> None:
+    """Show the progress on a page that can do without: `meanwhile` states what it does until then."""
+    job = table_job(over.corpus, over.names.model)
+    if job.is_running:
+        shared_jobs.follow_index(job, meanwhile=meanwhile)
+    elif job.error:
+        st.warning(plain(job.error))
+
+
+def compare_engines(in_use: InUse) -> None:
+    """State the difference between AllenNLP's and Elmoscope's layers of the two sentences in the sidebar."""
+    sentences = [list(tokens) for tokens in question.now().tokens if tokens]
+    if not sentences or not allennlp_setup.is_ready():
+        return
+    with st.sidebar, show_errors():
+        theirs = by_allennlp(in_use.model, tuple(map(tuple, sentences)))
+        started = time.perf_counter()
+        ours = workspace(in_use).model.encoder.encode(sentences)
+        milliseconds = (time.perf_counter() - started) * 1000
+        largest = max(float(np.abs(a - b).max()) for a, b in zip(ours, theirs.layers, strict=True))
+        values = {"largest": largest, "theirs": theirs.seconds * 1000, "ours": milliseconds}
+        text = t(
+            "AllenNLP’s layers differ from Elmoscope’s by at most {largest:.1e}. It took {theirs:.0f} ms, Elmoscope {ours:.0f} ms.",
+            **values,
+        )
+        st.caption(text)

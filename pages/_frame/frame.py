@@ -103,7 +103,7 @@ def show(module: str, *args) -> None:
             import_module("pages._widgets.components").listen_to_gestures()
             import_module("pages._home.live").warm_up()
             if (in_use := record.now().in_use) and in_use.engine == THEIRS:
-                import_module("pages._widgets.reading").compare_engines(in_use)
+                import_module("pages._cached.cache").compare_engines(in_use)
     finally:
         parameters.store_values()
 

@@ -17,10 +17,11 @@ from pages._cached.cache import view_part, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
+from pages._frame.menu import page_link
 from pages._how import spellings
 from pages._how.steps import characters, direction, draw_angle, filters, layers, mix, projection
 from pages._how.texts import Step, shorten, steps
-from pages._widgets import lists, reading
+from pages._widgets import lists
 from pages._widgets.components import stepper
 from pages._widgets.inputs import Chosen
 
@@ -39,10 +40,12 @@ Painted = Callable[[float, float, float, int], Markup]  # x, y, width, number of
 
 @fragment
 def show(in_use: InUse, chosen: Chosen) -> None:
-    line = t("{model} is a transformer, without char-CNN or LSTMs.", model=model_layers.in_use().called)
-    if reading.say_if_transformer(in_use, line, "home", t("Compare its layers")):
+    over, layers_in_use = workspace(in_use), model_layers.in_use()
+    if not layers_in_use.is_elmo:
+        _ = over.model.encoder  # raises the error if it cannot be opened
+        notice([t("{model} is a transformer, without char-CNN or LSTMs.", model=layers_in_use.called)])
+        page_link("home", t("Compare its layers"), icon=":material/arrow_forward:")
         return
-    over = workspace(in_use)
     token_walk = view_part("model.encoder", walk, over, chosen.tokens, chosen.position)
     shape = over.model.encoder.model.shape
     all_steps = steps(shape)

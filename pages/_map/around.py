@@ -21,6 +21,7 @@ from core.live.widgets import NEUTRAL, Points, map_data
 from core.senses import clusters
 from core.views.neighbors import BETWEEN, SPREAD, UMAP, Around, AroundRequest, compute_around
 from core.workspace import Workspace
+from pages._cached.cache import view_when_read
 from pages._frame.choices import ALL, TOKENS, choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -30,7 +31,6 @@ from pages._map import every_token, map_view, measures
 from pages._widgets import charts, lists, verdict
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
-from pages._widgets.reading import view_when_read
 
 NEITHER = "#6b7280"
 

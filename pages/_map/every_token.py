@@ -21,13 +21,13 @@ from core.index.table import OccurrenceTable
 from core.live.widgets import pack_numbers
 from core.text.tokens import bare, pieces
 from core.workspace import table_key
-from pages._cached import shared_jobs
+from pages._cached import cache, shared_jobs
 from pages._cached.cache import workspace
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job
-from pages._widgets import components, lists, reading
+from pages._widgets import components, lists
 
 LIVE = "map.tokens"  # key of the component
 IN_TABLE, FEWEST = 300, 8  # the most frequent words of the data table, and how often a word must occur to be in it
@@ -39,8 +39,8 @@ JOB = "map of every token"
 def show(in_use: InUse, word: str) -> None:
     """Show the map of all tokens with `word` highlighted, what to notice, and a table of words. While a job computes it, show the progress."""
     over, word = workspace(in_use), bare(word)
-    if (table := reading.every_token(over)) is None:
-        reading.show_state(over)
+    if (table := cache.wait_for_tokens(over)) is None:
+        cache.show_reading(over)
         return
     names = model_layers.in_use().some
     file = word_maps.file_of(table, names)

@@ -32,17 +32,17 @@ from core.text.tokens import bare
 from core.views import mix
 from core.views.mix import AnyMix, Mixed, MixRequest
 from core.views.neighbors import tabulate_neighbors
-from pages._cached.cache import workspace
+from pages._cached import cache
+from pages._cached.cache import view_when_read, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
 from pages._frame.parameters import bound
 from pages._map import map_view, measures
-from pages._widgets import charts, components, lists, reading
+from pages._widgets import charts, components, lists
 from pages._widgets.charts import note, note_weights
 from pages._widgets.components import LIMIT, make_component, presets, slider_keys, sliders
 from pages._widgets.inputs import Chosen
-from pages._widgets.reading import view_when_read
 
 NEAREST = 6  # entries of a list
 IN_TABLE = 20  # entries of its data table
@@ -66,7 +66,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
         return
     over = workspace(in_use)
     if any(item.lemma_in(over.targets) is None for item in chosen):
-        reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
+        cache.show_meanwhile(over, t("Until then, only labeled words are searched."))
     _show_mix(in_use, chosen)
 
 

@@ -24,7 +24,8 @@ from core.views import layouts
 from core.views.layouts import PCA, POLES, REST, SOLID, UMAP, Layout, LayoutRequest, ends_of, offers_senses, open_gains, word_gains
 from core.views.neighbors import frequent_words
 from core.workspace import Workspace
-from pages._cached.cache import view_part, workspace
+from pages._cached import cache
+from pages._cached.cache import view_part, view_when_read, workspace
 from pages._frame.choices import choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -32,10 +33,9 @@ from pages._frame.language import foreign
 from pages._frame.markup import plain
 from pages._frame.parameters import bound, read_parameter
 from pages._map import around, drawing, measures
-from pages._widgets import charts, lists, reading, verdict
+from pages._widgets import charts, lists, verdict
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen, sentence_pair, word_search
-from pages._widgets.reading import view_when_read
 
 OFFERED = 12  # words of which nothing is shown, one click away
 ENDS = ("right", "left", "up", "down")  # URL parameters
@@ -111,9 +111,9 @@ def _show_around(in_use: InUse, over: Workspace, word: str, sentences: tuple[Cho
     with right, _more("around"):
         plan = around.choose_plan(len(visible))
     with left:
-        if reading.every_token(over) is None:
+        if cache.wait_for_tokens(over) is None:
             notice([t("“{word}” has no labels, so all sentences are read first, once.", word=shorten(word))])
-            reading.show_state(over)
+            cache.show_reading(over)
             return
         around.show(in_use, over, word, visible, plan)
 
@@ -158,8 +158,8 @@ def _choose_ends(over: Workspace, lemma: str) -> tuple[str, ...]:
     used = [right, left] if up == REST else [right, left, up, down]
     outside, every_token = [word for text in used for word in axes.outside(table, text)], None
     try:
-        if outside and (every_token := reading.every_token(over)) is None:
-            reading.show_meanwhile(over, "")
+        if outside and (every_token := cache.wait_for_tokens(over)) is None:
+            cache.show_meanwhile(over, "")
             raise BadInput(t("“{word}” has no labels, so all sentences are read first, once.", word=shorten(outside[0])))
         for text in used:
             axes.pole(table, text, every_token)

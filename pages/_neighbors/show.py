@@ -23,6 +23,7 @@ from core.text.tokens import bare
 from core.views import neighbors
 from core.views.neighbors import TYPES, Neighbors, NeighborsRequest, tabulate_words
 from core.workspace import Workspace
+from pages._cached import cache
 from pages._cached.cache import view, workspace
 from pages._frame import question
 from pages._frame.choices import choice, mix_weights, what_layers_read
@@ -30,7 +31,7 @@ from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.parameters import bound, read_parameter, write_parameter
-from pages._widgets import lists, reading, verdict
+from pages._widgets import lists, verdict
 from pages._widgets.inputs import Chosen
 
 LAYER_KEY = "nlayer"  # of the control, in the address
@@ -55,7 +56,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     with inputs:
         choice = _choose(in_use, bool(few), has_senses=over.sense_space is not None)
     with picture:
-        reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
+        cache.show_meanwhile(over, t("Until then, only labeled words are searched."))
         show_back()
         columns = st.columns(COLUMNS, gap="medium")
     tables = []
@@ -137,7 +138,7 @@ def _show_second_model(
         everything = None
         if choice.among == TYPES or any(item.position is not None and item.lemma_in(over.targets) is None for item in both):
             everything = over.every_token
-            reading.show_meanwhile(over, plain(waiting))
+            cache.show_meanwhile(over, plain(waiting))
         typed = choice.weights if choice.weights.count(",") == layers.n - 1 else ""
         choice = replace(choice, space=layer, weights=typed, every_token=everything is not None)
         columns = st.columns(COLUMNS, gap="medium")

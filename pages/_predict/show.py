@@ -25,9 +25,10 @@ from pages._frame import language, question
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.menu import page_link
 from pages._frame.parameters import bound, read_parameter, write_parameter
 from pages._predict import passage
-from pages._widgets import lists, reading
+from pages._widgets import lists
 from pages._widgets.lists import word_buttons
 
 PART = "predict_part"
@@ -44,8 +45,10 @@ def show(in_use: InUse) -> None:
     if not model.is_elmo and has_head(model.folder):
         _show_masked(in_use, sentences)
         return
-    line = t("{model} gives vectors but predicts no words. elmo-mini does.", model=model_layers.in_use().called)
-    if reading.say_if_transformer(in_use, line, "neighbors", t("Its neighbors")):
+    if not model.is_elmo:
+        _ = model.encoder  # raises the error if it cannot be opened
+        notice([t("{model} gives vectors but predicts no words. elmo-mini does.", model=model_layers.in_use().called)])
+        page_link("neighbors", t("Its neighbors"), icon=":material/arrow_forward:")
         return
     read = view(substitutes.read_text, workspace(in_use), NextWordsRequest(sentences=sentences))
     parts = {"next": t("Before and after"), "words": t("Word by word"), "edit": t("Two versions")}

@@ -15,6 +15,7 @@ from core.senses.clusters import Agreement
 from core.views import induction
 from core.views.induction import Groups, Induction, InductionRequest, Occurrences
 from core.workspace import Workspace
+from pages._cached.cache import view_when_read
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
@@ -22,7 +23,6 @@ from pages._frame.parameters import bound
 from pages._senses import labels, word
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.reading import view_when_read
 
 OFTEN = 0.2  # of a word's sentences
 CLEAR_Z = 2.0  # standard deviations above which a word marks a group

@@ -20,6 +20,7 @@ from core.text import own_corpus
 from core.views import induction
 from core.views.induction import InductionRequest, Occurrences
 from pages._cached import label_store
+from pages._cached.cache import view_when_read
 from pages._cached.label_store import Key
 from pages._frame.choices import text_box
 from pages._frame.frame import notice, picture_first
@@ -30,7 +31,6 @@ from pages._senses.labels import show_files
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.components import counted_button
-from pages._widgets.reading import view_when_read
 
 OFFERED = 3  # of the most doubtful
 DOUBTFUL = 0.6  # probability below which a sentence counts as doubtful

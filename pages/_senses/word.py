@@ -18,6 +18,7 @@ from core.text.normalization import fold_case
 from core.text.tokens import bare
 from core.views import induction
 from core.workspace import Workspace
+from pages._cached import cache
 from pages._cached.cache import workspace
 from pages._frame import examples, question
 from pages._frame.choices import layer_choice
@@ -25,7 +26,7 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._frame.menu import page_link
 from pages._frame.parameters import bound, gone_through_history, read_parameter
-from pages._widgets import lists, reading
+from pages._widgets import lists
 from pages._widgets.inputs import word_search
 
 AUTO = "auto"
@@ -68,8 +69,8 @@ def _table(over: Workspace, word: str = "") -> OccurrenceTable | None:
     if not sentences_of(over.corpus):
         registry.resolve(over.corpus, "corpus")  # states a wrong path at once
     table = induction.labeled_with(over, word)
-    if table is None and (table := reading.every_token(over)) is None:
-        reading.show_state(over)
+    if table is None and (table := cache.wait_for_tokens(over)) is None:
+        cache.show_reading(over)
     return table
 
 

@@ -27,7 +27,6 @@ from pages._cached import cache
 from pages._frame.in_use import THEIRS, InUse
 from pages._home.show import SecondModel
 from pages._models.compare import usual
-from pages._widgets import reading
 from pages._widgets.components import presets
 from tests.app.visit import PATHS, address_of, html_of, opened, opened_whole, tables
 
@@ -195,7 +194,7 @@ def test_difference_from_allennlp_is_in_the_sidebar(monkeypatch, path: str):
         layers = [each + 0.25 for each in cache.model(name).encoder.encode([list(tokens) for tokens in sentences])]
         return EngineResult(layers=layers, seconds=1.5, load_seconds=0.0)
 
-    monkeypatch.setattr(reading.allennlp_setup, "is_ready", lambda: True)
+    monkeypatch.setattr(cache.allennlp_setup, "is_ready", lambda: True)
     monkeypatch.setattr(cache, "by_allennlp", embed)
     lines = [item.value for item in opened_whole(path, engine=THEIRS).sidebar.caption]
     assert any("at most 2.5e-01. It took 1500 ms, Elmoscope " in line for line in lines)
