@@ -27,7 +27,7 @@ from pages._frame.choices import ALL, TOKENS
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
-from pages._map import every_token, map_view, measures
+from pages._map import around, map_view, measures
 from pages._widgets import charts, lists, verdict
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
@@ -59,7 +59,7 @@ def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, 
             st.rerun()
         live = not solid and map_view.glides(view, result.names)
     if view == TOKENS:
-        every_token.show(in_use, "" if word == ALL_WORDS else word)
+        around.show_all_tokens(in_use, "" if word == ALL_WORDS else word)
         return
     picture = st.container()
     with st.container(key="map_whose"):

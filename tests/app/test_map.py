@@ -18,7 +18,8 @@ from core.text.corpora import BUNDLED_CORPUS, definition, open_corpus
 from core.text.tokens import pieces
 from pages._cached import cache
 from pages._frame.choices import ALL
-from pages._map import every_token, map_view
+from pages._map import around as around_page
+from pages._map import map_view
 from pages._widgets import components
 from tests.app.visit import data_of, html_of, opened, opened_whole, read_through, tables
 
@@ -134,7 +135,7 @@ def read(text: str, kind: str) -> np.ndarray:
 
 
 def test_data_of_the_map_of_all_tokens_is_complete(table, maps):
-    sent = every_token._data(table, maps, "bank", "key")
+    sent = around_page._token_data(table, maps, "bank", "key")
     lines = [line.split("\t") for line in sent["sentences"].split("\n")]
     n = len(maps.rows)
     assert 0 < n <= 700 < len(table) and sum(map(len, lines)) == n
@@ -151,15 +152,15 @@ def test_data_of_the_map_of_all_tokens_is_complete(table, maps):
 
 
 def test_notices_on_all_tokens_are_true(table, maps):
-    some, word = every_token._write_notices(table, maps, "the"), (table.word[maps.rows] == table.word_codes["the"]).sum()
+    some, word = around_page._describe_tokens(table, maps, "the"), (table.word[maps.rows] == table.word_codes["the"]).sum()
     assert (
         f"shows {len(maps.rows):,} of {len(table):,} tokens" in some[0]
         and "random sentences" in some[0]
         and f"“the” ({word} tokens): median distance" in some[1]
     )
-    assert len(every_token._write_notices(table, maps, "zyzzyva")) == 1
-    words = pd.DataFrame(every_token._words(table, maps))
-    assert words["tokens"].is_monotonic_decreasing and words["tokens"].min() >= every_token.FEWEST
+    assert len(around_page._describe_tokens(table, maps, "zyzzyva")) == 1
+    words = pd.DataFrame(around_page._tabulate_words(table, maps))
+    assert words["tokens"].is_monotonic_decreasing and words["tokens"].min() >= around_page.FEWEST
     assert (words.iloc[:, 2] < 1e-3).all() and words.iloc[0, 4] > 0.005  # of layer 0, of layer 2
 
 
