@@ -260,7 +260,10 @@ def replaced(text: str, position: int, word: str) -> str:
 
 
 def aligned(old: list[str], new: list[str]) -> list[tuple[int | None, int | None]]:
-    """Align two token lists as pairs of places (old, new), None where one list has no token. A replacement is paired with the replaced token."""
+    """Align two token lists as pairs of places (old, new), None where one list has no token.
+
+    A replacement is paired with the replaced token.
+    """
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1

@@ -148,7 +148,10 @@ def agreement(first: Labels, second: Labels) -> tuple[float, int]:
 
 
 def pairs(texts: Sequence[str]) -> Mapping[str, str]:
-    """Return the target sense of each sense to merge, from texts "sense=target". Raises BadInput for other texts, or for a sense with two targets."""
+    """Return the target sense of each sense to merge, from texts "sense=target".
+
+    Raises BadInput for other texts, or for a sense with two targets.
+    """
     into: dict[str, str] = {}
     for text in texts:
         first, _, second = map(on_one_line, text.partition("="))

@@ -199,7 +199,10 @@ def _swap_folder(temporary: Path, path: Path) -> None:
 
 
 def _exchange(first: Path, second: Path) -> bool:
-    """Exchange the names of two paths in one step (Linux), so that a killed process leaves both complete. Return False if that is impossible."""
+    """Exchange the names of two paths in one step (Linux), so that a killed process leaves both complete.
+
+    Return False if that is impossible.
+    """
     with contextlib.suppress(OSError, AttributeError):
         libc = ctypes.CDLL(None, use_errno=True)
         return libc.renameat2(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _EXCHANGE) == 0

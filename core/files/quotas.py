@@ -143,7 +143,10 @@ class Visits:
             self._remove([_Removal(text, True, 0)], marks, unfinished=True)
 
     def expire(self) -> None:
-        """Remove texts and states of trainings that have not been used for `max_text_hours`. Record a use of every text that a visit holds."""
+        """Remove texts and states of trainings that have not been used for `max_text_hours`.
+
+        Record a use of every text that a visit holds.
+        """
         if not texts_expire():
             return
         since = time.time() - 3600 * limits().max_text_hours

@@ -151,7 +151,7 @@ def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitScores:
-    """What the senses learned from a training file get right of n test occurrences."""
+    """Accuracies on n test occurrences of the senses learned from a training file."""
 
     hits: np.ndarray  # (3, n): by nearest, centroid and most frequent sense
     words: np.ndarray  # (n,)

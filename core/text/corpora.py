@@ -303,7 +303,10 @@ class DictionarySense:
 
 
 def dictionary_senses(word: str, language: str) -> tuple[str, tuple[DictionarySense, ...]]:
-    """Return the lexicon's name and the word's senses. Raises MissingArtifact without the package, its data, or a lexicon of the language."""
+    """Return the lexicon's name and the word's senses.
+
+    Raises MissingArtifact without the package, its data, or a lexicon of the language.
+    """
     try:
         import wn
     except ImportError as error:

@@ -211,7 +211,10 @@ def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
 
 
 def _completed(left: str, right: str) -> DateSpan | None:
-    """Return the end of "1850-60", "1850s–60s" or "1999/00", whose first digits are those of the start. Years BC have none, because they count down."""
+    """Return the end of "1850-60", "1850s–60s" or "1999/00", whose first digits are those of the start.
+
+    Years BC have none, because they count down.
+    """
     year, digits = re.search(r"(?<!\d)(\d{3,4})(?=\D*$)", left), re.match(r"(\d{1,2})(?!\d|[-/.]\d|st|nd|rd|th|월|일|세기)", right)
     if not year or not digits or "bc" in f"{left} {right}".split():
         return None

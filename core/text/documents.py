@@ -274,7 +274,10 @@ def _locked(archive: zipfile.ZipFile, name: str) -> set[str]:
 
 
 def _decode(data: bytes) -> tuple[str, bool]:
-    """Return a page's text, and whether wrong bytes were replaced. A page that is not UTF-8 is in the encoding it begins with or declares."""
+    """Return a page's text, and whether wrong bytes were replaced.
+
+    A page that is not UTF-8 is in the encoding it begins with or declares.
+    """
     wide = wide_encoding(data) or {b"<\x00": "utf-16-le", b"\x00<": "utf-16-be"}.get(data[:2])
     encoding = wide or ("utf-8" if is_mostly_utf8(data) else _declared_encoding(data))
     for name in (wide,) if wide else ("utf-8-sig", encoding):

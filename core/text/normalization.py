@@ -117,7 +117,7 @@ class CutWord:
 
     @property
     def is_name(self) -> bool:
-        """Whether the hyphen is a real one, before a capital: "Anglo-" and "Saxon"."""
+        """Return whether the hyphen is a real one, before a capital: "Anglo-" and "Saxon"."""
         return self.right[:1].isupper() and not self.left.isupper()
 
 

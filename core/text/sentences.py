@@ -174,7 +174,10 @@ def fingerprint(sentences: Iterable[Sentence]) -> str:
 def _sentences(
     path: Path, columns: tuple[str | None, str | None], lines: str | None, *, blank: bool = False, **reading: Any
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file. With `blank`, a blank line, cell or item gives one without tokens. `reading` is as `iterate_lines` takes it."""
+    """Yield the sentences of a file.
+
+    With `blank`, a blank line, cell or item gives one without tokens. `reading` is as `iterate_lines` takes it.
+    """
     kind = _kind(path)
     if kind in (".json", ".jsonl"):
         yield from _from_json(path, columns, lines, blank, **reading)

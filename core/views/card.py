@@ -207,7 +207,10 @@ def _differences(key: str, result: dict) -> dict[str, float | str]:
 
 
 def _with_frequency(result: dict) -> dict:
-    """Return the row in which a sense's frequency counts next to its cosine, weighted by training documents. No published figure compares."""
+    """Return the row in which a sense's frequency counts next to its cosine, weighted by training documents.
+
+    No published figure compares.
+    """
     spaces = [*_layers(result), "mix", "best_mix", *(["static"] if "static" in result else [])]
     names = {"mix": "mix", "best_mix": "best mix", "static": "other words’ static vectors"}
     row = {"measure": "The same, weighted by the sense's frequency", "without context": round(chance_of("all_words", result), 4)}

@@ -1,4 +1,4 @@
-"""What is near a word in its sentence: the nearest occurrences or spellings as a list, and those around an unlabeled word as a map."""
+"""Neighbors of a word in its sentence: the nearest occurrences or spellings as a list, and those around an unlabeled word as a map."""
 
 from collections import Counter
 from collections.abc import Sequence

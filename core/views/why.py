@@ -1,4 +1,4 @@
-"""What decides how a word is read: the other words, dropped, masked or swapped; and the edits that turn one sentence into another."""
+"""The words that decide how a word is read, dropped, masked or swapped, and the edits that turn one sentence into another."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -141,7 +141,10 @@ def _show_notes(name: str, opened: StaticVectors) -> None:
 
 
 def targets(corpus: str, model_name: str) -> OccurrenceTable:
-    """Return the table of the labeled tokens, or of all tokens for a corpus without labels. While a job encodes them, show its progress and end the run."""
+    """Return the table of the labeled tokens, or of all tokens for a corpus without labels.
+
+    While a job encodes them, show its progress and end the run.
+    """
     labeled = is_labeled(corpus)
     if labeled and not takes_long(corpus):
         return _labeled(corpus, model_name)
@@ -278,7 +281,10 @@ def workspace_of(model_name: str, vectors_name: str = "") -> Workspace:
 
 
 def view(compute: Callable[..., R], over: Workspace, request: Hashable, *arguments: Any, most: int = 64, **options: Any) -> R:
-    """Return the cached result of a view. Its module's READS names what it depends on besides the request. `options` are those of `keep`."""
+    """Return the cached result of a view.
+
+    Its module's READS names what it depends on besides the request. `options` are those of `keep`.
+    """
     reads = [*over.reads(*sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
     return keep(_maker(compute), reads, request, lambda: compute(over, request, *arguments), most=most, **options)
 

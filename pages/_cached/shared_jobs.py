@@ -195,7 +195,10 @@ def follow_index(job: Job, *, is_stoppable: bool = False, meanwhile: str = "") -
 
 
 def wait_for(job: Job, again: Callable[[], object], *, is_labeled: bool = False) -> None:
-    """Return once the table of all tokens, or of the labeled ones, is encoded. Else show the progress, or how to resume, and end the run."""
+    """Return once the table of all tokens, or of the labeled ones, is encoded.
+
+    Else show the progress, or how to resume, and end the run.
+    """
     with st.spinner(t("Reading labeled sentences…") if is_labeled else t("Reading your corpus…")):
         job.wait(AT_MOST_S)
     if job.result is None:

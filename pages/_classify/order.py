@@ -137,7 +137,10 @@ def _read_once(kind: str, path: Path, key: Hashable, read: Callable[[], T]) -> T
 
 
 def _rows(path: Path, name: str, columns: dict) -> tuple[int, list[str], tuple[str, ...]]:
-    """Return the number of rows of a file, their labels, and notes on rows that were left out. Raises BadInput if they cannot be trained on."""
+    """Return the number of rows of a file, their labels, and notes on rows that were left out.
+
+    Raises BadInput if they cannot be trained on.
+    """
     table = read_table(path, **columns, max_rows=limits().max_rows)
     trainings.check_classes(table, name)
     return len(table.rows), sorted({row.label for row in table.rows}), table.notes

@@ -277,7 +277,10 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
 
 
 def notebook(order: Order) -> str:
-    """Return a Jupyter notebook as JSON that runs the order's command and shows its table. An uploaded file has its owner's name, never a path."""
+    """Return a Jupyter notebook as JSON that runs the order's command and shows its table.
+
+    An uploaded file has its owner's name, never a path.
+    """
     names = ", ".join(variant_titles()[name] for name in order.variants)
     about = t("{texts}: {variants}. Run it where Elmoscope is installed, or in its folder.", texts=plain(order.title), variants=names)
     if order.task == "own":

@@ -206,7 +206,7 @@ def names_in_use(settings: Settings, *kinds: str) -> dict[str, str]:
 
 
 def pair(settings: Settings) -> list[tuple[str, int, str]]:
-    """Return the two sentences that are not empty, each with the position of its target and the word that an ambiguous spelling is read as."""
+    """Return the sentences that are not empty, each with its target's position and the word that an ambiguous spelling is read as."""
     return [item for item in _choose_sentences(settings) if item[0].strip()]
 
 

@@ -35,7 +35,10 @@ ENGLISH_ONLY = "pages/classify.py"
 
 
 def frame(file: str) -> InUse:
-    """Begin a page and return the selected model and data. This must be the first Streamlit call. `file` is the file of the page in the menu."""
+    """Begin a page and return the selected model and data.
+
+    This must be the first Streamlit call. `file` is the file of the page in the menu.
+    """
     patches.check_values()
     patches.protect_callbacks()
     patches.ignore_left_pages()
@@ -94,7 +97,10 @@ def part() -> str:
 
 
 def show(module: str, *args) -> None:
-    """Run `show` of a module, or a function such as "pages._texts.collocates:show_keywords". It is imported now: title and inputs appear before torch is loaded."""
+    """Run `show` of a module, or a function such as "pages._texts.collocates:show_keywords".
+
+    It is imported now: title and inputs appear before torch is loaded.
+    """
     try:
         with show_errors():
             name, _, function = module.partition(":")

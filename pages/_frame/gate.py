@@ -78,7 +78,10 @@ class Gate:
             await self._app(scope, receive, split_body(send))
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Connect a page to Streamlit. The checked origin is removed, because Streamlit would look up this machine's addresses to check it."""
+        """Connect a page to Streamlit.
+
+        The checked origin is removed, because Streamlit would look up this machine's addresses to check it.
+        """
         scope["headers"] = [(name, value) for name, value in scope["headers"] if name != b"origin"]
         self._n_sockets += 1
         try:
@@ -96,7 +99,10 @@ def check_address(scope: Scope) -> Refusal | None:
 
 
 def check_host(scope: Scope) -> Refusal | None:
-    """Refuse a host name that is not this server's, because a website could point its own name at this machine and read responses (DNS rebinding)."""
+    """Refuse a host name that is not this server's.
+
+    A website could point its own name at this machine and read the app's responses (DNS rebinding).
+    """
     parts = HOST.fullmatch(_single_header(scope, b"host") or "")
     if parts and answers_to(parts[1]):
         return None
@@ -107,7 +113,10 @@ def check_host(scope: Scope) -> Refusal | None:
 
 
 def check_origin(scope: Scope) -> Refusal | None:
-    """Refuse requests from pages of other websites. The Host header alone determines the server's own origin. Other clients send no origin."""
+    """Refuse requests from pages of other websites.
+
+    The Host header alone determines the server's own origin. Other clients send no origin.
+    """
     if not any(name == b"origin" for name, _ in scope["headers"]):
         return None
     origin, host = _single_header(scope, b"origin") or "", _single_header(scope, b"host") or ""
@@ -144,7 +153,10 @@ def check_upload(session: str | None, method: str) -> Refusal | None:
 
 
 class Uploads:
-    """The files that sessions have uploaded, with limits for one session and for all. Streamlit bounds one file (`server.maxUploadSize`)."""
+    """The files that sessions have uploaded, with limits for one session and for all.
+
+    Streamlit bounds one file (`server.maxUploadSize`).
+    """
 
     def __init__(self) -> None:
         self._arrived: dict[str, dict[object, int]] = defaultdict(dict)  # bytes so far of each upload in progress, by session
@@ -205,7 +217,10 @@ def _manager() -> MemoryUploadedFileManager:
 
 
 def is_known_message(data: bytes) -> bool:
-    """Return whether the app's pages send such a message. Others could clear all caches, write into the app's folder, or request millions of addresses."""
+    """Return whether the app's pages send such a message.
+
+    Others could clear all caches, write into the app's folder, or request millions of addresses.
+    """
     message = BackMsg()
     try:
         message.ParseFromString(data)

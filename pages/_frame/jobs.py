@@ -74,7 +74,10 @@ class Queue:
             return job
 
     def order(self) -> list[Job]:
-        """Return the waiting jobs by their turns: those with an open page first, then the address and the owner with the fewest running jobs, then the oldest."""
+        """Return the waiting jobs by their turns.
+
+        Those with an open page come first, then the address and the owner with the fewest running jobs, then the oldest.
+        """
         count = Counter(party for job in self.running for party in job.parties)
         rest = list(self.waiting)
         unattended = {job for job in rest if not job.is_attended}
@@ -279,7 +282,10 @@ class Job:
     # The work
 
     def start(self, work: Callable[[Job], object], *, failed: str) -> Self:
-        """Run `work(job)` in a thread when it is its turn, in the page's languages and visit. Its result must not be None. An unexpected error is stored as `failed`."""
+        """Run `work(job)` in a thread when it is its turn, in the page's languages and visit.
+
+        Its result must not be None. An unexpected error is stored as `failed`.
+        """
         context = i18n.language(), languages.in_use().code, VISIT.get()
         self._thread = threading.Thread(target=self._run, args=(work, failed, *context), name="job", daemon=True)
         _STARTED.add(self)
@@ -359,7 +365,10 @@ def describe_place(job: Job) -> str:
 
 @contextmanager
 def hold_turn(bar) -> Iterator[Job]:
-    """Wait for a turn for work in the page itself, such as a download. `bar` shows the length of the queue. The wait ends when the page is closed."""
+    """Wait for a turn for work in the page itself, such as a download.
+
+    `bar` shows the length of the queue. The wait ends when the page is closed.
+    """
     job = add_job()
     try:
         while not job.wait_for_turn():

@@ -115,7 +115,10 @@ def read_parameter(name: str) -> str | None:
 
 
 def write_parameter(name: str, value: str | None) -> None:
-    """Set a parameter of the address, or remove it if the value is None. An unchanged value is not sent, because each change sends the entire address."""
+    """Set a parameter of the address, or remove it if the value is None.
+
+    An unchanged value is not sent, because each change sends the entire address.
+    """
     if value is None:
         st.query_params.pop(name, None)
     elif st.query_params.get(name) != value:
@@ -154,7 +157,10 @@ def store_values() -> None:
 
 
 def restore_values() -> None:
-    """Restore the values of the last address when another page opens, before it is drawn. Streamlit drops those of boxes that came from a link."""
+    """Restore the values of the last address when another page opens, before it is drawn.
+
+    Streamlit drops those of boxes that came from a link.
+    """
     state = st.session_state
     page = current_page()
     before, values, address = state.get(SHOWN, (page, {}, {}))
@@ -174,7 +180,10 @@ def restore_values() -> None:
 
 
 def restore_again() -> None:
-    """Restore the values again in a later run that was requested before the browser received them, and would send back the previous address."""
+    """Restore the values again in a later run.
+
+    It was requested before the browser received them, and would send back the previous address.
+    """
     state = st.session_state
     owed = {name: both for name, both in state.get(OWED, {}).items() if name not in st.query_params and state.get(name) == both[0]}
     state[OWED] = owed

@@ -232,7 +232,10 @@ _PAGES = "_elmoscope_pages"  # an attribute of a session: the page requested las
 
 @cache
 def ignore_left_pages() -> None:
-    """Patch Streamlit so that a late request of a fragment does not reopen a page that the user has left, which would be empty. Affects all sessions."""
+    """Patch Streamlit so that a late request of a fragment does not reopen a page that the user has left, which would be empty.
+
+    Affects all sessions.
+    """
     request = AppSession.request_rerun
 
     @wraps(request)

@@ -85,7 +85,10 @@ def word() -> str:
 
 
 def follow(key: str, usual: str) -> None:
-    """Set a page's own word box, the widget `key`, to `usual` if the target has changed since. A word in the URL stays at first, and after Back."""
+    """Set a page's own word box, the widget `key`, to `usual` if the target has changed since.
+
+    A word in the URL stays at first, and after Back.
+    """
     state = st.session_state
     result = now()
     words = tuple(tokens[k].casefold() for tokens, k in zip(result.tokens, result.positions, strict=True) if k is not None)
@@ -137,7 +140,10 @@ def default_text(key: str) -> str:
 
 
 def text_of(key: str, by_address: bool) -> str:
-    """Return a sentence as its box will show it: from the URL on a cold link, on another page, after Back and without a box, else from the session."""
+    """Return a sentence as its box will show it.
+
+    It comes from the URL on a cold link, on another page, after Back and without a box, else from the session.
+    """
     text = read_parameter(key) if by_address or key not in st.session_state else None
     if text is None and not gone_through_history():
         text = st.session_state.get(key)

@@ -107,7 +107,10 @@ class FromMemory:
 
 
 class Download(media_file_manager.MediaFileMetadata):
-    """Streamlit's record of a file, with a time in which a download is kept. Two runs of any page would delete it before a slow browser requests it."""
+    """Streamlit's record of a file, with a time in which a download is kept.
+
+    Two runs of any page would delete it before a slow browser requests it.
+    """
 
     def __init__(self, kind: MediaFileKind = MediaFileKind.MEDIA) -> None:
         super().__init__(kind)

@@ -40,7 +40,10 @@ PAGE = ("pages._frame.frame", "pages._home.live", "pages._home.show", "pages._wi
 
 
 def rest(took: float) -> str:
-    """Return how long after a key a text is sent, so that every key has an answer where answers are fast, and quick keys share one where they are slow."""
+    """Return how long after a key a text is sent.
+
+    Every key has an answer where answers are fast, and quick keys share one where they are slow.
+    """
     return f"{min(RESTS, key=lambda ms: abs(ms - 1000 * took / 8))}ms"
 
 
@@ -106,7 +109,10 @@ def open_home() -> None:
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def warm_up() -> threading.Timer:
-    """Start a timer that opens the rest after the first pages. Objects loaded so far are excluded from garbage collection, which stops all pages (gc.freeze)."""
+    """Start a timer that opens the rest after the first pages.
+
+    Objects loaded so far are excluded from garbage collection, which stops all pages (gc.freeze).
+    """
     gc.freeze()
     timer = threading.Timer(WARM_UP_AFTER_S, open_rest)
     timer.name, timer.daemon = "warm-up", True

@@ -138,7 +138,11 @@ def _cosines(words: tuple[str, ...], ours: np.ndarray, theirs: np.ndarray, name:
 def write_notices(
     firings: list[Firing], neighbors: list, static: list, cosines: np.ndarray, usual: float | None, lower: tuple[str, ...]
 ) -> list[str]:
-    """State which words GloVe lacks or reads in lower case (`lower`), which are never one token, the nearest pair with chance (`usual`), and unread words."""
+    """State what to notice about the spellings.
+
+    These are the words that GloVe lacks or reads in lower case (`lower`), those that are never one token, the nearest pair with chance
+    (`usual`), and unread words.
+    """
     rows = [k for k, firing in enumerate(firings) if not firing.is_unread]
     pair = _pair([firings[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
     unread = _quoted(firing.word for firing in firings if firing.is_unread)

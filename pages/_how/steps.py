@@ -1,4 +1,4 @@
-"""Steps 1 to 3 and 5 to 9 of How it works: the vector of a spelling, the LSTMs, the layers, the angle between two sentences, and the layer mix."""
+"""Steps 1 to 3 and 5 to 9 of How it works: a spelling's vector, the LSTMs, the layers, the angle between two sentences, the layer mix."""
 
 import math
 from collections import Counter

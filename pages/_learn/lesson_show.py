@@ -1,4 +1,7 @@
-"""Draw a lesson: its figure, what to notice, the question for a class, how it was measured, and its tables; and the lessons from stored measurements."""
+"""Draw a lesson: its figure, what to notice, the question for a class, how it was measured, and its tables.
+
+The lessons from stored measurements are here too.
+"""
 
 import numpy as np
 import streamlit as st

@@ -1,4 +1,7 @@
-"""The contents of a lesson, and the lessons computed from the selected sentences: cosines of random pairs, a threshold between senses, and kinds of sense relations."""
+"""The contents of a lesson, and the lessons computed from the selected sentences.
+
+These are cosines of random pairs, a threshold between senses, and kinds of sense relations.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Guess the machine: a question, its answer and the score. The page appears before the model is opened; ELMo reads while the user thinks."""
+"""Guess the machine: a question, its answer and the score.
+
+The page appears before the model is opened; ELMo reads while the user thinks.
+"""
 
 import random
 from collections.abc import Sequence
@@ -41,7 +44,10 @@ _share_widget = st.components.v2.component("guess_share", html=HTML, **_CODE)
 
 
 def current_number() -> tuple[int, BadInput | None]:
-    """Return the number of the quiz and the error in the URL, if any: a new number in the URL first, then the quiz played last, then that of the day."""
+    """Return the number of the quiz, and the error in the URL, if any.
+
+    A new number in the URL comes first, then the quiz played last, then that of the day.
+    """
     state = st.session_state
     in_url = read_parameter(ADDRESS)
     error = None

@@ -270,7 +270,10 @@ def _choose_word(in_use: InUse) -> str:
 
 
 def _find_sentences(in_use: InUse, word: str, *, needs_senses: bool) -> TwoContexts:
-    """Return the user's sentences of the word, else an example's, else two with different labels; of the first example if it lacks two senses that are needed."""
+    """Return the user's sentences of the word, else an example's, else two with different labels.
+
+    They are the first example's if the word lacks two senses that are needed.
+    """
     if needs_senses and not _has_senses(in_use, word):
         replacement = next((pair for pair in examples.pairs() if pair != word and _has_senses(in_use, pair)), None)
         if replacement is None:

@@ -223,7 +223,10 @@ def _cards(result: Around, occurrences: list[Occurrence]) -> list[str]:
 
 
 def show_all_tokens(in_use: InUse, word: str) -> None:
-    """Show the map of all tokens with `word` highlighted, what to notice, and a table of words. While a job computes it, show the progress."""
+    """Show the map of all tokens with `word` highlighted, what to notice, and a table of words.
+
+    While a job computes it, show the progress.
+    """
     over, word = workspace(in_use), bare(word)
     if (table := cache.wait_for_tokens(over)) is None:
         cache.show_reading(over)

@@ -43,7 +43,7 @@ def show_measures(word: str, layout: Layout) -> DeltaGenerator:
 def accuracy(
     reports: Mapping[str, SenseReport], static: SenseReport | None, *, base: SenseReport, majority: bool = True
 ) -> tuple[go.Figure, str]:
-    """Return a figure of the accuracy by space with the chance and the majority of the report `base` and the static vectors, and its description."""
+    """Return a figure of the accuracy by space and its description, with the static vectors, and the report `base`'s chance and majority."""
     shares = {name: report.one_nn for name, report in reports.items()}
     lines = {"null": base.null_mean, "majority": base.majority if majority else None, "static": static.one_nn if static else None}
     named = ", ".join(f"{layer_title(name)} {share:.0%}" for name, share in shares.items())
@@ -165,7 +165,10 @@ def _nearest(words: Sequence[str], cosines: np.ndarray, candidates: np.ndarray) 
 
 
 def describe_scores(word: str | None, best: tuple[str, float], zero: float, chance: float, usual: float, n: int) -> list[str]:
-    """State how often the nearest of `n` sentences has the same meaning in one space (name, share), at layer 0 and by chance; `usual` bounds 95% of shuffles."""
+    """State how often the nearest of `n` sentences has the same meaning in one space (name, share), at layer 0 and by chance.
+
+    `usual` bounds 95% of shuffles.
+    """
     if not n:
         if word is None:
             return [t("No labeled word here has two senses.")]

@@ -171,7 +171,10 @@ def _notice_senses(result: Mixed, normalized: bool) -> None:
 
 
 def compare_layers(word: str, report: SenseReport, single: dict[str, SenseReport]) -> list[str]:
-    """Compare this mix with the best single layer, sentence by sentence: better, worse or inconclusive. Then state the limits of the comparison."""
+    """Compare this mix with the best single layer, sentence by sentence: better, worse or inconclusive.
+
+    Then state the limits of the comparison.
+    """
     best = max(single, key=lambda name: single[name].one_nn)
     difference = less(report, single[best])
     values = {"word": word, "layer": layer_title(best), "alone": single[best].one_nn, "mix": report.one_nn}

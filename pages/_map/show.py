@@ -135,7 +135,10 @@ def _measures(in_use: InUse, word: str, space: str, layout: Layout) -> None:
 
 
 def _choose_ends(over: Workspace, lemma: str) -> tuple[str, ...]:
-    """Return the two or four ends of the axes that the user chose or typed. Show an error for one that cannot be used, and use the senses."""
+    """Return the two or four ends of the axes that the user chose or typed.
+
+    Show an error for one that cannot be used, and use the senses.
+    """
     table = over.targets
     options = ends_of(table, lemma)
     firsts = dict(zip(ENDS, (options[0], options[1], REST, REST), strict=True))

@@ -92,7 +92,10 @@ def _names() -> tuple[str, str]:
 def _lists(
     over: Workspace, choice: NeighborsRequest, sides: list[tuple], model: str, tables: list, waiting: str, other_model: str = ""
 ) -> list[Neighbors]:
-    """Show a model's list in each column, with its table. `waiting` is shown until every token is encoded. `other_model` is the name of a second model."""
+    """Show a model's list in each column, with its table.
+
+    `waiting` is shown until every token is encoded. `other_model` is the name of a second model.
+    """
     listed = []
     for column, side, name, color, chosen in sides:
         if chosen.position is None:
@@ -213,7 +216,10 @@ def _list(result: Neighbors, choice: NeighborsRequest, side: str, senses: list[s
 
 
 def listen(table: OccurrenceTable) -> None:
-    """Receive clicks on the buttons of lines, whose occurrences are rows of `table`. Call this at a fixed place before the lines are drawn."""
+    """Receive clicks on the buttons of lines, whose occurrences are rows of `table`.
+
+    Call this at a fixed place before the lines are drawn.
+    """
 
     def on_taken() -> None:
         side, _, row = str(st.session_state[KEY].get("taken") or "").partition(":")

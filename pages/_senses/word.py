@@ -65,7 +65,10 @@ def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
 
 
 def _table(over: Workspace, word: str = "") -> OccurrenceTable | None:
-    """Return the table that has the word: the labeled sentences, else every token. Return None while a job encodes it, and show the progress."""
+    """Return the table that has the word: the labeled sentences, else every token.
+
+    Return None while a job encodes it, and show the progress.
+    """
     if not sentences_of(over.corpus):
         registry.resolve(over.corpus, "corpus")  # states a wrong path at once
     table = induction.labeled_with(over, word)

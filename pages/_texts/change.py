@@ -98,7 +98,10 @@ def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> W
 
 
 def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job | None:
-    """Return the job that compares words of similar frequency, or None if the user has not started it. It needs every token of both sides."""
+    """Return the job that compares words of similar frequency, or None if the user has not started it.
+
+    It needs every token of both sides.
+    """
     if st.session_state.get(LIKE) != (*key, word) and shared_jobs.find_job(LIKE_JOB, (*key, word)) is None:
         return None
     over, request = workspace(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1])

@@ -91,7 +91,10 @@ def _search(workspace: Workspace) -> None:
 
 
 def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
-    """Return whether the lines can be shown now. A job encodes many lines that are to be sorted by sense, and the page shows its progress."""
+    """Return whether the lines can be shown now.
+
+    A job encodes many lines that are to be sorted by sense, and the page shows its progress.
+    """
     if request.order != BY_SUBSTITUTES:
         return True
     unsorted = replace(request, order=kwic.IN_TEXT)

@@ -26,7 +26,10 @@ class TextInputs:
 
 
 def read_inputs() -> TextInputs:
-    """Return the values of the inputs on any part of the page. A click may end the run that an upload began, so no earlier run need have read the files."""
+    """Return the values of the inputs on any part of the page.
+
+    A click may end the run that an upload began, so no earlier run need have read the files.
+    """
     state, titles = st.session_state, _source_titles()
     source = state.get("corpus_way")
     source = source if source in titles else next(iter(titles))

@@ -41,7 +41,10 @@ def workspace_over(in_use: InUse, texts: KeptCorpus | None) -> Workspace:
 
 
 def own_texts() -> KeptCorpus | None:
-    """Return the texts in the inputs, read and stored once, or None after an error. While a job reads them, show its progress and end the run."""
+    """Return the texts in the inputs, read and stored once, or None after an error.
+
+    While a job reads them, show its progress and end the run.
+    """
     inputs = read_inputs()
     value = inputs.value
     if not value or (isinstance(value, str) and not value.strip()):

@@ -22,7 +22,10 @@ _told = st.components.v2.component("elmoscope_told", html="<span></span>", js=Pa
 
 
 def make_component(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
-    """Return the component of `name`.js and `name`.css in a folder, after the scripts of its `parts`. It draws into `name`.html or a `div`."""
+    """Return the component of `name`.js and `name`.css in a folder, after the scripts of its `parts`.
+
+    It draws into `name`.html or a `div`.
+    """
     read = {end: "".join((folder / f"{part}.{end}").read_text("utf-8") for part in (*parts, name)) for end in ("js", "css")}
     markup_file = folder / f"{name}.html"
     html = markup_file.read_text("utf-8") if markup_file.is_file() else f'<div class="{name}"></div>'
@@ -133,7 +136,10 @@ def stepper(
     icons: Pair = NONE,
     shortcuts: Pair = NONE,
 ) -> int:
-    """Draw a stepper and return its number from 0. `key` is the URL parameter, `buttons` begins both buttons' keys, `following(number)` labels Next."""
+    """Draw a stepper and return its number from 0.
+
+    `key` is the URL parameter, `buttons` begins both buttons' keys, `following(number)` labels Next.
+    """
     row = st.container(horizontal=True, vertical_alignment="center", gap="small")
     back, middle, forward = (row.container(width="content") for _ in range(3))
     with middle:

@@ -1,4 +1,4 @@
-"""The icon row of every page: tables, CSV files, pictures, an HTML file that opens offline, a notebook that computes the view, and its link."""
+"""The icon row of every page: tables, CSV files, pictures, an HTML file that opens offline, a notebook of the view, and its link."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -58,7 +58,10 @@ def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> Non
 
 
 def keyword_lines(neighbors: list[Neighbor], senses: list[str], *, taken_as: str = "") -> None:
-    """Show each neighbor's sentence with its sense and cosine. With `taken_as`, each has a button that makes it that sentence of the user."""
+    """Show each neighbor's sentence with its sense and cosine.
+
+    With `taken_as`, each has a button that makes it that sentence of the user.
+    """
     show_html("{}", [_keyword_line(n, senses, taken_as) for n in neighbors])
 
 
@@ -99,7 +102,10 @@ def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
 
 
 def keyword_line(tokens: Sequence[str], position: int, remark: str, *, text: str | None = None, shortened: bool = False) -> Markup:
-    """Return a line of a concordance, spaced as `text`: a word between the tokens around it, and a remark at the right. A click opens the sentence."""
+    """Return a line of a concordance, spaced as `text`: a word between the tokens around it, and a remark at the right.
+
+    A click opens the sentence.
+    """
     start, end = window(len(tokens), position, 1, SHORT if shortened else WIDTH)
     pieces = as_in_text(tokens, text)
 
