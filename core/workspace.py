@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
@@ -44,11 +44,47 @@ class Names:
     corpus: str = ""
 
 
-class Opener:
-    """An opener of models, vectors and tables by name for one process, which caches what it opened.
+class Opener(Protocol):
+    """An opener of models, vectors and tables by name, which caches what it opened (`_Opener`, and pages._cached.cache)."""
 
-    `report` and `note` are those of `open_workspace`. Pages have an opener with the same functions (pages._cached.cache).
-    """
+    memo: Kept
+
+    def model(self, name: str) -> Model:
+        """Return a model."""
+
+    def language(self, model_name: str) -> Language:
+        """Return the language of a model, without opening the model."""
+
+    def vectors(self, name: str) -> StaticVectors:
+        """Return static vectors."""
+
+    def is_labeled(self, corpus: str) -> bool:
+        """Return whether a corpus has labeled tokens."""
+
+    def language_model(self, model_name: str) -> LanguageModel:
+        """Return a model with its softmax. Raises MissingArtifact without a softmax, BadInput for a transformer."""
+
+    def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
+        """Return the labeled tokens of a corpus, or every token of one without labels."""
+
+    def word_targets(self, lemma: str, model_name: str) -> OccurrenceTable:
+        """Return the labeled tokens of one word of the model's language."""
+
+    def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
+        """Return every token of a corpus, or None while it is being read."""
+
+    def stored_tokens(self, corpus: str, model_name: str) -> OccurrenceTable | None:
+        """Return every token of a corpus if its table is on disk already, else None. Reads no sentence."""
+
+    def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
+        """Return a corpus to search and count, tokenized as the language's."""
+
+    def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
+        """Return the layers (L, T, D) of each sentence."""
+
+
+class _Opener:
+    """An opener for one process, which opens everything when it is first used. `report` and `note` are those of `open_workspace`."""
 
     def __init__(self, report: Report | None = None, note: Callable[[str], None] | None = None) -> None:
         self.memo = Kept()
@@ -58,7 +94,6 @@ class Opener:
         return self.memo.value(kind, key, make, most=8, weighed=False)
 
     def model(self, name: str) -> Model:
-        """Return a model."""
         return self._once("model", name, lambda: open_model(name))
 
     def hold(self, model: Model) -> str:
@@ -66,12 +101,9 @@ class Opener:
         return self._once("model", model.name, lambda: model).name
 
     def language(self, model_name: str) -> Language:
-        """Return the language of a model."""
         return self.model(model_name).language
 
     def vectors(self, name: str) -> StaticVectors:
-        """Return static vectors."""
-
         def open_with_notes() -> StaticVectors:
             vectors = open_vectors(name)
             for text in vectors.notes if self._note else ():
@@ -81,39 +113,31 @@ class Opener:
         return self._once("vectors", name, open_with_notes)
 
     def is_labeled(self, corpus: str) -> bool:
-        """Return whether a corpus has labeled tokens."""
         return self._once("labeled", corpus, lambda: opens_at_once(corpus))
 
     def language_model(self, model_name: str) -> LanguageModel:
-        """Return a model with its softmax. Raises MissingArtifact without a softmax, BadInput for a transformer."""
         return self._once("language model", model_name, lambda: open_language_model(self.model(model_name)))
 
     def word_targets(self, lemma: str, model_name: str) -> OccurrenceTable:
-        """Return the labeled tokens of one word of the model's language."""
         return self._once("word", (lemma, model_name), lambda: open_word(lemma, self.model(model_name)))
 
     def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
-        """Return the labeled tokens of a corpus, or every token of one without labels."""
         return self._once(
             "targets", (corpus, model_name), lambda: open_table(corpus, self.model(model_name), targets_only=True, report=self._report)
         )
 
-    def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
-        """Return every token of a corpus. Pages return None while it is being read."""
+    def every_token(self, corpus: str, model_name: str) -> OccurrenceTable:
         return self._once("tokens", (corpus, model_name), lambda: open_table(corpus, self.model(model_name), report=self._report))
 
     def stored_tokens(self, corpus: str, model_name: str) -> OccurrenceTable | None:
-        """Return every token of a corpus if its table is on disk already, else None. Reads no sentence."""
         names = corpus, model_name
         folder = self._once("token folder", names, lambda: token_folder(corpus, self.model(model_name)))
         return self._once("stored tokens", names, lambda: OccurrenceTable(folder)) if (folder / "meta.json").is_file() else None
 
     def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
-        """Return a corpus to search and count, tokenized as the language's."""
         return self._once("encoded", (corpus, language.code), lambda: open_encoded(corpus, language, report=self._report))
 
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
-        """Return the layers (L, T, D) of each sentence."""
         encode = self.model(model_name).encoder.encode
         return self.memo.values(f"layers {model_name}", list(sentences), lambda new: encode([list(item) for item in new]), most=256)
 
@@ -388,6 +412,6 @@ def open_workspace(
     `report` is called while a corpus is read, with the tokens done, in all, and per second. `note` is called with a sentence for each way
     in which the vectors' file differs from its format.
     """
-    opener = Opener(report, note)
+    opener = _Opener(report, note)
     name = model if isinstance(model, str) else opener.hold(model)
     return Workspace(Names(model=name, vectors=vectors, corpus=corpus), opener)
