@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..common.directions import unit_rows
+from ..common.directions import fix_signs, unit_rows
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
@@ -317,10 +317,7 @@ def _components(centered: np.ndarray, dims: int) -> np.ndarray:
     lengths = np.sqrt(np.maximum(values, 0))
     real = lengths > 1e-6 * np.sqrt(n)  # what is smaller is rounding
     axes = (vectors.T @ centered / np.maximum(lengths, 1e-30)[:, None] if n <= size else vectors.T)[real][::-1]
-    if len(axes):
-        largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
-        axes = axes * np.sign(largest)
-    return np.pad(axes, ((0, dims - len(axes)), (0, 0)))
+    return np.pad(fix_signs(axes), ((0, dims - len(axes)), (0, 0)))
 
 
 def _plane(centered: np.ndarray, mean: np.ndarray, axes: np.ndarray) -> Plane:

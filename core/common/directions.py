@@ -18,3 +18,8 @@ def unit_rows(vectors: np.ndarray, dtype: DTypeLike = np.float32) -> np.ndarray:
     if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
         raise BadInput(t("Finite numbers needed, one row per point; got shape {shape}.", shape=vectors.shape))
     return unit(vectors)
+
+
+def fix_signs(axes: np.ndarray) -> np.ndarray:
+    """Return axes (k, d) whose largest number is positive: rounding would otherwise decide whether a picture is mirrored."""
+    return axes * np.sign(np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1))

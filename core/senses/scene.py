@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common.directions import unit
+from ..common.directions import fix_signs, unit
 from ..common.i18n import t
 from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights, mixed
@@ -218,7 +218,7 @@ def along_line(points: np.ndarray, stars: np.ndarray) -> tuple[np.ndarray, np.nd
     middle, half = stars.mean(axis=0), (stars[1] - stars[0]) / 2
     direction = unit(half)
     rest = points - middle - np.outer((points - middle) @ direction, direction)
-    vertical = np.linalg.svd(rest - rest.mean(axis=0), full_matrices=False)[2][0]
+    vertical = fix_signs(np.linalg.svd(rest - rest.mean(axis=0), full_matrices=False)[2][:1])[0]
     places = np.column_stack([(points - middle) @ half, rest @ vertical])
     width = float(half @ half)
     return places, np.array([[-width, 0.0], [width, 0.0]])
@@ -243,7 +243,7 @@ def fit_axes(x: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray]
         _, rest_widths, rest = np.linalg.svd(centered - np.outer(centered @ first, first), full_matrices=False)
         # Rows on a line leave nothing: any direction will do
         second = rest[0] if rest_widths[0] > THIN * widths[0] else np.eye(len(first))[np.abs(first).argmin()]
-    return mean, np.stack([first, unit(second - (second @ first) * first)]).astype(x.dtype)
+    return mean, fix_signs(np.stack([first, unit(second - (second @ first) * first)])).astype(x.dtype)
 
 
 def lay_out(x: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -50,6 +50,7 @@ def test_discriminants_and_posteriors_are_those_of_scikit_learn(n_senses):
     else:  # the second axis is the widest direction of the rest
         rest = (x - mean) @ (np.eye(20) - np.outer(axes[0], axes[0]))
         assert abs(axes[1] @ np.linalg.svd(rest, full_matrices=False)[2][0]) == pytest.approx(1, abs=1e-6)
+    assert (axes.max(axis=1) == np.abs(axes).max(axis=1)).all()  # rounding does not mirror a picture
     x, senses = clouds(5, n_senses=n_senses, d=20, gap=1.0)
     points = clouds(6, n_senses=n_senses, d=20, gap=1.0)[0]
     np.testing.assert_allclose(posteriors(x, senses, points), lda(n_senses).fit(x, senses).predict_proba(points), atol=1e-6)
@@ -154,6 +155,7 @@ def test_stars_lie_as_far_from_each_other_as_their_cosine_distance(seed):
     assert ends[1, 0] - ends[0, 0] == pytest.approx(1 - stars[0] @ stars[1])
     assert not ends[:, 1].any() and ends.mean() == pytest.approx(0)
     np.testing.assert_allclose(places[:, 0], (points @ stars[1] - points @ stars[0]) / 2, atol=1e-9)
+    np.testing.assert_allclose(along_line(points[::-1], stars)[0][::-1], places, atol=1e-9)  # rounding does not mirror a picture
     places, ends = along_line(points, points[[0, 0]])  # the same sentence twice
     assert not ends.any() and not places[:, 0].any() and np.isfinite(places).all()
     assert not np.concatenate(along_line(np.full((9, 12), 1e-4), np.zeros((2, 12)))).any()
