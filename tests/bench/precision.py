@@ -67,7 +67,7 @@ def _measured(files: Files, precision: str, parts: list[list[list[str]]], rounds
 
 
 def _near(precision: str, n: int) -> dict[str, float]:
-    """Return the mean cosine to float32's vectors, and the overlap of nearest tokens, for the bundled model."""
+    """Return the mean and lowest cosine to float32's vectors, and the overlap of nearest tokens, for the bundled model."""
     model, labeled = open_model(BUNDLED_MODEL), texts.labeled()
     sentences = [labeled[k] for k in np.random.default_rng(0).permutation(len(labeled))[:n]]
     own = [list(sentence.tokens) for sentence in sentences]
@@ -82,4 +82,4 @@ def _near(precision: str, n: int) -> dict[str, float]:
         lists = [np.stack([layers[layer, p] for layers, p in zip(side, places, strict=True)]) for side in (exact, result)]
         item, other = (np.argsort(-(queries @ stored[:, layer].T), axis=1, kind="stable")[:, :NEAREST] for queries in lists)
         shared += [len(np.intersect1d(a, b)) / NEAREST for a, b in zip(item, other, strict=True)]
-    return {"cosine": float(cosines.mean()), "overlap": float(np.mean(shared)), "sentences": n}
+    return {"cosine": float(cosines.mean()), "lowest": float(cosines.min()), "overlap": float(np.mean(shared)), "sentences": n}

@@ -41,18 +41,22 @@ def test_in_a_table_of_pairs_the_guess_is_the_users(language):
         (EN, "Two cranes waded through the pond.", "The CRANE lifted a beam.", ("cranes", "CRANE")),  # letter case, plural
         (EN, "I ran five miles.", "They are running a small hotel.", ("ran", "running")),
         (EN, "Mice ate the cheese.", "Her mouse needs a new cable.", ("Mice", "mouse")),
+        (EN, "The e-mail was lost.", "My email is full.", ("e-mail", "email")),
         (EN, "The hen-house burned.", "A house was sold.", ("hen-house", "house")),
         (EN, "He left me a can of soup.", "You can carry the can.", ("can", "can")),
         (EN, "May I come in?", "We met in May in Rome.", ("May", "May")),
+        (EN, "Will you go?", "She made a will.", ("Will", "will")),
         (EN, "You can swim.", "I can sing.", ("swim", "sing")),  # grammar in both
         (EN, "The news was good.", "He has a new car.", ("news", "car")),  # no form of "new"
         (EN, "They sat in traffic, bored.", "Grandma made jam.", ("bored", "jam")),  # three letters count
+        (EN, "The old man sat by the bank.", "The old man robbed the bank.", ("bank", "bank")),  # of many shared words
         (KO, "아이가 배를 먹었다.", "배가 항구로 들어왔다.", ("배", "배")),
         (KO, "나는 편지를 써서 보냈다.", "약이 쓰다.", ("써서", "쓰")),  # endings drawn into the stem
         (KO, "밤하늘에 별이 떴다.", "밤이 깊었다.", ("밤하늘", "밤")),  # part of a compound
         (KO, "Apple은 전화기를 만든다.", "그는 apple을 영어로 썼다.", ("Apple", "apple")),
         (KO, "그는 고맙다고 말했다.", "새 시장이 취임했다.", ("고맙", "시장")),
         (KO, "아기에게 첫 이가 났다.", "머리에 이가 생겨 약을 발랐다.", ("이", "이")),  # a tooth, a louse: no "this"
+        (KO, "이와 잇몸이 약하다.", "양치하며 이를 닦는다.", ("이", "이")),
         (KO, "이를 통해 배를 옮겼다.", "이에 따라 배를 나누었다.", ("배", "배")),  # "this" stays grammar
         (KO, "할머니는 비단에 수를 놓았다.", "참가한 사람의 수가 늘었다.", ("수", "수")),
         (KO, "나는 책을 볼 수 있다.", "동생도 책을 쓸 수 있다.", ("책", "책")),
@@ -65,8 +69,11 @@ def test_each_rule(language, a, b, words):
 # One spelling in both sentences comes before two forms of a word, whatever the lists of ambiguous and common words say.
 SPELLED_ALIKE = [
     (EN, "The lot was full, so we parked on the street.", "They plan to turn the empty lot into a park.", ("lot", "lot")),
+    (EN, "They plan to turn the empty lot into a park.", "The lot was full, so we parked on the street.", ("lot", "lot")),
     (EN, "He got a good price at the banks.", "The bank is a good neighbor.", ("good", "good")),
+    (EN, "We matched the socks in the evening.", "The match ended late in the evening.", ("evening", "evening")),
     (EN, "The thing was sealed.", "A seal ate the thing.", ("thing", "thing")),
+    (EN, "A moment later the cranes flew off.", "The crane stopped for a moment.", ("moment", "moment")),
     (EN, "Her UNCLE played the organ.", "My uncle saw two plays about organs.", ("UNCLE", "uncle")),
     (EN, "People ringed the house.", "The people heard a ring.", ("People", "people")),
     (EN, "The e-mail listed the parks.", "My email names one park.", ("e-mail", "email")),
