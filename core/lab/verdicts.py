@@ -21,7 +21,7 @@ from ..index.sense_space import SenseSpace, open_space
 from ..index.table import OccurrenceTable
 from ..index.tables import open_table
 from ..senses import calibration, evidence
-from ..senses.calibration import Density, count_density, densities_as_json
+from ..senses.densities import Density, count_density, densities_as_json
 from ..senses.evaluate import static_vectors
 from ..senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS, fit, probability_of, weights_of
 from ..senses.verdict import SURE

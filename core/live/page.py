@@ -20,7 +20,7 @@ from ..common.i18n import t
 from ..common.markup import Markup, html, shorten
 from ..figures.style import DIFFERENT, OWN, SAME, SENSE_COLORS, layer_color
 from ..files.atomic import replacing
-from ..senses.calibration import densities_of
+from ..senses.densities import densities_of
 from ..text.languages import Language
 from ..text.sentences import as_text
 from ..text.target_word import same_word

@@ -19,7 +19,7 @@ from ..common.model_layers import SENSES
 from ..figures.influence import EvidenceRow
 from ..figures.style import DIFFERENT, OWN, SAME, ink, layer_color, layer_title, sense_color
 from ..index.rows import Occurrence
-from ..senses.calibration import Density
+from ..senses.densities import Density
 from ..senses.scene import Scene
 from ..text import languages
 from ..text.readings import Chosen

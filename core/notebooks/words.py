@@ -52,7 +52,7 @@ scene_figure(result.scene, space, typed) if result.scene else None
 # %% home
 from elmoscope.core.figures.influence import curves_figure
 from elmoscope.core.live.widgets import decisive_rows
-from elmoscope.core.senses.calibration import densities_of
+from elmoscope.core.senses.densities import densities_of
 
 rows = decisive_rows(densities_of(workspace, labeled=bool(result.judgment.lemma)), result.judgment)
 curves_figure(rows) if rows else None

@@ -4,8 +4,7 @@ The regression is learned, and its rates are measured, on pairs of labeled sente
 sentences at a time, judged by the other three. Leaving out only the two of a pair would give the answer away, by which sense has lost
 sentences. Pairs of the same meaning and of two weigh alike, and so do words; each word is judged by what the others teach.
 
-The same file has the density curves of the evidence over these pairs, for Home's chart: histograms of pairs of the same meaning and of
-different ones. The plain cosines of each layer and the layer mix have theirs too.
+The file of a calibration also has the density curves of the evidence over these pairs (core.senses.densities).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +23,7 @@ from ..index.sense_space import LAYER, SenseSpace
 from ..index.table import OccurrenceTable
 from ..workspace import Word, Workspace, table_key
 from . import evidence
-from .evidence import Evidence, K, above_chance, fit, inputs_of_pairs, places_in, purity_at_k, shares_of, weights_of
+from .evidence import Evidence, K, above_chance, fit, inputs_of_pairs, places_in, purity_at_k, shares_of
 
 FILE = "verdict.json"  # in a table's folder: its Calibration, and the histograms
 FEWEST_WORDS = 5  # that a regression is learned from
@@ -32,9 +31,6 @@ QUARTERS, REPEATS = 4, 3  # into how many parts a word's sentences are cut to ju
 MOST_WORDS = 80  # of a table
 MOST_TRUSTS = 4_096  # words whose layer is cached, each in one table
 MOST_ROWS = 64  # of a word: what the choice of its layer looks at
-BINS = 40  # of a histogram
-OUTSIDE = 0.002  # share of the pairs at either end that is counted in the last bin: a few outliers would leave the rest no room
-DIGITS = 5  # of a share, in the file
 # The votes' coefficients of the bundled English sentences under elmo-mini, for tables with too few words to learn from
 _VOTES = (-0.9348, 1.5285, -0.345, 0.6442, -0.87, -0.5186, 0.3891, 0.2241, 0.2853, 0.3435, 2.7751, 0.3333, 0.3472, 0.2835)
 
@@ -45,15 +41,6 @@ class Separability:
 
     layer: str  # a layer's number, or "mix"
     above_chance: float  # share of the K nearest with the same sense: 0 by chance, 1 all of them
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Density:
-    """Histograms of one kind of evidence: the shares of the pairs in each of BINS equal bins, which sum to 1."""
-
-    edges: np.ndarray  # (BINS + 1,)
-    same: np.ndarray  # (BINS,) of pairs of the same meaning
-    different: np.ndarray  # (BINS,) of pairs of different meanings
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +54,6 @@ class Calibration:
     centers: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of evidence's views; {}: the token's cosine alone counts
     ring: float | None = None  # median cosine distance of same-meaning pairs in the sense space; None without one
     reference_votes: tuple[float, ...] = ()  # as `votes`, learned from the words of the reference corpus; () if it was not learned
-    densities: Mapping[str, Mapping[str, Density]] = field(default_factory=dict, compare=False)  # `densities_of` reads them
 
 
 USUAL = Calibration({}, "1", (*_VOTES, -0.0614, 0.5464, 0.1657), (2.7502, -1.3598, 1.0, 0.0))
@@ -118,8 +104,7 @@ def read(folder: Path) -> Calibration | None:
         return None
     words = {lemma: Separability(**value) for lemma, value in record["words"].items()}
     votes, unlabeled, others = (tuple(record.get(name, ())) for name in ("votes", "alone", "reference_votes"))
-    densities = read_densities(record.get("densities", {}))
-    return Calibration(words, record["layer"], votes, unlabeled, record.get("centers", {}), record["ring"], others, densities)
+    return Calibration(words, record["layer"], votes, unlabeled, record.get("centers", {}), record["ring"], others)
 
 
 def as_json(ground: Calibration) -> dict:
@@ -266,44 +251,3 @@ def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarra
     if len(rows) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
     return rows, np.unique(table.sense[rows], return_inverse=True)[1]
-
-
-def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> Density:
-    """Count the values (n,) of each word's pairs; `same` (n,) bool marks the pairs of the same meaning."""
-    weights, is_same, joined = np.concatenate([weights_of(selected) for selected in same]), np.concatenate(same), np.concatenate(values)
-    low, high = np.quantile(joined, [OUTSIDE, 1 - OUTSIDE])
-    edges = np.linspace(low, max(high, low + 1e-6), BINS + 1)
-    inside = np.clip(joined, edges[0], edges[-1])
-    counts = [np.histogram(inside[selected], edges, weights=weights[selected])[0] for selected in (is_same, ~is_same)]
-    return Density(edges, *(counted / counted.sum() for counted in counts))
-
-
-def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, Density]) -> dict:
-    """Return the histograms of words with labels and of words without, as `read_densities` expects them."""
-
-    def as_lists(density: Density) -> dict:
-        low, high = (round(float(edge), DIGITS) for edge in density.edges[[0, -1]])
-        return {
-            "low": low,
-            "high": high,
-            "same": density.same.round(DIGITS).tolist(),
-            "different": density.different.round(DIGITS).tolist(),
-        }
-
-    sets = {"labeled": labeled, "unlabeled": unlabeled}
-    return {name: {kind: as_lists(density) for kind, density in kinds.items()} for name, kinds in sets.items()}
-
-
-def read_densities(record: Mapping) -> dict[str, dict[str, Density]]:
-    """Read the histograms from JSON: "labeled" or "unlabeled" words -> kind of evidence -> Density."""
-
-    def as_density(item: Mapping) -> Density:
-        edges = np.linspace(item["low"], item["high"], BINS + 1)
-        return Density(edges, *(np.array(item[name]) / sum(item[name]) for name in ("same", "different")))
-
-    return {name: {kind: as_density(item) for kind, item in kinds.items()} for name, kinds in record.items()}
-
-
-def densities_of(workspace: Workspace, *, labeled: bool) -> Mapping[str, Density]:
-    """Return a model's histograms by kind of evidence, layer ("0", "1", ...) and "mix"; {} for a model without any."""
-    return calibration_of(workspace).densities.get("labeled" if labeled else "unlabeled", {})

@@ -14,7 +14,8 @@ from core.common import model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import Markup, html, plain
-from core.senses.calibration import Density, calibration_of, densities_of, is_calibrated
+from core.senses.calibration import calibration_of, is_calibrated
+from core.senses.densities import Density, densities_of
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 from core.views import pair
 from core.views.pair import Judgment, Pair, PairRequest

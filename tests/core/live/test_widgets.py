@@ -20,7 +20,7 @@ from core.live.widgets import (
     say_probability,
     scene_data,
 )
-from core.senses.calibration import Density
+from core.senses.densities import Density
 from core.senses.scene import Scene
 from core.senses.verdict import Verdict
 from core.text.readings import Chosen

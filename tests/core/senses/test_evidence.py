@@ -7,8 +7,8 @@ from core.common.config import ASSETS
 from core.common.directions import unit
 from core.common.errors import MissingArtifact
 from core.common.model_layers import SENSES
-from core.files.artifacts import read_json, write_json
-from core.senses import calibration, evidence
+from core.files.artifacts import read_json
+from core.senses import calibration, densities, evidence
 from core.senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS, VIEWS, Evidence, centers, centroid_shares, cosines
 from core.text import languages
 from core.workspace import open_workspace
@@ -80,36 +80,32 @@ def test_too_few_sentences_in_a_part_of_speech_have_no_middle_of_their_own():
 def test_each_kind_of_evidence_has_a_histogram(workspace, code):
     workspace = workspace.beside(languages.get_language(code).model)
     for labeled, columns in ((True, LABELED_COLUMNS), (False, UNLABELED_COLUMNS)):
-        result = calibration.densities_of(workspace, labeled=labeled)
+        result = densities.densities_of(workspace, labeled=labeled)
         assert set(result) == {*columns, *LAYERS}
         for kind, density in result.items():
-            assert density.edges.shape == (calibration.BINS + 1,) and (np.diff(density.edges) > 0).all()
+            assert density.edges.shape == (densities.BINS + 1,) and (np.diff(density.edges) > 0).all()
             for shares in (density.same, density.different):
-                assert shares.shape == (calibration.BINS,) and shares.min() >= 0 and shares.sum() == pytest.approx(1), kind
+                assert shares.shape == (densities.BINS,) and shares.min() >= 0 and shares.sum() == pytest.approx(1), kind
 
 
 def test_a_model_that_none_were_made_with_has_none(model, tmp_path):
-    facts = read_json(ASSETS / "targets" / calibration.FILE, expect=dict)
-    write_json(tmp_path / calibration.FILE, {name: value for name, value in facts.items() if name != "densities"})
-    assert calibration.read(tmp_path).densities == {}
-
     def targets_of_another_model(*_):
         raise MissingArtifact("targets")
 
     workspace = open_workspace(model)
     workspace.opener.targets = targets_of_another_model
-    assert calibration.densities_of(workspace, labeled=True) == {}
+    assert densities.densities_of(workspace, labeled=True) == {}
 
 
 def test_words_weigh_alike_and_outliers_are_in_the_last_bins():
     values = [np.array([0.1] * 98 + [0.9, 50.0]), np.array([0.9, 0.1])]
     same = [np.array([False] * 98 + [True, True]), np.array([True, False])]
-    density = calibration.count_density(values, same)
+    density = densities.count_density(values, same)
     assert density.different.sum() == pytest.approx(1) and density.same.sum() == pytest.approx(1)
     assert density.edges[-1] < 50 and density.same[-1] == pytest.approx(0.25)
 
 
 def test_the_file_says_what_the_histograms_say(workspace):
     stored = read_json(ASSETS / "targets" / calibration.FILE, expect=dict)["densities"]["labeled"]
-    made = calibration.densities_as_json(calibration.densities_of(workspace, labeled=True), {})["labeled"]
+    made = densities.densities_as_json(densities.densities_of(workspace, labeled=True), {})["labeled"]
     assert stored.keys() == made.keys() and made[SENSES]["same"] == pytest.approx(stored[SENSES]["same"], abs=1e-4)
