@@ -92,6 +92,7 @@ async def _expire() -> None:
 
 def open_home() -> None:
     from core.elmo.models import BUNDLED_MODEL
+    from core.senses.densities import densities_of
     from core.views import pair, substitutes
     from pages._cached.cache import view, workspace_of
     from pages._frame import examples
@@ -102,6 +103,7 @@ def open_home() -> None:
         over = workspace_of(BUNDLED_MODEL)
         words = over.words(*examples.pairs(over.language)[examples.first_word(over.language)])
         view(pair.compute, over, pair.PairRequest(first=words[0], second=words[1]))
+        densities_of(over, labeled=True)
         _ = over.vectors
         view(substitutes.compute, over, substitutes.SubstitutesRequest(words=words))
     gc.freeze()  # see `warm_up`
