@@ -88,8 +88,8 @@ def check_search(k: int, which: str) -> None:
     if k < 1:
         raise BadInput(t("k must be at least 1, got {k}.", k=k))
     if which not in (ANY, SAME, OTHER):
-        known = ", ".join((ANY, SAME, OTHER))
-        raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(which), known=known))
+        values = {"which": shorten(which), "known": ", ".join((ANY, SAME, OTHER))}
+        raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", **values))
 
 
 @dataclass(frozen=True, slots=True)

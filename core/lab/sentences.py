@@ -163,8 +163,8 @@ PENN |= {"preposition": "IN", "particle": "TO RP POS", "conjunction": "CC", "num
 
 def coarse(tag: str) -> str:
     """Return the part of speech of a Penn Treebank tag."""
-    found = {start: name for name, starts in PENN.items() for start in starts.split() if tag.startswith(start)}
-    return found[max(found, key=len)] if found else "other" if tag[:1].isalpha() else "mark"
+    matches = {start: name for name, starts in PENN.items() for start in starts.split() if tag.startswith(start)}
+    return matches[max(matches, key=len)] if matches else "other" if tag[:1].isalpha() else "mark"
 
 
 def features(tokens: Sequence[str]) -> Iterator[list[str]]:

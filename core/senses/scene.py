@@ -235,10 +235,10 @@ def fit_axes(x: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     centered = x - mean
     _, widths, directions = np.linalg.svd(centered, full_matrices=False)
     span = directions[widths > THIN * widths[0]]
-    found = _discriminants(centered @ span.T, senses) @ span
-    first = found[0] if len(found) else directions[0]
-    if len(found) > 1:
-        second = found[1]
+    discriminants = _discriminants(centered @ span.T, senses) @ span
+    first = discriminants[0] if len(discriminants) else directions[0]
+    if len(discriminants) > 1:
+        second = discriminants[1]
     else:
         _, rest_widths, rest = np.linalg.svd(centered - np.outer(centered @ first, first), full_matrices=False)
         # Rows on a line leave nothing: any direction will do

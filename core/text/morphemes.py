@@ -77,12 +77,12 @@ def analyzed(tokens: Sequence[str]) -> list[Morpheme | None]:
     written = pieces(tokens)
     if not any(map(has_hangul, tokens)):
         return [None] * len(tokens)
-    found = sorted(_analyze("".join(written)), key=lambda item: item.start)
+    analyses = sorted(_analyze("".join(written)), key=lambda item: item.start)
     results, end = [], 0
     for token, piece in zip(tokens, written, strict=True):
         start, end = end + piece.startswith(" "), end + len(piece)
-        k = bisect_left(found, start, key=lambda item: item.start)
-        results.append(found[k] if has_hangul(token) and k < len(found) and found[k].start < end else None)
+        k = bisect_left(analyses, start, key=lambda item: item.start)
+        results.append(analyses[k] if has_hangul(token) and k < len(analyses) and analyses[k].start < end else None)
     return results
 
 

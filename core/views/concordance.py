@@ -307,8 +307,8 @@ def senses_of(workspace: Workspace, query: str, hits: Hits, senses: str, documen
     places = {(item.tokens, item.position): int(k) for item, k in zip(result.occurrences.items, result.groups.numbers, strict=True)}
     sentences = corpus.sentence[hits.first]
     positions = hits.first - corpus.starts[sentences]
-    found = zip(map(corpus.tokens, sentences.tolist()), positions.tolist(), strict=True)
-    return np.array([places.get(token, -1) for token in found], int), list(result.groups.names)
+    hit_places = zip(map(corpus.tokens, sentences.tolist()), positions.tolist(), strict=True)
+    return np.array([places.get(place, -1) for place in hit_places], int), list(result.groups.names)
 
 
 @reads_as_model

@@ -108,8 +108,8 @@ def _angle(in_use: InUse, contexts: TwoContexts) -> str:
 
 def _layers(in_use: InUse, contexts: TwoContexts) -> str:
     cosines = _cosines(in_use, contexts)
-    each = ", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosines.items())
-    line = t("Cosine of ELMo’s two vectors: {each}.", each=each)
+    by_layer = ", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosines.items())
+    line = t("Cosine of ELMo’s two vectors: {each}.", each=by_layer)
     static = _static(in_use, contexts)
     _draw(cosine_bars(({} if static is None else {"GloVe": static}) | cosines, chosen=model_layers.in_use().top), "layers", line)
     return line

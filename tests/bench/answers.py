@@ -271,9 +271,9 @@ def differences(old: Any, new: Any, path: str = "") -> Iterator[str]:
         if len(old) != len(new):
             yield f"{path} {len(old)} items -> {len(new)}"
         for k, (before, now) in enumerate(zip(old, new, strict=False)):
-            found = list(differences(before, now, f"{path}/{k}"))
-            if found and not any(is_tied(before, each) and not list(differences(each, now)) for each in old):
-                yield from found
+            changes = list(differences(before, now, f"{path}/{k}"))
+            if changes and not any(is_tied(before, each) and not list(differences(each, now)) for each in old):
+                yield from changes
     elif not is_equal(old, new):
         yield f"{path} {json.dumps(old, ensure_ascii=False)} -> {json.dumps(new, ensure_ascii=False)}"
 
