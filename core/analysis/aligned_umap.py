@@ -192,7 +192,7 @@ def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
     n = len(group)
     sizes = np.bincount(group)
     rng = np.random.default_rng(config.seed)
-    order = rng.permutation(n)  # at random: the rows may be sorted by sense
+    order = rng.permutation(n)  # shuffled, because the rows may be sorted by sense
     members = order[np.argsort(group[order], kind="stable")]  # points, group after group
     starts = np.cumsum(sizes) - sizes
     graph = coo_matrix((n, n), dtype=np.float32)
@@ -218,9 +218,9 @@ def _layout(spaces: list, groups: list, config: ProjectionConfig, say: Callable[
     say(f"finding the neighbors of {len(spaces[0]):,} points in {len(spaces)} spaces")
     graphs = [_graph(space, group, config) for space, group in zip(spaces, groups, strict=True)]
     links = [graph.astype(bool).astype(np.float32) for graph in graphs]
-    ties = np.zeros((len(spaces), len(spaces), len(spaces[0])), np.float32)  # of a point of map k to itself in map l
+    ties = np.zeros((len(spaces), len(spaces), len(spaces[0])), np.float32)  # from a point of map k to the same point in map l
     for k, m in np.argwhere(~np.eye(len(spaces), dtype=bool)):
-        if abs(k - m) <= config.alignment_window:  # by the share of neighbors in common, as in umap.aligned_umap
+        if abs(k - m) <= config.alignment_window:  # weighted by the share of common neighbors, as in umap.aligned_umap
             shared = links[k].multiply(links[m]).sum(axis=1) / links[k].maximum(links[m]).sum(axis=1)
             ties[k, m] = config.alignment_regularisation * np.exp(1 - abs(k - m)) * np.nan_to_num(np.ravel(shared))
     return _descended(np.stack([_started(pca(sum(spaces)), config)[0]] * len(spaces)), graphs, ties, config, config.n_epochs, say)

@@ -112,7 +112,7 @@ def axis_scores(
         return np.zeros_like(axis), np.zeros(len(rows))
     mean = rows.mean(axis=0)
     centered = rows - mean
-    squares = np.einsum("nd,nd->n", centered, rows)  # what a point's membership adds to its product with the members' sum
+    squares = np.einsum("nd,nd->n", centered, rows)  # each point's contribution to its product with the members' sum
     ends = []
     for members, point_of_member in ((plus, plus_of), (minus, minus_of)):
         memberships = np.bincount(point_of_member[point_of_member >= 0], minlength=len(rows))  # (N,)
@@ -315,7 +315,7 @@ def _components(centered: np.ndarray, dims: int) -> np.ndarray:
     products = centered @ centered.T if n <= size else centered.T @ centered
     values, vectors = eigh(products, subset_by_index=[len(products) - n_axes, len(products) - 1])
     lengths = np.sqrt(np.maximum(values, 0))
-    real = lengths > 1e-6 * np.sqrt(n)  # what is smaller is rounding
+    real = lengths > 1e-6 * np.sqrt(n)  # anything smaller is rounding
     axes = (vectors.T @ centered / np.maximum(lengths, 1e-30)[:, None] if n <= size else vectors.T)[real][::-1]
     return np.pad(fix_signs(axes), ((0, dims - len(axes)), (0, 0)))
 

@@ -52,7 +52,7 @@ class Expected:
 
     likeliest: tuple[Prediction, ...]
     unknown: float  # the share of all words outside the list together
-    probability: float | None  # of the word that is there; None outside the list
+    probability: float | None  # of the actual word; None outside the list
     rank: int | None  # 1 is the likeliest
     effective: float  # 2 to the entropy: so many equally likely words would be as uncertain
 

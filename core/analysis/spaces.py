@@ -21,7 +21,7 @@ from ..elmo.mix import check_weights, mixed
 from ..index.table import OccurrenceTable
 
 MOST_WORDS = 5_000  # shared words that are compared: the most frequent
-PAIRINGS, TESTED = 199, 1_000  # of random words, and of how many words
+PAIRINGS, TESTED = 199, 1_000  # random pairings of words, and how many words are paired
 FEWEST_WORDS = 20  # below which no figure is worth showing
 BLOCK = 1_024  # words whose cosines with all others are held at a time
 Take = Callable[[np.ndarray], np.ndarray]  # (n,) rows of a table -> (n, D), of a space that is no mix of layers
@@ -87,8 +87,8 @@ class Shift:
     """Distances (1 - cosine) between one model's word means in two corpora, over their shared words (n,)."""
 
     words: tuple[str, ...]
-    between: np.ndarray  # of the two corpora's means
-    within: np.ndarray  # of the means of two halves, the mean of both corpora's; NaN for a word that occurs once
+    between: np.ndarray  # cosine distance of the two corpora's means
+    within: np.ndarray  # the same of the means of two halves, averaged over both corpora; NaN for a word that occurs once
     counts: np.ndarray  # (n, 2) occurrences
 
     @property

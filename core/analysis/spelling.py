@@ -26,7 +26,7 @@ from ..static.vectors import StaticNeighbor, StaticVectors
 from ..text.tokens import END_WORD, SENTENCE_BEGIN, SENTENCE_END
 
 BEGIN_MARK, END_MARK = "‹", "›"  # how the marks of a word's beginning and end are shown
-UNREAD = 0.15  # of the vector from windows with letters, for or against: with less, the cosine to one of letters never seen is above 0.9
+UNREAD = 0.15  # least share from windows with letters, positive or negative: below, the cosine with unknown letters exceeds 0.9
 WORDS_AT_ONCE = 256  # encoded before `stop` is called again
 SAVED_EVERY = 8  # steps between two saves
 MIN_PAIRS_READ = 50  # least number of words for a usual cosine
@@ -53,7 +53,7 @@ class Firing:
 
     word: str
     letters: tuple[str, ...]  # begin mark, the characters that are read, end mark
-    widths: tuple[int, ...]  # of the filters, in the model's order
+    widths: tuple[int, ...]  # filter widths, in the model's order
     grid: np.ndarray  # (filter widths, letters) shares of lettered windows, each spread evenly over the places it covers
     windows: tuple[Window, ...]  # largest share first, whatever its sign
     bias: float  # share of the projection's bias; 0 where not exact
@@ -174,7 +174,7 @@ class Spellings:
         """Open the vectors stored for a model's fingerprint and projection size P. Raises CorruptArtifact if they do not fit."""
         self.words = tuple(word for word in words if word not in SPECIALS)
         self.file = cache_folder() / "spellings" / f"{model}-{text_fingerprint(self.words)[:8]}.safetensors"
-        self.vectors = np.zeros((len(self.words), projection), np.float16)  # of unit length
+        self.vectors = np.zeros((len(self.words), projection), np.float16)  # unit vectors
         self.read = 0
         if self.file.is_file():
             stored = self._open_kept()

@@ -28,7 +28,7 @@ class Spelling:
     """A token as ELMo reads it."""
 
     ids: np.ndarray  # (50,) int64
-    signs: tuple[str, ...]  # of the marks and bytes before the padding: a printable ASCII character, a mark, else hex
+    signs: tuple[str, ...]  # the marks and bytes before the padding: a printable ASCII character, a mark, else hex
     characters: tuple[str, ...]  # the character each byte is of; "" at the marks
     vectors: np.ndarray  # (50, 16) of the ids
     left_out: int  # bytes of the token behind the 48th, which ELMo never sees
@@ -112,7 +112,7 @@ class Direction:
     """One stack of LSTMs over the sentence with its boundary tokens, in the order of the sentence."""
 
     outputs: np.ndarray  # (L - 1, T + 2, P), skip connections added
-    steps: tuple[LSTMStep, ...]  # of the token, one a layer
+    steps: tuple[LSTMStep, ...]  # the token's steps, one a layer
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,14 +22,14 @@ from .aligned_umap import SAME, FrozenMaps, ProjectionConfig, aligned_maps, foll
 
 ALL_WORDS = "all words"
 NEIGHBORS_TO_PLACE = 8  # nearest tokens that decide where a new one is placed on a map
-TRUE_NEIGHBORS = 10  # of a point, of which a map may have some elsewhere
+TRUE_NEIGHBORS = 10  # neighbors of a point in the full space, some of which a map may place elsewhere
 MOST = 300_000  # tokens on a map; of more, random complete sentences
 # At most so many tokens that UMAP lays out, and so many of one spelling, or a third of them would be "the" and "."
 LAID_OUT, OF_ONE_SPELLING = 2_000, 8
 TRUST_POINTS = 1_000  # tokens on which trust is measured
 ROWS_AT_ONCE = 2_048
 FULL = 65_535  # places are integers from 0 to this
-FORMAT = 1  # of a saved file
+FORMAT = 1  # version of the saved file
 MEASURED = "trustworthiness without ties"  # how a stored map was measured; files with other figures have other names
 
 

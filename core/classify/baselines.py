@@ -36,7 +36,7 @@ class Baseline:
 
     coef: np.ndarray
     intercept: np.ndarray
-    analyzer: str = ""  # of TF-IDF; "" is the mean GloVe vector
+    analyzer: str = ""  # TF-IDF's analyzer; "" selects the mean GloVe vector
     terms: tuple[str, ...] = ()  # (F,)
     idf: np.ndarray | None = None  # (F,)
 

@@ -19,7 +19,7 @@ from ..text.languages import Language, say_unread
 from ..text.normalization import fold_case
 from .tables import Table
 
-MAX_TOKENS = 128  # of one example; the rest is cut off, and a note counts how often
+MAX_TOKENS = 128  # tokens read of an example; a note counts the examples that are cut
 MAX_LABELS = 200
 Tokens = tuple[str, ...]
 _NUMBER = re.compile(r"-?\d{1,18}")  # a label that is an integer; others, as "--5", are names
@@ -69,13 +69,13 @@ class Dataset:
 class SplitConfig:
     """How rows are split if there are no official splits."""
 
-    test_share: float = 0.2  # of the distinct texts
-    valid_share: float = 0.1  # of the distinct texts that are not tested on
+    test_share: float = 0.2  # share of the distinct texts
+    valid_share: float = 0.1  # share of the distinct texts outside the test set
     folds: int = 0  # K of K-fold cross-validation; 0: one split
-    fold: int = 0  # which of them is the test set
+    fold: int = 0  # number of the fold that is the test set
     duplicates: str = "keep"  # or "drop": of equal texts the first stays
     in_order: bool = False  # test on the last rows of the file instead of by hash, as older tutorials do
-    share: float = 1.0  # of the labeled texts to learn from, to train on and to validate on; the test set stays complete
+    share: float = 1.0  # share of the labeled texts used for training and validation; the test set stays complete
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -100,7 +100,7 @@ class RowRules:
     """Rules for the rows of a task."""
 
     clean: Callable[[str], str] = str  # each text
-    names: Mapping[str, str] = field(default_factory=dict)  # of labels, casefolded -> their new names
+    names: Mapping[str, str] = field(default_factory=dict)  # new names of labels, by the casefolded old ones
     order: Sequence[str] = ()  # labels that come first; all others are sorted
     left_out: str | None = None  # the label of rows that are read and used nowhere
 

@@ -45,7 +45,7 @@ class Experiment:
     copied: bool = False  # every test text is among the training texts, too
 
 
-CHECKED = ("embedding", "glove", "glove+elmo", "tfidf")  # by the proof that nothing leaks
+CHECKED = ("embedding", "glove", "glove+elmo", "tfidf")  # variants of the check for leaks
 COMPARED = ("embedding", "glove", "elmo", "embedding+elmo", "glove+elmo", "tfidf", "mean-glove")
 UNFROZEN = ("glove-unfrozen", "glove-unfrozen+elmo", "tfidf", "glove-unfrozen+tfidf", "glove-unfrozen+elmo+tfidf")
 FIVE_FOLDS, SIX_FOLDS = SplitConfig(folds=5), SplitConfig(folds=6)
@@ -131,7 +131,7 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
         means |= {"seconds": statistics.fmean(row["seconds"] for row in rows), "mix": _mean_mix(mixes), "right": _right(rows)}
         counts = {"seeds": len(accuracies), "runs": len(rows), "n": sum(row["n"] for row in rows if row["seed"] == rows[0]["seed"])}
         counts |= {"is_current": are_current(rows)}
-        counts |= {"train": sizes["train"], "labeled": sizes["train"] + sizes.get("valid", 0)}  # with those that decide when to stop
+        counts |= {"train": sizes["train"], "labeled": sizes["train"] + sizes.get("valid", 0)}  # labeled: with the validation texts
         result[name] = means | counts
     return result
 
@@ -181,7 +181,7 @@ SUBSETS = {0.01: 10, 0.03: 10, 0.1: 10}  # share of the labeled rows -> subsets 
 CONTEXT_RUNS = {f"context-{share:g}": share for share in SUBSETS}
 PARTS = ("glove", "glove+static", "glove+layer0", "glove+random", "glove+shuffled", "glove+elmo")
 PLAIN, ELMO = "glove", "glove+elmo"
-CONTROLS = ("glove+layer0", "glove+shuffled", "glove+random", "glove+static")  # of the question whether it is context
+CONTROLS = ("glove+layer0", "glove+shuffled", "glove+random", "glove+static")  # controls that show whether context helps
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +201,12 @@ class Lead:
 class Size:
     """All runs of one number of labeled texts."""
 
-    share: float  # of the labeled rows
+    share: float  # share of the labeled rows used
     labeled: int  # texts, to train and to validate on
-    valid: int  # of them, to validate on
+    valid: int  # those used for validation
     tested: int
     subsets: int
-    accuracy: dict[str, np.ndarray]  # of each set of parts: (S,)
+    accuracy: dict[str, np.ndarray]  # by set of parts: (S,)
     over_glove: dict[str, Lead]  # each set of parts minus GloVe alone
     of_elmo: dict[str, Lead]  # GloVe + ELMo minus each of CONTROLS
 

@@ -19,7 +19,7 @@ from .model import Tokens
 from .scores import softmax_rows
 
 N_SHUFFLES = 8
-TOKENS_AT_ONCE = 2_048  # of changed texts that the encoder and the head read together; it bounds the memory
+TOKENS_AT_ONCE = 2_048  # tokens of changed texts that the encoder and the head read together; bounds memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class Explanation:
 
     tokens: Tokens
     label: str
-    probability: float  # of the label, calibrated
+    probability: float  # calibrated probability of the label
     log_odds: float
-    occlusion: tuple[float, ...]  # of each token: what is lost without it
-    context: tuple[float, ...] | None  # of each token: what is lost with the layers it has without context; ELMo only
+    occlusion: tuple[float, ...]  # for each token, the drop without it
+    context: tuple[float, ...] | None  # for each token, the drop if its layers are those it has without context; ELMo only
     context_total: float | None  # the same for all tokens at once
     shuffled_probability: float  # mean over N_SHUFFLES seeded word orders
     mix: dict | None  # {"s": [...], "gamma": ...} as learned; ELMo only
-    lengths: tuple[float, ...] | None = None  # of the text's vectors in each layer, on average; ELMo only
+    lengths: tuple[float, ...] | None = None  # mean length of the text's vectors in each layer; ELMo only
 
 
 def explain(head: TextHead, tokens: Tokens, *, vectors: StaticVectors | None, layers: Layers | None, seed: int = 0) -> Explanation:
@@ -98,10 +98,10 @@ def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors 
     is_lone = np.concatenate([np.zeros((1, n)), np.eye(n), np.ones((1, n))]).astype(bool)  # (T + 2, T): none, one, or all tokens
     answers = []
     for group in _groups(n + 2, n):
-        mixed = list(np.where(is_lone[group, None, :, None], lone, exact))  # of (L, T, D)
+        mixed = list(np.where(is_lone[group, None, :, None], lone, exact))  # each (L, T, D)
         answers.append(network.logits([tokens] * len(mixed), vectors=vectors, layers=lambda _, mixed=mixed: mixed))
     logits = np.concatenate(answers)
-    if network is not head:  # what the other members say stays as it is
+    if network is not head:  # the other members' answers do not change
         logits = log_softmax(logits / network.temperature, axis=1)
         logits = logits + head.logits([tokens], vectors=vectors, layers=layers) - logits[:1]
     odds = log_odds(logits / head.temperature, named)

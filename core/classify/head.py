@@ -25,10 +25,10 @@ from .baselines import Baseline, grams
 from .model import Network, NetworkConfig, TextVocabulary, Tokens, Variant, make_batch, variant_named
 from .scores import softmax_rows
 
-FILES = r"([\w+.-]+/)?(weights\.safetensors|vocabulary\.txt|meta\.json)"  # of a head and its members, as core.files.atomic names them
+FILES = r"([\w+.-]+/)?(weights\.safetensors|vocabulary\.txt|meta\.json)"  # files of a head and its members, as core.files.atomic names them
 FORM = folders.Form("elmoscope-head", 1, "python -m core train --help", (WEIGHTS, VOCABULARY))
 ROWS_AT_ONCE = 128  # texts in a batch of answers
-FREQUENT = 20_000  # of the static vectors' words, where no head has words of its own
+FREQUENT = 20_000  # most frequent words of the static vectors, used if no head has words of its own
 
 
 @dataclass
@@ -117,8 +117,8 @@ class Answer:
 
     label: str
     probabilities: dict[str, float]  # calibrated, of every label, in the labels' order
-    seconds: float  # of this head alone; the layers that heads share are computed before
-    shared_seconds: float = 0.0  # of those layers
+    seconds: float  # time of this head alone; the layers that heads share are computed before
+    shared_seconds: float = 0.0  # time of the shared layers
 
     @property
     def lead(self) -> float:

@@ -43,7 +43,7 @@ class Variant:
     glove: str = ""  # "frozen", "trained" or "" (none)
     elmo: bool = False
     network: str = "lstm"  # "lstm", "mean", a baseline of scikit-learn ("tfidf", "mean-glove"), or "committee"
-    members: tuple[str, ...] = ()  # of a committee
+    members: tuple[str, ...] = ()  # a committee's members
 
 
 VARIANTS = {
@@ -139,7 +139,7 @@ class TextVocabulary:
         self._number = {word: k for k, word in enumerate(self.words, start=1)}
 
     def __len__(self) -> int:
-        return len(self.words) + 1  # with UNKNOWN
+        return len(self.words) + 1  # counting UNKNOWN
 
     def number(self, word: str) -> int:
         """Return a word's number, 0 for an unknown word."""
@@ -215,8 +215,8 @@ class NetworkConfig:
     word_dim: int = 32  # numbers in a learned word vector
     hidden: int = 64  # LSTM cells in each direction
     mean_hidden: int = 256  # relu units of the network without an LSTM
-    dropout: float = 0.5  # of the numbers of learned and static vectors, and of the pooled ones
-    elmo_dropout: float = 0.75  # of the mix's numbers: at 0.5 they are learned by heart within five epochs
+    dropout: float = 0.5  # for learned and static vectors, and for the pooled ones
+    elmo_dropout: float = 0.75  # for the layer mix: at 0.5 its numbers are memorized within five epochs
     word_dropout: float = 0.3  # share of tokens whose learned or static vector is the unknown word's while training
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ from ..common.errors import BadInput
 from ..common.libraries import import_library
 
 N_BINS = 10
-DRAWS = 2_000  # of perfectly calibrated answers
+DRAWS = 2_000  # simulated sets of perfectly calibrated answers
 TEMPERATURES = 0.2, 20.0  # searched between: a small validation set without a mistake would need 0
 
 
@@ -50,7 +50,7 @@ class Scores:
     per_class: dict[str, ClassScore]
     confusion: tuple[tuple[int, ...], ...]  # row: the true class, column: the named one
     ece: float  # expected calibration error: mean of |confidence - accuracy| over bins, weighted by n
-    bins: tuple[Bin, ...]  # of the reliability diagram; empty bins are left out
+    bins: tuple[Bin, ...]  # the reliability diagram, without empty bins
     nll: float  # mean -log p(true class), nats
     n: int
 

@@ -23,15 +23,15 @@ from ..text.sentences import NO_CHARACTER
 from ..text.tables import MAX_RECORD, file_rows, is_missing, plain_number
 from ..text.tokens import join_tokens
 
-MAX_CHARACTERS = 20_000  # of one text that are looked at: 5,000 tokens of English hold about that many
+MAX_CHARACTERS = 20_000  # characters read of one text: about 5,000 tokens of English
 MAX_COLUMNS = 100_000
-GUESSED_ROWS, GUESSED_CELLS = 1_000, 200_000  # that columns are guessed from
+GUESSED_ROWS, GUESSED_CELLS = 1_000, 200_000  # rows and cells from which columns are guessed
 LABEL_COLUMNS = ("label", "class", "category", "target", "v1", "y", "sentiment", "topic", "class index")
 TEXT_COLUMNS = ("text", "title", "description", "headline", "message", "sentence", "v2", "content", "body", "review", "sms")
 SENTIMENT = ("very negative", "negative", "neutral", "positive", "very positive")  # SST's labels 0..4
 NEUTRAL = SENTIMENT[2]
 TREES = "trees"
-NODE = re.compile(r"\([0-4]\s+(?=\S)")  # of a tree of Stanford's sentiment treebank: its beginning
+NODE = re.compile(r"\([0-4]\s+(?=\S)")  # the beginning of a tree node in Stanford's sentiment treebank
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".jsonl", ".txt")
 _INDEX_NAMES = re.compile(r"(unnamed: ?\d+|index|level_\d+|id|rowid|row|nr|no|)", re.IGNORECASE)
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
@@ -149,7 +149,7 @@ def _kind_of(path: Path, reading: dict[str, Any]) -> str:
     """Return the kind of a file by its suffix. The first line of a .txt file decides between cells and trees."""
     kind = suffix_of(path)
     if kind not in SUFFIXES or (kind == ".xlsx" and path.suffix.lower() != kind):
-        refuse_format(path, [suffix for suffix in SUFFIXES if suffix != ".txt"])  # which holds trees, or is a .tsv
+        refuse_format(path, [suffix for suffix in SUFFIXES if suffix != ".txt"])  # .txt is listed as trees, or is a .tsv
     if kind == ".txt":
         first = next((line.lstrip() for _, line in _lines(path, reading) if line.strip()), "")
         return ".tsv" if "\t" in first and not NODE.match(first) else TREES

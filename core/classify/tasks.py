@@ -51,8 +51,8 @@ class TextTask(RowRules):
     files: Mapping = field(default_factory=dict)  # train, test, valid -> path in the data folder
     text_columns: tuple[str, ...] = ()  # taken where a file has them
     duplicates: str = "keep"
-    analyzer: str = "word"  # of TF-IDF
-    encoding: str | None = None  # of its files, where they are no UTF-8; None: what their bytes look like
+    analyzer: str = "word"  # TF-IDF's analyzer
+    encoding: str | None = None  # of its files if they are not UTF-8; None: detected from their bytes
     bundled: bool = False  # its files are in assets
 
 
@@ -105,7 +105,7 @@ TASKS = {
             order=("ham", "spam"),
             duplicates="drop",
             analyzer="char",
-            encoding="latin-1",  # as its publishers and all who use it read it
+            encoding="latin-1",  # as its publishers read it
         ),
         _sentiment("sentiment", "Sentiment, five grades"),
         _sentiment("sentiment2", "Sentiment, two sides", names=_TWO_SIDES, left_out=NEUTRAL),

@@ -31,7 +31,7 @@ from .scores import best_temperature, evaluate, nll, softmax_rows
 
 SMALLEST_BATCH = 8  # texts
 SMALL_BATCH = 16  # texts, up to which a step is quicker on one thread than on two
-ALL_TEXTS_UP_TO = 40_000  # whose layers are computed for any split
+ALL_TEXTS_UP_TO = 40_000  # up to so many texts, layers are computed for all of them, so that any split can use them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,14 +42,14 @@ class TrainConfig:
     epochs: int = 30  # at most
     batch_size: int = 64  # texts, at most: a hundredth of the training texts, but at least 8, where those are few
     learning_rate: float = 3e-3
-    decay: float = 0.5  # of the rate, when ...
-    plateau: int = 2  # ... this many epochs have not lowered the validation loss
+    decay: float = 0.5  # factor of the learning rate on a plateau
+    plateau: int = 2  # epochs without a lower validation loss, then the learning rate decays
     patience: int = 4  # epochs without a lower validation loss, then training ends
     clip_norm: float = 5.0
     mix_l2: float = 0.001  # lambda of lambda * |w|^2 on the mix's weights before the softmax: 1 keeps it an average, 0.001 lets layers differ (Peters et al. 2018, section 3.3)
-    min_count: int = 2  # of a word in the training texts, or it is the unknown word
+    min_count: int = 2  # least count of a word in the training texts; rarer words are unknown
     max_words: int = 8000  # the most frequent; head files stay small
-    analyzer: str = "word"  # of the TF-IDF baseline: "word" or "char"
+    analyzer: str = "word"  # the TF-IDF baseline's analyzer: "word" or "char"
     seed: int = 0
 
     def __post_init__(self) -> None:

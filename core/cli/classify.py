@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..files.outputs import Outputs
     from ..static.vectors import StaticVectors
 
-DATA_SETS = ("ag_news",)  # that can be fetched
+DATA_SETS = ("ag_news",)  # data sets that can be fetched
 TASKS = ("news", "news-title", "spam", "sentiment", "sentiment2", "headlines")
 VARIANT_NAMES = (
     "embedding, glove, glove-unfrozen, elmo, embedding+elmo, glove+elmo, glove-unfrozen+elmo, mean-elmo, tfidf, mean-glove, "

@@ -41,7 +41,7 @@ class Command(click.Command):
 
     def __init__(self, name: str, callback: Callable[..., Answer], *, groups: dict[str, str], params: list[click.Parameter]) -> None:
         super().__init__(name, callback=callback, params=params, help=callback.__doc__, context_settings=SETTINGS)
-        self.path = name  # with the names of its groups
+        self.path = name  # the full name, with its groups
         self.groups = {group: make_dataclass(group.title(), names.split(), frozen=True) for group, names in groups.items()}
         if MODEL[0] in self.params:
             self.groups["model"] = ModelOptions
@@ -97,7 +97,7 @@ class OutputPath(click.ParamType):
 
     def __init__(self, *, is_folder: bool = False, is_checked: bool = True) -> None:
         self.is_folder = is_folder
-        self.is_checked = is_checked  # by the command line; else by the function itself
+        self.is_checked = is_checked  # whether the command line checks the value, or the function itself
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path, with ~ as the user's home folder. Fails if it cannot be written."""

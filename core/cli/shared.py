@@ -204,7 +204,7 @@ def cluster_of(address: str | None) -> Iterator[Any]:
             "texts. core/cluster/README.md explains how to switch TLS on."
         )
     with connected(address) as client:
-        dashboard = f"; dashboard: {client.dashboard_link}" if find_spec("bokeh") else ""  # what draws it is not required
+        dashboard = f"; dashboard: {client.dashboard_link}" if find_spec("bokeh") else ""  # bokeh, which draws the dashboard, is optional
         note(f"cluster of {sum(client.nthreads().values())} threads{dashboard}")
         yield client
 

@@ -16,7 +16,7 @@ from ..text import languages
 from .options import CLUSTER, DEVICE, MODEL_AND_VECTORS, Answer, command, finite, flag, group, option, whole
 from .shared import cluster_of, epoch_notes, fetch_files, mix_text, note, open_both, open_static, progress
 
-COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has counted, as core.cluster.worker_model names it
+COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # counts written by a cluster, as core.cluster.worker_model names them
 TEXT = (
     option("--corpus", "text, one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
     option("--language", "what the text is read as: a code of core.text.languages", metavar="L", default="en"),

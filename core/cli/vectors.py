@@ -26,11 +26,11 @@ from .shared import cluster_of, note, open_model, progress, sense_space, spread_
 if TYPE_CHECKING:
     from ..elmo.models import Model
 
-INDEX = "index.json"  # of an index in shards, its last file (core.cluster.shards, which would import Dask)
+INDEX = "index.json"  # the last file written of an index in shards (core.cluster.shards, which would import Dask)
 LINES = ("detect", "join", "keep")
 TEXT_COLUMN = option("--text-column", "the column of a CSV that holds the text", metavar="NAME")
 MAX_INPUT = 1 << 30  # bytes
-BATCH = r"[0-9a-f]{64}\.npz"  # what a cluster has encoded, as core.cluster.worker_model names it
+BATCH = r"[0-9a-f]{64}\.npz"  # batches encoded by a cluster, as core.cluster.worker_model names them
 
 
 @command(

@@ -51,7 +51,7 @@ class UseChange:
     jsd: Measure  # 0 to 1
     gap: Measure  # APD minus the mean distance within the sides
     neighbors: Measure  # share of common nearest neighbors of two rows: within sides minus across
-    p: float  # of any change: by the gap and the neighbors together
+    p: float  # p of any change, from the gap and the neighbors together
     first: int  # sentences
     second: int
     shuffled: str  # SENTENCES or DOCUMENTS

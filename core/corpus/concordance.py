@@ -21,18 +21,18 @@ from .search import Hits, find
 IN_TEXT, BY_SOURCE, BY_SENSE, AT_RANDOM = "text", "source", "sense", "random"
 BY_LEFT = ("left", "left2", "left3")  # the first, second, third word before
 BY_RIGHT = ("right", "right2", "right3")
-BY_SUBSTITUTES = "substitutes"  # which need a model: core.elmo.substitutes.by_substitutes
+BY_SUBSTITUTES = "substitutes"  # needs a model: core.elmo.substitutes.by_substitutes
 ORDERS = (IN_TEXT, *BY_LEFT, *BY_RIGHT, BY_SOURCE, BY_SENSE, AT_RANDOM, BY_SUBSTITUTES)
 EQUALLY = 3  # words that may share the first place next to a hit
-MOST_FORMS = 20  # of the hits
+MOST_FORMS = 20  # spellings of the hits that are listed
 SORT_DEPTH = 4  # words on a side that hits are sorted by
 
 
 class Line(NamedTuple):
     """A hit in its sentence, with its document, date and sense. A tuple, because thousands are made at once."""
 
-    tokens: tuple[str, ...]  # of the sentence
-    first: int  # of the hit, in `tokens`
+    tokens: tuple[str, ...]  # the sentence
+    first: int  # the hit's place in `tokens`
     end: int  # the token after it
     sentence: int  # its number in the corpus, from 0
     document: str
@@ -95,7 +95,7 @@ def sort_hits(corpus: EncodedCorpus, hits: Hits, by: str, *, senses: np.ndarray 
         keys = [np.random.default_rng(seed).permutation(len(hits))]
     else:
         return hits
-    return hits.at(np.lexsort(keys))  # by the last key first; stable, so that ties stay in the order of the text
+    return hits.at(np.lexsort(keys))  # the last key counts first; stable, so that ties stay in text order
 
 
 def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -> list[Line]:
@@ -103,7 +103,7 @@ def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -
     part = hits.at(slice(first, first + number))
     sentence = corpus.sentence[part.first]
     begins, lengths = corpus.starts[sentence], corpus.starts[sentence + 1] - corpus.starts[sentence]
-    ends = np.cumsum(lengths)  # of each line's sentence among the tokens of all lines, which are looked up at once
+    ends = np.cumsum(lengths)  # where each line's sentence ends among the tokens of all lines, which are looked up at once
     places = np.arange(lengths.sum()) + np.repeat(begins - ends + lengths, lengths)
     tokens = tuple(corpus.spelling_array.take(corpus.spelling[places]).tolist())
     first = part.first - begins
@@ -184,9 +184,9 @@ class Collocate:
     left: int  # those before their nearest hit
     right: int
     frequency: int  # in the corpus
-    log_dice: float  # of the pairs; at most 14
+    log_dice: float  # logDice of the pairs, at most 14
     log_likelihood: float  # 0 for one that is rarer near hits than elsewhere
-    pairs: int  # of a hit and a token nearest to it, one for each hit
+    pairs: int  # pairs of a hit and its nearest such token
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ class SenseWord:
     """A collocate of one sense."""
 
     word: str
-    z: float  # of the log-odds ratio against the other senses
+    z: float  # z of the log-odds ratio against the other senses
     n: int  # near hits of this sense
     elsewhere: int  # near hits of the others
 

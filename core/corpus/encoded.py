@@ -68,7 +68,7 @@ class EncodedCorpus:
     notes: list[str] = field(default_factory=list)  # on the reading of its file
     unnamed: str = ""  # the name in `documents` for sentences without a document
     folder: Path | None = None  # from which it is mapped
-    language: Language = field(default_factory=languages.in_use, repr=False)  # that its text and queries are tokenized in
+    language: Language = field(default_factory=languages.in_use, repr=False)  # tokenizes its text and queries
     numbers: np.ndarray | None = None  # (S,) the number of each sentence in the corpus that this one was cut from
 
     def __len__(self) -> int:
@@ -349,7 +349,7 @@ def _settle(codes: np.ndarray, others: list[tuple[int, int]], word: np.ndarray) 
     return codes, places, np.where(is_other, first, alternatives)
 
 
-DIGITS = 32  # of the sha256 of a file
+DIGITS = 32  # digits used of a file's sha256
 UNPACKED = 3.6  # bytes of text in one of a packed file, about
 
 

@@ -167,7 +167,7 @@ def tokens_of(occurrences: Iterable) -> list[Token]:
     return [(o.tokens, o.position) for o in occurrences]
 
 
-MAX_BYTES = 50_000_000  # of a file of labels
+MAX_BYTES = 50_000_000  # largest file of labels
 
 
 def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Callable[[str], str] = lambda sense: sense) -> tuple[str, int]:
@@ -236,7 +236,7 @@ def _line(row: dict | str) -> str:
     return f"{line}\n"
 
 
-DIGITS = 32  # of a name's fingerprint
+DIGITS = 32  # digits used of a word's fingerprint
 WAIT_S = 10  # for another tab's step
 ASIDE = "{stem}.unreadable-{number}.jsonl"
 

@@ -102,7 +102,7 @@ def keywords(first: EncodedCorpus, second: EncodedCorpus, *, minimum: int = 5, c
     return [Keyword(*row) for row in zip(*(column[order].tolist() for column in columns), strict=True)]
 
 
-PARTS = 10  # of a corpus that is one document
+PARTS = 10  # stretches of a corpus that is one document
 MOST_PERIODS = 40  # parts of an axis of time
 STEPS = tuple(10**k for k in range(7))  # years in a part of it
 

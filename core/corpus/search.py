@@ -23,7 +23,7 @@ from ..text.tokens import bare
 from .encoded import EncodedCorpus
 
 MAX_QUERY = 200  # characters, unless it is a word that occurs
-MAX_WORDS = 12  # of a phrase
+MAX_WORDS = 12  # words of a phrase
 WORD, LEMMA, PATTERN = "word", "lemma", "pattern"
 KINDS = (WORD, LEMMA, PATTERN)
 LONGEST = 40  # letters of a word that similar spellings are proposed for
@@ -62,7 +62,7 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
     elif kind == WORD and _has_wildcard(query):
         words = [word for part in query.split() for word in ([part] if ANY in part else corpus.language.tokenize(part))]
         ways = [[match_wildcard(corpus, word) if ANY in word else match_word(corpus, word) for word in _parts(words)]]
-    else:  # as the language's tokens, and as a file with its own tokens may have it
+    else:  # the query in the language's tokens, and in tokens that a file may have of its own
         phrases = dict.fromkeys((tuple(corpus.language.tokenize(query)), tuple(query.split()), (query.strip(),)))
         match = match_lemma if kind == LEMMA else match_word
         ways = [[match(corpus, part) for part in _parts(phrase)] for phrase in phrases]
@@ -132,7 +132,7 @@ FORMS = {
     "do": ("does", "did", "done", "doing"),
 }
 _UNICODE = {"w": r"\p{L}\p{M}\p{N}_", "d": r"\p{Nd}"}  # RE2's own mean ASCII
-_SET = r"\[\^?\]?(?:\\.|[^\]\\])*\]"  # of characters, of which the first may be a bracket
+_SET = r"\[\^?\]?(?:\\.|[^\]\\])*\]"  # a character set, whose first character may be a bracket
 
 
 def match_word(corpus: EncodedCorpus, word: str) -> np.ndarray:

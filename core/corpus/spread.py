@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..index.rows import Occurrence
 
 FEWEST_SENSES, MOST_SENSES = 2, 8
-MOST_CHARACTERS = 80  # of a typed sense name
-MOST_STEPS = 200  # that can be undone
+MOST_CHARACTERS = 80  # length of a typed sense name
+MOST_STEPS = 200  # steps that can be undone
 WITHIN = 8.0  # sharpness of an unlabeled sentence's part in the senses' means
 ROUNDS = 5
 SHARPNESS, MORE = 3.6, 0.8  # of probabilities: with one label per sense, and for each e times as many; fitted on the labeled sentences

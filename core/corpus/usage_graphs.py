@@ -33,7 +33,7 @@ CLUSTERS = ("identifier", "cluster")
 SUFFIXES = (".csv", ".tsv", ".xlsx")
 CANNOT_DECIDE = ("0", "-", "–", "—", "?")  # besides core.text.tables.MISSING
 NOISE, UNDECIDED, UNRELATED, IDENTICAL = "-1", 0, 1, 4
-MOST_PAIRS = 2_000  # of judgments written
+MOST_PAIRS = 2_000  # judgments written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from . import style
 from .style import AGAINST, FOR, GRID, SENSE_COLORS, Figure, add_shades, add_text, base, layer_title, line_name, spread_heights
 
 LABEL = 30  # letters of a class's name on a confusion matrix
-CLOSEST = 0.3  # of a logarithmic axis: ticks nearer to each other are not both named
+CLOSEST = 0.3  # least distance of two labeled ticks, as a share of the logarithmic axis
 GRADES = ("#A6341B", "#E08A5B", "#9A9AA3", "#5FA8D3", "#1B5E8C")  # ordered classes, from bad to good
 KINDS = {"with ELMo": "#2171B5", "without ELMo": "#E8871E", "plain baseline": "#7F7F7F"}
 
@@ -143,7 +143,7 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
             line={"color": color, "width": 2.5},
             hovertemplate=html("{}<br>{} %{{x:,}}: %{{y:{}}}", name, x, ".1%" if percent else ".3f"),
         )
-        if points:  # at the right edge: over the place where a short line ends, a longer one may go on
+        if points:  # at the right edge, because a longer line may cross the end of a short one
             add_text(figure, np.log10(edge) if log_x else edge, ends[name], line_name(name, color), xanchor="left", xshift=8, size=12)
             if points[-1][0] < edge:
                 line = {"x0": points[-1][0], "y0": points[-1][1], "x1": edge, "y1": ends[name]}

@@ -19,7 +19,7 @@ STEP_CARD = Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>")
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
 FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full color: weak reasons stay pale
 LEAST = 0.005  # smaller numbers are written as 0.00, without sign and color
-FURTHEST = 0.6  # of the longest bar to the right: a stroke beyond it is an arrow at the edge, so that names have room
+FURTHEST = 0.6  # a longer stroke to the right (as a share of the longest bar) becomes an arrow at the edge, so that names have room
 STROKE = "#8a8a94"
 CARD = "%{{customdata[0]}}, %{{customdata[1]}}<br><b>%{{customdata[2]}}</b> %{{x:.2f}} ({} %{{customdata[3]}})"
 STRONGEST = 0.62  # opacity of the full color: the page's own text color is read on it
@@ -244,8 +244,8 @@ class EvidenceRow:
     """A kind of evidence: densities of the calibration pairs, and the value of this pair."""
 
     name: str
-    low: float  # of the first bin
-    high: float  # of the last bin
+    low: float  # lower end of the first bin
+    high: float  # upper end of the last bin
     same: Sequence[float]  # density of pairs of one meaning, bin by bin
     different: Sequence[float]  # and of two
     value: float

@@ -12,7 +12,7 @@ from . import style
 from .style import GRID, MARKED_RIM, RIM, SENSE_SYMBOLS, Figure, add_text, base, layer_color, layer_title, line_name, sense_color
 
 RANDOM_PAIRS, ONE_WORD, ONE_SENSE = "#8A8A94", "#D55E00", "#0072B2"  # random pairs, of one word (in two senses), of one sense
-ROW = 0.86  # of the distance of two rows' feet: how high a curve is
+ROW = 0.86  # height of a curve, as a share of the distance between two rows
 WORD_ROW = 19  # pixels a word
 
 

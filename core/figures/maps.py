@@ -16,10 +16,10 @@ if TYPE_CHECKING:  # it imports torch
     from ..senses.scene import Scene
 
 SCENE_HEIGHT = 460  # pixels
-NEAR_BOTH = "#B4B4BE"  # of words near both sentences
+NEAR_BOTH = "#B4B4BE"  # words near both sentences
 WIDTHS = (290, 380, 560, 800, 1200)  # pixels between which a map may be drawn: a phone's to a large screen's
 TALL, NAME_LETTER, EDGE = 27.0, 8.5, 12.0  # pixels: of a name with the room around it, of a letter, of both sides of its plate
-ENDS = {"left": (0.0, 1.0), "center": (-0.5, 0.5), "right": (-1.0, 0.0)}  # of a name, in its own widths, by the end that is at its place
+ENDS = {"left": (0.0, 1.0), "center": (-0.5, 0.5), "right": (-1.0, 0.0)}  # a name's extent, in its own widths, by the end at its place
 FADED = 0.15  # opacity of dots that are not selected where others are
 FAINT = 0.3  # opacity of dots whose sense a model guessed
 MARGINS = 36  # pixels above and below a map, of its height
@@ -132,7 +132,7 @@ def name_groups(
         return
     places = np.array(list(edges.values()))
     everything = np.concatenate([xy, places])
-    room = 0.15 * np.ptp(everything, axis=0).max()  # which Plotly leaves around the dots
+    room = 0.15 * np.ptp(everything, axis=0).max()  # Plotly leaves this margin around the dots
     (left, bottom), (right, top) = everything.min(axis=0) - room, everything.max(axis=0) + room
     limits = limits or (left, right, bottom, top)
     anchors = [_side(x, *limits[:2]) for x, _ in places]
@@ -156,7 +156,7 @@ def find_limits(*places: np.ndarray) -> tuple[float, float, float, float]:
     """Return x and y ranges that hold all places (..., 2) with a margin, for small multiples with the same axes."""
     points = np.concatenate([np.asarray(part, float).reshape(-1, 2) for part in places])
     low, high = points.min(0), points.max(0)
-    pad = np.maximum((high - low) * 0.13, 1e-3) if (high > low).any() else np.ones(2)  # of a single place too
+    pad = np.maximum((high - low) * 0.13, 1e-3) if (high > low).any() else np.ones(2)  # for a single place too
     return low[0] - pad[0], high[0] + pad[0], low[1] - pad[1], high[1] + pad[1]
 
 

@@ -46,7 +46,7 @@ def accuracy_lines(accuracies: dict[str, float], *, null: float | None, majority
         x=names,
         y=shares,
         text=[f"{share:.0%}" for share in shares],
-        textposition=["inside" if share > 0.15 else "outside" for share in shares],  # at its foot, where no line strikes it out
+        textposition=["inside" if share > 0.15 else "outside" for share in shares],  # at the bar's foot, where no line crosses it
         insidetextanchor="start",
         textangle=0,
         textfont={"size": 14},
@@ -141,9 +141,9 @@ class Panel:
     accuracy: dict[str, float]  # by layer name, 0 to 1
     baseline: float
     baseline_name: str
-    static: float | None = None  # by the other words' static vectors alone, where that was measured
+    static: float | None = None  # accuracy of the other words' static vectors alone, if measured
     order: Paired | None = None  # layer 1 minus layer 2
-    less_static: dict[str, Paired] = field(default_factory=dict)  # by layer: it minus `static`
+    less_static: dict[str, Paired] = field(default_factory=dict)  # each layer minus `static`
 
 
 def panel_figure(panel: Panel, *, limits: tuple[float, float]) -> go.Figure:

@@ -19,7 +19,7 @@ from ..text.tokens import bare, is_joined, letter_count
 SENSE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
 SENSE_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "pentagon", "hexagon")
 LAYER_COLORS = {"0": "#8EC1E8", "1": "#4292C6", "2": "#2171B5", "mix": "#5E5BC8"}
-SHADES = ("#DCEBF7", "#2171B5")  # of a share's cell, 0 and 1: neither white nor black, so that both themes show them
+SHADES = ("#DCEBF7", "#2171B5")  # the cell of a share of 0 and of 1: neither white nor black, so that both themes show them
 SENSE_SPACE = "#9C4FA8"
 GLOVE = "#E8871E"
 OTHER_MODEL = "#1E9E78"  # the second of two models
@@ -31,7 +31,7 @@ FOR, AGAINST = "0,114,178", "213,94,0"  # red, green, blue of what gives or spea
 SAME, DIFFERENT = "#7B5EC6", "#B4691F"  # curves of pairs with one meaning, and with two: neither is a sense's color
 OWN = ("#FFD23F", "#FF7AB6")  # the stars of the first and the second sentence
 RIM = "#1B1B1F"
-MARKED_RIM = "#808086"  # of dots that only their rim marks; visible in both themes
+MARKED_RIM = "#808086"  # rim of dots without a fill; visible in both themes
 # The page's own, then what Windows, macOS, Android and Linux have for Hangul: a name for each, since an exported figure has no page.
 FONTS = (
     '"Source Sans", "Source Sans Pro", "Noto Sans KR", "Noto Sans CJK KR", "Malgun Gothic", "Apple SD Gothic Neo", NanumGothic, sans-serif'

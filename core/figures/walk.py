@@ -29,12 +29,12 @@ SCALE = ((0.0, NEGATIVE), (0.5, "rgba(140,140,150,0.10)"), (1.0, POSITIVE))
 ROW, LEGEND, NAMES = 25, 46, 40  # pixels of a row, of the scale below the last one, of the columns' names above the first
 BAR = {"orientation": "h", "thickness": 9, "len": 0.5, "lenmode": "fraction", "outlinewidth": 0}  # the scale
 BAR |= {"x": 0.0, "xanchor": "left", "y": 0.0, "yanchor": "top", "ypad": 10, "xpad": 0}
-CELLS = 20  # of a strip: the mean size of so many runs of a vector's numbers
+CELLS = 20  # cells of a strip; each is the mean size of one run of a vector's numbers
 BOTH = "#5E5BC8"  # both directions together, as the mix of layers
 FULL_BITS = 20.0  # a bar of full height: one word in a million
 FULL_PIXELS = 38
 NAME = 72  # pixels at the right of a line for its name
-MOST_PLACES = 36  # of two versions drawn on one line: more words would not be readable
+MOST_PLACES = 36  # words of two versions on one line: more would not be readable
 CHANGED = "rgba(230,159,0,0.20)"  # the ground of words that differ
 OTHER = "rgba(128,128,140,0.95)"
 

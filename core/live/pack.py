@@ -71,7 +71,7 @@ def as_packed(matrix: np.ndarray) -> np.ndarray:
     return integers * scales[:, None]
 
 
-MOST_PARAMETERS = 32_000_000  # of a model without its softmax: what stays within MOST_BYTES
+MOST_PARAMETERS = 32_000_000  # of a model without its softmax; more would exceed MOST_BYTES
 COMMONEST = 20_000  # words of the softmax that may answer
 FINE = 1_500_000  # weights of a convolution up to which its rounding is packed too, as 8 bits more
 STATIC = 40_000  # words that have their static vector in the page

@@ -34,7 +34,7 @@ FOLDER = Path(__file__).parent
 # In the worker, in this order
 ENGINE = ("numbers", "pack", "kernel", "network", "text", "substitutes", "senses", "labeled", "reader", "worker")
 SHARED = "pages/_widgets/instrument.js"
-INSTRUMENTS = {  # of the app, behind SHARED: scripts, styles, HTML
+INSTRUMENTS = {  # the app's widgets, which follow SHARED: scripts, styles, HTML
     "curves": (("pages/_home/curves.js",), ("pages/_home/curves.css",), ""),
     "expected": (("pages/_home/expected.js",), ("pages/_home/expected.css",), ""),
     "mix": (("pages/_map/live.js", "pages/_map/mix.js"), ("pages/_map/live.css", "pages/_map/mix.css"), "pages/_map/mix.html"),

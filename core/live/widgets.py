@@ -28,9 +28,9 @@ from .texts import curve_texts, kind_names, map_texts, plain_name, say_like, say
 
 NONE = "none"  # no point
 STARS = {1: "first", 2: "second"}  # by the sentence's number
-TOP = 5.0  # of the slider of gamma
+TOP = 5.0  # upper end of the slider for gamma
 TABLE = "map.table"  # a source of selections that is no map
-NEUTRAL = "#8c8c96"  # of dots in no group
+NEUTRAL = "#8c8c96"  # dots in no group
 
 
 def pack_numbers(numbers: np.ndarray, kind: str = "<f4") -> str:
@@ -47,16 +47,16 @@ class Points:
     stars: np.ndarray  # (K, S, 2)
     chosen: Mapping[int, Chosen]  # the user's sentences that are stars, by number
     occurrences: Sequence[Occurrence]  # (N,)
-    groups: Sequence[Sequence[int]]  # of each dot, in every space or once for all: a number into `colors`, 0 for none
+    groups: Sequence[Sequence[int]]  # the group of each dot, by space or once for all: a number into `colors`, 0 for none
     colors: Sequence[str]
-    chips: Sequence[tuple[str, int, int]]  # what a group is called, its number, its shape
+    chips: Sequence[tuple[str, int, int]]  # a group's name, number and shape
     shapes: Sequence[int]  # (N,)
     notes: Sequence[str]  # (N,) a note on each dot
     links: Sequence[Sequence[Links]]  # true neighbors of the first dots, then of the stars, in every space
     labels: Sequence[tuple[str, int, np.ndarray]] = ()  # names on the map, their groups, and where they are: (K, 2)
     words: Sequence[Sequence[int]] = ()  # numbers of the dots whose words are written, in every space
     under: Sequence[str] = ()  # the text under a space's name
-    meanings: Mapping[str, str] = field(default_factory=dict)  # of the groups' names
+    meanings: Mapping[str, str] = field(default_factory=dict)  # definitions by group name
     axes: tuple[str, str] | None = None
 
 
@@ -274,11 +274,11 @@ def map_setting(sent: dict, views: Collection[str], rows: Collection[int]) -> tu
 class Brush:
     """The selection on the maps of one word, and the state in which each map was last drawn."""
 
-    scope: tuple  # whose rows the ids are
+    scope: tuple  # identifies the rows that the ids belong to
     picked: tuple[int, ...] = ()
     source: str = ""  # the map, or the table, in which it was selected
-    version: int = 0  # of the table: it is mounted again when the selection was made elsewhere
-    order: tuple[int, ...] = ()  # of the table's rows, by id ...
+    version: int = 0  # the table's; it is mounted again when the selection was made elsewhere
+    order: tuple[int, ...] = ()  # ids of the table's rows in order ...
     ticked: int = 0  # ... of which so many were selected when it was mounted
     states: dict[str, tuple] = field(default_factory=dict)  # map -> (picked, what else it shows, limits)
     turns: dict[str, int] = field(default_factory=dict)  # map -> how often it had to be mounted again with the same figure

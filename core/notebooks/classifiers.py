@@ -5,7 +5,7 @@ model_name = "elmo-mini"
 vectors_name = "glove-mini"
 task = "news-title"
 text = "Striker scores twice as city win the cup final"
-texts = ["Maria Keller flew to Berlin."]  # of the paper's tasks; two for entailment and questions
+texts = ["Maria Keller flew to Berlin."]  # the input of the paper's tasks; two texts for entailment and questions
 experiment = "titles"
 command = "python -m core train --task news-title --json"
 

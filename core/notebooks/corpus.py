@@ -5,7 +5,7 @@ model_name = "elmo-mini"
 corpus = "sentences"
 query = "bank"
 kind = "word"  # word, lemma or pattern
-order = "text"  # of lines; of collocates: log_dice or log_likelihood
+order = "text"  # order of lines; for collocates: log_dice or log_likelihood
 documents = ()
 window = 5  # words each side
 minimum = 2  # occurrences
@@ -16,7 +16,7 @@ correction = "benjamini-hochberg"
 most = 100
 word = "bank"
 layer = "senses"
-number = None  # of groups; None: as many as the vectors suggest
+number = None  # number of groups; None: as many as the vectors suggest
 labels = []  # ((tokens, position), sense) of each sentence that the user labeled
 sides = [("sentences", "", ""), ("", "", "")]  # corpus, first date, last date; "": the example's news
 spaces = [("glove-mini", "sentences"), ("elmo-mini · 2", "sentences")]
@@ -72,7 +72,7 @@ typical = {  # the three sentences nearest to the middle of each group
     name: [occurrences.items[k].sentence for k in np.argsort(-np.where(groups.numbers == group, groups.closeness, -2), kind="stable")[:3]]
     for group, name in enumerate(groups.names)
 }
-typical, groups.agreement, groups.shares.round(2)  # of each sentence in each group
+typical, groups.agreement, groups.shares.round(2)  # shares of each sentence in each group
 
 # %% found
 from elmoscope.core.figures.spaces import number_figure
@@ -87,7 +87,7 @@ from elmoscope.core.views import induction
 occurrences = induction.compute(workspace, induction.InductionRequest(word=word, space=layer)).occurrences
 typed = numbered(labels, tokens_of(occurrences.items)).given  # labels stay on their sentences, whatever else the corpus holds
 spread = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, given=typed)).spread  # None below two senses
-spread and [occurrences.items[k].sentence for k in spread.doubtful[:3]]  # to be labeled next
+spread and [occurrences.items[k].sentence for k in spread.doubtful[:3]]  # the sentences to label next
 
 # %% spread
 import pandas as pd

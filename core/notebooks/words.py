@@ -7,7 +7,7 @@ corpus = "sentences"
 sentences = [("He lit a match.", 3, ""), ("We won the match.", 3, "")]  # text, position of the word, what an ambiguous spelling is read as
 word = "match"
 plan = "umap"  # the layout: umap, pca, poles or 3d
-ends = ()  # of the axes of "poles"; none: the word's two most frequent senses
+ends = ()  # ends of the axes of "poles"; (): the word's two most frequent senses
 around_plan = "spread"  # the layout of a word without labels
 space = "senses"  # Home: the space of the picture; Why: that in which edits are read
 layer = "2"
@@ -17,8 +17,8 @@ normalized = False  # layer normalization before the layers are weighed
 mix = ""  # weights of the layer mix, such as "1,1,1"
 among = "same word"
 k = 12
-order = "left to right"  # of the edits
-how = "drop"  # what is done to each word: drop, mask or swap
+order = "left to right"  # order of the edits
+how = "drop"  # change made to each word: drop, mask or swap
 swap = "thing"
 half = "both"  # past, future or both
 sense = None  # None: the nearest
@@ -184,7 +184,7 @@ def words_around():
 
 
 result = None if labeled else words_around()
-leans = result.cosines[result.at(layer)] if result else []  # of each sentence with every point
+leans = result.cosines[result.at(layer)] if result else []  # cosines of each sentence with every point
 result.table() if result else layout.table()
 
 # %% map

@@ -26,11 +26,11 @@ from . import evidence
 from .evidence import Evidence, K, above_chance, fit, inputs_of_pairs, places_in, purity_at_k, shares_of
 
 FILE = "verdict.json"  # in a table's folder: its Calibration, and the histograms
-FEWEST_WORDS = 5  # that a regression is learned from
-QUARTERS, REPEATS = 4, 3  # into how many parts a word's sentences are cut to judge pairs, and how often
-MOST_WORDS = 80  # of a table
-MOST_TRUSTS = 4_096  # words whose layer is cached, each in one table
-MOST_ROWS = 64  # of a word: what the choice of its layer looks at
+FEWEST_WORDS = 5  # fewest words for a regression
+QUARTERS, REPEATS = 4, 3  # parts into which a word's sentences are cut to judge pairs, and how often
+MOST_WORDS = 80  # words of a table that are measured
+MOST_TRUSTS = 4_096  # words, each in one table, whose layer is cached
+MOST_ROWS = 64  # rows of a word on which its layer is chosen
 # The votes' coefficients of the bundled English sentences under elmo-mini, for tables with too few words to learn from
 _VOTES = (-0.9348, 1.5285, -0.345, 0.6442, -0.87, -0.5186, 0.3891, 0.2241, 0.2853, 0.3435, 2.7751, 0.3333, 0.3472, 0.2835)
 
@@ -51,9 +51,9 @@ class Calibration:
     layer: str  # best over all words: for those without labels
     votes: tuple[float, ...]  # the regression's coefficients where senses are known (core.senses.calibration)
     alone: tuple[float, ...]  # ... and where they are not
-    centers: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of evidence's views; {}: the token's cosine alone counts
+    centers: Mapping[str, Sequence[float]] = field(default_factory=dict)  # centers of evidence's views; {}: only the token's cosine counts
     ring: float | None = None  # median cosine distance of same-meaning pairs in the sense space; None without one
-    reference_votes: tuple[float, ...] = ()  # as `votes`, learned from the words of the reference corpus; () if it was not learned
+    reference_votes: tuple[float, ...] = ()  # `votes` learned from the words of the reference corpus; () if not learned
 
 
 USUAL = Calibration({}, "1", (*_VOTES, -0.0614, 0.5464, 0.1657), (2.7502, -1.3598, 1.0, 0.0))
@@ -91,7 +91,7 @@ def _open(workspace: Workspace) -> Calibration:
     measured = measure(table, seen) if seen else None
     if measured is None:
         return USUAL
-    if table.folder.is_relative_to(cache_folder()):  # with the table itself, for the next time
+    if table.folder.is_relative_to(cache_folder()):  # stored with the table for the next time
         with suppress(ElmoscopeError, OSError):
             write_json(table.folder / FILE, as_json(measured))
     return measured

@@ -36,7 +36,7 @@ SAMPLE = 200  # occurrences on which the number is suggested, at most: more woul
 DRAWS = 199  # clouds drawn for the null
 SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with, lest a rare spelling lose all it has
 LOOKED_AT, SPREAD_OF = 200, 60  # words, and occurrences of each, among which the most ambiguous is looked for
-SHARPNESS = 8.0  # of shares; of 4 to 30 the best for our labeled senses, each sentence left out: stated with 92% on average, right 93%
+SHARPNESS = 8.0  # of shares: the best of 4 to 30 on our labeled senses by leave-one-out: 92% stated on average, 93% right
 NAMED_BY = 20  # likeliest substitutes of a place that can name a cluster
 MOST_TELLING = 6  # words of a cluster that are listed
 WINDOW = 12  # tokens on either side that can name a cluster
@@ -48,7 +48,7 @@ _SYLLABLES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
 class Suggestion:
     """The suggested number of clusters and its reasons; sequences run over NUMBERS."""
 
-    number: int  # that of the highest silhouette whose clusters are all large enough; 1 if no silhouette is above its limit
+    number: int  # the number of the highest silhouette whose clusters are all large enough; 1 if no silhouette is above its limit
     best: int  # the same, whether or not one is
     silhouettes: tuple[float, ...]  # -1 to 1
     limit: tuple[float, ...]  # silhouettes that suggest more than one cluster where any is above its own
@@ -78,7 +78,7 @@ def directions(vectors: np.ndarray, spellings: Sequence) -> np.ndarray:
     for spelling in np.unique(spellings):
         is_spelling = spellings == spelling
         rows[is_spelling] -= (rows[is_spelling].sum(axis=0) + SHRINK * overall) / (is_spelling.sum() + SHRINK)
-    rows[np.linalg.norm(rows, axis=1) < 1e-6] = 0  # what rounding left of vectors that are all one
+    rows[np.linalg.norm(rows, axis=1) < 1e-6] = 0  # only rounding is left of equal vectors
     return unit(rows)
 
 

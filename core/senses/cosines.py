@@ -27,9 +27,9 @@ RANDOM, WORD, SENSE = "random", "word", "sense"  # pairs: of two words of the sa
 RAW, MEAN, TOP = "raw", "mean", "top"  # vectors as they are, minus the mean of all, minus the first k directions, too
 MOST_K = 10
 RANDOM_TOKENS = 400  # random tokens
-WORDS, EACH, FEWEST, FEWEST_WORDS = 80, 30, 8, 8  # of a corpus without labels: words, occurrences of each at most and at least
+WORDS, EACH, FEWEST, FEWEST_WORDS = 80, 30, 8, 8  # limits without labels: most words, most and fewest occurrences of each, fewest words
 DRAWS = 20  # samples of tokens with which a word's explained variance is compared
-EDGES = np.linspace(-1, 1, 201)  # of the bins of a density
+EDGES = np.linspace(-1, 1, 201)  # edges of a density's bins
 GRID = (EDGES[1:] + EDGES[:-1]) / 2
 WIDTH = 0.015  # standard deviation of a density's smoothing, in cosine
 
@@ -43,7 +43,7 @@ class Sample:
     senses: np.ndarray  # (N,) numbers; -1 without a label
     at_random: np.ndarray  # (M,) rows among the N
     apart: np.ndarray  # (M, M) bool: pairs of these that are two words, each once
-    names: tuple[str, ...]  # of the words
+    names: tuple[str, ...]  # the words
 
     @property
     def labeled(self) -> bool:
@@ -60,7 +60,7 @@ class SharedPanel:
     mean: dict[str, float]
     span: dict[str, tuple[float, float]]  # from 5 to 95% of the pairs
     alike: Paired  # a word's mean cosine with itself minus that of two words of the sample
-    explained: Paired  # what one direction explains of a word's occurrences minus that of as many random tokens
+    explained: Paired  # variance that one direction explains of a word's occurrences minus that of as many random tokens
     auc: np.ndarray  # (W,) of each word: how often its pairs are nearer than random pairs
 
 
@@ -166,7 +166,7 @@ def density(cosines: list[np.ndarray]) -> np.ndarray:
     counted = np.mean([np.histogram(np.clip(cosine, -1, 1), EDGES)[0] / len(cosine) for cosine in cosines], axis=0)
     reach = np.arange(-8, 9) * (EDGES[1] - EDGES[0])
     kernel = np.exp(-0.5 * (reach / WIDTH) ** 2)
-    padded = np.pad(counted, 8, mode="symmetric")  # what would go over the edge stays within
+    padded = np.pad(counted, 8, mode="symmetric")  # mass beyond the edge is reflected
     return np.convolve(padded, kernel / kernel.sum(), "valid") / (EDGES[1] - EDGES[0])
 
 

@@ -13,9 +13,9 @@ from ..workspace import Workspace
 from .calibration import FILE
 from .evidence import weights_of
 
-BINS = 40  # of a histogram
+BINS = 40  # bins of a histogram
 OUTSIDE = 0.002  # share of the pairs at either end that is counted in the last bin: a few outliers would leave the rest no room
-DIGITS = 5  # of a share, in the file
+DIGITS = 5  # digits of a share in the file
 
 
 @dataclass(frozen=True, slots=True, eq=False)

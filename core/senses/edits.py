@@ -20,7 +20,7 @@ from .influence import Centroids
 
 LEFT_TO_RIGHT, NEAREST_FIRST, GREEDY = "left to right", "nearest first", "greedy"
 ORDERS = (LEFT_TO_RIGHT, NEAREST_FIRST, GREEDY)
-MAX_EDITS, MAX_GREEDY = 40, 16  # of a path; greedy tries every edit that is left at every step
+MAX_EDITS, MAX_GREEDY = 40, 16  # edits of a path; greedy tries all remaining edits at every step
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class EditStep:
     """A sentence on the way, and the edit that led to it; the first has none (old and new are None)."""
 
     tokens: tuple[str, ...]
-    position: int  # of the target word
+    position: int  # position of the target word
     at: int | None = None  # position of the new token; None if one was removed, and for the first
     old: str | None = None
     new: str | None = None
-    column: int | None = None  # of the alignment; None for the first
+    column: int | None = None  # column of the alignment; None for the first
     switched: frozenset[int] = field(default=frozenset(), compare=False)  # columns as in the second sentence
 
 

@@ -28,7 +28,7 @@ from .separation import one_nn, rows_of
 
 MIXES = 300  # layer mixes that a search for the best tries, at most
 MOST_TO_CHOOSE = 2_000  # training rows of a word that choose its weights
-MEASURES = ("nearest", "centroid")  # of a split, in the order of SplitScores.hits
+MEASURES = ("nearest", "centroid")  # measures of a split, in the order of SplitScores.hits
 Report = Callable[[int, int], None]  # tokens done, in all
 
 
@@ -155,7 +155,7 @@ class SplitScores:
 
     hits: np.ndarray  # (3, n): by nearest, centroid and most frequent sense
     words: np.ndarray  # (n,)
-    unseen: int  # of words that training never saw: scored as wrong
+    unseen: int  # test rows whose word is not in the training file; scored as wrong
 
     def means(self, measure: str) -> dict[str, float]:
         """Return the accuracy, "macro" over test words and "pooled" over test occurrences."""

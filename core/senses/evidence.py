@@ -36,19 +36,19 @@ from ..workspace import Word
 VIEWS = ("token", "place", "topic", "senses")
 K = 8  # labeled sentences that vote on one: half of the 16 a bundled sense has
 TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
-SHARPNESS = 10.0  # of 5, 10 and 20 the one whose verdicts on words held out cost the fewest nats (core.lab.verdicts)
+SHARPNESS = 10.0  # the one of 5, 10 and 20 with the lowest loss on verdicts for held-out words (core.lab.verdicts)
 FEWEST = 3  # sentences of a sense in a part of speech that have a mean of their own
 SOFT, SOFT_MIDDLES = 0.1, 0.02  # added to both sides of an agreement's odds: eight votes to none are no certainty
 RIDGE = 1e-5  # on the regression's coefficients: enough to keep them finite; more makes cosines, which differ by 0.1, count too little
-MOST_STEPS, SMALLEST_STEP = 25, 1e-9  # of Newton's method
-SHRINKAGE = 0.6  # of a covariance toward a sphere, because a word has fewer labeled sentences than a vector has numbers
+MOST_STEPS, SMALLEST_STEP = 25, 1e-9  # limits of Newton's method
+SHRINKAGE = 0.6  # of a covariance toward a sphere, because a word has fewer labeled sentences than a vector has dimensions
 POINT = 1e-2  # unit vectors that differ by less are one point: what float16 rounds
 THIN = 1e-4  # a direction that is narrower than the widest by this factor holds nothing but rounding
 # Kinds of evidence, and the column of the regression that has each: a pair's place in the sense space, the words around, the words expected
 # in both places, the sense that each is nearest to, the word's vectors at a layer.
 AROUND, EXPECTED, NEAREST, TOKEN = "around", "expected", "nearest", "token"
 LABELED_COLUMNS = {SENSES: 10, AROUND: 11, EXPECTED: 12, NEAREST: 13, TOKEN: 4}
-UNLABELED_COLUMNS = {SENSES: 3, AROUND: 2, EXPECTED: 1, TOKEN: 0}  # of core.senses.evidence.cosines
+UNLABELED_COLUMNS = {SENSES: 3, AROUND: 2, EXPECTED: 1, TOKEN: 0}  # columns of `cosines`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ class Evidence:
     topic: np.ndarray  # (n, V): zeros where no other word has a vector
     parts: np.ndarray | None = None  # (n, W) of the sense space, `space`; None without one
     space: SenseSpace | None = None
-    lemmas: tuple[str, ...] = ()  # of labeled words: their map has not seen them
+    lemmas: tuple[str, ...] = ()  # labeled words to leave out of the map
 
     def views(self, layer: str) -> dict[str, np.ndarray]:
         """Return each view (n, d) by name; the token under that layer or mix."""

@@ -11,11 +11,11 @@ import numpy as np
 from ..common.directions import unit
 from .separation import silhouette
 
-NUMBERS = range(2, 9)  # of clusters that are tried
-CORRECTIONS = 4  # of the null's variances
+NUMBERS = range(2, 9)  # numbers of clusters that are tried
+CORRECTIONS = 4  # rounds that correct the null's variances
 POWER = 4  # steps of the power method
-STEPS = 5  # of k-means for each number of clusters, where silhouettes are compared with clouds'
-ROUNDING = 1e-6  # of products of rows, some of which may be the same row
+STEPS = 5  # k-means steps for each number of clusters when silhouettes are compared with those of clouds
+ROUNDING = 1e-6  # rounding error of products of rows, which may be equal
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +47,7 @@ def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
     along = np.zeros(size, np.float32)
     along[:n_axes] = axes @ mean
     if n_axes < size:
-        along[n_axes] = np.sqrt(max(float(mean @ mean - along[:n_axes] @ along[:n_axes]), 0.0))  # what of it no axis holds
+        along[n_axes] = np.sqrt(max(float(mean @ mean - along[:n_axes] @ along[:n_axes]), 0.0))  # the part of the mean outside all axes
     if not wanted.sum() > 1e-9:
         return Cloud(np.zeros(size, np.float32), along)
     # Of (1 - share) sample covariance + share * one variance for all axes, the share that is nearest to the true one (theorem 3.2).

@@ -26,8 +26,8 @@ PAST, FUTURE, BOTH = HALVES = ("past", "future", "both")
 MASK_TOKEN = "<UNK>"  # spelled, as any token is: five characters that are no word
 REACH = 20  # words tried on each side: the work grows with words tried times words in the sentence
 CLEAR = 0.005  # a smaller margin is 0.00 to two digits: no sense is nearest
-LARGE = 0.8  # of a half's spread: at this distance one half decides, below it only adds more (a large effect, Cohen 1988)
-EVEN = 0.3  # of a half's spread: halves whose gains differ by less agree, and a smaller gain does not count
+LARGE = 0.8  # times a half's spread: from this distance on one half decides, below it only adds more (a large effect, Cohen 1988)
+EVEN = 0.3  # times a half's spread: halves whose gains differ by less agree, and a smaller gain does not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class SentenceVariant:
     """A sentence with one word of the context dropped or replaced."""
 
     tokens: tuple[str, ...]
-    position: int  # of the target in `tokens`
-    changed: int  # of the word in the sentence as it stood
+    position: int  # position of the target in `tokens`
+    changed: int  # position of the changed word in the original sentence
 
 
 @dataclass(frozen=True, slots=True, eq=False)

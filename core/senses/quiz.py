@@ -35,7 +35,7 @@ from ..text.sentences import Sentence
 from ..text.tokens import join_tokens
 from . import calibration, evidence
 
-FIRST_DAY = date(2026, 1, 1)  # whose quiz has number 0
+FIRST_DAY = date(2026, 1, 1)  # the day of quiz 0
 OTHERS, LAST = 10_000, 99_999  # numbers from OTHERS to LAST are of no day for the next 27 years
 QUESTIONS, MOST_SENSES = 8, 3
 MISREAD = 2  # questions of a quiz on sentences that the language's own model misreads
@@ -63,9 +63,9 @@ class QuizQuestion:
 class QuizReading:
     """A model's answer to a question."""
 
-    sense: str  # with most votes
-    votes: tuple[int, ...]  # of the nearest labeled sentences, by sense as they are offered
-    layer: str  # in which they are nearest: SENSES, or the layer that separates the word's other sentences best
+    sense: str  # the one with most votes
+    votes: tuple[int, ...]  # of the nearest labeled sentences, in the order of the question's senses
+    layer: str  # where they are nearest: SENSES, or the layer that separates the word's other sentences best
     nearest: tuple[Neighbor, ...]  # those that voted, the nearest first; cosines with the word's mean taken off
     right: int  # of the word's other sentences, how many the same vote reads as they are labeled ...
     others: int  # ... of so many

@@ -107,7 +107,7 @@ def draw_labeled(table: OccurrenceTable, lemma: str, rows: np.ndarray, encode: E
         stars=np.zeros((len(points), 0, 2), np.float32),
         senses=tuple(map(str, names)),
         sense_of=senses,
-        in_own=tuple(map(int, (clouds == senses).sum(axis=1) * points.any(axis=(1, 2)))),  # at one point none is nearer its own
+        in_own=tuple(map(int, (clouds == senses).sum(axis=1) * points.any(axis=(1, 2)))),  # 0 if all dots share one point
         texts=tuple(occurrence.sentence for occurrence in occurrences),
         positions=tuple(occurrence.position for occurrence in occurrences),
         labeled=True,

@@ -31,7 +31,7 @@ ROUNDS = 2_000  # shuffles: the least p is 1 / 2,001, small enough for a hundred
 PART = 4_000_000  # shuffled labels held at a time
 NEAREST = 5  # occurrences that purity counts
 GAINS = "gains.json"  # in a table's folder: how well each space separates the senses of its words
-FORMAT, DIGITS = 1, 4  # of that file
+FORMAT, DIGITS = 1, 4  # version and digits of that file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class SenseReport:
     p: float  # share of the shuffles that do as well
     majority: float  # share of the most frequent sense
     silhouette: float  # -1 to 1; 0 if nothing is separated
-    purity: float  # of the k nearest, the share with the same sense
+    purity: float  # share of the k nearest with the same sense
     k: int
     n: int  # occurrences measured
     per_word: dict[str, WordSenses]
@@ -291,7 +291,7 @@ class SignificantWords:
     """The number of n words whose senses are separated better than by chance, after correction for many words."""
 
     holm: int  # hardly ever a false one among them (Holm 1979)
-    discovered: int  # at most one in twenty of them false (Benjamini and Hochberg 1995)
+    discovered: int  # with a false discovery rate of one in twenty (Benjamini and Hochberg 1995)
     n: int
 
 

@@ -40,9 +40,9 @@ ONE, TWO, CLOSE = "one meaning", "two meanings", "too close to call"
 class Verdict:
     """The answer to "same meaning?" for one word in two sentences."""
 
-    probability: float  # that both mean the same, if beforehand either was as likely
-    layer: str  # whose vectors were compared
-    shares: tuple[dict[str, float], dict[str, float]] | None = None  # of each sense in each sentence, by the means; they sum to 1
+    probability: float  # probability that both mean the same, if both answers are equally likely beforehand
+    layer: str  # the layer whose vectors were compared
+    shares: tuple[dict[str, float], dict[str, float]] | None = None  # share of each sense in each sentence by the senses' means, sum 1
     named_in: str = ""  # the layer, "mix" or "senses" whose middles these are
     evidence: Mapping[str, float] = field(default_factory=dict)  # the values that counted, by kind
     name: bool = False  # whether one of both is written as a name: the rates were measured on common words

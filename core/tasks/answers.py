@@ -127,7 +127,7 @@ class Mentioned:
 
     text: str
     passage: Passage
-    spans: tuple[Span, ...]  # of the tokens, in characters
+    spans: tuple[Span, ...]  # the tokens' places, in characters
     pronouns: tuple[int, ...]
     names: tuple[Span, ...]
 

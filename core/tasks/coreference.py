@@ -58,7 +58,7 @@ class PairScorer(nn.Module):
         self.reader = Reader(shape, recipe, generator)
         self.attention = nn.Linear(self.reader.dim, 1)
         self.distance = nn.Embedding(2 * len(DISTANCES), DISTANCE_DIM)
-        self.narrow = nn.Linear(3 * self.reader.dim, recipe.hidden)  # of a span
+        self.narrow = nn.Linear(3 * self.reader.dim, recipe.hidden)  # projects a span
         self.hidden = nn.Linear(3 * recipe.hidden + DISTANCE_DIM, recipe.hidden)
         self.scores = nn.Linear(recipe.hidden, 1)
         self.dropout = Dropout(recipe.dropout, generator)
@@ -186,7 +186,7 @@ class MentionRanker(nn.Module):
         super().__init__()
         self.reader = Reader(shape, recipe, generator)
         self.attention = nn.Linear(self.reader.dim, 1)
-        self.narrow = nn.Linear(3 * self.reader.dim, recipe.hidden)  # of a mention
+        self.narrow = nn.Linear(3 * self.reader.dim, recipe.hidden)  # projects a mention
         self.distance, self.alike = nn.Embedding(len(MENTION_DISTANCES), FEATURE_DIM), nn.Embedding(3, FEATURE_DIM)
         self.hidden = nn.Linear(3 * recipe.hidden + 2 * FEATURE_DIM, recipe.hidden)
         self.scores = nn.Linear(recipe.hidden, 1)

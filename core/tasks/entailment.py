@@ -22,7 +22,7 @@ from .inputs import BiLSTM, PassageBatch, Reader, flat, masked, passage_of
 from .task import PARTS, Example, Shape, Task, TaskRecipe, deal_targets, lines_in
 
 KEYS = ("sentence1", "sentence2", "gold_label")
-TRAIN_PAIRS = 33_069  # that `unpack` takes of 549,367 with a label
+TRAIN_PAIRS = 33_069  # pairs that `unpack` takes of the 549,367 labeled ones
 LABELS = ("entailment", "neutral", "contradiction")
 
 

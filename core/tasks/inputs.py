@@ -22,7 +22,7 @@ from ..text.sentence_ends import split_sentences
 from ..text.tokens import token_spans
 from .task import Passage, Shape, TaskRecipe, Tokens
 
-MAX_BYTES = 16  # of a word that the character network sees
+MAX_BYTES = 16  # bytes of a word that the character network sees
 N_BYTES = 257  # 0 is padding
 Span = tuple[int, int]
 

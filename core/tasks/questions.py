@@ -29,7 +29,7 @@ MAX_PARAGRAPH = 300  # tokens; questions on longer ones are left out of training
 STEM = 4  # first letters by which two words are taken for forms of one
 _COMMON = """a an and are at by did do does for from how in is it of on the to was what when where which who why with"""
 COMMON = frozenset(_COMMON.split())
-ARTICLES = range(36), range(36, 40), range(40, 48)  # of new-wiki's 48: to train on, to choose the epoch by, to test on
+ARTICLES = range(36), range(36, 40), range(40, 48)  # the 48 of new-wiki by use: training, choosing the epoch, testing
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,9 +73,9 @@ class Summary:
     sizes: dict[str, int]
     n_available: dict[str, int]  # examples in the files
     mixes: dict[str, list[float]]  # place of a mix -> mean s_j
-    control: float | None  # with random labels
+    control: float | None  # score with random labels
     others: dict[str, dict[str, float]]  # variant -> mean of every other score
-    seconds: float  # to train one head, mean
+    seconds: float  # mean training time of one head
 
     @property
     def error_reduction(self) -> float:

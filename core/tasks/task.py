@@ -30,7 +30,7 @@ class Example:
 
     passages: tuple[Passage, ...]
     target: Any = None
-    facts: Any = None  # what else a prediction or a scorer needs
+    facts: Any = None  # anything else that a prediction or a scorer needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,14 @@ class Shape:
 class TaskRecipe:
     """Everything that determines a run, besides task, variant, data and the fingerprints of frozen inputs."""
 
-    decay: ClassVar[float] = 0.5  # of the rate, when ...
-    plateau: ClassVar[int] = 2  # ... this many epochs have not been better
+    decay: ClassVar[float] = 0.5  # factor of the learning rate on a plateau
+    plateau: ClassVar[int] = 2  # epochs without a better score, then the learning rate decays
 
     hidden: int = 64  # LSTM cells in each direction
     depth: int = 1  # bidirectional LSTMs on top of each other
     character_dim: int = 32  # filters over a word's bytes
     dropout: float = 0.3
-    elmo_dropout: float = 0.5  # of the mix's numbers
+    elmo_dropout: float = 0.5  # for the numbers of the layer mix
     output_elmo: bool = False  # a second mix next to the LSTM's states, where the paper found it to help
     epochs: int = 8  # at most
     batch_size: int = 32
@@ -63,7 +63,7 @@ class TaskRecipe:
     clip_norm: float = 5.0
     mix_l2: float = 0.001  # on the mix's scores (Peters et al. 2018, section 3.3)
     train_limit: int = 0  # examples drawn from the training set by the same seed for all runs; 0: all
-    dev_limit: int = 0  # of the dev set, which only chooses the epoch
+    dev_limit: int = 0  # examples of the dev set, which only chooses the epoch; 0: all
     test_limit: int = 0
     random_labels: bool = False  # the control: targets of the training set replaced by chance
     seed: int = 0
@@ -86,9 +86,9 @@ class Task:
     network: Callable[[Shape, TaskRecipe, Generator | None], Any]
     score: Callable[[Sequence[Example], Sequence], dict[str, float]]
     scrambled: Callable[[Sequence[Example], np.random.Generator], list[Example]]  # for the random-label control
-    measure: str  # of `score`, by which epochs are judged and tasks compared; a share of 1
+    measure: str  # name of the score, 0 to 1, by which epochs are judged and tasks compared
     recipe: TaskRecipe = field(default_factory=TaskRecipe)
-    labels: Callable[[Sequence[Example]], tuple[str, ...]] = lambda examples: ()  # of the training examples
+    labels: Callable[[Sequence[Example]], tuple[str, ...]] = lambda examples: ()  # from the training examples
     folds: int = 0  # of documents, which `facts` number: a run's seed chooses the tested one; 0: the files are the split
     tests: Mapping = field(default_factory=dict)  # more test sets by name -> their path
     further: Mapping = field(default_factory=dict)  # more training sets by name -> their path

@@ -18,8 +18,8 @@ from ..figures.measures import Panel
 from ..files import sums
 from ..files.artifacts import read_json
 
-INTERVAL = ", 95%"  # of a column's name: its interval
-STAGES = {"table": "embedding table", "joint": "char-CNN"}  # what feeds the LSTMs in each stage of the training
+INTERVAL = ", 95%"  # suffix of the column with its interval
+STAGES = {"table": "embedding table", "joint": "char-CNN"}  # the LSTMs' input in each stage of the training
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class ModelCard:
     """The files of one model. What its folder lacks is None or empty."""
 
     folder: Path
-    shape: ModelShape | None  # of a biLM; a transformer has none
-    megabytes: float  # of the weights
+    shape: ModelShape | None  # a biLM's shape; None for a transformer
+    megabytes: float  # size of the weights
     meta: dict
     log: TrainingLog | None
-    measures: dict | None  # what `evaluate card` wrote for these very weights
+    measures: dict | None  # written by `core.lab card` for exactly these weights
     stale: bool  # there are measures, but of other weights
 
     @property
@@ -119,7 +119,7 @@ def chance_of(measure: str, result: dict, layer: str = "0") -> float:
     return result["majority"] if measure == "pairs" else result["most_frequent"]["macro" if measure == "senses" else "accuracy"]
 
 
-MEASURES = {  # by name: a panel's title, data, and baseline without context; a row's title
+MEASURES = {  # by name: a panel's title, data and baseline without context; a row's title
     "tags": ("Parts of speech", "CoNLL-2000, linear probe", "most frequent tag", "Parts of speech (CoNLL-2000), linear probe"),
     "senses": (
         *("Senses of four words", "Senseval-2, nearest neighbor", "most frequent sense"),

@@ -77,7 +77,7 @@ class WordChange:
     everything: tuple[int, int]  # all occurrences on each side; `items` may be a sample
     items: list[Occurrence]
     groups: np.ndarray  # (n,)
-    names: tuple[str, ...]  # of the groups
+    names: tuple[str, ...]  # names of the groups
     labeled: bool  # whether the groups are the corpus' labels
     clear: bool  # whether the vectors suggest more groups than one
     closeness: np.ndarray  # (n,) to its group

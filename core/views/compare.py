@@ -96,8 +96,8 @@ class SpacesCompared:
     cka: np.ndarray  # (m, m)
     cka_pair: float
     paired: PairedAtRandom  # the same with the words paired at random
-    halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbors shared by its halves, words
-    shift: Shift | None  # of one model's layer from corpus to corpus
+    halves: tuple[tuple[str, float, int], ...]  # for each corpus read by a model: name, neighbors shared by its halves, number of words
+    shift: Shift | None  # change of one model's layer from corpus to corpus
     ambiguous: tuple[str, ...]  # words with several labeled senses in the compared corpora
     shared: int = 0  # sentences of both corpora, if one text contains the other
 
@@ -134,7 +134,7 @@ class SpacesCompared:
 class Measured:
     """The measures of one model."""
 
-    shares: dict[str, float]  # of each space: labeled sentences whose nearest one has the same sense, 0 to 1
+    shares: dict[str, float]  # 1-NN accuracy of each space on labeled sentences, 0 to 1
     chance: float  # the same with shuffled labels, in the mix
     pace: float  # tokens a second
 

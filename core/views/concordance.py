@@ -29,7 +29,7 @@ from .sides import describe_undated
 from .substitutes import SubstitutesRequest
 
 READS = ("model", "corpus")
-MOST_LINES = 100_000  # of one slice
+MOST_LINES = 100_000  # lines of one slice
 BY_DICE, BY_LIKELIHOOD = "log_dice", "log_likelihood"
 SHOWN = 3  # substitutes next to a line, if hits are sorted by them
 LABELS, GROUPS = "labels", "groups"  # where senses come from: the file's labels, or groups that the model finds
@@ -49,7 +49,7 @@ class ConcordanceRequest:
     window: int = kwic.WINDOW
     sense: str = ""  # hits of that sense
     senses: str = LABELS
-    seed: int = 0  # of the order at random
+    seed: int = 0  # for random order
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class Keyness:
     """The answer: what the first corpus has more often, and what the second has, the highest log-likelihood first."""
 
     names: tuple[str, str]
-    tokens: tuple[int, int]  # that are compared
+    tokens: tuple[int, int]  # number compared of each corpus
     compared: int  # words that were tested
     first: tuple[Keyword, ...]
     second: tuple[Keyword, ...]

@@ -30,7 +30,7 @@ from ..workspace import Workspace, reads_as_model, table_key
 
 READS = ("model", "corpus")
 MOST = 2_000  # occurrences of a word that are clustered
-MOST_LOOKED_AT = 300  # of them, to measure the share of uninformative substitutes
+MOST_LOOKED_AT = 300  # occurrences on which the share of uninformative substitutes is measured
 OFFERED = 400  # words to choose from; any other can be typed
 EARLIER = 0.1  # dictionaries list frequent senses first: subtracted from a score, times the logarithm of its place
 
@@ -59,7 +59,7 @@ class Occurrences:
     suggestion: Suggestion
     coordinates: np.ndarray  # (n, 2)
     frozen: bool  # whether the map is the Map page's
-    substitutes: Sequence[tuple[Prediction, ...]] = ()  # of each occurrence; () without a softmax
+    substitutes: Sequence[tuple[Prediction, ...]] = ()  # for each occurrence; () without a softmax
     weak: float = 0.0  # share of occurrences with uninformative substitutes (core.elmo.substitutes.weakness)
 
 

@@ -37,7 +37,7 @@ class LayoutRequest:
     word: str
     contexts: tuple[WordInContext, ...] = ()
     plan: str = UMAP
-    ends: tuple[str, ...] = ()  # of custom axes: right, left, or right, left, up, down; (): the word's two most frequent senses
+    ends: tuple[str, ...] = ()  # custom axes: right, left, or right, left, up, down; (): the word's two most frequent senses
     senses: bool = False
 
 
@@ -60,12 +60,12 @@ class Layout:
     occurrences: Sequence[Occurrence]  # (N,)
     coordinates: np.ndarray  # (K, N, d)
     stars: np.ndarray  # (K, S, d)
-    reports: Mapping[str, SenseReport]  # of each space; {} with fewer than two senses
-    static: SenseReport | None  # of the other words' static vectors
-    trustworthiness: Mapping[str, float]  # of each space's map; {} if not measured
-    maps: FrozenMaps | None = None  # by UMAP
-    views: tuple[axes.View, ...] = ()  # (K,) but for UMAP
-    ends: tuple[str, ...] = ()  # of custom axes
+    reports: Mapping[str, SenseReport]  # by space; {} with fewer than two senses
+    static: SenseReport | None  # for the other words' static vectors
+    trustworthiness: Mapping[str, float]  # by space; {} if not measured
+    maps: FrozenMaps | None = None  # for UMAP
+    views: tuple[axes.View, ...] = ()  # (K,), except for UMAP
+    ends: tuple[str, ...] = ()  # ends of custom axes
     senses: InSenses | None = None
 
     def senses_of(self, lemma: str | None) -> list[str]:

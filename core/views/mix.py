@@ -59,18 +59,18 @@ class Mixed:
     """A mix of L layers, with a map of N dots and S words as stars. Without labels the dots are sentences with the word, then spellings."""
 
     lemma: str | None  # of the first word; None if unlabeled
-    lengths: np.ndarray  # (L,) how long each layer's vectors are on average, as they are weighed
-    pulls: np.ndarray  # (L,) what each layer counts for in the sum
-    norm: float  # of the first word's weighted sum
-    neighbors: tuple[tuple[Neighbor, ...] | tuple[TypeNeighbor, ...] | None, ...]  # of each word; None: every token is needed
-    report: SenseReport | None  # of the lemma; None with fewer than two senses
+    lengths: np.ndarray  # (L,) mean length of each layer's vectors, as they are weighted
+    pulls: np.ndarray  # (L,) each layer's share of the sum
+    norm: float  # length of the first word's weighted sum
+    neighbors: tuple[tuple[Neighbor, ...] | tuple[TypeNeighbor, ...] | None, ...]  # for each word; None until every token is read
+    report: SenseReport | None  # for the lemma; None with fewer than two senses
     by_layer: Mapping[str, SenseReport]
-    static: SenseReport | None  # of the other words' static vectors
+    static: SenseReport | None  # for the other words' static vectors
     coordinates: np.ndarray | None  # (N, 2)
-    occurrences: Sequence[Occurrence]  # (N,) of a lemma's map
+    occurrences: Sequence[Occurrence]  # (N,) on a lemma's map
     stars: np.ndarray  # (S, 2)
-    cosines: Mapping[str, float]  # of two words: in each layer, and under this mix
-    spellings: tuple[str, ...]  # (n,) those in `neighbors`, from the first of two words to the second
+    cosines: Mapping[str, float]  # cosine of two words in each layer and in this mix
+    spellings: tuple[str, ...]  # (n,) in `neighbors`, from the first of two words to the second
     leans: np.ndarray  # (2, n) their cosines with either word
 
 
@@ -79,11 +79,11 @@ class AnyMix:
     """The data by which the browser ranks, counts and draws under any weights. An id is a table row, or -1 minus a spelling's code."""
 
     lemma: str | None  # None for an unlabeled word, for which the table has every token
-    lengths: np.ndarray  # (L,) of the layers as they are
-    candidates: tuple[Candidates, ...]  # of each word, by ids
+    lengths: np.ndarray  # (L,) unweighted
+    candidates: tuple[Candidates, ...]  # for each word, by ids
     between: np.ndarray | None  # (L, L) products of two words' layers
-    ids: np.ndarray  # (N,) of the dots
-    examples: Mapping[int, Occurrence]  # of every id; the first one of a spelling
+    ids: np.ndarray  # (N,) ids of the dots
+    examples: Mapping[int, Occurrence]  # by id; for a spelling, its first occurrence
     coordinates: np.ndarray  # (L, N, 2)
     stars: Mapping[int, np.ndarray]  # number of a word -> (L, 2)
     pairs: np.ndarray | None = None  # products of all pairs of dots, if they are few

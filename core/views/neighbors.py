@@ -42,7 +42,7 @@ class NeighborsRequest:
 
     word: WordInContext
     space: str  # a layer, "mix" or "senses"
-    weights: str = ""  # of the mix, "a,b,c"; "" for equal weights
+    weights: str = ""  # layer weights "a,b,c"; "" for equal weights
     among: str = SAME
     k: int = NEIGHBORS
     every_token: bool = True
@@ -55,7 +55,7 @@ class Neighbors:
     word: WordInContext
     lemma: str | None  # the labeled word, if it is a form of one
     entries: tuple[Neighbor | TypeNeighbor, ...]
-    examples: tuple[Occurrence, ...] = ()  # of types: the nearest sentence of each
+    examples: tuple[Occurrence, ...] = ()  # for types: the nearest sentence of each
     narrowed: int = 0  # in the sense space: the number of ranked occurrences, nearest at layer 1; 0 for all
     level: Level | None = None  # cosines of two random words, if measured
 
@@ -174,7 +174,7 @@ class Around:
     spaces: tuple[str, ...]  # (K,)
     points: Surroundings
     labels: tuple[str, ...]  # (N,) of the points, alike
-    absent: tuple[str, ...]  # which of the words do not occur
+    absent: tuple[str, ...]  # words that do not occur
     total: int  # all occurrences, on the map or not
     coordinates: np.ndarray  # (K, N, 2)
     stars: np.ndarray  # (K, S, 2)

@@ -32,8 +32,8 @@ from ..workspace import Workspace, reads_as_model
 from .induction import rows_of, spread_evenly
 
 MOST = 1_000  # occurrences of a word on a side
-MOST_READ = 75  # of them whose sentences are read for the sense space: half a second
-READ_AT_ONCE = 128  # of them between two reports
+MOST_READ = 75  # occurrences whose sentences are read for the sense space: half a second
+READ_AT_ONCE = 128  # occurrences between two reports
 MOST_BANDS, PER_BAND = 12, 5  # stretches of dates; sentences of one, on average
 NEWS = ASSETS / "headlines.csv"
 _YEAR = re.compile(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)")
@@ -43,12 +43,12 @@ _YEAR = re.compile(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)")
 class LeftOutSentences:
     """Sentences that are on neither side because of their dates, on one side only because both have them, or on both."""
 
-    sentences: int = 0  # of the texts that are divided by date
+    sentences: int = 0  # in the texts that are divided by date
     undated: int = 0  # without a date that can be read
     unread_date: str = ""  # an example of such a date, as written
-    astride: int = 0  # whose date is only partly within a side
+    astride: int = 0  # sentences whose date is only partly within a side
     astride_date: str = ""
-    outside: int = 0  # whose date is on neither side
+    outside: int = 0  # sentences whose date is on neither side
     shared: int = 0  # on both sides; they count for the side with fewer sentences
     reduced: int = 0  # the side without them: 0 or 1
     repeated: int = 0  # distinct sentences of different texts that count on both sides
@@ -169,7 +169,7 @@ class Facts:
     texts: EncodedCorpus | None = None
     documents: Column = Column()
     dates: Column = Column()
-    spans: Sequence[DateSpan | None] = ()  # of each of the dates' names
+    spans: Sequence[DateSpan | None] = ()  # for each name of a date
 
     def between(self, side: Side) -> np.ndarray:
         """Return (S,) bool: whether the complete date of each sentence is on the side."""
@@ -247,11 +247,11 @@ class WordTexts:
 
     items: list[Occurrence]
     everything: int  # occurrences there are
-    documents: list[str]  # of each item; "" where it is not known
+    documents: list[str]  # each item's document; "" if unknown
     dates: list[str]
     layers: Callable[[], np.ndarray]  # (n, L, D)
     views: Callable[[SenseSpace], np.ndarray]  # (n, V), the parts of the sense space
-    likeliest: Callable[[SenseSpace, np.ndarray, int], list[tuple[Prediction, ...]]]  # of some items, so many substitutes each
+    likeliest: Callable[[SenseSpace, np.ndarray, int], list[tuple[Prediction, ...]]]  # substitutes of some items, so many for each
 
 
 def keep_news() -> str:

@@ -27,7 +27,7 @@ from . import layouts
 from .layouts import LayoutRequest
 
 READS = ("model", "corpus")
-BY_SENSES, BY_OTHER, BY_MOVE = "senses", "other", "moved"  # what influence is measured by
+BY_SENSES, BY_OTHER, BY_MOVE = "senses", "other", "moved"  # measures of influence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class AttributionRequest:
     other: WordInContext | None = None
     how: str = DROP
     swap: str = ""
-    weights: str = ""  # of the mix, "a,b,c"; "" for equal weights
+    weights: str = ""  # layer weights "a,b,c"; "" for equal weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,8 +143,8 @@ class EditPath:
     senses: tuple[str, ...]  # all of them, in the order of their colors
     read: tuple[str, ...]  # the sense of each step
     ends: tuple[str, str]  # the senses of both ends
-    margins: Mapping[str, np.ndarray]  # by space, (n,): how far the second end leads
-    map_path: MapPath | None  # of a word with labeled senses
+    margins: Mapping[str, np.ndarray]  # by space, (n,): the lead of the second end
+    map_path: MapPath | None  # for a word with labeled senses
 
     @property
     def flips(self) -> dict[str, int | None]:
@@ -176,7 +176,7 @@ def compute_edits(workspace: Workspace, request: EditsRequest) -> EditPath:
     space = request.space
     weights = {name: _weights(workspace, name) for name in (space, *workspace.layers.spaces)}
     lemmas = {word.lemma_in(workspace.targets) for word in both} if workspace.is_labeled else set()
-    lemma = next(iter(lemmas)) if len(lemmas) == 1 else None  # of both sentences, if it has two labeled senses
+    lemma = next(iter(lemmas)) if len(lemmas) == 1 else None  # the word of both sentences, if it has two labeled senses
     if lemma and len(workspace.targets.senses_of(lemma)) < 2:
         lemma = None
     if lemma:

@@ -50,7 +50,7 @@ KEPT_WORDS = 16  # tables of single words that are open at a time
 KEPT_TABLES = 3  # tables of every token that are open at a time, and tables of labeled tokens
 ENCODING, VECTORS = "encoded corpus", "vectors of a file"  # kinds of jobs
 MOST_READ = 4_000_000  # bytes of a file that a page reads without a job, which takes a second or two
-READS = {"model": ("model",), "language_model": ("model",), "targets": ("model", "corpus")}  # by part of a workspace
+READS = {"model": ("model",), "language_model": ("model",), "targets": ("model", "corpus")}  # inputs by part of a workspace
 _RUN = threading.local()  # for each thread that runs a page: the run, and the cached values of its names
 
 

@@ -29,8 +29,8 @@ class Trained:
 
     opened: OpenHeads
     dataset: Dataset
-    workspace: Workspace  # of what they were trained with
-    pooled: dict[str, np.ndarray]  # by variant: of each training text, the vector before the last linear layer
+    workspace: Workspace  # with the model and the vectors they were trained with
+    pooled: dict[str, np.ndarray]  # by variant: the vector of each training text before the last linear layer
 
 
 def own_heads() -> dict[str, Trained]:

@@ -13,7 +13,7 @@ from pages._frame.jobs import Job, add_job, current_user, describe_place
 from pages._frame.markup import plain
 
 T = TypeVar("T")
-Describe = Callable[[Job, str], str]  # of a job and the time left, the text of its progress
+Describe = Callable[[Job, str], str]  # (job, time left) -> the text of its progress
 MAX_READINGS = 40  # jobs of all users that have read files and hold the result until the page takes it
 AT_MOST_S = 2.5  # a page waits so long for a job before it draws the progress
 

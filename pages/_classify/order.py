@@ -30,7 +30,7 @@ OWN = "own"
 _READ = "train.read"  # the key of the session's results of jobs that read files
 T = TypeVar("T")
 USUAL = ("embedding", "glove", "embedding+elmo", "glove+elmo", "tfidf")
-SMALL_BYTES = 5_000_000  # of a file that is split on trial before the button
+SMALL_BYTES = 5_000_000  # a file up to this size is split as a test before the button is offered
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
 
 

@@ -85,7 +85,7 @@ def show_gain() -> None:
 def _row(title: str, paper: PublishedScore, scores: tuple[str, str, float], seeds: int) -> dict:
     """Return a task in the paper and here. `here` is the score without ELMo, with it, and the reduction of the error."""
     there = error_reduction(paper.baseline / 100, paper.elmo / 100)
-    digits = max(len(f"{score:g}".partition(".")[2]) for score in (paper.baseline, paper.elmo))  # as many for both
+    digits = max(len(f"{score:g}".partition(".")[2]) for score in (paper.baseline, paper.elmo))  # as many digits for both
     return {
         t("task"): title,
         t("paper’s task"): f"{paper.data}, {paper.measure}: {paper.baseline:.{digits}f} → {paper.elmo:.{digits}f}",

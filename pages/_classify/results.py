@@ -24,7 +24,7 @@ from pages._widgets.charts import draw
 
 COMMAND = "python -m core.lab experiments --data FOLDER"
 HEADLINES = ("headlines", "headlines-few", "headlines-to-titles", "titles-to-headlines")
-TASKS = ("titles", "titles-more", "titles-all", "news", "news-all", *HEADLINES, "spam", "sentiment", "sentiment2")  # that compare variants
+TASKS = ("titles", "titles-more", "titles-all", "news", "news-all", *HEADLINES, "spam", "sentiment", "sentiment2")  # these compare variants
 
 
 def task_titles() -> dict[str, str]:

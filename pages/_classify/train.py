@@ -49,7 +49,7 @@ class Training:
     order: Order
     job: Job
     stage: str = ""
-    seconds_left: float | None = None  # at most, to the end of all runs; of the layers alone while these are computed
+    seconds_left: float | None = None  # at most, to the end of all runs; while layers are computed, of that alone
     curves: dict[tuple[str, int], list[dict]] = field(default_factory=dict)  # by variant and seed: the losses of each epoch
     heads: dict[tuple[str, int], TextHead] = field(default_factory=dict)
     pooled: dict[str, np.ndarray] = field(default_factory=dict)  # the first seed's networks: a vector a training text

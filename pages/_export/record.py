@@ -61,13 +61,13 @@ class Taken:
     lede: str = ""
     language: str = i18n.ENGLISH
     reads: Language = field(default_factory=languages.in_use)  # the language that text is read as
-    layers: Layers = field(default_factory=model_layers.in_use)  # of the model in use
-    settings: dict[str, Any] = field(default_factory=dict)  # of every control, by its key
+    layers: Layers = field(default_factory=model_layers.in_use)  # the model's layers
+    settings: dict[str, Any] = field(default_factory=dict)  # values of all controls, by key
     address: str = ""
     drawing: Any = field(default_factory=RLock, repr=False)  # held by a fragment while it draws
     _noted: dict[tuple[str, str], tuple[Any, str | None, Any]] = field(default_factory=dict)  # what, by which fragment, in which run
     _runs: dict[str | None, Any] = field(default_factory=dict)  # fragment -> its last run
-    _notices: int = 0  # of that run
+    _notices: int = 0  # number of notices in that run
 
     @contextmanager
     def exported(self) -> Iterator[None]:

@@ -93,7 +93,7 @@ def text_box(key: str, label: str, value: str, n_max: int, *, place=st, **option
     box = place.text_area if "height" in options else place.text_input
     text = box(label, value, key=key, max_chars=n_max, **{**BOUND, **options})
     show_html('<span class="most" data-box="{}" data-most="{}"></span>', label, n_max, place=place)
-    if len((text or "").encode("utf-16-le", "replace")) // 2 >= n_max:  # as a browser counts
+    if len((text or "").encode("utf-16-le", "replace")) // 2 >= n_max:  # UTF-16 units, which a browser counts
         place.caption(t("Only the first {n:,} characters are read.", n=n_max))
     record.now().note("typed", (label, text or ""), key)
     return text

@@ -10,7 +10,7 @@ from core.text.languages import Language
 from core.text.sentences import read_sentences
 from core.text.tokens import join_tokens
 
-WRONG = "wrong"  # of a task's example: what is right where ELMo errs
+WRONG = "wrong"  # in a task's example: the right answer where ELMo errs
 FIRST = 8  # words, where a language names none
 
 
@@ -39,7 +39,7 @@ class Predict:
     text: str
     other: str
     at: int
-    kind: str = ""  # what it is an example of, a key of the page's labels
+    kind: str = ""  # a key of the page's labels for kinds of examples
 
 
 def pairs(language: Language | None = None) -> dict[str, tuple[str, str]]:

@@ -25,7 +25,7 @@ from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.menu import list_pages, menu
 from pages._frame.question import settle
 
-STYLE = "<style>\n" + Path(__file__).with_name("style.css").read_text("utf-8") + "</style>"  # what Streamlit's own theme does not say
+STYLE = "<style>\n" + Path(__file__).with_name("style.css").read_text("utf-8") + "</style>"  # additions to Streamlit's theme
 # Each step of the user (a typed text, a click, an example, a page) is one entry of the browser's history. Streamlit alone would add an entry for
 # each value that changes in a run: an example with two sentences and two words would add four. Quick changes, as of a slider, are one step.
 _browser = st.components.v2.component("browser", js=Path(__file__).with_name("browser.js").read_text("utf-8"), html="<span></span>")

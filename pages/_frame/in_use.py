@@ -30,10 +30,10 @@ from pages._frame.parameters import bound, drop, may_read, read_parameter, write
 
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
 FRONT, FIRST, OTHER = "front", "1", "2"  # the parameter, and its values: which of two models a page for one model shows
-VECTORS_NOTED: Bounded[str, tuple[str, dict]] = Bounded(256)  # of the vectors opened last, by name: what core.static.formats.notes takes
+VECTORS_NOTED: Bounded[str, tuple[str, dict]] = Bounded(256)  # of the vectors opened last, by name: arguments of core.static.formats.notes
 TOGETHER = ("home", "neighbors", "compare")  # views that show two models at once
 CPU, CUDA, MPS = "cpu", "cuda", "mps"  # as core.common.device names them; that module loads torch
-DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of a card on Linux: NVIDIA's, AMD's, and either under WSL
+DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # files of a GPU's driver on Linux: NVIDIA, AMD, either under WSL
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ class Job:
         if not is_light:
             self.began = None
         self.is_ended = False  # for all users
-        self.has_lost_place = False  # to another job, in a full queue
+        self.has_lost_place = False  # whether another job took its place in a full queue
         self.done, self.total, self.speed = 0, 1, 0.0
         self.stage = ""  # the part of the work, if the work counts its steps
         self._stage_began = self.polled

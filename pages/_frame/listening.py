@@ -23,10 +23,10 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 EVERYWHERE = ("0.0.0.0", "::", "")
-MAX_CONNECTIONS = 2_000  # of all users together; additional connections replace idle ones
+MAX_CONNECTIONS = 2_000  # all users together; additional connections replace idle ones
 OTHER_FILES = 500  # open files that are not connections
 SILENT_S = 15.0  # a connection without a request is closed after one to two times this time
-MAX_FRAGMENTS = 1_000  # of a message
+MAX_FRAGMENTS = 1_000  # fragments of a message
 REQUEST_S = 600.0  # from the headers of a request to the end of its response
 _HOSTS = list(LOCAL)  # patterns of the host names to which the server answers
 

@@ -17,7 +17,7 @@ from core.files import user_names
 from pages._export import record
 
 _TAIL = r"(?:[/\\][^\s/\\:;,\"'“”()<>]+)*"
-_BEGINS, _ENDS = r"(?<![\w.~-])", r"(?![\w-]|\.\w)"  # of a folder's path: "/tmp" is neither in "/var/tmp/x" nor in "/tmpx"
+_BEGINS, _ENDS = r"(?<![\w.~-])", r"(?![\w-]|\.\w)"  # around a folder's path: "/tmp" is neither in "/var/tmp/x" nor in "/tmpx"
 _ANY = rf"(?<![\w/\\:.<])(?:~|[A-Za-z]:)?{_TAIL[:-1]}{{2,}}"  # a path of at least two parts, unlike "and/or"
 
 

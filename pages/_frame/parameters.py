@@ -37,8 +37,8 @@ class Parameter:
     """A parameter of the address. Its name is also the key of its widget and of its value in the session."""
 
     kind: str = TEXT
-    limits: tuple[float, float] = ()  # of a number
-    default: float | bool | None = None  # of a number or a flag; the default of others depends on the page's contents
+    limits: tuple[float, float] = ()  # for a number
+    default: float | bool | None = None  # for a number or a flag; the default of others depends on the page's contents
     step: float | None = None
     is_shared: bool = False  # most pages have a box for it, so its value is restored when another page opens
 
@@ -91,7 +91,7 @@ ALLOWED = "places.read"  # the session's key of the paths that the user allowed 
 PROPOSALS = "places.proposed"  # the session's key of a page and the paths in its link: parameter -> value
 CONTROL = ("Cc", "Cs")  # Unicode categories of control characters and half characters
 HIDDEN = (*CONTROL, "Cf")  # and of characters that hide or reverse a part of a path
-MAX_PARAMETERS = 500  # of a short link
+MAX_PARAMETERS = 500  # parameters of a short link
 INTERNAL = "$$"  # the beginning of Streamlit's reserved session keys
 MAX_ERRORS = 3  # listed one by one
 ECHO_S = 5.0  # a run after quick clicks may still have the address from before the last click for this time

@@ -33,12 +33,12 @@ ON_EVERY_PAGE = ("PageLink", "Selectbox", "Checkbox", "Button", "ButtonGroup", "
 PLOTLY, TABLE = "PlotlyChart", "DataFrame"
 BY_PLOTLY = {"why", "map", "found", "spread", "classify", "about", "search", "compare", "how"}
 BY_PLOTLY |= {"lessons"}  # views
-WITHOUT_TABLE = {"train", "texts", "change", "slides", "guess"}  # as they open
+WITHOUT_TABLE = {"train", "texts", "change", "slides", "guess"}  # pages that open without a table
 IMPORTED = re.compile(r"""\b(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
-HEAD_BYTES = 8192  # of a script, which begins with its imports
+HEAD_BYTES = 8192  # the beginning of a script, with its imports
 KINDS = {".js": "application/javascript", ".css": "text/css", ".woff2": "font/woff2"}
-DOWNLOAD_LIFETIME_S = 60.0  # in which a browser can fetch a download
-FOREVER = {"Cache-Control": "public, immutable, max-age=31536000"}  # as Streamlit serves them; other versions have other names
+DOWNLOAD_LIFETIME_S = 60.0  # seconds in which a browser can fetch a download
+FOREVER = {"Cache-Control": "public, immutable, max-age=31536000"}  # Streamlit's own header for files whose names contain their version
 
 WHERE = """<script>
   // The address without the page's name: what lies before it, a proxy's prefix, is the server's.

@@ -29,7 +29,7 @@ LISTED = 20  # files with a separate button
 class Upload:
     name: str  # the owner's name of the file, for display
     path: Path
-    number: int  # of the session's uploads
+    number: int  # counts the session's uploads
 
     def read(self) -> bytes:
         return self.path.read_bytes()

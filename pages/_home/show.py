@@ -42,7 +42,7 @@ from pages._widgets.charts import note
 from pages._widgets.components import get_settings, make_component, map_widget, sequence
 from pages._widgets.inputs import Chosen
 
-KEY, CURVES, EXPECTED = "home.live", "home.curves", "home.expected"  # of the components
+KEY, CURVES, EXPECTED = "home.live", "home.curves", "home.expected"  # keys of the components
 _curves, _chips = (make_component(name, Path(__file__).parent) for name in ("curves", "expected"))
 SPACE, DRAWN, OPENED = "layer", "home.drawn", "home.opened"  # in the session; the first is in the address too
 ALONE_JOB, ALONE, STEPS = "live page", "home.alone", 100  # the job and the widgets of the HTML file
@@ -182,7 +182,7 @@ def offer_html_file(in_use: InUse) -> None:
     opened = st.expander(t("A page that runs without this server"), icon=":material/flight_takeoff:", key=ALONE, on_change="rerun")
     if not opened.open:
         return
-    key = in_use.model, version(in_use.model, "model"), i18n.language()  # which the page opens in
+    key = in_use.model, version(in_use.model, "model"), i18n.language()  # the page opens in this language
     with opened:
         name = plain(short_name(in_use.model))
         st.caption(t("One HTML file with {model} in it. It opens from disk in any browser, without a network.", model=name))
@@ -285,7 +285,7 @@ def expect_words(in_use: InUse, first: Chosen, second: Chosen) -> list[InPlace] 
 
 def put(side: str, word: str) -> None:
     """Replace the selected word of a sentence in a callback. The other sentence keeps its selection."""
-    current = question.settle()  # with what was typed since the chips were drawn
+    current = question.settle()  # including text typed since the chips were drawn
     number = question.SIDES.index(side)
     if current.positions[number] is None:
         return

@@ -90,7 +90,7 @@ def filters(walk: Walk) -> tuple[list[str], Rows]:
     awake = int((walk.pooled > 0).sum())
     lines = [t("{awake:,} of {n:,} filters respond ({share:.2%}).", awake=awake, n=len(pooled), share=awake / len(pooled))]
     if awake:
-        equal = np.flatnonzero(pooled.round(2) == pooled.max().round(2)).tolist()  # as shown; of these the one that reads most letters
+        equal = np.flatnonzero(pooled.round(2) == pooled.max().round(2)).tolist()  # as shown; the one that reads most letters is named
         word = write_word(walk.tokens[walk.position])
         read = {f: walk.filter_window(f)[1].strip(MARKS) for f in equal}
         best = max(equal, key=lambda f: (read[f] in word, len(read[f])))

@@ -9,7 +9,7 @@ from core.common.config import ModelShape
 from core.common.i18n import t
 from core.text.tokens import write_word
 
-Rows = list[dict]  # of a step’s data table
+Rows = list[dict]  # rows of a step's data table
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from pages._widgets import lists
 
 ADDRESS = "quiz"  # the parameter of the number, unless it is the quiz of the day
 NUMBER, SEEN, GAMES, HITS = "guess.number", f"{ADDRESS}.seen", "guess.games", "guess.hits"  # keys of the session
-SHOWN = 3  # of the sentences that voted
+SHOWN = 3  # sentences shown of those that voted
 EXPECTED = 5  # words
 STYLE = "<style>\n" + Path(__file__).with_suffix(".css").read_text("utf-8") + "</style>"
 CARRIED = ("lang", "model")  # URL parameters that select the sentences and the model
@@ -214,7 +214,7 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
     _expected(quiz_question, in_use)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = t("Next question") if game.at + 1 < n else t("Show score")
-        key = f"guess.next.{game.number}.{game.at}"  # of this question: one that is still to be taken away cannot be pressed for the next
+        key = f"guess.next.{game.number}.{game.at}"  # one a question: pressing a button that is being removed must do nothing
         st.button(label, key=key, type="primary", shortcut="right", on_click=game.show, args=(game.at + 1,))
         address = {"a": quiz_question.text, "ai": token_labels(quiz_question.tokens)[quiz_question.position]}
         page_link("why", t("What decided it?"), icon=":material/content_cut:", query_params=address)

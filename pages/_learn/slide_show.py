@@ -44,7 +44,7 @@ from pages._widgets.inputs import word_search
 
 HEIGHT, BESIDE_TEXT = (320, 240)  # pixels of a picture that is taken along, alone or over a sentence; on the screen it fills the slide
 FACTOR = 1.5
-WINDOWS = 3  # of letters, drawn
+WINDOWS = 3  # letter windows drawn
 NEAREST = 12  # words of GloVe's list
 TASK = "news-title"
 SHOWN = ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # classifiers shown, with the best one

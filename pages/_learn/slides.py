@@ -11,7 +11,7 @@ from pages._frame.choices import choice, settle_choice
 from pages._frame.menu import HOME, page_address
 from pages._widgets import components
 
-WORD, SPELLING, HEADLINE = "word", "spelling", "headline"  # what the control of a slide holds
+WORD, SPELLING, HEADLINE = "word", "spelling", "headline"  # kinds of a slide's control
 STYLE = f"<style>\n{Path(__file__).with_suffix('.css').read_text('utf-8')}</style>"
 
 
@@ -134,7 +134,7 @@ class Lesson:
     exercise: str
 
 
-LESSON = "lesson"  # of the choice, and of the URL parameter
+LESSON = "lesson"  # key of the choice, and URL parameter
 SEMINAR = ("homonyms", "control", "before")  # lessons for users who know what a probe is
 
 

@@ -277,7 +277,7 @@ def _token_data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) ->
     lemma, sense = word_maps.sense_numbers(table, rows)
     first = rows[np.r_[True, np.diff(table.sentence[rows]) != 0]]
     sentences = [pieces(table.sentences[int(table.sentence[row])].as_py()) for row in first]
-    apart = str.maketrans("\t\n", "  ")  # what would break the text that they are sent in
+    apart = str.maketrans("\t\n", "  ")  # tabs and line ends separate the words that are sent
     text = {
         "title": t("Map of all tokens"),
         "alt": t("Map of {n:,} tokens. Plus and minus zoom, arrows move, 0 shows all.", n=len(rows)),

@@ -40,7 +40,7 @@ class MapContent:
     """The data of the maps, and the point whose true neighbors are drawn."""
 
     layout: Layout
-    lemma: str | None  # whose senses are colored
+    lemma: str | None  # the word whose senses are colored
     senses: list[str]
     chosen: Mapping[int, Chosen]  # the user's sentences by number
     point: int | None = None

@@ -35,7 +35,7 @@ BRUSH_KEY, WATCH = "map.brush", "map.watch"
 _listen = st.components.v2.component("elmoscope_map_watch", js=Path(__file__).with_name("brush.js").read_text("utf-8"))
 DOT_KEY, DOT_PARAMETER = "map.dot", "dot"
 LIVE = "map.live"  # key of the component
-MOST_LINKED = 200  # with more dots, only the neighbors of the stars and of the selected dot are sent
+MOST_LINKED = 200  # above so many dots, only the neighbors of the stars and of the selected dot are sent
 
 
 def brush(scope: tuple) -> Brush:

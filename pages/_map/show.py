@@ -74,7 +74,7 @@ def _word(in_use: InUse, over: Workspace, sentences: tuple[Chosen, ...], place) 
     words = list(dict.fromkeys([*targets, *others]))
     if not words:
         return None
-    unread = foreign(*targets)  # of other letters: all sentences would be searched in vain for them
+    unread = foreign(*targets)  # words in another script, which occur in no sentence
     usual = [*(name for name in targets if name not in unread), *table.lemmas, *words][0]
     titles = {ALL_WORDS: t("all {n} bundled words", n=len(table.basic.lemmas)) if labeled_words else t("all words")}
     options = {"titles": titles, "separability": {w: gains["mix"].one_nn for w, gains in open_gains(over).items()}}

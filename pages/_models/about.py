@@ -127,7 +127,7 @@ def _order_lines(panels: list[Panel]) -> list[str]:
     for panel in panels:
         if panel.order is None:
             continue
-        ahead = panel.order.verdict  # of layer 1
+        ahead = panel.order.verdict  # whether layer 1 leads
         expected = 1 if panel.title == SYNTAX else -1
         named = f"{say(panel.title)} {panel.order.in_points()}"
         orders["open" if not ahead else "as" if ahead == expected else "not"].append(named)

@@ -34,7 +34,7 @@ from pages._frame.parameters import bound, read_parameter, write_parameter
 from pages._widgets import lists, verdict
 from pages._widgets.inputs import Chosen
 
-LAYER_KEY = "nlayer"  # of the control, in the address
+LAYER_KEY = "nlayer"  # key of the control, and URL parameter
 COLUMNS = (2, 4, 4)  # widths: words alone, then sentences
 FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
 BY_HAND = "among.by_hand"  # whether the user or the address chose what is searched

@@ -313,7 +313,7 @@ def _describe_edit(words: list[tuple[str | None, str | None]], before: list[np.n
 
 def _verdict(a: float, b: float, c: float, d: float) -> list[str]:
     """State which version each direction finds likelier, by the perplexities of both versions."""
-    a, b, c, d = map(round, (a, b, c, d))  # as they are shown
+    a, b, c, d = map(round, (a, b, c, d))  # as shown
     yours, others = (b < a, d < c), (b > a, d > c)
     if all(yours):
         return [t("Both directions find yours likelier per word.")]

@@ -24,7 +24,7 @@ from pages._senses import labels, word
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
-OFTEN = 0.2  # of a word's sentences
+OFTEN = 0.2  # share of a word's sentences
 CLEAR_Z = 2.0  # standard deviations above which a word marks a group
 TYPICAL, ODD = 3, 2  # sentences listed of each group
 LEAST_Z = 1.0  # below which a word is not named: of words in one sentence each the alphabet would choose
@@ -201,7 +201,7 @@ def _show_glosses(over: Workspace, induced: Induction, names: list[str]) -> None
     except ElmoscopeError as error:
         st.info(plain(str(error)), icon=":material/menu_book:")
         return
-    kinds = {"n": t("noun"), "v": t("verb"), "a": t("adjective"), "s": t("adjective"), "r": t("adverb")}  # as WordNets name them
+    kinds = {"n": t("noun"), "v": t("verb"), "a": t("adjective"), "s": t("adjective"), "r": t("adverb")}  # WordNet's codes
     for k, name in enumerate(names):
         first, *others = result.likeliest(k, LISTED)
         lists.heading(name, sense_color(k))

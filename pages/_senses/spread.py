@@ -32,7 +32,7 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.components import counted_button
 
-OFFERED = 3  # of the most doubtful
+OFFERED = 3  # most doubtful sentences offered
 DOUBTFUL = 0.6  # probability below which a sentence counts as doubtful
 UNSURE = " ?"  # no sense’s name begins with a blank, but one may be a question mark
 TABLE, ROWS = "spread.table", "spread.rows"  # in the session: the table's selection; its order and the sentences offered

@@ -29,7 +29,7 @@ from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
 from pages._widgets.verdict import say_verdict
 
-NEVER = 0  # as an edit: the sense does not flip
+NEVER = 0  # number of edits if the sense does not flip
 CLEAR = 0.005  # a smaller lead is 0.00 to two digits
 
 

@@ -30,7 +30,7 @@ class Options:
     how: str  # drop, mask, swap
     swap: str  # the word put in, where `how` is swap
     layer: str  # or mix
-    weights: str  # of the mix, "a,b,c"
+    weights: str  # layer weights "a,b,c"
     half: str  # past, future, both
 
 
@@ -44,7 +44,7 @@ def controls(in_use: InUse) -> Options:
     about = f"{what_layers_read()} {t('The layer mix weights all layers.')}"
     layer = verdict.choose_layer("dlayer", in_use, help=about)
     half, swap, weights = influence.BOTH, "", ""
-    if model_layers.in_use().is_elmo:  # of a transformer no half of a vector has read a part of the sentence alone
+    if model_layers.in_use().is_elmo:  # each half of a transformer's vector has read the complete sentence
         about = t(
             "Past: the forward LSTMs read up to this word. Future: the backward LSTMs read from the end back to it. Both halves read the word itself."
         )

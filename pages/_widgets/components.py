@@ -62,7 +62,7 @@ def listen_to_gestures() -> None:
     _gestures(key="gestures", width="content", height="content")
 
 
-MAX_PRESSES = 100  # of one run
+MAX_PRESSES = 100  # presses counted in one run
 # Streamlit merges the clicks before a run begins into one. Here the browser counts the clicks and sends the number. Until the browser has
 # loaded the script, the button works without it.
 _presses = st.components.v2.component("elmoscope_presses", js=Path(__file__).with_name("presses.js").read_text("utf-8"))
@@ -88,7 +88,7 @@ map_widget = make_component("map", Path(__file__).parents[1] / "_map", "live")
 
 
 STRIP = 420  # pixels of the strip in which the sliders of many layers are scrolled
-LIMIT = 6.0  # of a raw score to either side
+LIMIT = 6.0  # raw scores go from -6 to 6
 
 
 def presets(n_layers: int) -> dict[str, tuple[str, list[float]]]:
@@ -122,7 +122,7 @@ def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[
     return weights, gamma
 
 
-Pair = tuple[str | None, str | None]  # of the button back and the button next
+Pair = tuple[str | None, str | None]  # for the buttons Back and Next
 NONE: Pair = (None, None)
 
 

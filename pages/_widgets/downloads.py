@@ -24,7 +24,7 @@ from pages._export.record import Taken
 from pages._frame.markup import pathless
 from pages._widgets import lists
 
-MOST_ROWS = 500  # of a table; its CSV holds all
+MOST_ROWS = 500  # rows of a table on the page; its CSV has all
 LONG = 40  # letters of a cell that may be broken into lines
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 
