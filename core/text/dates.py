@@ -16,7 +16,7 @@ from typing import NamedTuple
 Day = tuple[int, int, int]  # year (below 0: BC; there is no year 0), month, day
 MAX_LENGTH = 80  # characters
 MAX_SEPARATORS = 8  # places where a range may be divided
-LAST_YEAR = 2999  # 9999 means "unknown" in many tables
+LAST_YEAR = 2100  # a later one is of another calendar (2543 in Thailand), or 9999 for "unknown"
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl")  # of names of months; Korean months are numbers
 DISTANT = 1_000_000  # the year that "before" begins in and "after" ends in
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -87,31 +87,38 @@ _MARKS = str.maketrans(
         "日": "일",
     }
 )
+_ZONE = r"(\s*(z|utc|gmt|[a-z]?[sd]t|ces?t|uhr|[+-]\d{2}(:?\d{2})?)(?![^\W_]))*"
 _REPLACED = [
     (re.compile(pattern), new)
     for pattern, new in (
         (r"^<(.*)>$", r"\1"),
         (r"(?<=\d)\s*~\s*(?=\S)", "–"),  # 1950~1960; but 1850~ of EDTF
-        (r"(?<=[년월일대기초반엽])\s*~\s*(?=\S)", "–"),
+        (r"(?<=[년월일대기초반엽말])\s*~\s*", "–"),  # 1950년~
+        (r"^(\d\d)\?\?$", r"\1--"),
+        (r"^\?\s*[-–]\s*(?=\d)", "–"),
         (r"^.*\bi\.?\s?e\.?,?\s+(?=.*\d)", ""),  # 1849 [i.e. 1850]
-        (r"(?:(?<=\d)t|\b)\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*([ap]\.?m\b\.?)?\s*(z|utc|gmt|kst)?\s*([+-]\d{2}(:?\d{2})?)?(?!\d)", " "),
+        (rf"(?:(?<=\d)t|\b|(?:오전|오후)\s*)\d{{1,2}}:\d{{2}}(:\d{{2}}([.,]\d+)?)?\s*([ap]\.?m\b\.?)?{_ZONE}(?!\d)", " "),
+        (r"((오전|오후)\s*)?\b\d{1,2}시(\s*\d{1,2}분)?(\s*\d{1,2}초)?$", ""),
         (r"(?<=\d)t(?=\s|$)", ""),
         (r"(?<=^\d{8})(t\d{4,6}z?|\d{6})$", ""),
         (r"(?<![^\W\d_])(mon|tues?|wed(nes)?|thu(rs?)?|fri|sat(ur)?|sun)(day)?\b[.,]*", " "),
         (r"[월화수목금토일]요일", " "),
-        (r"\bb\.?\s?c\.?(\s?e\b\.?)?(?![a-z])", " bc "),
+        (r"(?<![a-z])b\.?\s?c\.?(\s?e\b\.?)?(?![a-z])", " bc "),
         (r"(?<![a-z])(a\.?\s?d\.?|c\.?\s?e\.?)(?![a-z])", " ad "),
-        (r"기원전", " bc "),
-        (r"기원후|서기", " ad "),
+        (r"기원전|\bv\.?\s?chr\b\.?|\bav(ant)?\.?\s?j\.?[\s-]*c\b\.?|\ba\.\s?c\.", " bc "),
+        (r"기원후|서기|\bn\.?\s?chr\b\.?|\bapr?(ès)?\.?\s?j\.?[\s-]*c\b\.?|\bd\.\s?c\.", " ad "),
         (r"^(n\.?\s?d\.?|s\.?\s?[da]\.?|undated|미상)[,;:]*\s+(?=\S)", ""),
         (r"[?~%]+(?=\D|$)", ""),
-        (r"\b(circa|cca|ca|approximately|approx|about|around|roughly|probably|prob|possibly|perhaps|maybe|likely|estimated|est)\b\.?", " "),
+        (r"\b(circa|cca|ca|um|vers|hacia|approx(imately)?|about|around|roughly|est(imated)?)\b\.?", " "),
+        (r"\b(prob(ably)?|possibly|perhaps|maybe|likely)\b\.?", " "),
         (r"(?<![^\W_])c\.?\s*(?=\d|early|mid|late|bc|ad)", " "),  # c. 1850, but not 19th c.
-        (r"\b(copyright|cop|fl|floruit|dated|written|published|printed|year|anno|the|of|in|on)\b\.?|©|약(?=\s*\d)", " "),
+        (r"\b(copyright|cop|fl|floruit|dated|written|published|printed|year|anno|the|of|in|on|des|du|del)\b\.?|[©℗]|약(?=\s*\d)", " "),
         (r"(?<=[년기대])\s*(경|무렵|쯤|께)", ""),
         (r"(?<=[년월일])\s*(에서|부터)\s+(?=\D*\d)", "–"),
         (r"(?<=–)(.*)까지$", r"\1"),
+        (r"(?<=\d월)\s*(호|초|말|초순|중순|하순)$", ""),
         (r"\s+", " "),
+        (r"^(0001-01-01|1900-01-00)$", ""),  # an empty cell in .NET and in Excel
     )
 ]
 _ERA = re.compile(r"\b(?:bc|ad)\b")
@@ -120,6 +127,7 @@ _ERA = re.compile(r"\b(?:bc|ad)\b")
 def _normalized(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).casefold()
     is_doubtful = re.search(r"(?<!\d)(?<!\d[.,/-])(1\d\d|20\d)(\s*\?|\.(?!\s*[\d.]))", text)  # the year 185, or the 1850s
+    text = re.sub(r"\([월화수목금토일月火水木金土日]\)", " ", text)
     text = text.replace("'s", "s").replace("’s", "s").replace("世紀", "세기").replace("年代", "년대").translate(_MARKS)
     for pattern, new in _REPLACED:
         text = pattern.sub(new, text).strip()
@@ -130,24 +138,25 @@ def _normalized(text: str) -> str:
 
 # Spans: open ones, ranges, and the omitted parts of ranges
 
-_AGO = r"(?!(?:\d{1,3}\W+)?\d{1,3}년\s*[전후])"  # 150년 전 is 150 years ago, 1850년 전 before 1850
+_AGO = r"(?!(?:\d{1,4}\W+)?(?:\d{1,3}|\d\d00)년\s*[전후])"  # 150년 전 is 150 years ago, 1850년 전 before 1850, and 1000년 전 either
 _OPEN = [
     (re.compile(pattern), kind)
     for pattern, kind in (
-        (r"(?:before|prior to|earlier than|pre|ante|bef)\.?[\s-]*(.+)", "before"),
-        (r"(?:after|later than|post|aft)\.?[\s-]*(.+)", "after"),
-        (r"(?:until|till|by|up to|to|not after|no later than|not later than|through|\.\./?|/|–)\s*(.+)", "until"),
-        (r"(?:since|from|not before|no earlier than|not earlier than)\s+(.+)", "since"),
+        (r"(?:before|prior to|earlier than|pre|ante|bef|vor|avant|antes de)\.?[\s-]*(.+)", "before"),
+        (r"(?:after|later than|post|aft|nach|après|después de)\.?[\s-]*(.+)", "after"),
+        (r"(?:until|till|by|up to|to|not after|no later than|not later than|through|bis|hasta|\.\./?|/|–)\s*(.+)", "until"),
+        (r"(?:since|from|seit|depuis|desde|not before|no earlier than|not earlier than)\s+(.+)", "since"),
         (r"(.+?),? (?:or|and) (?:before|earlier)", "until"),
         (r"(.+?),? (?:(?:or|and) (?:after|later)|onwards?|and on)", "since"),
         (r"(.+?)\s*(?:이전|까지)", "until"),
-        (r"(.+?)\s*(?:이후|부터)", "since"),
+        (r"(.+?)\s*(?:이후|이래|부터)", "since"),
+        (r"(.+?)\s*(?:\.\.|–|-|to)\s*(?:present|today|now|현재|오늘)", "since"),
         (rf"{_AGO}(.+?년|.+?월|.+?일)\s*전", "before"),
         (rf"{_AGO}(.+?년|.+?월|.+?일)\s*후", "after"),
         (r"(.*\d{3,4}|.+년)\s*(?:/?\.\.|/|–|-)", "since"),
     )
 ]
-_SEPARATORS = re.compile(r"\s+(?:to|and|or|through|until|till|&)\s+|\s*(?:\.\.|–|-|/|,|;|&)\s*")
+_SEPARATORS = re.compile(r"\s+(?:to|and|or|through|until|till|&|bis|und|à|et|y)\s+|(?<=\d)\s*[x×]\s*(?=\d)|\s*(?:\.\.|–|-|/|,|;|&)\s*")
 _LOOSE = ("and", "or", "&", ",", ";")  # two dates, in any order
 _SECOND_BOUND = re.compile(  # the place between "after 1850" and "until 1860"
     r"(?:,? (?:and|but)|,)? (?=(?:before|prior|earlier|pre|ante|bef|after|later|post|aft|until|till|by|up|to|not|no|through|since|from)\b)"
@@ -160,7 +169,7 @@ def _span(text: str, depth: int = 2) -> DateSpan | None:
     """Read a date, or, `depth` times within each other, a range of two."""
     if span := _simple(text):
         return span
-    between = re.fullmatch(r"(?:between|from) (.+)|(.+)사이", text)
+    between = re.fullmatch(r"(?:between|from|zwischen|entre) (.+)|(.+)사이", text)
     if between and (span := next(_ranges((between[1] or between[2]).strip(), depth), None)):
         return span
     if span := _common_days(text, depth):
@@ -195,14 +204,17 @@ def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
             continue
         shares_era = left.startswith("bc ") and not _ERA.search(right)  # BC 100-44; but BC 37-668 ends AD
         ends = [_span(f"bc {right}", depth - 1)] if shares_era else []
-        for end in filter(None, [*ends, _span(right, depth - 1), _completed(left, right)]):
+        ends += [_span(right, depth - 1), None if re.fullmatch("[,;]", separator[0]) else _completed(left, right)]  # 1801,12 is an issue
+        for end in filter(None, ends):
             rest = right.split(" ")
             lefts = [left, *(f"{left} {' '.join(rest[k:])}" for k in range(len(rest)))]
-            lefts = [left + unit for unit in ("세기", "년대", "년") if unit in right] + lefts
+            lefts = [left + unit for unit in re.findall(r"(?<=\d)(?:세기|년대|년|c\b)", right)] + lefts
             for start in filter(None, (_span(begin, depth - 1) for begin in lefts)):
                 if start.first[0] == -DISTANT and end.last[0] == DISTANT:  # "before 1850 or after 1860"
                     continue
                 if shares_era and start.first == end.first:  # 1st century BC to 1st century
+                    continue
+                if left.endswith(" bc") and not _ERA.search(right) and -start.last[0] > end.first[0]:  # 300 BC-100: BC or AD
                     continue
                 if start.first <= end.first and start.last <= end.last:
                     yield DateSpan(start.first, end.last)
@@ -250,13 +262,13 @@ def _next_year(year: int, step: int) -> int:
 # One date without a range
 
 _Y = r"(\d{3,4}(?:/\d{1,2})?)"
-_TH = r"(?:st|nd|rd|th|er|º|\.)?"
-_EARLY = r"early|beginning|start|초기|초반|초엽|초"
-_MIDDLE = r"mid(?:dle)?|중기|중반|중엽|중"
-_LATE = r"late|end|말기|말엽|말"
-_HALVES = r"(?:first|1st|second|2nd|last) half|전반기?|후반기?|전기|후기"
+_TH = r"(?:st|nd|rd|th|d|er|º|\.)?"
+_EARLY = r"early|beginning|start|anfang|début|principios|초기|초반|초엽|초"
+_MIDDLE = r"mid(?:dle)?|mitte|milieu|mediados|중기|중반|중엽|중"
+_LATE = r"late|end|ende|fin|finales|말기|말엽|말"
+_HALVES = r"(?:first|1st|second|2nd|last) half|[12](?:\.|re|e) (?:hälfte|moitié)|전반기?|후반기?|전기|후기"
 _PART = rf"({_EARLY}|{_MIDDLE}|{_LATE}|{_HALVES}|(?:first|second|third|fourth|last|1st|2nd|3rd|4th) quarter)"
-_CENTURY = r"(?:century|centuries|cent|c|jh|jahrhunderts?|si[eè]cles?)\.?"
+_CENTURY = r"(?:century|centuries|cent|c|jhd?t?s?|jahrhunderts?|si[eè]cles?)\.?"
 
 
 def _simple(text: str) -> DateSpan | None:
@@ -282,7 +294,7 @@ def _simple(text: str) -> DateSpan | None:
 
 
 def _year_of(text: str) -> DateSpan | None:
-    if match := re.fullmatch(rf"(?:{_PART}[\s-]*)?(\d{{3,4}})(?:\.0+|년)?(?:\s*{_PART})?", text):
+    if match := re.fullmatch(rf"(?:{_PART}[\s-]*)?(\d{{3,4}})(?:[.,]0+|년)?(?:\s*{_PART})?", text):
         return _whole(int(match[2]))
     if match := re.fullmatch(r"m{1,2}[dclxvi]*", text):
         return _whole(_roman(text)) if len(text) > 3 and _roman(text) else None
@@ -299,6 +311,8 @@ def _numbers_of(text: str) -> DateSpan | None:
         return DateSpan(min(span.first for span in readings), max(span.last for span in readings)) if readings else None
     if match := re.fullmatch(r"(\d{1,2})\s*[-/.]\s*(\d{4})", text):
         return _days(match[2], match[1])
+    if match := re.fullmatch(r"(\d{3,4})\. (\d{1,2})\.?", text):
+        return _days(*match.groups())
     if match := re.fullmatch(r"(\d{3,4})([-/.])(\d{1,2})\.?", text):
         year, mark, number = match.groups()
         span = _days(year, number)
@@ -363,7 +377,7 @@ def _decade_of(text: str) -> DateSpan | None:
 def _century_of(text: str, before_christ: bool) -> DateSpan | None:
     words = "|".join(_WORDS)
     for pattern in (
-        rf"(?:{_PART}[\s-]*)?(?:(\d{{1,2}})(?:{_TH}|e|ème)|({words})|([ivx]+)(?:th|e|ème)?)[\s-]*{_CENTURY}(?:\s*{_PART})?",
+        rf"(?:{_PART}[\s-]*)?(?:(\d{{1,2}})(?:{_TH}|e|ème)|({words})|([ivx]+)(?:th|e|ème)?)[\s-]*{_CENTURY}(?:,?\s*{_PART})?",
         rf"(?:{_PART}[\s-]*)?(?:(\d{{1,2}})|()())\s*세기(?:\s*{_PART})?",
         rf"(?:siglo|secolo|século|s\.|saec\.?) ?()(?:(\d{{1,2}})|()([ivx]+))(?:\s*{_PART})?",
     ):
@@ -428,7 +442,7 @@ def _month_names() -> dict[str, int]:
     """Return the number of each month by its names and their abbreviations."""
     from babel.dates import get_month_names
 
-    names = {"sept": 9, "febr": 2}
+    names = {"jany": 1, "feby": 2, "febr": 2, "sept": 9, "sepr": 9, "septr": 9, "octr": 10, "novr": 11, "decr": 12}
     for language, width, context in product(LANGUAGES, ("wide", "abbreviated"), ("format", "stand-alone")):
         months = get_month_names(width, context, language)
         names |= {re.escape(name.casefold().rstrip(".")): number for number, name in months.items()}
