@@ -84,8 +84,8 @@ def read_sentences(
     The file is read only up to the last sentence needed. `max_bytes` bounds its unpacked size.
 
     .txt: text, split into paragraphs according to `lines` (core.text.sentence_ends), and then into sentences.
-    .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or rows {"text"}.
-    "document" names the text of a row. "text" together with "tokens" is the original form of the sentence.
+    .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or rows {"text"}
+    (or with the key `text_column`). "document" names the text of a row. "text" together with "tokens" is the original form of the sentence.
     .json: a list of such rows, of token lists or of texts.
     .docx, .pdf, .epub: the text of the document.
     .csv, .tsv, .xlsx: the column `text_column`, given by name, or by number from 1 if the table has no names (then every row is text). Dates
@@ -216,18 +216,17 @@ def _settle(sentences: list[Sentence]) -> list[Sentence]:
 
 
 def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | None, blank: bool, **reading: Any) -> Iterator[Sentence]:
-    """Yield the sentences of JSON rows. Invalid rows are left out and noted."""
+    """Yield the sentences of JSON rows. Invalid rows are left out and noted. Raises BadInput if no row has a chosen column."""
     column, date_column = columns
     left_out, n_blank = LeftOut(path.name), 0
-    undated = None  # the first row, for the error if no row has the chosen date column
-    is_found = not date_column
+    first, missing = None, {*columns} - {None}  # the first row, for the error; the chosen columns that no row has yet
     for place, row in json_rows(path, left_out, tolerant=True, **reading):
         document = date = None
         if isinstance(row, dict):
             document = _document_name(row.get(_key_of(row, DOCUMENT_COLUMN)))
             date = _date_of(row, date_column)
-            undated = undated or (place, row)
-            is_found = is_found or _key_of(row, date_column) is not None
+            first = first or (place, row)
+            missing = {name for name in missing if _key_of(row, name) is None and not (name == column and "tokens" in row)}
         try:
             sentences = list(_from_row(row, column, place, lines, blank))
         except BadRow as error:
@@ -235,11 +234,13 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
             continue
         if not sentences:
             n_blank += 1
-            note_blank(path.name, n_blank)
+            if column not in missing:
+                note_blank(path.name, n_blank)
         yield from (replace(sentence, document=document, date=date) for sentence in sentences)
     left_out.check()
-    if undated and not is_found:
-        refuse_column(date_column, list(undated[1]), undated[0], t("Give the dates’ column, name or number."))
+    needed = {date_column: t("Give the dates’ column, name or number."), column: t("Give the text’s column, name or number.")}
+    for name in sorted(missing) if first else ():
+        refuse_column(name, list(first[1]), first[0], needed[name])
 
 
 def _key_of(row: dict[str, Any], name: str | None) -> str | None:
@@ -308,9 +309,9 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         text = row.get("text")
         is_original = isinstance(text, str) and _has_all(text, tokens)
         return [Sentence(tokens, _targets(row, tokens, place), text=_unless_joined(tokens, text) if is_original else None)]
-    key = _key_of(row, column) or _key_of(row, "text") if isinstance(row, dict) else None
+    key = _key_of(row, "text" if column is None else column) if isinstance(row, dict) else None
     text = row if not isinstance(row, dict) else row.get(key)
-    if key is not None and (text is None or (isinstance(text, str) and is_missing(text))):
+    if (key or column) is not None and (text is None or (isinstance(text, str) and is_missing(text))):
         text = ""
     if isinstance(text, str):
         return _from_text([(place, _text(text, place))], lines, blank)

@@ -8,7 +8,7 @@ from core.common import reports
 from core.common.errors import BadInput, MissingArtifact
 from core.text import sentences as corpus
 from core.text.file_lines import iterate_lines
-from core.text.sentences import LabeledRow, Sentence, Target, fingerprint, read_labeled, read_sentences, sentences_from_text
+from core.text.sentences import LabeledRow, Sentence, Target, fingerprint, read_labeled, read_lines, read_sentences, sentences_from_text
 from tests.tiny import spaced_tokens
 
 BANK = {"tokens": ["The", "banks", "rose"], "position": 1, "word": "banks", "lemma": "bank", "pos": "noun", "sense": "river edge"}
@@ -53,10 +53,14 @@ def test_a_label_counts_as_sense_and_its_word_as_lemma(write):
         ("a.csv", "text\nHello, world is here.\nSo; it is, too\n", None, ["Hello , world is here .", "So ; it is , too"]),
         ("a.tsv", "review\nHello\tworld.\n", None, ["Hello world ."]),
         ("a.csv", "Text,id,,\nHello.,1,,\nYes.,2,, ,\n", None, ["Hello .", "Yes ."]),  # empty cells that a spreadsheet adds
+        ("a.jsonl", '{"Body": "One."}\n{"Body": null, "text": "No."}\n{"text": "No."}\n["Two"]', "body", ["One .", "Two"]),
+        ("a.json", '[{"text": "No."}, {"text": "No.", "Body": "One."}, "Two."]', "Body", ["One .", "Two ."]),
+        ("a.jsonl", '{"tokens": ["One"], "text": "One", "id": 1}', "body", ["One"]),
     ],
 )
 def test_tables_give_their_text_column(write, name, content, column, texts):
-    assert spaced_tokens(read_sentences(write(name, content), text_column=column)) == texts
+    with reports.collecting():  # of rows without text
+        assert spaced_tokens(read_sentences(write(name, content), text_column=column)) == texts
 
 
 def test_labeled_rows_take_label_or_sense(write):
@@ -218,9 +222,11 @@ def test_what_cannot_be_read_is_reported_with_its_line(write, read, name, conten
 
 
 @pytest.mark.parametrize("column", ["txt", "3", "0", "²", "999999999999", ""])
-def test_a_column_that_is_not_there_is_reported_with_those_that_are(write, column):
-    with pytest.raises(BadInput, match=r"among \['id', 'text'\]"):
-        read_sentences(write("a.csv", "id,text\n1,x"), text_column=column)
+@pytest.mark.parametrize(("name", "content"), [("a.csv", "id,text\n1,x"), ("a.jsonl", [{"id": 1, "text": "x"}] * 9)])
+def test_a_column_that_is_not_there_is_reported_with_those_that_are(write, name, content, column):
+    for read in (read_sentences, read_lines):
+        with pytest.raises(BadInput, match=r"no column '.*' among \['id', 'text'\]\. Give the text"):
+            read(write(name, content), text_column=column)
 
 
 @pytest.mark.parametrize("name", ["a.txt.xz", "a.txt.gz"])
