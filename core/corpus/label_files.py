@@ -84,11 +84,17 @@ def read_senses(path: str | Path) -> dict[Token, str]:
 def read_valid_senses(path: str | Path) -> dict[Token, str]:
     """Return the senses as `read_senses` does, without invalid rows and sentences with two senses."""
     senses: dict[Token, set[str]] = defaultdict(set)
-    for number, line in enumerate(Path(path).read_bytes().split(b"\n"), 1):
-        with suppress(ElmoscopeError, ValueError, RecursionError):
-            token, sense = _read_row(parse_json(line.decode("utf-8-sig")), Place(Path(path).name, number))
-            senses[token] |= {sense} - {""}
+    for token, sense, _ in _valid_rows(Path(path)):
+        senses[token] |= {sense} - {""}
     return {token: next(iter(names)) for token, names in senses.items() if len(names) == 1}
+
+
+def _valid_rows(path: Path) -> Iterator[tuple[Token, str, dict]]:
+    """Yield the sentence, the sense ("" for a guess) and all fields of each valid row."""
+    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+        with suppress(ElmoscopeError, ValueError, RecursionError):
+            row = parse_json(line.decode("utf-8-sig"))
+            yield *_read_row(row, Place(path.name, number)), row
 
 
 def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
@@ -254,7 +260,7 @@ def read_stored(path: Path, word: str) -> Given:
     """Return the labels in a file, in their order. A file that cannot be read is set aside. Raises CannotSave if that fails."""
     try:
         return _read(path)
-    except ElmoscopeError:
+    except (ElmoscopeError, OSError):
         with _lock(path):
             return _present(path, word)
 
@@ -265,7 +271,7 @@ def change_stored(path: Path, word: str, labels: Labels, step: Callable[[Labels]
         present = labels.meanwhile(_present(path, word))
         after = step(present)
         if after.given != present.given:
-            _write(path, word, after.given)
+            _write(path, word, after.given, path)
     return after
 
 
@@ -324,14 +330,20 @@ def _present(path: Path, word: str) -> Given:
             number += 1
         rename(path, aside)
         if valid:
-            _write(path, word, valid)
+            _write(path, word, valid, aside)
         return valid
 
 
-def _write(path: Path, word: str, labels: Given) -> None:
+def _write(path: Path, word: str, labels: Given, source: Path) -> None:
+    """Write labels, with the other fields and the guesses of the rows of `source`, which a person may have edited."""
+    rows: dict[Token, list[dict]] = defaultdict(list)
+    guesses = []
+    for token, sense, row in _valid_rows(source) if source.is_file() else ():
+        rows[token].append(row) if sense else guesses.append(row)
+    given = [_row(word, token) | row | {"sense": sense, "given": True} for token, sense in labels for row in rows.get(token, [{}])]
     try:
         with replacing(path) as temporary:
-            temporary.write_text(format_given(word, labels), "utf-8", newline="\n")
+            temporary.write_text("".join(map(_line, [*given, *guesses])), "utf-8", newline="\n")
             temporary.chmod(0o600)
     except BadInput as error:
         raise CannotSave(str(error)) from error

@@ -111,6 +111,30 @@ def test_a_file_that_cannot_be_read_is_set_aside_complete_and_its_rows_stay_in_u
     assert [each.read_bytes() for each in label_files.set_aside(path)] == [before, b"{"]
 
 
+@pytest.mark.parametrize("damage", ["", "not a row\n"])
+def test_a_file_edited_by_hand_keeps_its_other_fields_and_its_guesses(path, damage):
+    tokens, position = sentence(0)
+    rows = [{"tokens": tokens, "position": position, "sense": "river", "lemma": "bank 1", "annotator": name} for name in "AB"]
+    guess = {"tokens": ["A", "bank"], "position": 1, "sense": "money", "given": False, "probability": 0.7}
+    label(path, Labels(), 1, "money")
+    with path.open("a") as file:
+        file.write("".join(json.dumps(each) + "\n" for each in [*rows, guess]) + damage)
+    label(path, Labels(), 0, "slope")
+    label(path, Labels(), 1, "")
+    found = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert [{**rows[k], "tokens": list(tokens), "sense": "slope"}.items() <= found[k].items() for k in range(2)] == [True, True]
+    assert found[2:] == [guess]
+
+
+def test_a_folder_that_cannot_be_read_is_reported(path, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    with pytest.raises(label_files.CannotSave, match="Labels cannot be saved: Permission denied"):
+        given(path)
+
+
 def test_labels_stay_on_their_sentences_when_the_corpus_changes(path, tmp_path):
     labels = label(path, label(path, Labels(), 0, "money"), 7, "river")
     moved = [SENTENCES[9], SENTENCES[7], (("Another", "one"), 1)]
