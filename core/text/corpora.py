@@ -22,7 +22,7 @@ from ..files import registry
 from ..files.artifacts import read_json
 from . import languages
 from .languages import Language, ranks_of
-from .morphemes import analyzed, may_follow_noun
+from .morphemes import Morpheme, analyzed, may_follow_noun
 from .normalization import fold_case, plain_word
 from .sentences import Sentence, Target, read_sentences
 from .target_word import same_word
@@ -32,6 +32,21 @@ BUNDLED_CORPUS = "sentences"
 _LETTERS = re.compile(r"[^\W_]*")
 _GOES_ON = re.compile(r"[-&]|[.,]\d")  # continues a name or number that has signs
 _AFTER_CLAUSES = ("것", "거", "수", "때", "리", "줄", "듯", "터", "경우", "가능성")  # nouns after the copula's 일: 차일 것이다
+_KNOWING = (
+    "알",
+    "모르",
+    "깨닫",
+    "밝히",
+    "밝혀지",
+    "드러나",
+    "확인",
+    "분명",
+    "틀림없",
+    "불구",
+    "뜻하",
+    "의미",
+)  # after its 임: 차임을 알았다
+_RARER = 100  # times that a noun ending in 임 is, where the copula is likelier
 
 
 def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
@@ -91,6 +106,7 @@ def with_word(tokens: list[str], word: str, language: Language) -> list[str]:
     if find_word(tokens, word) or not word:
         return tokens
     places, has_blank, listed = _spans(tokens), spaced(tokens), ranks_of(language.vectors)
+    read = analyzed(tokens)
     for first, _ in _runs(tokens):
         last = next((k for k in range(first + 1, len(tokens)) if has_blank[k]), len(tokens))
         letters = "".join(map(bare, tokens[first:last]))
@@ -102,11 +118,14 @@ def with_word(tokens: list[str], word: str, language: Language) -> list[str]:
         begin = bare(tokens[first])
         is_longer = len(begin) > len(word)
         is_word = is_longer and (begin in listed or not listed)
-        if is_word and begin == f"{word}임":
+        following = read[next((k for k, (a, _) in enumerate(places) if a >= end + len(rest)), len(tokens)) :]
+        is_clause = listed.get(begin, 0) > _RARER * listed.get(word, len(listed)) and _has_stem(following[:3], _KNOWING)
+        if is_word and begin == f"{word}임" and not is_clause:
             continue
-        following = next((k for k, (a, _) in enumerate(places) if a >= end + len(rest)), len(tokens))
-        alone = is_word or (is_longer and rest.startswith("하")) or (rest.endswith("일") and not _follows_clause(tokens, following))
-        if may_follow_noun(word, rest, alone=alone):  # 정하고 does not contain the noun 정, nor 제일 the noun 제
+        after = next((item for item, (a, _) in zip(read, places, strict=True) if a == end), None)
+        is_cut = after is not None and (after.tags[0] == "VCP" or after.tags[0].startswith("J"))  # 메타 · 버스 · 다
+        alone = is_word or (is_longer and rest.startswith("하")) or (rest.endswith("일") and not _has_stem(following[:1], _AFTER_CLAUSES))
+        if is_cut or may_follow_noun(word, rest, alone=alone):  # 정하고 does not contain the noun 정, nor 제일 the noun 제
             return _with_token(tokens, start, end)
     return tokens
 
@@ -119,10 +138,9 @@ def _may_end(letters: str, end: int, is_edge: bool) -> bool:
     return is_edge and following != letters[end - 1] and not _GOES_ON.match(letters, end)
 
 
-def _follows_clause(tokens: Sequence[str], k: int) -> bool:
-    """Return whether a token is a noun that usually has a clause before it: 것, 수."""
-    item = analyzed(tokens)[k] if k < len(tokens) else None
-    return item is not None and item.parts[0][0] in _AFTER_CLAUSES
+def _has_stem(read: Sequence[Morpheme | None], stems: Sequence[str]) -> bool:
+    """Return whether one of the tokens begins with one of these morphemes."""
+    return any(item is not None and item.parts[0][0] in stems for item in read)
 
 
 def cut_at(tokens: list[str], k: int, start: int, end: int) -> list[str]:
