@@ -213,6 +213,8 @@ def _list_rows(X, wanted: str, *, width: int) -> list:
     """Return the rows of X, each a value (width 1) or a pair (width 2). Raises InvalidRows for another number of columns."""
     if issparse(X):
         raise InvalidRows(t("X is a sparse matrix of numbers. {wanted}", wanted=wanted))
+    if hasattr(X, "to_pandas"):  # of pyarrow and polars, whose values are not Python's or whose rows are columns
+        X = X.to_pandas()
     if isinstance(X, str | bytes | Mapping | Set) or not hasattr(X, "__iter__") or getattr(X, "ndim", 1) == 0:
         raise InvalidRows(wanted)
     shape = getattr(X, "shape", ())
@@ -224,8 +226,7 @@ def _list_rows(X, wanted: str, *, width: int) -> list:
     if len(shape) > 2 or (len(shape) == 1 and width == 2 and hasattr(X, "dtype") and not len(X)):
         raise InvalidRows(wanted)
     if columns and len(shape) == 2:
-        parts = (X.iloc[:, k] for k in range(width)) if hasattr(X, "iloc") else (X[name] for name in X.columns)  # column names may repeat
-        rows = list(zip(*parts, strict=True))
+        rows = list(zip(*(X.iloc[:, k] for k in range(width)), strict=True))  # column names may repeat
     else:
         rows = list(X)
     if not rows:
@@ -260,7 +261,7 @@ def _is_missing(value) -> bool:
 
 
 def _is_pair(value) -> bool:
-    return (isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim == 1)) and len(value) == 2
+    return (isinstance(value, tuple | list | np.void) or (isinstance(value, np.ndarray) and value.ndim == 1)) and len(value) == 2
 
 
 def _as_word(value) -> str | int | None:

@@ -47,9 +47,10 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
     """
     is_ordered = not isinstance(weights, Mapping | Set | str | bytes | bytearray) and not hasattr(weights, "columns")
     try:
-        values = np.asarray([float(w) for w in (weights if is_ordered else None)])  # iterating over a dict or a table gives its keys
+        items = weights if is_ordered else None  # iterating over a dict or a table gives its keys
+        values = np.asarray([float(None if np.iscomplexobj(w) else w) for w in items])
     except (TypeError, ValueError, OverflowError):
-        values = ", ".join(map(str, weights)) if isinstance(weights, list | tuple) else weights
+        values = ", ".join(map(str, weights)) if isinstance(weights, list | tuple) else " ".join(str(weights).split())
         raise BadInput(t("Layer weights must be numbers, got {weights}.", weights=shorten(values))) from None
     if len(values) != n_layers:
         counts = {"n": n_layers, "given": len(values)}

@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
@@ -83,6 +84,9 @@ TEXT_FORMS = [
     np.array(THREE),
     np.array(THREE)[:, None],
     np.array(THREE, object),
+    pa.array(THREE),
+    pa.chunked_array([THREE[:1], THREE[1:]]),
+    pa.table({"text": THREE}),
     tuple(THREE),
     (text for text in THREE),
 ]
@@ -93,6 +97,9 @@ PAIR_FORMS = [
     TABLE[["text", "position"]].astype({"position": float}),
     TABLE[["text", "position"]].to_numpy(),
     np.array(TABLE[["text", "word"]], str),
+    TABLE[["text", "word"]].to_records(index=False),
+    pa.table({"text": THREE, "position": [4, 1, 2]}),
+    pa.table([THREE, ["bank"] * 3], ["text", "text"]),
     list(zip(np.array(THREE), np.array(["bank"] * 3), strict=True)),
     list(zip(THREE, np.array([4, 1, 2]), strict=True)),
     [[THREE[0], np.int8(4)], (THREE[1], 1.0), np.array([THREE[2], "bank"])],
@@ -123,7 +130,14 @@ WRONG_TEXTS = [
     ),
     *(
         (rows, r"Row 2: no text \(1 of 3 rows.* Fill or drop")
-        for rows in (MASKED[:, 0], MASKED[:, :1], MASKED[:, 0].astype(str), list(MASKED[:, 0]))
+        for rows in (
+            pa.array([THREE[0], None, THREE[2]]),
+            pa.table({"text": [THREE[0], None, THREE[2]]}),
+            MASKED[:, 0],
+            MASKED[:, :1],
+            MASKED[:, 0].astype(str),
+            list(MASKED[:, 0]),
+        )
     ),
     *(([THREE[0], value], r"Row 2: not text \(1 of 2 rows") for value in (np.datetime64("2020-01-01"), Decimal(1), 1j)),
     (np.array("one text"), r"Give a list of at least one text\.$"),

@@ -107,6 +107,8 @@ def test_a_vector_without_length_has_no_angle_with_anything():
         *((weights, "must be numbers") for weights in (None, [None, 1, 1], 3, [10**400, 1, 1])),
         ({1: 0.5, 2: 0.25, 3: 0.25}, r"must be numbers, got \{1: 0\.5, 2: 0\.25, 3: 0\.25\}\."),
         *((weights, "must be numbers") for weights in ({1, 2, 3}, {1: 0, 2: 0, 3: 0}.keys(), "123", b"123", pd.DataFrame([[5, 1, 2]]))),
+        *((weights, "must be numbers") for kind in (np.complex64, complex) for weights in (np.array([1j, 1, 2], kind), [kind(1), 1, 2])),
+        (pd.array([1, None, 2], dtype="Int64"), r"must be numbers, got [^\n]*\[1, <NA>, 2\]"),
         ([-1e200, 1, 1], "between -1,000,000 and 1,000,000, got -1e\\+200, 1, 1"),
     ],
 )
