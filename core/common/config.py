@@ -50,19 +50,20 @@ class ModelShape:
     max_characters: int = 50  # ids of a token: two mark its ends, the others are its first bytes
 
     def __post_init__(self) -> None:
-        sizes = {name: getattr(self, name) for name in ("character_dim", "hidden", "projection", "n_layers")}
-        sizes |= {"filters": min((n for filter_shape in self.filters for n in filter_shape), default=0), "n_highway": self.n_highway + 1}
-        if wrong := [f"{name} {size - (name == 'n_highway')}" for name, size in sizes.items() if size < 1]:
-            raise BadInput(t("options.json: sizes must be positive, got {options}", options=", ".join(wrong)))
+        sizes = {"lstm.dim": self.hidden, "lstm.projection_dim": self.projection, "lstm.n_layers": self.n_layers}
+        sizes |= {"char_cnn.embedding.dim": self.character_dim, "char_cnn.n_highway": self.n_highway}
+        sizes |= {"char_cnn.filters": min((n for filter_shape in self.filters for n in filter_shape), default=0)}
+        if wrong := [f"{key} = {size}" for key, size in sizes.items() if size < (key != "char_cnn.n_highway")]:
+            raise BadInput(t("options.json: sizes must be positive, got {options}.", options=", ".join(wrong)))
         if not 3 <= self.max_characters <= MOST_CHARACTERS:
             values = {"most": MOST_CHARACTERS, "n": self.max_characters}
             raise BadInput(t("options.json: max_characters_per_token must be from 3 to {most}, got {n}.", **values))
         if max(width for width, _ in self.filters) > self.max_characters:
             values = {"most": self.max_characters, "filters": self.filters}
-            raise BadInput(t("options.json: filters are at most {most} wide (max_characters_per_token), got {filters}", **values))
+            raise BadInput(t("options.json: filters are at most {most} wide (max_characters_per_token), got {filters}.", **values))
         if not (self.cell_clip > 0 and self.projection_clip > 0):  # written so that NaN fails too
             clips = {"cell": self.cell_clip, "projection": self.projection_clip}
-            raise BadInput(t("options.json: clips must be positive, got {cell} and {projection}", **clips))
+            raise BadInput(t("options.json: clips must be positive, got {cell} and {projection}.", **clips))
 
     @property
     def n_filters(self) -> int:
@@ -145,8 +146,9 @@ def _invalid(key: str, value: object) -> BadInput:
 
 
 def _is_whole(value: object) -> bool:
-    """Return whether a value is a whole number, such as 2 or 2.0."""
-    return not isinstance(value, bool) and (isinstance(value, int) or (isinstance(value, float) and value.is_integer()))
+    """Return whether a value is a whole number below a billion, such as 2 or 2.0."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and abs(value) < 1e9 and float(value).is_integer()
 
 
 def _whole_number(options: object, key: str, *default: int) -> int:

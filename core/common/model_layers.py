@@ -12,11 +12,14 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from .config import ModelShape
+from .errors import BadInput
 from .i18n import InThread, t
 
 MIX = "mix"
 SENSES = "senses"
 FEW = 5  # layers that fit side by side; more are on a slider
+MOST_LAYERS = 1000  # of a model
 ELMO = "ELMo"
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 # The entries by which configurations of `transformers` say how many blocks an encoder, or else a decoder, has.
@@ -151,9 +154,11 @@ def of_folder(folder: Path) -> Layers:
     """Return a model folder's layers from its options, without opening it; elmo-mini's if they cannot be read."""
     try:
         if options := sorted(path for path in folder.glob("*options.json") if not path.name.startswith(".")):
-            return Layers(int(json.loads(options[0].read_bytes())["lstm"]["n_layers"]) + 1)
-        config = json.loads((folder / "config.json").read_bytes())
-        config = config.get("text_config", config)
-        return Layers(next(int(config[name]) for name in DEPTHS if name in config) + 1, name_of(folder))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration):
+            n, name = ModelShape.from_options(json.loads(options[0].read_bytes())).n_layers, ""
+        else:
+            config = json.loads((folder / "config.json").read_bytes())
+            config = config.get("text_config", config)
+            n, name = next(config[name] for name in DEPTHS if name in config), name_of(folder)
+        return Layers(int(n) + 1, name) if n in range(1, MOST_LAYERS) else Layers()
+    except (BadInput, OSError, ValueError, RecursionError, TypeError, AttributeError, StopIteration):
         return Layers()

@@ -116,7 +116,7 @@ def find_files(folder: Path) -> tuple[Path, Path]:
     """Return options.json and the weights file of a model folder. Raises MissingArtifact if one is missing or ambiguous."""
     if not folder.is_dir():
         raise MissingArtifact(t("No model folder {folder} with options.json and a weights file.", folder=folder))
-    files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))  # hidden: left by a killed process, perhaps
+    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))  # hidden: of a killed process
     options = [path for path in files if path.name.endswith("options.json")]
     weights = [path for path in files if path.suffix in (".hdf5", ".safetensors") and path.name != SOFTMAX]
     if len(options) != 1:
@@ -244,7 +244,7 @@ def _from_tensorflow(file, shape: ModelShape, path: Path):
         is_array = isinstance(dataset, h5py.Dataset) and dataset.shape is not None
         if not is_array or dataset.file.filename != file.filename or dataset.external or dataset.is_virtual:
             raise ValueError(t("'{name}' is not an array in this file", name=name))  # a file may point to any other on this machine
-        if dataset.size > shape.n_parameters or dataset.dtype.kind != "f":
+        if dataset.dtype.kind != "f":
             raise ValueError(t("'{name}' has {n:,} values of {kind}", name=name, n=dataset.size, kind=dataset.dtype))
         if dataset.shape != needed[name]:
             if name == "char_embed" and dataset.shape[1:] == needed[name][1:]:  # the same in every model, independent of options.json

@@ -135,7 +135,7 @@ def of_model(folder: str | Path) -> Language:
     """
     path = Path(folder) / "meta.json"
     code = read_json(path, expect=dict).get("language") if path.is_file() else None
-    return get_language(code if code in _described(os.environ.get("ELMOSCOPE_DATA")) else i18n.ENGLISH)
+    return get_language(code if isinstance(code, str) and code in _described(os.environ.get("ELMOSCOPE_DATA")) else i18n.ENGLISH)
 
 
 @lru_cache(maxsize=16)

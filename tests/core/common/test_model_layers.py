@@ -66,6 +66,14 @@ def test_an_elmo_s_depth_is_read_from_its_options_and_what_cannot_be_read_is_elm
     options["lstm"]["n_layers"] = 4
     (tmp_path / "options.json").write_text(json.dumps(options))
     assert model_layers.of_folder(tmp_path) == Layers(5)
-    for broken in ("", "{}", "[1]", '{"lstm": 3}', '{"lstm": {"n_layers": null}}'):
-        (tmp_path / "options.json").write_text(broken)
+    broken = ["", "{}", "[1]", '{"lstm": 3}', '{"lstm":' * 100_000]
+    for n in (None, True, 0, -1, 2.5, "2", [2], float("inf"), float("nan"), 10**5, 10**30):
+        options["lstm"]["n_layers"] = n
+        broken.append(json.dumps(options))
+    for text in broken:
+        (tmp_path / "options.json").write_text(text)
+        assert model_layers.of_folder(tmp_path) == Layers()
+    (tmp_path / "options.json").unlink()
+    for n in (None, 0, -1, 2.5, "2", [2], float("inf"), 10**30):
+        (tmp_path / "config.json").write_text(json.dumps({"num_hidden_layers": n}))
         assert model_layers.of_folder(tmp_path) == Layers()

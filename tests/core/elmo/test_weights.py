@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -106,11 +107,21 @@ def refused(folder, error, *parts):
         assert part in message, message
 
 
+def link_to_nothing(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def replace_by(kind, name: str):
+    return lambda folder, model: ((folder / name).unlink(), kind(folder / name))
+
+
 FOLDERS = [  # a change of a whole folder, and what the message says
     (lambda folder, model: (folder / "options.json").unlink(), "0 options.json files"),
     (lambda folder, model: (folder / "other_options.json").write_text("{}"), "2 options.json files"),
     (lambda folder, model: (folder / "weights.hdf5").unlink(), "found: none"),
     (lambda folder, model: save_safetensors(model, folder), "found: weights.hdf5, weights.safetensors"),
+    *((replace_by(kind, "options.json"), "0 options.json files") for kind in (Path.mkdir, link_to_nothing)),
+    *((replace_by(kind, "weights.hdf5"), "found: none") for kind in (Path.mkdir, link_to_nothing)),
 ]
 
 
@@ -144,7 +155,7 @@ DATASETS = [  # a change of weights.hdf5, and what the message says
     (replace_dataset("RNN_0", None), f"lacks a weight of its options.json: {CELL}/W_0."),
     (shape("char_embed", 260, 16), "char_embed has 260 rows, 261 are needed"),
     (shape("char_embed", 300, 16), "char_embed has 300 rows, 261 are needed"),
-    (shape("char_embed", 261, 8), "char_embed has shape (261, 8), but options.json needs (261, 16)"),
+    *((shape("char_embed", 261, n), f"char_embed has shape (261, {n}), but options.json needs (261, 16)") for n in (8, 10_000)),
     (shape("CNN/W_cnn_1", 1, 3, 16, 4), "CNN/W_cnn_1 has shape (1, 3, 16, 4), but options.json needs (1, 3, 16, 3)"),
     (shape(f"{CELL}/W_0", 8, 40), f"{CELL}/W_0 has shape (8, 40), but options.json needs (8, 20)"),
     *((shape(name, *size), "") for name, size in (("char_embed", (261,)), ("char_embed", ()), ("CNN/W_cnn_1", (3,)))),
@@ -195,10 +206,11 @@ WRONG_TYPES = {  # entries of options.json, and values that they cannot have
     "char_cnn.filters": (3, {"12": 1}),
     "char_cnn": (None,),
 }
+SIZES = "lstm.dim", "lstm.n_layers", "lstm.projection_dim", "char_cnn.embedding.dim", "char_cnn.n_highway"
 WRONG_VALUES = [  # an entry, a value of its type, and what the message says
-    *((f"lstm.{name}", value, "sizes must be positive") for name in ("dim", "n_layers", "projection_dim") for value in (0, -1)),
-    ("char_cnn.n_highway", -1, "sizes must be positive"),
-    *(("char_cnn.filters", value, "sizes must be positive") for value in ([], [[0, 3]])),
+    *((key, n, f"sizes must be positive, got {key} = {n}.") for key in SIZES for n in (0, -1) if n < 0 or key != "char_cnn.n_highway"),
+    *((key, n, f"invalid value: {key} = ") for key in SIZES for n in (10**9, 1e300, -(10**400))),
+    *(("char_cnn.filters", value, "sizes must be positive, got char_cnn.filters = 0.") for value in ([], [[0, 3]])),
     ("lstm.cell_clip", -3, ""),
     ("lstm.cell_clip", 10**400, "invalid value: lstm.cell_clip = 1000"),
     ("lstm.proj_clip", float("nan"), ""),
