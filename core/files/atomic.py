@@ -27,7 +27,7 @@ from ..common.i18n import t
 
 TEMPORARY = re.compile(r"\.[0-9a-f]{8}-\d+-[0-9a-f]{8}\.(tmp|old)-.*")  # names as of `_temporary_name`, left by a killed process
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
-_UNWRITABLE |= {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}  # a file is where a folder should be, or ...
+_UNWRITABLE |= {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.EFBIG}  # a file is where a folder should be, or ...
 
 _HERE, _EXCHANGE = -100, 2  # of renameat2: AT_FDCWD, RENAME_EXCHANGE
 _HELD: ContextVar[frozenset[Path]] = ContextVar("_HELD", default=frozenset())  # paths whose lock this context holds
@@ -106,7 +106,7 @@ def locked(path: str | Path, *, timeout_s: float = -1) -> Iterator[None]:
     """
     path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
-    lock = path.with_name(f".{path.name}.lock")
+    lock = path.with_name(f".{_tag(path)}.lock")
     with FileLock(lock, timeout=timeout_s, thread_local=False):
         token = _HELD.set(_HELD.get() | {path})
         try:

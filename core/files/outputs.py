@@ -20,6 +20,7 @@ from .atomic import GUARD, locked, locked_once
 from .sums import file_sha256
 
 RECORD = "written.json"  # in the cache
+WRITABLE = 0o222  # the bits of a file's mode, none of which a write-protected file has
 MOST = 5_000  # files in the record
 SUMS_KEPT = 4  # of a file: one that is recorded and then killed before the rename leaves the sum of the old content valid
 Marked = Callable[[Path], bool]
@@ -42,7 +43,7 @@ class Outputs:
         atomic.check_place(path)
         if self._is_program_s(path):
             return
-        if path in self._checks:
+        if any(path.is_relative_to(place) or place.is_relative_to(path) for place in self._checks):
             raise BadInput(t("{path} is named for two outputs. Name two files.", path=path))
         self._check(path, partial(self._refusal, path, merged=merged))
 
@@ -103,6 +104,8 @@ class Outputs:
             return t("{path} is a folder. Name a file.", path=path)
         if not path.is_file():
             return t("{path} is no file. Name a file.", path=path)
+        if not path.stat().st_mode & WRITABLE:
+            return t("{path} is write-protected. Name another, or allow writing.", path=path)
         writer, is_unchanged = _last_writer(path)
         is_replaceable = is_unchanged if writer == self.command else lenient and writer is None
         for read in self.inputs:

@@ -105,17 +105,19 @@ def _one(text: str) -> tuple:
 
 
 def unpack(archive: Path, pairs: int = TRAIN_PAIRS) -> list[Path]:
-    """Unpack SNLI's archive into three files: the first `pairs` labeled pairs of the training set, all of dev and test."""
+    """Unpack SNLI's archive into three files: the first `pairs` labeled pairs of the training set, all of dev and test. Existing files stay."""
     paths = []
     try:
         with zipfile.ZipFile(archive) as packed:
             for part, limit in (("train", pairs), ("dev", None), ("test", None)):
                 path = archive.parent / Path(TASK.files[part]).name.removesuffix(".xz")
+                paths.append(path)
+                if path.exists():
+                    continue
                 with packed.open(f"snli_1.0/snli_1.0_{part}.jsonl") as stream, replacing(path) as temporary:
                     rows = ({key: row[key] for key in KEYS} for row in map(json.loads, stream))
                     chosen = itertools.islice((row for row in rows if row["gold_label"] != "-"), limit) if limit else rows
                     temporary.write_text("".join(f"{json.dumps(row)}\n" for row in chosen), encoding="utf-8", newline="\n")
-                paths.append(path)
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError):
         raise BadInput(t("{file} is not SNLI’s archive. Download it again.", file=archive.name)) from None
     return paths

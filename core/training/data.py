@@ -63,7 +63,7 @@ def prepare(
     if (folder / "meta.json").exists():
         _check_same(folder, wanted)
         return folder
-    atomic.check_replaceable(folder, FILES)
+    atomic.check_replaceable(folder, "")  # a complete folder has a meta.json, so every other file is a user's
     languages.get_language(language).tokenize("")  # raise its errors here, not in a worker
     with ProcessPoolExecutor(processes) as pool:
         parts, held = [], []
@@ -87,7 +87,7 @@ def prepare(
         meta["language"] = language
     if hold_out:
         meta |= {"hold_out": hold_out, "held_out_lines": len(held)}
-    with replacing(folder, pattern=FILES) as temporary:
+    with replacing(folder) as temporary:
         temporary.mkdir()
         np.save(temporary / "ids.npy", ids)
         np.save(temporary / "starts.npy", np.concatenate([[0], np.cumsum(lengths)]))

@@ -107,9 +107,28 @@ def test_folders_pipes_and_one_name_for_two_outputs_are_refused(tmp_path):
     for name, message in (("folder", "is a folder"), ("pipe", "is no file")):
         with pytest.raises(BadInput, match=message):
             write(tmp_path / name, "new", overwrite=True)
-    run = Outputs("senses spread", files=(tmp_path / "a", tmp_path / "x" / ".." / "a"))
-    with pytest.raises(BadInput, match="is named for two outputs"), run.guarding():
-        pass
+    for files in (("a", "x/../a"), ("a", "a/b"), ("a/b/c", "a")):
+        run = Outputs("senses spread", files=tuple(tmp_path / name for name in files))
+        with pytest.raises(BadInput, match="is named for two outputs"), run.guarding():
+            pass
+
+
+@pytest.mark.parametrize("name", ["a" * 255, f"{'가' * 83}.csv"])
+def test_a_name_may_be_as_long_as_the_system_allows(tmp_path, name):
+    for text in ("one", "two"):
+        write(tmp_path / name, text)
+        assert (tmp_path / name).read_text() == text
+
+
+def test_a_write_protected_file_stays_in_every_case(tmp_path):
+    write(tmp_path / "a.csv", "one")
+    write_folder(tmp_path / "head", "one")
+    for path, write_again in ((tmp_path / "a.csv", write), (tmp_path / "head" / "meta.json", write_folder)):
+        path.chmod(0o444)
+        for overwrite in (False, True):
+            with pytest.raises(BadInput, match=f"{path.name} is write-protected"):
+                write_again(path if write_again is write else path.parent, "two", overwrite=overwrite)
+        assert path.read_text() == "one"
 
 
 def test_a_link_stays_and_leads_to_the_new_file_which_keeps_its_permissions(tmp_path):

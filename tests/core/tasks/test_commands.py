@@ -85,7 +85,9 @@ def test_snli_is_unpacked_to_the_labeled_pairs_that_are_read(folder, tmp_path):
     paths = entailment.unpack(archive)
     found, expected = (read_data(TASKS["entailment"], place, task_recipe("entailment")) for place in (tmp_path, folder))
     assert len(paths) == 3 and found == expected
-    assert len(entailment.unpack(archive, pairs=3)[0].read_text().splitlines()) == 3
+    paths[0].unlink()
+    paths[1].write_text("mine")
+    assert len(entailment.unpack(archive, pairs=3)[0].read_text().splitlines()) == 3 and paths[1].read_text() == "mine"
 
 
 def test_missing_data_names_the_command_that_fetches_it(refused, tmp_path):

@@ -137,11 +137,13 @@ def test_damaged_prepared_text_is_named(prepared, tmp_path):
 
 
 def test_text_is_prepared_as_a_complete_and_never_over_files_of_others(prepared, tmp_path, monkeypatch):
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "novel.txt").write_text("mine")
-    with pytest.raises(BadInput, match=r"mine has other files \(novel\.txt\)"):
-        prepare([tmp_path / "books-00.txt"], tmp_path / "mine", quiet, processes=1)
-    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["novel.txt"]
+    for name in ("novel.txt", "types.txt"):
+        mine = tmp_path / f"my {name}" / name
+        mine.parent.mkdir()
+        mine.write_text("mine")
+        with pytest.raises(BadInput, match=rf"has other files \({name}\)"):
+            prepare([tmp_path / "books-00.txt"], mine.parent, quiet, processes=1)
+        assert mine.read_text() == "mine" and len(list(mine.parent.iterdir())) == 1
     monkeypatch.setattr(np, "repeat", lambda *_: 1 / 0)  # it stops between two files
     with pytest.raises(ZeroDivisionError):
         prepare([tmp_path / "books-00.txt"], tmp_path / "new", quiet, processes=1)
