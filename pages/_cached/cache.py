@@ -19,6 +19,7 @@ import numpy as np
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from core.common import i18n
 from core.common.i18n import t
 from core.common.memo import Kept
 from core.corpus.encoded import EncodedCorpus, open_encoded, unread_bytes
@@ -283,10 +284,12 @@ def workspace_of(model_name: str, vectors_name: str = "") -> Workspace:
 def view(compute: Callable[..., R], over: Workspace, request: Hashable, *arguments: Any, most: int = 64, **options: Any) -> R:
     """Return the cached result of a view.
 
-    Its module's READS names what it depends on besides the request. `options` are those of `keep`.
+    Its module's READS names what it depends on besides the request and the user's language, in which a result names decades. `options` are
+    those of `keep`.
     """
     reads = [*over.reads(*sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
-    return keep(_maker(compute), reads, request, lambda: compute(over, request, *arguments), most=most, **options)
+    key = request, i18n.language()
+    return keep(_maker(compute), reads, key, lambda: compute(over, request, *arguments), most=most, **options)
 
 
 def view_part(part: str, compute: Callable[..., R], over: Workspace, *request: Hashable, most: int = 64, **options: Any) -> R:

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import streamlit as st
 
+from core.common import i18n
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
@@ -45,7 +46,8 @@ def _open_tasks(in_use: InUse) -> dict[str, OpenTask]:
         return {}
     over = workspace(in_use)
     options = {"most": 4, "weighed": False, "meanwhile": t("Opening the heads…")}
-    return keep("task heads", over.reads(*READS), RESULTS.stat().st_mtime, lambda: answers.open_tasks(over.model, over.vectors), **options)
+    key = RESULTS.stat().st_mtime, i18n.language()  # in which the problems are described
+    return keep("task heads", over.reads(*READS), key, lambda: answers.open_tasks(over.model, over.vectors), **options)
 
 
 def _ask(compute: Callable[..., R], in_use: InUse, task: str, request: Hashable) -> R:

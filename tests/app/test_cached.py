@@ -11,13 +11,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.cli import wire
+from core.common import i18n
 from core.corpus.search import find
 from core.text import languages
 from core.text.readings import WordInContext
 from core.views import neighbors
+from core.views.concordance import ConcordanceRequest, concordance
 from core.workspace import Names, Workspace, open_workspace
 from pages._cached import cache
 from pages._cached.cache import KEPT, keep, version, view, within_run, workspace_of
+from pages._classify import tasks
+from pages._frame.in_use import InUse
 from tests.core.test_workspace import models, requests_of, same, texts
 
 __all__ = ["models", "texts"]  # fixtures
@@ -145,3 +149,24 @@ def test_unfinished_answer_is_not_cached(empty_cache):
     unready = iter([None, 1])
     assert [keep("a table", (), None, lambda: next(unready), most=2) for _ in range(3)] == [None, 1, 1]
     assert len(KEPT) == 2
+
+
+def test_cached_answers_are_in_the_language_of_each_user(tmp_path, empty_cache):
+    rows = [f"{year},The bank opened." for year in range(1800, 1900, 5)]
+    (tmp_path / "dated.csv").write_text("\n".join(["date,text", *rows]))
+    over, request = open_workspace(corpus=str(tmp_path / "dated.csv")), ConcordanceRequest(query="bank")
+    decades = {}
+    for code in ("en", "ko", "en"):
+        with i18n.within(code):
+            decades[code] = [name for name, *_ in view(concordance, over, request).dates][:2]
+    assert decades == {"en": ["1800s", "1810s"], "ko": ["1800년대", "1810년대"]}
+
+
+def test_problems_of_heads_are_in_the_language_of_each_user(empty_cache, monkeypatch):
+    monkeypatch.setattr(tasks.answers, "open_tasks", lambda *_: {"names": i18n.t("Not a word")})
+    in_use = InUse("elmo-mini", "glove-mini", "sentences", "")
+    problems = {}
+    for code in ("en", "ko", "en"):
+        with i18n.within(code):
+            problems[code] = tasks._open_tasks(in_use)["names"]
+    assert problems == {code: i18n.catalog(code).gettext("Not a word") for code in ("en", "ko")}
