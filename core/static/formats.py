@@ -103,7 +103,7 @@ def _unpack(path: Path) -> Iterator[IO[bytes]]:
             yield _as_utf8(stream)
         return
     with zipfile.ZipFile(path) as archive:
-        files = [file for file in archive.namelist() if not file.endswith("/") and not file.startswith("__MACOSX")]
+        files = [file for file in archive.namelist() if not file.endswith("/") and not file.rpartition("/")[2].startswith(".")]
         if len(files) != 1:
             held = ", ".join(files[:8]) or t("none")
             raise BadInput(t("{name} must hold one vector file, not {held}: unpack one.", name=path.name, held=held))
@@ -204,7 +204,10 @@ def _form_of(head: bytes, name: str) -> _Form:
         _CONTROLS.search(start) or len(start.decode(errors="ignore").encode()) < len(start) - 3 * (len(body) > 4096)
     )
     if binary and not header:
-        raise BadInput(t("{name}, line 1: neither text nor a word2vec header.", name=name))
+        message = t(
+            "{name}, line 1: neither text nor a word2vec header. Save the vectors as text: a word and its numbers in each line.", name=name
+        )
+        raise BadInput(message)
     dim = promised_dim if header else counts[0]
     if most_common and n >= max(2, len(counts) * (0.9 if header else 0.5)):  # lines that agree outweigh a header
         dim = most_common
@@ -222,9 +225,11 @@ def _is_heading(line: bytes, others: list[bytes], dim: int) -> bool:
 
 
 def _count_numbers(line: bytes) -> int:
-    """Count the numbers that end a line, without its first field, which is a word even if it is a number."""
+    """Count the numbers that end a line, without its first field, which is a word even if it is a number. Return 0 if commas separate them."""
     fields = line.split()[1:]
-    return next((k for k, field in enumerate(reversed(fields)) if not _NUMBER.fullmatch(field)), len(fields))
+    n = next((k for k, field in enumerate(reversed(fields)) if not _NUMBER.fullmatch(field)), len(fields))
+    before = fields[~n].rstrip(b",;") if n < len(fields) else b"a word"
+    return n if before and not _NUMBER.fullmatch(before) else 0
 
 
 def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.ndarray, dict]:
@@ -252,7 +257,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
             count.add_stored(len(row) + len(spelling))
         if n_numbers == n_words and _NUMBER.fullmatch(spelling):
             n_numbers += 1
-            n_fractions += float(spelling) % 1 > 0
+            n_fractions += float(spelling) % 1 > 0 or float(spelling) < 0
         n_words += 1
         if n_words % _CHECKED_EVERY == 0:
             _check_encoding(form, not_utf8, n_accented, n_words)
@@ -260,8 +265,11 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
     _check_values(form, matrix, list(places.values()), set(not_utf8))
     _check_end(form, n_words, sum(map(len, rest)))
     _check_encoding(form, not_utf8, n_accented, n_words)
-    if n_numbers == n_words and n_fractions > 0.5 * n_words and form.promised_dim != form.dim:  # a matrix; nodes may have whole numbers
+    n_unlike_nodes = n_fractions + n_words - len(places)  # of a graph, which may have whole numbers
+    if n_numbers == n_words and n_unlike_nodes > 0.4 * n_words and form.promised_dim != form.dim:  # a matrix
         raise form.error(next(iter(places.values())), t("no word before the numbers"))
+    if n_words > 1 and any(all(word.split(None, 1)[:-1] == [str(k)] for k, word in enumerate(places, start)) for start in (0, 1)):
+        raise form.error(next(iter(places.values())), t("a row number before the word. Save the vectors without row numbers"))
     properties = {"format": form.name, "words": n_words, "dim": form.dim, "duplicates": n_words - len(places), "not_utf8": len(not_utf8)}
     if not_utf8:
         properties["first_not_utf8"] = not_utf8[0]
@@ -376,7 +384,7 @@ def _contains_vector(word: bytes, dim: int, are_decimals: bool) -> bool:
     """
     kinds = "".join(map(_kind_of, word.split()[1:]))
     n_numbers, n_decimals = (max(map(len, re.findall(run, kinds)), default=0) for run in ("[id]+j?", "d+j?"))
-    return n_numbers >= max(dim, 2 + are_decimals) or n_decimals >= min(max(dim, 2), 3)
+    return n_numbers >= max(dim, 2 + are_decimals) or n_decimals >= min(max(dim, 2), 3) or kinds.count("d") >= 3
 
 
 def _kind_of(field: bytes) -> str:

@@ -127,7 +127,7 @@ PACKERS = {"toy.txt.xz": lzma.compress, "toy.txt.gz": gzip.compress, "toy.bz2": 
     ("name", "data"),
     [
         ("toy.txt", GLOVE),
-        ("toy.zip", zipped(GLOVE, "folder/", "folder/toy.txt")),
+        ("toy.zip", zipped(GLOVE, "folder/", "folder/toy.txt", "folder/.DS_Store", "__MACOSX/folder/._toy.txt")),
         *((f"toy.txt{packed}", GLOVE) for packed in formats.PACKED),  # known by content
         *((f"toy.txt{packed}", lzma.compress(GLOVE)) for packed in formats.PACKED),
         ("toy.vec", b"5 3\n" + GLOVE.replace(b"the end", b"the\xc2\xa0end").replace(b" ", b"\t")),
@@ -164,6 +164,7 @@ def test_a_folder_of_ours_comes_back_within_its_rounding(tmp_path):
 REPLACED = "\ufffd replaces the bytes that cannot be read."
 W2V = b"2 2\na 1 2\nb 3 4\n"
 NINE = b"".join(b"w%d 0.25 -0.5 1.5\n" % k for k in range(9))
+RATINGS = b"".join(b"%d 3 1\n" % k for k in (4, 1, 4, 1, 4))  # a matrix of whole numbers
 MATRIX = b"0.1 0.2 0.3 0.4\n0.5 0.6 0.7 0.8\n1 0.1 0.2 0.3\n"
 FIFTY = b"the" + b" 0.25" * 50 + b"\n"
 BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3, 4], "<f4").tobytes() + b"\n"
@@ -186,10 +187,31 @@ BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3,
             ("v.txt", data, BadInput, "v.txt, line 1: no word before the numbers.")
             for data in (MATRIX, MATRIX.replace(b" ", b"\t"), b"-1.5e+00 2.5e-01\n0.0e+00 1.0e-01\n1.5e-02 0.0e+00\n")
         ),
+        *(("v.txt", data, BadInput, "v.txt, line 1: no word before the numbers.") for data in (RATINGS, RATINGS.replace(b"4 ", b"-4 "))),
         ("v.txt", b"a 1 2\nb 1_0 2\n", BadInput, "v.txt, line 2: "),
+        *(
+            ("v.txt", NINE.replace(b" ", sep), BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0.")
+            for sep in (b", ", b" , ", b"; ", b",")
+        ),
+        ("v.txt", b"9 3\n" + NINE.replace(b" ", b", "), BadInput, "v.txt, line 2: '0.25,' is not a number."),
+        ("v.txt", NINE.replace(b"\n", b" "), BadInput, "v.txt, line 1: "),
+        ("v.txt", b" ".join(b"w%d 0.%d" % (k, k) for k in range(9)), BadInput, "v.txt, line 1: 'w0 0.0 w1 0.1"),
+        *(
+            (
+                "v.txt",
+                b"".join(b"%d%b%b\n" % (k, sep, line) for k, line in enumerate(NINE.splitlines(), start)),
+                BadInput,
+                "a row number before",
+            )
+            for start in (0, 1)
+            for sep in (b" ", b"\t")
+        ),
         ("v.txt", b"a 0,1 0,2\nb 0,3 0,4\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."),
         ("v.txt", b"hello\nworld\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."),
-        ("v.txt", bytes(range(256)), BadInput, "v.txt, line 1: neither text nor a word2vec header"),
+        *(
+            ("v.txt", data, BadInput, "neither text nor a word2vec header. Save the vectors as text: a word and its numbers in each line.")
+            for data in (bytes(range(256)), gzip.compress(gzip.compress(GLOVE)), b"\x93NUMPY\x01\x00v\x00{}", b"\x89HDF\r\n\x1a\n\x00")
+        ),
         ("v.txt", W2V[:-3], BadInput, "v.txt, line 3: 1 number instead of 2."),
         ("v.txt", b"2 2\n", CorruptArtifact, "v.txt ends after 0 of 2 words."),
         ("v.txt", b"2 1000000000000\na 1 2\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers"),
@@ -346,6 +368,7 @@ def test_words_with_blanks_keep_them(tmp_path, header):
 @pytest.mark.parametrize("words", ["0.5 2019 1e-3 the", "0 1 2", "1.0 2.0 3.0", "nan inf", "1 2 0.5"])
 def test_words_that_are_numbers_are_read(tmp_path, words):
     assert read(tmp_path, "".join(f"{word} 0.1 0.2\n" for word in words.split())).words == words.split()
+    assert read(tmp_path, "1 percent 0.1 0.2\n2 0.5 0.1\n").words == ["1 percent", "2"]
     assert read(tmp_path, "2 2\n0.5 0.1 0.2\n0.7 0.1 0.2\n").words == ["0.5", "0.7"]  # the header promises two numbers after each word
 
 
