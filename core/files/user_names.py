@@ -19,6 +19,7 @@ from ..common.errors import MissingArtifact
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.memo import Bounded
+from .atomic import cannot_write
 from .formats import recognize_suffix
 
 MAX_CHARACTERS, MAX_BYTES = 100, 200  # of a name; file systems take 255 bytes
@@ -65,13 +66,17 @@ def store(name: str, content: bytes, folder: Path) -> Source:
     """Write the bytes of a file into `folder` under a random name.
 
     The stored name has the suffix if the program knows it, because readers of files choose by it. `restore_names` puts the owner's name
-    into their messages.
+    into their messages. Raises BadInput if the disk is full.
     """
     digits, suffix = secrets.token_hex(DIGITS // 2), recognize_suffix(name)
     path = folder / f"{digits}{suffix}"
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
     title = clean_name(name)
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise cannot_write(folder / title, error) from None
     _TITLES.put(digits, (title, suffix))
     return Source(title, path)
 

@@ -82,19 +82,21 @@ def _take(key: str, widget: str, several: bool) -> None:
     new_files = [file for file in (value if isinstance(value, list) else [value]) if isinstance(file, UploadedFile)]
     if not new_files or not limits().uploads:
         return
-    if not several:
-        state.setdefault(_KEPT, {})[key] = []  # the file stays in the folder, because a waiting training may still read it
+    taken = []
     folder = state.setdefault(_FOLDER, tempfile.TemporaryDirectory(prefix="elmoscope-"))  # deleted when the session ends
     for file in new_files:
         try:
             VISITS.check(file.size)
+            stored = user_names.store(file.name, file.getvalue(), Path(folder.name))
         except BadInput as error:
             state[f"{key}.refused"] = str(error)
             break
         number = state[f"{_KEPT}.n"] = state.get(f"{_KEPT}.n", 0) + 1
         VISITS.get_holdings().data_sizes[UPLOAD, number] = file.size
-        stored = user_names.store(file.name, file.getvalue(), Path(folder.name))
-        state.setdefault(_KEPT, {}).setdefault(key, []).append(Upload(stored.name, stored.path, number))
+        taken.append(Upload(stored.name, stored.path, number))
+    files_by_box = state.setdefault(_KEPT, {})
+    earlier = files_by_box.get(key, [])  # a replaced file stays in the folder, because a waiting training may still read it
+    files_by_box[key] = [*earlier, *taken] if several else taken or earlier
     state[f"{key}.turn"] = state.get(f"{key}.turn", 0) + 1
     if context := get_script_run_ctx():
         for file in new_files:  # Streamlit would hold its copies in memory until the session ends

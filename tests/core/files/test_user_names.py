@@ -1,6 +1,8 @@
 """Test that names of user files show no path of the machine, cannot be guessed, and that old paths still open."""
 
+import errno
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -118,6 +120,17 @@ def test_file_is_stored_under_random_digits(name, tmp_path):
     assert first.path != second.path and {first.path.parent, second.path.parent} == {tmp_path / "here"}
     assert first.path.stem.isalnum() and len(first.path.stem) == user_names.DIGITS and first.path.suffix in ("", ".csv")
     assert (first.path.read_bytes(), second.path.read_bytes()) == (b"1", b"2") and first.name == second.name == clean_name(name)
+
+
+def test_file_that_a_full_disk_has_no_room_for_is_named_and_leaves_nothing(tmp_path, monkeypatch):
+    def write_a_part(self: Path, content: bytes) -> None:
+        self.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", write_a_part)
+    with pytest.raises(BadInput, match=r"/my rows\.csv cannot be written: No space left on device"):
+        store("my rows.csv", b"text", tmp_path)
+    assert not list(tmp_path.glob("*.csv"))
 
 
 def test_stored_name_has_only_a_known_suffix():
