@@ -17,7 +17,7 @@ function sigmoid(x) {
 }
 
 function characterIds(token, size) {
-  const inner = BOUNDARIES.has(token) ? [BOUNDARIES.get(token)] : Array.from(new TextEncoder().encode(token.toWellFormed?.() ?? token).subarray(0, size - 2), (byte) => byte + 1);
+  const inner = BOUNDARIES.has(token) ? [BOUNDARIES.get(token)] : Array.from(new TextEncoder().encode(token.replace(/\p{Cs}/gu, "")).subarray(0, size - 2), (byte) => byte + 1);
   return [BEGIN_WORD, ...inner, END_WORD, ...Array(size - 2 - inner.length).fill(PADDING)];
 }
 

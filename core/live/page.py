@@ -151,8 +151,10 @@ def read_examples(value: object, name: str) -> Examples:
         values = {"name": name, "most": MOST_EXAMPLES, "shape": shape}
         raise BadInput(t("{name} must hold 1 to {most} words, each with two sentences: {shape}", **values))
     for word, pair in value.items():
-        good = [text for text in pair if isinstance(text, str) and 0 < len(text.strip()) <= LONGEST] if isinstance(pair, list) else []
-        if len(good) != 2 or good != pair:
+        good = (
+            [text for text in pair if isinstance(text, str) and 0 < len(text.strip()) <= LONGEST] if isinstance(pair, list | tuple) else []
+        )
+        if len(good) != 2 or good != list(pair):
             raise BadInput(t("{name}: “{word}” needs two sentences, as in {shape}", name=name, word=shorten(word), shape=shape))
         for text in (word, *pair):
             as_text(text, name)  # raises BadInput for half a character, which no file can hold
@@ -226,7 +228,7 @@ def live(
     The page is a file of 27 MB next to the notebook: `path`, or else elmoscope.html, with the model's name for any model but elmo-mini. An
     existing page of the same model and examples stays. Raises BadInput if the file is not a page of Elmoscope, or was edited.
     """
-    pairs = read_examples({word: list(pair) for word, pair in examples.items()}, "examples") if examples else ()
+    pairs = read_examples(examples, "examples") if examples else ()
     workspace = open_workspace(model)
     name = "" if model == BUNDLED_MODEL else "-" + re.sub(r"[^\w.-]+", "-", workspace.model.name).strip("-.")
     place = Path(path or f"elmoscope{name}.html")

@@ -59,26 +59,9 @@ function newReader(parts, plain = false) {
     const vectors = rows.map((row) => statics.at(row));
     return { cosine: vectors.every((item) => norm(item) > 0) ? cosineOf(...vectors) : null, known: [true, true] };
   }
-  // Hangul without its analyzer: the longest word of the vocabulary that a token begins with, then the vocabulary's joined pieces.
-  function joinedPieces(rest) {
-    for (let k = rest.length; k > 0; k--) {
-      if (!substitutes.has(JOINER + rest.slice(0, k))) continue;
-      const more = k === rest.length ? [] : joinedPieces(rest.slice(k));
-      if (more) return [JOINER + rest.slice(0, k), ...more];
-    }
-    return null;
-  }
-  function cut(token) {
-    if (!/^[\uac00-\ud7a3]+$/.test(token) || substitutes.has(token)) return [token];
-    for (let k = token.length - 1; k > 0; k--) {
-      const more = substitutes.has(token.slice(0, k)) && joinedPieces(token.slice(k));
-      if (more) return [token.slice(0, k), ...more];
-    }
-    return [token];
-  }
   function tokensOf(text) {
-    const tokens = pack.facts.tokenizer === "spaces" ? text.split(/\s+/).map(plainSigns).filter(Boolean) : tokenize(text, joins);
-    return (pack.facts.tokenizer === "hangul" ? tokens.flatMap(cut) : tokens).slice(0, pack.facts.most_words);
+    const tokens = pack.facts.tokenizer === "spaces" ? text.split(/(?:[^\S\ufeff]|[\x1c-\x1f\x85])+/).map(plainSigns).filter(Boolean) : tokenize(text, joins);
+    return (pack.facts.tokenizer === "hangul" ? tokens.flatMap((token) => cutHangul(token, substitutes.has)) : tokens).slice(0, pack.facts.most_words);
   }
   // Whether a token is written as a name: core.text.readings.WordInContext.is_name.
   function isName({ tokens, position }) {

@@ -20,7 +20,7 @@ const TOKEN = new RegExp([
 ].join("|"), "gu");
 const CLOSES = new RegExp(`^(?:[,.;:!?%)\\]}\\u2026]+|${CLITIC})$`, "u"), OPENERS = new Set("([{$£€#");
 
-const straight = (text) => text.replace(/[\u2019\u2018]/g, "'").replace(/[\u201c\u201d]/g, '"').replaceAll("\0", " ");
+const straight = (text) => text.replace(/[\u2019\u2018]/g, "'").replace(/[\u201c\u201d]/g, '"').replace(/[\0\x1c-\x1f\x85]/g, " "); // blanks in Python
 // Text as it is read: signs in their plain form (core/text/normalization.py), words that a line's end has cut in two joined (core/text/normalization.py).
 const INVISIBLE = "\\x01-\\x08\\x0e-\\x1b\\x7f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}";
 const EMOJI = "[\\u2190-\\u2bff\\ufe0f\\u{1f000}-\\u{1faff}]", UNSPACED = "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff]";
@@ -58,6 +58,25 @@ function joinsBy(ranks) {
   };
 }
 const tokenize = (text, joins = () => false) => straight(legible(text, joins)).match(TOKEN) ?? [];
+// Hangul without its analyzer: the longest word of the vocabulary that a token begins with, then the vocabulary's joined pieces.
+function cutHangul(token, has) {
+  const uncut = new Set(), LONGEST = 40; // lengths of endings that no pieces make up; letters of a piece
+  function piecesOf(rest) {
+    for (let k = Math.min(rest.length, LONGEST); k > 0; k--) {
+      if (uncut.has(rest.length - k) || !has(JOINER + rest.slice(0, k))) continue;
+      const more = k === rest.length ? [] : piecesOf(rest.slice(k));
+      if (more) return [JOINER + rest.slice(0, k), ...more];
+    }
+    uncut.add(rest.length);
+    return null;
+  }
+  if (!/^[\uac00-\ud7a3]+$/.test(token) || has(token)) return [token];
+  for (let k = Math.min(token.length - 1, LONGEST); k > 0; k--) {
+    const more = has(token.slice(0, k)) && piecesOf(token.slice(k));
+    if (more) return [token.slice(0, k), ...more];
+  }
+  return [token];
+}
 const bare = (token) => token.replace(/^\u2060+|\u2060+$/g, "") || token;
 const folded = (word) => word.normalize("NFC").toLowerCase().replaceAll("ß", "ss");
 const withoutHyphens = (spelling) => spelling.replaceAll("-", "") || spelling;

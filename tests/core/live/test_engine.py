@@ -87,6 +87,7 @@ ODD = [
     "O’Brien’s naïve café, “quoted”, 12:30 1st 2nd 10km rock-'n'-roll ``so''",
     "Cafe\u0301 \U0001f1f0\U0001f1f7 \U0001f44d\U0001f3fd 3\ufe0f\u20e3 no. 5 No. no.",
     "ban\u00adking\u200b of\ufb01ce well\u2011known \u202aword\u202c \U0001f468\u200d\U0001f469 \u2764\ufe0f a\ufe0f blank\u3164bank \ufeff",
+    "bank\x1cof\x1d the\x1e\x1f river\x85mud",
     "",
 ]
 CUT = [

@@ -13,9 +13,10 @@ from core.common.errors import BadInput
 from core.elmo.model import BiLM
 from core.live import page
 from core.live.pack import WIDE, Pack, _strongest, add_network, as_packed, quantize
-from core.text.tokens import character_ids
+from core.text.tokens import JOINER, character_ids
 from core.workspace import open_workspace
 
+NODE = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 MINE, BANKS = {"bank": ["A bank.", "The bank."]}, ["We sat on the bank.", "The bank lent money."]
 
 
@@ -52,16 +53,43 @@ def test_any_model_of_our_size_is_packed():
     assert {"highway.1.carry", "forward.0.input", "backward.1.output", "convolution.1.rest"} <= pack._arrays.keys()
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def in_node(name: str, expression: str) -> list:
+    """The value of an expression after one of the engine's scripts."""
+    script = f"{(page.FOLDER / name).read_text('utf-8')}; console.log(JSON.stringify({expression}))"
+    return json.loads(subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True, timeout=60).stdout)
+
+
+@NODE
 def test_the_page_cuts_a_token_as_the_model_does():
-    words, sizes = ["<S>", "</S>", "bank", "transformation", "x" * 60, "강" * 20, "na\u00efve"], [3, 10, 50]
-    cut = f"{json.dumps(sizes)}.map((size) => {json.dumps(words)}.map((word) => characterIds(word, size)))"
-    script = f"{(page.FOLDER / 'network.js').read_text('utf-8')}; console.log(JSON.stringify({cut}))"
-    answer = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True, timeout=60).stdout
-    assert json.loads(answer) == [character_ids(words, size).tolist() for size in sizes]
+    words = ["<S>", "</S>", "bank", "transformation", "x" * 60, "강" * 20, "na\u00efve", "\ud83d", "a\udc00b", "\U0001f3e6\ud83d"]
+    sizes = [3, 10, 50]
+    ids = in_node("network.js", f"{json.dumps(sizes)}.map((size) => {json.dumps(words)}.map((word) => characterIds(word, size)))")
+    assert ids == [character_ids(words, size).tolist() for size in sizes]
 
 
-@pytest.mark.parametrize("given", [[], {}, {"bank": "one"}, {"bank": ["one"]}, {"bank": ["one", ""]}, {"bank": ["one", 2]}])
+@NODE
+def test_hangul_is_cut_into_the_longest_pieces_in_time_that_grows_with_its_length():
+    known, repeated = ["사람", f"{JOINER}에", f"{JOINER}서", f"{JOINER}에서"], "사람" + "에서" * 900
+    tokens = ["사람", "사람에", "사람에서", "에서", repeated, f"{repeated}뷁", "bank"]
+    pieces = in_node("text.js", f"{json.dumps(tokens)}.map((token) => cutHangul(token, (word) => new Set({json.dumps(known)}).has(word)))")
+    assert pieces[:4] == [["사람"], ["사람", f"{JOINER}에"], ["사람", f"{JOINER}에서"], ["에서"]]
+    assert pieces[4:] == [["사람", *[f"{JOINER}에서"] * 900], [f"{repeated}뷁"], ["bank"]]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [],
+        {},
+        {"bank": "one"},
+        {"bank": ["one"]},
+        {"bank": ["one", ""]},
+        {"bank": ["one", 2]},
+        {"bank": None},
+        {"bank": "ab"},
+        [("bank", "one", "two")],
+    ],
+)
 def test_examples_that_are_none_are_named(given):
     with pytest.raises(BadInput, match=r"mine\.json"):
         page.read_examples(given, "mine.json")
@@ -120,7 +148,7 @@ def test_a_notebook_shows_the_page_of_the_model_and_examples_it_names(written, t
         ({"model": "elmo-ko-mini"}, 2),
         ({}, 3),
         ({"examples": MINE}, 4),
-        ({"examples": MINE}, 4),
+        ({"examples": {word: tuple(pair) for word, pair in MINE.items()}}, 4),
         ({"examples": {"bank": ["A bank.", "Her bank."]}}, 5),
         ({}, 6),
     )
