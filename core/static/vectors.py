@@ -200,9 +200,12 @@ def _load_folder(folder: Path) -> StaticVectors:
         words = lines_of(files["words.txt"])
         arrays = load(files["vectors.safetensors"])
         vectors = arrays["vectors"].astype(np.float32) * arrays["scales"][:, None]  # int8 times scale
-        if len(words) != len(arrays["vectors"]) or vectors.ndim != 2 or len(set(words)) != len(words):
+        sizes = {*arrays["scales"].shape, len(arrays["vectors"]), len(words), len(set(words))}
+        if len(sizes) > 1 or vectors.shape != arrays["vectors"].shape or not vectors.size:
             values = {"folder": folder, "n": len(words), "shape": arrays["vectors"].shape}
             raise CorruptArtifact(t("{folder} is damaged: {n:,} words, vectors of shape {shape}. Download it again.", **values))
+        if not (np.abs(vectors) <= 1e15).all():  # also finds what is not a number
+            raise ValueError(t("not a number, or above 1e15"))
         return StaticVectors(words, vectors, name=str(meta["name"]), provenance={**meta, "path": str(folder)})
     except FileNotFoundError as error:
         raise MissingArtifact(t("{folder} has no {name}. Choose another.", folder=folder, name=Path(error.filename).name)) from None

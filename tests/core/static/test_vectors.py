@@ -2,7 +2,9 @@
 
 import bz2
 import gzip
+import hashlib
 import io
+import json
 import lzma
 import pickle
 import tarfile
@@ -10,6 +12,7 @@ import zipfile
 
 import numpy as np
 import pytest
+import safetensors.numpy
 from gensim.models import KeyedVectors
 
 from core.analysis.word_maps import ALL_WORDS
@@ -440,6 +443,29 @@ def test_a_damaged_or_missing_folder_is_refused_in_a_sentence(tmp_path, file, da
     (tmp_path / "mini" / file).unlink() if data is None else (tmp_path / "mini" / file).write_bytes(data)
     with pytest.raises(error) as caught:
         load_vectors(tmp_path / "mini")
+    assert said in str(caught.value)
+
+
+EIGHT_BITS, SCALES = np.ones(ROWS.shape, np.int8), np.ones(len(ROWS), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("eight_bits", "scales", "said"),
+    [
+        *((EIGHT_BITS, SCALES * value, "not a number, or above 1e15") for value in (np.nan, np.inf, 1e20)),
+        *((EIGHT_BITS, scales, "5 words, vectors of shape (5, 3)") for scales in (SCALES[:1], np.ones(ROWS.shape, np.float32))),
+        *((bits, SCALES, f"5 words, vectors of shape {bits.shape}") for bits in (EIGHT_BITS[:, 0].copy(), np.ones((5, 0), np.int8))),
+        (np.ones((5, 5), np.int8), np.ones((5, 5), np.float32), "5 words, vectors of shape (5, 5)"),
+    ],
+)
+def test_a_folder_whose_numbers_are_no_vectors_is_refused_in_a_sentence(tmp_path, eight_bits, scales, said):
+    save_glove(tmp_path, WORDS, ROWS, {})
+    meta, data = json.loads((tmp_path / "meta.json").read_text()), safetensors.numpy.save({"vectors": eight_bits, "scales": scales})
+    (tmp_path / "vectors.safetensors").write_bytes(data)
+    meta["sha256"]["vectors.safetensors"] = hashlib.sha256(data).hexdigest()
+    (tmp_path / "meta.json").write_text(json.dumps(meta))
+    with pytest.raises(CorruptArtifact) as caught:
+        load_vectors(tmp_path)
     assert said in str(caught.value)
 
 
