@@ -174,7 +174,7 @@
         button.textContent = piece.trim();
         button.setAttribute("aria-pressed", k === positions[side]);
         button.hidden = k !== positions[side] && /^\p{P}+$/u.test(piece.trim()); // punctuation is not a chip
-        button.onclick = () => { state.tapped[side] = { word: state.asked.tokens[side][k], position: k }; if (!state.tapped[1 - side]?.position && state.tapped[1 - side] !== null) state.tapped[1 - side] = null; ask(); };
+        button.onclick = () => { state.tapped[side] = { word: state.asked.tokens[side][k], position: k }; if (state.tapped[1 - side]?.position === undefined) state.tapped[1 - side] = null; ask(); };
       });
     });
     q(".pills").childNodes.forEach((pill, k) => pill.setAttribute("aria-pressed", examples[k][1] === state.texts[0] && examples[k][2] === state.texts[1]));

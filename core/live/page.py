@@ -238,6 +238,6 @@ def live(
         raise BadInput(f"{place} is not a page that elmoscope wrote, or was changed since. Name another file: path='my-page.html'.")
     if present != contents(workspace, chosen):
         write(place, page_of(workspace, chosen))
-    parameters = {"a": first, "b": second} if first and second else {}
-    parameters |= {"layer": layer} if layer else {}
-    return LivePage(place, f"#{urlencode(parameters, quote_via=quote)}" if parameters else "", height)
+    parameters = {name: value for name, value in (("a", first), ("b", second), ("layer", layer)) if value}
+    address = urlencode(parameters, quote_via=quote, errors="replace")
+    return LivePage(place, f"#{address}" if parameters else "", height)

@@ -127,6 +127,13 @@ def test_tapped_word_and_typed_sentence_are_answered_and_in_the_address(opened):
     expect(page.locator("#a")).not_to_have_value("The children play football in the park after school.")
 
 
+def test_a_tapped_first_word_stays_when_a_word_of_the_other_sentence_is_tapped(opened):
+    page = opened("#a=And the bank lent money.&b=We sat on the bank.&ai=0&bi=4")
+    for word in ("sat", "bank"):
+        page.locator(".tokens").last.get_by_role("button", name=word, exact=True).click()
+        expect(page.locator(".tokens [aria-pressed=true]")).to_have_text(["And", word])
+
+
 def test_an_address_opens_its_sentences_word_layer_and_language(opened):
     page = opened("#a=The pitcher threw a ball.&b=Milk from the pitcher.&ai=1&bi=3&layer=2&lang=ko&theme=dark")
     expect(page.locator("h1")).to_have_text("같은 단어는 두 번 나와도 같은 뜻일까요?")

@@ -188,3 +188,6 @@ def test_a_file_that_is_no_page_is_never_written_over(content, written, tmp_path
 def test_a_notebook_shows_the_page_at_its_sentences(written):
     frame = str(page.live("We sat on the bank.", 'The "bank" lent.', layer="1")._repr_html_())
     assert 'src="elmoscope.html#a=We%20sat%20on%20the%20bank.' in frame and "layer=1" in frame and '"bank"' not in frame
+    assert [page.live(*texts).address for texts in ((), ("A bank.",), ("", "A bank."), ("half \ud83d",))] == [
+        *("", "#a=A%20bank.", "#b=A%20bank.", "#a=half%20%3F")
+    ]
