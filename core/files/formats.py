@@ -93,10 +93,15 @@ def check_beginning(path: Path, data: bytes) -> None:
     if kind is None:
         return
     kind = _kind_of_archive(path) if kind == "zip" else kind
-    if kind in ("xlsx", "docx", "epub", "pdf"):
-        raise BadInput(t("{name} is a .{kind} file by another name. Rename it {stem}.{kind}.", name=path.name, kind=kind, stem=path.stem))
+    _refuse_name(path, kind)
     advice = _conversion("xls" if kind == "doc" and path.suffix.lower() in (".csv", ".tsv") else kind, (".txt", ".csv"))
     raise BadInput(t("{name} is not text inside, whatever its name. {way}", name=path.name, way=advice))
+
+
+def _refuse_name(path: Path, kind: str) -> None:
+    """Raise BadInput for a document that has the suffix of another kind."""
+    if kind in ("xlsx", "docx", "epub", "pdf") and path.suffix.lower() != f".{kind}":
+        raise BadInput(t("{name} is a .{kind} file by another name. Rename it {stem}.{kind}.", name=path.name, kind=kind, stem=path.stem))
 
 
 def _kind_of_archive(path: Path) -> str:
@@ -126,6 +131,7 @@ def check_archive(path: Path, needed: Collection[str], recommended: str) -> None
 
     zipfile reads no more of a member than its stated size. `recommended` is the format that the message names.
     """
+    _refuse_name(path, _kind_of_archive(path))
     members = _members(path) or []
     size = sum(member.file_size for member in members)
     if not set(needed) & {member.filename for member in members}:
@@ -147,8 +153,8 @@ def refuse_unreadable(path: Path, recommended: str) -> Iterator[None]:
     except (ElmoscopeError, MemoryError):
         raise
     except Exception as error:
-        values = {"name": path.name, "error": type(error).__name__, "other": recommended}
-        raise BadInput(t("{name} cannot be read ({error}). Save it as {other}.", **values)) from error
+        values = {"name": path.name, "kind": path.suffix.lower(), "other": recommended}
+        raise BadInput(t("{name} is damaged, or not a {kind}. Save it as {other}.", **values)) from error
 
 
 def _not_of_its_kind(path: Path, kind: str, recommended: str) -> str:
@@ -157,7 +163,7 @@ def _not_of_its_kind(path: Path, kind: str, recommended: str) -> str:
     if locked_or_old:
         values = {"name": path.name, "kind": kind}
         return t("{name} is locked with a password, or an older format. Save it without a password as {kind}.", **values)
-    return t("{name} is not a {kind}, or locked. Save it as {other}.", name=path.name, kind=kind, other=recommended)
+    return t("{name} is damaged, locked, or not a {kind}. Save it as {other}.", name=path.name, kind=kind, other=recommended)
 
 
 def guess_encoding(data: bytes) -> str | None:

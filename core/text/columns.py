@@ -33,18 +33,19 @@ def iterate_cells(
 ) -> Iterator[TextCell]:
     """Yield the text cells of a table (.csv, .tsv, .xlsx).
 
-    Columns are as `find_column` takes them; a table whose text column is numbered has no row of names. With `blank`, a row without text
-    gives an empty cell; otherwise it is left out and noted. `reading` is as `iterate_lines` takes it.
+    Columns are as `find_column` takes them; a table whose text column is numbered has a row of names only if a usual name or that of the
+    dates is in its first row. With `blank`, a row without text gives an empty cell; otherwise it is left out and noted. `reading` is as `iterate_lines` takes it.
     """
     rows = file_rows(path, kind, **reading)
     place, first = next(rows, (None, []))
     if not first:
         return
-    text, is_header = _find_text(first, column, place)
+    text, is_header = _find_text(first, column, date_column, place)
     date, document, unread = _find_date(first, date_column, place, is_header), None, None
     if is_header:
         document = find_usual(first, (DOCUMENT_COLUMN,))
-        note_doubled(path.name, first, text)
+        if not column or not is_number(first, column):
+            note_doubled(path.name, first, text)
         if not column:
             others = [k for k in (date, document) if k is not None]
             unread = Unread(path.name, first, [text], (*TEXT_COLUMNS, *OTHER_TEXTS), others)
@@ -89,10 +90,12 @@ def find_usual(names: Sequence[str], usual: Sequence[str]) -> int | None:
     return next((names.index(name) for name in map(fold_case, map(str.strip, usual)) if name in names), None)
 
 
-def _find_text(row: list[str], column: str | None, place: Place) -> tuple[int, bool]:
+def _find_text(row: list[str], column: str | None, date_column: str | None, place: Place) -> tuple[int, bool]:
     """Return the position of the texts, and whether this first row is a row of names."""
     if column is not None:
-        position, is_header = find_column(row, column), not is_number(row, column)
+        names = [name for name in (column, date_column) if name and not is_number(row, name)]
+        names += (*TEXT_COLUMNS, *OTHER_TEXTS, *DATE_COLUMNS, DOCUMENT_COLUMN)
+        position, is_header = find_column(row, column), find_usual(row, names) is not None
     elif len(row) == 1:
         position, is_header = 0, row[0].casefold() in TEXT_COLUMNS
     else:

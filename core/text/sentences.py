@@ -88,7 +88,7 @@ def read_sentences(
     (or with the key `text_column`). "document" names the text of a row. "text" together with "tokens" is the original form of the sentence.
     .json: a list of such rows, of token lists or of texts.
     .docx, .pdf, .epub: the text of the document.
-    .csv, .tsv, .xlsx: the column `text_column`, given by name, or by number from 1 if the table has no names (then every row is text). Dates
+    .csv, .tsv, .xlsx: the column `text_column`, given by name, or by number from 1. Dates
     are in the column `date_column`, or else in one of core.text.columns.DATE_COLUMNS. A column "document" names the text of a row.
     Consecutive rows with the same tokens become one Sentence.
     """

@@ -116,7 +116,7 @@ def show_plan(in_use: InUse, corpus: str, stored: KeptCorpus | None) -> None:
             pace = store.pace(in_use.model, corpus)
         figures += [(t("Estimated time"), duration(pace.seconds(plan))), (t("Disk space"), _size(plan.working_bytes))]
     words = " · ".join(f"{shorten(word)} {n:,}" for word, n in plan.commonest[:COMMONEST])
-    lines = [t("Most frequent: {words}.", words=words)]
+    lines = [t("Most frequent: {words}.", words=words)] if words else []
     if not is_custom:
         lines.insert(0, " · ".join(f"{label} {value}" for label, value in figures))
     else:
@@ -144,10 +144,10 @@ def _left_out(stored: KeptCorpus | None) -> None:
     if stored is None or not stored.skipped:
         return
     n = len({file.name for file in stored.skipped})  # one file may have several notes
-    label = tn("{n} file skipped or incomplete", "{n} files skipped or incomplete", n)
+    label = tn("Notes on {n} file", "Notes on {n} files", n)
     with st.expander(label, icon=":material/warning:", expanded=n < 4, key="corpus.left_out"):
-        lines = ((file.name, file.why.removeprefix(f"{file.name}: ")) for file in stored.skipped)  # the line begins with the name
-        show_html("{}", [html('<div class="kwic"><b>{}</b> {}</div>', name, why) for name, why in lines])
+        lines = [(file.name, f" {file.why}".removeprefix(f" {file.name}")) for file in stored.skipped]  # the line begins with the name
+        show_html("{}", [html('<div class="kwic"><b>{}</b>{}</div>', name, why) for name, why in lines])
 
 
 def _offer(corpus: str, plan: Plan) -> None:

@@ -106,10 +106,16 @@ def test_notes_name_each_file_once_and_count_files(tmp_path):
     (folder / "news.csv").write_text(f"title,text\n{rows}\none,two,three\n")
     (folder / "empty.txt").write_text("")
     page = opened_whole("pages/texts.py", corpus_way="folder", corpus_folder=str(folder))
-    assert "2 files skipped or incomplete" in [box.label for box in page.expander]  # news.csv has two notes
-    notes = re.findall(r"<b>news\.csv</b> ([^<]*)", html_of(page))
-    assert len(notes) == 2 and not any(note.startswith("news.csv") for note in notes)
-    assert "the text is read from “text”, not from “title”. To read another, name it." in notes
+    assert "Notes on 2 files" in [box.label for box in page.expander]  # news.csv has two notes
+    notes = re.findall(r"<b>(?:news\.csv|empty\.txt)</b>([^<]*)", html_of(page))
+    assert len(notes) == 3 and not any(name in note for note in notes for name in ("news.csv", "empty.txt"))
+    assert ": the text is read from “text”, not from “title”. To read another, name it." in notes
+
+
+def test_texts_without_words_list_no_most_frequent_ones(tmp_path):
+    (tmp_path / "signs.txt").write_text("😀😀\n...\n!!!")
+    page = opened_whole("pages/texts.py", corpus_way="folder", corpus_folder=str(tmp_path))
+    assert metric(page, "Tokens") and not any("Most frequent" in words for words in words_on(page))
 
 
 LETTERS = "id;text\n1;The otter slept on the bank.\n2;The bank lent money.\n"

@@ -160,9 +160,19 @@ def test_two_columns_of_one_name_are_named(write):
     path = write("twice.csv", "text,n,text\nRain,1,Snow\nSun,2,Fog\n")
     read, said = texts_of(path)
     assert read == ["Rain", "Sun"] and any("“text” is also the name of column 3" in note for note in said)
-    assert texts_of(path, column="3")[0][1:] == ["Snow", "Fog"]
+    assert texts_of(path, column="3") == (["Snow", "Fog"], [])
     labels = write("labels.csv", "label,text,label\nx,Rain,u\ny,Sun,v\n")
     assert any("“label” is also the name of column 3" in note for note in read_table(labels).notes)
+
+
+@pytest.mark.parametrize(
+    ("names", "date_column", "is_read"),
+    [("1,Rain", None, True), ("id,text", None, False), ("Date,Rain", None, False), ("when,Rain", "when", False), ("when,Rain", "1", True)],
+)
+def test_first_row_of_a_table_with_a_numbered_column_is_text_unless_it_names_columns(write, names, date_column, is_read):
+    path = write("own.csv", f"{names}\n1,Snow\n2,Sun\n")
+    read = [cell.text for cell in iterate_cells(path, ".csv", "2", date_column)]
+    assert read == [*(["Rain"] if is_read else []), "Snow", "Sun"]
 
 
 def test_a_workbook_is_read_as_a_table(tmp_path):
@@ -209,7 +219,7 @@ def test_rows_that_repeat_the_first_row_of_a_table_without_names_are_read(write)
 def test_workbooks_that_cannot_be_read_say_why(write, read):
     with pytest.raises(BadInput, match=r"own\.xlsx is locked with a password, or an older format\. Save it without a password as \.xlsx"):
         read(write("own.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)))
-    with pytest.raises(BadInput, match=r"own\.xlsx is not a \.xlsx, or locked\. Save it as \.csv"):
+    with pytest.raises(BadInput, match=r"own\.xlsx is damaged, locked, or not a \.xlsx\. Save it as \.csv"):
         read(write("own.xlsx", b"text,label\n"))
 
 
