@@ -78,7 +78,7 @@ typical, groups.agreement, groups.shares.round(2)  # shares of each sentence in 
 from elmoscope.core.figures.spaces import number_figure
 from elmoscope.core.senses import clusters
 
-number_figure(clusters.NUMBERS, suggestion.silhouettes, suggestion.limit, number or suggestion.number, suggestion.small)
+number_figure(clusters.NUMBERS, suggestion.silhouettes, suggestion.limit, len(groups.names), suggestion.small)
 
 # %% spread
 from elmoscope.core.corpus.label_files import numbered, tokens_of

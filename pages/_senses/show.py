@@ -41,7 +41,7 @@ def show(in_use: InUse) -> None:
         request = InductionRequest(word=chosen.word, space=chosen.layer, number=chosen.number)
         result = view_when_read(induction.compute, chosen.over, request)
     occurrences, groups = result.occurrences, result.groups
-    number = chosen.number or occurrences.suggestion.number
+    number = len(groups.names)  # fewer than the user chose where fewer sentences differ
     of_view = f"{chosen.over.corpus}|{chosen.over.names.model}|{chosen.word}|{chosen.layer}|{number}"
     names = labels.current(of_view, labels.suggested_names(groups))
     with picture:

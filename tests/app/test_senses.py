@@ -28,6 +28,13 @@ def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
     assert all(" · " in name for name in editor["label"]) and "substitutes" not in table
 
 
+def test_stated_number_of_groups_is_at_most_that_of_different_sentences(private_cache):
+    for texts, stated in ((["We sat on the bank."], "Inconclusive"), (["We sat on the bank.", "The bank lent money."], "in 2 groups;")):
+        corpus = own_corpus.keep_text("\n".join(texts * 10), f"{len(texts)}").name
+        page = read_through(opened("pages/found.py", corpus=corpus, found_word="bank", found_k="3"))
+        assert stated in html_of(page)
+
+
 KEY = ("sentences", "bank")
 
 
