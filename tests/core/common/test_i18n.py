@@ -209,3 +209,5 @@ def test_a_particle_follows_the_sound():
 def test_no_particle_stands_inside_quotation_marks_and_no_word_twice():
     result = [korean for _, forms in entries("ko") for korean in forms]
     assert not [korean for korean in result if re.search(r"“\{\w+:[^}”]+/[^}]+\}”|\{(\w+)\}”\{\1:", korean)]
+    fixed = r"(\{\w+:[^}/%]*[def]\}|“\{\w+\}”)([은는이가을를과와]|으?로)(?![가-힣(])"  # whatever number or word is before it
+    assert not [korean for korean in result if re.search(fixed, korean)]
