@@ -61,7 +61,7 @@ USUAL = Calibration({}, "1", (*_VOTES, -0.0614, 0.5464, 0.1657), (2.7502, -1.359
 
 def calibration_of(workspace: Workspace) -> Calibration:
     """Return the calibration stored with the labeled sentences of the workspace's model, or measure it, which takes seconds."""
-    return workspace.once("calibration", lambda: _open(workspace), workspace.model)
+    return workspace.once("calibration", lambda: _open(workspace), workspace.model) or USUAL
 
 
 def calibration_for(word: Word) -> Calibration:
@@ -80,10 +80,11 @@ def is_calibrated(workspace: Workspace) -> bool:
     return table is None or (table.folder / FILE).is_file()
 
 
-def _open(workspace: Workspace) -> Calibration:
+def _open(workspace: Workspace) -> Calibration | None:
+    """Return the calibration, or None, which is not cached, while the labeled sentences are missing or refused to a user."""
     table = workspace.labeled_sentences
     if table is None:
-        return USUAL
+        return None
     if stored := read(table.folder):
         return stored
     rows, space = rows_to_judge(table), workspace.sense_space

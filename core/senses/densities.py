@@ -65,11 +65,12 @@ def read_densities(record: Mapping) -> dict[str, dict[str, Density]]:
 
 def densities_of(workspace: Workspace, *, labeled: bool) -> Mapping[str, Density]:
     """Return a model's histograms by kind of evidence, layer ("0", "1", ...) and "mix"; {} for a model without any."""
-    stored = workspace.once("densities", lambda: _read_stored(workspace), workspace.model)
+    stored = workspace.once("densities", lambda: _read_stored(workspace), workspace.model) or {}
     return stored.get("labeled" if labeled else "unlabeled", {})
 
 
-def _read_stored(workspace: Workspace) -> dict[str, dict[str, Density]]:
-    table = workspace.labeled_sentences
-    record = read_json(table.folder / FILE, expect=dict) if table is not None and (table.folder / FILE).is_file() else {}
+def _read_stored(workspace: Workspace) -> dict[str, dict[str, Density]] | None:
+    if (table := workspace.labeled_sentences) is None:
+        return None
+    record = read_json(table.folder / FILE, expect=dict) if (table.folder / FILE).is_file() else {}
     return read_densities(record.get("densities", {}))

@@ -88,13 +88,17 @@ def test_each_kind_of_evidence_has_a_histogram(workspace, code):
                 assert shares.shape == (densities.BINS,) and shares.min() >= 0 and shares.sum() == pytest.approx(1), kind
 
 
-def test_a_model_that_none_were_made_with_has_none(model, tmp_path):
-    def targets_of_another_model(*_):
+def test_a_model_without_labeled_sentences_has_none_until_they_can_be_read(model, monkeypatch):
+    def targets_refused(*_):
         raise MissingArtifact("targets")
 
     workspace = open_workspace(model)
-    workspace.opener.targets = targets_of_another_model
-    assert densities.densities_of(workspace, labeled=True) == {}
+    with monkeypatch.context() as patch:
+        patch.setattr(workspace.opener, "targets", targets_refused)
+        assert densities.densities_of(workspace, labeled=True) == {}
+        assert calibration.calibration_of(workspace) is calibration.USUAL
+    assert set(densities.densities_of(workspace, labeled=True)) == {*LABELED_COLUMNS, *LAYERS}
+    assert "bank" in calibration.calibration_of(workspace).words
 
 
 def test_words_weigh_alike_and_outliers_are_in_the_last_bins():
