@@ -18,7 +18,9 @@ from core.index.neighbors import ANY, OTHER, SAME, Neighbor
 from core.index.rows import Occurrence
 from core.index.sense_space import LAYER
 from core.index.table import OccurrenceTable
+from core.text import languages
 from core.text.readings import WordInContext, as_typed
+from core.text.target_word import same_word
 from core.text.tokens import bare
 from core.views import neighbors
 from core.views.neighbors import TYPES, Neighbors, NeighborsRequest, tabulate_words
@@ -287,6 +289,8 @@ def _agreement(first: Neighbors, second: Neighbors, layer: str, static_has: bool
         return t("One list is empty.")
     words = bare(first.word.word), bare(second.word.word)
     if words[0].casefold() != words[1].casefold():
+        if same_word(first.word.tokens, first.word.position, second.word.tokens, second.word.position, languages.in_use()):
+            return t("Two forms of one word. {where} their lists share {shared} of {most}.", **values)
         return t("Two different words. {where} their lists share {shared} of {most}.", **values)
     if (first.word.tokens, first.word.position) == (second.word.tokens, second.word.position):
         return t("Both sentences are the same, so the lists are too.")

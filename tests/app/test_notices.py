@@ -215,6 +215,7 @@ TIED = listed("a bank", (1, "shore"), (2, "money"), (3, "<i>"))
         (listed("the bank"), listed("a bank"), "2", ["Both lists are empty."]),
         (listed("the bank", "a"), listed("a bank"), "2", ["One list is empty."]),
         (listed("some jaguar", "a", "b"), listed("the bank", "b"), "2", ["Two different words. At layer 2 their lists share 1 of 2."]),
+        (listed("two banks", "a", "b"), listed("the bank", "b"), "2", ["Two forms of one word. At layer 2 their lists share 1 of 2."]),
         (listed("the bank", "a"), listed("the bank", "a"), "2", ["Both sentences are the same, so"]),
         (
             listed("the bank", "a", "b"),
