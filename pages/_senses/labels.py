@@ -186,6 +186,10 @@ def _use(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result:
         guess = None if k in by_user else result.senses[sense]
         target = Target(o.position, o.tokens[o.position], by_user.get(k), occurrences.word, guess=guess)
         sentences.append(Sentence(o.tokens, (target,), document, o.text))
-    name = own_corpus.keep_sentences(sentences).name
+    try:
+        name = own_corpus.keep_sentences(sentences).name
+    except ElmoscopeError as error:  # of a limit
+        st.session_state[label_store.FAULT] = str(error)
+        return
     label_store.copy((name, occurrences.word), label_store.current(key))
     st.session_state.corpus = name

@@ -201,6 +201,15 @@ def test_refused_rename_loses_no_label(gold):
     assert kept() == dict(labeled(gold).given)
 
 
+def test_labels_that_exceed_a_limit_as_a_text_are_not_used_everywhere(gold, monkeypatch):
+    page = page_with(labeled(gold))
+    monkeypatch.setenv("ELMOSCOPE_MAX_TEXTS", "1")
+    own_corpus.keep_text("Another text stays.", "other")
+    page.button(key="spread.use").click().run()
+    assert "1 text is stored, the limit here" in page.error[0].value and not page.exception
+    assert page.session_state["corpus"] == KEY[0]
+
+
 def test_damaged_file_of_labels_is_set_aside_with_a_warning(gold):
     save(labeled(gold))
     path = saved_labels.stored_file(*KEY)
