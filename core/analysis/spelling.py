@@ -241,10 +241,10 @@ class Spellings:
         return stored
 
     def _keep(self) -> None:
-        from safetensors.numpy import save_file
+        from safetensors.numpy import save
 
         with replacing(self.file) as temporary:
-            save_file({"vectors": self.vectors[: self.read].copy()}, temporary)
+            temporary.write_bytes(save({"vectors": self.vectors[: self.read].copy()}))
 
 
 def list_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch.overrides import TorchFunctionMode
 
 from ..common.config import ModelShape
@@ -152,9 +152,12 @@ def save_hdf5(model: BiLM, folder: Path) -> None:
 
     _write_options(model, folder)
     state = {name: value.to("cpu", torch.float32) for name, value in model.state_dict().items()}
-    with replacing(folder / "weights.hdf5") as temporary, h5py.File(temporary, "w") as file:
+    with h5py.File("weights.hdf5", "w", driver="core", backing_store=False) as file:  # in memory: HDF5 may crash on a full disk
         for name, value in _to_tensorflow(state, model.shape):
             file.create_dataset(name, data=value.contiguous().numpy())
+        file.flush()
+        with replacing(folder / "weights.hdf5") as temporary:
+            temporary.write_bytes(file.id.get_file_image())
 
 
 def save_safetensors(
@@ -167,7 +170,8 @@ def save_safetensors(
         state |= {f"softmax.{name}": value for name, value in softmax.state_dict().items()}
         (folder / "vocabulary.txt").write_text("\n".join(words or []), encoding="utf-8", newline="\n")
     with replacing(folder / "weights.safetensors") as temporary:
-        save_file({name: value.to("cpu", dtype).contiguous() for name, value in state.items()}, temporary, {"format": "elmoscope-1"})
+        tensors = {name: value.to("cpu", dtype).contiguous() for name, value in state.items()}
+        temporary.write_bytes(save(tensors, {"format": "elmoscope-1"}))
 
 
 def _write_options(model: BiLM, folder: Path) -> None:

@@ -182,8 +182,11 @@ def write_checkpoint(path: Path, state: dict) -> None:
     """Write the state of a training in one step: tensors of any device, numbers, texts, and lists and dicts of them."""
     import torch
 
-    with replacing(path) as temporary:
-        torch.save(_on_cpu(state), temporary)
+    with replacing(path) as temporary, temporary.open("wb") as stream:
+        try:
+            torch.save(_on_cpu(state), stream)
+        except RuntimeError as error:  # torch hides the error of the stream
+            raise error.__context__ or error from None
 
 
 def _on_cpu(state):

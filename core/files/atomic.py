@@ -56,8 +56,8 @@ def replacing(path: str | Path, *, pattern: str = "") -> Iterator[Path]:
         yield temporary
         _commit(temporary, path, pattern)
     except OSError as error:
-        if (refusal := cannot_write(path, error)) is error:
-            raise
+        if (refusal := cannot_write(path, error)) is error or TEMPORARY.fullmatch(path.parent.name):
+            raise  # within an unfinished folder: its own `replacing` names the folder
         raise refusal from error
     finally:
         _remove(temporary)

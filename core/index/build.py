@@ -6,7 +6,7 @@ Encoded sentences of an unfinished index are stored next to it, one file a round
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from time import perf_counter
 
@@ -82,11 +82,12 @@ def build_index(
     with replacing(Path(folder), pattern=own_files(other_files)) as temporary:
         temporary.mkdir(parents=True, exist_ok=True)
         n_rows = sum(len(s.tokens) for s in sentences) + n_known
-        stored = None
-        if substitutes:
-            shape = n_rows, substitutes.dim
-            stored = np.lib.format.open_memmap(temporary / sense_space.KEPT, mode="w+", dtype=np.float16, shape=shape)
-        with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
+        # written, not mapped: a full disk would kill the process at a mapped page
+        stored = (temporary / sense_space.KEPT).open("wb") if substitutes else nullcontext()
+        with stored, pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
+            if substitutes:
+                header = {"descr": "<f2", "fortran_order": False, "shape": (n_rows, substitutes.dim)}
+                np.lib.format.write_array_header_1_0(stored, header)
             for part, is_more in [*((part, False) for part in rounds(sentences)), *((part, True) for part in rounds(more))]:
                 if is_more and "occurrences" not in basic:
                     basic |= {"occurrences": rows, "corpus": fingerprint(sentences)}
@@ -100,8 +101,8 @@ def build_index(
                 else:
                     encoded = _vectors_of(part, keep, targets_only or is_more, codes, encoder, parts / f"{first}.npz", substitutes)
                     vectors, sums_of_types, expected, is_new = encoded
-                if stored is not None:
-                    stored[rows : rows + len(expected)] = expected
+                if substitutes:
+                    stored.write(expected.astype("<f2").tobytes())
                 sums[np.unique(codes)] += sums_of_types
                 counts += np.bincount(codes, minlength=len(counts))
                 batch = pa.RecordBatch.from_arrays([*labels.columns, *_vectors(vectors)], schema=schema)
@@ -114,7 +115,6 @@ def build_index(
                 first += len(part)
                 if report:
                     report(done, total, (fresh or done) / (perf_counter() - started))
-        del stored  # closed before the folder is renamed
         _write_types(temporary / "types.arrow", schema, names, sums / np.maximum(counts, 1)[:, None, None])
         _write_sentences(temporary / "sentences.arrow", [*sentences, *more])
         seconds = perf_counter() - started

@@ -44,11 +44,11 @@ def save(
     inside: Callable[[Path], dict] = lambda _: {},
 ) -> Path:
     """Write the folder atomically, replacing an existing one. `inside` writes more files into it and returns the last facts."""
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save as to_bytes
 
     with replacing(Path(folder), pattern=pattern) as temporary:
         temporary.mkdir()
-        save_file(arrays, temporary / WEIGHTS)
+        (temporary / WEIGHTS).write_bytes(to_bytes(arrays))
         more = inside(temporary)
         sha256 = {name: file_sha256(temporary / name) for name in form.files}
         facts = {"format": form.name, "version": form.version, **facts, "sha256": sha256 if len(sha256) > 1 else sha256[WEIGHTS]}

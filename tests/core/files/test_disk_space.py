@@ -2,6 +2,7 @@
 
 import gc
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -11,12 +12,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from core.common.errors import BadInput
+from core.elmo.weights import save_hdf5, save_safetensors
+from core.files.artifacts import write_checkpoint, write_json
 from core.files.disk_space import LAST_USE, hold, layers_folder, make_room
 from core.index.tables import check_room, claim_room, index_plan
-from core.learning import features
+from core.learning import features, folders
 from core.learning.features import open_features
+from core.static.glove_training import save_glove
 from tests.tiny import tiny_encoder
 
 ROW = 2 * (8 + 2 * 16)  # bytes of a token: float16, P = 8, two layers of 2P
@@ -138,3 +143,29 @@ def test_opened_again_layers_count_as_used_now(encoder):
     again = open_features(texts(5), encoder, "a" * 64, layers_folder())
     assert (first.folder / LAST_USE).stat().st_mtime > before + 900
     np.testing.assert_array_equal(again(texts(5))[0], first(texts(5))[0])
+
+
+NUMBERS = np.arange(100_000, dtype=np.float32)
+FORM = folders.Form("test", 1, "test", (folders.WEIGHTS,))
+WRITERS = {
+    "checkpoint": lambda path, _: write_checkpoint(path, {"numbers": torch.from_numpy(NUMBERS)}),
+    "json": lambda path, _: write_json(path, NUMBERS),
+    "head": lambda path, _: folders.save(path, FORM, {"numbers": NUMBERS}, {}, {}),
+    "model": lambda path, encoder: save_safetensors(encoder.model, path),
+    "AllenNLP's model": lambda path, encoder: save_hdf5(encoder.model, path),
+    "vectors": lambda path, _: save_glove(path, list(map(str, range(1_000))), NUMBERS.reshape(1_000, 100), {}),
+}
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_a_full_disk_is_reported_by_each_writer_and_leaves_no_part(tmp_path, encoder, write):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, limits[1]))
+    try:
+        with pytest.raises(BadInput, match=r"/out.* cannot be written: File too large\."):
+            write(tmp_path / "out", encoder)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    left = [path.name for path in tmp_path.rglob("*") if path.is_file() and path.name != "options.json"]
+    assert not left
+    write(tmp_path / "out", encoder)
