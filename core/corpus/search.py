@@ -17,7 +17,7 @@ from ..common.i18n import ENGLISH, t
 from ..common.markup import shorten
 from ..text.morphemes import has_hangul
 from ..text.normalization import fold_case, plain_signs
-from ..text.readings import forms_among
+from ..text.readings import forms_among, is_form
 from ..text.target_word import lemmas, words_of
 from ..text.tokens import bare
 from .encoded import EncodedCorpus
@@ -66,7 +66,9 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
         phrases = dict.fromkeys((tuple(corpus.language.tokenize(query)), tuple(query.split()), (query.strip(),)))
         match = match_lemma if kind == LEMMA else match_word
         ways = [[match(corpus, part) for part in _parts(phrase)] for phrase in phrases]
-    hits = _merged([(_spans(corpus, masks), len(masks)) for masks in ways])
+    verb = fold_case(query.strip())
+    stems = _find_stems(corpus, verb) if kind == LEMMA and has_hangul(verb) else np.empty(0, np.int64)
+    hits = _merged([(stems, 1), *((_spans(corpus, masks), len(masks)) for masks in ways)])
     if not len(hits) and kind != PATTERN and not set(query) - {ANY, " "}:
         raise BadInput(t("A * alone matches every word. Use it with letters or words: bank* or the * of."))
     return hits
@@ -106,6 +108,17 @@ def _spans(corpus: EncodedCorpus, masks: list[np.ndarray]) -> np.ndarray:
         if k != rarest:
             first = first[mask[corpus.word[first + k]] | np.isin(first + k, corpus.other_at[mask[corpus.other_word]])]
     return first[corpus.sentence[first] == corpus.sentence[first + len(masks) - 1]]
+
+
+def _find_stems(corpus: EncodedCorpus, verb: str) -> np.ndarray:
+    """Return the tokens (n,) that are the bare stem of a Korean verb in their sentences: 먹 alone may be the ink."""
+    if not verb.endswith("다"):
+        return np.empty(0, np.int64)
+    places = np.flatnonzero((corpus.spelling_array == verb[:-1])[corpus.spelling])
+    sentences = corpus.sentence[places]
+    positions = places - corpus.starts[sentences]
+    found = [is_form(corpus.tokens(n), k, verb) for n, k in zip(sentences.tolist(), positions.tolist(), strict=True)]
+    return places[np.array(found, bool)]
 
 
 def _merged(ways: list[tuple[np.ndarray, int]]) -> Hits:

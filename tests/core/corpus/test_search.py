@@ -16,7 +16,7 @@ from core.corpus.encoded import EncodedCorpus, encode
 from core.corpus.search import KINDS, LEMMA, PATTERN, WORD, Hits, find, match_lemma, similar
 from core.text import languages
 from core.text.corpora import open_corpus
-from core.text.sentences import Sentence, read_sentences, stream_sentences
+from core.text.sentences import Sentence, read_sentences, sentences_from_text, stream_sentences
 from core.text.tokens import tokenize
 
 TEXTS = {"a": ["The bank of the river.", "A bank lent the bank money.", "I don't bank on it."], "b": ["No river here.", "The Bank!"]}
@@ -85,6 +85,22 @@ def test_a_korean_verb_is_found_in_its_forms():
         words = {corpus.word_list[k] for k in np.flatnonzero(match_lemma(corpus, "가다"))}
         assert {"갔", "가는"} & words and all(word[0] in "가간갈감갔갑" for word in words)
         assert len(find(corpus, r"\w+", kind=PATTERN)) > 5_000  # letters of every script, not of ASCII alone
+
+
+@pytest.mark.parametrize(
+    ("verb", "forms", "others"),
+    [
+        ("먹다", "밥을 먹었다.|밥을 먹는다.|밥을 먹고 잤다.", "먹을 갈았다.|먹이 검다."),  # 먹 alone is the ink
+        ("열다", "문을 열었다.|문을 열고 나갔다.", "열이 높다.|열 명이 왔다."),
+        ("울다", "아기가 울었다.|아기가 울고 있다.", "아기가 웃었다."),
+        ("타다", "버스를 탔다.|버스를 타고 갔다.|버스를 탄다.", "버스가 온다."),
+        ("춥다", "날이 춥다.|날이 추워서 싫다.", "날이 덥다."),
+    ],
+)
+def test_a_korean_verb_is_found_where_its_stem_alone_is_a_noun(verb, forms, others):
+    with languages.reading(languages.get_language("ko")):
+        corpus = encode(sentences_from_text("\n".join([*forms.split("|"), *others.split("|")]), lines="keep"))
+        assert corpus.sentence[find(corpus, verb, kind=LEMMA).first].tolist() == list(range(len(forms.split("|"))))
 
 
 def test_no_phrase_runs_over_the_end_of_a_sentence_or_of_the_corpus():
