@@ -378,10 +378,12 @@ def _with_blanks(line: bytes, dim: int) -> list[bytes]:
 
 
 def _contains_vector(word: bytes, dim: int, are_decimals: bool) -> bool:
-    """Return whether a line break is missing in a word: it has D numbers in a row, or three decimals, which no phrase has.
+    """Return whether a line break is missing in a word: it begins as a header, or has D numbers in a row, or three decimals.
 
     Fewer may be part of a phrase ("route 66 diner"). The last number may be joined to the next line's word ("0.6bank").
     """
+    if re.match(rb"\d+\s+%d(?!\d)" % dim, word):
+        return True
     kinds = "".join(map(_kind_of, word.split()[1:]))
     n_numbers, n_decimals = (max(map(len, re.findall(run, kinds)), default=0) for run in ("[id]+j?", "d+j?"))
     return n_numbers >= max(dim, 2 + are_decimals) or n_decimals >= min(max(dim, 2), 3) or kinds.count("d") >= 3

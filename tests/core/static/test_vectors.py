@@ -198,6 +198,7 @@ BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3,
         ),
         ("v.txt", b"9 3\n" + NINE.replace(b" ", b", "), BadInput, "v.txt, line 2: '0.25,' is not a number."),
         ("v.txt", NINE.replace(b"\n", b" "), BadInput, "v.txt, line 1: "),
+        *(("v.txt", header + NINE, BadInput, f"v.txt, line 1: '{header.decode()}w0' contains numbers.") for header in (b"9 3", b"9 3 ")),
         ("v.txt", b" ".join(b"w%d 0.%d" % (k, k) for k in range(9)), BadInput, "v.txt, line 1: 'w0 0.0 w1 0.1"),
         *(
             (
