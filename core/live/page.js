@@ -129,7 +129,7 @@
 
   function drawVerdict() {
     const { verdict: say } = t, node = q(".verdict"), { pair } = state, of = pair?.judgment;
-    const lines = !pair ? [t.page.empty, ""] : of.verdict ? [titleOf(of.verdict, say), certainty(of.verdict, say)] : pair.words.every((item) => /\p{L}/u.test(item)) ? say.different : say.no_word;
+    const lines = !pair ? [t.page.empty, ""] : pair.foreign ? say.foreign.map((text) => filled(text, { word: pair.foreign })) : of.verdict ? [titleOf(of.verdict, say), certainty(of.verdict, say)] : pair.words.every((item) => /\p{L}/u.test(item)) ? say.different : say.no_word;
     [node.firstChild.textContent, node.lastChild.textContent] = lines;
   }
   function titleOf({ says, senses }, say) {

@@ -164,11 +164,10 @@ def read_examples(value: object, name: str) -> Examples:
 def _in_every_language(workspace: Workspace) -> dict[str, dict]:
     """Return the texts by language code, with the language's own name. The selected language stays the same."""
     result = {}
-    cut = workspace.language.tokenizer not in ("words", "spaces")
     for code in i18n.languages():
         with i18n.within(code):
             name = Locale.parse(code).get_display_name(code) or code
-            result[code] = texts(workspace.layers, workspace.model.name, cut_at_spaces=cut) | {"name": name}
+            result[code] = texts(workspace.layers, workspace.model.name, workspace.language) | {"name": name}
     return result
 
 

@@ -96,12 +96,12 @@ function newReader(parts, plain = false) {
   }
   // What Home shows: angles, verdict, substitutes.
   function pair({ tokens, positions }, direction, k = 10) {
-    const both = tokens.map((of, side) => at(of, positions[side])), n = network.n_layers, spaces = [...Array(n).keys()].map(String).concat("mix");
+    const both = tokens.map((of, side) => at(of, positions[side])), spelled = both.map((item) => bare(item.tokens[item.position])), n = network.n_layers, spaces = [...Array(n).keys()].map(String).concat("mix");
     const values = spaces.map((space) => cosineOf(...both.map((item) => mixOf(item.layers, weightsOf(space, n)))));
     const lemmas = both.map((item) => labeled.lemmaIn(folded(bare(item.tokens[item.position])), words.readIn(item.tokens, item.position)));
     const scene = lemmas[0] && lemmas[0] === lemmas[1] ? labeled.sceneOf(labeled.ofLemma(lemmas[0], senses), both, senses) : null;
     return {
-      scene, words: both.map((item) => bare(item.tokens[item.position])), spaces, values,
+      scene, words: spelled, foreign: spelled.find((word) => hasLetter(word) && !letters.test(word))?.slice(0, 40) ?? "", spaces, values,
       ...glove(both[0].tokens[both[0].position], both[1].tokens[both[1].position]), judgment: judge(both),
       expected: both.map((item) => expectedAt(item, direction, k)),
     };

@@ -5,14 +5,15 @@ from ..common.model_layers import MIX, SENSES, Layers
 from ..figures.style import layer_title
 from ..senses.evidence import AROUND, EXPECTED, NEAREST
 from ..senses.verdict import CLOSE, ONE, TWO
+from ..text.languages import Language
 
 
-def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
-    """Return all texts by part of the page."""
+def texts(layers: Layers, model: str, language: Language) -> dict:
+    """Return all texts by part of the page of a model of `language`."""
     spaces = layers.spaces
     return {
-        "page": _page(model, cut_at_spaces=cut_at_spaces),
-        "verdict": _verdict(),
+        "page": _page(model, language),
+        "verdict": _verdict(language),
         "scene": _scene(layers),
         "curves": _curves(layers),
         "expected": expected_texts() | {"put": t("{word}, {p}: insert", word="{word}", p="{p}")},
@@ -30,7 +31,7 @@ def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
     }
 
 
-def _page(model: str, *, cut_at_spaces: bool) -> dict:
+def _page(model: str, language: Language) -> dict:
     return {
         "question": t("Does a word mean the same thing twice?"),
         "lede": t("Type two sentences. {model} reads them in your browser: nothing is sent.", model=model),
@@ -55,12 +56,12 @@ def _page(model: str, *, cut_at_spaces: bool) -> dict:
             "{model} in 8 bits: cosines differ from the app’s by 0.02 or less. The model is small and sometimes wrong.", model=model
         ),
         "cut": t("Korean is split without the app’s analyzer here: of 100 verdicts, 68 match the app’s and 2 are the opposite.")
-        if cut_at_spaces
+        if language.tokenizer not in ("words", "spaces")
         else "",
     }
 
 
-def _verdict() -> dict:
+def _verdict(language: Language) -> dict:
     return {
         "one": t("One meaning"),
         "two": t("Two meanings"),
@@ -68,6 +69,7 @@ def _verdict() -> dict:
         "two_senses": t("Two meanings: {first} and {second}", first="{first}", second="{second}"),
         "close": t("Too close to call"),
         "different": [t("Two different words"), t("Tap the same word in both sentences.")],
+        "foreign": [t("Another language"), t("“{word}” is not in {language} letters.", word="{word}", language=language.name)],
         "no_word": [t("Not a word"), t("Tap a word in each sentence.")],
         "same": t("Same sentence, same word."),
         "right": t("Right for {n} of 100 such pairs.", n="{n}"),

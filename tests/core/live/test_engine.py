@@ -144,6 +144,12 @@ def test_words_that_plain_objects_inherit_are_answered_as_core_answers_them(work
         assert answer["around"]["lemma"] is None and answer["pair"]["judgment"]["lemma"] == "", word
 
 
+def test_the_first_word_in_letters_of_another_language_is_named(ask):
+    words = [("שלום", "bank"), ("bank", "은행"), ("水水", "水水"), ("bank", "café"), ("😀", "😀"), ("1990", "3")]
+    answers = ask("answer", *(question(list(pair_), [{"position": 0}] * 2) for pair_ in words))
+    assert [item["pair"]["foreign"] for item in answers] == ["שלום", "은행", "水水", "", "", ""]
+
+
 def test_layers_are_near_those_of_float32_for_any_spelling(workspace, ask):
     sentences = [tokenize("We sat on the grassy bank."), tokenize("Zwölf qwrtx antidisestablishmentarianism 12,000!")]
     for tokens, ours, theirs in zip(sentences, ask("layers", *sentences), workspace.model.encoder.encode(sentences), strict=True):
