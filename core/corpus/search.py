@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from ..common.errors import BadInput
 from ..common.i18n import ENGLISH, t
 from ..common.markup import shorten
-from ..text.morphemes import has_hangul
+from ..text.morphemes import has_hangul, stems
 from ..text.normalization import fold_case, plain_signs
 from ..text.readings import forms_among, is_form
 from ..text.target_word import lemmas, words_of
@@ -67,8 +67,8 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
         match = match_lemma if kind == LEMMA else match_word
         ways = [[match(corpus, part) for part in _parts(phrase)] for phrase in phrases]
     verb = fold_case(query.strip())
-    stems = _find_stems(corpus, verb) if kind == LEMMA and has_hangul(verb) else np.empty(0, np.int64)
-    hits = _merged([(stems, 1), *((_spans(corpus, masks), len(masks)) for masks in ways)])
+    bare_stems = _find_stems(corpus, verb) if kind == LEMMA and has_hangul(verb) else np.empty(0, np.int64)
+    hits = _merged([(bare_stems, 1), *((_spans(corpus, masks), len(masks)) for masks in ways)])
     if not len(hits) and kind != PATTERN and not set(query) - {ANY, " "}:
         raise BadInput(t("A * alone matches every word. Use it with letters or words: bank* or the * of."))
     return hits
@@ -114,7 +114,7 @@ def _find_stems(corpus: EncodedCorpus, verb: str) -> np.ndarray:
     """Return the tokens (n,) that are the bare stem of a Korean verb in their sentences: 먹 alone may be the ink."""
     if not verb.endswith("다"):
         return np.empty(0, np.int64)
-    places = np.flatnonzero((corpus.spelling_array == verb[:-1])[corpus.spelling])
+    places = np.flatnonzero(np.isin(corpus.spelling_array, stems(verb))[corpus.spelling])
     sentences = corpus.sentence[places]
     positions = places - corpus.starts[sentences]
     found = [is_form(corpus.tokens(n), k, verb) for n, k in zip(sentences.tolist(), positions.tolist(), strict=True)]

@@ -20,6 +20,7 @@ from ..common.markup import shorten
 from ..common.memo import Bounded
 from ..elmo.mix import check_weights, layer_normalized, mixed
 from ..files.artifacts import read_json
+from ..text.morphemes import stems
 from ..text.normalization import fold_case
 from ..text.readings import dictionary_forms, forms_among, is_form, is_separate_word
 from ..text.tokens import bare
@@ -218,7 +219,8 @@ class OccurrenceTable(Index):
 
         def find() -> np.ndarray:
             result = np.isin(self.word, forms_among(self.words, verb))
-            for row in np.flatnonzero(self.spelled(verb[:-1]) & ~result)[:STEMS] if verb.endswith("다") else ():
+            spelled = np.any([self.spelled(stem) for stem in stems(verb)], axis=0)
+            for row in np.flatnonzero(spelled & ~result)[:STEMS] if verb.endswith("다") else ():
                 result[row] = is_form(self.sentences[int(self.sentence[row])].as_py(), int(self.position[row]), verb)
             return result
 

@@ -13,7 +13,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -37,6 +37,23 @@ _COPULA = "이입인임일였여예야라랍란로"  # first syllables of 이다
 _LIKE_NOUNS = re.compile(f"{_PLURAL}?(뿐|부터|까지)")  # particles that take other particles and the copula, as nouns do
 _AFTER_VOWELS = "였여라랍란"
 _LAST_CASES = ("JKS", "JKO", "JKG")  # particles that nothing follows
+# Last syllables of verb stems that change before vowels, which the analyzer writes as they are changed: 들었다 is a form of 듣다
+_CHANGES = {
+    "듣": "들",
+    "걷": "걸",
+    "묻": "물",
+    "싣": "실",
+    "깨닫": "깨달",
+    "일컫": "일컬",
+    "짓": "지",
+    "잇": "이",
+    "낫": "나",
+    "붓": "부",
+    "긋": "그",
+}
+_UNCHANGED = {changed: stem for stem, changed in _CHANGES.items()}
+_BIEUP = 17  # the number of ㅂ among final consonants
+_VOWELS = ("어", "아", "었", "았", "으", "은", "을", "음")  # syllables that endings begin with
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +99,39 @@ def analyzed(tokens: Sequence[str]) -> list[Morpheme | None]:
     for token, piece in zip(tokens, written, strict=True):
         start, end = end + piece.startswith(" "), end + len(piece)
         k = bisect_left(analyses, start, key=lambda item: item.start)
-        results.append(analyses[k] if has_hangul(token) and k < len(analyses) and analyses[k].start < end else None)
+        is_in = has_hangul(token) and k < len(analyses) and analyses[k].start < end
+        results.append(_polite(*analyses[k : k + 2]) if is_in else None)
     return results
+
+
+def _polite(first: Morpheme, second: Morpheme | None = None) -> Morpheme:
+    """Return the first morpheme as a verb if the second is 니다 behind a final ㅂ: the analyzer takes 탑 of 탑니다 for a tower."""
+    *letters, last = first.surface
+    if (
+        second is None
+        or second.tags[0] != "VCP"
+        or second.surface[0] != "니"
+        or not "가" <= last <= "힣"
+        or (ord(last) - 0xAC00) % 28 != _BIEUP
+    ):
+        return first
+    return replace(first, parts=(("".join([*letters, chr(ord(last) - _BIEUP)]), "VV"), (second.surface, "EF")))
+
+
+def stems(verb: str) -> tuple[str, ...]:
+    """Return the stem of a verb, and as it is before vowels if it changes there: 듣 and 들 of 듣다."""
+    stem = verb.removesuffix("다")
+    return (stem, _CHANGES[stem]) if stem in _CHANGES else (stem,)
+
+
+def verbs_of(stem: str, ending: str) -> tuple[str, ...]:
+    """Return the verbs that a stem before an ending may be a form of.
+
+    >>> verbs_of("들", "었"), verbs_of("들", "고"), verbs_of("지", "어요")
+    (('들다', '듣다'), ('들다',), ('지다', '짓다'))
+    """
+    is_changed = stem in _UNCHANGED and ending.startswith(_VOWELS)
+    return (f"{stem}다", f"{_UNCHANGED[stem]}다") if is_changed else (f"{stem}다",)
 
 
 @lru_cache(maxsize=16_384)

@@ -12,7 +12,7 @@ from typing import Protocol
 from ..common import i18n
 from ..common.limits import limits
 from . import languages
-from .morphemes import analyzed, has_hangul, morphemes
+from .morphemes import analyzed, has_hangul, morphemes, verbs_of
 from .normalization import fold_case
 from .target_word import MAKES_VERBS, NOUNS, OTHER, VERBS, lemmas, words_of
 from .tokens import bare, find_word, join_tokens
@@ -176,7 +176,7 @@ def dictionary_forms(word: str) -> tuple[str, ...]:
     parts = [part for item in analyzed(morphemes(word)) if item for part in item.parts]
     (stem, tag), (after, next_tag) = (*parts, ("", ""), ("", ""))[:2]
     if tag in VERBS:
-        return (f"{stem}다",)
+        return verbs_of(stem, after)
     result = (f"{stem}{after}다" * (next_tag in MAKES_VERBS), stem) if tag in (*NOUNS, *OTHER) else ()
     return tuple(item for item in result if item and item != word)
 
@@ -190,8 +190,11 @@ def forms_among(words: Sequence[str], verb: str) -> list[int]:
 
 def is_form(tokens: Sequence[str], k: int, verb: str) -> bool:
     """Return whether a token is a form of a Korean verb in its sentence: 먹 alone may be the ink."""
-    read = analyzed(tokens)[k]
-    return read is not None and read.parts[0][1] in VERBS and f"{read.parts[0][0]}다" == verb
+    first, *others = analyzed(tokens)[k : k + 2]
+    if first is None or first.parts[0][1] not in VERBS:
+        return False
+    endings = [part for item in (first, *others) if item for part, _ in item.parts][1:2]
+    return verb in verbs_of(first.parts[0][0], "".join(endings))
 
 
 def _onset(word: str) -> int:

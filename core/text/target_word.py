@@ -27,7 +27,7 @@ from ..common import i18n
 from ..common.memo import Bounded
 from . import languages
 from .languages import Language, ranks_of
-from .morphemes import Morpheme, analyzed, has_hangul
+from .morphemes import Morpheme, analyzed, has_hangul, verbs_of
 from .normalization import fold_case
 from .tokens import bare
 
@@ -246,8 +246,9 @@ def _korean(
         tag = "NNG"  # the tooth of 이가 아프다, which might be "this"
     if tag == "NNB" and spelling in lists.bound:
         return None
-    if tag in VERBS:
-        lemma = f"{stem}다"
+    verbs = verbs_of(stem, morpheme.parts[1][0] if len(morpheme.parts) > 1 else after[0]) if tag in VERBS else ()
+    if verbs:
+        lemma = verbs[0]
     elif tag in (*NOUNS, *OTHER):
         lemma = spelling
     else:
@@ -263,7 +264,7 @@ def _korean(
     if tag not in VERBS:  # one that the analyzer took for a noun, perhaps: 차서, 지기
         stem = spelling[:-1] if f"{spelling[:-1]}다" in lists.worth and spelling[-1:] in lists.endings else ""
     # Also its spelling: the analyzer may read a verb of two homographs as either, or as a noun.
-    return Candidate(k, spelling, {lemma: worth, spelling: worth}, stem, frozenset(parts))
+    return Candidate(k, spelling, dict.fromkeys((lemma, spelling, *verbs), worth), stem, frozenset(parts))
 
 
 # --- scores of words -------------------------------------------------------------------------------------------------

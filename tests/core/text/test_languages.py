@@ -305,6 +305,26 @@ def test_a_noun_is_found_before_its_particles_or_the_copula_whatever_the_analyze
     assert join_tokens(tokens) == join_tokens(KO.tokenize(sentence))
 
 
+VERBS = {
+    "타다": "버스를 탑니다.|버스를 타세요.|버스를 탔다더라.|버스를 탈 것이다.|버스를 타거라.|버스를 탄대.|버스를 타셨다.",
+    "쓰다": "글을 써서 보냈다.|약이 씁니다.|모자를 썼단다.|돈을 쓰려고|글을 쓰라고 했다.",
+    "듣다": "음악을 듣는다.|음악을 들었다.|음악을 들어요.|음악을 들으면|음악을 들은 사람",
+    "걷다": "길을 걷는다.|길을 걸었다.|길을 걸을 때",
+    "짓다": "집을 짓는다.|집을 지었다.|집을 지은 사람",
+    "돕다": "친구를 도왔다.|친구를 도우면",
+}
+
+
+@pytest.mark.parametrize(("verb", "sentence"), [(verb, sentence) for verb, text in VERBS.items() for sentence in text.split("|")])
+def test_a_verb_is_found_in_its_forms(verb, sentence):
+    assert locate(KO.tokenize(sentence), verb, KO, forms=True)[1]
+
+
+@pytest.mark.parametrize(("verb", "sentence"), [("듣다", "짐을 들고 갔다."), ("짓다", "해가 지고 있다."), ("타다", "탑이 높다.")])
+def test_a_form_of_another_word_is_not_found(verb, sentence):
+    assert not locate(KO.tokenize(sentence), verb, KO, forms=True)[1]
+
+
 # A word, sentences in which it is only a part of a longer one, and that one; "" where the analyzer has none.
 PARTS = [
     ("밤", "밤길을 혼자 걸었다.|밤길의 끝이 보인다.", "밤길"),
