@@ -181,7 +181,7 @@
   }
   // A word in the place of a sentence's word in question; the other sentence keeps its own.
   function put(side, name) {
-    const { tokens, positions } = state.asked, text = state.texts[side].normalize("NFC"), plain = text.replace(/[\u2019\u2018]/g, "'").replace(/[\u201c\u201d]/g, '"');
+    const { tokens, positions } = state.asked, text = state.texts[side].normalize("NFC"), plain = text.replace(/[\u2019\u2018\u02bc\uff07\u00b4]/g, "'").replace(/[\u201c\u201d]/g, '"');
     let at = 0, start = 0;
     tokens[side].slice(0, positions[side] + 1).forEach((token) => { start = plain.indexOf(token, at); at = start + token.length; });
     if (start < 0) return;

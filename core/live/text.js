@@ -20,14 +20,16 @@ const TOKEN = new RegExp([
 ].join("|"), "gu");
 const CLOSES = new RegExp(`^(?:[,.;:!?%)\\]}\\u2026]+|${CLITIC})$`, "u"), OPENERS = new Set("([{$£€#");
 
-const straight = (text) => text.replace(/[\u2019\u2018]/g, "'").replace(/[\u201c\u201d]/g, '"').replace(/[\0\x1c-\x1f\x85]/g, " "); // blanks in Python
+const straight = (text) => text.replace(/[\u2019\u2018\u02bc\uff07\u00b4]/g, "'").replace(/[\u201c\u201d]/g, '"').replace(/[\0\x1c-\x1f\x85]/g, " "); // blanks in Python
 // Text as it is read: signs in their plain form (core/text/normalization.py), words that a line's end has cut in two joined (core/text/normalization.py).
 const INVISIBLE = "\\x01-\\x08\\x0e-\\x1b\\x7f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}";
 const EMOJI = "[\\u2190-\\u2bff\\ufe0f\\u{1f000}-\\u{1faff}]", UNSPACED = "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff]";
-const SIGNS = new RegExp(`(?<emoji>(?<=${EMOJI})\\u200d(?=${EMOJI}))|(?<blank>[\\0\\u2800\\u3164\\uffa0\\ufffc]|(?<=${UNSPACED})\\u200b(?=${UNSPACED}))|(?<hyphen>[\\u2010\\u2011])|(?<ligature>[\\ufb00-\\ufdff\\ufe70-\\ufefc\\u2f00-\\u2fd5])|(?<selector>[\\ufe00-\\ufe0f])|[${INVISIBLE}]`, "gu");
+const SIGNS = new RegExp(`(?<emoji>(?<=${EMOJI})\\u200d(?=${EMOJI}))|(?<blank>[\\0\\u2800\\u3164\\uffa0\\ufffc]|(?<=${UNSPACED})\\u200b(?=${UNSPACED}))|(?<hyphen>[\\u2010\\u2011])|(?<ligature>[\\ufb00-\\ufdff\\ufe70-\\ufefc\\u2f00-\\u2fd5\\uff10-\\uff19\\uff21-\\uff3a\\uff41-\\uff5a\\u{1d400}-\\u{1d7ff}])|(?<selector>[\\ufe00-\\ufe0f])|[${INVISIBLE}]`, "gu");
 const CUTTABLE = "(?:(?![\\u0e00-\\u0eff\\u1000-\\u11ff\\u1780-\\u17ff\\u2e80-\\u9fff\\ua960-\\ua97f\\uac00-\\ud7ff\\uf900-\\ufaff])\\p{L})", LINE_END = "[ \\t]*[\\r\\n\\u2028]\\s*";
 const INNER = `(?:${CUTTABLE}|[\\u00ad\\u200b-\\u200d\\u0300-\\u036f]|[-\\u2010](?=${CUTTABLE}))*`;
-const CUTS = new RegExp(`(?<left>${CUTTABLE}${INNER})(?<sign>[\\u00ad\\u00ac\\x02](?=${LINE_END}|[ \\t\\u00a0])|[-\\u2010]\\u00ad?)(?<between>\\u200b|${LINE_END}|[ \\t\\u00a0]+)(?=(?<right>${CUTTABLE}${INNER}))`, "gu");
+const RAISED = "\\u00b9\\u00b2\\u00b3\\u2070\\u2074-\\u2079";
+const MARKS = new RegExp(`(?<![^\\s(\\["'\\u201c\\u2018\\u2014\\u2013*\\-])_(?=[\\p{L}\\p{N}])|(?<=[\\p{L}\\p{N}.,;:!?)\\u2026\\u201d\\u2019])_(?![^\\s.,;:!?)\\]"'\\u201d\\u2019\\u2014\\u2013*\\-])|(?:(?<=(?:(?![\\p{Nd}${RAISED}])[\\p{L}\\p{N}]){3})|(?<=[.,;:!?"'\\u201d\\u2019\\u00bb\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7a3]))[${RAISED}][${RAISED}\\u207b]*(?!${SIGN})`, "gu");
+const CUTS = new RegExp(`(?<left>${CUTTABLE}${INNER})(?<sign>[\\u00ad\\u00ac\\x02](?=${LINE_END}|[ \\t\\u00a0])|\\u2011(?=\\u200b|${LINE_END})|[-\\u2010]\\u00ad?)(?<between>\\u200b|${LINE_END}|[ \\t\\u00a0]+)(?=(?<right>${CUTTABLE}${INNER}))`, "gu");
 function plainSigns(text) {
   return text.replace(SIGNS, (sign, ...rest) => {
     const { emoji, blank, hyphen, ligature, selector } = rest.at(-1), before = [...text.slice(Math.max(0, rest.at(-3) - 2), rest.at(-3))].at(-1) ?? "", after = text[rest.at(-3) + 1];
@@ -39,11 +41,11 @@ function plainSigns(text) {
 }
 function legible(text, joins) {
   return plainSigns(text.replace(CUTS, (whole, left, sign, between, right) => {
-    const parts = [left, right].map(plainSigns), isSoft = !"-\u2010".includes(sign[0]) && /[^ \t\u00a0]/.test(between), isLineEnd = isSoft || between.trim() !== "" || /[\r\n\u2028]/.test(between);
+    const parts = [left, right].map(plainSigns), isSoft = !"-\u2010\u2011".includes(sign[0]) && /[^ \t\u00a0]/.test(between), isLineEnd = isSoft || between.trim() !== "" || /[\r\n\u2028]/.test(between);
     if (["and", "or", "to"].includes(parts[1].toLowerCase()) && !isSoft && between !== "\u200b") return whole;
     if (isSoft || joins(...parts, isLineEnd)) return left;
     return isLineEnd ? `${left}-` : whole;
-  }));
+  }).replace(MARKS, ""));
 }
 // Whether a cut word is read without its hyphen: core.text.languages.Language.joins.
 function joinsBy(ranks) {

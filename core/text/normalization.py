@@ -21,7 +21,9 @@ INVISIBLE = (
 )
 _BLANKS = "\x00\u2800\u3164\uffa0\ufffc"  # that look like blanks, or mark a picture
 _SELECTORS = "\ufe00-\ufe0f"  # that choose a letter's form; behind a symbol or a digit they make an emoji
-_LIGATURES = "\ufb00-\ufdff\ufe70-\ufefc\u2f00-\u2fd5"  # as fonts, not writers, use them: \ufb01, Arabic forms, Han radicals
+_LIGATURES = (  # as fonts, not writers, use them: \ufb01, Arabic forms, Han radicals, wide and mathematical letters and digits
+    "\ufb00-\ufdff\ufe70-\ufefc\u2f00-\u2fd5\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff"
+)
 _HYPHENS = "\u2010\u2011"
 _EMOJI = "\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
 _BETWEEN_WORDS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese and Khmer part words by spaces without width
@@ -39,13 +41,22 @@ LETTER = r"[^\W\d_\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\u9fff\ua960-\ua
 _END = r"[ \t]*[\r\n\u2028]\s*"
 _BREAK = rf"(?:{_END}|[ \t\u00a0]+)"
 _CUTS = re.compile(
-    rf"(?:(?<={LETTER})|(?<=[\u0300-\u036f]))(?:[\u00ad\u00ac\x02]{_BREAK}|[-\u2010]{SOFT}?(?:\u200b|{_BREAK}))(?={LETTER})", re.IGNORECASE
+    rf"(?:(?<={LETTER})|(?<=[\u0300-\u036f]))(?:[\u00ad\u00ac\x02]{_BREAK}|[-\u2010]{SOFT}?(?:\u200b|{_BREAK})|\u2011(?:\u200b|{_END}))(?={LETTER})",
+    re.IGNORECASE,
 )
-_MAY_BE_CUT = re.compile("[-\u2010\u00ad\u00ac\x02][\\s\u200b\u00ad]")  # the same, found faster
+_MAY_BE_CUT = re.compile("[-\u2010\u2011\u00ad\u00ac\x02][\\s\u200b\u00ad]")  # the same, found faster
 _LEFT = re.compile(rf"(?:{LETTER}|[{SOFT}\u200b-\u200d\u0300-\u036f]|[-\u2010](?={LETTER}))*\Z")
 _RIGHT = re.compile(rf"(?:{LETTER}|[{SOFT}\u200b-\u200d\u0300-\u036f]|[-\u2010](?={LETTER}))*")
 _LONGEST = 60  # letters of a word, on either side
 _LINKS = frozenset(("and", "or", "to"))  # pre- and post-war
+_RAISED = "\u00b9\u00b2\u00b3\u2070\u2074-\u2079"  # digits
+# Marks at the edges of words: _emphasis_ as in Project Gutenberg's books, and the numbers of notes, but not km\u00b2.
+_MARKS = re.compile(
+    "(?<![^\\s(\\[\"'\u201c\u2018\u2014\u2013*-])_(?=[^\\W_])"
+    "|(?<=[^\\W_]|[.,;:!?)\u2026\u201d\u2019])_(?![^\\s.,;:!?)\\]\"'\u201d\u2019\u2014\u2013*-])"
+    f"|(?:(?<=[^\\W\\d_{_RAISED}]{{3}})|(?<=[.,;:!?\"'\u201d\u2019\u00bb\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]))[{_RAISED}][{_RAISED}\u207b]*(?!\\w)"
+)
+_HAS_MARKS = re.compile(f"[_{_RAISED}]")
 
 
 def compose(text: str) -> str:
@@ -148,12 +159,12 @@ def legible(text: str, choose: Choice = keep_hyphen) -> str:
     >>> legible("bank\u00ading hours"), legible("coun-\ncil", lambda word: True)
     ('banking hours', 'council')
     """
-    return read(text, choose).text if any(_cut_edits(text, choose)) else plain_signs(text)
+    return read(text, choose).text if any(_edits(text, choose)) else plain_signs(text)
 
 
 def read(text: str, choose: Choice = keep_hyphen) -> Legible:
     """Return the text as `legible` does, with the positions of its characters."""
-    edits = list(_cut_edits(text, choose))
+    edits = list(_edits(text, choose))
     if not edits and not has_signs(text):
         composed, begins, ends = compose(text), range(len(text)), range(1, len(text) + 1)
         return Legible(text, begins, ends) if composed == text else _composed(text, composed, begins, ends)
@@ -177,7 +188,7 @@ def cut_words(text: str) -> Iterator[CutWord]:
     """Yield the words that the end of a line, or a former one, has cut in two."""
     for match in _CUTS.finditer(text) if _MAY_BE_CUT.search(text) else ():
         sign, between = text[match.start()], match[0][1:]
-        is_soft = sign not in "-\u2010" and bool(between.strip(" \t\u00a0"))  # before a blank it may be an ordinary sign
+        is_soft = sign not in "-\u2010\u2011" and bool(between.strip(" \t\u00a0"))  # before a blank it may be an ordinary sign
         left = plain_signs(_LEFT.search(text, max(0, match.start() - _LONGEST), match.start())[0])
         right = plain_signs(_RIGHT.match(text, match.end(), match.end() + _LONGEST)[0])
         if not left or not right or (right.casefold() in _LINKS and not is_soft and "\u200b" not in between):
@@ -186,7 +197,9 @@ def cut_words(text: str) -> Iterator[CutWord]:
         yield CutWord(match.start(), match.end(), left, right, is_soft, is_line_end)
 
 
-def _cut_edits(text: str, choose: Choice) -> Iterator[tuple[int, int, str]]:
+def _edits(text: str, choose: Choice) -> Iterator[tuple[int, int, str]]:
+    for mark in _MARKS.finditer(text) if _HAS_MARKS.search(text) else ():
+        yield *mark.span(), ""
     for word in cut_words(text):
         if choose(word):
             yield word.start, word.end, ""

@@ -18,7 +18,7 @@ from unicodedata import east_asian_width
 
 from ..common import reports
 from ..common.errors import ElmoscopeError, JobEnded
-from .normalization import SOFT, CutWord, cut_words, has_signs, read
+from .normalization import SOFT, CutWord, cut_words, read
 
 DETECT, JOIN, KEEP = "detect", "join", "keep"
 LONGEST = 5_000  # characters of a sentence; a longer one without an end mark is cut at a blank
@@ -51,7 +51,8 @@ _AROUND = 40  # characters looked at on either side of a mark, longer than any a
 _MARKS = ".!?\u2026\u3002\uff01\uff1f\u061f\u0964"  # a run of them is tried once, from its first
 _CLOSERS = r"\"'\u201d\u2019\u00bb)\]"
 _FACE = r"(?:[:;=]-?[()DP]+|\^_?\^)"  # :-) ends the sentence before it
-_END = re.compile(rf"(?<![{_MARKS}])([{_MARKS}]++)([{_CLOSERS}]*+)(\s?{_FACE})?(?=\s|$)|[\u3002\uff01\uff1f]")
+_NOTES = r"(?:\[(?:\w{1,3}|note \d{1,3}|citation needed)\]|[*\u2020\u2021])"  # marks of notes, as in Wikipedia
+_END = re.compile(rf"(?<![{_MARKS}])([{_MARKS}]++)([{_CLOSERS}]*+){_NOTES}*+(\s?{_FACE})?(?=\s|$)|[\u3002\uff01\uff1f]")
 _OPENERS = "\"'\u201c\u2018\u00ab"
 # The first sign of the next word, and the word without what opens.
 _NEXT = re.compile(rf"\s*+[{_OPENERS}]{{0,2}}(?=(.?))[{_OPENERS}(\[]{{0,3}}([^\s{_OPENERS}(\[]{{0,40}})")
@@ -109,11 +110,9 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _split_line(line: str) -> list[str]:
-    ends = _sentence_ends(line)
-    if has_signs(line):  # "Why?\u200b Because" ends behind its mark
-        plain = read(line)
-        begins = [*plain.begins, len(line)]
-        ends = (begins[end] for end in _sentence_ends(plain.text))
+    plain = read(line)  # "Why?\u200b Because" ends behind its mark
+    begins = [*plain.begins, len(line)]
+    ends = (begins[end] for end in _sentence_ends(plain.text))
     edges = [0, *ends, len(line)]
     return [sentence for a, b in pairwise(edges) if (sentence := line[a:b].strip())]
 
@@ -130,11 +129,11 @@ class LineShape:
 
     def joins(self, before: str, after: str) -> bool:
         """Return whether a line continues in the next one."""
-        if _begins_anew(before, after):
-            return False
-        is_full = self.measure(before) + _next(after, self.measure) > NEARLY * self.width
         word = _cut_word(before, after) if self.joins_words else None  # which goes on whatever the widths
-        return is_full or (word is not None and (word.is_soft or len(word.left) > 1))
+        is_cut = word is not None and (word.is_soft or len(word.left) > 1)
+        if _begins_anew(before, after, is_cut=is_cut and not word.is_name):
+            return False
+        return is_cut or self.measure(before) + _next(after, self.measure) > NEARLY * self.width
 
 
 def sentences_in(lines_with_places: Iterable[tuple[_P, str]], lines: str = DETECT) -> Iterator[tuple[_P, str]]:
@@ -289,15 +288,15 @@ def _wrapped(pairs: list[tuple[str, str]], measure: Callable[[str], int], spaced
     return max_explained / len(long_pairs), LineShape(width, spaced, measure=measure)
 
 
-def _begins_anew(before: str, after: str) -> bool:
-    """Return whether the next line begins something new: another quotation, an item of a list, an indented paragraph."""
+def _begins_anew(before: str, after: str, *, is_cut: bool = False) -> bool:
+    """Return whether the next line begins something new: another quotation, an item of a list, or, if no word is cut, an indented paragraph."""
     if _depth(before) != _depth(after):
         return True
     before, after = map(_unquoted, (before, after))
     if _BULLET.match(after) or (_NUMBERED.match(after) and _ENDED.search(before.rstrip())):
         return True
     is_item = _BULLET.match(before) or _NUMBERED.match(before)
-    return _indent(after) > _indent(before) + 1 and not is_item
+    return _indent(after) > _indent(before) + 1 and not is_item and not is_cut
 
 
 def _indent(line: str) -> int:

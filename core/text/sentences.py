@@ -23,7 +23,7 @@ from . import documents
 from .columns import DATE_COLUMNS, DOCUMENT_COLUMN, find_usual, iterate_cells, note_blank, refuse_column
 from .file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, is_guess, iterate_lines, json_rows, refuse, show_value
 from .languages import in_use, note_unread, tokenize
-from .normalization import legible, plain_word
+from .normalization import plain_word, read
 from .sentence_ends import DETECT, sentences_in
 from .tables import is_missing
 from .tokens import join_tokens, settle_tokens, spans_in
@@ -290,12 +290,12 @@ def _unless_joined(tokens: Sequence[str], text: str) -> str | None:
 
 
 def _has_all(text: str, tokens: Sequence[str]) -> bool:
-    """Return whether a text has these tokens and nothing else, ignoring invisible characters."""
+    """Return whether a text has these tokens and nothing else that is read."""
     spans = spans_in(tokens, text)
     if None in spans:
         return False
-    ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)]
-    return not any(legible(text[end:start]).strip() for end, start in zip(ends, starts, strict=True))
+    within, plain = {k for start, end in spans for k in range(start, end)}, read(text)
+    return all(start in within or sign.isspace() for start, sign in zip(plain.begins, plain.text, strict=True))
 
 
 def _from_row(row: Any, column: str | None, place: Place | str, lines: str | None, blank: bool) -> Iterable[Sentence]:

@@ -47,7 +47,7 @@ _TOKEN = re.compile(
 )
 _CLOSES = re.compile(rf"[,.;:!?%)\]}}\u2026]+|{_CLITIC}", re.IGNORECASE)
 _OPENERS = frozenset("([{$\u00a3\u20ac#")
-_CURLY = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "})
+_CURLY = str.maketrans({**dict.fromkeys("\u2019\u2018\u02bc\uff07\u00b4", "'"), "\u201c": '"', "\u201d": '"', "\x00": " "})
 
 
 def tokenize(sentence: str, choose: Choice = keep_hyphen) -> list[str]:
@@ -100,7 +100,7 @@ def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
     ['do', 'n’t', '   say', ' “']
     """
     spans = spans_in(tokens, text) if text else [None]
-    return pieces(tokens) if None in spans else [text[a:b] for a, b in pairwise([0, *(end for _, end in spans)])]
+    return pieces(tokens) if None in spans else [text[a:b] for a, b in pairwise([0, *(end for _, end in spans[:-1]), len(text)])]
 
 
 def spans_in(tokens: Sequence[str], text: str) -> list[tuple[int, int] | None]:

@@ -88,11 +88,12 @@ ODD = [
     "Cafe\u0301 \U0001f1f0\U0001f1f7 \U0001f44d\U0001f3fd 3\ufe0f\u20e3 no. 5 No. no.",
     "ban\u00adking\u200b of\ufb01ce well\u2011known \u202aword\u202c \U0001f468\u200d\U0001f469 \u2764\ufe0f a\ufe0f blank\u3164bank \ufeff",
     "bank\x1cof\x1d the\x1e\x1f river\x85mud",
+    "_The Bank._ It_ (_was_) snake_case __init__ __ council\u00b9 met.\u00b2 km\u00b2 x\u00b2y\u00b3 sec\u207b\u00b9 은행\u00b9 don\u02bct \uff42\uff41\uff4e\uff4b \U0001d41b",
     "",
 ]
 CUT = [
     "The impor-\ntance of coun-\ncil, pre-\nventing a well-\nknown co-\noperate and Anglo-\nSaxon newly-\nformed IMPOR-\nTANCE.",
-    "im\u00ad\nportance im\u00ac\nportance govern-\nment's pre-\nand post-war state-of-\nthe-art impor- tance long- and short-term impor\u00ad tance of\u00ac the",
+    "im\u00ad\nportance im\u00ac\nportance govern-\nment's pre-\nand post-war state-of-\nthe-art impor- tance long- and short-term impor\u00ad tance of\u00ac the im\u2011\nportance",
 ]
 
 

@@ -144,6 +144,12 @@ def test_who_knows_better_reports_it():
     assert read(wrapped(PROSE).replace("\n", "\n\n"), JOIN) == PROSE * 6
 
 
+@pytest.mark.parametrize("indent", ["", "\t", "    ", "\u00a0\u00a0"])
+def test_word_goes_on_in_an_indented_line(indent):
+    assert read(f"The impor-\n{indent}tance of it.") == ["The impor-\u200btance of it."]
+    assert len(read(f"- milk-\n{indent}- bread")) == 2
+
+
 @pytest.mark.parametrize(
     ("before", "after", "whole"),
     [

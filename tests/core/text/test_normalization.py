@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from core.text import languages
 from core.text.normalization import JOINER, cut_words, fold_case, legible, plain_word, read
 from core.text.sentence_ends import split_sentences
+from core.text.sentences import read_sentences
 from core.text.tokens import as_in_text, find_word, spans_in, tokenize
 
 EN, KO = languages.get_language("en"), languages.get_language("ko")
@@ -42,6 +43,12 @@ def test_a_korean_text_is_read_without_its_invisible_characters_and_keeps_the_jo
     ("written", "tokens"),
     [
         ("The o\ufb03ce is \ufb01ne, \ufb02at and e\ufb00ortless.", ["The", "office", "is", "fine", ",", "flat", "and", "effortless", "."]),
+        ("_The Bank._ (_is_) snake_case __x__", ["The", "Bank", ".", "(", "is", ")", "snake_case", "__x__"]),
+        (
+            "council\u00b9 met,\u00b2 10 km\u00b2 x\u00b2 sec\u207b\u00b9",
+            ["council", "met", ",", "10", "km\u00b2", "x\u00b2", "sec", "\u207b", "\u00b9"],
+        ),
+        ("\uff42\uff41\uff4e\uff4b \uff11\uff12 \U0001d41b\U0001d41a\U0001d427\U0001d424", ["bank", "12", "bank"]),
         ("a well\u2010known, well\u2011known word", ["a", "well-known", ",", "well-known", "word"]),
         ("10\u00a0km of\u202fthe\u2007bank\u3000here", ["10", "km", "of", "the", "bank", "here"]),
         ("blank\u3164bank\u2800of\ufffcit", ["blank", "bank", "of", "it"]),
@@ -65,6 +72,7 @@ def test_ligatures_hyphens_and_blanks_are_read_in_their_plain_form(written, toke
         ("im\u00ad\nportance", ["importance"]),
         ("im\u00ac\nportance", ["importance"]),  # as programs that read scanned pages write it
         ("im\u2010\nportance", ["importance"]),
+        ("im\u2011\nportance", ["importance"]),
         ("IMPOR-\nTANCE", ["IMPORTANCE"]),
         ("the govern-\nment's plan", ["the", "government", "'s", "plan"]),
         ("a well-\nknown man", ["a", "well-known", "man"]),
@@ -116,7 +124,9 @@ def test_any_text_is_read_with_the_places_of_its_characters(text):
         assert all(0 <= a <= b <= len(text) for a, b in zip(plain.begins, plain.ends, strict=True))
         seen = {k for a, b in zip(plain.begins, plain.ends, strict=True) for k in range(a, b)}
         cut = {k for word in cut_words(text) for k in range(word.start, word.end)}
-        assert all(unicodedata.category(text[k]) in ("Cf", "Cc", "Mn", "Lo", "Cn") for k in range(len(text)) if k not in seen | cut)
+        assert all(
+            unicodedata.category(text[k]) in ("Cf", "Cc", "Mn", "Lo", "Cn", "Pc", "No") for k in range(len(text)) if k not in seen | cut
+        )
 
 
 def test_letters_that_choose_their_form_are_compared_without_that_choice():
@@ -129,3 +139,10 @@ def test_sentences_end_where_they_would_without_invisible_characters(sign):
     sentences = split_sentences(text)
     assert [legible(sentence).strip() for sentence in sentences] == split_sentences(text.replace(sign, ""))
     assert "".join(sentences).replace(" ", "") == text.replace(" ", "")
+
+
+@pytest.mark.parametrize("text", ["_The Bank_ met.\u00b9", "The ban\u00adking \uff42\uff41\uff4e\uff4b\u200b", "It sank.\u2014_So_."])
+def test_stored_sentence_is_shown_as_written(write, text):
+    tokens = EN.tokenize(text)
+    (sentence,) = read_sentences(write("a.jsonl", [{"tokens": tokens, "text": text}]))
+    assert sentence.text == text and "".join(as_in_text(tokens, text)) == text
