@@ -27,8 +27,7 @@ from ..common.markup import shorten
 from ..files import user_names
 from ..files.artifacts import check_fits, parse_json, text_fingerprint
 from ..files.atomic import locked, rename, replacing
-from ..files.formats import suffix_of
-from ..text.file_lines import Place, is_guess, iterate_lines, json_rows, refuse, show_value
+from ..text.file_lines import Place, is_guess, is_json_list, iterate_lines, json_rows, refuse, show_value
 from ..text.sentences import as_text, check_position, checked_tokens
 from .measures import alpha
 from .spread import Given, Labels, SpreadLabels, on_one_line
@@ -207,7 +206,7 @@ def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Call
 def _rows(labels: Path) -> Iterator[dict | str]:
     """Yield the rows of a .json list or a .jsonl file, as text if they are no objects."""
     lines = [line for _, line in iterate_lines(labels, max_bytes=MAX_BYTES, longest=MAX_BYTES)]
-    if suffix_of(labels) == ".json":
+    if is_json_list(labels):
         for row in parse_json("".join(lines)):
             yield row if isinstance(row, dict) else json.dumps(row, ensure_ascii=False)
         return

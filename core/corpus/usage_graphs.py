@@ -31,7 +31,8 @@ USES = ("lemma", "pos", "date", "grouping", "identifier", "description", "contex
 JUDGMENTS = ("identifier1", "identifier2", "annotator", "judgment", "comment", "lemma")
 CLUSTERS = ("identifier", "cluster")
 SUFFIXES = (".csv", ".tsv", ".xlsx")
-CANNOT_DECIDE = ("0", "-", "–", "—", "?")  # besides core.text.tables.MISSING
+# besides core.text.tables.MISSING
+CANNOT_DECIDE = ("0", "-", "–", "—", "?", "x", "cannot decide", "can't decide", "undecided", "unsure", "판단 불가", "모름")
 NOISE, UNDECIDED, UNRELATED, IDENTICAL = "-1", 0, 1, 4
 MOST_PAIRS = 2_000  # judgments written
 
@@ -136,8 +137,8 @@ def read_judgments(path: str | Path) -> list[UsePair]:
     judgments = []
 
     def take(place: Place, row: dict[str, str]) -> None:
-        judgment = plain_number(row["judgment"].replace(",", "."))
-        undecided = is_missing(judgment) or judgment in CANNOT_DECIDE
+        judgment = plain_number(unicodedata.normalize("NFKC", row["judgment"]).replace(",", ".").replace("’", "'"))
+        undecided = is_missing(judgment) or judgment.casefold() in CANNOT_DECIDE
         if not undecided and judgment not in map(str, range(IDENTICAL + 1)):
             refuse(place, t("judgment {value}", value=show_value(row["judgment"])), t("Judgments are 1 to 4, or 0 for “cannot decide”."))
         judgments.append(UsePair(row["identifier1"], row["identifier2"], row["annotator"], UNDECIDED if undecided else int(judgment)))

@@ -11,11 +11,16 @@ from .file_lines import BadRow, LeftOut, Place, refuse, show_value
 from .normalization import compose, fold_case
 from .tables import PEEKED, file_rows, is_missing
 
-TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
+TEXT_COLUMNS = (
+    *("text", "sentence", "sentences", "content", "body", "message", "review", "comment", "tweet", "post"),
+    *("본문", "내용", "문장", "텍스트", "texte", "texto", "testo"),
+)
 OTHER_TEXTS = ("title", "headline", "description", "summary", "abstract", "subject", "lead")  # noted where they are not read
-DATE_COLUMNS = ("date", "year")  # read unless another is named
+DATE_COLUMNS = (  # read unless another is named
+    *("date", "year", "날짜", "일자", "연도", "년도", "datum", "jahr", "année", "fecha", "año", "anno"),
+)
 DOCUMENT_COLUMN = "document"  # names the text that a row belongs to
-MAX_DATE = 80  # characters
+MAX_DATE = 81  # characters; one more than `parse_date` reads, so that it reads no part of a longer one
 PROSE_WORDS = 4  # a cell's mean number of words, from which a column that is not read is worth a note
 
 

@@ -9,6 +9,7 @@ import lzma
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn, TextIO
@@ -324,17 +325,17 @@ def _find_cut(data: bytes) -> int:
 
 
 def json_rows(path: Path, left_out: LeftOut | None = None, needed: str = "", **reading: Any) -> Iterator[tuple[Place, Any]]:
-    """Yield the JSON values of a .jsonl file, line by line, or the items of a .json list.
+    """Yield the JSON values of a .jsonl file (or a .json file of that form), line by line, or the items of a .json list.
 
     With `left_out`, lines that are not JSON are left out, and `left_out` counts them and all rows. `needed` is the remedy in messages, and
     `reading` is as `iterate_lines` takes it.
     """
-    if (kind := suffix_of(path)) not in (".json", ".jsonl"):
+    if suffix_of(path) not in (".json", ".jsonl"):
         raise BadInput(f"{path.name} holds no labeled rows: they are read from .jsonl or .json files.")
     is_strict = left_out is None
     left_out = left_out or LeftOut(path.name)
     needed = needed or t('Use {{"tokens": ["the", "bank"]}} per line; in .json, [["the", "bank"], ...].')
-    if kind == ".json":
+    if is_json_list(path):
         try:
             for k, item in enumerate(_items(path)):
                 left_out.n_rows += 1
@@ -355,6 +356,16 @@ def json_rows(path: Path, left_out: LeftOut | None = None, needed: str = "", **r
             left_out.add(bad_row)
         else:
             yield place, value
+
+
+def is_json_list(path: Path) -> bool:
+    """Return whether a .json file is one JSON value. pandas and Kaggle write an object on each line."""
+    if suffix_of(path) != ".json":
+        return False
+    first = list(islice((line for _, line in iterate_lines(path, in_pieces=True, tolerant=True) if line.strip()), 2))
+    with suppress(ValueError):
+        return len(first) < 2 or not isinstance(parse_json(first[0]), dict)
+    return True
 
 
 def _items(path: Path) -> Iterator[Any]:

@@ -20,12 +20,12 @@ from ..common.limits import limits
 from ..files.artifacts import check_fits, text_fingerprint
 from ..files.formats import refuse_format, suffix_of
 from . import documents
-from .columns import DATE_COLUMNS, DOCUMENT_COLUMN, find_usual, iterate_cells, note_blank, refuse_column
+from .columns import DATE_COLUMNS, DOCUMENT_COLUMN, OTHER_TEXTS, TEXT_COLUMNS, Unread, find_usual, iterate_cells, note_blank, refuse_column
 from .file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, is_guess, iterate_lines, json_rows, refuse, show_value
 from .languages import in_use, note_unread, tokenize
 from .normalization import plain_word, read
 from .sentence_ends import DETECT, sentences_in
-from .tables import is_missing
+from .tables import PEEKED, is_missing
 from .tokens import join_tokens, settle_tokens, spans_in
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".xlsx", ".jsonl", ".json", *documents.SUFFIXES)
@@ -202,8 +202,9 @@ def _sentences(
 
 
 def _document_name(name: object) -> str | None:
-    """Return a document's name as it is stored; None unless it is text."""
-    return NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
+    """Return a document's name as it is stored; None unless it is text or a number."""
+    text = _text(name, "") if isinstance(name, int | float) and not isinstance(name, bool) else name
+    return None if not isinstance(text, str) or is_missing(text) else NO_CHARACTER.sub(" ", text)[:MAX_NAME]
 
 
 def _settle(sentences: list[Sentence]) -> list[Sentence]:
@@ -218,7 +219,7 @@ def _settle(sentences: list[Sentence]) -> list[Sentence]:
 def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | None, blank: bool, **reading: Any) -> Iterator[Sentence]:
     """Yield the sentences of JSON rows. Invalid rows are left out and noted. Raises BadInput if no row has a chosen column."""
     column, date_column = columns
-    left_out, n_blank = LeftOut(path.name), 0
+    left_out, n_blank, names, unread = LeftOut(path.name), 0, [], None
     first, missing = None, {*columns} - {None}  # the first row, for the error; the chosen columns that no row has yet
     for place, row in json_rows(path, left_out, tolerant=True, **reading):
         document = date = None
@@ -227,6 +228,11 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
             date = _date_of(row, date_column)
             first = first or (place, row)
             missing = {name for name in missing if _key_of(row, name) is None and not (name == column and "tokens" in row)}
+            if left_out.n_rows <= PEEKED and column is None and "tokens" not in row and (key := _text_key(row)) is not None:
+                names = names or list(row)
+                others = [names.index(other) for name in (*DATE_COLUMNS, DOCUMENT_COLUMN) if (other := _key_of(row, name)) in names]
+                unread = unread or Unread(path.name, names, [names.index(key)], (*TEXT_COLUMNS, *OTHER_TEXTS), others)
+                unread.look([cell if isinstance(cell := row.get(name), str) else "" for name in names])
         try:
             sentences = list(_from_row(row, column, place, lines, blank))
         except BadRow as error:
@@ -248,7 +254,13 @@ def _key_of(row: dict[str, Any], name: str | None) -> str | None:
     return name if name is None or name in row else _similar_key(tuple(row), name)
 
 
-@lru_cache(maxsize=16)
+def _text_key(row: dict[str, Any], column: str | None = None) -> str | None:
+    """Return the key of a JSON row's text: the chosen one, or by default the first usual one; None if the row has none."""
+    names = TEXT_COLUMNS if column is None else (column,)
+    return next((key for name in names if (key := _key_of(row, name)) is not None), None)
+
+
+@lru_cache(maxsize=256)
 def _similar_key(keys: tuple[str, ...], name: str) -> str | None:
     position = find_usual(keys, (name,))
     return None if position is None else keys[position]
@@ -309,11 +321,11 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         text = row.get("text")
         is_original = isinstance(text, str) and _has_all(text, tokens)
         return [Sentence(tokens, _targets(row, tokens, place), text=_unless_joined(tokens, text) if is_original else None)]
-    key = _key_of(row, "text" if column is None else column) if isinstance(row, dict) else None
+    key = _text_key(row, column) if isinstance(row, dict) else None
     text = row if not isinstance(row, dict) else row.get(key)
     if (key or column) is not None and (text is None or (isinstance(text, str) and is_missing(text))):
         text = ""
-    if isinstance(text, str):
+    if isinstance(text, str) or (key is not None and isinstance(text, int | float) and not isinstance(text, bool)):
         return _from_text([(place, _text(text, place))], lines, blank)
     refuse(place, t("{row} is not a row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
 

@@ -11,8 +11,8 @@ import csv
 import re
 import zipfile
 import zlib
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
 from itertools import chain, islice, starmap
@@ -37,8 +37,10 @@ MAX_ELEMENTS = 200_000  # of the parts of a workbook that are neither sheets nor
 MAX_ROW_ELEMENTS = 20 * MAX_COLUMNS
 # As pandas, R, Excel and databases write that a cell has no value. Case counts: NONE is a class of stances, "none" an answer.
 MISSING = frozenset(["nan", "NaN", "-nan", "-NaN", "NA", "N/A", "n/a", "<NA>", "#N/A", "#NA", "#NV", "None", "null", "NULL", "NaT", "\\N"])
+MISSING |= {"#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#WERT!", "#BEZUG!", "#ZAHL!", "#VALEUR!", "#NOM?", "#NOMBRE!"}
 _GIVEN_MARK = re.compile(r"\"?sep=([^\w\r\n\"])\"?[,;\t|]*[\r\n]*", re.IGNORECASE)
 _DOUBLED = '""'
+_ESCAPED = re.compile("_x(?!0000|[Dd][89A-Fa-f])([0-9A-Fa-f]{4})_")  # as Excel writes a carriage return: _x000D_
 
 csv.field_size_limit(2**31 - 1)  # of the process: a row's own limit is MAX_RECORD
 
@@ -250,33 +252,40 @@ def _not_fitting(place: Place, cells: list[str], width: int, mark: str, error: s
 
 
 def workbook_rows(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[tuple[Place, list[str]]]:
-    """Yield the rows of the first sheet that has any, with their numbers; a note names the other sheets that have some."""
+    """Yield the rows of the first sheet that has any, a hidden one last; a note names the other sheets that have some."""
     check_fits(path, max_bytes)
     check_archive(path, ("xl/workbook.xml",), ".csv")
     import openpyxl
 
-    _check_parts(path)
+    merged = _check_parts(path)
     with refuse_unreadable(path, ".csv"), closing(openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
-        sheets = [sheet for sheet in book.worksheets if next(_filled(sheet), None)]
+        sheets = sorted(book.worksheets, key=lambda sheet: sheet.sheet_state != "visible")
+        sheets = [sheet for sheet in sheets if next(_filled(sheet, {}), None)]
         if sheets[1:]:
             values = {"name": path.name, "sheet": sheets[0].title, "others": ", ".join(sheet.title for sheet in sheets[1:6])}
             message = t("{name}: sheet “{sheet}” is read, not: {others}. Save each as a file of its own.", **values)
             reports.add((path.name, "sheets"), message)
         for sheet in sheets[:1]:
-            for number, cells in _filled(sheet):
+            if below := merged[sheet._worksheet_path]:
+                reports.add((path.name, "merged"), t("{name}: a merged cell is read in each of its rows.", name=path.name))
+            for number, cells in _filled(sheet, below):
                 yield Place(path.name, number), cells
 
 
-def _check_parts(path: Path) -> None:
-    """Raise BadInput for a workbook with too many rows, cells or styles. Gaps count as rows and cells."""
+def _check_parts(path: Path) -> dict[str, dict[int, list[tuple[int, int]]]]:
+    """Return, for each sheet's part and first row of merged cells, their columns from 0 and last rows.
+
+    Raises BadInput for a workbook with too many rows, cells or styles. Gaps count as rows and cells.
+    """
     counts = _WorkbookCounts(path.name)
     with zipfile.ZipFile(path) as archive:
         for member in archive.namelist():
-            counts.begin_part()
+            counts.begin_part(member)
             try:
                 read_part(archive, member, path.name, counts.start)
             except (expat.ExpatError, zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, OSError, EOFError):
                 continue  # a picture, or a part that openpyxl cannot read either
+    return counts.merged
 
 
 class _WorkbookCounts:
@@ -286,10 +295,12 @@ class _WorkbookCounts:
         self._name, self._max_cells = name, limits().max_cells
         self._rows = LineCount(name)
         self._n_cells = self._n_others = 0
-        self.begin_part()
+        self.merged: dict[str, dict[int, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
+        self.begin_part("")
 
-    def begin_part(self) -> None:
+    def begin_part(self, member: str) -> None:
         """Begin to count the next part."""
+        self._member = member
         self._root, self._row, self._column, self._width, self._n_in_row = "", 0, 0, 0, 0
 
     def start(self, element: str, attributes: dict[str, str]) -> None:
@@ -304,6 +315,10 @@ class _WorkbookCounts:
             self._column = _column_of(attributes.get("r", "")) or self._column + 1
             self._add_cells(max(0, self._column - self._width))
             self._width = max(self._width, self._column)
+        elif kind == "mergeCell":
+            ends = re.fullmatch(r"([A-Z]+)(\d{1,7}):[A-Z]+(\d{1,7})", attributes.get("ref", ""))
+            if ends and int(ends[2]) < int(ends[3]):
+                self.merged[self._member][int(ends[2])].append((_column_of(ends[1]) - 1, int(ends[3])))
         elif self._root == "sst":
             self._add_cells(1)
         elif self._root != "worksheet" or not self._row:
@@ -329,8 +344,9 @@ def _column_of(reference: str) -> int:
     return number
 
 
-def _filled(sheet: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number, cells) of each row that has a cell with something in it."""
+def _filled(sheet: Any, merged: Mapping[int, Sequence[tuple[int, int]]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield (number, cells) of each row that has a cell with something in it; `merged` is as `_check_parts` returns it."""
+    below: dict[int, tuple[int, str]] = {}  # the last row and the text of a merged cell, by column
     sheet.reset_dimensions()  # what the file states of its size may be wrong
     for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         reports.step()
@@ -338,8 +354,14 @@ def _filled(sheet: Any) -> Iterator[tuple[int, list[str]]]:
             message = t("Row {number} of sheet “{sheet}” has {n:,} columns", number=number, sheet=sheet.title, n=len(row))
             raise BadInput(t("{what}; at most {most:,} are read. Remove the others.", what=message, most=MAX_COLUMNS))
         cells = [_cell_text(value) for value in row]
-        if any(map(str.strip, cells)):
-            yield number, cells
+        if not any(map(str.strip, cells)):
+            continue
+        for column, (last, text) in below.items():
+            if number <= last:
+                cells += [""] * (column + 1 - len(cells))
+                cells[column] = cells[column] or text
+        below |= {column: (last, cells[column]) for column, last in merged.get(number, ()) if column < len(cells)}
+        yield number, cells
 
 
 def _cell_text(value: Any) -> str:
@@ -356,7 +378,7 @@ def _cell_text(value: Any) -> str:
         return _hours(value)
     if isinstance(value, time):
         return value.isoformat("seconds").removesuffix(":00") if value.second == 0 else value.isoformat()
-    return str(value)
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), str(value))
 
 
 def _hours(value: timedelta) -> str:

@@ -186,10 +186,11 @@ def test_a_sense_in_a_file_may_be_longer_than_a_typed_one(path, tmp_path):
     [("old", "new"), (" ol\u00add\n", "new"), (3, "new"), (3.0, "new"), (1, 1), ("river", "river"), (True, True), (None, None)],
 )
 def test_a_merge_renames_the_sense_of_a_row_of_another_sentence_as_it_is_read(tmp_path, sense, merged):
-    file = tmp_path / "labels.jsonl"
-    file.write_text(json.dumps(ROW | {"tokens": ["Another", "bank"], "sense": sense}), "utf-8")
+    file = tmp_path / "labels.json"  # with lines
+    file.write_text(json.dumps(ROW | {"tokens": ["Another", "bank"], "sense": sense}) + "\nno row", "utf-8")
     text, carried = label_files.carry_rows("", file, SENTENCES, {"old": "new", "3": "new"}.get if merged == "new" else lambda name: name)
-    assert (json.loads(text)["sense"], carried) == (merged, 1)
+    first, second = text.splitlines()
+    assert (json.loads(first)["sense"], second, carried) == (merged, "no row", 2)
 
 
 @pytest.mark.parametrize(

@@ -188,8 +188,9 @@ def test_one_use_out_of_order_is_left_out_and_noted(tmp_path, span):
 
 
 def test_every_spelling_of_cannot_decide_is_one_and_of_noise_too(tmp_path):
-    undecided = ("nan", "NaN", "NA", "N/A", "<NA>", "None", "null", "", "-", "?", "0", "0.0")
-    rows = [f"u1\tu{k}\tann\t{value}\t" for k, value in enumerate(("4", "3.0", "1,0", "2.00", *undecided))]
+    undecided = ("nan", "NaN", "NA", "N/A", "<NA>", "None", "null", "", "-", "?", "0", "0.0", "x")
+    undecided += ("Cannot decide", "can’t decide", "판단 불가")
+    rows = [f"u1\tu{k}\tann\t{value}\t" for k, value in enumerate(("４", "3.0", "1,0", "2.00", *undecided))]
     path = write(tmp_path / "judgments.csv", "identifier1\tidentifier2\tannotator\tjudgment\tcomment", *rows)
     assert [each.judgment for each in usage_graphs.read_judgments(path)] == [4, 3, 1, 2, *[0] * len(undecided)]
     rows = [f"u{k}\t{cluster}" for k, cluster in enumerate(("0.0", "-1.0", "1.0", "nan", "", "-1", "river"))]  # floats are pandas'

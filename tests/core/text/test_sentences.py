@@ -288,4 +288,4 @@ def test_a_file_has_the_same_sentences_and_lines_whatever_ends_its_lines(write, 
     rows = write("a.jsonl", end.join(['{"text": "The bank closed."}', '{"text": "A river."}']))
     assert spaced_tokens(read_sentences(rows)) == ["The bank closed .", "A river ."]
     with pytest.raises(BadInput, match=r"b\.jsonl, line 2"):
-        read_sentences(write("b.jsonl", end.join(['{"text": "One."}', '{"text": 1.5}'])))
+        read_sentences(write("b.jsonl", end.join(['{"text": "One."}', '{"text": [1]}'])))

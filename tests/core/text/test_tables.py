@@ -2,8 +2,10 @@
 
 import csv
 import datetime
+import json
 from concurrent.futures import ThreadPoolExecutor
 
+import openpyxl
 import pandas as pd
 import pytest
 
@@ -11,6 +13,7 @@ from core.classify.tables import read_columns, read_table
 from core.common import reports
 from core.common.errors import BadInput
 from core.text.columns import iterate_cells
+from core.text.dates import parse_date
 from core.text.sentences import read_sentences
 from tests.tiny import workbook
 
@@ -135,7 +138,7 @@ def test_many_bad_rows_are_refused_with_their_lines(write):
         read_table(write("bad.csv", path.read_text().replace("id", "label", 1)))
 
 
-@pytest.mark.parametrize("missing", ["", " ", "nan", "NaN", "NA", "N/A", "<NA>", "#N/A", "None", "null", "NULL", "\\N"])
+@pytest.mark.parametrize("missing", ["", " ", "nan", "NaN", "NA", "N/A", "<NA>", "#N/A", "None", "null", "NULL", "\\N", "#REF!", "#WERT!"])
 def test_every_spelling_of_missing_is_left_out_and_counted(write, missing):
     path = write("own.csv", f"text,label\nRain,x\n{missing},y\nSun,{missing}\nSnow,y\n")
     table = read_table(path)
@@ -154,6 +157,17 @@ def test_columns_with_text_that_are_not_read_are_named(write):
     prose = write("two.csv", "text,answer\nWhy?,Because it is so and not otherwise.\n")
     assert texts_of(prose)[1] == ["two.csv: the text is read from “text”, not from “answer”. To read another, name it."]
     assert texts_of(write("short.csv", "text,author\nWhy?,Kim\nHow?,Lee Ann\n"))[1] == []
+
+
+@pytest.mark.parametrize("names", ["본문,연도", "내용,날짜", "Texte,Année", "TEXT,Jahr", "Testo,Anno", "tweet,Datum", "text,fecha"])
+def test_usual_names_of_columns_are_known_in_other_languages(write, names):
+    (sentence,) = read_sentences(write("a.csv", f"id,{names}\n1,Rain.,1850\n"))
+    assert (sentence.tokens, sentence.date) == (("Rain", "."), "1850")
+
+
+def test_no_part_of_a_long_date_is_read(write):
+    (cell,) = iterate_cells(write("a.csv", f"text,date\nRain.,1850{' ' * 76}or 1950\n"), ".csv", None, None)
+    assert parse_date(cell.date) is None
 
 
 def test_two_columns_of_one_name_are_named(write):
@@ -196,6 +210,21 @@ def test_last_cells_of_a_workbook_may_be_empty_as_in_a_csv_file(tmp_path):
     texts = [[k, f"Bank {k}" if k < 7 else None] for k in range(10)]
     path = workbook(tmp_path / "own.xlsx", first=[["id", "text"], *texts])
     assert texts_of(path) == ([f"Bank {k}" for k in range(7)], ["own.xlsx: 3 rows without text are left out."])
+
+
+def test_merged_cells_of_a_workbook_are_in_each_of_their_rows_and_hidden_sheets_last(tmp_path):
+    book = openpyxl.load_workbook(workbook(tmp_path / "own.xlsx", draft=[["text"], ["Fog."]], final=[["document", "text", "date"]]))
+    for row in (["A", "Rain._x000D_\nSun.", 1850], [None, "Snow.", None], ["B", "Ice.", None]):
+        book["final"].append(row)
+    book["final"].merge_cells("A2:A3")
+    book["final"].merge_cells("C2:C4")
+    book["draft"].sheet_state = "hidden"
+    book.save(tmp_path / "own.xlsx")
+    with reports.collecting() as found:
+        sentences = read_sentences(tmp_path / "own.xlsx")
+    read = [(s.tokens[0], s.document, s.date) for s in sentences]
+    assert read == [("Rain", "A", "1850"), ("Sun", "A", "1850"), ("Snow", "A", "1850"), ("Ice", "B", "1850")]
+    assert "own.xlsx: a merged cell is read in each of its rows." in found.values()
 
 
 @pytest.mark.parametrize("name", ["joined.csv", "joined.tsv", "joined.xlsx"])
@@ -284,3 +313,12 @@ def test_missing_texts_in_json_lines_are_counted(write):
     with reports.collecting() as found:
         assert [s.tokens[0] for s in read_sentences(write("own.jsonl", rows))] == ["Rain", "Sun"]
     assert list(found.values()) == ["own.jsonl: 3 rows without text are left out."]
+
+
+@pytest.mark.parametrize("key", ["text", "Content", "sentence", "본문"])
+def test_json_rows_are_read_as_the_rows_of_a_table(write, key):
+    rows = [{"title": "A title of four words", key: text, "document": k, "Jahr": 1850} for k, text in ((1, "Rain."), (2.0, 7))]
+    with reports.collecting() as found:
+        sentences = read_sentences(write("own.json", "\n".join(map(json.dumps, rows))))  # lines, as Kaggle has them
+    assert [(s.tokens[0], s.document, s.date) for s in sentences] == [("Rain", "1", "1850"), ("7", "2", "1850")]
+    assert ["not from “title”" in note for note in found.values()] == [True]
