@@ -35,7 +35,7 @@ _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 MAX_PARTS = 50_000  # of an e-book
 _CUT_END = re.compile("[-\u2010\u00ad\u00ac\x02]\\s*\\Z")  # a hyphen at the end of a line that may cut a word
 _OPERATOR_BYTES = 20  # counted for each PDF operator, because those of a form run each time the form is drawn
-_UNSEEN = {"script", "style", "head", "title", "template", "noscript", "rt", "rp", "svg", "math"}  # rt: how Japanese is read aloud
+_UNSEEN = {"script", "style", "head", "title", "template", "noscript", "rt", "rp", "svg", "math", "nav"}  # rt: how Japanese is read aloud
 _PARAGRAPHS = re.compile(  # elements that begin a line of their own
     "p|div|h[1-6]|[uod]l|li|d[dt]|table|caption|t[rdh]|blockquote|pre|hr|body|main|section|article|aside|header|footer|figure|figcaption|"
     "address|details|summary|form|fieldset|legend|center"
@@ -46,9 +46,11 @@ _HEAD = 1_024  # bytes of a page that may declare its encoding
 _DECLARED = re.compile(rb"<(?:\?xml|meta)\s[^>]*?(?:encoding|charset)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _BROWSERS = {"iso8859-1": "cp1252", "ascii": "cp1252", "euc_kr": "cp949", "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030"}
 _ENCODINGS = re.compile("ascii|cp|iso|koi8|mac|euc|gb|big5|shift|tis")  # beginnings of Python's names, not those of UTF-16 or escapes
-_NOTE_ROLES = {"noteref", "doc-noteref"}
+_NOTE_ROLES, _PAGE_ROLES = {"noteref", "doc-noteref"}, {"pagebreak", "doc-pagebreak", "pagenum", "pageno"}
+_PAGE_NUMBER = re.compile(r"\s*\[?(?:(?:pg?|page|s)\.?\s*)?(?:\d{1,5}|[ivxlcdm]{1,8})\]?\s*", re.IGNORECASE)
+_RAISED = str.maketrans("0123456789-\u2212", "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207b")
 _NOTE_MARK = re.compile(r"\s*[\[(]?(?:\d{1,3}|[*\u2020\u2021\u00a7]{1,3})[\])]?\s*")
-_MARKED = re.compile(r"(?:[^\W\d_]{3}|[^\W\d_A-Za-z\u00b5\u03bc]|[^\W\d_][.,;:!?\"'\u201d\u2019\u00bb]+)\Z")  # not "km<sup>2</sup>"
+_MARKED = re.compile(r"(?:[^\W\d_]{3}|[^\W\d_A-Za-z\u00b5\u03bc]|\w[.,;:!?\"'\u201d\u2019\u00bb]+)\Z")  # not "km<sup>2</sup>"
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it logs oddities of each file
 
 
@@ -210,7 +212,8 @@ def _of_epub(path: Path) -> list[str]:
         count = LineCount(path.name, limits().max_paragraphs)
         with zipfile.ZipFile(path) as archive:
             members = set(archive.namelist())
-            chapters = list(dict.fromkeys(_spine(archive, path.name)))
+            names = {member.replace("\\", "/").casefold(): member for member in members}
+            chapters = [names.get(chapter.casefold(), chapter) for chapter in dict.fromkeys(_spine(archive, path.name))]
             if _locked(archive, path.name) & set(chapters):
                 raise BadInput(t("{name} is locked (DRM). Use a copy without it, or .txt.", name=path.name))
             absent = [chapter for chapter in chapters if chapter not in members]
@@ -223,6 +226,8 @@ def _of_epub(path: Path) -> list[str]:
                     **values,
                 )
                 reports.add((path.name, "chapters"), text)
+            if absent and absent == chapters:
+                raise BadInput(f"{text} {t('Choose another file.')}")
             lines, wrong = [], []
             for chapter in chapters:
                 if chapter not in members:
@@ -242,14 +247,22 @@ def _spine(archive: zipfile.ZipFile, name: str) -> Iterator[str]:
     place = PurePosixPath(unquote(roots[0][1]["full-path"]))
     package = _elements(archive, str(place), name, ("item", "itemref"))
     items = {attributes["id"]: attributes for kind, attributes in package if kind == "item" and "id" in attributes}
-    for kind, reference in package:
-        if kind != "itemref":
-            continue
+    references = [attributes for kind, attributes in package if kind == "itemref"]
+    for reference in references or [{"idref": name} for name, item in items.items() if _is_page(item)]:
         if (item := items.get(item_id := reference.get("idref", ""))) is None:
             yield f"#{item_id}"  # no member has this name
-        elif _IS_PAGE.search(item.get("media-type", "html")) and "nav" not in item.get("properties", "").split():
-            path = place.parent / unquote(item["href"].partition("#")[0])
+            continue
+        if not _is_page(item):
+            item = items.get(item.get("fallback", ""), item)
+        path = place.parent / unquote(item["href"].partition("#")[0])
+        if _is_page(item):
             yield normpath(f"/{path}").lstrip("/")
+        elif not item["media-type"].startswith("image/"):
+            yield f"#{path.name}"
+
+
+def _is_page(item: dict[str, str]) -> bool:
+    return bool(_IS_PAGE.search(item.get("media-type", "html")))
 
 
 def _elements(archive: zipfile.ZipFile, member: str, name: str, kinds: Collection[str]) -> list[tuple[str, dict[str, str]]]:
@@ -310,7 +323,8 @@ class _Lines(HTMLParser):
         self._count = count
         self._parts: list[str] = []
         self._unseen: list[str] = []  # open elements whose text is not shown
-        self._mark: tuple[str, int] | None = None  # the open element that may be the mark of a note, and where its text begins
+        # The open element that may be the mark of a note or a page, where its text begins, and its role.
+        self._mark: tuple[str, int, str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list) -> None:
         if tag in _UNSEEN:
@@ -319,25 +333,39 @@ class _Lines(HTMLParser):
         elif tag == "br":
             self._count.add()
             self._parts.append("\n")
-        elif (tag == "sup" and not self._mark) or (tag == "a" and _NOTE_ROLES & {value for _, value in attrs}):
-            self._mark = tag, len(self._parts)
         elif _PARAGRAPHS.fullmatch(tag):
             self._begin()
+        if (role := self._role(tag, {value for name, value in attrs if (name, value) != ("class", "pagebreak")})) and tag != "hr":
+            self._mark = tag, len(self._parts), role
 
     def handle_startendtag(self, tag: str, attrs: list) -> None:
         if tag not in _UNSEEN:  # <script src="x"/> has no text, and no end
+            mark = self._mark
             self.handle_starttag(tag, attrs)
+            self._mark = mark
 
     def handle_endtag(self, tag: str) -> None:
         if tag in self._unseen:
             del self._unseen[self._unseen.index(tag) :]
         elif self._mark and self._mark[0] == tag:
-            start, self._mark = self._mark[1], None
-            is_note = tag == "a" or _MARKED.search("".join(self._parts[max(0, start - 3) : start]))
-            if is_note and len(self._parts) <= start + 3 and _NOTE_MARK.fullmatch("".join(self._parts[start:])):
+            (_, start, role), self._mark = self._mark, None
+            before, text = "".join(self._parts[max(0, start - 3) : start]), "".join(self._parts[start:])
+            is_note = role == "note" or (role == "perhaps" and _MARKED.search(before))
+            if (_PAGE_NUMBER if role == "page" else _NOTE_MARK).fullmatch(text) and (is_note or role == "page"):
                 del self._parts[start:]
-        elif _PARAGRAPHS.fullmatch(tag):
+            elif tag == "sup" and before[-1:].isdecimal():  # 10<sup>3</sup>
+                self._parts[start:] = [text.translate(_RAISED)]
+        if tag not in _UNSEEN and _PARAGRAPHS.fullmatch(tag):
             self._begin()
+
+    def _role(self, tag: str, values: set[str | None]) -> str:
+        """Return "page" or "note" for the mark of one, "perhaps" for what may be that of a note, or "" for any other element."""
+        if _PAGE_ROLES & values:
+            return "page"
+        if tag == "a" and _NOTE_ROLES & values:
+            return "note"
+        is_link = tag == "a" and any("#" in value for value in values if value)
+        return "perhaps" if (tag == "sup" or is_link) and not self._mark else ""
 
     def _begin(self) -> None:
         self._count.add()

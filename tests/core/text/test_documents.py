@@ -1,6 +1,7 @@
 """Test that PDF files, e-books and other formats are read in order, or refused with what to do."""
 
 import io
+import re
 import zipfile
 from collections.abc import Callable
 
@@ -120,8 +121,12 @@ def test_wrong_bytes_of_a_chapter_are_noted(write):
         ("<p>The bank<sup>1</sup> was it.<sup><a href='#n'>[2]</a></sup> Why?</p>", ["The bank was it .", "Why ?"]),
         ("<p>It<a epub:type='noteref' href='#n'><sup>1</sup></a> is<a epub:type='noteref'>*</a> so.</p>", ["It is so ."]),
         ("<p>Ten km<sup>2</sup> on the 4<sup>th</sup>.</p><p><sup>1</sup> A note.</p>", ["Ten km2 on the 4th .", "1 A note ."]),
+        ("<p>It is 10<sup>3</sup> in 1850.<sup>1</sup> So.</p>", ["It is 10\u00b3 in 1850 .", "So ."]),
+        ("<p>Banks<a href='#n' class='fnanchor'>[1]</a> in chapter <a href='#c'>3</a>.</p>", ["Banks in chapter 3 ."]),
+        ("<p>im<span epub:type='pagebreak'>23</span>por<i role='doc-pagebreak'/>tance</p><p class='pagenum'>[Pg iv]</p>", ["importance"]),
+        ("<p>A<span class='pagenum'>long text</span>.</p><div class='pagebreak'>1</div>B", ["Along text .", "1", "B"]),
     ],
-    ids=["CDATA", "numbers of notes", "links to notes", "other raised signs"],
+    ids=["CDATA", "numbers of notes", "links to notes", "other raised signs", "powers", "bare links", "page numbers", "other text"],
 )
 def test_chapter_has_the_text_that_is_shown(write, body, sentences):
     result = words(write("a.epub", epub({"a.xhtml": body})))
@@ -138,6 +143,29 @@ def test_chapters_of_another_type_are_read_and_references_to_nothing_reported(wr
     with reports.collecting() as found:
         assert words(write("a.epub", replace_member(book, {"OEBPS/book.opf": change}))) == ["The bank .", "A river ."]
     assert list(found.values()) == ["a.epub: 1 chapter is missing (#gone)."]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text", "notes"),
+    [
+        (b'href="b.xhtml"', b'href="B.XHTML"', "A nav .|The bank .", []),
+        (b"<spine>.*</spine>", b"<spine/>", "A nav .|The bank .", []),
+        (b'id="(.*?)" href="b.xhtml" media-type="[^"]*"', rb'id="\1" href="b.txt" media-type="text/plain"', "A nav .", ["(#b.txt)"]),
+        (b'id="(.*?)" href="b.xhtml" media-type="[^"]*"', rb'id="\1" href="b.png" media-type="image/png"', "A nav .", []),
+        (b'href="(.).xhtml"', rb'href="\1.htm"', "", ["2 chapters are missing"]),
+    ],
+    ids=["other case", "no spine", "text", "picture", "all missing"],
+)
+def test_no_chapter_is_lost_without_a_note(write, old, new, text, notes):
+    book = epub({"a.xhtml": "<nav><p>Contents</p></nav><p>A nav.</p>", "b.xhtml": "<p>The bank.</p>"})
+    path = write("a.epub", replace_member(book, {"OEBPS/book.opf": lambda package: re.sub(old, new, package)}))
+    with reports.collecting() as found:
+        try:
+            assert words(path) == text.split("|")
+        except BadInput as error:
+            assert not text
+            found["error"] = str(error)
+    assert len(found) == len(notes) and all(part in note for part, note in zip(notes, found.values(), strict=True))
 
 
 @pytest.mark.parametrize("kind", ["footnote", "endnote"])
