@@ -246,7 +246,8 @@ def hits_of(workspace: Workspace, request: ConcordanceRequest, report: Report | 
     grouped = request.senses == GROUPS and (request.sense or request.order == BY_SENSE)
     by_substitutes = request.order == BY_SUBSTITUTES
     reads = (workspace.model.fingerprint, limits().max_sentences_read * by_substitutes) if grouped or by_substitutes else ()
-    key = corpus.fingerprint, reads, replace(request, first=0, number=0)
+    complete = workspace.encoded.fingerprint if grouped else ""  # groups are those of all documents
+    key = corpus.fingerprint, complete, reads, replace(request, first=0, number=0)
     return workspace.opener.memo.value("hits of a search", key, lambda: _hits(workspace, corpus, request, report), most=64)
 
 

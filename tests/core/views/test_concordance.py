@@ -74,6 +74,17 @@ def test_sorted_by_group_the_lines_of_one_stand_together(workspace, columns):
     assert (np.diff(of) >= 0).all()
 
 
+def test_groups_in_one_document_are_those_of_its_corpus(open_rows, monkeypatch):
+    def senses_of(workspace, query, hits, *_):
+        return np.arange(len(hits))[:: 1 if workspace.corpus == both[0].corpus else -1], ["x", "y", "z"]
+
+    both = [open_rows(("a", "", "A bank lent money.", 3), ("b", "", text, 1)) for text in ("A river.", "An otter.")]
+    monkeypatch.setattr(concordance, "senses_of", senses_of)
+    request = ConcordanceRequest(query="bank", order=BY_SENSE, senses=GROUPS, documents=("a",))
+    first, second = (concordance.hits_of(workspace, request).first.tolist() for workspace in both)
+    assert len(first) == 3 and first == second[::-1]
+
+
 def test_a_group_that_is_none_and_a_word_too_rare_for_groups_are_named(workspace):
     with pytest.raises(BadInput, match=r"No sense .nowhere. of this word here\. It has: "):
         concordance.concordance(workspace, ConcordanceRequest(query="bank", sense="nowhere", senses=GROUPS))
