@@ -11,7 +11,7 @@ from ..common.errors import BadInput, MissingArtifact
 from ..common.i18n import t
 from ..files import atomic, published
 from ..files.artifacts import read_json, short, text_fingerprint
-from ..files.registry import resolve
+from ..files.registry import model_files, resolve
 from ..text import languages
 from .options import CLUSTER, DEVICE, MODEL_AND_VECTORS, Answer, command, finite, flag, group, option, whole
 from .shared import cluster_of, epoch_notes, fetch_files, mix_text, note, open_both, open_static, progress
@@ -110,7 +110,7 @@ def _started(training, start):
 def _go_on(name: str, training):
     """Return the recipe with the shape of a trained model, and the function that initializes a trainer from it."""
     from ..elmo.models import model_fingerprint
-    from ..elmo.weights import find_files, load_bilm, load_softmax, read_options
+    from ..elmo.weights import load_bilm, load_softmax, read_options
     from ..training.warm_start import go_on_from
 
     folder = resolve(name, "model")
@@ -119,7 +119,7 @@ def _go_on(name: str, training):
         raise BadInput(f"--start-model {name} has no softmax to start from. Name a model that predicts words, such as elmo-mini.")
     start = partial(go_on_from, model=load_bilm(folder), softmax=softmax[0], vocabulary=softmax[1])
     words = text_fingerprint(softmax[1].words)
-    return replace(training, shape=read_options(find_files(folder)[0]), start=f"model {model_fingerprint(folder)} {short(words)}"), start
+    return replace(training, shape=read_options(model_files(folder)[0]), start=f"model {model_fingerprint(folder)} {short(words)}"), start
 
 
 @command(

@@ -13,17 +13,17 @@ from ..common.device import CPU, choose
 from ..common.errors import BadInput, MissingArtifact
 from ..common.i18n import t
 from ..common.model_layers import Layers, name_of
-from ..engines.transformer import MEAN, TransformerEncoder, is_transformer, weights_of
+from ..engines.transformer import MEAN, TransformerEncoder, weights_of
 from ..engines.transformer import fingerprint as fingerprint_of
 from ..files import sums
-from ..files.registry import resolve
+from ..files.registry import is_transformer, model_files, resolve
 from ..files.sums import file_sha256
 from ..text import languages
 from ..text.languages import Language
 from ..text.tokens import IDS_PER_TOKEN
 from .encoder import Encoder, load_spelled
 from .language_model import LanguageModel
-from .weights import find_files, load_bilm, load_softmax, read_options, save_hdf5
+from .weights import load_bilm, load_softmax, read_options, save_hdf5
 
 BUNDLED_MODEL = "elmo-mini"
 
@@ -85,7 +85,7 @@ def open_model(
 
 def weights_files(folder: Path) -> list[Path]:
     """Return the weights files of a model folder; ELMo has one."""
-    return weights_of(folder) if is_transformer(folder) else [find_files(folder)[1]]
+    return weights_of(folder) if is_transformer(folder) else [model_files(folder)[1]]
 
 
 def numbers_sha256(name: str, kind: str) -> str:
@@ -98,7 +98,7 @@ def numbers_sha256(name: str, kind: str) -> str:
 
 def model_fingerprint(folder: Path) -> str:
     """Return the first 16 hex digits of the weights file's sha256."""
-    return sums.sum_of(find_files(folder)[1])[:16]
+    return sums.sum_of(model_files(folder)[1])[:16]
 
 
 def open_language_model(model: Model) -> LanguageModel:
@@ -116,7 +116,7 @@ def allennlp_files(model: Model) -> tuple[Path, Path]:
     """Return options.json and weights.hdf5 of a model, converted once from safetensors into the cache if necessary."""
     if not model.is_elmo:
         raise BadInput(t("{model} is a transformer. AllenNLP’s engine reads only ELMo. Choose another model.", model=model.name))
-    options, weights = find_files(model.folder)
+    options, weights = model_files(model.folder)
     if (n := read_options(options).max_characters) != IDS_PER_TOKEN:
         values = {"usual": IDS_PER_TOKEN, "model": model.name, "n": n}
         raise BadInput(t("AllenNLP reads {usual} characters of a token, {model} has {n}. Use Elmoscope’s engine.", **values))

@@ -16,16 +16,16 @@ from safetensors.torch import save
 from torch.overrides import TorchFunctionMode
 
 from ..common.config import ModelShape
-from ..common.errors import CorruptArtifact, MissingArtifact
+from ..common.errors import CorruptArtifact
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..files.artifacts import check_fits, lines_of
 from ..files.atomic import replacing
+from ..files.registry import SOFTMAX, model_files
 from ..text.tokens import N_CHARACTER_IDS
 from .language_model import SPECIALS, Softmax, Vocabulary
 from .model import BiLM
 
-SOFTMAX = "softmax.safetensors"  # a file of its own if the weights file has no softmax
 MAX_OPTIONS_BYTES = 1 << 20
 MAX_WORDS_BYTES = 256 << 20  # of vocabulary.txt
 MOST_PER_BYTE = 8  # numbers per byte of a weights file at most, because HDF5 may be compressed
@@ -33,7 +33,7 @@ MOST_PER_BYTE = 8  # numbers per byte of a weights file at most, because HDF5 ma
 
 def load_bilm(folder: str | Path) -> BiLM:
     """Load the biLM of a folder with an options.json and one weights file (*.hdf5 or *.safetensors)."""
-    options, weights = find_files(Path(folder))
+    options, weights = model_files(folder)
     shape = read_options(options)
     size = weights.stat().st_size
     if shape.n_parameters > size * MOST_PER_BYTE:  # before memory is taken for them
@@ -74,7 +74,7 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
     """
     folder = Path(folder)
     words_file = folder / "vocabulary.txt"
-    options, weights = find_files(folder)
+    options, weights = model_files(folder)
     if (folder / SOFTMAX).is_file():
         weights = folder / SOFTMAX
     if weights.suffix != ".safetensors" or not words_file.is_file():
@@ -110,25 +110,6 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
         softmax = Softmax(n_words, read_options(options).projection)
     _fill(softmax, state, weights, prefix="softmax.")
     return softmax.requires_grad_(False), vocabulary
-
-
-def find_files(folder: Path) -> tuple[Path, Path]:
-    """Return options.json and the weights file of a model folder. Raises MissingArtifact if one is missing or ambiguous."""
-    if not folder.is_dir():
-        raise MissingArtifact(t("No model folder {folder} with options.json and a weights file.", folder=folder))
-    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))  # hidden: of a killed process
-    options = [path for path in files if path.name.endswith("options.json")]
-    weights = [path for path in files if path.suffix in (".hdf5", ".safetensors") and path.name != SOFTMAX]
-    if len(options) != 1:
-        raise MissingArtifact(t("{folder} has {n} options.json files. A model needs one.", folder=folder, n=len(options)))
-    if len(weights) > 1:  # published folders may hold other HDF5 files
-        weights = [p for p in weights if "weights" in p.name] or weights
-    if len(weights) != 1:
-        if not weights:
-            raise MissingArtifact(t("{folder} needs one weights file (*.hdf5 or *.safetensors), found: none.", folder=folder))
-        names = ", ".join(path.name for path in weights)
-        raise MissingArtifact(t("{folder} needs one weights file (*.hdf5 or *.safetensors), found: {names}.", folder=folder, names=names))
-    return options[0], weights[0]
 
 
 def read_options(path: Path) -> ModelShape:

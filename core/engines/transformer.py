@@ -44,11 +44,6 @@ class _Window:
     taken: slice  # of the sentence's pieces
 
 
-def is_transformer(folder: Path) -> bool:
-    """Return whether a model folder is one of `transformers` (config.json), not one of ELMo (options.json)."""
-    return (folder / "config.json").is_file() and not any(folder.glob("*options.json"))
-
-
 def weights_of(folder: Path) -> list[Path]:
     """Return the safetensors of a transformer's folder. Raises MissingArtifact if it has none; pickles are not opened."""
     if result := sorted(folder.glob("*.safetensors")):

@@ -25,6 +25,7 @@ from .published import CatalogEntry, catalog, fetch_hub_model, hub_folder, hub_h
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
 NAME = r"\w[\w.+-]{0,100}"  # cannot lead out of the folders
+SOFTMAX = "softmax.safetensors"  # a file of its own if a model's weights file has no softmax
 OWN_NAME = r"[0-9a-f]{32}\.jsonl"  # of a user's text, by its content
 ENDINGS = {"model": "", "vectors": ".gz", "corpus": ".jsonl"}  # a name may leave out
 
@@ -122,9 +123,14 @@ def _unknown(name: str, kind: str) -> str:
 
 def check_model(folder: str | Path) -> None:
     """Check that a folder contains a model: ELMo's two files, or a transformer's config.json. Raises as `model_files`."""
-    has_options = any(not path.name.startswith(".") for path in Path(folder).glob("*options.json"))
-    if has_options or not (Path(folder) / "config.json").is_file():
+    if not is_transformer(Path(folder)):
         model_files(folder)
+
+
+def is_transformer(folder: Path) -> bool:
+    """Return whether a model folder is one of `transformers` (config.json), not one of ELMo (options.json)."""
+    has_options = any(not path.name.startswith(".") for path in folder.glob("*options.json"))  # hidden: of macOS or a killed process
+    return (folder / "config.json").is_file() and not has_options
 
 
 def model_files(folder: str | Path) -> tuple[Path, Path]:
@@ -137,7 +143,7 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
     except OSError as error:
         raise MissingArtifact(t("{path} cannot be read: {error}. Choose another file.", path=folder, error=error.strerror)) from None
     options = [path for path in files if path.name == "options.json"] or [p for p in files if p.name.endswith("options.json")]
-    weights = [path for path in files if path.suffix in (".hdf5", ".safetensors")]
+    weights = [path for path in files if path.suffix in (".hdf5", ".safetensors") and path.name != SOFTMAX]
     if len(weights) > 1:  # a published folder may contain other HDF5 files
         weights = [path for path in weights if "weights" in path.name] or weights
     for candidates, what in ((options, "options.json"), (weights, t("weights file (*.hdf5 or *.safetensors)"))):

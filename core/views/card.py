@@ -13,10 +13,11 @@ from ..common.errors import CorruptArtifact
 from ..common.i18n import ENGLISH, t
 from ..common.significance import Paired, compare_pairs, read_back
 from ..elmo.models import weights_files
-from ..elmo.weights import find_files, read_options
+from ..elmo.weights import read_options
 from ..figures.measures import Panel
 from ..files import sums
 from ..files.artifacts import read_json
+from ..files.registry import model_files
 
 INTERVAL = ", 95%"  # suffix of the column with its interval
 STAGES = {"table": "embedding table", "joint": "char-CNN"}  # the LSTMs' input in each stage of the training
@@ -81,7 +82,7 @@ def read_card(folder: Path, fingerprint: str) -> ModelCard:
     of_these = result is not None and result.get("fingerprint") == fingerprint
     return ModelCard(
         folder=folder,
-        shape=read_options(find_files(folder)[0]) if is_elmo else None,
+        shape=read_options(model_files(folder)[0]) if is_elmo else None,
         megabytes=sum(path.stat().st_size for path in weights) / 1e6,
         meta=_optional(folder / "meta.json", dict) or {},
         log=read_log(folder / "training_log.json"),

@@ -94,8 +94,10 @@ def test_the_softmax_and_its_words_travel_with_the_safetensors(tmp_path, model):
 def test_a_published_folder_with_other_hdf5_files_is_read_by_the_one_named_weights(folder):
     (folder / "weights.hdf5").rename(folder / "lm_weights.hdf5")
     (folder / "lm_embeddings_0.hdf5").write_bytes(b"")
+    (folder / "elmo_2x1024_options.json").write_text("{}")  # options.json is preferred
+    assert load_bilm(folder).shape == SHAPE and model_layers.of_folder(folder).n == 3
     (folder / "options.json").rename(folder / "elmo_2x1024_options.json")
-    assert load_bilm(folder).shape == SHAPE
+    assert load_bilm(folder).shape == SHAPE and model_layers.of_folder(folder).n == 3
 
 
 def refused(folder, error, *parts):
@@ -116,20 +118,23 @@ def replace_by(kind, name: str):
 
 
 FOLDERS = [  # a change of a whole folder, and what the message says
-    (lambda folder, model: (folder / "options.json").unlink(), "0 options.json files"),
-    (lambda folder, model: (folder / "other_options.json").write_text("{}"), "2 options.json files"),
-    (lambda folder, model: (folder / "weights.hdf5").unlink(), "found: none"),
-    (lambda folder, model: save_safetensors(model, folder), "found: weights.hdf5, weights.safetensors"),
-    *((replace_by(kind, "options.json"), "0 options.json files") for kind in (Path.mkdir, link_to_nothing)),
-    *((replace_by(kind, "weights.hdf5"), "found: none") for kind in (Path.mkdir, link_to_nothing)),
+    (
+        lambda folder, model: save_safetensors(model, folder),
+        "has 2 of weights file (*.hdf5 or *.safetensors): weights.hdf5, weights.safetensors.",
+    ),
+    *((replace_by(kind, "options.json"), "has no options.json.") for kind in (Path.exists, Path.mkdir, link_to_nothing)),
+    *(
+        (replace_by(kind, "weights.hdf5"), "has no weights file (*.hdf5 or *.safetensors).")
+        for kind in (Path.exists, Path.mkdir, link_to_nothing)
+    ),
 ]
 
 
 @pytest.mark.parametrize(("change", "said"), FOLDERS)
 def test_folder_needs_one_options_file_and_one_weights_file(folder, model, tmp_path, change, said):
     change(folder, model)
-    refused(folder, MissingArtifact, str(folder), said)
-    refused(tmp_path / "none", MissingArtifact, "none", "options.json")
+    refused(folder, (MissingArtifact, BadInput), str(folder), said)
+    refused(tmp_path / "none", BadInput, "none is not a folder.", "options.json")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])

@@ -161,7 +161,6 @@ def test_of_two_commands_that_write_one_file_at_once_both_results_stay(tmp_path)
 
 def test_what_a_killed_process_left_is_taken_for_nothing(tmp_path):
     from core.common.model_layers import of_folder
-    from core.elmo.weights import find_files
     from core.files.registry import model_files
 
     model = tmp_path / "model"
@@ -170,7 +169,7 @@ def test_what_a_killed_process_left_is_taken_for_nothing(tmp_path):
         (model / name).write_text("{}")
         for stale in (name, f"old.{name}"):
             (model / f".0123abcd-12-0123abcd.tmp-01234567-{stale}").write_text("half")
-    assert find_files(model) == model_files(model) == (model / "options.json", model / "weights.hdf5")
+    assert model_files(model) == (model / "options.json", model / "weights.hdf5")
     assert of_folder(model) is not None
     assert atomic.find_foreign_file(model, r"options\.json|weights\.hdf5") is None
     Outputs("convert", named=(model,), overwrite=True).check_folder(model, r"options\.json|weights\.hdf5")

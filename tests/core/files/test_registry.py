@@ -19,7 +19,7 @@ from core.files import download as fetching
 from core.files import registry
 from core.files.download import DownloadStopped, Progress, download
 from core.files.published import CatalogEntry, RemoteFile
-from core.files.registry import entries, fetch, model_files, resolve
+from core.files.registry import entries, fetch, is_transformer, model_files, resolve
 from core.index.tables import index_at
 from tests.core.files.server import DATA, SHA256, serving
 
@@ -253,9 +253,16 @@ def test_an_unknown_name_is_reported_with_those_that_are_known(places):
         resolve("elmo-mini", "model")
 
 
+def test_hidden_options_do_not_make_a_transformer_an_elmo(tmp_path):
+    for hidden in ("._options.json", ".0-1.tmp-2-options.json"):
+        assert is_transformer(make_folder(tmp_path / hidden, "config.json", "model.safetensors", hidden))
+    assert not is_transformer(make_folder(tmp_path / "elmo", "config.json", "elmo_options.json", "weights.hdf5"))
+
+
 def test_a_model_folder_needs_options_and_one_weights_file(tmp_path):
     for folder, (options, weights, *others) in (
         ("a", ("options.json", "x.safetensors", "meta.json", ".w.hdf5")),
+        ("d", ("options.json", "x.hdf5", "softmax.safetensors", "elmo_small_options.json")),
         ("b", ("elmo_small_options.json", "elmo_small_weights.hdf5", "embeddings.hdf5")),
     ):
         assert [path.name for path in model_files(make_folder(tmp_path / folder, options, weights, *others))] == [options, weights]
