@@ -171,7 +171,7 @@ def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: i
         shared=(a[:, :, None] == b[:, None, :]).sum(axis=(1, 2)),
         profile=np.concatenate(profile),
         chance=k / (n - 1),
-        random=tuple((float(space.sum(dim=0).square().sum()) - n) / (n * (n - 1)) for space in spaces),
+        random=tuple(float(space.sum(dim=0).square().sum() - space.square().sum()) / (n * (n - 1)) for space in spaces),
     )
 
 
