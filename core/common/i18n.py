@@ -190,6 +190,8 @@ def particle(word: str, closed: str, open_: str) -> str:
         has_consonant, is_l = final != 0, final == 8
     elif last.isascii() and last.isdigit():
         has_consonant, is_l = last in _CLOSED_DIGITS, last in _L_DIGITS
+    elif last and last in "aiouAIOU":  # "ELMo"
+        has_consonant, is_l = False, False
     else:
         return f"{closed}({open_})" if not closed.endswith(open_) else f"({closed.removesuffix(open_)}){open_}"
     return closed if has_consonant and not (is_l and closed == "으로") else open_

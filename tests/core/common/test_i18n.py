@@ -197,10 +197,10 @@ def test_a_thread_that_was_told_nothing_asks_the_source(monkeypatch):
 
 def test_a_particle_follows_the_sound():
     for pair, words in (
-        ("은/는", {"눈": "은", "배": "는", "bank": "은(는)"}),
+        ("은/는", {"눈": "은", "배": "는", "bank": "은(는)", "ELMo": "는", "GloVe": "은(는)"}),
         ("이/가", {"“말”": "이", "10": "이", "4": "가", "": "이(가)"}),
         ("을/를", {"차": "를"}),
-        ("으로/로", {"손": "으로", "길": "로", "머리": "로", "8": "로", "bank": "(으)로"}),
+        ("으로/로", {"손": "으로", "길": "로", "머리": "로", "8": "로", "elmo-mini": "로", "bank": "(으)로"}),
         ("과/와", {"사과": "와"}),
     ):
         assert {word: particle(word, *pair.split("/")) for word in words} == words
