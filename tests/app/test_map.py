@@ -198,6 +198,13 @@ def test_map_word_is_chosen_by_theme_or_at_random():
     assert "without labels" not in html_of(page)
 
 
+@pytest.mark.parametrize(("typed", "word"), [({}, "crane"), ({"a": "A heron stood there.", "b": "The heron flew."}, "heron")])
+def test_word_of_an_example_that_the_corpus_lacks_is_not_asked_about(tmp_path, typed, word):
+    (tmp_path / "own.txt").write_text("\n".join(f"The crane lifted {what}." for what in ("a beam", "the steel", "a load")))
+    page = read_through(opened("pages/map.py", corpus=str(tmp_path / "own.txt"), **typed))
+    assert page.selectbox(key="map_word").value == word and ("does not occur" in html_of(page)) == bool(typed)
+
+
 def test_unlabeled_word_can_be_typed():
     page = opened_whole("pages/found.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
     while not page.info:  # until every word of the sentences has been read
