@@ -60,7 +60,7 @@ def weakness(word: str, why: str) -> str:
     """Return why substitutes of a word may be uninformative, by a code of core.elmo.substitutes.weakness; "" for no code."""
     word = shorten(bare(word), 24)
     reasons = {
-        GRAMMAR: t("“{word}” is a function word: substitutes say little.", word=word),
+        GRAMMAR: t("“{word}” is not a content word: substitutes say little.", word=word),
         NAME: t("“{word}” is a name: substitutes say little.", word=word),
         FIRST: t("Nothing before “{word}”: less reliable.", word=word),
         LAST: t("Nothing after “{word}”: less reliable.", word=word),

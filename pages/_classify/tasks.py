@@ -102,7 +102,7 @@ def _tag(task: str, in_use: InUse) -> None:
         "speech": (
             t("Sentence to tag"),
             t(
-                "Penn Treebank’s tags: NN noun, NNP name, VB, VBD, VBZ verb, JJ adjective, RB adverb, DT article, IN preposition, PRP pronoun."
+                "Penn Treebank’s tags: NN noun, NNP name, VB, VBD, VBP, VBZ verb, JJ adjective, RB adverb, DT article, IN preposition, PRP pronoun."
             ),
         ),
     }[task]
@@ -118,6 +118,11 @@ def _roles(in_use: InUse) -> None:
     titles = {str(k): tokens[k] for k in (places if len(places) > 1 else range(len(tokens)))}
     verb = choice("tasks_verb", t("Whose roles"), titles, str(places[0]))
     _spans("roles", in_use, answers.with_predicate(example, int(verb)))
+    st.caption(
+        t(
+            "PropBank’s roles: ARG0 who does it, ARG1 what it is done to, ARG2 often who receives it; ARGM-TMP when, ARGM-LOC where, ARGM-MNR how."
+        )
+    )
 
 
 def _spans(task: str, in_use: InUse, example: Example) -> None:

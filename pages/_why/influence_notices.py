@@ -141,7 +141,12 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
             )
         ]
     if not naming:
-        return [t("{at}, only function words move “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}).", **places)]
+        return [
+            t(
+                "{at}, only function words and signs move “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}).",
+                **places,
+            )
+        ]
     places |= {"word": result.word_at(result.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
     if values[naming[0]] > 0:
         line = t(

@@ -1,5 +1,6 @@
 """Test the Classify pages: classifiers, results and the tasks of the paper."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from pages._classify.results import describe_task
 from pages._classify.show import FRONT, PAIRS, describe_answers
 from pages._export.notebook_values import notebook
 from pages._frame import examples
-from tests.app.visit import code_cells, html_of, opened, run_notebook, tables, written
+from tests.app.visit import captions, code_cells, html_of, opened, run_notebook, tables, written
 
 LABELS = ("World", "Sports", "<b>Business</b>")
 
@@ -194,6 +195,12 @@ def test_nested_span_is_drawn_inside_the_outer_one():
     html = tasks_page.draw_spans(("her", "old", "car"), [(0, 2, "1"), (0, 0, "2")], colors={"1": "#0072B2", "2": "#D55E00"})
     assert html.index("#0072B2") < html.index("#D55E00") and html.count('class="span"') == 2 and "old car" in html
     assert list(chain_colors(12)) == [str(k) for k in range(1, 9)]
+
+
+@pytest.mark.parametrize("task", ["roles", "chunks", "speech"])
+def test_codes_of_the_opening_example_are_explained(task):
+    page = opened("pages/tasks.py", task_of_paper=task)
+    assert (codes := set(tables(page)[0]["is"])) and codes <= set(re.findall(r"[A-Z][A-Z0-9-]*", captions(page)))
 
 
 @pytest.mark.parametrize("task", examples.tasks())

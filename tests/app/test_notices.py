@@ -150,7 +150,7 @@ def test_why_names_only_content_words(result, view, half, content):
         allowed = [float(v) for k, v in zip(result.changed, values, strict=True) if k in content]
         most = max(allowed, key=abs, default=0.0)
         assert ("too close to call" in apart[0]) == (np.abs(values).max() < inf.CLEAR) and "“cat”" in apart[0]
-        assert ("only function words" in apart[0]) == (abs(most) < inf.CLEAR <= np.abs(values).max())
+        assert ("only function words and signs" in apart[0]) == (abs(most) < inf.CLEAR <= np.abs(values).max())
         if abs(most) >= inf.CLEAR:
             assert f"is {abs(most):.2f} {'nearer' if most > 0 else 'further'}" in apart[0]
     moves = sentences(influence_notices.describe_moves(result, options, content))
