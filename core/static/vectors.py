@@ -10,6 +10,7 @@ import difflib
 import hashlib
 import json
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -159,7 +160,7 @@ def load_vectors(path: str | Path) -> StaticVectors:
 def evaluate_vectors(vectors: StaticVectors) -> dict:
     """Return Spearman's rho on WordSim-353 and SimLex-999 and the accuracy on Google's analogies, by gensim.
 
-    Unknown words are skipped; `covered` is the share evaluated. Analogies use the first ANALOGY_WORDS words.
+    Unknown words are skipped; `covered` is the share evaluated. A value is None if no word is known, or if all cosines are equal. Analogies use the first ANALOGY_WORDS words.
     """
     from gensim.test.utils import datapath
 
@@ -167,9 +168,10 @@ def evaluate_vectors(vectors: StaticVectors) -> dict:
     result = {}
     for key, file in (("wordsim353", "wordsim353.tsv"), ("simlex999", "simlex999.txt")):
         result[key] = {"spearman": None, "covered": 0.0}
-        with contextlib.suppress(ValueError):  # gensim's, when not one pair is known
+        with contextlib.suppress(ValueError), warnings.catch_warnings(action="ignore"):  # gensim's, when not one pair is known; scipy's
             _, rho, unknown = keyed.evaluate_word_pairs(datapath(file))
-            result[key] = {"spearman": round(float(rho[0]), 4), "covered": round(1 - float(unknown) / 100, 4)}
+            rank = None if np.isnan(rho[0]) else round(float(rho[0]), 4)  # of equal cosines
+            result[key] = {"spearman": rank, "covered": round(1 - float(unknown) / 100, 4)}
     lines = Path(datapath("questions-words.txt")).read_text(encoding="utf-8").splitlines()
     sections = keyed.evaluate_word_analogies(datapath("questions-words.txt"), restrict_vocab=ANALOGY_WORDS)[1][:-1]
     result["analogies"] = {"among_first": ANALOGY_WORDS, "questions": sum(not line.startswith(":") for line in lines)}

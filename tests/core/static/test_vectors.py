@@ -96,6 +96,8 @@ def test_evaluation_reports_how_many_questions_the_words_allow(monkeypatch):
     assert result["analogies"]["syntactic"] == {"accuracy": None, "asked": 0}
     assert 0 < result["wordsim353"]["covered"] < 0.05 and -1 <= result["wordsim353"]["spearman"] <= 1
     assert evaluate_vectors(vectors_of({"zzz": [1.0]}))["simlex999"] == {"spearman": None, "covered": 0.0}
+    for row in ([0.0, 0.0], [1.0, 1.0]):
+        assert evaluate_vectors(vectors_of(dict.fromkeys(rows, row)))["wordsim353"]["spearman"] is None
 
 
 def test_the_command_evaluates_each_file_of_vectors(tmp_path, answer, call):
