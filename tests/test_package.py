@@ -70,8 +70,10 @@ from pathlib import Path
 path = list(sys.path)
 {order}
 assert not {{"torch", "elmoscope.core"}} & sys.modules.keys(), "loaded too early"
+from elmoscope import *
 names = [elmoscope.open_workspace, elmoscope.ElmoVectorizer, elmoscope.ContextVectorizer, elmoscope.live]
 assert [each.__module__.startswith("elmoscope.core.") for each in names] == [True] * 4
+assert names == [open_workspace, ElmoVectorizer, ContextVectorizer, live] and "import_module" not in globals()
 assert sys.path == path and core.FOREIGN and pages.FOREIGN and elmoscope.__version__
 assert Path(elmoscope.__file__).with_name("py.typed").is_file()
 from elmoscope.core.cli.wire import VIEWS, view_named

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .core.workspace import open_workspace as open_workspace
 
 _MODULES = {"open_workspace": "workspace", "ElmoVectorizer": "elmo.estimators", "ContextVectorizer": "elmo.estimators", "live": "live.page"}
+__all__ = [*_MODULES]
 _FOLDER = Path(__file__).resolve().parent
 if not (_FOLDER / "core").is_dir():  # in a checkout, which an editable installation uses as well, `core` is two folders above
     __path__.append(str(_FOLDER.parents[1]))
