@@ -57,6 +57,8 @@ class Outputs:
         folder = _real(folder)
         if self._is_program_s(folder):
             return
+        if sum(_real(place).is_relative_to(folder) for place in self.named) > 1:
+            raise BadInput(t("{path} is named for two outputs. Name two files.", path=folder))
         self._check(folder, partial(self._folder_refusal, folder, is_marked=marked is not None))
 
     @contextlib.contextmanager

@@ -111,6 +111,9 @@ def test_folders_pipes_and_one_name_for_two_outputs_are_refused(tmp_path):
         run = Outputs("senses spread", files=tuple(tmp_path / name for name in files))
         with pytest.raises(BadInput, match="is named for two outputs"), run.guarding():
             pass
+    for work in ("gl", "gl/work"):
+        with pytest.raises(BadInput, match="gl is named for two outputs"):
+            Outputs("glove", named=(tmp_path / "gl", tmp_path / work)).check_folder(tmp_path / "gl", OWN)
 
 
 @pytest.mark.parametrize("name", ["a" * 255, f"{'가' * 83}.csv"])
