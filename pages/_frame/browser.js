@@ -1,5 +1,8 @@
-const KEY = "__elmoscope_steps", AGAIN_MS = 1000, UNSEEN_MS = 1500, LATE_MS = 3000;
+const KEY = "__elmoscope_steps", AGAIN_MS = 1000, UNSEEN_MS = 1500, LATE_MS = 3000, WAIT_MS = 100;
 const TYPED = '[data-testid="stTextArea"] textarea, [data-testid="stTextInput"] input';  // sent as one types, or by Enter
+const LINK = '[data-testid="stPageLink"] a';
+const EXIT = `${LINK}, [class*="st-key-"][class*="_view"] [role="radio"]`;  // to another page, or another part of this one
+const ARRIVING = '[data-testid="stFileChip"]:not([aria-invalid])';  // a file on its way; a box is emptied once it has arrived
 const running = () => document.querySelector("[data-test-script-state]")?.dataset.testScriptState === "running";
 const changed = (from, to) => {
   const a = new URLSearchParams(from), b = new URLSearchParams(to);
@@ -67,12 +70,31 @@ function install() {
       touched = true;
       until = Infinity;
     }
-    const link = event.target.closest?.('[data-testid="stPageLink"] a');  // its href is not where it leads
+    const link = event.target.closest?.(LINK);  // its href is not where it leads
     const leaves = link && event.type === "click" && !event.ctrlKey && !event.metaKey && !event.shiftKey;
     leaving = leaves ? location.href : "";  // until the other page is pushed: a run of this one may end in between
   };
   for (const kind of ["pointerdown", "keydown", "click"]) document.addEventListener(kind, touch, true);
+  // An upload ends when its box leaves the page. A click that leads elsewhere waits until the file has arrived; a second click does not.
+  let held = null;
+  const hold = (event) => {
+    const exit = event.target.closest?.(EXIT);
+    if (!exit || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const waits = exit !== held && document.querySelector(ARRIVING);
+    if (waits) event.stopPropagation();
+    if (event.type !== "click") return;  // a switch reacts to the press of the pointer
+    held = waits ? exit : null;
+    if (!waits) return;
+    event.preventDefault();
+    const follow = setInterval(() => {
+      if (held === exit && document.querySelector(ARRIVING)) return;
+      clearInterval(follow);
+      if (held === exit) exit.click();
+    }, WAIT_MS);
+  };
+  for (const kind of ["pointerdown", "click"]) document.addEventListener(kind, hold, true);
   addEventListener("popstate", () => {
+    held = null;
     travelling = true;
     touched = owed = heard = false;
     stale.clear();

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.visit import NOTICE, choose, go, opened, upload
@@ -110,3 +111,21 @@ def test_uploaded_texts_stay_in_use_until_they_are_removed(page: Page, server: s
     expect(documents).to_have_count(0)
     upload(page, ("old.doc", "application/msword", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
     expect(page.get_by_text("Open it in Word or LibreOffice and save it as .docx.").first).to_be_visible()
+
+
+@pytest.mark.parametrize(("role", "name", "shown"), [("link", "Map", ".map"), ("radio", "Collocates", NOTICE)])
+def test_a_click_that_leads_elsewhere_waits_for_an_upload(page: Page, server: str, role: str, name: str, shown: str):
+    opened(page, server, "texts?corpus_way=files")
+    sent = []
+    page.route("**/_stcore/upload_file/**", lambda route: sent.append(route))
+    upload(page, ("letters.csv", "text/csv", LETTERS.encode()))
+    expect(page.get_by_test_id("stFileChip")).to_be_visible()
+    page.get_by_role(role, name=name, exact=True).first.click()
+    page.wait_for_timeout(1_000)
+    assert page.get_by_test_id("stFileChip").is_visible() and len(sent) == 1
+    sent[0].continue_()
+    expect(page.locator(shown).first).to_be_visible()
+    expect(page.get_by_test_id("stFileUploader")).to_have_count(0)
+    page.get_by_role("link", name="Your texts", exact=True).first.click()
+    go(page, "Texts")
+    expect(page.get_by_role("button", name="Remove letters.csv")).to_be_visible()
