@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any
+from unicodedata import category
 from urllib.parse import unquote
 
 from ..common import reports
@@ -158,7 +159,23 @@ def _of_pdf(path: Path) -> list[str]:
             all=n_pages,
         )
         reports.add((name, "pages"), text)
+    if n := sum(map(_has_lost_letters, pages)):
+        text = tn(
+            "{name}: {n} of {all} pages has letters that its font does not name, which are lost. Recognize its text (OCR).",
+            "{name}: {n} of {all} pages have letters that their fonts do not name, which are lost. Recognize their text (OCR).",
+            n,
+            name=name,
+            all=n_pages,
+        )
+        reports.add((name, "letters"), text)
     return list(_joined_pages([page.splitlines() for page in pages]))
+
+
+def _has_lost_letters(page: str) -> bool:
+    """Return whether a fiftieth of a page's characters are signs that stand for no letter: controls, private ones, replacements."""
+    characters = Counter("".join(page.split()))
+    lost = sum(n for sign, n in characters.items() if sign == "\ufffd" or (category(sign) in ("Cc", "Co") and sign != "\x02"))
+    return 50 * lost > characters.total()
 
 
 def _joined_pages(pages: Sequence[Sequence[str]]) -> Iterator[str]:

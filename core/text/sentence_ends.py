@@ -52,8 +52,11 @@ _MARKS = ".!?\u2026\u3002\uff01\uff1f\u061f\u0964"  # a run of them is tried onc
 _CLOSERS = r"\"'\u201d\u2019\u00bb)\]"
 _FACE = r"(?:[:;=]-?[()DP]+|\^_?\^)"  # :-) ends the sentence before it
 _NOTES = r"(?:\[(?:\w{1,3}|note \d{1,3}|citation needed)\]|[*\u2020\u2021])"  # marks of notes, as in Wikipedia
-_END = re.compile(rf"(?<![{_MARKS}])([{_MARKS}]++)([{_CLOSERS}]*+){_NOTES}*+(\s?{_FACE})?(?=\s|$)|[\u3002\uff01\uff1f]")
 _OPENERS = "\"'\u201c\u2018\u00ab"
+_NUMBER_OF_NOTE = rf"(?:(?<=[^\W\d_]{{3}}[.!?])|(?<=[.!?][{_CLOSERS}]))\d{{1,3}}(?=\s+[{_OPENERS}]?[A-Z])"  # as PDF files have it: so.12 We
+_END = re.compile(
+    rf"(?<![{_MARKS}])([{_MARKS}]++)([{_CLOSERS}]*+)(?:{_NUMBER_OF_NOTE}|{_NOTES}*+)(\s?{_FACE})?(?=\s|$)|[\u3002\uff01\uff1f]"
+)
 # The first sign of the next word, and the word without what opens.
 _NEXT = re.compile(rf"\s*+[{_OPENERS}]{{0,2}}(?=(.?))[{_OPENERS}(\[]{{0,3}}([^\s{_OPENERS}(\[]{{0,40}})")
 _CODE = re.compile(r"[a-z]{1,2}[A-Z]|[a-z]+\d")  # iPhones, mRNA and p53 may begin a sentence
@@ -345,6 +348,8 @@ def _goes_on(line: str, start: int, match: re.Match[str]) -> bool:
     if after[:1] and after[0] in _MARKS:  # . . .
         return True
     before = _WORD_BEFORE.search(line, max(start, match.start() - _AROUND), match.start())[0]
+    if match[0][-1:].isdigit() and before.casefold() in _BEFORE_NUMBERS:  # Fig.2 He
+        return True
     is_small = next_word[1].islower() and not _CODE.match(after)
     if marks.strip(".!?\u2026"):  # of a script whose marks mean nothing else
         return False

@@ -97,6 +97,7 @@ def test_sentences_end_at_marks_and_line_breaks(text, sentences):
         "It was great. :) | thanks! | we went there. | it was fun, approx. five of us, e.g. he.",
         '"I am here." he said. | It is the vol. of viz. a and 10 hrs. of xvii. pages.',
         *("It sank.[12] | We left.[1][a] | Why?\u00b9 | The end.* | No.\u2020 | _Yes._ | So.", "See Fig.[1] and array[1] here."),
+        *("It sank.12 | We left.\u201d3 | The end of Sect.2 The way of vol.2 We see 3.2 The.", "He ran to v1.2 It is so."),
         *("It is by I. Newton. | So am I. | Mary left.", "Yes\u3002 | no\u3002"),
     ],
 )
