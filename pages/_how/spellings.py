@@ -252,6 +252,9 @@ class SpellingReading:
             job.start(lambda job: self._read(job, upto), failed=t("Reading failed."))
 
     def go_on(self, upto: int) -> None:
+        with self._lock:
+            if self.job.error:  # the disk was full, perhaps
+                self.job, self._is_started = Job(QUEUE, is_light=True), False
         self.job.resume(current_user())
         self.start(upto)
 
@@ -296,7 +299,7 @@ def show_reading(read: SpellingReading, among: int | None, is_shown: bool) -> No
         st.rerun()
     if read.job.error:
         st.warning(markup.plain(read.job.error))
-    elif n < upto and read.is_running:
+    if n < upto and read.is_running:
         shared_jobs.follow(read.job, _describe, "spell_stop", is_enough=lambda: n < ENOUGH <= read.spellings.read)
         return
     elif n < upto:

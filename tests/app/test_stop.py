@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
+from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
 from pages._cached import shared_jobs
 from pages._cached.cache import KEPT
@@ -191,6 +192,24 @@ def test_reading_spellings_can_be_stopped_and_continued_twice(slowly):
         assert page.button(key="spell_stop")
         until(lambda before=before: read.spellings.read > before)
     read.job.end()
+
+
+def test_reading_spellings_can_be_continued_after_an_error():
+    def extend(encoder, upto: int, **_) -> None:
+        attempts.append(upto)
+        if len(attempts) == 1:
+            raise BadInput("The disk is full.")
+        vocabulary.read = upto
+
+    attempts, vocabulary = [], SimpleNamespace(read=0, words=["a"] * 9, extend=extend)
+    read = spellings.SpellingReading(None, vocabulary, True)
+    read.start(9)
+    until(lambda: read.job.error == "The disk is full.")
+    read.start(9)  # a page that opens does not repeat it
+    assert attempts == [9] and not read.is_running
+    read.go_on(9)
+    until(lambda: vocabulary.read == 9)
+    assert read.job.error is None and attempts == [9, 9]
 
 
 def test_stop_of_reading_spellings_affects_one_user(slowly):
