@@ -280,7 +280,8 @@ def check_fits(room: Room, needed: int) -> None:
         values = {"need": needed / 1e6, "used": room.used / 1e6, "most": max_mb}
         raise BadInput(t("This needs {need:,.1f} MB; all texts use {used:,.1f} of {most:,} MB. Delete one, or try again later.", **values))
     if needed > room.free:
-        raise BadInput(t("This needs {need:,.1f} MB of disk; {free:,.1f} MB are free.", need=needed / 1e6, free=room.free / 1e6))
+        values = {"need": needed / 1e6, "free": room.free / 1e6}
+        raise BadInput(t("This needs {need:,.1f} MB of disk; {free:,.1f} MB are free. Free space, or set ELMOSCOPE_CACHE.", **values))
 
 
 def _marks_file(text: Path) -> Path:

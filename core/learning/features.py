@@ -16,14 +16,13 @@ import numpy as np
 
 from ..common.errors import BadInput, CorruptArtifact
 from ..common.i18n import t
-from ..common.limits import limits
 from ..common.markup import shorten
 from ..elmo.encoder import Encoder
 from ..elmo.mix import widen
 from ..elmo.models import Model
 from ..files.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
 from ..files.disk_space import hold, layers_folder
-from ..files.quotas import VISITS
+from ..files.quotas import VISITS, check_fits
 from ..files.sums import file_sha256
 from ..static.vectors import StaticVectors
 
@@ -138,32 +137,10 @@ def _shard(folder: Path, number: int) -> Path:
 
 def _check_room(folder: Path, texts: Sequence[Tokens], encoder: Encoder) -> None:
     """Make room for the missing shards. Raises BadInput with the needed and the available bytes if they do not fit."""
-    row = 2 * (encoder.dim // 2 + (encoder.n_layers - 1) * encoder.dim)  # bytes of a token
-    tokens = sum(
-        sum(map(len, texts[first:last]))
-        for number, (first, last) in enumerate(_shards(texts))
-        if not (_shard(folder, number) / "contextual.npy").is_file()
-    )
-    needed = tokens * row
-    max_mb = limits().max_disk_mb
-    room = VISITS.make_room(needed, layers=folder.parent)
-    if room.used + needed > max_mb * 10**6:
-        raise BadInput(
-            t(
-                "These texts’ layers need {need:,.1f} MB; {used:,.1f} of {most:,} MB are in use. Use fewer texts, or remove a corpus.",
-                need=needed / 1e6,
-                used=room.used / 1e6,
-                most=max_mb,
-            )
-        )
-    if needed > room.free:
-        raise BadInput(
-            t(
-                "These texts’ layers need {need:,.1f} MB of disk; {free:,.1f} MB are free. Free space, use fewer texts, or set ELMOSCOPE_CACHE.",
-                need=needed / 1e6,
-                free=room.free / 1e6,
-            )
-        )
+    missing = (part for number, part in enumerate(_shards(texts)) if not (_shard(folder, number) / "contextual.npy").is_file())
+    tokens = sum(sum(map(len, texts[first:last])) for first, last in missing)
+    needed = tokens * 2 * (encoder.dim // 2 + (encoder.n_layers - 1) * encoder.dim)  # bytes
+    check_fits(VISITS.make_room(needed, layers=folder.parent), needed)
 
 
 def _write_shard(folder: Path, encoder: Encoder, texts: Sequence[Tokens]) -> Iterator[int]:

@@ -51,7 +51,7 @@ def test_layers_that_pass_the_cap_are_refused_with_the_numbers_and_not_written(e
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
     fill(private_cache / "indexes" / "one", 960_000)
     wanted = texts(200)  # 64,000 bytes
-    with pytest.raises(BadInput, match=r"need 0\.1 MB; 1\.0 of 1 MB are in use\. Use fewer texts"):
+    with pytest.raises(BadInput, match=r"needs 0\.1 MB; all texts use 1\.0 of 1 MB\. Delete one"):
         open_features(wanted, encoder, "a" * 64, layers_folder())
     assert not list(layers_folder().rglob("*.npy"))
     assert len(open_features(wanted[:100], encoder, "a" * 64, layers_folder())(wanted[:100])) == 100
@@ -60,7 +60,7 @@ def test_layers_that_pass_the_cap_are_refused_with_the_numbers_and_not_written(e
 def test_layers_for_which_the_disk_is_too_small_are_refused_before_any_is_computed(encoder, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda place: Usage(10**9, 10**9 - 100_000, 100_000))
     monkeypatch.setattr(encoder, "encode", lambda *_: pytest.fail("computed"))
-    with pytest.raises(BadInput, match=r"need 0\.2 MB of disk; 0\.1 MB are free\. Free space"):
+    with pytest.raises(BadInput, match=r"needs 0\.2 MB of disk; 0\.1 MB are free\. Free space"):
         open_features(texts(500), encoder, "a" * 64, layers_folder())
 
 
@@ -78,7 +78,7 @@ def test_the_longest_unused_layers_give_way_and_those_in_use_stay(encoder, priva
     assert [folder.is_dir() for folder in folders] == [True, False, True]
     newest = open_features(texts(60, "e"), encoder, "a" * 64, layers_folder())
     assert [folder.is_dir() for folder in folders] == [True, False, False] and new.folder.is_dir() and newest.folder.is_dir()
-    with pytest.raises(BadInput, match="MB are in use"):
+    with pytest.raises(BadInput, match="all texts use"):
         open_features(texts(60, "f"), encoder, "a" * 64, layers_folder())
     assert in_use(texts(60, "a"))[0].shape == (3, 4, 16)
 
@@ -116,7 +116,7 @@ def test_room_is_requested_again_at_every_shard(encoder, monkeypatch):
         return Usage(10**9, 0, 100_000 if len(list(layers_folder().glob("*/shard-*"))) < 2 else 100)
 
     monkeypatch.setattr(shutil, "disk_usage", usage)
-    with pytest.raises(BadInput, match=r"need 0\.0 MB of disk; 0\.0 MB are free"):
+    with pytest.raises(BadInput, match=r"needs 0\.0 MB of disk; 0\.0 MB are free"):
         open_features(texts(40), encoder, "a" * 64, layers_folder())
     assert len(list(layers_folder().glob("*/shard-*"))) == 2
 
@@ -127,7 +127,7 @@ def test_an_index_counts_layers_in_use_and_the_others_give_way_to_it(monkeypatch
     held = hold(layers_folder() / "one")
     (layers_folder() / "one" / "some").write_bytes(bytes(600_000))
     for check in (check_room, claim_room):
-        with pytest.raises(BadInput, match=r"all corpora use 1 of 1 MB"):
+        with pytest.raises(BadInput, match=r"all texts use 1\.0 of 1 MB"):
             check(plan)
     held.release()
     check_room(plan)
