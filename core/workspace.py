@@ -187,20 +187,18 @@ class Workspace:
     @property
     def language_vectors(self) -> StaticVectors | None:
         """Return the vectors of the model's language, which its sense space uses, or None without any."""
-        try:
+        with suppress(ElmoscopeError):
             return self.opener.vectors(self.language.vectors) if self.language.vectors else None
-        except ElmoscopeError:
-            return None
+        return None
 
     @property
     def sense_space(self) -> SenseSpace | None:
         """Return the model's sense space, or None without a softmax or a biLM."""
 
         def make() -> SenseSpace | None:
-            try:
+            with suppress(ElmoscopeError):
                 return make_space(self.model, self.substitutes, self.language_vectors)
-            except ElmoscopeError:
-                return None
+            return None
 
         with languages.reading(self.language):
             return self.once("sense space", make, self.model)
@@ -214,28 +212,25 @@ class Workspace:
     @property
     def labeled_sentences(self) -> OccurrenceTable | None:
         """Return the basic labeled sentences of the model's language, or None without any."""
-        try:
+        with suppress(ElmoscopeError):
             return self.opener.targets(self.language.sentences, self.names.model).basic
-        except ElmoscopeError:
-            return None
+        return None
 
     @property
     def language_tokens(self) -> OccurrenceTable | None:
         """Return every token of the language's basic sentences if they are encoded already, else the labeled ones, or None."""
-        try:
+        with suppress(ElmoscopeError):
             stored = self.opener.stored_tokens(self.language.sentences, self.names.model)
-        except ElmoscopeError:
-            return None
-        return stored.basic if stored else self.labeled_sentences
+            return stored.basic if stored else self.labeled_sentences
+        return None
 
     @property
     def language_texts(self) -> list[tuple[str, ...]]:
         """Return the tokens of each of the language's basic sentences; none for a language without them."""
-        try:
+        with suppress(ElmoscopeError):
             texts = self.opener.encoded(self.language.sentences, self.language)
-        except ElmoscopeError:
-            return []
-        return [texts.tokens(k) for k in range(texts.n_sentences)]
+            return [texts.tokens(k) for k in range(texts.n_sentences)]
+        return []
 
     @property
     def is_labeled(self) -> bool:
@@ -296,9 +291,7 @@ class Workspace:
         rows = table.types if types else table.rows
 
         def compute() -> Products:
-            if normalized:
-                return normalized_products(rows, self.products(table, query, types=types))
-            return products(rows, query)
+            return normalized_products(rows, self.products(table, query, types=types)) if normalized else products(rows, query)
 
         key = table_key(table), query.tokens, query.position, query.read_as, normalized, types
         return self.opener.memo.value("products", key, compute, most=64)

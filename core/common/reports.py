@@ -6,6 +6,8 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from .i18n import InThread
+
 Notes = dict[Hashable, str]
 
 _collected: ContextVar[Notes | None] = ContextVar("notes", default=None)
@@ -53,23 +55,14 @@ def passing_on() -> Iterator[None]:
 Report = Callable[[int, int, float], None]  # bytes read, bytes in all, bytes per second
 REPORTED_EVERY_S = 0.1
 
-_watcher: ContextVar[Callable[[int], None] | None] = ContextVar("steps", default=None)
+_watcher: InThread[Callable[[int], None]] = InThread("steps")
+watch_steps = _watcher.within  # calls a function with the bytes of each step within the context; steps can be very frequent
 
 
 def step(n_bytes: int = 0) -> None:
     """Report that a part of a file was read. `n_bytes` is its length, if known. Exceptions of the watcher are passed on."""
     if (watcher := _watcher.get()) is not None:
         watcher(n_bytes)
-
-
-@contextmanager
-def watch_steps(watcher: Callable[[int], None]) -> Iterator[None]:
-    """Call `watcher` with the bytes of each step that this thread takes within the context. Steps can be very frequent."""
-    token = _watcher.set(watcher)
-    try:
-        yield
-    finally:
-        _watcher.reset(token)
 
 
 class ReadingProgress:
