@@ -13,7 +13,7 @@ from babel.messages.pofile import PoFileError, PoFileParser, write_po
 
 from .errors import BadInput
 
-CALLS = {"t": 1, "tn": 2}  # the functions of core.common.i18n that say a literal, and how many: tn takes singular and plural
+CALLS = {"t": 1, "tn": 2}  # functions of core.common.i18n and the literals that each translates: tn takes singular and plural
 Text = str | tuple[str, str]
 
 
@@ -38,13 +38,13 @@ def read(path: Path) -> Catalog:
             PoFileParser(texts, ignore_obsolete=True, abort_invalid=True).parse(io.BytesIO(path.read_bytes()))
         return texts
     except (PoFileError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise BadInput(f"{path} is no .po file that can be read: {error}. Correct it.") from None
+        raise BadInput(f"{path} cannot be read as a .po file: {error}. Correct it.") from None
 
 
 def po_bytes(texts: Catalog) -> bytes:
     """Return a .po file sorted by the English texts, one line each, so that concurrent additions merge."""
     for message in texts:
-        message.flags -= {"python-format", "python-brace-format"}  # guessed from "50% of"; and a particle is no format of Python's
+        message.flags -= {"python-format", "python-brace-format"}  # Babel guesses them from "50% of"; Python has no format for particles
     file = io.BytesIO()
     write_po(file, texts, width=0, no_location=True, sort_output=True, ignore_obsolete=True)
     return file.getvalue()
@@ -67,7 +67,7 @@ def in_code(root: Path) -> dict[Text, str]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
                 literals = tuple(arg.value for arg in node.args[: CALLS[node.func.id]] if isinstance(arg, ast.Constant))
-                if len(literals) == CALLS[node.func.id]:  # else a test names it
+                if len(literals) == CALLS[node.func.id]:  # a test finds any other call
                     texts.setdefault(literals if len(literals) > 1 else literals[0], f"{path.relative_to(root)}:{node.lineno}")
     return texts
 

@@ -1,4 +1,4 @@
-"""Frozen settings: folders, the shape of a biLM, its training, and maps."""
+"""Folders, defaults, and the shape of a biLM."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .markup import shorten
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "assets"
 NEIGHBORS = 8  # the default number in lists: on pages, the command line and in notebooks
-MOST_CHARACTERS = 1000  # of a token, that a model may read
+MOST_CHARACTERS = 1000  # the largest `max_characters_per_token` of a model
 PRECISIONS = FLOAT32, FLOAT16, INT8 = "float32", "float16", "int8"  # of the LSTMs' weights: see core.elmo.model
 
 

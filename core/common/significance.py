@@ -220,7 +220,7 @@ def _with_interval(mean: float, draws: np.ndarray, p: float, groups: int) -> Pai
 
 
 def _parts(n_groups: int) -> list[int]:
-    """Yield parts of DRAWS whose draws of n groups stay within PART numbers."""
+    """Split DRAWS into parts, each with at most PART numbers for n groups."""
     n_rows = max(1, PART // max(n_groups, 1))
     return [min(n_rows, DRAWS - start) for start in range(0, DRAWS, n_rows)]
 

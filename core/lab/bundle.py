@@ -48,14 +48,14 @@ from .variants import train_heads
 
 LISTED = 20  # untranslated texts that `texts` prints of each catalog
 
-# Minutes on two cores for new weights of the model, as the files themselves keep or as measured by hand. Runs without the model are not made
-# again. What is missing was not measured.
+# Minutes on two cores to remake each part for new weights, as stored in the files or measured by hand. Runs without the model are not remade.
+# Parts without an entry were not measured.
 MINUTES = {"table": 2, "space": 3, "verdicts": 3, "lessons": 2, "measures": 33, "layers": 52, "experiments": 333, "tasks": 145}
 MINUTES |= {"table-ko": 3, "space-ko": 4, "verdicts-ko": 4, "lessons-ko": 2, "measures-ko": 2}
 MINUTES |= {"heads-headlines": 4, "heads-news": 30, "heads-news-title": 6, "heads-spam": 7, "heads-sentiment": 16, "heads-sentiment2": 12}
 SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
-BESIDE = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|(senses|gains)\.json|{re.escape(VERDICT)}|{re.escape(KEPT)}"  # the table
-RUNS = ("results/classification.jsonl", "tasks/results.json")  # grow by lines: those of other weights go before new ones come
+OTHER_FILES = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|(senses|gains)\.json|{re.escape(VERDICT)}|{re.escape(KEPT)}"  # the table
+RUNS = ("results/classification.jsonl", "tasks/results.json")  # new runs are added, after those of other weights are removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def remake(parts: Sequence[BundlePart], data: str | None) -> dict[str, float]:
     seconds: dict[str, float] = {}
     if data is None and (without := [part.name for part in parts if any("{data}" in line for line in part.commands)]):
         raise BadInput(f"These parts need data sets: {', '.join(without)}. Name their folder with --data, or other parts with --only.")
-    checksums.make()  # new weights are no damaged file
+    checksums.make()  # otherwise new weights would count as a damaged file
     for k, part in enumerate(parts):
         note(f"{part.name}: part {k + 1} of {len(parts)}; {left(parts[k:])}")
         started = time.perf_counter()
@@ -148,10 +148,12 @@ def remake(parts: Sequence[BundlePart], data: str | None) -> dict[str, float]:
         for line in part.commands:
             words = [word.format(data=Path(data or "").resolve()) for word in line.split()]
             if subprocess.run([sys.executable, "-m", *words], cwd=config.ROOT).returncode:
-                raise BadInput(f"{part.name} was not made: python -m {' '.join(words)} failed. The same command goes on from here.")
+                raise BadInput(f"{part.name} was not made: python -m {' '.join(words)} failed. Run the same command again to continue.")
         seconds[part.name] = round(time.perf_counter() - started, 1)
         if still := stale_parts([part]):
-            raise BadInput(f"{part.name} is still of other weights: {', '.join(still[part.name][:4])}.")
+            raise BadInput(
+                f"{part.name} still belongs to other weights: {', '.join(still[part.name][:4])}. Remake it with --only {part.name}."
+            )
     checksums.make()
     return seconds
 
@@ -187,7 +189,7 @@ def make_table(language: Language, folder: Path) -> dict:
     sentences = open_corpus(language.sentences, language)
     more = open_corpus(language.reference, language) if language.reference else []
     _spell(model, language, sentences)
-    how = {"model": model.fingerprint, "targets_only": True, "report": progress("tokens"), "other_files": BESIDE, "more": more}
+    how = {"model": model.fingerprint, "targets_only": True, "report": progress("tokens"), "other_files": OTHER_FILES, "more": more}
     build_index(sentences, model.encoder, folder, **how)
     table = compact(folder)
     (folder / "maps").mkdir()
@@ -241,7 +243,7 @@ def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> A
         raise BadInput("--only and --list belong to: python -m core.lab bundle all")
     language = languages.get_language(language)
     folder = Path(output or config.ASSETS / language.targets)
-    outputs.check_folder(folder, own_files(BESIDE), marked=is_index)
+    outputs.check_folder(folder, own_files(OTHER_FILES), marked=is_index)
     checksums.drop()  # first, so that files being replaced are not reported as damaged
     result = make_table(language, folder)
     lines = ["{occurrences:,} labeled tokens and {maps} maps in {output}".format(**result)]
@@ -268,9 +270,9 @@ def _bundle_all(data: str | None, only: Sequence[str], only_list: bool) -> Answe
     if not only_list:
         answer["seconds"] = remake(waiting, data)
     minutes = ("not measured" if part.minutes is None else f"{part.minutes:,.0f} min" for part in chosen)
-    files = (", ".join(stale.get(part.name, ["as its model is"])[:3]) for part in chosen)
+    files = (", ".join(stale.get(part.name, ["up to date"])[:3]) for part in chosen)
     cells = zip((part.name for part in chosen), minutes, files, strict=True)
-    end = f"{len(stale)} of {len(chosen)} parts stale; {left(waiting)}" if only_list else f"{len(stale)} parts made again"
+    end = f"{len(stale)} of {len(chosen)} parts stale; {left(waiting)}" if only_list else f"{len(stale)} parts remade"
     return answer, [*in_columns(cells, right=(1,)), end]
 
 
@@ -292,7 +294,7 @@ def texts(*, files, outputs) -> Answer:
 
     files = [Path(file) for file in files or sorted(i18n.FOLDER.glob("[!.]*.po"))]
     if wrong := next((file for file in files if not re.fullmatch(r"[A-Za-z]{2,3}(_\w{2,8})*\.po", file.name)), None):
-        raise BadInput(f"{wrong} is not the name of a catalog: it is a language's code and .po, such as ko.po.")
+        raise BadInput(f"{wrong} is not a catalog's name. Name it by the language's code, such as ko.po.")
     for path in files:
         outputs.check_file(path.with_suffix(".mo"))
     places, result, lines = catalogs.in_code(config.ROOT), {}, []
@@ -306,7 +308,7 @@ def texts(*, files, outputs) -> Answer:
                     temporary.write_bytes(data)
             checksums.renew(file)  # a .po that was written by hand has another, too
         result[str(path)] = {"texts": len(catalog), "new": new, "empty": empty, "unused": unused}
-        lines += [f"{path}: {len(catalog):,} texts, {len(new)} new, {len(unused)} no longer said, {len(empty)} to translate"]
+        lines += [f"{path}: {len(catalog):,} texts, {len(new)} new, {len(unused)} removed, {len(empty)} to translate"]
         lines += [f"  {places.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty[:LISTED]]
         lines += [f"  and {len(empty) - LISTED:,} more, empty in {path}"] if len(empty) > LISTED else []
     return result, lines

@@ -52,7 +52,7 @@ def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
     for name in FILES if is_english else OTHERS:
         if only and name not in only:
             continue
-        names = FILES[name] if is_english or name != "perplexity" else model.language.corpus  # of which its training held out some
+        names = FILES[name] if is_english or name != "perplexity" else model.language.corpus  # whose held-out lines are scored
         if missing := [folder / file for file in names if not (folder / file).is_file()]:
             note(f"{name}: left out, there is no {', '.join(map(str, missing))}.")
             continue
@@ -103,7 +103,7 @@ def _earlier(output: Path, model: Model) -> dict:
         return {}
     card = read_json(output, expect=dict)
     if card.get("format") != FORMAT or not isinstance(card.get("measures"), dict):
-        raise BadInput(f"{output} holds something else than measures of a model, which a card would replace. Name a new file.")
+        raise BadInput(f"{output} is not a card of measures and would be replaced. Name a new file.")
     return card["measures"] if card.get("fingerprint") == model.fingerprint else {}
 
 

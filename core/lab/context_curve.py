@@ -48,18 +48,14 @@ Tokens = tuple[str, ...]
 class Part:
     """A function from a text to its tokens' numbers (L, T, D) float32, NaN for tokens without any; it caches their sums."""
 
-    def __init__(self, layers: Callable[[Tokens], np.ndarray]) -> None:
-        self._layers = layers
+    def __init__(self, numbers: Callable[[Tokens], np.ndarray]) -> None:
+        self.numbers = numbers
         self._sums: dict[Tokens, tuple[int, np.ndarray, np.ndarray]] = {}
-
-    def __call__(self, tokens: Tokens) -> np.ndarray:
-        """Return a text's numbers (L, T, D)."""
-        return self._layers(tokens)
 
     def sums(self, tokens: Tokens) -> tuple[int, np.ndarray, np.ndarray]:
         """Return the number of tokens with numbers, their sum and their sum of squares, (L, D) float32."""
         if tokens not in self._sums:
-            layers = self(tokens)
+            layers = self.numbers(tokens)
             there = layers[:, ~np.isnan(layers[0, :, 0])]
             self._sums[tokens] = there.shape[1], there.sum(axis=1), np.square(there).sum(axis=1)
         return self._sums[tokens]
@@ -189,7 +185,7 @@ def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Seque
 
     A text that would lose all words is averaged completely.
     """
-    results = [np.concatenate([scale.numbers(part(text)) for part, scale in zip(parts, scales, strict=True)], 1) for text in texts]
+    results = [np.concatenate([scale.numbers(part.numbers(text)) for part, scale in zip(parts, scales, strict=True)], 1) for text in texts]
     tokens = np.concatenate(results)  # (all tokens, F)
     lengths = np.array([len(text) for text in texts])
     row = np.repeat(np.arange(len(texts)), lengths)
@@ -353,16 +349,9 @@ def run_contexts(
             for layers in stored.values() if set(missing) - set(WITHOUT_ELMO) else ():
                 layers.add(dataset.texts_in_use)
             for kind in missing:
-                line = {
-                    "run": keys[kind],
-                    "recipe_number": RECIPE_NUMBER,
-                    "experiment": name,
-                    "variant": kind,
-                    "seed": number,
-                    "fold": number,
-                }
                 fitted = fit([parts[part] for part in kind.split("+")], dataset, config, number)
-                line |= _line(fitted, dataset) | sources[kind]
+                line = {"run": keys[kind], "recipe_number": RECIPE_NUMBER, "experiment": name, "variant": kind}
+                line |= {"seed": number, "fold": number, **_line(fitted, dataset), **sources[kind]}
                 add_line(output, line)
                 report(f"{name}, {kind}, subset {number}: {line['accuracy']:.2%}, {line['seconds']:.0f} s")
                 yield line

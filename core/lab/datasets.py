@@ -57,7 +57,7 @@ def read_semcor(path: str | Path) -> list[SenseSentence]:
             document = [*line.split(), ""][1]
         elif line:
             if document is None:
-                refuse(place, f"{show_value(line)} before any document", "A line '# document sentence' stands before each sentence.")
+                refuse(place, f"{show_value(line)} before any document", "A line '# document sentence' must precede each sentence.")
             block.append((place, line.split("\t")))
         elif block:
             tokens, targets = _spans(block)
@@ -146,12 +146,10 @@ def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
         if line.strip() and _cells(line)[0] != "-DOCSTART-":
             block.append((place, line))
             continue
-        has_tabs = any("\t" in text for _, text in block)
-        lines = [
-            (line_place, text) for line_place, text in block if not (text.startswith("#") and "\t" not in text and has_tabs)
-        ]  # comments are skipped
-        if lines:
-            yield [(line_place, _cells(text)) for line_place, text in lines]
+        if any("\t" in text for _, text in block):
+            block = [(line_place, text) for line_place, text in block if "\t" in text or not text.startswith("#")]  # without comments
+        if block:
+            yield [(line_place, _cells(text)) for line_place, text in block]
         block = []
 
 
@@ -188,10 +186,9 @@ def _token_and_tag(path: Path, blocks: list[list[tuple[Place, list[str]]]]) -> t
         reports.add((path.name, "columns"), f"{path.name} is read as CoNLL-U: forms in column 2, {what} in column {tag + 1}.")
         return 1, tag
     if width > 5:
-        raise BadInput(
-            f"{path.name} counts tokens in column 1 and is no CoNLL-U, which has 10 columns with tabs. Save it with a token and its tag first."
-        )
-    reports.add((path.name, "columns"), f"{path.name} counts tokens in column 1: they are read from column 2, their tags from column 3.")
+        reason = f"{path.name} numbers the tokens in column 1 but is not CoNLL-U, which has 10 columns separated by tabs."
+        raise BadInput(f"{reason} Save it with a token and its tag in the first two columns.")
+    reports.add((path.name, "columns"), f"{path.name} numbers the tokens in column 1. Tokens are read from column 2, tags from column 3.")
     return 1, 2
 
 
@@ -206,7 +203,6 @@ def _pick(place: Place, cells: list[str], columns: tuple[int, int]) -> tuple[str
     """Return token and tag of a line."""
     token, tag = columns
     if len(cells) <= tag or not cells[token] or not cells[tag] or (token and cells[tag] == "_"):
-        refuse(
-            place, f"{show_value(cells[token] if len(cells) > token else cells[0])} without a tag", "Each line holds a token and its tag."
-        )
+        found = show_value(cells[token] if len(cells) > token else cells[0])
+        refuse(place, f"{found} without a tag", "Each line holds a token and its tag.")
     return cells[token], cells[tag]

@@ -89,13 +89,10 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """One word in two sentences, and whether it has the same sense."""
+    """A word in two sentences, and whether it has the same sense in both."""
 
-    word: str
-    tokens_a: tuple[str, ...]
-    position_a: int  # from 0
-    tokens_b: tuple[str, ...]
-    position_b: int
+    first: LabeledRow
+    second: LabeledRow
     same: bool
 
 
@@ -148,21 +145,21 @@ def titles(models: Sequence[Model], train: Titles, test: Titles, report: Report 
 
 def own_pairs(labeled: Sequence[Sentence]) -> tuple[list[PairRow], list[PairRow]]:
     """Draw pairs of labeled sentences of one spelling, as many with the same sense as with two; half of the words for dev, half for test."""
-    uses_by_word: dict[str, list[tuple[tuple[str, ...], int, str]]] = {}
+    uses_by_word: dict[str, list[LabeledRow]] = {}
     for sentence in labeled:
         for target in sentence.targets:
             if target.sense:
-                uses_by_word.setdefault(target.word.casefold(), []).append((sentence.tokens, target.position, target.sense))
+                row = LabeledRow(target.word.casefold(), sentence.tokens, target.position, target.sense)
+                uses_by_word.setdefault(row.word, []).append(row)
     rng = np.random.default_rng(0)
     pairs_by_word = []
-    for word, uses in sorted(uses_by_word.items()):
+    for _, uses in sorted(uses_by_word.items()):
         kinds: tuple[list, list] = ([], [])
         for a, b in combinations(uses, 2):
-            kinds[a[2] == b[2]].append((a, b))
+            kinds[a.label == b.label].append((a, b))
         n = min(PAIRS_OF_A_WORD, *map(len, kinds))
         if n:
-            chosen = [(kind[k], bool(same)) for same, kind in enumerate(kinds) for k in rng.permutation(len(kind))[:n]]
-            pairs_by_word.append([PairRow(word, a[0], a[1], b[0], b[1], same) for (a, b), same in chosen])
+            pairs_by_word.append([PairRow(*kind[k], bool(same)) for same, kind in enumerate(kinds) for k in rng.permutation(len(kind))[:n]])
     if len(pairs_by_word) < 2:
         raise BadInput("Pairs need two words or more with two labeled senses each, of which one has two sentences.")
     order = rng.permutation(len(pairs_by_word))
@@ -209,8 +206,8 @@ def _static_vector(vectors: StaticVectors, token: str) -> np.ndarray:
 
 
 def _context_cosines(vectors: StaticVectors, rows: Sequence[PairRow]) -> np.ndarray:
-    sides = [(r.tokens_a, r.position_a) for r in rows], [(r.tokens_b, r.position_b) for r in rows]
-    first, second = (unit(topics(vectors, side)) for side in sides)
+    sides = [row.first for row in rows], [row.second for row in rows]
+    first, second = (unit(topics(vectors, [(row.tokens, row.position) for row in side])) for side in sides)
     return np.einsum("nd,nd->n", first, second)
 
 
@@ -277,9 +274,7 @@ def _pair_cosines(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def _pair_vectors(encoder: Encoder, rows: list[PairRow], report: Report | None) -> np.ndarray:
     """Return the layers of the word in its first and second sentence, (2, n, L, D)."""
-    sides = [LabeledRow(row.word, row.tokens_a, row.position_a, "") for row in rows]
-    sides += [LabeledRow(row.word, row.tokens_b, row.position_b, "") for row in rows]
-    vectors = vectors_of_rows(encoder, sides, report)
+    vectors = vectors_of_rows(encoder, [*(row.first for row in rows), *(row.second for row in rows)], report)
     return vectors.reshape(2, len(rows), *vectors.shape[1:])
 
 

@@ -53,7 +53,7 @@ def measure_context(model: Model, *, report: Callable) -> dict:
     numbers = range(model.encoder.n_layers)
     rows = np.concatenate(list(words.values()))
     result = {str(k): by_word(table, words, table.rows.take(rows)[:, k]) for k in numbers}
-    sentences, places = sentences_of(table, rows)
+    sentences, places = zip(*table.places(rows), strict=True)
     for name, encoder, texts in null_models(model, sentences, places):
         vectors = np.stack([layers[:, k] for layers, k in zip(encoded(encoder, texts, report), places, strict=True)])  # (N, L, D)
         result |= {f"{name} {k}": by_word(table, words, vectors[:, k]) for k in numbers if k}
@@ -74,12 +74,6 @@ def split_words(vectors: np.ndarray, words: Mapping[str, np.ndarray]) -> list[tu
     return list(zip(np.split(vectors, ends), words.values(), strict=True))
 
 
-def sentences_of(table: OccurrenceTable, rows: np.ndarray) -> tuple[list[tuple[str, ...]], list[int]]:
-    """Return the sentence of each row and the position of its word."""
-    results = [table.occurrence(int(row)) for row in rows]
-    return [result.tokens for result in results], [result.position for result in results]
-
-
 def shuffled(sentences: Sequence[Sequence[str]], places: Sequence[int], rng) -> list[tuple[str, ...]]:
     """Shuffle the other tokens of each sentence. The token at its place stays."""
     results = []
@@ -90,18 +84,20 @@ def shuffled(sentences: Sequence[Sequence[str]], places: Sequence[int], rng) -> 
     return results
 
 
-def null_models(model: Model, sentences: list[tuple[str, ...]], places: list[int]) -> Iterator[tuple[str, Encoder, list[tuple[str, ...]]]]:
+def null_models(
+    model: Model, sentences: Sequence[tuple[str, ...]], places: Sequence[int]
+) -> Iterator[tuple[str, Encoder, Sequence[tuple[str, ...]]]]:
     """Yield name, encoder and sentences: the model with the other words shuffled, and random LSTMs."""
     yield SHUFFLED, model.encoder, shuffled(sentences, places, np.random.default_rng(0))
-    yield UNTRAINED, untrained(model, 0), sentences
+    yield UNTRAINED, untrained(model), sentences
 
 
-def untrained(model: Model, seed: int) -> Encoder:
+def untrained(model: Model) -> Encoder:
     """Return the model's layer 0 below randomly initialized LSTMs of its shape."""
     if not model.is_elmo:
         raise BadInput(t("{model} is a transformer; this lesson needs a biLM.", model=model.layers.called))
     trained = model.encoder.model
-    bilm = BiLM(trained.shape, seeded(seed))
+    bilm = BiLM(trained.shape, seeded(0))
     bilm.characters = trained.characters
     return Encoder(bilm, name="untrained")
 
@@ -220,8 +216,9 @@ def rand_index(vectors: np.ndarray, senses: np.ndarray) -> float:
 
 def _places(model: Model, table: OccurrenceTable, rows: np.ndarray) -> dict[str, np.ndarray]:
     """Return the states around each row's word and its substitutes: unchanged, with shuffled words, and of random LSTMs."""
-    sentences, positions = sentences_of(table, rows)
-    words = [tokens[k] for tokens, k in zip(sentences, positions, strict=True)]
+    occurrences = table.places(rows)
+    sentences, positions = zip(*occurrences, strict=True)
+    words = [tokens[k] for tokens, k in occurrences]
     try:
         substitutes = Substitutes(open_language_model(model))
     except ElmoscopeError:

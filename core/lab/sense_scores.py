@@ -5,7 +5,6 @@ there are paired by word, since few words have some forty sentences each.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
@@ -69,9 +68,8 @@ class AllWords:
                 self.unseen += len(rows)
                 continue
             right = gold[rows][:, None] == senses_of[key]
-            self._groups.append(
-                (rows, unit(np.asarray(test[rows], np.float32)) @ centroids[senses_of[key]].T, right, counts[senses_of[key]])
-            )
+            similarities = unit(np.asarray(test[rows], np.float32)) @ centroids[senses_of[key]].T
+            self._groups.append((rows, similarities, right, counts[senses_of[key]]))
             self.ambiguous[rows] = len(senses_of[key]) > 1
 
     def hits(self, prior: float = 0.0) -> np.ndarray:
@@ -218,16 +216,6 @@ def _centroids(vectors: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return unit(np.add.reduceat(unit(np.asarray(vectors, np.float32))[order], starts))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CosineGap:
-    """Means over groups of one spelling that have pairs of both kinds."""
-
-    same: float  # mean cosine of two occurrences of one sense
-    different: float  # ... of two senses
-    gap: float
-    groups: int
-
-
 def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) -> dict:
     """Measure leave-one-out 1-NN, silhouette and cosine gap on sense-labeled sentences.
 
@@ -252,9 +240,9 @@ def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) 
     freed = {k: shared.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if shared else {}
     for name, weights in spaces(model):
         senses_report = reports[name] = sense_report_of(table, ALL_WORDS, weights)
-        gap = cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
+        same, other, n_spellings = cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
         result[name] = interval(senses_report) | {"silhouette": senses_report.silhouette, "p": senses_report.p}
-        result[name] |= {"same": gap.same, "other": gap.different, "gap": gap.gap}
+        result[name] |= {"same": same, "other": other, "gap": same - other}
         accuracies = _by_word(senses_report)
         centered[name] = _one_nn_by_word(mixed(vectors_of, weights, axis=1), lemmas, labels, centered=True)
         result[name] |= {"centered": float(centered[name].mean()), "centered_less": facts_of(compare_pairs(centered[name], accuracies))}
@@ -269,7 +257,7 @@ def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) 
         result["static"] = {"vectors": vectors.name, **interval(static), "centered": float(centered["static"].mean())}
     result["form"] = interval(form)
     result["order"] = facts_of(compare_pairs(_by_word(reports["1"]), _by_word(reports["2"]))) if "2" in reports else {}
-    result |= {"n": senses_report.n, "words": len(senses_report.per_word), "majority": senses_report.majority, "spellings": gap.groups}
+    result |= {"n": senses_report.n, "words": len(senses_report.per_word), "majority": senses_report.majority, "spellings": n_spellings}
     groups = [rows[lemmas == word] for word in senses_report.per_word]
     senses_of = {int(row): str(label) for row, label in zip(rows, labels, strict=True)}
 
@@ -326,11 +314,13 @@ def interval(report: SenseReport) -> dict[str, float]:
     return {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
 
 
-def cosine_gap(similarities_of: Callable[[np.ndarray], np.ndarray], words: Sequence[Hashable], labels: Sequence[str]) -> CosineGap:
-    """Return how much nearer two occurrences (N,) of one sense are than two of different senses.
+def cosine_gap(
+    similarities_of: Callable[[np.ndarray], np.ndarray], words: Sequence[Hashable], labels: Sequence[str]
+) -> tuple[float, float, int]:
+    """Return the mean cosine of two occurrences (N,) of one sense, that of two senses, and the number of spellings that have both pairs.
 
-    `words` are spellings exactly as written: only equal spellings are compared, since layer 0 must have no gap. `similarities_of` returns
-    the cosines (n, n) of the rows (n,). Groups without a pair of each kind are left out.
+    Each spelling of `words` counts equally. Only equal spellings, exactly as written, are compared, so that layer 0 has no gap.
+    `similarities_of` returns the cosines (n, n) of rows (n,).
     """
     labels = np.asarray(labels, str)
     results = []
@@ -340,5 +330,4 @@ def cosine_gap(similarities_of: Callable[[np.ndarray], np.ndarray], words: Seque
             results.append(pair_cosines(similarities_of(rows), labels[rows]))
     if not results:
         raise BadInput("No spelling here has two occurrences of one sense and one of another; there are no cosines to compare.")
-    same, different = map(float, np.mean(results, axis=0))
-    return CosineGap(same=same, different=different, gap=same - different, groups=len(results))
+    return *map(float, np.mean(results, axis=0)), len(results)

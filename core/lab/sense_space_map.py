@@ -40,7 +40,7 @@ from ..text.corpora import labeled_of, words_of
 from ..text.languages import Language
 from ..text.tokens import join_tokens
 from .datasets import SENSEVAL
-from .lessons import null_models, rand_index, sentences_of
+from .lessons import null_models, rand_index
 from .verdicts import LANGUAGE, WRITE
 
 SHRINKAGE, DIMENSIONS, POWER = 0.5, 128, 0.25
@@ -112,7 +112,7 @@ def null_views(
     model: Model, space: SenseSpace, table: OccurrenceTable, rows: np.ndarray, views: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Yield by name the views (n, V) of null models. "topic" has only the sum of the other words' static vectors."""
-    sentences, places = sentences_of(table, rows)
+    sentences, places = zip(*table.places(rows), strict=True)
     for name, encoder, tokens in null_models(model, sentences, places):
         read = list(encoded(encoder, tokens))
         layers = np.stack([layers[:, place] for layers, place in zip(read, places, strict=True)])

@@ -29,7 +29,7 @@ SENSES = 2, 6  # of a word
 FEWEST = 10  # sentences of a sense
 WORDS = 7, 30  # of a sentence
 SHARED = 0.25  # of a sense's sentences may share a content word
-DISTINCT = 0.9  # of a word's sentences begin with three tokens of their own
+DISTINCT = 0.9  # of a word's sentences begin with three distinct tokens
 ALIKE = 0.4  # Jaccard index of two sentences' content words
 BEGIN_ALIKE = 2  # sentences of a sense begin with one word
 THIRD = 0.7  # of a word's sentences, at most, have it in the same third
@@ -76,8 +76,8 @@ def shared_lines(rows: Sequence[CheckedSentence]) -> set[int]:
     return {row.line for pair in met for row in pair}
 
 
-def faults(rows: Sequence[CheckedSentence]) -> Iterator[str]:
-    """Yield one line for every broken rule, word by word. Sentences with two labeled words are counted for neither."""
+def broken_rules(rows: Sequence[CheckedSentence]) -> Iterator[str]:
+    """Yield one line for every broken rule, word by word. A sentence with two labeled words counts for neither."""
     twice = shared_lines(rows)
     rows = [row for row in rows if row.line not in twice]
     words: dict[str, list[CheckedSentence]] = defaultdict(list)
@@ -102,7 +102,7 @@ def _of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
     if not SENSES[0] <= len(senses) <= SENSES[1]:
         yield f"{lemma}: {len(senses)} senses; {SENSES[0]} to {SENSES[1]} wanted"
     for sense, of_sense in senses.items():
-        yield from (f"{lemma} / {sense}: {fault}" for fault in _of_sense(of_sense))
+        yield from (f"{lemma} / {sense}: {problem}" for problem in _of_sense(of_sense))
     begun = len({tuple(token.lower() for token in row.tokens[:3]) for row in rows})
     if begun < DISTINCT * len(rows):
         yield f"{lemma}: the first three tokens are distinct in {begun} of {len(rows)} sentences; {DISTINCT:.0%} wanted"
@@ -135,7 +135,7 @@ def _of_sense(rows: list[CheckedSentence]) -> Iterator[str]:
 def check_sentences(*, file) -> Answer:
     """Check a file of sense-labeled sentences: enough of each sense, varied, no copies."""
     rows = read_rows(file)
-    broken_rules = list(faults(rows))
+    problems = list(broken_rules(rows))
     counts = {
         "sentences": len(rows),
         "words": len({row.lemma for row in rows}),
@@ -143,7 +143,7 @@ def check_sentences(*, file) -> Answer:
         "meetings": len(shared_lines(rows)) // 2,
     }
     line = "{sentences:,} labeled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses".format(**counts)
-    return {**counts, "faults": broken_rules}, [*broken_rules, f"{line}: {len(broken_rules):,} faults"]
+    return {**counts, "faults": problems}, [*problems, f"{line}: {len(problems):,} faults"]
 
 
 LETTERS = {"noun": "N", "name": "P", "verb": "V", "adjective": "A", "adverb": "R", "pronoun": "O", "determiner": "D", "preposition": "I"}

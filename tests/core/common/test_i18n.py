@@ -77,7 +77,7 @@ def test_a_catalog_has_every_text_of_the_app_with_its_places_and_is_compiled(lan
     texts = catalogs.read(path)
     assert all(map(all, (other for _, other in entries(language)))), "an entry is empty"
     assert not [english for english, other in entries(language) if not places(*other) <= places(*english)]
-    assert catalogs.renew(texts, in_code) == ([], []), "new, and no longer said: python -m core.lab texts"
+    assert catalogs.renew(texts, in_code) == ([], []), "new, and no longer used: python -m core.lab texts"
     assert path.read_bytes() == catalogs.po_bytes(texts), "not sorted, or not one line each: python -m core.lab texts"
     assert path.with_suffix(".mo").read_bytes() == catalogs.compiled(texts), "not compiled: python -m core.lab texts"
 
@@ -171,7 +171,7 @@ def test_a_translator_s_command_keeps_what_is_reported_and_compiles_it(tmp_path:
         written + '\nmsgid "no longer said"\nmsgstr "x"\n\n# a name\nmsgid "said by its name"\nmsgstr "nom"\n', encoding="utf-8"
     )
     _, message, _ = call("lab", "texts", path)
-    assert "0 new, 1 no longer said" in message and "#### Comparison" not in message
+    assert "0 new, 1 removed" in message and "#### Comparison" not in message
     assert len(message.splitlines()) == 22 and message.endswith(f" more, empty in {path}\n")
     once = path.read_bytes(), path.with_suffix(".mo").read_bytes()
     french = gettext.GNUTranslations(path.with_suffix(".mo").open("rb"))

@@ -59,8 +59,8 @@ def test_equal_texts_of_a_subset_are_never_both_trained_and_validated_on():
 def test_the_static_context_of_each_token_is_that_of_one_word():
     vectors = tiny_vectors()
     expected = static_contexts(vectors, [TEXT] * len(TEXT), [(k, k + 1) for k in range(len(TEXT))], commonest=3)
-    np.testing.assert_allclose(context_part(vectors, commonest=3)(TEXT)[0], expected, atol=1e-5)
-    own = static_part(vectors)(TEXT)[0]
+    np.testing.assert_allclose(context_part(vectors, commonest=3).numbers(TEXT)[0], expected, atol=1e-5)
+    own = static_part(vectors).numbers(TEXT)[0]
     assert np.isnan(own[TEXT.index("won")]).all() and not np.isnan(own[TEXT.index("bank")]).any()
 
 
@@ -96,12 +96,12 @@ def test_every_part_is_brought_to_one_scale_over_the_training_tokens():
     texts = texts_of(dataset(60).train)
     for part in parts().values():
         scale = _scale(part, texts)
-        numbers = np.concatenate([scale.numbers(part(text)) for text in texts])
-        known = np.concatenate([~np.isnan(part(text)[0, :, 0]) for text in texts])
+        numbers = np.concatenate([scale.numbers(part.numbers(text)) for text in texts])
+        known = np.concatenate([~np.isnan(part.numbers(text)[0, :, 0]) for text in texts])
         np.testing.assert_allclose(numbers[known].mean(0), 0, atol=1e-3)
         np.testing.assert_allclose(numbers[known].std(0), 1, atol=1e-2)
         assert not numbers[~known].any()
-        np.testing.assert_allclose(scale.mean_numbers(part, texts[0]), scale.numbers(part(texts[0])).mean(0), atol=1e-4)
+        np.testing.assert_allclose(scale.mean_numbers(part, texts[0]), scale.numbers(part.numbers(texts[0])).mean(0), atol=1e-4)
 
 
 def test_words_left_out_are_the_same_for_every_dropout_and_a_text_is_never_empty():

@@ -240,5 +240,5 @@ def test_tokens_and_tags_are_read_from_the_columns_that_hold_them(tmp_path, text
 
 def test_another_format_with_numbers_first_is_refused(tmp_path):
     row = "\t".join(["1", "The", "the", "the", "DT", "DT", *["_"] * 8])
-    with pytest.raises(BadInput, match=r"a\.conll counts tokens in column 1 and is no CoNLL-U"):
+    with pytest.raises(BadInput, match=r"a\.conll numbers the tokens in column 1 but is not CoNLL-U"):
         read_tags(write(tmp_path / "a.conll", f"{row}\n"))

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from core.common.config import ASSETS
-from core.lab.sentences import CheckedSentence, faults, read_rows, shared_lines
+from core.lab.sentences import CheckedSentence, broken_rules, read_rows, shared_lines
 from core.text.languages import get_language
 from core.text.tokens import join_tokens, tokenize
 
@@ -70,7 +70,7 @@ def test_english_sentences_have_the_tokens_of_typed_text():
 def test_additional_english_sentences_have_no_error(tmp_path):
     (tmp_path / "more.jsonl").write_text("".join(lines_of("en", is_basic=False)), encoding="utf-8")
     rows = read_rows(tmp_path / "more.jsonl")
-    assert list(faults(rows)) == []
+    assert list(broken_rules(rows)) == []
 
 
 def test_no_korean_sense_is_given_away_by_one_cue_or_one_form():
@@ -109,7 +109,7 @@ def changed(rows: list[CheckedSentence], k: int, tokens, position: int | None = 
 
 
 def test_a_varied_set_has_no_error():
-    assert list(faults(good())) == []
+    assert list(broken_rules(good())) == []
 
 
 def test_a_sentence_in_which_two_words_meet_counts_for_neither():
@@ -117,8 +117,8 @@ def test_a_sentence_in_which_two_words_meet_counts_for_neither():
         CheckedSentence(("the", "bread", "and", "the", "jam"), at, lemma, "food", 21 + k)
         for k, (at, lemma) in enumerate(((1, "bread"), (4, "jam")))
     ]
-    assert shared_lines([*good(), *both]) == {21, 22} and list(faults([*good(), *both])) == []
-    assert "the same sentence as row 21" in " ".join(faults([*good(), both[0], both[0]]))
+    assert shared_lines([*good(), *both]) == {21, 22} and list(broken_rules([*good(), *both])) == []
+    assert "the same sentence as row 21" in " ".join(broken_rules([*good(), both[0], both[0]]))
 
 
 def with_word(rows: list[CheckedSentence], word: str, at: int, how_many: int) -> list[CheckedSentence]:
@@ -157,7 +157,7 @@ def alike(row: CheckedSentence, k: int) -> CheckedSentence:
     ],
 )
 def test_each_rule_sees_its_error(spoilt, message):
-    assert any(message in fault for fault in faults(spoilt(good()))), list(faults(spoilt(good())))
+    assert any(message in fault for fault in broken_rules(spoilt(good()))), list(broken_rules(spoilt(good())))
 
 
 def test_the_command_says_what_a_file_holds_and_what_is_wrong_with_it(tmp_path, answer, refused):

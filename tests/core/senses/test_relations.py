@@ -190,7 +190,7 @@ def test_controls_shuffle_the_context_alone_and_chance_is_another_sentence_at_ra
 
 def test_untrained_lstms_have_the_trained_layer_0_and_nothing_else(model):
     tokens = ["The", "bank", "was", "steep", "."]
-    trained, other = (encoder.encode([tokens])[0] for encoder in (model.encoder, lessons.untrained(model, 0)))
+    trained, other = (encoder.encode([tokens])[0] for encoder in (model.encoder, lessons.untrained(model)))
     assert np.allclose(trained[0], other[0], atol=1e-3) and not np.allclose(trained[1], other[1], atol=0.1)
 
 
@@ -204,7 +204,7 @@ def test_bundled_figures_are_those_of_the_sentences(model, table):
     assert np.allclose([lessons.chance(table.sense[rows]) for rows in words.values()], context["one_nn"]["chance"], atol=1e-3)
     word, rows = next(iter(words.items()))
     sentences, places = lessons.sentences_of(table, rows)
-    vectors = [each[1, k] for each, k in zip(lessons.untrained(model, 0).encode(sentences), places, strict=True)]
+    vectors = [each[1, k] for each, k in zip(lessons.untrained(model).encode(sentences), places, strict=True)]
     assert lessons.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(context["one_nn"]["untrained 1"][0], abs=0.04)
     states = model.encoder.around([list(tokens) for tokens in sentences], places)
     for name, vectors in (("1", table.rows.take(rows)[:, 1]), ("place", states)):
