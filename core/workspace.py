@@ -270,11 +270,8 @@ class Workspace:
         tokens = [self.language.tokenize(text) for text in texts]
         tapped = (*positions, *[None] * (2 - len(positions)))
         guesses = find_target_words(*(*tokens, [])[:2], self.language, tapped=tapped)
-        return tuple(
-            WordInContext(tuple(sentence), place or 0, read_in(sentence, place or 0))
-            for sentence, place in zip(tokens, guesses, strict=False)
-            if sentence
-        )
+        pairs = [(tuple(sentence), place or 0) for sentence, place in zip(tokens, guesses, strict=False) if sentence]
+        return tuple(WordInContext(sentence, place, read_in(sentence, place)) for sentence, place in pairs)
 
     def layers_of(self, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
         """Return the layers (L, T, D) float32 of each sentence."""

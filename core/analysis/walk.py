@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..common.device import of
+from ..common.device import device_of
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..elmo.encoder import Encoder
@@ -175,7 +175,7 @@ def _spell(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[Filter
     used = int((ids[0] == END_WORD).argmax()) + 1
     names = [_name(int(number)) for number in ids[0, :used]]
     owners = [c for c in token for _ in c.encode("utf-8", "ignore")] if names[1:2] != [token] else [""]
-    vectors = characters.embedding(torch.from_numpy(ids).to(of(characters)))[0]  # (50, 16)
+    vectors = characters.embedding(torch.from_numpy(ids).to(device_of(characters)))[0]  # (50, 16)
     spelling = Spelling(ids[0], tuple(names), ("", *owners[: used - 2], ""), vectors.numpy(force=True), max(0, len(owners) - (used - 2)))
     # Behind the end mark all windows are the same run of padding: one place of them is enough, as in CharacterCNN.pooled.
     x = vectors[: used + characters.widest].t().expand(2, -1, -1)  # (2, 16, characters): twice, as in CharacterCNN.pooled

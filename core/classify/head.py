@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from scipy.special import log_softmax
 
-from ..common.device import of
+from ..common.device import device_of
 from ..common.errors import BadInput, CorruptArtifact
 from ..common.i18n import ENGLISH, t
 from ..files.artifacts import text_fingerprint
@@ -104,7 +104,7 @@ class TextHead:
         """Return a network's `function` of batches, one row per text."""
         self.classifier.eval()
         glove, elmo = vectors if self.variant.glove else None, layers if self.variant.elmo else None
-        reads = {"vectors": glove, "layers": elmo, "device": of(self.classifier)}
+        reads = {"vectors": glove, "layers": elmo, "device": device_of(self.classifier)}
         batches = of_like_lengths(list(map(len, texts)), ROWS_AT_ONCE)
         with torch.inference_mode():
             parts = [function(make_batch([texts[k] for k in numbers], self.vocabulary, **reads)).cpu().numpy() for numbers in batches]

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..common.device import PROCESSOR, Dropout, first_weights
+from ..common.device import PROCESSOR, Dropout, initialize
 from ..common.errors import BadInput
 from ..common.i18n import say, t
 from ..common.markup import shorten
@@ -259,7 +259,7 @@ class Network(nn.Module):
             self.lstm = nn.LSTM(width, config.hidden, batch_first=True, bidirectional=True)
             pooled = 4 * config.hidden
         self.output = nn.Linear(pooled, n_classes)
-        first_weights(self, generator)
+        initialize(self, generator)
 
     def forward(self, batch: Batch) -> Tensor:
         """Return logits (B, C)."""

@@ -111,13 +111,13 @@ def _go_on(name: str, training):
     """Return the recipe with the shape of a trained model, and the function that initializes a trainer from it."""
     from ..elmo.models import model_fingerprint
     from ..elmo.weights import load_bilm, load_softmax, read_options
-    from ..training.warm_start import go_on_from
+    from ..training.warm_start import copy_model
 
     folder = resolve(name, "model")
     softmax = load_softmax(folder)
     if softmax is None:
         raise BadInput(f"--start-model {name} has no softmax to start from. Name a model that predicts words, such as elmo-mini.")
-    start = partial(go_on_from, model=load_bilm(folder), softmax=softmax[0], vocabulary=softmax[1])
+    start = partial(copy_model, model=load_bilm(folder), softmax=softmax[0], vocabulary=softmax[1])
     words = text_fingerprint(softmax[1].words)
     return replace(training, shape=read_options(model_files(folder)[0]), start=f"model {model_fingerprint(folder)} {short(words)}"), start
 

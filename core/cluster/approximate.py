@@ -62,8 +62,8 @@ class ShardedIndex(Index):
 
     def answer(self, question: Question) -> list[Neighbor]:
         """Return the neighbors that answer a question."""
-        question = of_all(question, self.shards, self.client)
-        return merged(_everywhere(best_of, self.shards, (question,), self.client), question.k)
+        question = with_all_lemmas(question, self.shards, self.client)
+        return merged(_run_on_shards(best_of, self.shards, (question,), self.client), question.k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,12 @@ class SensesOfShards(Index):
 
     def answer(self, question: Question) -> list[Neighbor]:
         """Return the neighbors that answer a question."""
-        question = of_all(question, self.shards)
+        question = with_all_lemmas(question, self.shards)
         return rank_senses(self.shards, self.space, self._rows(question), question)
 
     def narrows(self, query: Query, which: str = ANY) -> int:
         """Return how many rows, those nearest at layer 1, are placed if not all are; else 0, as in `SenseIndex.narrows`."""
-        return sense_space.MOST_READ * self._too_many(of_all(Question(query, sense_space.WEIGHTS, which=which), self.shards))
+        return sense_space.MOST_READ * self._too_many(with_all_lemmas(Question(query, sense_space.WEIGHTS, which=which), self.shards))
 
     def _rows(self, question: Question) -> list[tuple[Shard, np.ndarray]]:
         if not self._too_many(question):
@@ -95,11 +95,11 @@ class SensesOfShards(Index):
         return sum(unread) > sense_space.MOST_READ
 
 
-def of_all(question: Question, shards: Shards, client: Client | None = None) -> Question:
+def with_all_lemmas(question: Question, shards: Shards, client: Client | None = None) -> Question:
     """Return a question for every shard, with the lemmas that the word has in any shard, so that its forms count everywhere."""
     lemmas: set[str] = set()
     if question.which != ANY and shards.meta["lemmas"]:
-        lemmas = lemmas.union(*_everywhere(lemmas_of, shards, (question.query.word,), client))
+        lemmas = lemmas.union(*_run_on_shards(lemmas_of, shards, (question.query.word,), client))
     return replace(question, source=question.query, lemmas=tuple(sorted(lemmas)))
 
 
@@ -121,7 +121,7 @@ def best_of(url: str, shards: list[Shard], question: Question) -> list[Neighbor]
     for shard in shards:
         table = open_shard(url, shard)
         lists.append(_place_in_index(shard, table.answer(question)))
-        table.rows.let_go()  # mapped pages count as a worker's memory, and Dask stops one that seems to have too much
+        table.rows.release()  # mapped pages count as a worker's memory, and Dask stops one that seems to have too much
     return merged(lists, question.k)
 
 
@@ -152,11 +152,11 @@ def rank_senses(shards: Shards, space: SenseSpace, parts: list[tuple[Shard, np.n
         table = open_shard(shards.url, shard)
         values = SenseIndex(table, space, name).cosines(rows, query) if len(rows) else np.empty(0, np.float32)
         lists.append(_place_in_index(shard, table.best_of(rows, values, question.k)))
-        table.rows.let_go()
+        table.rows.release()
     return merged(lists, question.k)
 
 
-def _everywhere(run, shards: Shards, arguments: tuple, client: Client | None) -> list:
+def _run_on_shards(run, shards: Shards, arguments: tuple, client: Client | None) -> list:
     """Return the results of `run` for all shards. Each worker always gets the same shards, whose files are in its memory."""
     if client is None:
         return [run(shards.url, list(shards.shards), *arguments)]
@@ -180,7 +180,7 @@ class ApproximateIndex(Index):
 
     def answer(self, question: Question) -> list[Neighbor]:
         """Return the neighbors that answer a question."""
-        question = of_all(question, self.shards)
+        question = with_all_lemmas(question, self.shards)
         query = question.query
         cells, lengths = _open_cells(self.shards, self.space)
         if self.space:

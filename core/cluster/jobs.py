@@ -56,14 +56,14 @@ class _Running:
 def connected(address: str) -> Iterator[Client]:
     """Connect to the scheduler at `address` ("tcp://host:8786") with at least one worker. Raises BadInput if either is missing."""
     if not address.strip():
-        raise _nobody(address, "no address")
+        raise _no_scheduler(address, "no address")
     client = Client.__new__(Client)  # so that a half-made client is closed here: collected later, it can block the next one
     try:
         client.__init__(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         _close(client)
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-        raise _nobody(address, shorten(reason, 160)) from None
+        raise _no_scheduler(address, shorten(reason, 160)) from None
     try:
         try:
             client.wait_for_workers(1, timeout=WORKERS_S)
@@ -108,15 +108,9 @@ def _is_local(address: str) -> bool:
         return False
 
 
-def _nobody(address: str, reason: str) -> BadInput:
-    return BadInput(
-        t(
-            "No Dask scheduler answers at '{address}' ({reason}). Start one: {command}",
-            address=shorten(address, 100),
-            reason=reason,
-            command=scheduler_command(),
-        )
-    )
+def _no_scheduler(address: str, reason: str) -> BadInput:
+    values = {"address": shorten(address, 100), "reason": reason, "command": scheduler_command()}
+    return BadInput(t("No Dask scheduler answers at '{address}' ({reason}). Start one: {command}", **values))
 
 
 def run_jobs(client: Client, jobs: Iterable[ShardJob]) -> Iterator[tuple[ShardJob, Any]]:
@@ -190,9 +184,8 @@ def _answer(future: Future, job: ShardJob) -> Any:
     try:
         return future.result()
     except KilledWorker as error:
-        raise ElmoscopeError(
-            t("{name} crashed {n} workers, probably out of memory. Add memory and rerun.", name=job.name, n=error.allowed_failures + 1)
-        ) from None
+        values = {"name": job.name, "n": error.allowed_failures + 1}
+        raise ElmoscopeError(t("{name} crashed {n} workers, probably out of memory. Add memory and rerun.", **values)) from None
     except ModuleNotFoundError as error:
         message = t(
             "Workers lack the module '{name}'. Start them in Elmoscope’s folder, or install Elmoscope where they run.", name=error.name

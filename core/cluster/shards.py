@@ -1,7 +1,7 @@
 """An index in shards: workers encode parts of the sentences, and one final file states that the index is complete.
 
     index.json                       the complete index: its shards in order; written last
-    shards/000001-<fingerprint>/     an index of its own (core.index.table), of 4,000 to 64,000 tokens
+    shards/000001-<fingerprint>/     a complete index (core.index.table), of 4,000 to 64,000 tokens
     sentences/<same name>.json       the sentences of a shard, until the index is complete
 
 A shard's name holds the fingerprint of its sentences and model, so it is made once. Shards begin where a round of `build_index` begins, so
@@ -226,7 +226,7 @@ def _jobs(store: Store, parts: Iterable[list[Sentence]], made_by: tuple[str, str
         made_of = text_fingerprint([model_fingerprint, fingerprint(part), form])
         name = f"{number:07}-{short(made_of)}"
         if name not in there:
-            store.write(f"sentences/{name}.json", _write_part(part))
+            store.write(f"sentences/{name}.json", json.dumps([asdict(sentence) for sentence in part]).encode())
         yield ShardJob(name, build_shard, (store.url, name, *made_by), sum(len(s.tokens) for s in part))
 
 
@@ -236,10 +236,6 @@ def _is_index(store: Store) -> bool:
         meta = parse_json(store.read(INDEX))
         return isinstance(meta, dict) and {"format", "shards"} <= meta.keys()
     return bool(store.names("shards"))
-
-
-def _write_part(part: list[Sentence]) -> bytes:
-    return json.dumps([asdict(sentence) for sentence in part]).encode()
 
 
 def _read_part(data: bytes) -> list[Sentence]:

@@ -37,9 +37,8 @@ def held(name: str, fingerprint: str) -> Encoder:
 def _loaded(name: str, fingerprint: str) -> Encoder:
     folder = resolve(name, "model")
     if (result := file_sha256(model_files(folder)[1])[:16]) != fingerprint:
-        raise BadInput(
-            t("Worker weights of '{name}' differ: {found}, not {fingerprint}.", name=name, found=result, fingerprint=fingerprint)
-        )
+        values = {"name": name, "found": result, "fingerprint": fingerprint}
+        raise BadInput(t("Worker weights of '{name}' differ: {found}, not {fingerprint}.", **values))
     return Encoder(load_bilm(folder), name=name)
 
 

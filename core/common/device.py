@@ -7,8 +7,7 @@ Random numbers are drawn on the CPU from a generator of each run and then moved.
 so that two trainings at once would take each other's numbers. The numbers, their order and their distributions are those after
 torch.manual_seed.
 
-torch.set_num_threads is no setting of one thread: every thread that first uses torch later begins with it. `limit` sets OpenMP for the
-calling thread alone.
+torch.set_num_threads also applies to every thread that first uses torch later. `limit` sets OpenMP for the calling thread alone.
 """
 
 from functools import cache
@@ -44,14 +43,14 @@ def choose(name: str = CPU) -> torch.device:
     return chosen
 
 
-def of(module: torch.nn.Module) -> torch.device:
+def device_of(module: nn.Module) -> torch.device:
     """Return the device of a module's weights."""
     return next((weight.device for weight in module.parameters()), PROCESSOR)
 
 
 def limit(n: int) -> None:
     """Let only the calling thread run torch's products on n threads from now on."""
-    if torch.get_num_threads() != n:  # the question has torch give this thread its first setting, which would undo ours
+    if torch.get_num_threads() != n:  # this call makes torch apply its own setting first, which would undo ours later
         _openmp().limit(limits=n, user_api="openmp")
 
 
@@ -66,7 +65,7 @@ def seeded(seed: int) -> Generator:
     return Generator().manual_seed(seed)
 
 
-def first_weights(module: nn.Module, generator: Generator | None) -> None:
+def initialize(module: nn.Module, generator: Generator | None) -> None:
     """Initialize embeddings, linear layers, convolutions and LSTMs from `generator` (None: torch's own) as torch does."""
     for part in module.modules():
         if isinstance(part, nn.Embedding):
@@ -75,7 +74,7 @@ def first_weights(module: nn.Module, generator: Generator | None) -> None:
                 with torch.no_grad():
                     part.weight[part.padding_idx].zero_()
         elif isinstance(part, nn.Linear | nn.Conv1d):
-            bound = part.weight[0].numel() ** -0.5  # of what meets one output
+            bound = part.weight[0].numel() ** -0.5  # one over the root of the fan-in
             nn.init.uniform_(part.weight, -bound, bound, generator=generator)
             if part.bias is not None:
                 nn.init.uniform_(part.bias, -bound, bound, generator=generator)
@@ -85,7 +84,7 @@ def first_weights(module: nn.Module, generator: Generator | None) -> None:
 
 
 class Dropout(nn.Module):
-    """Dropout with probability p and a generator of its own: remaining numbers are divided by 1 - p."""
+    """Dropout with probability p and a separate generator: remaining numbers are divided by 1 - p."""
 
     def __init__(self, p: float, generator: Generator | None = None) -> None:
         super().__init__()

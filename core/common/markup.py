@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from markupsafe import Markup
 
-CITED = 40  # letters of a name that nobody here knows
+CITED = 40  # letters of an unknown name in a message
 MARKDOWN = frozenset(r"\`*_{}[]()#+-.!|:$~<>^&")  # what Streamlit's Markdown, or a notebook's, may take for markup
 
 
@@ -62,8 +62,8 @@ def command(*words: object, options: Iterable[tuple[str, object]] = (), argument
 
 def html(template: str, /, *values: object, **named: object) -> Markup:
     """Fill `template`, a literal, with escaped `values` like `str.format`. Lists and iterators are joined."""
-    return Markup(template).format(*map(_whole, values), **{name: _whole(value) for name, value in named.items()})  # noqa: S704
+    return Markup(template).format(*map(_joined, values), **{name: _joined(value) for name, value in named.items()})  # noqa: S704
 
 
-def _whole(value: object) -> object:
+def _joined(value: object) -> object:
     return Markup().join(value) if isinstance(value, list | tuple | Iterator) else value

@@ -18,8 +18,8 @@ import numpy as np
 
 from .limits import limits
 
-SAMPLE = 256  # of a long list, as many of its items are weighed and taken for all
-DEEPEST = 8  # things within things that are weighed
+SAMPLE = 256  # items of a long list that are weighed, as a sample of all
+DEEPEST = 8  # levels of nesting that are weighed
 
 
 K = TypeVar("K", bound=Hashable)

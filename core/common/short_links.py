@@ -13,7 +13,7 @@ from .errors import BadInput
 from .i18n import t
 
 MOST = 64_000  # bytes of a view's parameters: two boxes of 5,000 letters, most of them of 3 bytes, and its controls
-LONGEST = 50_000  # letters of a short link's one
+LONGEST = 50_000  # characters of a short link's code
 LONGEST_ADDRESS = 60_000  # characters of an address; a request with its headers has at most 64 kB
 DICTIONARY = (
     "would could should there their about which other after before under over through between again another while where when what "
@@ -26,7 +26,7 @@ DICTIONARY = (
     "&gamma=1.0&w2=0.0&w1=-6.0&w0=6.0&k=12&among=other words&among=types&map_word=&dlayer=mix&nlayer=mix&nlayer=1&layer=0&layer=1"
     "&layer=mix&lang=ko&bi=bank&ai=bank&b=The &b=She &b=He &b=A &a=They &a=We &a=He &a=She &a=The "
 ).encode()
-MARKS = re.compile(r"[%&=+;#\x00-\x1f]")  # of a value, which would be read as a query's own
+MARKS = re.compile(r"[%&=+;#\x00-\x1f]")  # characters of a value that a query string would interpret
 
 
 def shortened(parameters: Sequence[tuple[str, str]]) -> str:

@@ -21,8 +21,8 @@ from .i18n import format_number, t
 DRAWS = 2_000  # bootstrap samples, and sign flips
 PART = 4_000_000  # numbers drawn at a time
 LEVEL = 0.05  # below this p a difference counts as more than chance
-FEWEST = 6  # groups of which a sign test can reach LEVEL: 2 / 2^6 is 0.031
-EQUAL = 8  # digits to which two scores are the same: shares are stored with nine, and rounding is no difference
+FEWEST = 6  # groups with which a sign test can reach LEVEL: 2 / 2^6 is 0.031
+EQUAL = 8  # digits that two scores must share to be equal: they are stored with nine, whose last may be rounded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

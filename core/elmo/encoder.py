@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from ..common.config import FLOAT32
-from ..common.device import of
+from ..common.device import device_of
 from ..common.errors import BadInput, CorruptArtifact
 from ..common.i18n import t
 from ..files.artifacts import check_fits, replacing
@@ -48,7 +48,7 @@ class Encoder:
         self.model = model.eval().requires_grad_(False)
         if device is not None:
             self.model.to(device)
-        self.device = of(model)
+        self.device = device_of(model)
         self.model.characters.anchor()
         self.stacks, self.precision = stacks(model, precision), precision
         self.name, self.batch_tokens = name, batch_tokens

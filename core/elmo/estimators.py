@@ -95,9 +95,8 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 if self._opened_as[0] == chosen[0]:
                     raise CorruptArtifact(t("The weights of {model} have changed. Fit again.", model=self.model))
                 values = {"estimator": type(self).__name__, "fitted": self._opened_as[0], "model": self.model}
-                raise InvalidParameter(
-                    t("The 'model' parameter of {estimator} was changed after fit, from {fitted} to {model}. Fit again.", **values)
-                )
+                message = t("The 'model' parameter of {estimator} was changed after fit, from {fitted} to {model}. Fit again.", **values)
+                raise InvalidParameter(message)
             self._opened, self._opened_as = model, chosen
         return self._opened
 

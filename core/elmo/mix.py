@@ -213,7 +213,7 @@ def gram_deviations(gram: np.ndarray, means: np.ndarray, size: int) -> np.ndarra
 
 def normalized_gram(gram: np.ndarray, means: np.ndarray, d: np.ndarray, size: int) -> np.ndarray:
     """Return `core.elmo.mix.gram` (N, L(L+1)/2) float32 of normalized layers from that of the original layers."""
-    out = np.empty(gram.shape, np.float32, order="F")  # as core.elmo.mix.mix_cosines reads it soonest
+    out = np.empty(gram.shape, np.float32, order="F")  # the order that core.elmo.mix.mix_cosines reads fastest
     for k, (i, j) in enumerate(zip(*np.triu_indices(means.shape[1]), strict=True)):
         out[:, k] = (gram[:, k] - size * means[:, i] * means[:, j]) / (d[:, i] * d[:, j])
     return out
@@ -223,7 +223,7 @@ def normalized_cross(cross: np.ndarray, query: tuple[np.ndarray, np.ndarray], ro
     """Return the products (N, L, L) of a query's normalized layers with those of N rows."""
     (means, d), (row_means, row_d) = query, rows
     n, n_layers = cross.shape[:2]
-    out = np.empty((n_layers, n_layers, n), np.float32)  # as core.elmo.mix.mix_cosines reads it soonest
+    out = np.empty((n_layers, n_layers, n), np.float32)  # the order that core.elmo.mix.mix_cosines reads fastest
     for i in range(n_layers):
         for j in range(n_layers):
             out[i, j] = (cross[:, i, j] - size * means[i] * row_means[:, j]) / (d[i] * row_d[:, j])

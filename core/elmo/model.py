@@ -25,7 +25,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from ..common.config import FLOAT32, INT8, PRECISIONS, ModelShape
-from ..common.device import first_weights, of
+from ..common.device import device_of, initialize
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
@@ -36,7 +36,7 @@ ENGINE = "fbgemm"
 _PACKING = threading.Lock()
 # oneDNN adds pairs of products in 16 bits where the processor has no better: 2 * 255 * 63 is the most that never overflows.
 ROW_MOST, ZERO, WEIGHT_MOST = 127, 128, 63
-LEAST = 1e-12  # of a scale: rows of zeros
+LEAST = 1e-12  # the smallest scale, for rows of zeros
 
 
 class Highway(nn.Module):
@@ -67,7 +67,7 @@ class CharacterCNN(nn.Module):
         self.highways = nn.ModuleList(Highway(shape.n_filters, generator) for _ in range(shape.n_highway))
         self.projection = nn.Linear(shape.n_filters, shape.projection)
         for part in (self.embedding, *self.convolutions, self.projection):
-            first_weights(part, generator)
+            initialize(part, generator)
         self.widest = max(width for width, _ in shape.filters)
         self.max_characters = shape.max_characters
         self.anchored = [False] * len(shape.filters)  # see `anchor`
@@ -197,7 +197,7 @@ def stacks(model: BiLM, precision: str) -> BiLM | NarrowStacks:
         raise BadInput(t("Unknown precision “{precision}”; use {known}.", precision=shorten(precision), known=", ".join(PRECISIONS)))
     if precision == FLOAT32:
         return model
-    if (device := of(model)).type != "cpu":
+    if (device := device_of(model)).type != "cpu":
         raise BadInput(t("{precision} runs only on the CPU. Use float32 on {device}.", precision=precision, device=device.type))
     if ENGINE not in torch.backends.quantized.supported_engines or not torch.backends.mkldnn.is_available():
         raise BadInput(t("{precision} needs FBGEMM and oneDNN, missing in this torch. Use float32.", precision=precision))

@@ -31,7 +31,7 @@ from ..text.tokens import JOINER, as_in_text, bare
 from .language_model import SPECIALS, LanguageModel, Prediction
 
 BOTH, FORWARD, BACKWARD = "both", "forward", "backward"
-COMMONEST = 200  # of the vocabulary, most frequent first, that are masked
+COMMONEST = 200  # the most frequent words of the vocabulary, which are masked
 MOST = 1000  # substitutes of one place
 MOST_WORDS, MOST_BEGINNINGS = 4_096, 4_096  # whose forms are cached
 ROWS_PER_PRODUCT = 64  # places through the softmax at a time: 64 x 50,000 numbers are 13 MB
@@ -186,7 +186,6 @@ class Substitutes:
 
     @cached_property
     def _irregular_forms(self) -> dict[str, list[str]]:
-        """Return the irregular forms of each lemma."""
         forms: dict[str, list[str]] = {}
         for form, lemmas_of_form in words_of(languages.get_language(ENGLISH)).forms.items():
             for lemma in lemmas_of_form:

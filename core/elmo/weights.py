@@ -36,12 +36,11 @@ def load_bilm(folder: str | Path) -> BiLM:
     options, weights = model_files(folder)
     shape = read_options(options)
     size = weights.stat().st_size
-    if shape.n_parameters > size * MOST_PER_BYTE:  # before memory is taken for them
+    if shape.n_parameters > size * MOST_PER_BYTE:  # before memory is allocated for them
         values = {"weights": weights, "size": size, "n": shape.n_parameters}
-        raise CorruptArtifact(
-            t("{weights} has {size:,} bytes, too few for the {n:,} numbers in options.json. Get the model again.", **values)
-        )
-    with torch.device("meta"), _NoFirstWeights():
+        message = t("{weights} has {size:,} bytes, too few for the {n:,} numbers in options.json. Get the model again.", **values)
+        raise CorruptArtifact(message)
+    with torch.device("meta"), _NoInitialization():
         model = BiLM(shape)
     if weights.suffix == ".hdf5":
         state = _read_hdf5(weights, shape)
@@ -52,7 +51,7 @@ def load_bilm(folder: str | Path) -> BiLM:
     return model.eval()
 
 
-class _NoFirstWeights(TorchFunctionMode):
+class _NoInitialization(TorchFunctionMode):
     """A mode in which weights are not initialized, because they are loaded next. On the device "meta" torch would import its compiler."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -106,7 +105,7 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
     if len(vocabulary.ids) < n_words:
         repeated = next(word for k, word in enumerate(words) if vocabulary.ids[word] != k)
         raise CorruptArtifact(t("{file} has the word '{word}' twice. Get the model again.", file=words_file, word=shorten(repeated)))
-    with torch.device("meta"), _NoFirstWeights():
+    with torch.device("meta"), _NoInitialization():
         softmax = Softmax(n_words, read_options(options).projection)
     _fill(softmax, state, weights, prefix="softmax.")
     return softmax.requires_grad_(False), vocabulary

@@ -130,11 +130,11 @@ class _Worker:
             raise EngineUnavailable(f"AllenNLP's worker does not start ({error}). {AGAIN}") from None
         self.requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()  # None: no more
         self.answers: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()  # None: the worker closed its stdout
-        self.complaints: deque[str] = deque(maxlen=20)  # the last lines of stderr that are not blank
+        self.errors: deque[str] = deque(maxlen=20)  # the last lines of stderr that are not blank
         self.threads = [
             threading.Thread(target=_feed, args=(self.process.stdin, self.requests), daemon=True),
             threading.Thread(target=_drain, args=(self.process.stdout, self.answers.put), daemon=True),
-            threading.Thread(target=_drain, args=(self.process.stderr, self._hear), daemon=True),
+            threading.Thread(target=_drain, args=(self.process.stderr, self._add_error), daemon=True),
         ]
         for thread in self.threads:
             thread.start()
@@ -146,7 +146,7 @@ class _Worker:
             line = self.answers.get(timeout=max(timeout_s, 0.0))
         except queue.Empty:
             raise EngineUnavailable(
-                f"AllenNLP did not {request['op']} within {timeout_s:g} s and was stopped{self._last_words()}. "
+                f"AllenNLP did not {request['op']} within {timeout_s:g} s and was stopped{self._last_error()}. "
                 "Give it fewer sentences or a longer time limit."
             ) from None
         if line is None:
@@ -155,14 +155,14 @@ class _Worker:
             self.threads[2].join(timeout=2.0)
             raise EngineUnavailable(
                 f"AllenNLP's worker ended (exit status {self.process.returncode}) before it answered "
-                f"'{request['op']}'{self._last_words()}. Try again, with fewer sentences if memory ran out. {AGAIN}"
+                f"'{request['op']}'{self._last_error()}. Try again, with fewer sentences if memory ran out. {AGAIN}"
             )
         with suppress(ValueError, KeyError, TypeError, AttributeError):
             answer = json.loads(line)
             if isinstance(answer["ok"], bool) and answer.get("id") == request["id"]:
                 return answer
         start = line[:60].decode("utf-8", "replace").strip()
-        raise EngineUnavailable(f"AllenNLP's worker answered '{request['op']}' with '{start}'{self._last_words()}. {AGAIN}")
+        raise EngineUnavailable(f"AllenNLP's worker answered '{request['op']}' with '{start}'{self._last_error()}. {AGAIN}")
 
     def stop(self) -> None:
         """End the worker at once. Repeated calls do no harm."""
@@ -173,12 +173,12 @@ class _Worker:
         for thread in self.threads:
             thread.join(timeout=1.0)
 
-    def _hear(self, line: bytes | None) -> None:
+    def _add_error(self, line: bytes | None) -> None:
         if text := (line or b"").decode("utf-8", "replace").strip():
-            self.complaints.append(text)
+            self.errors.append(text)
 
-    def _last_words(self) -> str:
-        return f"; its last words: '{shorten(self.complaints[-1], 200)}'" if self.complaints else ""
+    def _last_error(self) -> str:
+        return f"; its last error: '{shorten(self.errors[-1], 200)}'" if self.errors else ""
 
 
 def _feed(stdin: IO[bytes], requests: queue.SimpleQueue) -> None:

@@ -67,7 +67,7 @@ def setup(report: Callable[[str], None]) -> Path:
     """Make the environment unless it is ready, passing pip's lines to `report`; return its folder.
 
     Uses a Python 3.10 of this machine, or else one that uv downloads. About 0.9 GB of download and 2 GB of disk. An unfinished environment
-    is removed and made again; a foreign one is used if AllenNLP works in it, and never removed. Raises EngineUnavailable.
+    is removed and remade. An environment that the user made is used if AllenNLP works in it, and is never removed. Raises EngineUnavailable.
     """
     folder = environment_path()
     with _only_one(folder):
@@ -76,7 +76,7 @@ def setup(report: Callable[[str], None]) -> Path:
         if (folder / MADE).exists() or not folder.exists() or not any(folder.iterdir()):
             _install(_choose_python(report), folder, report)
         elif not _python_of(folder).exists():
-            raise EngineUnavailable(f"{folder} holds something else. Set ELMOSCOPE_ALLENNLP to another folder, then run: {SETUP}")
+            raise EngineUnavailable(f"{folder} has other files. Set ELMOSCOPE_ALLENNLP to another folder, then run: {SETUP}")
         report("Starting AllenNLP for the first time; this takes up to a minute.")
         versions = _first_ping(folder)
         marker = {"requirements": _fingerprint(), **versions}
@@ -116,7 +116,7 @@ def _choose_python(report: Callable[[str], None]) -> Path:
         return chosen
     raise EngineUnavailable(
         f"AllenNLP {VERSION} needs Python 3.10; none was found that can make environments, and uv could not fetch one. Install one "
-        f"(pyenv install 3.10, or python3.10 with python3.10-venv), or come back with a network, then run: {SETUP}"
+        f"(pyenv install 3.10, or python3.10 with python3.10-venv), or connect to a network, then run: {SETUP}"
     )
 
 

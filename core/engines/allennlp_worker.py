@@ -144,7 +144,7 @@ def main() -> None:
     sys.stdout = sys.stderr
     sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != HERE]  # a module next to this file is not the package
     os.environ.setdefault("ALLENNLP_CACHE_ROOT", str(Path(sys.prefix) / "cache"))  # else ~/.allennlp is made
-    warnings.simplefilter("ignore")  # its packages' complaints about Python 3.10 would pass for the worker's last words
+    warnings.simplefilter("ignore")  # its packages warn of Python 3.10, which would be reported as the worker's last error
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch's threads else spin: 20 times slower on busy cores
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     worker = Worker()

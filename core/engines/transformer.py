@@ -250,7 +250,7 @@ def _window(tokenizer, config) -> int:
 
 
 HEAD = "ForMaskedLM"  # how the library calls models that have one
-INSIDE = "##"  # before a piece that goes on with the one before it, in WordPiece's vocabularies
+INSIDE = "##"  # before a piece that continues the one before it, in WordPiece's vocabularies
 NEW_WORD = ("Ġ", "▁")  # before a piece that begins a word, in byte-level and SentencePiece vocabularies
 
 
@@ -295,7 +295,7 @@ class MaskedWords:
         setattr(model, model.base_model_prefix, encoder.model)
         self.model, self.encoder = model.eval().requires_grad_(False).to(encoder.device), encoder
 
-    def at(self, tokens: list[str], position: int, *, k: int = 10) -> Masked:
+    def predict(self, tokens: list[str], position: int, *, k: int = 10) -> Masked:
         """Return the k likeliest pieces in place of one masked word of a sentence. Special tokens are excluded."""
         if position not in range(len(tokens)):
             raise BadInput(t("Type a few words, for example: Let’s stick to"))
@@ -305,14 +305,14 @@ class MaskedWords:
             scores = self.model(input_ids=inputs, attention_mask=torch.ones_like(inputs)).logits[0, place]
         scores = scores.float().cpu().clone()  # a tensor of inference mode cannot be written to
         tokenizer = self.encoder.tokenizer
-        never = [number for number in tokenizer.all_special_ids if number < len(scores)]
-        scores[never] = -torch.inf
+        special_ids = [number for number in tokenizer.all_special_ids if number < len(scores)]
+        scores[special_ids] = -torch.inf
         shares = scores.softmax(0)
-        values, best = shares.topk(min(k, len(shares) - len(never)))
+        values, best = shares.topk(min(k, len(shares) - len(special_ids)))
         names = tokenizer.convert_ids_to_tokens(best.tolist())
         likeliest = tuple(self._likely(name, share) for name, share in zip(names, values.tolist(), strict=True))
         pieces = tokenizer.convert_tokens_to_ids(self.encoder.pieces_of(tokens[position]))
-        if len(pieces) != 1 or pieces[0] in never:
+        if len(pieces) != 1 or pieces[0] in special_ids:
             return Masked(likeliest, None, None, len(pieces))
         return Masked(likeliest, float(shares[pieces[0]]), int((shares > shares[pieces[0]]).sum()) + 1, 1)
 

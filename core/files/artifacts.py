@@ -190,7 +190,6 @@ def write_checkpoint(path: Path, state: dict) -> None:
 
 
 def _on_cpu(state):
-    """Copy the tensors of a state to the CPU."""
     if isinstance(state, dict):
         return {name: _on_cpu(value) for name, value in state.items()}
     if isinstance(state, list | tuple):

@@ -19,7 +19,7 @@ from .atomic import locked
 
 LAYERS = "features"
 COUNTED = ("indexes", "corpora", "encoded", "maps", "training", LAYERS)  # folders of the cache
-LAST_USE = "last-use"  # a file of a folder of layers, whose time it is
+LAST_USE = "last-use"  # a file in a folder of layers; its time is that of the last use
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class Outputs:
         """Raise BadInput if the command may not write this file. A `merged` file may be in a folder that the command reads."""
         path = _real(path)
         atomic.check_place(path)
-        if self._is_program_s(path):
+        if self._is_program_file(path):
             return
         if any(path.is_relative_to(place) or place.is_relative_to(path) for place in self._checks):
             raise BadInput(t("{path} is named for two outputs. Name two files.", path=path))
@@ -55,7 +55,7 @@ class Outputs:
         """
         atomic.check_replaceable(folder, pattern, marked=marked or (lambda _: True))
         folder = _real(folder)
-        if self._is_program_s(folder):
+        if self._is_program_file(folder):
             return
         if sum(_real(place).is_relative_to(folder) for place in self.named) > 1:
             raise BadInput(t("{path} is named for two outputs. Name two files.", path=folder))
@@ -89,7 +89,7 @@ class Outputs:
             remember(self.command, {path / file.relative_to(temporary): file_sha256(file) for file in _files(temporary)})
             yield
 
-    def _is_program_s(self, path: Path) -> bool:
+    def _is_program_file(self, path: Path) -> bool:
         places = (_real(config.ASSETS), _real(config.cache_folder()))
         return any(map(path.is_relative_to, places)) and not any(path.is_relative_to(_real(named)) for named in self.named)
 
@@ -105,7 +105,7 @@ class Outputs:
         if path.is_dir():
             return t("{path} is a folder. Name a file.", path=path)
         if not path.is_file():
-            return t("{path} is no file. Name a file.", path=path)
+            return t("{path} is not a file. Name a file.", path=path)
         if not path.stat().st_mode & WRITABLE:
             return t("{path} is write-protected. Name another, or allow writing.", path=path)
         writer, is_unchanged = _last_writer(path)

@@ -175,9 +175,8 @@ class Visits:
         spent, max_mb = self.get_holdings().n_bytes, limits().max_session_disk_mb
         if VISIT.get() and spent + n_bytes > max_mb * 10**6:
             values = {"need": n_bytes / 1e6, "spent": spent / 1e6, "most": max_mb}
-            raise BadInput(
-                t("This needs {need:,.1f} MB; you have used {spent:,.1f} of {most:,} MB. Use less text, or delete one.", **values)
-            )
+            message = t("This needs {need:,.1f} MB; you have used {spent:,.1f} of {most:,} MB. Use less text, or delete one.", **values)
+            raise BadInput(message)
 
     def _plan_removals(self, needed: int, n_texts: int = 0, layers: Path | None = None) -> tuple[Room, list[_Removal]]:
         """Choose removals until `needed` bytes and `n_texts` texts fit. Return the room after them, and the removals."""
@@ -295,7 +294,6 @@ def _read_marks(text: Path) -> list[str]:
 
 
 def _select_marked(places: Iterable[Path], marks: Iterable[str]) -> list[Path]:
-    """Return the places whose name contains one of the marks."""
     return [place for place in places if any(item in place.name for item in marks)]
 
 

@@ -27,7 +27,7 @@ FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind
 NAME = r"\w[\w.+-]{0,100}"  # cannot lead out of the folders
 SOFTMAX = "softmax.safetensors"  # a file of its own if a model's weights file has no softmax
 OWN_NAME = r"[0-9a-f]{32}\.jsonl"  # of a user's text, by its content
-ENDINGS = {"model": "", "vectors": ".gz", "corpus": ".jsonl"}  # a name may leave out
+ENDINGS = {"model": "", "vectors": ".gz", "corpus": ".jsonl"}  # that a name may omit
 
 
 def entries(kind: str) -> list[CatalogEntry]:
@@ -82,9 +82,8 @@ def resolve(
     if kind == "model" and is_hub_name(name):
         if allow_download:
             return fetch_hub_model(name, report=report, stop=stop)
-        raise MissingArtifact(
-            t("No folder or local model {name}. Allow its download from {host} (--download).", name=name, host=hub_host())
-        )
+        message = t("No folder or local model {name}. Allow its download from {host} (--download).", name=name, host=hub_host())
+        raise MissingArtifact(message)
     if problem:
         raise problem
     if entry:
@@ -205,14 +204,10 @@ def _downloaded(entry: CatalogEntry, path: Path | None, allow_download: bool, re
         return path
     if allow_download:
         return fetch(entry, report=report, stop=stop)
-    values = {"name": entry.name, "size": entry.size_mb}
+    values = {"name": entry.name, "size": entry.size_mb, "folder": place}
     if entry.kind == "vectors":
         raise MissingArtifact(t("{name} ({size:g} MB) is missing. Allow its download (--download), or add {path}.", path=place, **values))
-    message = t(
-        "{name} ({size:g} MB) is missing. Allow its download (--download), or fill {folder} (options.json, weights).",
-        folder=place,
-        **values,
-    )
+    message = t("{name} ({size:g} MB) is missing. Allow its download (--download), or fill {folder} (options.json, weights).", **values)
     raise MissingArtifact(message)
 
 

@@ -91,7 +91,10 @@ def build_index(
             for part, is_more in [*((part, False) for part in rounds(sentences)), *((part, True) for part in rounds(more))]:
                 if is_more and "occurrences" not in basic:
                     basic |= {"occurrences": rows, "corpus": fingerprint(sentences)}
-                keep = _choose_rows(part, targets_only or is_more)
+                only_targets = targets_only or is_more
+                keep = np.array(
+                    [not only_targets or any(t.position == k for t in s.targets) for s in part for k in range(len(s.tokens))], bool
+                )
                 labels = _labels(part, first, keep, names, schema)
                 codes = labels.column("word").indices.to_numpy()
                 if is_more and known_table:
@@ -99,7 +102,7 @@ def build_index(
                     vectors, expected, is_new = known_table.rows.take(chosen), sense_space.stored_substitutes(known_table, chosen), False
                     vectors, sums_of_types = vectors.astype(np.float16), _sums(vectors, codes)
                 else:
-                    encoded = _vectors_of(part, keep, targets_only or is_more, codes, encoder, parts / f"{first}.npz", substitutes)
+                    encoded = _vectors_of(part, keep, only_targets, codes, encoder, parts / f"{first}.npz", substitutes)
                     vectors, sums_of_types, expected, is_new = encoded
                 if substitutes:
                     stored.write(expected.astype("<f2").tobytes())
@@ -170,11 +173,6 @@ def rounds(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
         yield part
 
 
-def _choose_rows(part: list[Sentence], targets_only: bool) -> np.ndarray:
-    """Return which tokens of the sentences become rows, (tokens,) bool."""
-    return np.array([not targets_only or any(t.position == k for t in s.targets) for s in part for k in range(len(s.tokens))], bool)
-
-
 def _vectors_of(
     part: list[Sentence], keep: np.ndarray, targets_only: bool, codes: np.ndarray, encoder, path: Path, substitutes: Substitutes | None
 ) -> tuple:
@@ -185,7 +183,7 @@ def _vectors_of(
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(path) as stored:
         return stored["layers"], stored["sums"], stored["substitutes"], False  # no such file, or a damaged one: encoded again
     expected = np.empty((0, 0), np.float16)
-    if targets_only and hasattr(encoder, "alone"):  # a biLM's directions need not read on behind the token
+    if targets_only and hasattr(encoder, "alone"):  # a biLM's directions can stop at the token
         places = [(list(s.tokens), k) for s in part for k in sorted({target.position for target in s.targets})]
         vectors, _ = encoder.alone([tokens for tokens, _ in places], [k for _, k in places])
     else:
@@ -218,7 +216,7 @@ def _labels(part: list[Sentence], first: int, keep: np.ndarray, names: list[list
         targets = {t.position: t for t in sentence.targets}
         for position, token in enumerate(sentence.tokens):
             target = targets.get(position)
-            words.append(word_code.get(token.casefold(), 0))  # a token without a row of its own is filtered below
+            words.append(word_code.get(token.casefold(), 0))  # a token that gets no row is filtered below
             senses.append(sense_code[target.sense] if target and target.sense is not None else None)
             lemmas.append(lemma_code[_lemma(target)] if target else None)
             numbers.append(number)

@@ -31,7 +31,7 @@ from .rows import Occurrence, Query, Rows, compiled_products
 SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
 ROWS_A_THREAD = 2048  # of a block: a small table too is read by several threads
-CHUNK = 64  # values of which only the highest is looked at first
+CHUNK = 64  # values of which only the highest is compared first
 STEPS, MIXES = 10, 100  # mixes in tenths, 66 of three layers; of more layers in fewer steps, so that they are about so many at most
 EACH = 60  # nearest rows that every mix contributes to the candidates
 MOST = 2_000  # candidates
@@ -131,7 +131,7 @@ def products(rows: Rows, query: Query) -> Products:
     """Compute all layer products of the query with every row in one pass over the vectors."""
     n_layers = len(query.layers)
     n_shared = int(rows.spellings is not None)  # layers that are stored once for each spelling
-    cross, pieces = np.empty((n_layers, n_layers, len(rows)), np.float32), []  # as core.elmo.mix.mix_cosines reads it soonest
+    cross, pieces = np.empty((n_layers, n_layers, len(rows)), np.float32), []  # the order that core.elmo.mix.mix_cosines reads fastest
     for start, block in zip(rows.starts[:-1], rows.layers, strict=True):
         if (rows.n_layers, rows.dim) != query.layers.shape:
             values = {"n": rows.n_layers, "size": rows.dim, "given": n_layers, "given_size": query.layers.shape[1]}

@@ -109,7 +109,7 @@ class Rows:
         part.spelling = self.spelling[:n] if self.spellings is not None else None
         return part
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Release what was read to the system's cache: until it is read again, none of it counts as this process's memory."""
         if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
             self._mapped.madvise(mmap.MADV_DONTNEED)

@@ -28,7 +28,7 @@ from ..elmo.models import Model, open_language_model
 from ..elmo.substitutes import Substitutes
 from ..files.artifacts import write_json
 from ..files.atomic import replacing
-from ..static.vectors import StaticVectors, static_contexts
+from ..static.vectors import StaticVectors, topics
 from ..text.readings import WordInContext
 from .neighbors import ANY, Index, Neighbor, Question, best, cosines, products_of
 from .rows import Query
@@ -128,14 +128,14 @@ class SenseSpace:
             for k, vector in zip(missing, self.substitutes.vectors(places, [words[k] for k in missing]), strict=True):
                 expected[k] = vector
                 self._typed.put(keys[k], vector)
-        return _side_by_side(layers, self._topics(sentences, positions), np.stack(expected))
+        return _side_by_side(layers, topics(self.vectors, occurrences), np.stack(expected))
 
     def alone(self, occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[np.ndarray, np.ndarray]:
         """Return the parts (n, V) of (tokens, position) pairs and their places (n, 2P), encoding no more than that takes."""
         sentences, positions, words = _columns(occurrences)
         layers, places = self.encoder.alone(sentences, positions)
         vectors = self.substitutes.vectors(places, words)
-        return _side_by_side(layers.astype(np.float16), self._topics(sentences, positions), vectors), places  # as tables store them
+        return _side_by_side(layers.astype(np.float16), topics(self.vectors, occurrences), vectors), places  # as tables store them
 
     def of_rows(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
         """Return the parts (n, V) of rows of a table. Their substitutes, which take long, are stored next to the table or in memory."""
@@ -170,21 +170,16 @@ class SenseSpace:
         """Return the k likeliest substitutes of rows of a table, best first."""
         return self.substitutes.likeliest(*self._places_of(table, rows), k)
 
-    def _topics(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
-        """Return the sums (n, T) of the other words' static vectors; zeros without vectors."""
-        spans = [(position, position + 1) for position in positions]
-        return static_contexts(self.vectors, sentences, spans) if self.vectors else np.zeros((len(sentences), 1), np.float32)
-
     def _topics_of(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
-        """Return the `_topics` of rows of a table, computed once unless the table is large: each search places almost all rows."""
+        """Return the `topics` of rows of a table, computed once unless the table is large: each search places almost all rows."""
         width = self.widths[1]
         if len(table) * width > MOST_TOPICS:
-            return self._topics(*_columns(table.places(rows))[:2])
+            return topics(self.vectors, table.places(rows))
         key = str(table.folder), str(table.meta["corpus"])
         sums, is_known = self._context_sums.value(key, lambda: (np.zeros((len(table), width), np.float32), np.zeros(len(table), bool)))
         rows = np.asarray(rows, int)
         if len(missing := np.unique(rows[~is_known[rows]])):
-            sums[missing] = self._topics(*_columns(table.places(missing))[:2])
+            sums[missing] = topics(self.vectors, table.places(missing))
             is_known[missing] = True
         return sums[rows]
 
@@ -242,9 +237,9 @@ class SenseSpace:
         write_json(table.folder / "meta.json", table.meta | {SUBSTITUTES: FORMAT})
 
 
-def _side_by_side(layers: np.ndarray, topics: np.ndarray, substitutes: np.ndarray) -> np.ndarray:
+def _side_by_side(layers: np.ndarray, sums: np.ndarray, substitutes: np.ndarray) -> np.ndarray:
     """Join the three parts of n occurrences, each of length 1."""
-    return np.concatenate([unit(np.asarray(layers[:, LAYER], np.float32)), unit(topics), unit(substitutes)], axis=1)
+    return np.concatenate([unit(np.asarray(layers[:, LAYER], np.float32)), unit(sums), unit(substitutes)], axis=1)
 
 
 def _columns(occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[list[list[str]], list[int], list[str]]:
@@ -292,15 +287,9 @@ def read(path: Path, fingerprint: str, width: int) -> Learned | None:
 
 def write(path: Path, learned: Learned, facts: Mapping[str, str]) -> None:
     """Write what `read` reads. `facts` state its origin: "model" is its fingerprint."""
+    arrays = {"maps": learned.maps.astype(np.float16), "mean": learned.mean.astype(np.float32), "words": np.array(sorted(learned.words))}
     with replacing(path) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(
-            file,
-            maps=learned.maps.astype(np.float16),
-            mean=learned.mean.astype(np.float32),
-            words=np.array(sorted(learned.words)),
-            format=FORMAT,
-            **facts,
-        )
+        np.savez_compressed(file, **arrays, format=FORMAT, **facts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

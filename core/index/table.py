@@ -33,7 +33,7 @@ TAGS = pa.list_(pa.struct([("position", pa.int32()), ("pos", pa.string())]))  # 
 GUESSES = pa.list_(pa.struct([("position", pa.int32()), ("sense", pa.string())]))  # of a sentence: the senses that a model gave its tokens
 FACTS = {"occurrences": int, "types": int, "sentences": int, "layers": int, "dim": int}  # what meta.json must say, and how
 FACTS |= {"seconds": (int, float), "tokens_per_second": (int, float), "model": str, "corpus": str}
-LOOKED_AT = 64  # occurrences of a spelling, for the nearest of them
+LOOKED_AT = 64  # occurrences of a spelling among which the nearest is searched
 STEMS = 2_000  # occurrences of a bare stem that are read in their sentences
 
 
@@ -139,7 +139,7 @@ class OccurrenceTable(Index):
     def lemma_of(self, word: str) -> str | None:
         """Return the labeled word that a form belongs to ("banks" -> "bank"), or None. An unlabeled form is judged by its ending.
 
-        A separate word is no form of another: "wound" of "wind" (core.text.readings).
+        A separate word is not a form of another: "wound" of "wind" (core.text.readings).
         """
         word = fold_case(word)
         if word in self.lemmas:

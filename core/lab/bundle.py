@@ -65,7 +65,7 @@ class BundlePart:
     name: str
     model: str  # its folder in assets/
     files: tuple[str, ...]  # patterns beneath assets/
-    commands: tuple[str, ...]  # each behind `python -m`; {data} is the folder of data sets
+    commands: tuple[str, ...]  # each after `python -m`; {data} is the folder of data sets
     minutes: float | None = None  # on two cores; None: not measured
 
 
@@ -259,7 +259,6 @@ def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> A
 
 
 def _bundle_all(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
-    """Rebuild every stale part, or only list the stale parts."""
     parts = {part.name: part for part in all_parts()}
     if wrong := next((name for name in only if name not in parts), None):
         raise BadInput(f"There is no part '{shorten(wrong)}'. Parts are: {', '.join(parts)}.")

@@ -79,7 +79,6 @@ def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
 
 
 def _measure(name: str, files: list[Path], model: Model, limit_text: int | None) -> dict:
-    """Take one measure of FILES on its files."""
     report = progress("tokens")
     match name:
         case "perplexity":

@@ -31,7 +31,7 @@ from ..classify.data import Dataset, subset
 from ..classify.experiments import CONTEXT_RUNS, PARTS, RECIPE_NUMBER, SUBSETS, add_line, done_runs
 from ..classify.scores import evaluate, nll, pack_bits, softmax_rows
 from ..classify.train import texts_of, truth_of
-from ..common.device import Dropout, first_weights, seeded
+from ..common.device import Dropout, initialize, seeded
 from ..elmo.encoder import Encoder
 from ..elmo.mix import ScalarMix
 from ..elmo.models import Model
@@ -118,7 +118,7 @@ class EqualNetwork(nn.Module):
         self.project = nn.Linear(sum(dim for _, dim in shapes), config.width)
         self.output = nn.Linear(config.width, classes)
         self.dropout = Dropout(dropout, generator)
-        first_weights(self, generator)
+        initialize(self, generator)
 
     def forward(self, means: Tensor) -> Tensor:
         """Return logits (B, C) for text means (B, F)."""

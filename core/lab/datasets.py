@@ -200,7 +200,6 @@ def _is_counted(block: list[tuple[Place, list[str]]]) -> bool:
 
 
 def _pick(place: Place, cells: list[str], columns: tuple[int, int]) -> tuple[str, str]:
-    """Return token and tag of a line."""
     token, tag = columns
     if len(cells) <= tag or not cells[token] or not cells[tag] or (token and cells[tag] == "_"):
         found = show_value(cells[token] if len(cells) > token else cells[0])

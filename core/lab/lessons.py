@@ -247,7 +247,7 @@ def evaluate_lessons(*, only, model, outputs) -> Answer:
     outputs.check_file(path, merged=True)
     result = read_earlier(path, lambda path: read_lessons(path.parent, model.fingerprint), outputs)
     if not model.language.sentences:
-        raise BadInput(f"{model.name}'s language has no labeled sentences of its own, which the lessons are measured on.")
+        raise BadInput(f"{model.name}'s language has no labeled sentences, on which the lessons are measured. Choose another model.")
     for name in only or PARTS:
         measured = {**PARTS[name](model, report=progress("tokens or probes")), "date": provenance()["date"]}
         with locked(path):  # another process may have added parts

@@ -240,9 +240,9 @@ def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) 
     freed = {k: shared.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if shared else {}
     for name, weights in spaces(model):
         senses_report = reports[name] = sense_report_of(table, ALL_WORDS, weights)
-        same, other, n_spellings = cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
+        same, different, n_spellings = cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
         result[name] = interval(senses_report) | {"silhouette": senses_report.silhouette, "p": senses_report.p}
-        result[name] |= {"same": same, "other": other, "gap": same - other}
+        result[name] |= {"same": same, "other": different, "gap": same - different}
         accuracies = _by_word(senses_report)
         centered[name] = _one_nn_by_word(mixed(vectors_of, weights, axis=1), lemmas, labels, centered=True)
         result[name] |= {"centered": float(centered[name].mean()), "centered_less": facts_of(compare_pairs(centered[name], accuracies))}
@@ -329,5 +329,7 @@ def cosine_gap(
         if len(codes) > 1 and codes.max() > 1:
             results.append(pair_cosines(similarities_of(rows), labels[rows]))
     if not results:
-        raise BadInput("No spelling here has two occurrences of one sense and one of another; there are no cosines to compare.")
+        raise BadInput(
+            "No spelling has two occurrences of one sense and one of another: there are no cosines to compare. Label more sentences."
+        )
     return *map(float, np.mean(results, axis=0)), len(results)

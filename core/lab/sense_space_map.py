@@ -161,7 +161,7 @@ def sense_space(*, language, data, nulls, write) -> Answer:
     views = space.of_rows(table, np.concatenate(rows))
 
     def learned_from(views: np.ndarray) -> list[Word]:
-        """Give the space its map."""
+        """Learn the map of the space from these views, and return the words with their views."""
         parts = np.split(views, np.cumsum([len(numbers) for numbers in rows])[:-1])
         words = [(word, part, table.sense[numbers]) for word, part, numbers in zip(names, parts, rows, strict=True)]
         space.learned = learn(space, words)

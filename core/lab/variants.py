@@ -200,7 +200,6 @@ def run_experiments(
 
 
 def _line(head: TextHead, key: str, experiment: Experiment, variant: Variant, seed: int, fold: int) -> dict:
-    """Return a run as it is written."""
     line = {"run": key, "recipe_number": RECIPE_NUMBER, "experiment": experiment.name, "variant": variant.name, "seed": seed, "fold": fold}
     line["right"] = pack_bits(head.right)
     line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}

@@ -41,7 +41,7 @@ class FeatureStore:
 
     def __init__(self, folder: str | Path, texts: Sequence[Tokens]) -> None:
         self.folder = Path(folder)
-        self.use = hold(self.folder)  # while this store lives, nobody removes what it maps
+        self.use = hold(self.folder)  # its files are not removed while this store lives
         meta = read_json(self.folder / "meta.json", expect=dict)
         if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION) or meta.get("texts") != texts_fingerprint(texts):
             message = t("{folder} does not hold the layers of these texts. Delete it; it will be rebuilt.", folder=self.folder)
@@ -84,7 +84,7 @@ def open_features(texts: Sequence[Tokens], encoder: Encoder, model: str, root: s
     Raises BadInput, before anything is computed, if the disk or the limit (core.common.limits) has no room for them, even without the
     unused layers of other data sets. If some of these must be removed, the longest unused go first.
     """
-    weights, mark, read_as = model.partition("-")  # behind the weights' sum: how a model is read, such as its precision
+    weights, mark, read_as = model.partition("-")  # after the weights' sum: how the model is read, such as its precision
     folder = Path(root) / f"{weights[:16]}{mark}{read_as}-{texts_fingerprint(texts)[:16]}"
     ends = np.cumsum([0, *map(len, texts)])
     started = time.perf_counter()

@@ -151,10 +151,8 @@ class Fit:
     def save(self, path: Path) -> None:
         """Write a checkpoint after a complete epoch."""
         state = {name: getattr(self, name).state_dict() for name in self.PARTS}
-        counters = [self.epoch, self.since_best, self.seconds]
-        artifacts.write_checkpoint(
-            path, state | {"best": self.best, "counters": counters, "history": json.dumps(self.history), "run": self.key}
-        )
+        state |= {"best": self.best, "counters": [self.epoch, self.since_best, self.seconds]}
+        artifacts.write_checkpoint(path, state | {"history": json.dumps(self.history), "run": self.key})
 
     def load(self, path: Path) -> None:
         """Continue from the file of `save`. Raises CorruptArtifact if it is damaged or from another run."""

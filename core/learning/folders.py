@@ -19,7 +19,7 @@ from ..files.artifacts import read_json, replacing, short, write_json
 from ..files.sums import file_sha256
 
 MIN_SIZE = 2048  # numbers; a smaller matrix saves nothing worth a rounding
-SCALES = ".scales"  # name of a matrix's scales: its own name with this behind it
+SCALES = ".scales"  # the suffix of the name of a matrix's scales
 WEIGHTS, VOCABULARY = "weights.safetensors", "vocabulary.txt"
 
 

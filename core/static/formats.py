@@ -200,10 +200,10 @@ def _form_of(head: bytes, name: str) -> _Form:
     counts = [_count_numbers(line) for line in lines]
     most_common, n = Counter(counts).most_common(1)[0]
     start = body[:4096]
-    binary = not most_common and bool(
+    is_binary = not most_common and bool(
         _CONTROLS.search(start) or len(start.decode(errors="ignore").encode()) < len(start) - 3 * (len(body) > 4096)
     )
-    if binary and not header:
+    if is_binary and not header:
         message = t(
             "{name}, line 1: neither text nor a word2vec header. Save the vectors as text: a word and its numbers in each line.", name=name
         )
@@ -213,8 +213,8 @@ def _form_of(head: bytes, name: str) -> _Form:
         dim = most_common
     if not 1 <= dim <= MAX_DIM:
         raise BadInput(t("{name}, line 1: expected a word and 1 to {most:,} numbers, not {n:,}.", name=name, most=MAX_DIM, n=dim))
-    form = BINARY if binary else WITH_HEADER if header else WITHOUT_HEADER
-    return _Form(name, form, promised, promised_dim, dim, not binary and _is_heading(body.lstrip().partition(b"\n")[0], lines[1:], dim))
+    form = BINARY if is_binary else WITH_HEADER if header else WITHOUT_HEADER
+    return _Form(name, form, promised, promised_dim, dim, not is_binary and _is_heading(body.lstrip().partition(b"\n")[0], lines[1:], dim))
 
 
 def _is_heading(line: bytes, others: list[bytes], dim: int) -> bool:
@@ -235,7 +235,6 @@ def _count_numbers(line: bytes) -> int:
 def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.ndarray, dict]:
     """Read all words; `head` is the file's beginning, which determines its form."""
     form = _form_of(head, name)
-    binary = form.is_binary
     places: dict[str, int] = {}
     values = bytearray()
     not_utf8: list[int] = []
@@ -243,7 +242,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
     rest: list[bytes] = []  # of a binary file, after its last vector
     n_accented = n_words = n_numbers = n_fractions = 0
     count = _ByteCount(name)
-    for place, spelling, row in _binary_rows(stream, form, rest, count) if binary else _text_rows(stream, head, form, count):
+    for place, spelling, row in _binary_rows(stream, form, rest, count) if form.is_binary else _text_rows(stream, head, form, count):
         try:
             word = compose(_CONTROLS.sub(b"\xff", spelling).decode())  # control characters mean another encoding
             n_accented += not word.isascii()
@@ -284,7 +283,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
 
 
 def _check_encoding(form: _Form, not_utf8: list[int], n_accented: int, n_words: int) -> None:
-    """Refuse a file in another encoding: of its words beyond ASCII, most are not UTF-8, and they are no few damaged ones."""
+    """Refuse a file in another encoding: most of its words beyond ASCII are not UTF-8, and they are too many to be damaged ones."""
     n = len(not_utf8)
     if n > 1 and n > n_accented and n > 0.1 * n_words:
         raise form.error(not_utf8[0], t("not UTF-8 text ({n:,} of {words:,} words). Save the file as UTF-8", n=n, words=n_words))

@@ -271,7 +271,7 @@ def _open_corpus(folder: Path) -> tuple[dict, np.ndarray, np.ndarray, list[str]]
         ids, starts = (np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in ("ids.npy", "starts.npy"))
         types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")
     except (OSError, ValueError, EOFError) as error:
-        raise MissingArtifact(f"{folder} is not a whole prepared corpus: {error}.") from None
+        raise MissingArtifact(f"{folder} is not a complete prepared text: {error}. Prepare it again.") from None
     if starts.ndim != 1 or not len(starts) or starts[-1] != len(ids) or ids.max(initial=0) >= len(types):
         raise CorruptArtifact(f"{folder} is damaged: its ids.npy, starts.npy and types.txt do not fit together.")
     return meta, ids, starts, types
@@ -298,5 +298,5 @@ def _resume(path: Path, run: str) -> GloveState | None:
     with read_checkpoint(path) as stored:
         if stored["run"] != run:
             differences = describe_differences(json.loads(stored["run"]), json.loads(run))
-            raise BadInput(f"{path} is of another corpus or other settings ({differences}). Delete it, or name another work folder.")
+            raise BadInput(f"{path} belongs to another corpus or other settings ({differences}). Delete it, or name another work folder.")
         return GloveState(stored["values"].numpy(), stored["squares"].numpy(), stored["losses"], stored["seconds"])

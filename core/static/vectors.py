@@ -220,7 +220,7 @@ def open_vectors(name: str, *, allow_download: bool = False, report: Report | No
     return load_vectors(resolve(name, "vectors", allow_download=allow_download, report=report))
 
 
-COMMONEST = 200  # of the words, most frequent first, that say nothing of a topic and are left out
+COMMONEST = 200  # the most frequent words, which are left out because they reveal nothing about a topic
 
 
 def static_contexts(

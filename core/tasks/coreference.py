@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
-from ..common.device import Dropout, first_weights
+from ..common.device import Dropout, initialize
 from ..common.errors import BadInput
 from ..common.i18n import t
 from .inputs import PassageBatch, Reader, Span, covered, flat, masked, passage_of
@@ -62,7 +62,7 @@ class PairScorer(nn.Module):
         self.hidden = nn.Linear(3 * recipe.hidden + DISTANCE_DIM, recipe.hidden)
         self.scores = nn.Linear(recipe.hidden, 1)
         self.dropout = Dropout(recipe.dropout, generator)
-        first_weights(self, generator)
+        initialize(self, generator)
 
     def forward(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[Tensor]:
         """Return the scores of each example (1 + names,), "neither" first."""
@@ -191,7 +191,7 @@ class MentionRanker(nn.Module):
         self.hidden = nn.Linear(3 * recipe.hidden + 2 * FEATURE_DIM, recipe.hidden)
         self.scores = nn.Linear(recipe.hidden, 1)
         self.dropout = Dropout(recipe.dropout, generator)
-        first_weights(self, generator)
+        initialize(self, generator)
 
     def forward(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[Tensor]:
         """Return for each document (M, 1 + BACK): none first, then the previous mention, the one before it, and so on."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 from torch import Generator, Tensor, nn
 
-from ..common.device import Dropout, first_weights
+from ..common.device import Dropout, initialize
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
@@ -42,7 +42,7 @@ class ESIM(nn.Module):
         self.again = BiLSTM(hidden, hidden)
         self.joined, self.scores = nn.Linear(8 * hidden, hidden), nn.Linear(hidden, len(shape.labels))
         self.dropout = Dropout(recipe.dropout, generator)
-        first_weights(self, generator)
+        initialize(self, generator)
 
     def forward(self, texts: Sequence[PassageBatch]) -> Tensor:
         """Return the scores of the labels (B, 3)."""

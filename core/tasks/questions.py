@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
-from ..common.device import Dropout, first_weights
+from ..common.device import Dropout, initialize
 from ..common.errors import BadInput
 from ..common.i18n import t
 from .inputs import BiLSTM, PassageBatch, Reader, Span, covered, flat, masked, passage_of
@@ -58,7 +58,7 @@ class Biattention(nn.Module):
         self.model, self.to_last = BiLSTM(hidden, hidden), BiLSTM(3 * hidden, hidden)
         self.first, self.last = nn.Linear(2 * hidden, 1), nn.Linear(2 * hidden, 1)
         self.dropout = Dropout(recipe.dropout, generator)
-        first_weights(self, generator)
+        initialize(self, generator)
 
     def forward(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
         """Return the scores (B, T) of the first and of the last token."""

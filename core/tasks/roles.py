@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
-from ..common.device import first_weights
+from ..common.device import initialize
 from ..common.errors import BadInput
 from ..common.i18n import t
 from .inputs import BiLSTM, PassageBatch, ReaderWords, masked
@@ -45,7 +45,7 @@ class Labeler(nn.Module):
         self.lstm = BiLSTM(self.words.dim + MARK_DIM, recipe.hidden, depth=recipe.depth, dropout=recipe.dropout, generator=generator)
         self.scores, self.acts = nn.Linear(self.lstm.dim, len(self.tags)), nn.Linear(self.words.dim, 1)
         self.rules = bio_rules(self.tags)
-        first_weights(self, generator)
+        initialize(self, generator)
 
     def forward(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
         """Return scores of tags (B, T, K), and of being a predicate (B, T). A sentence is read once for each of its predicates."""

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
-from ..common.device import first_weights
+from ..common.device import initialize
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
@@ -200,7 +200,7 @@ class Tagger(nn.Module):
         self.reader = Reader(shape, recipe, generator)
         self.scores = nn.Linear(self.reader.dim, len(self.tags))
         self.crf = CRF(self.tags)
-        first_weights(self, generator)
+        initialize(self, generator)
 
     def forward(self, texts: Sequence[PassageBatch]) -> tuple[Tensor, Tensor]:
         """Return scores of tags (B, T, K) and the mask (B, T)."""
@@ -226,7 +226,7 @@ class WordTagger(nn.Module):
         self.labels = shape.labels
         self.reader = Reader(shape, recipe, generator)
         self.scores = nn.Linear(self.reader.dim, len(self.labels))
-        first_weights(self, generator)
+        initialize(self, generator)
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
         """Return the cross entropy over the words, a scalar."""

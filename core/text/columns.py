@@ -65,7 +65,9 @@ def iterate_cells(
         if len(row) <= text:
             left_out.add(BadRow(place, t("{n} columns", n=len(row)), t("Text is in column {number}.", number=text + 1)))
         elif blank or not is_missing(row[text]):
-            yield TextCell(place, "" if is_missing(row[text]) else row[text], _read_date(row, date), _read_document(row, document))
+            name = _read_cell(row, document)
+            cell = "" if is_missing(row[text]) else row[text]
+            yield TextCell(place, cell, _read_date(row, date), None if is_missing(name) else name)
         else:
             n_blank += 1
             note_blank(path.name, n_blank)
@@ -124,11 +126,6 @@ def _find_date(row: list[str], column: str | None, place: Place, is_header: bool
 
 def _read_date(row: list[str], column: int | None) -> str | None:
     return _read_cell(row, column)[:MAX_DATE] or None
-
-
-def _read_document(row: list[str], column: int | None) -> str | None:
-    name = _read_cell(row, column)
-    return None if is_missing(name) else name
 
 
 def _read_cell(row: list[str], column: int | None) -> str:

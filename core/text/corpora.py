@@ -30,7 +30,7 @@ from .tokens import JOINER, bare, find_word, join_tokens, spaced
 
 BUNDLED_CORPUS = "sentences"
 _LETTERS = re.compile(r"[^\W_]*")
-_GOES_ON = re.compile(r"[-&]|[.,]\d")  # continues a name or number that has signs
+_CONTINUES = re.compile(r"[-&]|[.,]\d")  # continues a name or number that has signs
 _AFTER_CLAUSES = ("것", "거", "수", "때", "리", "줄", "듯", "터", "경우", "가능성")  # nouns after the copula's 일: 차일 것이다
 _KNOWING = (
     "알",
@@ -135,7 +135,7 @@ def _may_end(letters: str, end: int, is_edge: bool) -> bool:
     following = letters[end : end + 1]
     if following.isalnum() or letters[:end].isalnum():
         return following.isalnum() or is_edge
-    return is_edge and following != letters[end - 1] and not _GOES_ON.match(letters, end)
+    return is_edge and following != letters[end - 1] and not _CONTINUES.match(letters, end)
 
 
 def _has_stem(read: Sequence[Morpheme | None], stems: Sequence[str]) -> bool:
@@ -189,7 +189,7 @@ def _with_token(tokens: list[str], start: int, end: int) -> list[str]:
         edges = [first, *(k for k in (start, end) if first < k < last), last]
         for a, b in pairwise(edges):
             piece = plain[a - first : b - first]
-            if start < a < end:  # the word goes on in this piece
+            if start < a < end:  # the word continues in this piece
                 parts[-1] += piece
             elif a > first or (a == end and first > start and len(parts[-1]) > 1 and parts[-1].endswith("#")):  # the "#" of "C#"
                 parts.append(f"{JOINER}{piece}")

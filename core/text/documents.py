@@ -147,9 +147,8 @@ def _of_pdf(path: Path) -> list[str]:
             raise BadInput(t("{name} is encrypted. Print it to a new PDF, or save its text as .txt.", name=path.name)) from None
     name, n, n_pages = path.name, sum(not page.strip() for page in pages), len(pages)
     if n == n_pages:
-        raise BadInput(
-            t("{name} has no text: its pages are pictures (a scan). Recognize the text first (OCR), and save it again.", name=name)
-        )
+        message = t("{name} has no text: its pages are pictures (a scan). Recognize the text first (OCR), and save it again.", name=name)
+        raise BadInput(message)
     if n:
         text = tn(
             "{name}: {n} of {all} pages has no text, perhaps a scan.",

@@ -308,7 +308,7 @@ def _pieces(stream: BinaryIO, longest: int, in_pieces: bool) -> Iterator[tuple[i
             end = _find_cut(data) if in_pieces else len(data)
             lines, rest = [data[:end]], data[end:]
         elif more and not data.endswith(b"\n"):
-            rest = lines.pop()  # the line may go on, or its carriage return be followed by a line feed
+            rest = lines.pop()  # the line may continue, or a line feed may follow its carriage return
         for line in lines:
             yield number, line
             number += line.endswith((b"\n", b"\r"))

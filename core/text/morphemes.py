@@ -225,7 +225,6 @@ def _analyze(text: str) -> list[Morpheme]:
 
 @cache
 def _analyzer() -> Callable[[str], list[Morpheme]]:
-    """Return a function from a sentence to its morphemes."""
     for make in (mecab_ko, plain_mecab):
         with suppress(ImportError):
             return make()

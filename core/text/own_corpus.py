@@ -98,21 +98,10 @@ def keep_files(
     meaning of line breaks. `report` is called several times a second with the bytes read, the bytes of all files, and the bytes per second.
     An exception that it raises ends the reading.
     """
-    progress = reports.ReadingProgress(sum(count_bytes(source.path) for source in sources), report)
-    with reports.watch_steps(progress.step):
-        return _keep_files(sources, (text_column, date_column), lines, progress)
-
-
-def is_quick(sources: list[Source]) -> bool:
-    """Return whether reading the files takes at most a second or two. Their unpacked size decides."""
-    is_packed = any(source.path.suffix.lower() in (*PACKED, ".pdf") for source in sources)
-    return not is_packed and sum(unpacked_size(source.path) for source in sources) <= QUICK_BYTES
-
-
-def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], lines: str, progress: reports.ReadingProgress) -> KeptCorpus:
     caps = limits()
     if len(sources) > caps.max_files:
         raise BadInput(t("{n:,} files; choose at most {most}.", n=len(sources), most=caps.max_files))
+    progress = reports.ReadingProgress(sum(count_bytes(source.path) for source in sources), report)
     sentences, skipped, taken, tokens, n_bytes = [], [], Counter(), 0, 0
     for source in sources:
         progress.reach(n_bytes)
@@ -124,8 +113,8 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
         try:
             if room < 1 or tokens >= caps.max_tokens:
                 raise BadInput(_full())
-            with reports.collecting() as collected:
-                result = _read(source, columns, lines, room + 1)
+            with reports.watch_steps(progress.step), reports.collecting() as collected:
+                result = _read(source, (text_column, date_column), lines, room + 1)
         except JobEnded:
             raise
         except ElmoscopeError as error:
@@ -140,6 +129,12 @@ def _keep_files(sources: list[Source], columns: tuple[str | None, str | None], l
     if not sentences:
         raise BadInput(" ".join(dict.fromkeys(file.why for file in skipped[:5])))
     return keep_sentences(sentences, tuple(skipped))
+
+
+def is_quick(sources: list[Source]) -> bool:
+    """Return whether reading the files takes at most a second or two. Their unpacked size decides."""
+    is_packed = any(source.path.suffix.lower() in (*PACKED, ".pdf") for source in sources)
+    return not is_packed and sum(unpacked_size(source.path) for source in sources) <= QUICK_BYTES
 
 
 def keep_sentences(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:

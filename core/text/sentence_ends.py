@@ -47,7 +47,7 @@ _LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # as str.spl
 
 # End marks and the text around them
 
-_AROUND = 40  # characters looked at on either side of a mark, longer than any abbreviation
+_AROUND = 40  # characters examined on either side of a mark, longer than any abbreviation
 _MARKS = ".!?\u2026\u3002\uff01\uff1f\u061f\u0964"  # a run of them is tried once, from its first
 _CLOSERS = r"\"'\u201d\u2019\u00bb)\]"
 _FACE = r"(?:[:;=]-?[()DP]+|\^_?\^)"  # :-) ends the sentence before it
@@ -113,7 +113,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _split_line(line: str) -> list[str]:
-    plain = read(line)  # "Why?\u200b Because" ends behind its mark
+    plain = read(line)  # the first sentence of "Why?\u200b Because" ends after its mark
     begins = [*plain.begins, len(line)]
     ends = (begins[end] for end in _sentence_ends(plain.text))
     edges = [0, *ends, len(line)]
@@ -150,12 +150,12 @@ def sentences_in(lines_with_places: Iterable[tuple[_P, str]], lines: str = DETEC
     sample = list(_first(rest))
     shape = shape_of([line for _, line, _ in sample], lines)
     place, text, before, blanks = None, "", "", 0
-    for where, line, goes_on in chain(sample, rest):
+    for where, line, is_continuation in chain(sample, rest):
         reports.step()
-        if not goes_on and not _bare(line):  # a mark of quotation alone is no text
+        if not is_continuation and not _bare(line):  # a mark of quotation alone is not text
             blanks += 1
             continue
-        if goes_on:
+        if is_continuation:
             text += line
         elif text and blanks <= shape.is_spaced and shape.joins(before, line):
             text = join_lines(text, line)
@@ -174,7 +174,8 @@ def sentences_in(lines_with_places: Iterable[tuple[_P, str]], lines: str = DETEC
 
 def shape_of(lines: Sequence[str], how: str = DETECT) -> LineShape:
     """Return the shape of lines. With KEEP none are joined; with JOIN all that no blank line separates."""
-    is_single = _is_single(lines)
+    full = [line for line in lines if line.strip()]
+    is_single = len(full) >= SINGLE_LINES and sum(len(split_sentences(line)) == 1 for line in full) >= SINGLE * len(full)
     if how == KEEP:
         return LineShape(is_single=is_single, joins_words=False)
     filled = [bool(_bare(line)) for line in lines]
@@ -207,10 +208,10 @@ def _lines(lines_with_places: Iterable[tuple[_P, str]]) -> Iterator[tuple[_P, st
     """Yield (place, line, whether it continues the one before)."""
     last, is_open = None, False
     for place, text in lines_with_places:
-        goes_on = is_open and place == last
+        is_continuation = is_open and place == last
         for line in text.lstrip("\f").splitlines() or [""]:  # a page of a PDF file begins with a form feed
-            yield place, line, goes_on
-            goes_on = False
+            yield place, line, is_continuation
+            is_continuation = False
         last, is_open = place, not text.endswith(("\n", "\r"))
 
 
@@ -248,11 +249,6 @@ def _bounded(sentences: Iterable[str]) -> Iterator[str]:
         yield sentence
 
 
-def _is_single(lines: Sequence[str]) -> bool:
-    full = [line for line in lines if line.strip()]
-    return len(full) >= SINGLE_LINES and sum(len(split_sentences(line)) == 1 for line in full) >= SINGLE * len(full)
-
-
 def _pairs(lines: Sequence[str], spaced: bool) -> list[tuple[str, str]]:
     """Return pairs of consecutive lines, with a blank line between them if `spaced`, unless the second begins something new."""
     pairs = []
@@ -261,7 +257,7 @@ def _pairs(lines: Sequence[str], spaced: bool) -> list[tuple[str, str]]:
         if not _bare(line):
             blanks += 1
             continue
-        if before and blanks <= spaced and not _begins_anew(before, line):
+        if before and blanks <= spaced and not _starts_new_part(before, line):
             pairs.append((before, line))
         before, blanks = line, 0
     return pairs
@@ -335,11 +331,11 @@ def _sentence_ends(line: str) -> Iterator[int]:
     """Yield where each sentence of a line ends, except for a last one without an end mark."""
     start = 0
     for match in _END.finditer(line):
-        if match[1] is None or not _goes_on(line, start, match):
+        if match[1] is None or not _continues(line, start, match):
             yield (start := match.end())
 
 
-def _goes_on(line: str, start: int, match: re.Match[str]) -> bool:
+def _continues(line: str, start: int, match: re.Match[str]) -> bool:
     """Return whether a sentence that began at `start` continues after some marks and closing quotes or brackets."""
     marks, closers, face = match.groups()
     end = match.end()
@@ -368,7 +364,7 @@ def _goes_on(line: str, start: int, match: re.Match[str]) -> bool:
 
 
 def _is_plain(before: str) -> bool:
-    """Return whether a full stop after this word ends a sentence even before a small letter: the word is no abbreviation."""
+    """Return whether a full stop after this word ends a sentence even before a small letter: the word is not an abbreviation."""
     if not (before.isalpha() and before.islower()) or before in _NEVER_LAST | _BEFORE_NAMES | _BEFORE_NUMBERS | _SHORTENED:
         return False
     return before in _SHORT_WORDS or (len(before) > 3 and bool(_VOWEL.search(before)) and not _ROMAN.fullmatch(before))
@@ -380,7 +376,7 @@ def _is_known(before: str) -> bool:
 
 
 def _is_abbreviation(before: str, after: str, line: str, start: int, stop: int) -> bool:
-    """Return whether the full stop at `at` belongs to an abbreviation, or to a list's label, and the sentence continues."""
+    """Return whether the full stop at `stop` belongs to an abbreviation, or to a list's label, so that the sentence continues."""
     if not after:
         return False
     if stop - start < 8 and _LABEL.match(line, start, stop):

@@ -45,7 +45,7 @@ class Target:
     sense: str | None = None
     lemma: str | None = None
     pos: str | None = None
-    guess: str | None = field(default=None, repr=False)  # the sense that a model gave it, which is no evidence
+    guess: str | None = field(default=None, repr=False)  # the sense that a model gave it, which is not evidence
 
 
 @dataclass(frozen=True, slots=True)

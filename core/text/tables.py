@@ -151,13 +151,13 @@ def _is_regular(head: Sequence[Line], mark: str) -> bool:
 
 
 def _is_spaced(head: Sequence[Line], mark: str) -> bool:
-    """Return whether each mark of the first row has a blank behind it, which then belongs to no cell."""
+    """Return whether each mark of the first row is followed by a blank, which then belongs to no cell."""
     first = head[0].text if head else ""
     return mark in first and first.count(mark) == first.count(f"{mark} ")
 
 
 def _records(lines: Iterator[Line], mark: str, quoted: bool, spaced: bool = False) -> Iterator[_Record]:
-    """Yield the rows of lines; a row whose quotes are out of order comes without them, and reading goes on with the next line."""
+    """Yield the rows of lines. A row whose quotes are out of order is read without them, and reading continues with the next line."""
     if not quoted:
         for place, text in lines:
             yield _Record(place, [_unquoted(cell) for cell in text.rstrip("\r\n").split(mark)])

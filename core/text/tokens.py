@@ -90,7 +90,7 @@ def join_tokens(tokens: list[str]) -> str:
 
 def pieces(tokens: Sequence[str]) -> list[str]:
     """Return the tokens as `join_tokens` writes them, each with the space before it, if any."""
-    return [f" {bare(token)}" if apart else bare(token) for token, apart in zip(tokens, spaced(tokens), strict=True)]
+    return [f" {bare(token)}" if has_space else bare(token) for token, has_space in zip(tokens, spaced(tokens), strict=True)]
 
 
 def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:

@@ -104,7 +104,7 @@ def _check_same(folder: Path, wanted: dict) -> None:
     """Raise BadInput if a prepared folder was made from another text or in another way."""
     before = read_json(folder / "meta.json", expect=dict).get("made_of")
     if not isinstance(before, dict):
-        raise BadInput(f"{folder} does not say which text it was prepared from. Move it away, or name another folder.")
+        raise BadInput(f"{folder} does not name the text it was prepared from. Move it away, or name another folder.")
     if before.get("language") != wanted["language"]:
         raise BadInput(f"{folder} was prepared as '{before.get('language')}', not as '{wanted['language']}'. Name another folder.")
     if differences := artifacts.describe_differences(before, wanted):
@@ -115,9 +115,7 @@ def _check_same(folder: Path, wanted: dict) -> None:
 def _read_file(path: Path, language: str, hold_out: float) -> tuple[list[str], np.ndarray, np.ndarray, list[str]]:
     """Return one file's types, its token ids in them, its sentences' lengths, and the held-out lines."""
     number: dict[str, int] = {}
-    ids = []
-    lengths = []
-    held = []
+    ids, lengths, held = [], [], []
     tokenize = languages.get_language(language).tokenize
     for line in read_lines(path):
         if hold_out and _is_held_out(line.strip(), hold_out):

@@ -34,9 +34,7 @@ from .warm_start import solve_characters
 
 BEGUN = "begun.json"
 MADE = ("log.jsonl", "table.pt", "characters.pt", "joint.pt", "model")  # once a training has begun
-MODEL = (
-    r"options\.json|weights\.safetensors|vocabulary\.txt|training_log\.json|meta\.json"  # files of model/, as core.files.atomic has them
-)
+MODEL = r"options\.json|weights\.safetensors|vocabulary\.txt|training_log\.json|meta\.json"  # of model/, as core.files.atomic has it
 OWN = rf"begun\.json|log\.jsonl|(table|characters|joint)\.pt|prepared(/({FILES}))?|model(/({MODEL}))?"  # files of the folder
 MOST_PASSES = 20  # over a text, before a note warns that it is too small
 SAVE_EVERY_S = 240.0
@@ -53,17 +51,17 @@ class Recipe:
     valid: Path | None = None  # held-out text for the validation perplexity
     hold_out: float = 0.0  # share of the lines held out for it where no such text is given
     language: str = "en"  # a code of core.text.languages
-    processes: int = 2  # that read the files
+    processes: int = 2  # for reading the files
     shape: ModelShape = field(default_factory=lambda: MINI)
     config: PretrainConfig = field(default_factory=PretrainConfig)  # its `tokens` are both token stages' together
     table_types: int = 150_000
     table_share: float = 0.8  # of the tokens, those of stage 1
     joint_rate: float = 1.5e-4
-    start: str = ""  # what it starts from, by its fingerprint; "": nothing
+    start: str = ""  # the fingerprint of the model or vectors it starts from, if any
     device: str = CPU  # one of core.common.device, where the token stages run; the char-CNN is solved on the processor
     valid_sentences: int = 600
 
-    def decides(self) -> dict:
+    def settings(self) -> dict:
         """Return everything that determines what is learned, as begun.json stores it, without machines and processes."""
         texts = {"corpus": artifacts.list_sums(self.files), "valid": artifacts.list_sums([self.valid]) if self.valid else None}
         names = ("hold_out", "language", "start", "table_types", "table_share", "joint_rate", "valid_sentences")
@@ -74,7 +72,7 @@ class Recipe:
         """Return the training parameters of a stage."""
         tokens = max(1, int(self.config.tokens * (self.table_share if stage == "table" else 1 - self.table_share)))
         if stage == "table":
-            rate = self.joint_rate / self.config.learning_rate  # where this stage ends, the joint one goes on
+            rate = self.joint_rate / self.config.learning_rate  # where this stage ends, the joint one begins
             return replace(self.config, tokens=tokens, table_types=self.table_types, last_rate=rate)
         # Solved by least squares, the char-CNN has little left to learn: a step in twelve is enough for it.
         rate = {"learning_rate": self.joint_rate, "decay": 1.0, "character_every": 12}
@@ -101,30 +99,30 @@ def run(recipe: Recipe, folder: Path, *, start: Callable[[Trainer], int] | None 
         note = f"The text is too small ({size}): {tokens} reads it {passes:,.0f} times. Give more text, or fewer --tokens."
         report({"stage": "prepare", "note": note})
     trainer = _table_stage(recipe, corpus, folder, start, log)
-    _fit_stage(recipe, trainer, folder, log)
+    _fit_stage(trainer, folder, log)
     trainer = _joint_stage(recipe, corpus, trainer, folder, log)
     return finish(recipe, trainer, folder, log)
 
 
 def _begin(recipe: Recipe, folder: Path, resume: bool) -> None:
     """Record everything that determines the training. Raises BadInput if `folder` holds another one, or files that would be overwritten."""
-    there = next((name for name in MADE if (folder / name).exists()), None)
-    if there and not resume:
-        raise BadInput(f"{folder} already holds a training ({there}). Add --resume to go on with it, or name another folder.")
-    wanted = recipe.decides()
-    if not there:
-        if (folder / BEGUN).exists() and not _says_what_was_begun(folder / BEGUN, wanted):
+    existing = next((name for name in MADE if (folder / name).exists()), None)
+    if existing and not resume:
+        raise BadInput(f"{folder} already holds a training ({existing}). Add --resume to continue it, or name another folder.")
+    wanted = recipe.settings()
+    if not existing:
+        if (folder / BEGUN).exists() and not _is_unused_record(folder / BEGUN, wanted):
             raise BadInput(atomic.describe_foreign_file(folder, BEGUN))
         write_json(folder / BEGUN, wanted)
         return
     if not (folder / BEGUN).is_file():
-        raise BadInput(f"{folder} holds {there}, but no {BEGUN} that says what was begun. Name another folder.")
+        raise BadInput(f"{folder} holds {existing}, but no {BEGUN} with its settings. Name another folder.")
     if differences := artifacts.describe_differences(read_json(folder / BEGUN, expect=dict), wanted):
-        raise BadInput(f"The training in {folder} was begun otherwise ({differences}). Go on with the same, or name another folder.")
+        raise BadInput(f"The training in {folder} began with other settings ({differences}). Use the same ones, or name another folder.")
 
 
-def _says_what_was_begun(path: Path, wanted: dict) -> bool:
-    """Return whether a file belongs to a training that was stopped before it learned anything."""
+def _is_unused_record(path: Path, wanted: dict) -> bool:
+    """Return whether a file records the settings of a training that was stopped before it learned anything."""
     with suppress(ElmoscopeError):
         return read_json(path, expect=dict).keys() == wanted.keys()
     return False
@@ -163,7 +161,7 @@ def _table_stage(recipe: Recipe, corpus: Corpus, folder: Path, start, log: _Log)
     return trainer
 
 
-def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> None:
+def _fit_stage(trainer: Trainer, folder: Path, log: _Log) -> None:
     """Fit the char-CNN to the table, or load it if it is fitted."""
     path = folder / "characters.pt"
     characters = trainer.model.characters.cpu()
@@ -171,13 +169,12 @@ def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Non
     if path.exists():
         with artifacts.read_checkpoint(path) as state:
             characters.load_state_dict(state)
-        characters.to(trainer.device)
-        return
-    types = trainer.corpus.types[: min(FITTED_TYPES, len(target) - 1)]
-    started = time.monotonic()
-    result = solve_characters(characters, types, target[: len(types)])
-    log(stage="characters", **result, types=len(types), seconds=round(time.monotonic() - started))
-    artifacts.write_checkpoint(path, characters.state_dict())
+    else:
+        types = trainer.corpus.types[: min(FITTED_TYPES, len(target) - 1)]
+        started = time.monotonic()
+        result = solve_characters(characters, types, target[: len(types)])
+        log(stage="characters", **result, types=len(types), seconds=round(time.monotonic() - started))
+        artifacts.write_checkpoint(path, characters.state_dict())
     characters.to(trainer.device)
 
 

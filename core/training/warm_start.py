@@ -1,7 +1,7 @@
 """Initialize a biLM's training from static vectors, and fit its char-CNN to the vectors that training found.
 
 `copy_vectors` copies the static vectors into the first columns of the softmax and the input table, so that the first step already uses
-known words; `go_on_from` copies a trained biLM. `solve_characters` teaches the char-CNN to spell a table of vectors: each narrow filter
+known words; `copy_model` copies a trained biLM. `solve_characters` teaches the char-CNN to spell a table of vectors: each narrow filter
 responds to one n-gram, each wide one to one complete word, and the last layer is found by least squares over them. The joint training then
 adjusts everything by gradient.
 """
@@ -54,7 +54,7 @@ def copy_vectors(trainer: Trainer, words: list[str], vectors: np.ndarray) -> int
     return len(numbers)
 
 
-def go_on_from(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Vocabulary) -> int:
+def copy_model(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Vocabulary) -> int:
     """Copy a trained biLM into a trainer: LSTMs, the softmax of shared words, and char-CNN vectors as input table.
 
     Returns the number of shared words. The model must have the trainer's shape.

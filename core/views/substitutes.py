@@ -112,7 +112,7 @@ def masked(workspace: Workspace, request: NextWordsRequest):
     words = workspace.once("masked words", lambda: MaskedWords(workspace.model.folder, workspace.model.encoder), workspace.model)
     starts = list(accumulate(map(len, request.sentences), initial=0))[:-1]
     number = max(k for k, start in enumerate(starts) if start <= request.position)
-    return words.at(list(request.sentences[number]), request.position - starts[number])
+    return words.predict(list(request.sentences[number]), request.position - starts[number])
 
 
 @reads_as_model

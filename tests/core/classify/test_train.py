@@ -17,7 +17,7 @@ from core.classify.head import load_head, save_head
 from core.classify.model import VARIANTS, NetworkConfig
 from core.classify.scores import best_temperature, calibrated_ece, evaluate, nll, softmax_rows
 from core.classify.train import SMALLEST_BATCH, BaselineFit, TrainConfig, make_text_fit
-from core.common.device import Dropout, first_weights, limit, seeded
+from core.common.device import Dropout, initialize, limit, seeded
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import artifacts
 from core.learning.features import Frozen
@@ -118,7 +118,7 @@ def test_a_run_alone_draws_what_torch_would_after_its_seed():
     wanted.append(nn.functional.dropout(torch.ones(50, 40), 0.3))
     generator = seeded(5)
     for module in modules:
-        first_weights(module, generator)
+        initialize(module, generator)
     result = [*(p for module in modules for p in module.parameters()), Dropout(0.3, generator)(torch.ones(50, 40))]
     assert all(map(torch.equal, result, wanted))
     still = Dropout(0.3, generator).eval()

@@ -444,7 +444,7 @@ FILES_OF_OTHERS = [  # a command without --output, a file in that folder, and th
     ("pretrain --corpus {corpus}", "begun.json", "has other files (begun.json)"),
     *(("pretrain --corpus {corpus}", name, f"already holds a training ({name})") for name in ("model", "table.pt", "log.jsonl")),
     ("pretrain --corpus {corpus} --resume", "model", "model is a file"),
-    *(("pretrain --corpus {corpus} --resume", name, "no begun.json that says what was begun") for name in ("table.pt", "log.jsonl")),
+    *(("pretrain --corpus {corpus} --resume", name, "no begun.json with its settings") for name in ("table.pt", "log.jsonl")),
 ]
 
 

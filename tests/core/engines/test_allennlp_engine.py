@@ -114,7 +114,7 @@ def test_a_worker_that_hangs_is_killed_at_the_time_limit(engine_of, files, reads
     source = f"import sys, time\nprint('thinking', file=sys.stderr, flush=True)\n{reads}\ntime.sleep(600)"
     with engine_of(source) as engine:
         start = time.monotonic()
-        with pytest.raises(EngineUnavailable, match=r"within 1 s.*last words: 'thinking'.*fewer sentences"):
+        with pytest.raises(EngineUnavailable, match=r"within 1 s.*last error: 'thinking'.*fewer sentences"):
             engine.embed([["word"] * 1000] * 500, *files, timeout_s=1.0)
         assert time.monotonic() - start < 5.0 and started[0].process.poll() is not None
 
@@ -241,7 +241,7 @@ def test_files_of_others_are_never_removed_and_an_environment_made_by_hand_is_us
     folder, commands = elsewhere
     folder.mkdir()
     (folder / "thesis.txt").touch()
-    with pytest.raises(EngineUnavailable, match="holds something else"):
+    with pytest.raises(EngineUnavailable, match="has other files"):
         setup(lambda line: None)
     assert (folder / "thesis.txt").exists()
     (folder / "thesis.txt").unlink()

@@ -217,7 +217,7 @@ def test_shares_are_those_of_transformers_called_directly(tmp_path, kind):
     folder = with_head(tmp_path / "model", kind)
     assert has_head(folder)
     encoder = TransformerEncoder(folder)
-    result = MaskedWords(folder, encoder).at(["we", "sat", "late", "."], 1, k=20)
+    result = MaskedWords(folder, encoder).predict(["we", "sat", "late", "."], 1, k=20)
     model = getattr(transformers, f"{kind}ForMaskedLM").from_pretrained(folder).eval()
     with torch.inference_mode():
         logits = model(input_ids=torch.tensor([[2, 5, 4, 13, 16, 3]])).logits[0, 2].tolist()  # [CLS] we [MASK] late . [SEP]
@@ -233,12 +233,12 @@ def test_shares_are_those_of_transformers_called_directly(tmp_path, kind):
 def test_a_word_of_several_pieces_has_no_share_and_a_long_sentence_is_read_around_it(tmp_path):
     folder = with_head(tmp_path / "model")
     masked = MaskedWords(folder, TransformerEncoder(folder))
-    assert (masked.at(["unbelievably", "late"], 0).rank, masked.at(["unbelievably", "late"], 0).pieces) == (None, 3)
+    assert (masked.predict(["unbelievably", "late"], 0).rank, masked.predict(["unbelievably", "late"], 0).pieces) == (None, 3)
     long = ["we", "sat"] * 100
     for position in (0, 100, 199):
-        assert masked.at(long, position).rank in range(1, 14)
+        assert masked.predict(long, position).rank in range(1, 14)
     with pytest.raises(BadInput):
-        masked.at([], 0)
+        masked.predict([], 0)
 
 
 def test_a_model_without_a_head_reports_it(small, tmp_path):

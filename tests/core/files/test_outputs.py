@@ -104,7 +104,7 @@ def test_an_input_is_never_replaced_whatever_name_it_has(tmp_path, read, written
 def test_folders_pipes_and_one_name_for_two_outputs_are_refused(tmp_path):
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
-    for name, message in (("folder", "is a folder"), ("pipe", "is no file")):
+    for name, message in (("folder", "is a folder"), ("pipe", "is not a file")):
         with pytest.raises(BadInput, match=message):
             write(tmp_path / name, "new", overwrite=True)
     for files in (("a", "x/../a"), ("a", "a/b"), ("a/b/c", "a")):

@@ -166,7 +166,7 @@ def test_rows_that_are_let_go_count_as_memory_no_more_and_are_read_again(table, 
     rows = table.rows
     before = rows.take(np.arange(len(rows)))
     assert _mapped_kb(tmp_path / "index" / "occurrences.arrow") > 0
-    rows.let_go()
+    rows.release()
     assert _mapped_kb(tmp_path / "index" / "occurrences.arrow") == 0
     assert np.array_equal(rows.take(np.arange(len(rows))), before)
 

@@ -168,7 +168,7 @@ def test_training_that_was_cut_off_goes_on_as_if_it_had_not_been(language, tmp_p
 
 def test_a_corpus_that_is_not_there_or_damaged_or_too_small_is_reported(language, tmp_path):
     train = partial(train_glove, output=tmp_path / "out", report=lambda said: None, work=tmp_path / "work")
-    with pytest.raises(MissingArtifact, match=r"is not a whole prepared corpus: .*meta\.json"):
+    with pytest.raises(MissingArtifact, match=r"is not a complete prepared text: .*meta\.json"):
         train(tmp_path, config=SMALL)
     with pytest.raises(BadInput, match="No two words"):
         train(language, config=replace(SMALL, min_count=10**6))

@@ -119,7 +119,7 @@ def test_a_folder_that_was_prepared_otherwise_is_refused_with_both_named(prepare
     meta = json.loads((prepared / "meta.json").read_text())
     del meta["made_of"]
     (prepared / "meta.json").write_text(json.dumps(meta))
-    check(files, "does not say which text")
+    check(files, "does not name the text")
 
 
 def test_damaged_prepared_text_is_named(prepared, tmp_path):
