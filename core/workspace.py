@@ -257,11 +257,11 @@ class Workspace:
         names = {"model": self.names.model, "vectors": self.names.vectors or self.language.vectors, "corpus": self.corpus}
         return [(kind, names[kind]) for kind in kinds]
 
-    def over(self, corpus: str) -> "Workspace":
+    def with_corpus(self, corpus: str) -> "Workspace":
         """Return the workspace with another corpus."""
         return Workspace(replace(self.names, corpus=corpus), self.opener)
 
-    def beside(self, model: str) -> "Workspace":
+    def with_model(self, model: str) -> "Workspace":
         """Return the workspace with another model."""
         return Workspace(replace(self.names, model=model), self.opener)
 

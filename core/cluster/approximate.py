@@ -47,8 +47,8 @@ TRAINED_ON = 64  # rows a cell, of those that place the centroids
 PROBED = 0.08  # share of the cells that a search visits
 FEWEST_PROBED = 16  # cells, more than PROBED of a table under 40,000 rows: 8 of 87 cells lose one neighbor in six
 PROBED_FILTERED = 0.2  # where words are left out
-PROBED_SENSES = 0.2, 0.4  # the same two in the sense space, whose candidates another map chose than ranks them
-CANDIDATES = 20  # ranked exactly, for each answer wanted
+PROBED_SENSES = 0.2, 0.4  # the same two in the sense space, where one map selects the candidates and another ranks them
+CANDIDATES = 20  # ranked exactly for each requested neighbor
 LEAST = 400  # candidates at least
 Report = Callable[[int, int], None]  # rows done, in all
 

@@ -93,10 +93,10 @@ def build(
     corpus = fingerprint(counted)
     if not counted.tokens:
         raise BadInput(t("Nothing to index: no words."))
-    before = {name for name in store.names("shards") if store.has_folder(f"shards/{name}")}
+    existing = {name for name in store.names("shards") if store.has_folder(f"shards/{name}")}
     results, done = {}, 0
     parts = cut(sentences, counted.rounds_per_shard)
-    for job, result in run_jobs(client, _jobs(store, parts, (model, model_fingerprint, senses), before)):
+    for job, result in run_jobs(client, _jobs(store, parts, (model, model_fingerprint, senses), existing)):
         results[job.name] = result
         done += job.tokens
         if report:
@@ -215,7 +215,7 @@ class Counted:
         return max(1, min(MOST_ROUNDS, self.rounds // SHARDS))
 
 
-def _jobs(store: Store, parts: Iterable[list[Sentence]], made_by: tuple[str, str, bool], there: set[str]) -> Iterator[ShardJob]:
+def _jobs(store: Store, parts: Iterable[list[Sentence]], made_by: tuple[str, str, bool], existing: set[str]) -> Iterator[ShardJob]:
     """Yield a job per shard. Its sentences are stored when its turn comes, so that little is in flight.
 
     `made_by`: a model's name and fingerprint, and whether substitutes are stored.
@@ -225,7 +225,7 @@ def _jobs(store: Store, parts: Iterable[list[Sentence]], made_by: tuple[str, str
         form = f"{FORMAT} {TOKENS_PER_ROUND}{f' substitutes {sense_space.FORMAT}' if senses else ''}"
         made_of = text_fingerprint([model_fingerprint, fingerprint(part), form])
         name = f"{number:07}-{short(made_of)}"
-        if name not in there:
+        if name not in existing:
             store.write(f"sentences/{name}.json", json.dumps([asdict(sentence) for sentence in part]).encode())
         yield ShardJob(name, build_shard, (store.url, name, *made_by), sum(len(s.tokens) for s in part))
 

@@ -120,9 +120,9 @@ def counter(client: Client, where: str) -> Callable[..., Cooccurrences]:
     store = open_store(where)
 
     def count(chunks: Chunks, *, n_words: int, window: int) -> Cooccurrences:
-        there = store.names("")
+        stored = store.names("")
         names = []
-        for _ in run_jobs(client, _jobs(store, chunks, n_words, window, there, names)):
+        for _ in run_jobs(client, _jobs(store, chunks, n_words, window, stored, names)):
             pass
         return join_counts((tuple(_arrays(store.read(f"{name}.counts.npz"))) for name in names), n_words)
 
@@ -138,12 +138,12 @@ def count_stored(where: str, name: str, n_words: int, window: int) -> None:
     store.remove(f"{name}.chunk.npz")
 
 
-def _jobs(store: Store, chunks: Chunks, n_words: int, window: int, there: set[str], names: list[str]) -> Iterator[ShardJob]:
+def _jobs(store: Store, chunks: Chunks, n_words: int, window: int, stored: set[str], names: list[str]) -> Iterator[ShardJob]:
     for number, (tokens, sentences) in enumerate(chunks):
         made_of = hashlib.sha256(np.ascontiguousarray(tokens).tobytes() + np.ascontiguousarray(sentences).tobytes())
         made_of.update(f"{n_words} {window}".encode())
         names.append(f"{number:06}-{made_of.hexdigest()[:16]}")
-        if f"{names[-1]}.counts.npz" not in there:
+        if f"{names[-1]}.counts.npz" not in stored:
             store.write(f"{names[-1]}.chunk.npz", _bytes(tokens, sentences))
             yield ShardJob(names[-1], count_stored, (store.url, names[-1], n_words, window), len(tokens))
 

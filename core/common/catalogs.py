@@ -75,11 +75,11 @@ def in_code(root: Path) -> dict[Text, str]:
 def renew(texts: Catalog, places: dict[Text, str]) -> tuple[list[Text], list[Text]]:
     """Add an empty entry for each new text and remove those no longer used; return both.
 
-    Entries with a comment of their own ("# ...") stay: names that the code defines elsewhere and translates by `say`.
+    Entries with a comment ("# ...") stay: names that the code defines elsewhere and translates by `say`.
     """
-    there = {message.id: bool(message.user_comments) for message in texts if message.id}
-    new = [text for text in places if text not in there]
-    unused = [text for text, is_kept in there.items() if not is_kept and text not in places]
+    entries = {message.id: bool(message.user_comments) for message in texts if message.id}
+    new = [text for text in places if text not in entries]
+    unused = [text for text, has_comment in entries.items() if not has_comment and text not in places]
     for text in unused:
         texts.delete(text)
     for text in new:

@@ -27,17 +27,17 @@ PROCESSOR = torch.device(CPU)
 def present() -> tuple[str, ...]:
     """Return the devices of this machine that torch can use, in the order of preference of "auto". The processor is always one."""
     cards = {CUDA: torch.cuda.is_available, MPS: torch.backends.mps.is_available}
-    return (*(name for name, there in cards.items() if there()), CPU)
+    return (*(name for name, is_available in cards.items() if is_available()), CPU)
 
 
 def choose(name: str = CPU) -> torch.device:
     """Return the device for one of NAMES. Raises BadInput with the available devices if it is missing."""
-    there = present()
+    available = present()
     if name not in NAMES:
         raise BadInput(t("Unknown device “{device}”; use {known}.", device=shorten(name), known=", ".join(NAMES)))
-    if name != AUTO and name not in there:
-        raise BadInput(t("No device “{device}” here; use {there}.", device=shorten(name), there=", ".join(there)))
-    chosen = torch.device(there[0] if name == AUTO else name)
+    if name != AUTO and name not in available:
+        raise BadInput(t("No device “{device}” here; use {there}.", device=shorten(name), there=", ".join(available)))
+    chosen = torch.device(available[0] if name == AUTO else name)
     if chosen.type == CUDA:
         torch.backends.cudnn.allow_tf32 = False  # torch's default rounds convolutions to 10 bits, the third digit of a vector
     return chosen

@@ -75,15 +75,15 @@ def texts_expire() -> bool:
     return limits().max_text_hours < NEVER
 
 
-def check_allowed(what: str) -> None:
+def check_allowed(feature: str) -> None:
     """Raise BadInput if a feature ("uploads", "paths" or "downloads") is switched off on this server."""
     messages = {
         "uploads": t("Uploads are off on this server (ELMOSCOPE_UPLOADS). Paste text instead."),
         "paths": t("Paths are off on this server (ELMOSCOPE_PATHS). Choose from the list."),
         "downloads": t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS)."),
     }
-    if not getattr(limits(), what):
-        raise BadInput(messages[what])
+    if not getattr(limits(), feature):
+        raise BadInput(messages[feature])
 
 
 def is_public() -> bool:

@@ -116,8 +116,8 @@ def crossed(differences: np.ndarray) -> list[Paired]:
         draws = rng.integers(texts, size=(rows, texts)) + texts * np.arange(rows)[:, None]
         counts = np.bincount(draws.ravel(), minlength=rows * texts).reshape(rows, texts).astype(np.float32)
         of_subsets = counts @ differences.reshape(pairs * subsets, texts).T / texts  # (rows, K * S)
-        taken = rng.multinomial(subsets - 1, np.full(subsets, 1 / subsets), size=rows) / (subsets - 1)  # (rows, S)
-        means.append(np.einsum("rks,rs->rk", of_subsets.reshape(rows, pairs, subsets), taken))
+        shares = rng.multinomial(subsets - 1, np.full(subsets, 1 / subsets), size=rows) / (subsets - 1)  # (rows, S)
+        means.append(np.einsum("rks,rs->rk", of_subsets.reshape(rows, pairs, subsets), shares))
     draws = np.concatenate(means)
     few = min(subsets, texts)
     tail = np.minimum((draws <= 1e-9).sum(axis=0), (draws >= -1e-9).sum(axis=0))

@@ -52,14 +52,14 @@ def weights_of(folder: Path) -> list[Path]:
     raise MissingArtifact(t("{folder} needs *.safetensors: pickled weights are not opened.", folder=folder))
 
 
-def _check_parts(folder: Path, there: set[str]) -> None:
+def _check_parts(folder: Path, names: set[str]) -> None:
     """Raise CorruptArtifact if the list of a model's parts names a file outside its safetensors, which could be outside the folder."""
     path = folder / "model.safetensors.index.json"
     if not path.is_file():
         return
     parts = read_json(path, expect=dict).get("weight_map")
     for name in parts.values() if isinstance(parts, dict) else [parts]:
-        if not isinstance(name, str) or name not in there:
+        if not isinstance(name, str) or name not in names:
             values = {"path": path, "name": shorten(name)}
             raise CorruptArtifact(t("{path} names {name!r}, a missing *.safetensors file. Download the model again.", **values))
 

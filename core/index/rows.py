@@ -25,9 +25,9 @@ from ..text.tokens import around, join_tokens
 
 SPELLINGS = "spellings.npy"  # (S, D) float16, next to the rows of a compact table
 Multiply = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
-SHIFT = 13  # a float16's exponent and fraction, moved to where float32 has them; its sign, extended to 32 bits, arrives there too
-SIGN_AND_FRACTION = np.int32(np.uint32(0x8FFFE000).view(np.int32))  # of that: the copies of the sign are cut out
-BIAS = np.float32(2.0**112)  # float32's exponents begin so much lower; a float16 below 2^-14 comes right by it too
+SHIFT = 13  # moves a float16's exponent and fraction to their place in float32; its sign, extended to 32 bits, moves along
+SIGN_AND_FRACTION = np.int32(np.uint32(0x8FFFE000).view(np.int32))  # the mask that removes the copies of the sign
+BIAS = np.float32(2.0**112)  # the difference between the exponents' biases; it scales a float16 below 2^-14 correctly, too
 _compiled: list[Multiply] = []
 
 

@@ -152,8 +152,8 @@ class SenseSpace:
         start = 0
         for width in self.widths:
             part = slice(start, start + width)
-            there = np.linalg.norm(views[:, part], axis=1, keepdims=True) > 1e-6  # a sentence without known words has no topic
-            joined[:, part] = unit(views[:, part] - mean[part]) * there
+            has_part = np.linalg.norm(views[:, part], axis=1, keepdims=True) > 1e-6  # a sentence without known words has no topic
+            joined[:, part] = unit(views[:, part] - mean[part]) * has_part
             start += width
         return unit(joined @ self.learned.map_for(word) if self.learned and mapped else joined)
 

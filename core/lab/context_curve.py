@@ -56,8 +56,8 @@ class Part:
         """Return the number of tokens with numbers, their sum and their sum of squares, (L, D) float32."""
         if tokens not in self._sums:
             layers = self.numbers(tokens)
-            there = layers[:, ~np.isnan(layers[0, :, 0])]
-            self._sums[tokens] = there.shape[1], there.sum(axis=1), np.square(there).sum(axis=1)
+            numbers = layers[:, ~np.isnan(layers[0, :, 0])]
+            self._sums[tokens] = numbers.shape[1], numbers.sum(axis=1), np.square(numbers).sum(axis=1)
         return self._sums[tokens]
 
 
@@ -264,10 +264,10 @@ class ShuffledOrder:
 class RandomLSTMs:
     """An encoder with the same char-CNN and shuffled LSTM weights."""
 
-    def __init__(self, encoder: Encoder, *, seed: int = 0) -> None:
+    def __init__(self, encoder: Encoder) -> None:
         self.reader, self.n_layers, self.dim = encoder, encoder.n_layers, encoder.dim
         model = copy.deepcopy(encoder.model)
-        generator = seeded(seed)
+        generator = seeded(0)
         for stack in (model.forward_layers, model.backward_layers):
             for weights in stack.parameters():
                 flat = weights.data.reshape(-1)

@@ -22,7 +22,6 @@ from ..common.config import ASSETS
 from ..common.device import seeded
 from ..common.directions import unit
 from ..common.errors import BadInput, ElmoscopeError
-from ..common.i18n import t
 from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import Encoder, encoded
 from ..elmo.model import BiLM
@@ -95,7 +94,7 @@ def null_models(
 def untrained(model: Model) -> Encoder:
     """Return the model's layer 0 below randomly initialized LSTMs of its shape."""
     if not model.is_elmo:
-        raise BadInput(t("{model} is a transformer; this lesson needs a biLM.", model=model.layers.called))
+        raise BadInput(f"{model.layers.called} is a transformer; this lesson needs a biLM.")
     trained = model.encoder.model
     bilm = BiLM(trained.shape, seeded(0))
     bilm.characters = trained.characters
@@ -112,7 +111,7 @@ KOREAN = {"N": "noun", "V": "verb", "M": "modifier", "J": "particle", "E": "endi
 def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Return the language's bundled sentences and a tag for each token; BadInput if the language has no tags."""
     if model.language.code not in ("en", "ko"):
-        raise BadInput(t("No tagged sentences in {language}. Choose another model.", language=model.language.name))
+        raise BadInput(f"No tagged sentences in {model.language.name}. Choose another model.")
     sentences = [tuple(sentence.tokens) for sentence in open_corpus(model.language.sentences, model.language)]
     if model.language.code == "en":
         stored = read_json(TAGS, expect=dict)
@@ -120,7 +119,7 @@ def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     else:
         tags = [tuple(_korean(token, item) for token, item in zip(tokens, analyzed(tokens), strict=True)) for tokens in sentences]
     if [len(tokens) for tokens in sentences] != [len(line) for line in tags]:
-        raise BadInput(t("{path} is damaged. Download it again.", path=TAGS))
+        raise BadInput(f"{TAGS} is damaged. Download it again.")
     return sentences, tags
 
 

@@ -152,13 +152,13 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
         result["best_mix"]["with_frequency"]["weights"] = best_with.tolist()
     if vectors:
         result["static"]["vectors"] = vectors.name
-    often = judged.most_frequent()
+    by_frequency = judged.most_frequent()
     for name in [name for name in hits if name not in ("best_mix", "static")]:
-        result[name]["less_frequent"] = facts_of(compare_pairs(hits[name], often, documents))
+        result[name]["less_frequent"] = facts_of(compare_pairs(hits[name], by_frequency, documents))
         if vectors:
             result[name]["less_static"] = facts_of(compare_pairs(hits[name], hits["static"], documents))
     result["order"] = facts_of(compare_pairs(hits["1"], hits["2"], documents)) if "2" in hits else {}
-    result["most_frequent"] = judged.accuracies(often)
+    result["most_frequent"] = judged.accuracies(by_frequency)
     return result | {"n": judged.n, "unseen": judged.unseen, "ambiguous_n": int(judged.ambiguous.sum())}
 
 

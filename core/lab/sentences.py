@@ -17,7 +17,6 @@ import numpy as np
 
 from ..cli.options import Answer, argument, command
 from ..common.errors import BadInput
-from ..common.i18n import t
 from ..files import sums
 from ..files.artifacts import provenance, write_json
 from ..text.corpora import BUNDLED_CORPUS, open_corpus
@@ -62,24 +61,23 @@ def read_rows(path: str | Path) -> list[CheckedSentence]:
         if isinstance(row, dict) and not is_guess(row) and row.get("lemma") and row.get("sense") and isinstance(row.get("tokens"), list):
             position = row.get("position")
             if not (isinstance(position, int) and 0 <= position < len(row["tokens"])):
-                values = {"name": Path(path).name, "n": number, "position": position, "k": len(row["tokens"])}
-                raise BadInput(t("{name}, row {n}: position {position!r} is outside its {k} tokens.", **values))
+                raise BadInput(f"{Path(path).name}, row {number}: position {position!r} is outside its {len(row['tokens'])} tokens.")
             results.append(CheckedSentence(tuple(map(str, row["tokens"])), position, str(row["lemma"]), str(row["sense"]), number))
     if not results:
-        raise BadInput(t("{name} has no row with tokens, position, lemma and sense. Add some.", name=Path(path).name))
+        raise BadInput(f"{Path(path).name} has no row with tokens, position, lemma and sense. Add some.")
     return results
 
 
 def shared_lines(rows: Sequence[CheckedSentence]) -> set[int]:
     """Return the lines of consecutive rows with the same sentence under two lemmas."""
-    met = ((a, b) for a, b in pairwise(rows) if a.tokens == b.tokens and a.lemma != b.lemma)
-    return {row.line for pair in met for row in pair}
+    pairs = ((a, b) for a, b in pairwise(rows) if a.tokens == b.tokens and a.lemma != b.lemma)
+    return {row.line for pair in pairs for row in pair}
 
 
 def broken_rules(rows: Sequence[CheckedSentence]) -> Iterator[str]:
     """Yield one line for every broken rule, word by word. A sentence with two labeled words counts for neither."""
-    twice = shared_lines(rows)
-    rows = [row for row in rows if row.line not in twice]
+    shared = shared_lines(rows)
+    rows = [row for row in rows if row.line not in shared]
     words: dict[str, list[CheckedSentence]] = defaultdict(list)
     seen: dict[str, int] = {}
     for row in rows:
@@ -103,9 +101,9 @@ def _of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
         yield f"{lemma}: {len(senses)} senses; {SENSES[0]} to {SENSES[1]} wanted"
     for sense, of_sense in senses.items():
         yield from (f"{lemma} / {sense}: {problem}" for problem in _of_sense(of_sense))
-    begun = len({tuple(token.lower() for token in row.tokens[:3]) for row in rows})
-    if begun < DISTINCT * len(rows):
-        yield f"{lemma}: the first three tokens are distinct in {begun} of {len(rows)} sentences; {DISTINCT:.0%} wanted"
+    n_distinct = len({tuple(token.lower() for token in row.tokens[:3]) for row in rows})
+    if n_distinct < DISTINCT * len(rows):
+        yield f"{lemma}: the first three tokens are distinct in {n_distinct} of {len(rows)} sentences; {DISTINCT:.0%} wanted"
     thirds = Counter(min(2, 3 * row.position // len(row.tokens)) for row in rows)
     for k, name in enumerate(("first", "middle", "last")):
         if thirds[k] > THIRD * len(rows):

@@ -218,13 +218,13 @@ def _dataset(experiment: Experiment, folder: str | Path, fold: int) -> Dataset:
     return with_random_labels(dataset, copied=experiment.copied) if experiment.shuffled else dataset
 
 
-def with_random_labels(dataset: Dataset, *, copied: bool = False, seed: int = 0) -> Dataset:
+def with_random_labels(dataset: Dataset, *, copied: bool = False) -> Dataset:
     """Assign a random label to each text, equal texts alike: only memorized training texts can be predicted better than by chance.
 
     Validation is on training texts, to reward memorizing. On other texts the first epoch would be the best, and even test texts copied into
     training (`copied`) would hardly show.
     """
-    dealt = shuffled_labels(dataset, seed)
+    dealt = shuffled_labels(dataset, 0)
     train = dealt.train + (dealt.test if copied else ())
     return replace(dealt, train=train, valid=train[:: max(1, len(train) // max(1, len(dealt.valid)))])
 

@@ -105,8 +105,8 @@ def _unpack(path: Path) -> Iterator[IO[bytes]]:
     with zipfile.ZipFile(path) as archive:
         files = [file for file in archive.namelist() if not file.endswith("/") and not file.rpartition("/")[2].startswith(".")]
         if len(files) != 1:
-            held = ", ".join(files[:8]) or t("none")
-            raise BadInput(t("{name} must hold one vector file, not {held}: unpack one.", name=path.name, held=held))
+            names = ", ".join(files[:8]) or t("none")
+            raise BadInput(t("{name} must hold one vector file, not {held}: unpack one.", name=path.name, held=names))
         with archive.open(files[0]) as stream:
             yield _as_utf8(stream)
 
@@ -221,7 +221,7 @@ def _is_heading(line: bytes, others: list[bytes], dim: int) -> bool:
     """Return whether a line numbers the columns from 0 or 1 and the line below has decimals, as pandas writes them."""
     names = line.split()
     numbered = ([b"%d" % k for k in range(start, start + dim)] for start in (0, 1))
-    return 3 <= dim <= len(names) <= dim + 1 and names[-dim:] in numbered and any(b"." in other for other in others[:1])
+    return 3 <= dim <= len(names) <= dim + 1 and names[-dim:] in numbered and any(b"." in below for below in others[:1])
 
 
 def _count_numbers(line: bytes) -> int:
@@ -238,7 +238,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
     places: dict[str, int] = {}
     values = bytearray()
     not_utf8: list[int] = []
-    shown: dict[str, str] = {}  # a damaged word, with � for its bytes -> the key in `places` of the first such word
+    damaged: dict[str, str] = {}  # a damaged word, with � for its bytes -> the key in `places` of the first such word
     rest: list[bytes] = []  # of a binary file, after its last vector
     n_accented = n_words = n_numbers = n_fractions = 0
     count = _ByteCount(name)
@@ -249,7 +249,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
         except UnicodeDecodeError:
             escaped = _CONTROLS.sub(lambda control: b"\\x%02x" % ord(control[0]), spelling)
             word = compose(escaped.decode(errors="backslashreplace"))  # different bytes are different words
-            shown.setdefault(compose(_CONTROLS.sub(b"\xff", spelling).decode(errors="replace")), word)
+            damaged.setdefault(compose(_CONTROLS.sub(b"\xff", spelling).decode(errors="replace")), word)
             not_utf8.append(place)
         if places.setdefault(word, place) == place:  # the first of equal words
             values += row
@@ -278,7 +278,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
         properties["promised_dim"] = form.promised_dim
     if form.has_heading:
         properties["heading"] = True
-    names = {word: name for name, word in shown.items() if name not in places}
+    names = {word: name for name, word in damaged.items() if name not in places}
     return [names.get(word, word) for word in places], matrix, properties
 
 

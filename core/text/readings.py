@@ -1,7 +1,8 @@
 """Find the words that a spelling may be a form of: "wound" is an injury, and a form of "wind".
 
-A spelling that a language lists as a separate word ("own", core.text.target_word) is read as that word. One of "either" is so after a
-determiner. Any other is read as the word that it is a form of, unless the user chooses (`WordInContext.read_as`).
+A spelling that a language lists as a separate word ("own", core.text.target_word) is read as that word. A spelling of the list "either" is
+read as a separate word after a determiner. Any other is read as the word that it is a form of, unless the user chooses
+(`WordInContext.read_as`).
 """
 
 from collections.abc import Collection, Sequence

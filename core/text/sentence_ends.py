@@ -28,7 +28,7 @@ NEARLY = 0.85  # of the width; a shorter line ends on purpose
 SLACK = 1  # characters by which lines that are wrapped by hand miss the width
 EXPLAINED = 0.6  # of the breaks near the width that it must explain; 0.53 in sonnets without capitals, 0.69 in lines of 64 to 74
 MOST_BLANKS = 100  # between two pieces of a long line
-FEWEST = 3  # breaks that a width can be recognized by
+FEWEST = 3  # breaks from which a width can be recognized
 SINGLE_LINES, SINGLE = 50, 0.95  # lines, and their share, for a text with one sentence per line
 _P = TypeVar("_P")  # the place of a line
 

@@ -29,9 +29,9 @@ from ..files.formats import check_archive, local_name, read_part, refuse_unreada
 from .file_lines import ANY_SIZE, MAX_BYTES, BadRow, LeftOut, LineCount, Place, iterate_lines
 
 SEPARATORS = ",;\t|"  # many countries' spreadsheets write ; for ,
-MOST_SNIFFED = 2_000, 1_000_000  # lines and characters that the form of a table is recognized by
+MOST_SNIFFED = 2_000, 1_000_000  # lines and characters from which the form of a table is recognized
 MAX_RECORD = 10_000_000  # characters of one row; a longer quote was never closed
-PEEKED = 50  # rows that a column of row names is recognized by
+PEEKED = 50  # rows from which a column of row names is recognized
 MAX_COLUMNS = 1_000  # of a workbook
 MAX_ELEMENTS = 200_000  # of the parts of a workbook that are neither sheets nor shared strings, mostly styles
 MAX_ROW_ELEMENTS = 20 * MAX_COLUMNS

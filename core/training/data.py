@@ -66,11 +66,11 @@ def prepare(
     atomic.check_replaceable(folder, "")  # a complete folder has a meta.json, so every other file is a user's
     languages.get_language(language).tokenize("")  # raise its errors here, not in a worker
     with ProcessPoolExecutor(processes) as pool:
-        parts, held = [], []
+        parts, lines_held_out = [], []
         how = [[value] * len(files) for value in (language, hold_out)]
-        for path, (*part, held_lines) in zip(files, pool.map(_read_file, files, *how), strict=True):
+        for path, (*part, more) in zip(files, pool.map(_read_file, files, *how), strict=True):
             parts.append(part)
-            held += held_lines
+            lines_held_out += more
             report(f"{path.name}: {len(part[2]):,} sentences, {len(part[1]):,} tokens")
     if not any(len(lengths) for _, _, lengths in parts):
         raise BadInput(f"There are no words to learn from in: {', '.join(p.name for p in files) or 'no files'}.")
@@ -86,7 +86,7 @@ def prepare(
     if language != "en":
         meta["language"] = language
     if hold_out:
-        meta |= {"hold_out": hold_out, "held_out_lines": len(held)}
+        meta |= {"hold_out": hold_out, "held_out_lines": len(lines_held_out)}
     with replacing(folder) as temporary:
         temporary.mkdir()
         np.save(temporary / "ids.npy", ids)
@@ -94,7 +94,7 @@ def prepare(
         np.save(temporary / "domains.npy", np.repeat(np.arange(len(files), dtype=np.uint32), [len(p[2]) for p in parts]))
         (temporary / "types.txt").write_text("\n".join(ordered), encoding="utf-8", newline="\n")
         if hold_out:
-            mixed = "\n".join(sorted(held, key=_hash))  # the lines of all files
+            mixed = "\n".join(sorted(lines_held_out, key=_hash))  # the lines of all files
             (temporary / "held-out.txt").write_text(mixed, encoding="utf-8", newline="\n")
         write_json(temporary / "meta.json", {**meta, "made_of": wanted})
     return folder
@@ -115,17 +115,17 @@ def _check_same(folder: Path, wanted: dict) -> None:
 def _read_file(path: Path, language: str, hold_out: float) -> tuple[list[str], np.ndarray, np.ndarray, list[str]]:
     """Return one file's types, its token ids in them, its sentences' lengths, and the held-out lines."""
     number: dict[str, int] = {}
-    ids, lengths, held = [], [], []
+    ids, lengths, lines_held_out = [], [], []
     tokenize = languages.get_language(language).tokenize
     for line in read_lines(path):
         if hold_out and _is_held_out(line.strip(), hold_out):
-            held.append(line.strip())
+            lines_held_out.append(line.strip())
             continue
         tokens = tokenize(line)[:MAX_TOKENS]
         if tokens:
             ids.extend([number.setdefault(token, len(number)) for token in tokens])
             lengths.append(len(tokens))
-    return list(number), np.array(ids, np.uint32), np.array(lengths, np.int64), held
+    return list(number), np.array(ids, np.uint32), np.array(lengths, np.int64), lines_held_out
 
 
 def held_out(files: Sequence[str | Path], share: float) -> list[str]:

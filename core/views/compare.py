@@ -305,7 +305,7 @@ def _weights(workspace: Workspace, name: SpaceName, table: OccurrenceTable) -> n
     """Return the weights (L,), or what places rows in the sense space. Raises BadInput if the table has no substitutes."""
     if name.layer != SENSES:
         return layer_weights(name.layer, table.meta["layers"])
-    space = workspace.beside(name.source).require_sense_space()
+    space = workspace.with_model(name.source).require_sense_space()
     if not space.is_stored(table):
         raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=name.corpus))
     return lambda rows: space.place(space.of_rows(table, rows))

@@ -340,7 +340,7 @@ def keyness(workspace: Workspace, request: KeynessRequest) -> Keyness:
     against = request.against or reference_of(workspace)
     if against == workspace.corpus:
         raise BadInput(t("A corpus cannot be compared with itself. Choose another."))
-    both = [workspace.encoded, workspace.over(against).encoded]
+    both = [workspace.encoded, workspace.with_corpus(against).encoded]
     shared = intersect_keys(*map(sentence_keys, both))
     reduced = int(both[0].n_sentences < both[1].n_sentences)
     is_kept = ~np.isin(sentence_keys(both[reduced]), shared)

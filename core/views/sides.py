@@ -268,7 +268,7 @@ def facts_of(workspace: Workspace, corpus: str) -> Facts:
     try:
         if index_at(corpus):
             return Facts()
-        texts = workspace.over(corpus).encoded
+        texts = workspace.with_corpus(corpus).encoded
     except ElmoscopeError:
         return Facts()
     documents = ["" if name == texts.unnamed else name for name in texts.documents]
@@ -459,7 +459,7 @@ def needs_every_token(workspace: Workspace, side: Side, word: str) -> bool:
     is_own = bool(sentences_of(side.corpus))
     if not is_own and index_at(side.corpus):
         return True
-    texts = workspace.over(side.corpus or workspace.corpus).encoded
+    texts = workspace.with_corpus(side.corpus or workspace.corpus).encoded
     return (not is_own and len(texts.label_at) > 0) or (word not in texts.number and bool(dictionary_forms(word)))
 
 
@@ -467,7 +467,7 @@ def _labels(workspace: Workspace, side: Side, word: str) -> OccurrenceTable | No
     """Return the labeled tokens of a language's own sentences if the word is labeled there."""
     if not sentences_of(side.corpus or workspace.corpus):
         return None
-    targets = workspace.over(side.corpus or workspace.corpus).targets
+    targets = workspace.with_corpus(side.corpus or workspace.corpus).targets
     return targets if word in targets.lemmas else None
 
 

@@ -127,7 +127,7 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     second_model = None
     if in_use.other_model:
         with show_errors():  # the first model's answer is there whatever becomes of the second's
-            both = angles(over.beside(in_use.other_model), first.in_context, second.in_context)
+            both = angles(over.with_model(in_use.other_model), first.in_context, second.in_context)
             second_model = SecondModel(short_name(in_use.other_model), both)
     unknown = lists.unknown(over.vectors, [bare(first.word), bare(second.word)]) if _are_words(first, second) else []
     if lines := [*write_notices(scene, space, pair.judgment.verdict, second_model), *unknown]:

@@ -133,10 +133,10 @@ def _show_second_model(
     """Show the two lists of a second model at the same depth, and what to notice in all four."""
     waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.other_model))
     with show_errors():  # the first model's lists stay, whatever happens to the second's
-        layers = workspace(in_use).beside(in_use.other_model).layers
+        layers = workspace(in_use).with_model(in_use.other_model).layers
         name = short_name(in_use.other_model)
         layer = model_layers.in_use().at_depth(choice.space, layers)
-        over = workspace(in_use).beside(in_use.other_model)
+        over = workspace(in_use).with_model(in_use.other_model)
         if layer == SENSES and over.sense_space is None:
             st.caption(t("{model} has no sense space.", model=plain(name)))
             return []

@@ -37,7 +37,7 @@ TSV = "text/tab-separated-values"
 
 def workspace_over(in_use: InUse, texts: KeptCorpus | None) -> Workspace:
     """Return the workspace over the user's texts, or without any over the corpus in use."""
-    return workspace(in_use).over(texts.name) if texts else workspace(in_use)
+    return workspace(in_use).with_corpus(texts.name) if texts else workspace(in_use)
 
 
 def own_texts() -> KeptCorpus | None:
@@ -106,7 +106,7 @@ def plan(corpus: str, model_name: str) -> Plan:
 def unread(in_use: InUse, corpus: str) -> str:
     """State how many tokens of a corpus have letters that the model's language lacks. Return "" for zero."""
     reads = (("corpus", corpus), ("model", in_use.model))
-    over = workspace(in_use).over(corpus)
+    over = workspace(in_use).with_corpus(corpus)
     return keep("unread", reads, i18n.language(), lambda: say_unread(over.encoded.counts, over.language), most=32)
 
 

@@ -153,7 +153,7 @@ def questions(texts: Texts, model: str) -> dict[str, Callable[[Workspace], Any]]
         "judgment": lambda workspace: pair.judge(workspace, *words(workspace)),
         "level": lambda workspace: anisotropy.random_level(workspace, "1"),
         "words with groups": lambda workspace: induction.words_of(workspace, workspace.targets),
-        "tokens": lambda workspace: workspace.over(texts.other).encoded.word_list,
+        "tokens": lambda workspace: workspace.with_corpus(texts.other).encoded.word_list,
         "grammar": concordance.grammar_of,
         "reference": concordance.reference_of,
         "next words": lambda workspace: substitutes.next_words(workspace, typed, substitutes.read_text(workspace, typed)),
@@ -211,7 +211,7 @@ def test_threads_that_share_workspaces_of_two_languages_and_models_get_the_answe
         workspace, asked = open_workspace(model, corpus=texts[code].corpus), questions(texts[code], model)
         with languages.reading(languages.get_language(code)):
             if has_softmax(workspace.model.folder):  # the words near an unlabeled one are taken from these once they are encoded
-                _ = workspace.over(workspace.language.sentences).every_token
+                _ = workspace.with_corpus(workspace.language.sentences).every_token
             alone |= {(model, name): wire.json_of(ask(workspace)) for name, ask in asked.items() if (model, name) in drawn}
     opener = open_workspace(next(iter(models))).opener
     workspaces = {model: Workspace(Names(model=model, corpus=texts[code].corpus), opener) for model, code in models.items()}

@@ -78,7 +78,7 @@ def test_too_few_sentences_in_a_part_of_speech_have_no_middle_of_their_own():
 
 @pytest.mark.parametrize("code", ["en", "ko"])
 def test_each_kind_of_evidence_has_a_histogram(workspace, code):
-    workspace = workspace.beside(languages.get_language(code).model)
+    workspace = workspace.with_model(languages.get_language(code).model)
     for labeled, columns in ((True, LABELED_COLUMNS), (False, UNLABELED_COLUMNS)):
         result = densities.densities_of(workspace, labeled=labeled)
         assert set(result) == {*columns, *LAYERS}

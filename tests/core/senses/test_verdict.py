@@ -26,13 +26,13 @@ CODES = ("en", "ko")
 @pytest.fixture(scope="module")
 def opened(workspace):
     """Return the model, table and calibration of each language."""
-    workspaces = {code: workspace.beside(languages.get_language(code).model) for code in CODES}
+    workspaces = {code: workspace.with_model(languages.get_language(code).model) for code in CODES}
     return {code: (of.model, of.targets.basic, calibration.read(of.targets.basic.folder)) for code, of in workspaces.items()}
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_every_example_is_two_meanings(workspace, code: str):
-    pairs, workspace = languages.get_language(code).examples["pairs"], workspace.beside(languages.get_language(code).model)
+    pairs, workspace = languages.get_language(code).examples["pairs"], workspace.with_model(languages.get_language(code).model)
     assert len(pairs) >= 8
     verdicts_of = {word: pair_view.judge(workspace, *workspace.words(*pair)).verdict for word, pair in pairs.items()}
     assert not {word: (item.says, round(item.probability, 2)) for word, item in verdicts_of.items() if item.says != TWO}

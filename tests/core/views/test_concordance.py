@@ -25,12 +25,12 @@ def corpus(tmp_path_factory) -> str:
 
 @pytest.fixture(scope="module")
 def workspace(workspace, corpus) -> Workspace:
-    return workspace.over(corpus)
+    return workspace.with_corpus(corpus)
 
 
 @pytest.fixture(scope="module")
 def bundled(workspace) -> Workspace:
-    return workspace.over("")
+    return workspace.with_corpus("")
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_a_group_that_is_none_and_a_word_too_rare_for_groups_are_named(workspace
 
 def test_a_word_is_a_keyword_of_no_corpus_that_lacks_it(bundled):
     kept = own_corpus.keep_text("bank", "mine")
-    result = concordance.keyness(bundled.over(kept.name), KeynessRequest(most=10_000))
+    result = concordance.keyness(bundled.with_corpus(kept.name), KeynessRequest(most=10_000))
     assert [word.word for word in result.first] == ["bank"]
     assert all(word.first for word in result.first) and all(word.second for word in result.second)
 
@@ -109,7 +109,7 @@ def open_rows(bundled, tmp_path_factory):
             {"text": text, "document": name, **({"date": date} if date else {})} for name, date, text, times in rows for _ in range(times)
         ]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-        return bundled.over(str(path))
+        return bundled.with_corpus(str(path))
 
     return opened
 
@@ -199,13 +199,13 @@ def test_shared_sentences_count_for_one_corpus_of_keyness(bundled, tmp_path):
     small.write_text("\n".join(own), "utf-8")
     large.write_text("\n".join(own + other), "utf-8")
     for first, second, reduced in ((small, large, 1), (large, small, 0)):
-        result = concordance.keyness(bundled.over(str(first)), KeynessRequest(against=str(second), minimum=1))
+        result = concordance.keyness(bundled.with_corpus(str(first)), KeynessRequest(against=str(second), minimum=1))
         assert (result.shared, result.reduced) == (9, reduced)
         bank = next(word for word in (*result.first, *result.second) if word.word == "bank")
         assert {bank.first, bank.second} == {9, 0}
     (tmp_path / "copy.txt").write_text(small.read_text("utf-8"), "utf-8")
     with pytest.raises(BadInput, match="Both corpora have the same sentences"):
-        concordance.keyness(bundled.over(str(small)), KeynessRequest(against=str(tmp_path / "copy.txt")))
+        concordance.keyness(bundled.with_corpus(str(small)), KeynessRequest(against=str(tmp_path / "copy.txt")))
 
 
 @pytest.mark.usefixtures("one_opener")

@@ -37,7 +37,7 @@ def open_dated(workspace, tmp_path_factory):
         rows = [*zip(river, sentences(RIVER, len(river)), strict=True), *zip(money, sentences(MONEY, len(money)), strict=True)]
         with path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([("date", "text"), *rows])
-        return workspace.over(str(path))
+        return workspace.with_corpus(str(path))
 
     return opened
 
@@ -168,7 +168,7 @@ def test_a_joined_korean_piece_is_found_on_both_sides(workspace, tmp_path):
     path, request = tmp_path / "ko.jsonl", replace(BANK, word="이")
     rows = [{"text": f"눈이 {k}번 왔다.", "date": year} for year in ("1850", "1900") for k in range(8)]
     path.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
-    workspace = workspace.beside("elmo-ko-mini").over(str(path))
+    workspace = workspace.with_model("elmo-ko-mini").with_corpus(str(path))
     for space in ("2", "senses"):
         result = change.compute(workspace, replace(request, space=space))
         assert (result.change.first, result.change.second) == (8, 8)

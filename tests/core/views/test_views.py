@@ -56,7 +56,7 @@ def test_the_word_in_question_is_the_one_both_sentences_have_or_the_one_given(wo
     assert [word.word for word in workspace.words(TEXTS[0], positions=(3,))] == ["boat"]
     assert workspace.words("", "The bank.")[0].word == "bank"
     assert (workspace.corpus, workspace.vectors.name) == ("sentences", workspace.language.vectors) and workspace.is_labeled
-    assert workspace.beside("elmo-ko-mini").corpus == "sentences-ko"
+    assert workspace.with_model("elmo-ko-mini").corpus == "sentences-ko"
 
 
 def test_a_pair_holds_the_judge_s_verdict_and_what_any_mix_needs(workspace, words, monkeypatch):
@@ -281,7 +281,7 @@ def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, 
 def test_senses_say_in_how_many_sentences_substitutes_say_little(workspace, tmp_path):
     rows = [["The", "heron", "stood", "in", "reed", str(k)] for k in range(9)] + [["Heron", "feathers", "are", str(k)] for k in range(6)]
     (tmp_path / "own.jsonl").write_text("".join(json.dumps({"tokens": row}) + "\n" for row in rows))
-    over_own = workspace.over(str(tmp_path / "own.jsonl"))
+    over_own = workspace.with_corpus(str(tmp_path / "own.jsonl"))
     assert induction.compute(over_own, induction.InductionRequest(word="heron")).occurrences.weak == pytest.approx(6 / 15)
 
 
