@@ -159,8 +159,7 @@ def open_shards(where: str | Path) -> Shards:
 def info(where: str | Path) -> dict:
     """Return the facts of an index in shards, the number of shards, and its size in bytes."""
     result = open_shards(where)
-    store = open_store(result.url)
-    return {**result.meta, "shards": len(result.shards), "bytes": store.size()}
+    return {**result.meta, "shards": len(result.shards), "bytes": open_store(result.url).size()}
 
 
 def open_own(where: str | Path) -> Store:

@@ -45,8 +45,7 @@ def _loaded(name: str, fingerprint: str) -> Encoder:
 @lru_cache(maxsize=1)
 def held_substitutes(name: str, fingerprint: str) -> Substitutes:
     """Return the substitutes of the worker's encoder, for the sense space. Raises MissingArtifact without a softmax."""
-    folder = resolve(name, "model")
-    if (loaded := load_softmax(folder)) is None:
+    if (loaded := load_softmax(resolve(name, "model"))) is None:
         raise MissingArtifact(t("{model} has no softmax and vocabulary, so it predicts no words. elmo-mini does.", model=name))
     return Substitutes(LanguageModel(held(name, fingerprint), *loaded))
 

@@ -165,8 +165,7 @@ class Encoder:
         states: list[list[State]] | None = None
         results: list[list[np.ndarray]] = [[] for _ in streams]
         for batch in zip(*streams, strict=True):
-            run = self._run(batch)
-            layers, states = run.stateful(states)
+            layers, states = self._run(batch).stateful(states)
             for stream, array in zip(results, layers, strict=True):
                 stream.append(array)
         return results
@@ -285,9 +284,8 @@ def vectors_of_rows(encoder: Encoder, rows: list[LabeledRow], report: Callable[[
 def save_spelled(folder: Path, encoder: Encoder, words: Sequence[str], model: str) -> Path:
     """Compute the words' char-CNN vectors and write them into the model's folder. `model` is the fingerprint of its weights."""
     words = list(dict.fromkeys(words))
-    arrays = {"vectors": encoder.word_vectors(words), "words": _bytes("\n".join(words)), "model": _bytes(model)}
     with replacing(folder / SPELLED_FILE) as temporary, temporary.open("wb") as stream:
-        np.savez(stream, **arrays)
+        np.savez(stream, vectors=encoder.word_vectors(words), words=_bytes("\n".join(words)), model=_bytes(model))
     return folder / SPELLED_FILE
 
 

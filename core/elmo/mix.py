@@ -147,8 +147,7 @@ def layer_weights(layer: str, n_layers: int, weights: str | None = None, *, sens
     With `senses` the caller also accepts the sense space, which the error message then mentions.
     """
     if layer == "mix":
-        parts = weights.split(",") if weights else [1 / n_layers] * n_layers
-        return check_weights(parts, n_layers)
+        return check_weights(weights.split(",") if weights else [1 / n_layers] * n_layers, n_layers)
     if layer not in map(str, range(n_layers)):
         values = {"layer": shorten(layer), "top": n_layers - 1}
         if senses:

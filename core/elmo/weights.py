@@ -243,8 +243,7 @@ def _from_tensorflow(file, shape: ModelShape, path: Path):
         return torch.from_numpy(values)
 
     characters = read("char_embed")
-    groups = ("/", "/CNN/", "/RNN_0/RNN/MultiRNNCell/", "/RNN_1/RNN/MultiRNNCell/")
-    contents = {group: file.get(group) for group in groups}
+    contents = {group: file.get(group) for group in ("/", "/CNN/", "/RNN_0/RNN/MultiRNNCell/", "/RNN_1/RNN/MultiRNNCell/")}
     names = [f"{group}{name}"[1:] for group, content in contents.items() if isinstance(content, h5py.Group) for name in content]
     _check_numbers(names, shape, path)
     yield "characters.embedding.weight", torch.cat([characters.new_zeros(1, characters.shape[1]), characters])

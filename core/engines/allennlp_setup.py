@@ -166,8 +166,7 @@ def _stream(command: Sequence[str], report: Callable[[str], None]) -> None:
 def _first_ping(folder: Path) -> dict[str, str]:
     """Return the versions of allennlp, torch and python from a temporary worker."""
     try:
-        request = b'{"op": "ping"}\n'
-        done = subprocess.run(_worker_of(folder), input=request, capture_output=True, timeout=600.0)
+        done = subprocess.run(_worker_of(folder), input=b'{"op": "ping"}\n', capture_output=True, timeout=600.0)
         answer = json.loads(done.stdout)
         reason = answer.get("error", "")
         if answer["ok"] and answer["allennlp"] == VERSION:

@@ -251,5 +251,4 @@ def _flatten(record: dict, prefix: str = "") -> Iterator[tuple[str, object]]:
 def _describe_value(value: object) -> str:
     if isinstance(value, list) and value and all(isinstance(item, list) and len(item) == 2 for item in value):
         value = " ".join(f"{name} ({short(str(digest))})" for name, digest in value)
-    text = "none" if value is None else str(value)
-    return shorten(text, MAX_LETTERS)
+    return shorten("none" if value is None else value, MAX_LETTERS)

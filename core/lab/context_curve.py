@@ -176,8 +176,7 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
     best = min(range(len(tried)), key=lambda k: tried[k][0])
     losses = tuple(run[0] for run in tried)
     _, epochs, network = tried[best]
-    seconds = time.perf_counter() - started
-    return Fitted(config.dropouts[best], losses, epochs, seconds, network.mix(), _logits(network, test))
+    return Fitted(config.dropouts[best], losses, epochs, time.perf_counter() - started, network.mix(), _logits(network, test))
 
 
 def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Sequence[Tokens], config: EqualConfig, seed: int):
@@ -187,8 +186,7 @@ def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Seque
     """
     results = [np.concatenate([scale.numbers(part.numbers(text)) for part, scale in zip(parts, scales, strict=True)], 1) for text in texts]
     tokens = np.concatenate(results)  # (all tokens, F)
-    lengths = np.array([len(text) for text in texts])
-    row = np.repeat(np.arange(len(texts)), lengths)
+    row = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
 
     @cache
     def means(epoch: int) -> Tensor:
@@ -308,8 +306,7 @@ class StoredLayers:
     def add(self, texts: Sequence[Tokens]) -> None:
         """Compute and store the layers of new texts."""
         if new := sorted(set(texts) - self._stores.keys()):
-            store = open_features(new, self.encoder, self.name, layers_folder())
-            self._stores.update(dict.fromkeys(new, store))
+            self._stores.update(dict.fromkeys(new, open_features(new, self.encoder, self.name, layers_folder())))
 
     def __call__(self, texts: Sequence[Tokens]) -> list[np.ndarray]:
         """Return the layers (L, T, D) of each text."""

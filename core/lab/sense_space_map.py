@@ -187,8 +187,7 @@ def sense_space(*, language, data, nulls, write) -> Answer:
         for file in SENSEVAL:
             instances = read_senseval(Path(data) / file)
             chosen = [instances[k] for k in np.random.default_rng(0).permutation(len(instances))[:600]]
-            layers = vectors_of_rows(model.encoder, chosen)
-            seen = space.views([(row.tokens, row.position) for row in chosen], layers)
+            seen = space.views([(row.tokens, row.position) for row in chosen], vectors_of_rows(model.encoder, chosen))
             natural.append((f"{chosen[0].word} of Senseval", seen, np.unique([row.label for row in chosen], return_inverse=True)[1]))
         lines += score_lines("Senseval-2", space, natural, groups=False)
     return {"lines": lines}, lines

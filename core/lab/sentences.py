@@ -108,8 +108,7 @@ def _of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
     for k, name in enumerate(("first", "middle", "last")):
         if thirds[k] > THIRD * len(rows):
             yield f"{lemma}: the word is in the {name} third of {thirds[k]} of {len(rows)} sentences; at most {THIRD:.0%} wanted"
-    lengths = [len(row.tokens) for row in rows]
-    spread = np.std(lengths)
+    spread = np.std([len(row.tokens) for row in rows])
     if spread < SPREAD:
         yield f"{lemma}: lengths spread by {spread:.1f} tokens; {SPREAD} wanted"
     contents = [row.content for row in rows]

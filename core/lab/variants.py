@@ -102,8 +102,7 @@ def experiments(*, data, output, only, seeds, vectors, model, outputs) -> Answer
     model, vectors = model_and_vectors(list(VARIANTS.values()), vectors, model)
     where = {"output": output, "report": note}
     contexts = [name for name in only if name in CONTEXT_RUNS]
-    others = [name for name in only if name not in contexts]
-    new = list(run_experiments(others, data, model, vectors, seeds=seeds, **where))
+    new = list(run_experiments([name for name in only if name not in contexts], data, model, vectors, seeds=seeds, **where))
     if contexts:
         new += context_curve.run_contexts(contexts, data, model, vectors, **where)
     lines = read_results(output)

@@ -76,14 +76,13 @@ def notes(name: str, properties: Mapping[str, Any]) -> tuple[str, ...]:
     if "heading" in properties:
         sentences.append(t("{name}: the first row numbers the columns and was left out.", name=name))
     if n := properties.get("not_utf8", 0):
-        place = _place(properties["format"], properties["first_not_utf8"])
         sentences.append(
             tn(
                 "{name}: {n:,} word is not UTF-8 ({place}). � replaces the bytes that cannot be read.",
                 "{name}: {n:,} words are not UTF-8 (the first: {place}). � replaces the bytes that cannot be read.",
                 n,
                 name=name,
-                place=place,
+                place=_place(properties["format"], properties["first_not_utf8"]),
             )
         )
     if n := properties.get("duplicates", 0):

@@ -278,8 +278,7 @@ def _read_words(path: Path, changed: int) -> dict[str, Labeled]:
 
 def definition(language: Language, word: str, sense: str) -> str:
     """Return a sense's definition in the user's language, else in the word's language, else in any other; "" if it has none."""
-    entry = _senses(language).get(word, {}).get(sense, {})
-    texts = {code: text for code, text in entry.items() if code != "pos"}
+    texts = {code: text for code, text in _senses(language).get(word, {}).get(sense, {}).items() if code != "pos"}
     return next((texts[code] for code in (i18n.language(), language.code, *texts) if code in texts), "")
 
 

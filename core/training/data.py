@@ -178,8 +178,7 @@ class Corpus:
             for start in range(0, len(shuffled), 8192):  # within such a stretch, sort by length
                 stretch = shuffled[start : start + 8192]
                 stretch = stretch[np.argsort(lengths[stretch], kind="stable")]
-                cuts = np.flatnonzero(np.diff(np.cumsum(lengths[stretch]) // tokens)) + 1
-                groups = np.split(stretch, cuts)
+                groups = np.split(stretch, np.flatnonzero(np.diff(np.cumsum(lengths[stretch]) // tokens)) + 1)
                 for k in rng.permutation(len(groups)):
                     n_drawn += 1
                     if n_drawn > skip:

@@ -60,8 +60,7 @@ def copy_model(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Voca
     Returns the number of shared words. The model must have the trainer's shape.
     """
     trainer.model.load_state_dict(model.state_dict())
-    named = trainer.vocabulary()
-    pairs = [(mine, vocabulary.ids[word]) for mine, word in enumerate(named) if word in vocabulary.ids]
+    pairs = [(mine, vocabulary.ids[word]) for mine, word in enumerate(trainer.vocabulary()) if word in vocabulary.ids]
     types = trainer.corpus.types[: trainer.config.table_types]
     table = trainer.table.weight
     model.characters.anchor()
@@ -199,8 +198,7 @@ def _answers(characters: CharacterCNN, types: list[str]) -> Iterator[tuple[list[
     """Yield type numbers, grouped by similar length, and the inputs of the last layer for them: (rows, filters)."""
     for rows in of_like_lengths([len(word) for word in types], 256):
         with torch.no_grad():
-            pooled = characters.pooled(characters.ids([types[k] for k in rows]))
-            yield rows, characters.after_highways(pooled)
+            yield rows, characters.after_highways(characters.pooled(characters.ids([types[k] for k in rows])))
 
 
 def _conjugate_gradients(x: sparse.csr_array, weights: np.ndarray, target: np.ndarray, ridge: float) -> np.ndarray:
