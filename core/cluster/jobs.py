@@ -101,11 +101,10 @@ def is_unprotected(address: str) -> bool:
 
 def _is_local(address: str) -> bool:
     """Return whether an address ("tcp://host:8786", "[::1]:8786") is a loopback address of this machine."""
-    try:
+    with suppress(ValueError):  # a host name, or no address
         host = urlsplit(f"//{address.strip().rpartition('://')[2]}").hostname or ""
         return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:  # a host name, or no address
-        return False
+    return False
 
 
 def _no_scheduler(address: str, reason: str) -> BadInput:

@@ -38,11 +38,10 @@ def environment_path() -> Path:
 def is_ready() -> bool:
     """Return whether `setup` has finished for the current requirements."""
     folder = environment_path()
-    try:
+    with suppress(OSError, ValueError):
         marker = json.loads((folder / READY).read_text("utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(marker, dict) and marker.get("requirements") == _fingerprint() and _python_of(folder).exists()
+        return isinstance(marker, dict) and marker.get("requirements") == _fingerprint() and _python_of(folder).exists()
+    return False
 
 
 def worker_command() -> list[str]:

@@ -2,7 +2,7 @@
 
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NoReturn
 from xml.parsers import expat
@@ -119,11 +119,9 @@ def unpacked_size(path: Path) -> int:
 
 def _members(path: Path) -> list[zipfile.ZipInfo] | None:
     """Return the members of an archive, or None if it cannot be read."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError):
-        return None
+    with suppress(zipfile.BadZipFile, OSError, ValueError, RuntimeError), zipfile.ZipFile(path) as archive:
+        return archive.infolist()
+    return None
 
 
 def check_archive(path: Path, needed: Collection[str], recommended: str) -> None:
@@ -219,11 +217,10 @@ def is_mostly_utf8(data: bytes) -> bool:
 
 def is_utf8(line: bytes) -> bool:
     """Return whether these bytes are UTF-8."""
-    try:
+    with suppress(UnicodeDecodeError):
         line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+        return True
+    return False
 
 
 def read_part(

@@ -279,7 +279,7 @@ def say_wrong(name: str, value) -> str:
 
 def index_info(folder: Path) -> dict:
     """Return an index's meta.json and its size in bytes."""
-    return {**OccurrenceTable(folder).meta, "bytes": sum(p.stat().st_size for p in folder.iterdir())}
+    return {**OccurrenceTable(folder).meta, "bytes": sum(p.stat().st_size for p in Path(folder).iterdir())}
 
 
 def _read_sentences(path: Path) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array]:
