@@ -223,7 +223,7 @@ def build(shards: Shards, space: SenseSpace | None = None, *, report: Report | N
     """
     for shard in shards.shards if space else ():
         if not space.is_stored(open_shard(shards.url, shard)):
-            raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=shards.url))
+            raise BadInput(t("{place} has no substitutes. Build the index with --senses.", place=shards.url))
     faiss = _faiss()
     began = time.perf_counter()
     folder = _folder(shards, space)

@@ -188,10 +188,10 @@ class ContextVectorizer(_FromModel):
         wanted = t("Give a list of pairs: a text, and a word or position.")
         pairs = _list_rows(X, wanted, width=2)
         fill = t("Fill or drop what is missing.")
-        _refuse_rows(pairs, lambda pair: _is_missing(pair) or not _is_pair(pair), t("no pair"), wanted)
+        _refuse_rows(pairs, lambda pair: _is_missing(pair) or not _is_pair(pair), t("not a pair"), wanted)
         _refuse_rows(pairs, lambda pair: _is_missing(pair[0]), t("no text"), fill)
         _refuse_rows(pairs, lambda pair: _is_missing(pair[1]), t("no word or position"), fill)
-        _refuse_rows(pairs, lambda pair: not isinstance(pair[0], str) or _as_word(pair[1]) is None, t("no pair"), wanted)
+        _refuse_rows(pairs, lambda pair: not isinstance(pair[0], str) or _as_word(pair[1]) is None, t("not a pair"), wanted)
         return [(text, _as_word(word)) for text, word in pairs]
 
 

@@ -158,7 +158,7 @@ class Fit:
         """Continue from the file of `save`. Raises CorruptArtifact if it is damaged or from another run."""
         with artifacts.read_checkpoint(path) as state:
             if state["run"] != self.key:
-                raise ValueError(t("it is of other data, another configuration, or another model"))
+                raise ValueError(t("it belongs to other data, another configuration, or another model"))
             for name in self.PARTS:
                 getattr(self, name).load_state_dict(state[name])
             self.best, self.history = state["best"], json.loads(state["history"])

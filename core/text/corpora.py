@@ -344,4 +344,4 @@ def dictionary_senses(word: str, language: str) -> tuple[str, tuple[DictionarySe
 def _no_data(language: str) -> MissingArtifact:
     if language == "en":
         return MissingArtifact(t("No WordNet here. Run: python -m wn download {lexicon}", lexicon=LEXICON))
-    return MissingArtifact(t("No WordNet of this language here. What there is: python -m wn projects"))
+    return MissingArtifact(t("No WordNet of this language here. List those available: python -m wn projects"))

@@ -64,7 +64,7 @@ def files_in(folder: str) -> list[Source]:
     root = os.path.expanduser(folder.strip())
     results, seen = [], 0
     if not os.path.isdir(root):
-        raise BadInput(t("No folder {folder} here. Type its whole path.", folder=shorten(root)))
+        raise BadInput(t("No folder {folder} here. Type its full path.", folder=shorten(root)))
     for place, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         seen += len(folders) + len(names)

@@ -241,7 +241,7 @@ def _has_row_names(head: Sequence[_Record]) -> bool:
 
 def _not_fitting(place: Place, cells: list[str], width: int, mark: str, error: str) -> BadRow:
     if error:
-        return BadRow(place, t("no table row ({error})", error=error), t("Check for an unclosed quote."))
+        return BadRow(place, t("not a table row ({error})", error=error), t("Check for an unclosed quote."))
     if not mark:
         needed = t("Give each column a name in the first row.")
     elif mark == "\t":
@@ -263,7 +263,7 @@ def workbook_rows(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[tuple[P
         sheets = [sheet for sheet in sheets if next(_filled(sheet, {}), None)]
         if sheets[1:]:
             values = {"name": path.name, "sheet": sheets[0].title, "others": ", ".join(sheet.title for sheet in sheets[1:6])}
-            message = t("{name}: sheet “{sheet}” is read, not: {others}. Save each as a file of its own.", **values)
+            message = t("{name}: sheet “{sheet}” is read, not: {others}. Save each as a separate file.", **values)
             reports.add((path.name, "sheets"), message)
         for sheet in sheets[:1]:
             if below := merged[sheet._worksheet_path]:

@@ -307,7 +307,7 @@ def _weights(workspace: Workspace, name: SpaceName, table: OccurrenceTable) -> n
         return layer_weights(name.layer, table.meta["layers"])
     space = workspace.with_model(name.source).require_sense_space()
     if not space.is_stored(table):
-        raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=name.corpus))
+        raise BadInput(t("{place} has no substitutes. Build the index with --senses.", place=name.corpus))
     return lambda rows: space.place(space.of_rows(table, rows))
 
 

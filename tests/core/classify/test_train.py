@@ -212,7 +212,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused_by_name(data, parts, tmp_path
     with pytest.raises(MissingArtifact, match=r"No file .*run\.pt"):
         trainer.load(path)
     trainer.save(path)
-    with pytest.raises(CorruptArtifact, match=r"run\.pt .*it is of other data"):
+    with pytest.raises(CorruptArtifact, match=r"run\.pt .*it belongs to other data"):
         fit_of("glove", dataset(120), parts).load(path)
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(CorruptArtifact, match=r"run\.pt is not a readable checkpoint"):

@@ -86,7 +86,7 @@ def test_of_too_many_rows_to_read_in_all_shards_the_nearest_at_layer_1_are_place
     layer = built.nearest(query, [0, 1, 0], k=40)
     assert SensesOfShards(bare, space).narrows(query)
     assert {n.occurrence.row for n in near} == {n.occurrence.row for n in layer}
-    with pytest.raises(BadInput, match=r"keeps no substitutes\. Build the index with --senses"):
+    with pytest.raises(BadInput, match=r"has no substitutes\. Build the index with --senses"):
         build_approximate(bare, space)
 
 

@@ -150,14 +150,14 @@ WRONG_PAIRS = [
     *((rows, "") for rows in (TEXTS, np.array(TEXTS), [("The bank.", "bank", 1)])),
     (np.array("one text"), r"Give a list of pairs: .*\.$"),
     *(
-        ([(THREE[0], "bank"), (THREE[1], wrong)], r"Row 2: no pair \(1 of 2 rows")
+        ([(THREE[0], "bank"), (THREE[1], wrong)], r"Row 2: not a pair \(1 of 2 rows")
         for wrong in (["bank"], (1,), (1, 2), np.array([1]), np.array("bank"), np.timedelta64(1, "s"), np.timedelta64(1), 10**400)
     ),
     *(
-        ([(THREE[0], "bank"), wrong], r"Row 2: no pair \(1 of 2 rows")
+        ([(THREE[0], "bank"), wrong], r"Row 2: not a pair \(1 of 2 rows")
         for wrong in (np.array("x"), np.array([THREE[:2], ["bank"] * 2]), [[THREE[0]], ["bank"]])
     ),
-    (pd.DataFrame({"text": THREE, "word": ["bank", ["bank"], "bank"]}), r"Row 2: no pair \(1 of 3 rows"),
+    (pd.DataFrame({"text": THREE, "word": ["bank", ["bank"], "bank"]}), r"Row 2: not a pair \(1 of 3 rows"),
     *(([("The bank.", place)], "") for place in (9, "river", 1.5, True)),
     *(([(missing, "bank"), (THREE[1], "bank"), (missing, "bank")], r"Rows 1, 3: no text \(2 of 3 rows") for missing in MISSING),
     *(
@@ -166,7 +166,7 @@ WRONG_PAIRS = [
     ),
     (MASKED, r"Row 2: no text \(1 of 3 rows.* Fill or drop"),
     (MASKED[:, ::-1], r"Row 2: no word or position \(1 of 3 rows.* Fill or drop"),
-    ([(THREE[0], "bank"), np.ma.masked], r"Row 2: no pair \(1 of 2 rows"),
+    ([(THREE[0], "bank"), np.ma.masked], r"Row 2: not a pair \(1 of 2 rows"),
     (TABLE[["text"]], r"X has 1 columns \(text\), not 2\."),
 ]
 

@@ -182,7 +182,7 @@ REFUSED = [
     ("a.json", '[["a"], 7]', r"a\.json, item 1: 7 is not a row"),
     ("a.json", '[[["a"], ["b"]]]', r"item 0: \[\.\.\., \.\.\.\] is not a list of words"),
     ("a.csv", "id,title\n1,x", r"line 1: no column 'text' among \['id', 'title'\]\. Give the text"),
-    ("a.csv", 'text,id\nfine,1\n"never closed, and so on,2\n', r"a\.csv, line 3: no table row .*unclosed quote"),
+    ("a.csv", 'text,id\nfine,1\n"never closed, and so on,2\n', r"a\.csv, line 3: not a table row .*unclosed quote"),
     ("a.csv", "id,text\n1,fine\n2,Well, no\n3,a,b", r"line 3: 3 cells for 2 columns; errors also in line 4\. Quote a cell"),
     ("a.csv", "id,text\n1,fine\n2", r"line 3: 1 columns\. Text is in column 2"),
 ]

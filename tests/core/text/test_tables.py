@@ -107,8 +107,8 @@ GOOD = [f"{k},number {k} of many" for k in range(1_000)]
     [
         ("77,one, too many cells", "3 cells for 2 columns"),
         ("77", "1 columns"),
-        ('77,"never closed, and so on', "no table row"),
-        ('77,"He said "no", twice"', "no table row"),
+        ('77,"never closed, and so on', "not a table row"),
+        ('77,"He said "no", twice"', "not a table row"),
     ],
 )
 def test_one_bad_row_among_many_is_left_out_counted_and_named(write, bad, found):

@@ -70,5 +70,5 @@ def test_the_sense_space_is_compared_where_the_table_keeps_it(workspace, tmp_pat
     (folder / KEPT).unlink()  # as an older version built it
     meta = json.loads((folder / "meta.json").read_text())
     (folder / "meta.json").write_text(json.dumps({key: value for key, value in meta.items() if key != SUBSTITUTES}))
-    with pytest.raises(BadInput, match="keeps no substitutes"):
+    with pytest.raises(BadInput, match="has no substitutes"):
         compare.compute(open_workspace(workspace.model), CompareRequest(first=whole, second=layer))
