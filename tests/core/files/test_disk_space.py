@@ -131,6 +131,10 @@ def test_an_index_counts_layers_in_use_and_the_others_give_way_to_it(monkeypatch
             check(plan)
     held.release()
     check_room(plan)
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "disk_usage", lambda place: Usage(10**9, 0, -100_000))  # all that could be removed is not enough
+        with pytest.raises(BadInput, match=r"needs 0\.6 MB of disk; 0\.5 MB are free"):
+            check_room(plan)
     assert (layers_folder() / "one").is_dir()
     claim_room(plan)
     assert not (layers_folder() / "one").exists()
