@@ -11,7 +11,7 @@ from core.elmo.model import BiLM, CharacterCNN
 from core.text.tokens import character_ids
 from core.training.data import Corpus, prepare
 from core.training.trainer import PretrainConfig, Trainer
-from core.training.warm_start import go_on_from, importance, set_n_grams, set_words, solve_characters, space_out
+from core.training.warm_start import copy_model, importance, set_n_grams, set_words, solve_characters, space_out
 
 torch.set_num_threads(1)
 WORDS = ["the", "of", "and", "bank", "banks", "river", "rivers", "play", "played", "playing", "government", "governor"]
@@ -98,7 +98,7 @@ def test_a_trainer_goes_on_from_a_trained_model_words_matched_by_name(tmp_path):
     words = [*SPECIALS, "river", "bank", "elsewhere"]
     trained, softmax = BiLM(shape), Softmax(len(words), 8)
     trainer = Trainer(corpus, shape, PretrainConfig(vocabulary=20, negatives=5, table_types=50))
-    assert go_on_from(trainer, trained, softmax, Vocabulary(words)) == len(SPECIALS) + 2
+    assert copy_model(trainer, trained, softmax, Vocabulary(words)) == len(SPECIALS) + 2
     mine = trainer.vocabulary().index("river")
     assert torch.equal(trainer.softmax.weight[mine], softmax.weight[3])
     for name, value in trained.state_dict().items():
