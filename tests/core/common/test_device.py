@@ -25,7 +25,7 @@ from core.elmo.weights import save_safetensors
 from core.training.data import Corpus, prepare
 from core.training.recipe import Recipe, validation
 from core.training.trainer import PretrainConfig, Trainer
-from core.training.warm_start import copy_vectors, go_on_from
+from core.training.warm_start import copy_model, copy_vectors
 from tests.core.elsewhere import META, Elsewhere, elsewhere
 from tests.tiny import CONFIG, dataset, frozen
 
@@ -156,7 +156,7 @@ def test_a_training_elsewhere_starts_from_what_is_known(corpus, tmp_path, start)
             copy_vectors(trainer, ["w1", "w3", "w7", "w8"], np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32))
         else:
             words = [*SPECIALS, "w1", "w2", "w15"]
-            go_on_from(trainer, model(3), Softmax(len(words), SHAPE.projection, torch.Generator().manual_seed(1)), Vocabulary(words))
+            copy_model(trainer, model(3), Softmax(len(words), SHAPE.projection, torch.Generator().manual_seed(1)), Vocabulary(words))
         text = tmp_path / "valid.txt"
         text.write_text("w1 w2 w3\nw4 w5\n")
         perplexity = validation(Recipe(files=(), valid=text), trainer)

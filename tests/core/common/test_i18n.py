@@ -182,7 +182,7 @@ def test_a_translator_s_command_keeps_what_is_reported_and_compiles_it(tmp_path:
     assert call("lab", "texts", path)[0] == 0 and once == (path.read_bytes(), path.with_suffix(".mo").read_bytes())
     assert f"{hashlib.sha256(once[0]).hexdigest()}  fr.po" in (tmp_path / "SHA256").read_text()
     path.write_text("no catalog", encoding="utf-8")
-    assert "no .po file that can be read" in refused("lab", "texts", path)
+    assert "cannot be read as a .po file" in refused("lab", "texts", path)
 
 
 def test_a_thread_that_was_told_nothing_asks_the_source(monkeypatch):

@@ -174,8 +174,8 @@ def test_only_the_tables_and_rows_used_last_stay_in_memory(model, bare, vectors,
 
 
 def test_context_sums_are_computed_once_unless_the_table_is_large(model, table, vectors, monkeypatch):
-    computed, compute = [], sense_space.static_contexts
-    monkeypatch.setattr(sense_space, "static_contexts", lambda *given: computed.append(len(given[1])) or compute(*given))
+    computed, compute = [], sense_space.topics
+    monkeypatch.setattr(sense_space, "topics", lambda *given: computed.append(len(given[1])) or compute(*given))
     space = sense_space.open_space(model, vectors)
     first, both = space.of_rows(table, np.array([3, 50, 3])), space.of_rows(table, np.array([50, 700, 3]))
     assert computed == [2, 1]

@@ -335,9 +335,9 @@ def test_pairs_of_our_sentences_are_of_one_spelling_half_of_one_sense_and_no_wor
     for part in (dev, test):
         assert len(part) > 500 and sum(row.same for row in part) * 2 == len(part)
         for row in part[:200]:
-            assert row.tokens_a[row.position_a].casefold() == row.word == row.tokens_b[row.position_b].casefold()
-            assert (row.tokens_a, row.position_a) != (row.tokens_b, row.position_b)
-    assert not {row.word for row in dev} & {row.word for row in test}
+            a, b = row.first, row.second
+            assert a.tokens[a.position].casefold() == a.word == b.word == b.tokens[b.position].casefold() and a != b
+    assert not {row.first.word for row in dev} & {row.first.word for row in test}
     assert layer_scores.own_pairs(labeled) == (dev, test)
 
 

@@ -159,7 +159,7 @@ def test_training_that_was_cut_off_goes_on_as_if_it_had_not_been(language, tmp_p
     np.testing.assert_allclose(load_vectors(tmp_path / "parts").keyed.vectors, halves[0] + halves[1], atol=0.02)
     assert np.abs(halves[1]).max() > 0.1
     assert (tmp_path / "whole/vectors.safetensors").read_bytes() == (tmp_path / "parts/vectors.safetensors").read_bytes()
-    with pytest.raises(BadInput, match="is of another corpus or other settings"):
+    with pytest.raises(BadInput, match="belongs to another corpus or other settings"):
         train_glove(language, tmp_path / "parts", replace(whole, x_max=9), heard.append, work=tmp_path / "work")
     (tmp_path / "work/checkpoint.pt").write_bytes(b"cut off")
     with pytest.raises(CorruptArtifact, match="is not a readable checkpoint"):
