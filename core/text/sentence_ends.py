@@ -134,7 +134,7 @@ class LineShape:
         """Return whether a line continues in the next one."""
         word = _cut_word(before, after) if self.joins_words else None  # which goes on whatever the widths
         is_cut = word is not None and (word.is_soft or len(word.left) > 1)
-        if _begins_anew(before, after, is_cut=is_cut and not word.is_name):
+        if _starts_new_part(before, after, is_cut=is_cut and not word.is_name):
             return False
         return is_cut or self.measure(before) + _next(after, self.measure) > NEARLY * self.width
 
@@ -287,7 +287,7 @@ def _wrapped(pairs: list[tuple[str, str]], measure: Callable[[str], int], spaced
     return max_explained / len(long_pairs), LineShape(width, spaced, measure=measure)
 
 
-def _begins_anew(before: str, after: str, *, is_cut: bool = False) -> bool:
+def _starts_new_part(before: str, after: str, *, is_cut: bool = False) -> bool:
     """Return whether the next line begins something new: another quotation, an item of a list, or, if no word is cut, an indented paragraph."""
     if _depth(before) != _depth(after):
         return True
