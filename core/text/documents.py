@@ -18,6 +18,7 @@ from ..common import reports
 from ..common.errors import BadInput
 from ..common.i18n import t, tn
 from ..common.limits import limits
+from ..common.markup import shorten
 from ..files.formats import check_archive, is_mostly_utf8, local_name, read_part, refuse_unreadable
 from ..files.user_names import clean_name
 from .file_lines import LineCount, note_wrong_bytes, wide_encoding
@@ -34,6 +35,7 @@ _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-
 _RELATIONS = "_rels/.rels"
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 MAX_PARTS = 50_000  # of an e-book
+RUNNING = 3  # pages with the same first or last line, but for its numbers, which is then no text
 _CUT_END = re.compile("[-\u2010\u00ad\u00ac\x02]\\s*\\Z")  # a hyphen at the end of a line that may cut a word
 _OPERATOR_BYTES = 20  # counted for each PDF operator, because those of a form run each time the form is drawn
 _UNSEEN = {"script", "style", "head", "title", "template", "noscript", "rt", "rp", "svg", "math", "nav"}  # rt: how Japanese is read aloud
@@ -167,7 +169,7 @@ def _of_pdf(path: Path) -> list[str]:
             all=n_pages,
         )
         reports.add((name, "letters"), text)
-    return list(_joined_pages([page.splitlines() for page in pages]))
+    return list(_joined_pages(name, [page.splitlines() for page in pages]))
 
 
 def _has_lost_letters(page: str) -> bool:
@@ -177,18 +179,26 @@ def _has_lost_letters(page: str) -> bool:
     return 50 * lost > characters.total()
 
 
-def _joined_pages(pages: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of pages. A cut word is not joined to the heading or footer of a page, which other pages repeat."""
-    edges = [[filled[0], filled[-1]] if (filled := [k for k, line in enumerate(page) if line.strip()]) else [] for page in pages]
+def _joined_pages(name: str, pages: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of pages, without the heading and footer that several pages repeat, which are noted. A cut word is joined to neither."""
+    filled = ([k for k, line in enumerate(page) if line.strip()] for page in pages)
+    edges = [[places[0], places[-1]] if places[1:] else [] for places in filled]
     counts = Counter((_unnumbered(page[k]), side) for page, places in zip(pages, edges, strict=True) for side, k in enumerate(places))
-    last = ""
+    last, left_out = "", []
     for page, places in zip(pages, edges, strict=True):
         for k, line in enumerate(page):
-            is_repeated = any(k == place and counts[_unnumbered(line), side] > 1 for side, place in enumerate(places))
-            if is_repeated and _CUT_END.search(last):
+            n = max((counts[_unnumbered(line), side] for side, place in enumerate(places) if k == place), default=1)
+            if n >= RUNNING:
+                left_out.append(line.strip())
+                continue
+            if n > 1 and _CUT_END.search(last):
                 yield from ("", "")  # one would not separate lines that all have a blank line between them
             yield line
             last = line if line.strip() else last
+    if left_out:
+        values = {"name": name, "n": len(left_out), "line": shorten(left_out[0])}
+        text = t("{name}: {n:,} headings and footers that pages repeat are left out, such as “{line}”.", **values)
+        reports.add((name, "headings"), text)
 
 
 def _unnumbered(line: str) -> str:

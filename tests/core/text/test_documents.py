@@ -200,6 +200,14 @@ def test_word_that_the_end_of_a_page_cuts_is_joined_only_to_its_other_half(write
     assert [token for token in tokens if token.startswith("impor")] == [expected]
 
 
+def test_running_heads_and_page_numbers_are_left_out_and_noted(write):
+    bodies = ["It is of impor-", "tance to banks and the govern-", "ment."]
+    with reports.collecting() as found:
+        path = write("a.pdf", pdf(*(["Of banks", body, str(k)] for k, body in enumerate(bodies, 9)), ["Of banks"]))
+        assert words(path) == ["It is of importance to banks and the government .", "Of banks"]
+    assert list(found.values()) == ["a.pdf: 6 headings and footers that pages repeat are left out, such as “Of banks”."]
+
+
 @pytest.mark.parametrize("name", ["a.pdf", "a.epub", "a.docx", "a.xlsx"])
 def test_a_damaged_document_ends_in_a_sentence(write, name):
     whole = {"a.pdf": pdf(["The bank."]), "a.epub": epub(CHAPTERS)}.get(name, epub(CHAPTERS))
