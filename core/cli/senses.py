@@ -196,6 +196,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     if missing := len(read.labels.elsewhere):
         note(f"{missing} labeled sentences are not among the {len(sentences)} sentences that were read.")
     labels = read.labels
+    agreements = [label_files.agreement(labels, second.labels) for second in others]
     result = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, given=labels.given)).spread
     if result is None:
         raise BadInput(f"{Path(annotation.labels).name} has {len(labels.senses)} sense; label sentences of at least 2.")
@@ -215,8 +216,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     answer = {"word": occurrences.word, "senses": list(result.senses), "labels": len(labels.given)}
     counts = ", ".join(f"{sense} {int((result.sense_of == k).sum())}" for k, sense in enumerate(result.senses))
     lines = [f"{len(rows)} sentences of “{occurrences.word}”, {len(labels.given)} labeled: {counts}"]
-    for second in others:
-        value, n = label_files.agreement(labels, second.labels)
+    for value, n in agreements:
         answer |= {"alpha": round(value, 4), "labeled_by_both": n}
         lines.append(f"Krippendorff's alpha of both annotators: {value:.3f}, on {n} sentences")
     _write_table(result.table(occurrences.items), csv)

@@ -179,10 +179,11 @@ def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Call
     """Add the rows and fields that only the file of labels has to `text` (`format_labels`). Return it and the number of rows carried.
 
     A row of another sentence than `sentences` stays as it is, except for its sense if `rename` changes that. A person's row of one of them
-    keeps its sense, even if `text` has another by now, and its other fields, such as a comment.
+    keeps its sense, even if `text` has another by now, and its other fields, such as a comment. A guess keeps its other fields.
     """
     known_tokens = set(sentences)
     rows_by_token: dict[Token, list[dict]] = {}
+    guesses: dict[Token, dict] = {}
     carried = []
     for row in _rows(labels):
         token = _token(row)
@@ -190,16 +191,18 @@ def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Call
             row |= {"sense": name}
         if token not in known_tokens:
             carried.append(row)
-        elif not is_guess(row):
+        elif is_guess(row):
+            guesses[token] = row
+        else:
             rows_by_token.setdefault(token, []).append(row)
     labeled, guessed = [], []
     for row in map(json.loads, filter(None, text.split("\n"))):
         token = tuple(row["tokens"]), row["position"]
-        if labels := rows_by_token.pop(token, []):
-            fields = {key: value for key, value in row.items() if key not in ("sense", "given", "probability")}
-            labeled += [_line(label | fields | {"given": True}) for label in labels]
+        if labels := rows_by_token.get(token):
+            fields = {key: value for key, value in row.items() if key != "probability"}
+            labeled += [_line(fields | label | {"given": True}) for label in labels]
         elif token in known_tokens:
-            (labeled if row["given"] else guessed).append(_line(row))
+            labeled.append(_line(row)) if row["given"] else guessed.append(_line(guesses.get(token, {}) | row))
     return "".join([*dict.fromkeys(labeled), *map(_line, carried), *guessed]), len(carried)
 
 

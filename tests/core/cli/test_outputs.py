@@ -269,6 +269,23 @@ def test_rows_that_another_process_added_meanwhile_stay(labels):
     assert {each["sense"] for each in rows} == {"river", "money", "prison", "cloud"}
 
 
+def test_fields_that_a_person_added_or_changed_stay_once(labels):
+    sentences = [(tuple(text.split()), text.split().index("bank")) for text in (RIVER[0], RIVER[0], RIVER[1])]
+    given = [row(RIVER[0], "river", lemma="bank 2", annotator=name) | {"text": "On the river bank."} for name in "AB"]
+    guess = row(RIVER[1], "money", given=False, probability=0.5, note="unclear")
+    labels.write_text("".join(json.dumps(each) + "\n" for each in [*given, guess]))
+    text = label_files.format_labels("bank", sentences, Labels(((0, "river"), (1, "river"))), None)
+    new = row(RIVER[1], "river", given=False, probability=0.9)
+    found = [json.loads(line) for line in carry_rows(f"{text}{json.dumps(new)}\n", labels, sentences)[0].splitlines()]
+    assert found == [*({"word": "bank", "given": True} | each for each in given), guess | new]
+
+
+def test_agreement_that_cannot_be_computed_is_reported_before_anything_is_written(refused, spread, tmp_path):
+    (tmp_path / "second.jsonl").write_text(json.dumps(row(RIVER[1], "river")) + "\n")
+    refused(*spread, "--second", tmp_path / "second.jsonl", "--output", tmp_path / "all.jsonl")
+    assert not (tmp_path / "all.jsonl").exists()
+
+
 @pytest.mark.parametrize("name", ["my.json.jsonl", "my.jsonl.json", "my.JSON", "my.json.gz", "my.json.jsonl.gz"])
 def test_rows_are_carried_from_a_file_of_each_kind(tmp_path, name):
     rows = [row(text, "river") for text in RIVER]
