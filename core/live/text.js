@@ -174,7 +174,8 @@ function newWords(facts, ranks) {
         if (!both.length) continue;
         const forms = [...both, ...[...a.worth.keys()].filter((key) => b.worth.has(key))];
         const score = Math.max(...forms.map((key) => Math.min(a.worth.get(key) ?? a.best, b.worth.get(key) ?? b.best)));
-        if (!best || score > best.score || (score === best.score && (a.position < best.a.position || (a.position === best.a.position && b.position < best.b.position)))) best = { score, a, b };
+        const places = a.position + b.position, name = a.joined < b.joined ? a.joined : b.joined;
+        if (!best || score > best.score || (score === best.score && (places < best.places || (places === best.places && name > best.name)))) best = { score, places, name, a, b };
       }
       if (best) return [best.a, best.b];
     }

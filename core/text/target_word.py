@@ -141,10 +141,14 @@ def _find_pair(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate,
     return None
 
 
-def _rank(pair: tuple[Candidate, Candidate, set[str]]) -> tuple[float, int, int]:
-    """Rank a pair by its worth in both sentences, then by its places; `shared` are the spellings and lemmas that both have."""
+def _rank(pair: tuple[Candidate, Candidate, set[str]]) -> tuple[float, int, str]:
+    """Rank a pair by its worth in both sentences, its places, and its spelling, the same for either order of the sentences.
+
+    `shared` are the spellings and lemmas that both have.
+    """
     a, b, shared = pair
-    return max(min(item.worth.get(key, item.best) for item in (a, b)) for key in shared), -a.position, -b.position
+    worth = max(min(item.worth.get(key, item.best) for item in (a, b)) for key in shared)
+    return worth, -a.position - b.position, min(a.spelling, b.spelling)
 
 
 def _place(candidate: Candidate | None, tokens: Sequence[str]) -> int | None:
