@@ -1,7 +1,6 @@
 """Test URL parameters: their limits, and that a path in a link is read only after a click."""
 
 import ast
-import random
 import time
 from pathlib import Path
 
@@ -60,9 +59,9 @@ def test_long_corpus_name_is_parsed_quickly():
 def test_hostile_addresses_break_no_page():
     page_parameters = addresses.parameters(opened("map"))
     assert {"model", "corpus"} & set(addresses.IN_USE) and len(page_parameters) > 1
-    for name in random.Random(0).sample(list(addresses.VALUES), 2):
-        address = dict.fromkeys([*page_parameters, *addresses.EVERYWHERE], addresses.VALUES[name])
-        assert addresses.visit("map", address)[1] == "", name
+    for value in ("\"';--`$(x)", "bank\r\n\tbank\u2028bank"):
+        assert value in addresses.VALUES
+        assert addresses.visit("map", dict.fromkeys([*page_parameters, *addresses.EVERYWHERE], value))[1] == "", value
 
 
 def test_run_with_an_outdated_address_writes_the_current_one():
@@ -136,14 +135,9 @@ def test_folder_in_a_link_is_read_after_a_click_in_each_session(folder):
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("pages/search.py", "corpus"),
-        ("pages/keyness.py", "against"),
-        ("pages/change.py", "change_first"),
-        ("pages/change.py", "change_second"),
-        ("pages/compare.py", "first_corpus"),
-        ("app.py", "vectors"),
-        ("app.py", "beside"),
-        ("pages/compare.py", "first"),
+        *(("pages/search.py", "corpus"), ("pages/keyness.py", "against"), ("pages/change.py", "change_first")),
+        *(("pages/change.py", "change_second"), ("pages/compare.py", "first_corpus"), ("pages/compare.py", "first")),
+        *(("app.py", "vectors"), ("app.py", "beside")),
     ],
 )
 def test_file_in_a_link_is_not_opened_without_a_click(whole_index, path, name, folder):

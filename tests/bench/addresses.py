@@ -27,41 +27,15 @@ WAIT_S = 60  # by the clock
 VIEWS = list_views()
 IN_USE = ("model", "vectors", "corpus", "beside", "engine", "lang", "front", "v", "reads")
 EVERYWHERE = ("a", "b", "ai", "bi", "w", "layer", "s", "k", "quiz", "corpus_folder", "embed", "no_such")
-VALUES = {
-    "empty": "",
-    "a blank": " ",
-    "300 letters": "x" * 300,
-    "6,000 letters": "y" * 6_000,
-    "15,000 blanks": "a" + " " * 15_000,
-    "15,000 blanks and digits": "a" + " " * 15_000 + "·" + " " * 100 + "0123456789abcde",
-    "emoji": "🎉👩‍👩‍👧",
-    "markup": "<img src=x onerror=alert(1)><b>**[x](javascript:alert(1))** :red[x] $x$",
-    "nan": "nan",
-    "inf": "-inf",
-    "nan weights": "nan,inf,1e999",
-    "negative": "-1",
-    "huge number": "9" * 40,
-    "exponent": "1e308",
-    "fraction": "0.5",
-    "unknown name": "no-such-name",
-    "another's name": "BAAI/bge-small",
-    "Korean, decomposed": "눈이 내려서",
-    "path": "/etc/passwd",
-    "path up": "../../../etc/passwd",
-    "home": "~root/x",
-    "folder": "/",
-    "NUL": "bank\x00bank",
-    "bytes that are no text": "bank\ufffd",
-    "quotes": "\"';--`$(x)",
-    "braces": "{0.__class__} %s {word}",
-    "line breaks": "bank\r\n\tbank\u2028bank",
-    "direction": "\u202ebank\u2066",
-    "short link, cut": shortened([("a", "The bank.")])[:-3],
-    "short link of a link": shortened([("v", "x"), ("embed", "true"), ("EMBED_OPTIONS", "x"), ("corpus", "z" * 300)]),
-    "true": "true",
-    "a sign": "'",
-    "one word": "bank",
-}
+VALUES = (
+    *("", " ", "x" * 300, "y" * 6_000, "a" + " " * 15_000, "a" + " " * 15_000 + "·" + " " * 100 + "0123456789abcde", "🎉👩‍👩‍👧"),
+    *("nan", "-inf", "nan,inf,1e999", "-1", "9" * 40, "1e308", "0.5", "true", "'", "bank", "no-such-name", "BAAI/bge-small"),
+    *("/etc/passwd", "../../../etc/passwd", "~root/x", "/", "눈이 내려서", "\"';--`$(x)"),
+    *("{0.__class__} %s {word}", "<img src=x onerror=alert(1)><b>**[x](javascript:alert(1))** :red[x] $x$"),
+    *("bank\x00bank", "bank\ufffd", "bank\r\n\tbank\u2028bank", "\u202ebank\u2066"),
+    shortened([("a", "The bank.")])[:-3],  # a short link that is cut
+    shortened([("v", "x"), ("embed", "true"), ("EMBED_OPTIONS", "x"), ("corpus", "z" * 300)]),
+)
 
 
 def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str, float]:
@@ -90,10 +64,9 @@ def parameters(opened: AppTest) -> list[str]:
     return sorted({item.key for item in controls if item.key and "." not in item.key} - set(IN_USE))
 
 
-def addresses(own: list[str]) -> list[tuple[str, dict[str, str]]]:
-    """Return (the value's name, address): each value for all of a page's own parameters at once, and for one of those in use at a time."""
-    groups = ([*own, *EVERYWHERE], *([item] for item in IN_USE))
-    return [(name, dict.fromkeys(keys, value)) for name, value in VALUES.items() for keys in groups]
+def addresses(own: list[str]) -> list[dict[str, str]]:
+    """Return each value for all of a page's own parameters at once, and for one of those in use at a time."""
+    return [dict.fromkeys(keys, value) for value in VALUES for keys in ([*own, *EVERYWHERE], *([item] for item in IN_USE))]
 
 
 def run(page: str, *, seconds: float, rng: random.Random) -> Attempts:
@@ -107,17 +80,14 @@ def run(page: str, *, seconds: float, rng: random.Random) -> Attempts:
     own = parameters(opened)
     every, queue = [*own, *EVERYWHERE, *IN_USE], addresses(own)
     rng.shuffle(queue)
-    queue.sort(key=lambda pair: len(pair[1]) > 1)  # all at once first: they are taken from the end
+    queue.sort(key=lambda address: len(address) > 1)  # all at once first: they are taken from the end
     while time.monotonic() < until:
-        if not queue:
-            name = rng.choice(list(VALUES))
-            queue.append((name, {rng.choice(every): VALUES[name]}))
-        name, address = queue.pop()
+        address = queue.pop() if queue else {rng.choice(every): rng.choice(VALUES)}
         _, wrong, took = visit(page, address)
         result.inputs, result.slowest_s = result.inputs + 1, max(result.slowest_s, took)
         if wrong:
             alone = [key for key in address if len(address) > 1 and visit(page, {key: address[key]})[1]]
-            result.failures.append(f"{page}, {name} as {', '.join(alone or address)}: {wrong}")
+            result.failures.append(f"{page}, {next(iter(address.values()))!r:.60} as {', '.join(alone or address)}: {wrong}")
     return result
 
 

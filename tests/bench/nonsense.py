@@ -9,18 +9,6 @@ from playwright.sync_api import Locator, Page
 from core.common.config import ROOT, cache_folder, data_folder
 from tests.browser.conftest import AT_REST
 
-VALUES = {
-    "HTML": "<img src=x onerror=alert(1)><b id=nonsense>bank</b><script>alert(2)</script>",
-    "emoji": "🎉👩‍👩‍👧‍👦🏳️‍🌈 bank 🎉",
-    "300 letters": "x" * 300,
-    "20,000 letters": "nonsense " * 2_222,
-    "blanks": "      ",
-    "control characters": "ba\x01nk\x07\x1b[31m\x7f \u200b\ufeff",
-    "right to left": "\u202eשלום בנק\u2066 عالم",
-    "Korean": "은행에서 돈을 찾아 강둑을 걸었다",
-    "SQL": "'; DROP TABLE words; -- ",
-    "path": "../../etc/passwd",
-}
 CITED = 60  # letters in a row of what was typed, in an error
 NAMED = 8  # letters from which on what was typed is recognized
 DO = (

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from pages._frame.menu import list_views
 from tests.app.test_markup import IMG, SCRIPT, evil_corpus
-from tests.bench.nonsense import VALUES, faults, type_in, wait
+from tests.bench.nonsense import faults, type_in, wait
 from tests.browser.test_mix import SEEN
 from tests.browser.visit import NOTICE, at_rest, opened, saved, upload
 from tests.links import address
@@ -31,6 +31,7 @@ EVIL = """() => [
 ].map(e => e.outerHTML.slice(0, 400))"""
 
 
+LONG = "nonsense " * 2_222  # 20,000 letters
 EVERY = bool(os.environ.get("ELMOSCOPE_ALL_PAGES"))
 PAGES = ("", *list_views()) if EVERY else ("neighbors", "predict", "how?step=4")
 
@@ -126,10 +127,10 @@ def test_control_characters_and_endless_names_break_no_page(page: Page, server: 
     at_rest(page)
     assert list(faults(page, "", [])) == []
     page.get_by_test_id("stSidebar").get_by_text("Model and data").click()
-    type_in(page, page.locator(".st-key-corpus input"), VALUES["20,000 letters"])
+    type_in(page, page.locator(".st-key-corpus input"), LONG)
     expect(page.get_by_text("Unknown corpus").first).to_contain_text("…'. Choose")
     at_rest(page)
-    assert list(faults(page, VALUES["20,000 letters"], [])) == []
+    assert list(faults(page, LONG, [])) == []
 
 
 def test_outdated_layout_is_not_drawn_on_the_mix_page(page: Page, server: str):
@@ -144,7 +145,7 @@ def test_outdated_layout_is_not_drawn_on_the_mix_page(page: Page, server: str):
 
 def test_a_word_of_300_letters_makes_no_page_wider(page: Page, server: str):
     opened(page, server, "tasks?task_of_paper=names")
-    type_in(page, page.locator(".st-key-tasks_names textarea"), VALUES["300 letters"])
+    type_in(page, page.locator(".st-key-tasks_names textarea"), "x" * 300)
     expect(page.locator(".spans").first).to_contain_text("xxx")
     at_rest(page)
-    assert list(faults(page, VALUES["300 letters"], [])) == []
+    assert list(faults(page, "x" * 300, [])) == []
