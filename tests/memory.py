@@ -1,15 +1,25 @@
-"""Measure the memory that a function allocates, in a separate process."""
+"""Run functions in processes of their own, and measure the memory that one allocates."""
 
 import gc
 import multiprocessing
 import tracemalloc
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
-FORK = multiprocessing.get_context("fork")  # the function needs no import, and other threads do not run in the process
+FORK = multiprocessing.get_context("fork")  # starts a process in a few milliseconds, without any import or another thread
 MB = 1_000_000
+
+
+def run_at_once(work: Callable[[Any], object], *arguments: object) -> None:
+    """Call `work` with each argument in a process, all at the same time. Check that each process ends without an error."""
+    processes = [FORK.Process(target=work, args=(argument,)) for argument in arguments]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(200)
+        assert process.exitcode == 0
 
 
 def measure_peak(work: Callable[[], T]) -> tuple[T, float]:

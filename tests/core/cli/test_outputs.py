@@ -4,7 +4,6 @@ import csv
 import gzip
 import io
 import json
-import multiprocessing
 from pathlib import Path
 
 import click
@@ -20,6 +19,7 @@ from core.corpus.spread import Labels
 from core.elmo import models
 from core.files.atomic import locked
 from core.lab.__main__ import lab
+from tests.memory import run_at_once
 
 NO_FILES = [
     *("A..B", "A=B", "ADDRESS", "DATASET", "E", "I", "JSON", "K", "KIND", "L", "N", "NAME", "PART", "QUERY", "S", "SET", "T", "TEXT"),
@@ -317,12 +317,7 @@ def test_two_processes_that_spread_two_words_over_one_file_lose_no_label(tmp_pat
                 text, _ = carry_rows(label_files.format_labels(word, sentences, labels, None), path, sentences)
                 write_texts({path: text})
 
-    processes = [multiprocessing.get_context("fork").Process(target=spread, args=(word,)) for word in texts]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(60)
-        assert process.exitcode == 0
+    run_at_once(spread, *texts)
     found = {(tuple(each["tokens"]), each["sense"]) for each in rows_of(path)}
     assert len(rows_of(path)) == 400
     assert found == {(tuple(text.split()), f"{word} {k % 2}") for word, each in texts.items() for k, text in enumerate(each)}

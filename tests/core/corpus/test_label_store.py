@@ -2,7 +2,6 @@
 
 import gc
 import json
-import multiprocessing
 import os
 import random
 import time
@@ -17,8 +16,8 @@ from core.corpus import label_files
 from core.corpus.spread import MOST_CHARACTERS, Labels
 from core.files import user_names
 from core.text.own_corpus import keep_text
+from tests.memory import FORK, run_at_once
 
-FORK = multiprocessing.get_context("fork")  # whose processes import nothing again
 EACH, KILLS = 200, 100
 PER_FILE = 10  # writers killed per file
 
@@ -196,18 +195,14 @@ def test_a_merge_renames_the_sense_of_a_row_of_another_sentence_as_it_is_read(tm
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([ROW | {"sense": None}], "line 1: .*without “sense”"),
-        ([ROW | {"sense": True}], "instead of text"),
-        ([ROW | {"sense": ["a"]}], "instead of text"),
-        ([ROW | {"sense": " "}], "the sense is blank"),
+        *(([ROW | {"sense": None}], "line 1: .*without “sense”"), ([ROW | {"sense": " "}], "the sense is blank")),
+        *(([ROW | {"sense": sense}], "instead of text") for sense in (True, ["a"])),
         ([ROW | {"position": None, "sense": None}], "without “position”, “sense”"),
-        ([ROW | {"position": 0.5}], "position 0.5 in 3 tokens"),
-        ([ROW | {"position": 5}], "line 1: position 5 in 3 tokens"),
+        *(([ROW | {"position": 0.5}], "position 0.5 in 3 tokens"), ([ROW | {"position": 5}], "line 1: position 5 in 3 tokens")),
         ([ROW, {"text": "x"}], "line 2: a row of 'text' is not a labeled sentence"),
         ([ROW, ROW | {"sense": "river"}], "line 2: this sentence is “money” and “river”"),
         ([ROW | {"tokens": ["Another", "bank"]}], "labels none of these 400 sentences"),
-        ([], "labels.jsonl has no labeled sentence. Choose another file."),
-        ('{"tokens": ["a"', "line 1"),
+        *(([], "labels.jsonl has no labeled sentence. Choose another file."), ('{"tokens": ["a"', "line 1")),
     ],
 )
 def test_a_file_without_labeled_sentences_is_named_with_its_line(tmp_path, rows, message):
@@ -259,12 +254,7 @@ def test_two_processes_that_label_the_same_word_at_once_lose_nothing(path):
         for k in range(first, first + EACH):
             labels = label(path, labels, k, ("money", "river")[k % 2])
 
-    writers = [FORK.Process(target=write, args=(first,)) for first in (0, EACH)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join(200)
-        assert writer.exitcode == 0
+    run_at_once(write, 0, EACH)
     assert given(path) == {SENTENCES[k]: ("money", "river")[k % 2] for k in range(2 * EACH)}
     assert [each.name for each in path.parent.iterdir()] == [path.name]  # no lock, no temporary file, nothing set aside
 

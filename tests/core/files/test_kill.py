@@ -2,7 +2,6 @@
 
 import gc
 import json
-import multiprocessing
 import os
 import re
 import signal
@@ -21,8 +20,8 @@ from core.files import atomic
 from core.files.artifacts import read_json, replacing, write_json
 from core.files.atomic import locked
 from core.files.outputs import RECORD, Outputs, remember
+from tests.memory import FORK
 
-FORK = multiprocessing.get_context("fork")  # starts a process in a few milliseconds, without any import
 CHANGES = re.compile("open|write|__exit__|close|flush|truncate|fsync|mkdir|chmod|utime|rename|replace|link|unlink|remove|rmdir|flock")
 
 

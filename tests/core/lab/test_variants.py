@@ -1,7 +1,6 @@
 """Experiments: every run once, resumed after a cut, summed up over folds and seeds; random labels are learned by nobody."""
 
 import json
-import multiprocessing
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -21,10 +20,10 @@ from core.elmo.models import Model, open_model
 from core.lab import variants
 from core.lab.variants import run_experiments, with_random_labels
 from core.static.vectors import open_vectors
+from tests.memory import run_at_once
 from tests.tiny import table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
-FORK = multiprocessing.get_context("fork")  # starts a process in a few milliseconds, without any import
 TINY = Experiment(name="tiny", task="spam", condition="c", split=SplitConfig(folds=2), variants=("glove+elmo", "tfidf"))
 
 
@@ -146,12 +145,7 @@ def test_processes_that_share_a_file_lose_no_line(output):
             experiments.add_line(output, {"run": f"{name}{n}", "experiment": "e", "variant": "glove", "accuracy": 1.0})
 
     output.write_text('{"run": "cut wh')
-    writers = [FORK.Process(target=write, args=(name,)) for name in "ab"]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join(120)
-        assert writer.exitcode == 0
+    run_at_once(write, *"ab")
     assert sorted(line["run"] for line in read_results(output)) == sorted(f"{name}{n}" for name in "ab" for n in range(40))
 
 
