@@ -11,18 +11,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-MODULES = {  # a package by another name than its module's
+# A package by another name than its module's.
+MODULES = {
     "sklearn": "scikit-learn",
     "umap": "umap-learn",
     "faiss": "faiss-cpu",
     "docx": "python-docx",
-    "mecab": "python-mecab-ko",
-    "mecab_ko_dic": "python-mecab-ko-dic",
-    "charset_normalizer": "charset-normalizer",
-    "axe_playwright_python": "axe-playwright-python",
     "PIL": "pillow",
     "google": "protobuf",
 }
+MODULES |= {"mecab": "python-mecab-ko", "mecab_ko_dic": "python-mecab-ko-dic", "charset_normalizer": "charset-normalizer"}
+MODULES |= {"axe_playwright_python": "axe-playwright-python"}
 # AllenNLP has an environment of its own (core.engines.allennlp_setup); transformers is optional, with requirements of its tests' own, and so is
 # wn (pyproject.toml's extra "wordnet"), whose tests are skipped without it
 ELSEWHERE = {"allennlp", "transformers", "tokenizers", "wn", "core", "pages", "tests", "elmoscope"}

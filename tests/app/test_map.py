@@ -85,11 +85,7 @@ def sent(page) -> dict:
         (GIVEN, ("1", "7", [7, 9])),
         (GIVEN | {"view": "all layers", "picked": []}, ("all layers", "7", [])),
         (GIVEN | {"picked": [7, "9", 12, None, 9]}, ("1", "7", [7, 9])),  # rows of another word, and no rows
-        (GIVEN | {"view": "5"}, None),
-        (GIVEN | {"dot": 7}, None),
-        (GIVEN | {"picked": "7"}, None),
-        ({}, None),
-        ("nonsense", None),
+        *((wrong, None) for wrong in (GIVEN | {"view": "5"}, GIVEN | {"dot": 7}, GIVEN | {"picked": "7"}, {}, "nonsense")),
     ],
 )
 def test_settings_of_the_map_widget_are_validated(monkeypatch, given, expected):

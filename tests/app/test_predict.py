@@ -38,10 +38,8 @@ def test_widest_gap_is_a_scored_content_word():
 @pytest.mark.parametrize(
     ("text", "other", "is_one"),
     [
-        ("He ate soup with care.", "He ate soup with bread.", True),
-        (OWN, "Let's listen to", False),
-        ("", "Let's listen to", False),
-        ("Let's stick to", "Let's listen to", True),
+        *(("He ate soup with care.", "He ate soup with bread.", True), ("Let's stick to", "Let's listen to", True)),
+        *((OWN, "Let's listen to", False), ("", "Let's listen to", False)),
     ],
 )
 def test_a_version_shares_half_of_the_words(text, other, is_one):

@@ -247,14 +247,8 @@ def test_upload_is_refused_before_a_byte_is_read_if_uploads_are_off(listen, sess
 @pytest.mark.parametrize(
     ("place", "method", "status"),
     [
-        (f"{SESSION}/{FILE}", "PUT", 200),
-        (f"{SESSION}/{FILE}", "DELETE", 200),
-        (f"{SESSION}/{FILE}", "POST", 404),
-        (f"{SESSION}/..", "PUT", 404),
-        (f"{SESSION}/../{FILE}", "PUT", 404),
-        (f"{SESSION}/{FILE}/x", "PUT", 404),
-        (f"{SESSION}/{FILE}\n", "PUT", 404),
-        (f"{SESSION}/secret.csv", "PUT", 404),
+        *((f"{SESSION}/{FILE}", method, status) for method, status in (("PUT", 200), ("DELETE", 200), ("POST", 404))),
+        *((f"{SESSION}/{name}", "PUT", 404) for name in ("..", f"../{FILE}", f"{FILE}/x", f"{FILE}\n", "secret.csv")),
         (f"{FILE}/{SESSION}", "PUT", 400),  # not a session
     ],
 )
@@ -283,10 +277,7 @@ async def read_all(scope, receive, send) -> None:
     [
         ((), [b"x" * 1000] * 3, 204),
         ((), [b"x" * 500_000] * 5, 413),  # counted as it arrives, without a Content-Length
-        ((1_500_000,), [b"x" * 600_000], 413),
-        ((1_500_000,), [b"x" * 400_000], 204),
-        ((10,), [b"x"], 204),
-        ((10,) * 2, [b"x"], 413),
+        *(((1_500_000,), [b"x" * 600_000], 413), ((1_500_000,), [b"x" * 400_000], 204), ((10,), [b"x"], 204), ((10,) * 2, [b"x"], 413)),
     ],
 )
 def test_uploads_of_a_session_are_limited_in_bytes_and_files(listen, sessions, monkeypatch, sizes, body, status):

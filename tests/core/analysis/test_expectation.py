@@ -120,11 +120,8 @@ def test_what_cannot_be_drawn_is_refused(lm, n, temperature):
     ("text", "words", "after", "before"),
     [
         ("Let's stick to", ["the", "plan", "."], "Let's stick to the plan.", "the plan. Let's stick to"),
-        ("do ", ["n't"], "don't", "n't do "),
-        ('He said "', ["Yes"], 'He said "Yes', 'Yes He said "'),
-        ("bank", ["("], "bank (", "(bank"),
-        ("", ["Hello"], "Hello", "Hello"),
-        ("Two  spaces", [], "Two  spaces", "Two  spaces"),
+        *(("do ", ["n't"], "don't", "n't do "), ('He said "', ["Yes"], 'He said "Yes', 'Yes He said "'), ("", ["Hello"], "Hello", "Hello")),
+        *(("bank", ["("], "bank (", "(bank"), ("Two  spaces", [], "Two  spaces", "Two  spaces")),
     ],
 )
 def test_words_are_put_after_and_before_a_text_as_one_writes_them(text, words, after, before):
@@ -140,11 +137,8 @@ def test_a_word_is_replaced_in_its_sentence_and_the_others_stay():
 @pytest.mark.parametrize(
     ("old", "new", "pairs"),
     [
-        ("a b c", "a x c", [(0, 0), (1, 1), (2, 2)]),
-        ("a c", "a b c", [(0, 0), (None, 1), (1, 2)]),
-        ("a b c", "a c", [(0, 0), (1, None), (2, 1)]),
-        ("a a a", "a a", [(0, 0), (1, 1), (2, None)]),
-        ("", "a", [(None, 0)]),
+        *(("a b c", "a x c", [(0, 0), (1, 1), (2, 2)]), ("a c", "a b c", [(0, 0), (None, 1), (1, 2)])),
+        *(("a b c", "a c", [(0, 0), (1, None), (2, 1)]), ("a a a", "a a", [(0, 0), (1, 1), (2, None)]), ("", "a", [(None, 0)])),
     ],
 )
 def test_two_versions_are_aligned_word_by_word(old, new, pairs):

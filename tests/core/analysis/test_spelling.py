@@ -82,13 +82,8 @@ def test_shares_of_windows_and_letters_and_rest_sum_to_one_in_a_model_whose_filt
 @pytest.mark.parametrize(
     ("word", "letters", "cut"),
     [
-        ("눈사람", "눈사람", 0),
-        ("🎉", "🎉", 0),
-        ("x" * 60, "x" * 48, 12),
-        ("눈" * 30, "눈" * 16, 14),
-        ("\ud800", "\ud800", 0),
-        ("<b>", "<b>", 0),
-        ("<S>", ["<S>"], 0),  # the name of a boundary is one letter
+        *(("눈사람", "눈사람", 0), ("🎉", "🎉", 0), ("x" * 60, "x" * 48, 12), ("눈" * 30, "눈" * 16, 14)),
+        *(("\ud800", "\ud800", 0), ("<b>", "<b>", 0), ("<S>", ["<S>"], 0)),  # the name of a boundary is one letter
     ],
 )
 def test_letters_are_characters_not_bytes_and_end_where_the_model_stops_reading(characters, word: str, letters: str, cut: int):
@@ -172,10 +167,8 @@ def test_a_model_without_a_vocabulary_takes_the_static_vectors_words(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words", "left_out"),
     [
-        ("dog, doggy  dgo\tdog", ("dog", "doggy", "dgo"), 0),
-        (" ,, ", (), 0),
-        ("a b c d", ("a", "b", "c"), 1),
-        ("<b>, 눈,🎉", ("<b>", "눈", "🎉"), 0),
+        *(("dog, doggy  dgo\tdog", ("dog", "doggy", "dgo"), 0), (" ,, ", (), 0)),
+        *(("a b c d", ("a", "b", "c"), 1), ("<b>, 눈,🎉", ("<b>", "눈", "🎉"), 0)),
     ],
 )
 def test_words_are_parted_by_blanks_and_commas(text: str, words: tuple, left_out: int):

@@ -119,14 +119,8 @@ def test_ag_news_is_cleaned_of_what_its_files_did_to_it():
         ("(3 (2 () (3 (2 good) (2 ))))", ["(", "good", ")"]),
         ("(2 (2 (a)) (2 b)))", ["(a)", "b)"]),
         ("(3  (2  wide)   (3 apart))", ["wide", "apart"]),
-        ("(2 (2 a)", []),
-        ("(2 (2 a))) (2 b)", []),
-        ("(2 a) (2 b)", []),
-        ("(5 (2 a) (2 b))", []),
-        ("(2 )", []),
-        ("(2 (2 a) (2 ))", []),
-        ("plain words", []),
-        ("x (2 a)", []),
+        *((tree, []) for tree in ("(2 (2 a)", "(2 (2 a))) (2 b)", "(2 a) (2 b)", "(5 (2 a) (2 b))", "(2 )", "(2 (2 a) (2 ))")),
+        *((tree, []) for tree in ("plain words", "x (2 a)")),
     ],
 )
 def test_leaves_are_read_with_their_brackets_or_not_at_all(tree, leaves):
@@ -151,22 +145,16 @@ def test_one_tree_that_is_not_closed_is_left_out_of_many_and_refused_among_few(w
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", "", "a.csv is empty"),
-        ("a.csv", ",\n,\n", "a.csv is empty"),
-        ("a.csv", "label,text\n", "holds no row with both"),
-        ("a.csv", "p,q,r\n1,2,3\n4,5,6\n", "no label column among"),
-        ("a.csv", "label,x,y\n1,2,3\n4,5,6\n", "no text column among"),
+        *(("a.csv", "", "a.csv is empty"), ("a.csv", ",\n,\n", "a.csv is empty"), ("a.csv", "label,text\n", "holds no row with both")),
+        *(("a.csv", "p,q,r\n1,2,3\n4,5,6\n", "no label column among"), ("a.csv", "label,x,y\n1,2,3\n4,5,6\n", "no text column among")),
         ("a.csv", "label,text\na\n", "line 2: 1 columns"),
+        *(("a.csv", b"PK\x00\x00", "a NUL byte"), ("a.csv.xz", b"no xz", "is incomplete")),
         ("a.csv", "label;text\nspam;Win; money\n", 'line 2: 3 cells for 2 columns. Quote a cell with ";"'),
         ("a.tsv", "label\ttext\nspam\tWin\tmoney\n", "line 2: 3 cells for 2 columns. Replace tabs"),
         ("a.csv", 'label,text\na,"open, and more\n', "Check for an unclosed quote"),
-        ("a.csv", b"PK\x00\x00", "a NUL byte"),
         ("a.csv", bytes(range(1, 32)) * 3 + b"\xff\xfe\xfd", "not text in any known encoding"),
-        ("a.jsonl", "[1]\n", "line 1: .* is not a row"),
-        ("a.jsonl", '{"text": "a", "label": ["b"]}\n', "one value each"),
-        ("a.jsonl", "{\n", "line 1: not JSON"),
-        ("a.txt", "plain words\n", "line 1: .* is not a tree"),
-        ("a.csv.xz", b"no xz", "is incomplete"),
+        *(("a.jsonl", "[1]\n", "line 1: .* is not a row"), ("a.jsonl", '{"text": "a", "label": ["b"]}\n', "one value each")),
+        *(("a.jsonl", "{\n", "line 1: not JSON"), ("a.txt", "plain words\n", "line 1: .* is not a tree")),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_in_one_sentence(write, name, content, message):
@@ -190,13 +178,9 @@ def wide(suffix: str, n_rows: int, n_columns: int, cell: str) -> str:
 @pytest.mark.parametrize(
     ("name", "n_rows", "n_columns", "cell"),
     [
-        ("a.csv", 500, 1_000, "1.5"),
-        ("a.tsv", 500, 1_000, "1.5"),
-        ("emoji.csv", 500, 1_000, "1🎉"),
-        ("latin.csv", 500, 1_000, "\u00e9\u00e9"),
-        ("columns.csv", 30, 25_000, "1"),
-        ("a.csv.gz", 500, 1_000, "1.5"),
-        ("a.jsonl", 300, 1_000, "one more value"),
+        *((name, 500, 1_000, "1.5") for name in ("a.csv", "a.tsv", "a.csv.gz")),
+        *(("emoji.csv", 500, 1_000, "1🎉"), ("latin.csv", 500, 1_000, "\u00e9\u00e9")),
+        *(("columns.csv", 30, 25_000, "1"), ("a.jsonl", 300, 1_000, "one more value")),
     ],
 )
 def test_wide_table_takes_memory_only_for_its_texts_and_labels(write, name, n_rows, n_columns, cell):

@@ -112,12 +112,9 @@ def test_what_was_trained_classifies_and_layers_are_kept_for_the_next_run(answer
 @pytest.mark.parametrize(
     ("command", "arguments", "message"),
     [
-        ("train", ["--variant", "bert"], "no variant 'bert'"),
-        ("train", ["--task", "a/b"], "A task’s name is letters"),
-        ("train", ["--train", "none.csv"], "No file none.csv"),
-        ("train", ["--text-column", "body"], "no column 'body'"),
-        ("train", ["--label-column", "x"], "no column 'x'"),
-        ("train", ["--folds", "900"], "range 0<=x<=100"),
+        *(("train", ["--variant", "bert"], "no variant 'bert'"), ("train", ["--task", "a/b"], "A task’s name is letters")),
+        *(("train", ["--train", "none.csv"], "No file none.csv"), ("train", ["--text-column", "body"], "no column 'body'")),
+        *(("train", ["--label-column", "x"], "no column 'x'"), ("train", ["--folds", "900"], "range 0<=x<=100")),
         ("train", ["--test", "OWN", "--order"], "leave --folds and"),
         ("classify", ["--task", "none-such", "--text", "Hello"], "no trained head for the task 'none-such'"),
         ("classify", ["--text", "   "], "no word to classify"),
@@ -226,10 +223,7 @@ def test_bundled_heads_fit_the_bundled_model_and_vectors():
     ("numbers", "named"),
     [
         ("123", ("World", "Sports", "Business")),  # counted from 1, without a row of class 4
-        ("1234", tasks.NEWS),
-        ("0123", tasks.NEWS),
-        ("023", ("World", "Business", "Sci/Tech")),
-        ("01234", "both 0 and 4"),
+        *(("1234", tasks.NEWS), ("0123", tasks.NEWS), ("023", ("World", "Business", "Sci/Tech")), ("01234", "both 0 and 4")),
     ],
 )
 def test_labels_of_the_news_are_counted_as_their_file_counts(tmp_path, numbers, named):

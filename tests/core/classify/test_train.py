@@ -279,13 +279,8 @@ def test_words_with_line_breaks_survive_the_vocabulary_file(data, parts, tmp_pat
 @pytest.mark.parametrize(
     ("config", "wrong"),
     [
-        (TrainConfig, {"epochs": 0}),
-        (TrainConfig, {"learning_rate": 0}),
-        (TrainConfig, {"analyzer": "bytes"}),
-        (TrainConfig, {"max_words": 0}),
-        (NetworkConfig, {"hidden": 0}),
-        (NetworkConfig, {"dropout": 1.0}),
-        (NetworkConfig, {"word_dropout": -0.1}),
+        *((TrainConfig, wrong) for wrong in ({"epochs": 0}, {"learning_rate": 0}, {"analyzer": "bytes"}, {"max_words": 0})),
+        *((NetworkConfig, wrong) for wrong in ({"hidden": 0}, {"dropout": 1.0}, {"word_dropout": -0.1})),
     ],
 )
 def test_a_configuration_that_makes_no_sense_is_refused(config, wrong):

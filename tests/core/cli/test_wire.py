@@ -16,22 +16,12 @@ from core.workspace import Workspace, open_workspace
 from tests.bench.nonsense import wrong_with
 
 BANK, LENT = {"text": "We sat on the bank.", "word": "bank"}, {"text": "The bank lent him money."}
-GOOD = {
-    "pair": {"first": BANK, "second": LENT},
-    "neighbors": {"word": BANK, "space": "1"},
-    "induction": {"word": "bank", "space": "1"},
-    "layouts": {"word": "bank"},
-    "substitutes": {"words": [BANK]},
-    "compare": {"first": {"source": "glove-mini"}, "second": {"source": "glove-mini"}},
-    "mix": {"words": [BANK], "weights": [1, 1, 1]},
-    "around": {"word": "bank", "contexts": [BANK]},
-    "attribution": {"word": BANK},
-    "edits": {"first": BANK, "second": LENT, "space": "1"},
-    "change": {"word": "bank", "first": {"corpus": "sentences"}, "second": {"corpus": "sentences"}},
-    "concordance": {"query": "bank"},
-    "collocates": {"query": "bank"},
-    "keyness": {},
-}
+GOOD = {"pair": {"first": BANK, "second": LENT}, "edits": {"first": BANK, "second": LENT, "space": "1"}, "attribution": {"word": BANK}}
+GOOD |= {"neighbors": {"word": BANK, "space": "1"}, "induction": {"word": "bank", "space": "1"}, "layouts": {"word": "bank"}}
+GOOD |= {"substitutes": {"words": [BANK]}, "mix": {"words": [BANK], "weights": [1, 1, 1]}, "around": {"word": "bank", "contexts": [BANK]}}
+GOOD |= {"concordance": {"query": "bank"}, "collocates": {"query": "bank"}, "keyness": {}}
+GOOD |= {"compare": {"first": {"source": "glove-mini"}, "second": {"source": "glove-mini"}}}
+GOOD |= {"change": {"word": "bank", "first": {"corpus": "sentences"}, "second": {"corpus": "sentences"}}}
 NAN = float("nan")
 LONG = "bank " * 2_000
 

@@ -139,15 +139,10 @@ KOREAN = (FOLDER / "ko.mo").read_bytes()
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("xx.mo", b""),
-        ("xx.mo", b"nothing of the kind"),
-        ("xx.mo", KOREAN[:9000]),
-        ("xx.mo", KOREAN[:-90_000]),
+        *(("xx.mo", content) for content in (b"", b"nothing of the kind", KOREAN[:9000], KOREAN[:-90_000])),
         ("xx.mo", KOREAN[:30_000] + b"\xff" * 9 + KOREAN[30_009:]),
-        ("xx.po", b'msgid "yes"\nmsgst "ja"\n'),
-        ("xx.po", b"\xff\xfe\x00"),
+        *(("xx.po", content) for content in (b'msgid "yes"\nmsgst "ja"\n', b"\xff\xfe\x00", b"[1, 2]")),
         ("xx.po", b'msgid ""\nmsgstr "Plural-Forms: nplurals=x; plural=import;"\n'),
-        ("xx.po", b"[1, 2]"),
     ],
 )
 def test_a_damaged_catalog_is_named_and_english_is_used(tmp_path: Path, monkeypatch, name: str, content: bytes):

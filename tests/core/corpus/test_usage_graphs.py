@@ -44,12 +44,8 @@ def test_uses_are_sentences_with_their_word_labeled(tmp_path):
 @pytest.mark.parametrize(
     ("text", "word", "place"),
     [
-        ("눈이 내려서 눈을 감았다.", "눈", 0),
-        ("눈이 내려서 눈을 감았다.", "눈", 7),
-        ("이것은 좋은 차이다.", "차", 7),
-        ("은행에서 돈을 빌렸다.", "은행", 0),
-        ("그는 “배도 먹었다”고 했다.", "배", 4),
-        ("밤새 \u200b눈이 내렸다.", "눈", 4),
+        *(("눈이 내려서 눈을 감았다.", "눈", 0), ("눈이 내려서 눈을 감았다.", "눈", 7), ("이것은 좋은 차이다.", "차", 7)),
+        *(("은행에서 돈을 빌렸다.", "은행", 0), ("그는 “배도 먹었다”고 했다.", "배", 4), ("밤새 \u200b눈이 내렸다.", "눈", 4)),
     ],
 )
 def test_korean_uses_are_cut_as_korean_and_come_back_with_their_word(tmp_path, text, word, place):

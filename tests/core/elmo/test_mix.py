@@ -98,12 +98,9 @@ def test_a_vector_without_length_has_no_angle_with_anything():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, 2], "Give 3 layer weights, one per layer, not 2"),
-        ([1, 2, 3, 4], "Give 3 layer weights, one per layer, not 4"),
-        ([0, 0, 0], "finite and not all zero, got 0, 0, 0"),
-        ([1, math.nan, 0], "finite and not all zero, got 1, nan, 0"),
-        ([1, math.inf, 0], "finite"),
-        (["a", 1, 1], "must be numbers, got a, 1, 1."),
+        *(([1, 2], "Give 3 layer weights, one per layer, not 2"), ([1, 2, 3, 4], "Give 3 layer weights, one per layer, not 4")),
+        *(([0, 0, 0], "finite and not all zero, got 0, 0, 0"), ([1, math.nan, 0], "finite and not all zero, got 1, nan, 0")),
+        *(([1, math.inf, 0], "finite"), (["a", 1, 1], "must be numbers, got a, 1, 1.")),
         *((weights, "must be numbers") for weights in (None, [None, 1, 1], 3, [10**400, 1, 1])),
         ({1: 0.5, 2: 0.25, 3: 0.25}, r"must be numbers, got \{1: 0\.5, 2: 0\.25, 3: 0\.25\}\."),
         *((weights, "must be numbers") for weights in ({1, 2, 3}, {1: 0, 2: 0, 3: 0}.keys(), "123", b"123", pd.DataFrame([[5, 1, 2]]))),
@@ -174,11 +171,8 @@ def test_layers_are_mixed_by_one_function_on_any_axis():
 @pytest.mark.parametrize(
     ("weights", "scaled", "shares"),
     [
-        ([1, 2, 1], [0.5, 1, 0.5], [0.25, 0.5, 0.25]),
-        ([1e-4, 2e-4, 1e-4], [0.5, 1, 0.5], [0.25, 0.5, 0.25]),
-        ([1e-300, 0, 1e-300], [1, 0, 1], [0.5, 0, 0.5]),
-        ([1, -1, 0], [1, -1, 0], [0.5, 0.5, 0]),
-        ([-2, 0, 0], [-1, 0, 0], [1, 0, 0]),
+        *((np.multiply([1, 2, 1], size).tolist(), [0.5, 1, 0.5], [0.25, 0.5, 0.25]) for size in (1, 1e-4)),
+        *(([1e-300, 0, 1e-300], [1, 0, 1], [0.5, 0, 0.5]), ([1, -1, 0], [1, -1, 0], [0.5, 0.5, 0]), ([-2, 0, 0], [-1, 0, 0], [1, 0, 0])),
         ([1e6, -1e6, 2e6], [0.5, -0.5, 1], [0.25, 0.25, 0.5]),
     ],
 )

@@ -177,16 +177,11 @@ def test_occurrences_are_ordered_by_the_similarity_of_their_substitutes(bundled:
 @pytest.mark.parametrize(
     ("text", "word", "direction", "why"),
     [
-        ("We sat on the bank and watched.", "bank", "both", ""),
-        ("We sat on the bank and watched.", "the", "both", own.GRAMMAR),
-        ("They went to Paris in May.", "Paris", "both", own.NAME),
-        ("Then I went to Paris.", "I", "both", own.GRAMMAR),
-        ("THEY WENT TO PARIS ON FOOT.", "PARIS", "both", ""),
-        ("Bank shares fell.", "Bank", "both", own.FIRST),
-        ("Bank shares fell.", "Bank", "backward", ""),
-        ("“Bank shares” fell.", "Bank", "both", own.FIRST),
-        ("We sat on the bank.", "bank", "both", own.LAST),
-        ("We sat on the bank", "bank", "forward", ""),
+        *(("We sat on the bank and watched.", "bank", "both", ""), ("We sat on the bank and watched.", "the", "both", own.GRAMMAR)),
+        *(("They went to Paris in May.", "Paris", "both", own.NAME), ("Then I went to Paris.", "I", "both", own.GRAMMAR)),
+        *(("THEY WENT TO PARIS ON FOOT.", "PARIS", "both", ""), ("“Bank shares” fell.", "Bank", "both", own.FIRST)),
+        *(("Bank shares fell.", "Bank", "both", own.FIRST), ("Bank shares fell.", "Bank", "backward", "")),
+        *(("We sat on the bank.", "bank", "both", own.LAST), ("We sat on the bank", "bank", "forward", "")),
         ("Bank!", "Bank", "both", own.ALONE),
     ],
 )

@@ -129,12 +129,9 @@ def test_calls_from_many_threads_each_get_their_own_answer(engine_of):
 @pytest.mark.parametrize(
     ("sentences", "stateful", "message"),
     [
-        (["not a list"], False, "must be a list of tokens, got 'not a list'"),
-        ([["a", 1]], False, "must be a list of tokens"),
-        ("text", False, "takes a list of token lists"),
-        ([[["a"]], [["a"], ["b"]]], True, "equally long; these have \\[1, 2\\]"),
-        ([["a"]], True, "must be a list of tokens"),
-        ([["a"]], False, r"no file gone\.hdf5"),
+        *((["not a list"], False, "must be a list of tokens, got 'not a list'"), ("text", False, "takes a list of token lists")),
+        *(([["a", 1]], False, "must be a list of tokens"), ([["a"]], True, "must be a list of tokens")),
+        *(([[["a"]], [["a"], ["b"]]], True, "equally long; these have \\[1, 2\\]"), ([["a"]], False, r"no file gone\.hdf5")),
     ],
 )
 def test_wrong_sentences_and_missing_weights_are_bad_input_before_anything_starts(engine_of, files, sentences, stateful, message):

@@ -30,13 +30,8 @@ def test_an_own_corpus_opens_by_its_name_and_by_the_path_it_had():
 @pytest.mark.parametrize(
     ("document", "called"),
     [
-        ("drafts/two/novel.txt", "novel.txt"),
-        (r"C:\texts\novel.txt", "novel.txt"),
-        ("/etc/", "corpus"),
-        ("a\nb · c", "a b c"),
-        ("x" * 90 + "-end.txt", "x" * 31 + "…-end.txt"),
-        ("소설.txt", "소설.txt"),
-        ("<b>.txt", "<b>.txt"),
+        *(("drafts/two/novel.txt", "novel.txt"), (r"C:\texts\novel.txt", "novel.txt"), ("/etc/", "corpus"), ("a\nb · c", "a b c")),
+        *(("x" * 90 + "-end.txt", "x" * 31 + "…-end.txt"), ("소설.txt", "소설.txt"), ("<b>.txt", "<b>.txt")),
     ],
 )
 def test_a_name_is_what_the_owner_calls_it_without_folders(tmp_path, document, called):
@@ -71,25 +66,11 @@ def test_other_names_are_none_of_own_corpora(name):
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("/etc/passwd", "passwd"),
-        ("..\\x.csv", "x.csv"),
-        ("C:\\Users\\me\\x.csv", "x.csv"),
-        ("a\0b:c.csv", "a_b_c.csv"),
-        ("메일 (1).csv", "메일 (1).csv"),
-        ("rows\n\tof mine.csv", "rows of mine.csv"),
-        ("a\u2028b.csv", "a b.csv"),
-        ("xls\u202evsc.exe", "xlsvsc.exe"),
-        ("\u2066a\u2069\u200f.csv", "a.csv"),
-        ("half\ud800.csv", "half.csv"),
-        ("NUL", "_NUL"),
-        ("con.csv", "_con.csv"),
-        ("Com1 .txt", "_Com1 .txt"),
-        ("LPT².log", "_LPT².log"),
-        ("CONIN$", "_CONIN$"),
-        ("console.csv", "console.csv"),
-        ("rows.csv. . ", "rows.csv"),
-        ("می\u200cخواهم.txt", "می\u200cخواهم.txt"),
-        ("-rf.csv", "-rf.csv"),
+        *(("/etc/passwd", "passwd"), ("..\\x.csv", "x.csv"), ("C:\\Users\\me\\x.csv", "x.csv"), ("a\0b:c.csv", "a_b_c.csv")),
+        *(("rows\n\tof mine.csv", "rows of mine.csv"), ("a\u2028b.csv", "a b.csv"), ("xls\u202evsc.exe", "xlsvsc.exe")),
+        *(("\u2066a\u2069\u200f.csv", "a.csv"), ("half\ud800.csv", "half.csv"), ("rows.csv. . ", "rows.csv")),
+        *(("NUL", "_NUL"), ("con.csv", "_con.csv"), ("Com1 .txt", "_Com1 .txt"), ("LPT².log", "_LPT².log"), ("CONIN$", "_CONIN$")),
+        *((name, name) for name in ("console.csv", "-rf.csv", "می\u200cخواهم.txt", "메일 (1).csv")),
         *((name, "file") for name in ("..", ".", "", "a/..", "a\\..", "/", "...", " . ", "\u202e", "\ud800", "\u200e.", "a/ ")),
     ],
 )
@@ -141,11 +122,9 @@ def test_stored_name_has_only_a_known_suffix():
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("my rows.CSV", b"text\none\n", "my rows.CSV"),
-        ("rows.doc", b"x", "rows.doc"),
-        ("rows.unheard", b"x", "rows.unheard: save it as"),
+        *(("my rows.CSV", b"text\none\n", "my rows.CSV"), ("rows.csv.gz", b"no gzip", "rows.csv.gz is incomplete")),
+        *(("rows.doc", b"x", "rows.doc"), ("rows.unheard", b"x", "rows.unheard: save it as")),
         ("rows.csv", b"%PDF-1.4", "Rename it rows.pdf"),
-        ("rows.csv.gz", b"no gzip", "rows.csv.gz is incomplete"),
     ],
 )
 def test_error_has_the_owners_name_of_the_file(name, content, message, tmp_path):

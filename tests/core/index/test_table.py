@@ -217,12 +217,8 @@ def test_a_damaged_file_of_an_index_is_named(table, tmp_path, name, damage):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 99}, "format 99, not 1"),
-        ({"format": None}, "format None"),
-        ({"layers": None}, "meta.json"),
-        ({"layers": "three"}, "meta.json"),
-        ({"layers": 0}, "meta.json"),
-        ({"dim": 5}, "Rebuild the index"),
+        *(({"format": 99}, "format 99, not 1"), ({"format": None}, "format None"), ({"dim": 5}, "Rebuild the index")),
+        *(({"layers": layers}, "meta.json") for layers in (None, "three", 0)),
         *((text, "meta.json") for text in ("", "{", "[]", "null", '{"format": NaN}')),
     ],
 )

@@ -153,17 +153,11 @@ def test_word_goes_on_in_an_indented_line(indent):
 @pytest.mark.parametrize(
     ("before", "after", "whole"),
     [
-        ("the well-", "known man", "the well-\u200bknown man"),  # marked as the end of a line
-        ("the im\u00ad", "portance", "the im\u00adportance"),
-        ("the im\u00ac", "portance", "the im\u00adportance"),
-        ("Anglo-", "Saxon", "Anglo-\u200bSaxon"),
-        ("two-", "and three-year terms", "two- and three-year terms"),
-        ("left--", "there was", "left--there was"),
-        ("left", "--there was", "left--there was"),
-        ("left --", "there was", "left -- there was"),
-        ("春天的花", "开了。", "春天的花开了。"),
-        ("봄이", "왔다.", "봄이 왔다."),
-        ("> so it", ">  is", "> so it is"),
+        *(("the well-", "known man", "the well-\u200bknown man"), ("Anglo-", "Saxon", "Anglo-\u200bSaxon")),  # marked as the end of a line
+        *(("the im\u00ad", "portance", "the im\u00adportance"), ("the im\u00ac", "portance", "the im\u00adportance")),
+        *(("two-", "and three-year terms", "two- and three-year terms"), ("left--", "there was", "left--there was")),
+        *(("left", "--there was", "left--there was"), ("left --", "there was", "left -- there was")),
+        *(("春天的花", "开了。", "春天的花开了。"), ("봄이", "왔다.", "봄이 왔다."), ("> so it", ">  is", "> so it is")),
     ],
 )
 def test_a_blank_stands_between_joined_lines_where_one_belongs(before, after, whole):

@@ -5,17 +5,8 @@ import pytest
 from core.text.morphemes import morphemes
 from core.text.readings import dictionary_forms, forms_among, is_form
 
-FORMS = {
-    "먹었다": "먹다",
-    "갔어요": "가다",
-    "쓰는": "쓰다",
-    "예뻐요": "예쁘다",
-    "밥을": "밥",
-    "공부했어요": "공부하다 공부",
-    "그리고": "",
-    "🎉": "",
-}
-FORMS |= {"jaguars": "jaguar", "ran": "run", "evening": ""}  # no form of "even"
+FORMS = {"먹었다": "먹다", "갔어요": "가다", "쓰는": "쓰다", "예뻐요": "예쁘다", "밥을": "밥", "공부했어요": "공부하다 공부"}
+FORMS |= {"그리고": "", "🎉": "", "jaguars": "jaguar", "ran": "run", "evening": ""}  # no form of "even"
 
 
 @pytest.mark.parametrize("typed", FORMS)

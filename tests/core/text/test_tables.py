@@ -39,13 +39,9 @@ FRAME = pd.DataFrame({"text": TEXTS, "label": LABELS})
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("comma.csv", FRAME.to_csv(index=False)),
-        ("index.csv", FRAME.to_csv()),
-        ("semicolon.csv", FRAME.to_csv(index=False, sep=";")),
-        ("tab.csv", FRAME.to_csv(index=False, sep="\t")),
-        ("tab.tsv", FRAME.to_csv(index=False, sep="\t")),
+        *(("comma.csv", FRAME.to_csv(index=False)), ("index.csv", FRAME.to_csv()), ("semicolon.csv", FRAME.to_csv(index=False, sep=";"))),
+        *((name, FRAME.to_csv(index=False, sep="\t")) for name in ("tab.csv", "tab.tsv", "tab.txt")),
         ("all.tsv", FRAME.to_csv(index=False, sep="\t", quoting=csv.QUOTE_ALL)),
-        ("tab.txt", FRAME.to_csv(index=False, sep="\t")),
         ("pipe.csv", FRAME.to_csv(index=False, sep="|")),
         ("excel.csv", "sep=;\r\n" + FRAME.to_csv(index=False, sep=";", lineterminator="\r\n")),
         ("hat.csv", "SEP=^\n" + FRAME.to_csv(index=False, sep="^")),
