@@ -5,9 +5,8 @@ import csv
 import pytest
 
 from pages._frame.jobs import QUEUE
-from tests.app.visit import captions, html_of, opened, opened_whole, tables, until
+from tests.app.visit import captions, html_of, opened, opened_whole, until
 from tests.core.views.test_sides import MONEY, RIVER, sentences
-from tests.tiny import write_two_texts
 
 
 @pytest.fixture
@@ -78,13 +77,3 @@ def test_change_without_a_second_text_offers_the_example():
     assert any("Choose a second corpus" in each.value for each in page.info)
     page.button(key="change.example").click().run()
     assert "“court” is used <b>differently</b>" in html_of(page)
-
-
-def test_change_between_two_texts_is_significant(tmp_path):
-    first, second = write_two_texts(tmp_path)
-    page = opened_whole("pages/change.py", change_word="bank", change_first=first, change_second=second)
-    until(lambda: tables(page.run()))  # both texts are encoded in a job
-    assert "<b>differently</b> on the two sides" in html_of(page)
-    measures = tables(page)[0]
-    assert list(measures["distance"])[:1] == ["APD, pairs of sentences"]
-    page.button(key="change.rank").click().run()
