@@ -15,7 +15,7 @@ import numpy as np
 
 from ..common.config import ASSETS
 from ..common.directions import unit_rows
-from ..common.errors import CorruptArtifact
+from ..common.errors import BadInput, CorruptArtifact
 from ..common.i18n import t
 from ..common.significance import DRAWS, FEWEST
 from ..elmo.mix import layer_weights, mixed
@@ -86,7 +86,10 @@ def read(language: str) -> dict[str, tuple[Relation, ...]]:
 
 
 def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], layer: str) -> Pairs:
-    """Measure every marked pair of senses of the table's words, in one layer or in the equal mix."""
+    """Measure every marked pair of senses of the table's words, one of which occurs twice, in one layer or in the equal mix.
+
+    Raises BadInput without such a pair.
+    """
     weights = layer_weights(layer, table.meta["layers"])
     rows_of_words, random_pairs = words_of(table), at_large(table, weights)
     relations, aucs, alike = [], [], {}
@@ -95,10 +98,12 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
         senses = np.array([table.senses[code] for code in table.sense[rows]])
         alike[word] = float(cosines[np.triu_indices(len(rows), 1)].mean()) - random_pairs
         for relation in marked.get(word, ()):
-            if set(relation.senses) <= set(senses):
+            pair = np.flatnonzero(np.isin(senses, relation.senses))
+            if set(relation.senses) <= set(senses) and len(pair) > 2:
                 relations.append(relation)
-                pair = np.flatnonzero(np.isin(senses, relation.senses))
                 aucs.append(nearer(*split_pairs(cosines[np.ix_(pair, pair)], senses[pair])))
+    if not relations:
+        raise BadInput(t("Sense relations are not labeled in this language. Choose another model under “Model and data”."))
     auc, kinds, ahead = np.array(aucs), {}, {}
     of_kind = {kind: np.array([relation.kind == kind for relation in relations], bool) for kind in KINDS}
     of_kind[RELATED] = ~of_kind[HOMONYM]

@@ -124,6 +124,19 @@ def test_a_pair_of_senses_is_measured_on_its_own_sentences(table):
     assert all(item.low is None is item.high and 0 <= item.value <= 1 for item in (*result.kinds.values(), *result.ahead.values()))
 
 
+def test_senses_with_one_sentence_each_are_no_pair(table):
+    class Few(SimpleNamespace):
+        def __len__(self) -> int:
+            return len(self.sense)
+
+    few = Few(sense=np.array([0, 0, 1, 2]), senses=["a", "b", "c"], lemma=np.zeros(4, int), lemmas=["bank"], meta=table.meta)
+    few.basic, few.labeled_rows, few.rows, few.similarities = few, lambda: np.arange(4), table.rows, table.similarities
+    marked = [relations.Relation("bank", senses, "other", "") for senses in (("a", "b"), ("b", "c"))]
+    assert relations.pairs(few, {"bank": marked}, "1").relations == (marked[0],)
+    with pytest.raises(BadInput, match="Sense relations are not labeled"):
+        relations.pairs(few, {"bank": marked[1:]}, "1")
+
+
 def test_two_occurrences_at_random_have_the_mean_cosine_of_all_pairs(table, monkeypatch):
     monkeypatch.setattr(relations, "RANDOM_ROWS", len(table))
     vectors = unit(table.rows.take(np.arange(len(table)))[:, 2].astype(np.float64))
