@@ -104,8 +104,9 @@ class _Body:
         self._elements: list[str] = []  # open elements; those of Word's own namespace have their local name
         self._paragraphs: list[tuple[int, list[str]]] = []  # open paragraphs: index in `texts`, parts of the text so far
         self._skipped_depth = 0  # number of open elements from the first skipped one on
+        self._is_raised = False  # whether the text of the open run is
 
-    def start(self, element: str, _: dict[str, str]) -> None:
+    def start(self, element: str, attributes: dict[str, str]) -> None:
         namespace, _, kind = element.rpartition(" ")
         kind = kind if namespace in _WORD else element
         if self._skipped_depth or kind in _SKIPPED_ELEMENTS:
@@ -117,6 +118,8 @@ class _Body:
         elif self._paragraphs and kind in _SIGNS and self._elements[-1:] == ["r"]:  # w:tab is also a tab stop in a paragraph's format
             self._lines.add(_SIGNS[kind] == "\n")
             self._paragraphs[-1][1].append(_SIGNS[kind])
+        elif kind == "r" or (kind == "vertAlign" and self._elements[-2:] == ["r", "rPr"]):
+            self._is_raised = "superscript" in attributes.values()
         self._elements.append(kind)
 
     def end(self, _: str) -> None:
@@ -131,7 +134,7 @@ class _Body:
 
     def data(self, text: str) -> None:
         if self._paragraphs and not self._skipped_depth and self._elements[-2:] == ["r", "t"]:
-            self._paragraphs[-1][1].append(text)
+            self._paragraphs[-1][1].append(text.translate(_RAISED) if self._is_raised else text)
 
 
 def _of_pdf(path: Path) -> list[str]:

@@ -37,6 +37,10 @@ def archive(**members: str | bytes) -> bytes:
     return out.getvalue()
 
 
+UP = '<w:rPr><w:vertAlign w:val="superscript"/></w:rPr>'
+RAISED = f"<w:p><w:r><w:t>The banks</w:t></w:r><w:r>{UP}<w:t>1</w:t></w:r><w:r><w:t> are 10</w:t></w:r><w:r>{UP}<w:t>2</w:t></w:r></w:p>"
+
+
 def docx(body: str, declared: str = "", **more: str) -> bytes:
     return archive(**{"word/document.xml": f"{declared}<w:document {WORD}><w:body>{body}</w:body></w:document>"}, **more)
 
@@ -129,9 +133,10 @@ NESTED = "<p>The bank.</p><svg>" + "<math>" * 50_000 + "</svg>" + "</math>" * 50
         ("a.epub", lambda: epub({"a.xhtml": "<p>The bank was steep.</p>"}, ["a.xhtml"] * 10_000), ["The bank was steep ."]),
         ("a.epub", lambda: epub({"a.xhtml": NESTED}), ["The bank .", "It was steep ."]),
         ("a.docx", lambda: docx(DELETION), ["The steep bank rose ."]),
+        ("a.docx", lambda: docx(RAISED), ["The banks are 10\u00b2"]),
         ("a.docx", lambda: docx(TEXT_BOX), ["Before the box .", "A sentence in a box .", "Behind it ."]),
     ],
-    ids=["chapter listed many times", "nested pictures", "insertions and deletions", "text box"],
+    ids=["chapter listed many times", "nested pictures", "insertions and deletions", "raised digits", "text box"],
 )
 def test_document_is_read_once_and_in_linear_time(write, name, content, sentences):
     start_cpu_s = resource.getrusage(resource.RUSAGE_SELF).ru_utime

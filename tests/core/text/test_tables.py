@@ -69,6 +69,7 @@ def test_a_table_is_read_however_it_was_written(write, name, content):
         ("korean.csv", "text;label\n비가 와서 우산을 폈다;x\nSun;y\n".encode("cp949"), [("비가 와서 우산을 폈다", "x"), ("Sun", "y")]),
         ("r.tsv", '"text"\t"label"\n"1"\t"Rain"\t"x"\n"2"\t"Sun"\t"y"\n', [("Rain", "x"), ("Sun", "y")]),
         ("sql.csv", 'text,label\n"He said \\"no\\", twice",x\nplain,y\n', [('He said "no", twice', "x"), ("plain", "y")]),
+        ("names.csv", "내용,분류\nRain,x\nSun,y\n", [("Rain", "x"), ("Sun", "y")]),
         ("none.csv", "text,label\nRain,NONE\nSun,FAVOR\nSnow,none\n", [("Rain", "NONE"), ("Sun", "FAVOR"), ("Snow", "none")]),
         ("floats.csv", "text,label\nRain,1.0\nSun,-1.0\nSnow,0.00\nFog,1.5\n", [*zip(SKIES, ("1", "-1", "0", "1.5"), strict=True)]),
         ("commas.csv", "text;label\nRain;1,0\nSun;-1,0\nSnow;−1\nFog;–1,5\n", [*zip(SKIES, ("1", "-1", "-1", "-1,5"), strict=True)]),
