@@ -56,8 +56,11 @@ class Paired:
         return t("{low} to {high}", low=format_number(times * self.low + more, form), high=format_number(times * self.high + more, form))
 
     def in_points(self) -> str:
-        """Return the difference in points with its interval: "+1.2 (+0.3 to +2.1)"."""
-        return f"{format_number(100 * self.mean, '+.1f')} ({self.span() if self.has_interval else t('no interval')})"
+        """Return the difference in points with its interval: "+1.2 (+0.3 to +2.1)", and p if it is the reason not to decide."""
+        shown = self.span() if self.has_interval else t("no interval")
+        decides_alone = self.has_interval and (self.low > 0 or self.high < 0)
+        p = f"; {format_p(self.p)}" if decides_alone and not self.verdict else ""
+        return f"{format_number(100 * self.mean, '+.1f')} ({shown}{p})"
 
     def cell(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
         """Return the difference for a table cell, in brackets, because spreadsheets read a leading sign as a formula."""

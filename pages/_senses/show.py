@@ -63,7 +63,7 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
     with left:
         hovers = [mark(o.tokens, o.position) + (html("<br><i>{}</i>", o.sense) if o.sense else "") for o in occurrences.items]
         figure = draw_found_map(occurrences.coordinates, groups.numbers, names, gold, hovers, key=f"found.{view}")
-        alt = t("Map of {n} sentences in {groups} groups: {names}.", n=len(occurrences.items), groups=number, names=", ".join(names))
+        alt = t("Map of {n} sentences by group: {names}.", n=len(occurrences.items), names=", ".join(names))
         draw(figure, key="found.map", alt=alt, config=MAP_CONFIG)
         named = shape_names(gold)
         shapes = ", ".join(f"{sign} {label}" for sign, label in named)

@@ -7,7 +7,19 @@ import pytest
 
 from core.common import significance
 from core.common.errors import BadInput
-from core.common.significance import FEWEST, LEVEL, benjamini_hochberg, compare_pairs, crossed, holm, margin, mcnemar, points, rank_p
+from core.common.significance import (
+    FEWEST,
+    LEVEL,
+    Paired,
+    benjamini_hochberg,
+    compare_pairs,
+    crossed,
+    holm,
+    margin,
+    mcnemar,
+    points,
+    rank_p,
+)
 
 
 def test_adjusted_p_by_hand():
@@ -55,6 +67,19 @@ def test_interval_and_p_never_contradict_each_other_in_a_verdict():
         contradicting += outside != (result.p < LEVEL)
         assert bool(result.verdict) == (outside and result.p < LEVEL)
     assert contradicting  # else this shows nothing
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "p", "shown"),
+    [
+        (-0.5, -0.1, 0.074, "−28.0 (−50.0 to −10.0; p = 0.074)"),  # inconclusive, though the interval excludes 0
+        (-0.5, -0.1, 0.01, "−28.0 (−50.0 to −10.0)"),
+        (-0.5, 0.1, 0.074, "−28.0 (−50.0 to +10.0)"),
+        (None, None, 0.074, "−28.0 (no interval)"),
+    ],
+)
+def test_difference_in_points_shows_what_decides(low, high, p, shown):
+    assert Paired(mean=-0.28, low=low, high=high, p=p, groups=FEWEST).in_points() == shown
 
 
 def test_a_difference_is_stored_and_read_back_with_and_without_an_interval():
