@@ -109,11 +109,11 @@ _REPLACED = [
         (r"기원후|서기|\bn\.?\s?chr\b\.?|\bapr?(ès)?\.?\s?j\.?[\s-]*c\b\.?|\bd\.\s?c\.", " ad "),
         (r"^(n\.?\s?d\.?|s\.?\s?[da]\.?|undated|미상)[,;:]*\s+(?=\S)", ""),
         (r"[?~%]+(?=\D|$)", ""),
-        (r"\b(circa|cca|ca|um|vers|hacia|approx(imately)?|about|around|roughly|est(imated)?)\b\.?", " "),
+        (r"\b(circa|cca|ca|abt|cal|um|vers|hacia|approx(imately)?|about|around|roughly|est(imated)?)\b\.?", " "),
         (r"\b(prob(ably)?|possibly|perhaps|maybe|likely)\b\.?", " "),
         (r"(?<![^\W_])c\.?\s*(?=\d|early|mid|late|bc|ad)", " "),  # c. 1850, but not 19th c.
         (r"\b(copyright|cop|fl|floruit|dated|written|published|printed|year|anno|the|of|in|on|des|du|del)\b\.?|[©℗]|약(?=\s*\d)", " "),
-        (r"(?<=[년기대])\s*(경|무렵|쯤|께)", ""),
+        (r"(?<=\d년)도(?![^\W_])|(?<=[년월기대])\s*(경|무렵|쯤|께|추정)|(?<=\d)\s*경$|(?<=\d일)\s*(자|발행|발간)$", ""),
         (r"(?<=[년월일])\s*(에서|부터)\s+(?=\D*\d)", "–"),
         (r"(?<=–)(.*)까지$", r"\1"),
         (r"(?<=\d월)\s*(호|초|말|초순|중순|하순)$", ""),
@@ -169,7 +169,7 @@ def _span(text: str, depth: int = 2) -> DateSpan | None:
     """Read a date, or, `depth` times within each other, a range of two."""
     if span := _simple(text):
         return span
-    between = re.fullmatch(r"(?:between|from|zwischen|entre) (.+)|(.+)사이", text)
+    between = re.fullmatch(r"(?:between|bet|from|zwischen|entre) (.+)|(.+)사이", text)
     if between and (span := next(_ranges((between[1] or between[2]).strip(), depth), None)):
         return span
     if span := _common_days(text, depth):
