@@ -14,6 +14,7 @@ from pages._frame.choices import choice, text_box
 from pages._frame.uploads import upload_box, upload_limit
 
 KEY = "corpus_files"
+BOXES = {"paste": "corpus_text", "folder": "corpus_folder"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,19 @@ def read_inputs() -> TextInputs:
     state, titles = st.session_state, _source_titles()
     source = state.get("corpus_way")
     source = source if source in titles else next(iter(titles))
-    value = uploads.uploads(KEY) if source == "files" else state.get({"paste": "corpus_text", "folder": "corpus_folder"}[source]) or ""
+    value = _value_of(source)
     text_column, date_column = ("", "") if source == "paste" else (state.get("corpus_column") or "", state.get("corpus_dates") or "")
     return TextInputs(source, value, text_column.strip(), date_column.strip(), state.get("corpus_lines") or DETECT)
+
+
+def clear(source: str, value: Any) -> None:
+    """Empty the inputs of a source if they still have this value."""
+    if _value_of(source) == value:
+        uploads.remove(KEY) if source == "files" else st.session_state.update({BOXES[source]: ""})
+
+
+def _value_of(source: str) -> Any:
+    return uploads.uploads(KEY) if source == "files" else st.session_state.get(BOXES[source]) or ""
 
 
 def _source_titles() -> dict[str, str]:

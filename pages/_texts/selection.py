@@ -16,7 +16,6 @@ from core.text.corpora import BUNDLED_CORPUS, sentences_of
 from core.text.own_corpus import KeptCorpus
 from pages._cached import cache, label_store, shared_jobs
 from pages._cached.shared_jobs import duration, show_index_state
-from pages._frame import uploads
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
@@ -95,9 +94,9 @@ def _forget(corpus: str) -> None:
     state["corpus.own"] = [name for name in state.get("corpus.own", ()) if name != corpus]
     stored = state.get("corpus.kept", ("", None))[1]
     if isinstance(stored, KeptCorpus) and stored.name == corpus:
-        state.update(corpus_text="", corpus_folder="")
         state.pop("corpus.kept")
-        uploads.remove(inputs.KEY)
+    if source := state.get(store.SOURCES, {}).pop(corpus, None):
+        inputs.clear(*source)  # or the next look at them would store the text again
     if state.get("corpus") == corpus:
         state.corpus = languages.in_use().sentences or BUNDLED_CORPUS
 

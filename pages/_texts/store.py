@@ -30,6 +30,7 @@ from pages._texts.inputs import TextInputs, read_inputs
 MEASURED_FOR_S = 600  # a machine's speed changes with what else it does
 READING = "own texts"  # a kind of jobs
 QUICK_CHARACTERS = 200_000  # a shorter pasted text is read within a second
+SOURCES = "corpus.sources"  # the key of the session's sources of texts, with the value of their inputs, by the name of the corpus
 NOTES = "change.notes"  # the key of the session's notes on rows that were left out of the last files
 _REQUESTED = "change.asked"  # the key of the numbers of the files that the user wants to compare
 TSV = "text/tab-separated-values"
@@ -66,6 +67,8 @@ def own_texts() -> KeptCorpus | None:
         if outcome is None:
             st.stop()
         st.session_state["corpus.kept"] = key, outcome
+        if isinstance(outcome, KeptCorpus):
+            st.session_state.setdefault(SOURCES, {})[outcome.name] = inputs.source, inputs.value
     if isinstance(outcome, str):
         st.error(plain(outcome), icon=":material/error:")
         return None

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from core.corpus.usage_graphs import format_uses
 from core.files import user_names
@@ -159,6 +160,36 @@ def test_files_stay_in_use_on_other_pages():
     assert removals(page) == [r"Remove letters\.csv"] and name
     page = went(page, "change", "map", "texts")
     assert removals(page) == [r"Remove letters\.csv"] and name_of_texts(page) == name
+
+
+def test_a_deleted_text_leaves_its_inputs_and_no_others_are_emptied():
+    def script() -> None:
+        import streamlit as st
+
+        from pages._texts import inputs, selection, store
+
+        inputs.draw_inputs()
+        st.session_state.found = getattr(store.own_texts(), "name", "")
+        st.text_input("Name", key="forgotten")
+        st.button("Delete", key="delete", on_click=lambda: selection._forget(st.session_state.forgotten))
+
+    def delete(name: str) -> None:
+        page.text_input(key="forgotten").set_value(name)
+        page.button(key="delete").click().run()
+        assert not page.exception and not user_names.corpus_exists(name)
+
+    page = bring(AppTest.from_function(script, default_timeout=60).run(), ("letters.csv", LETTERS.encode()))
+    of_file = page.session_state.found
+    for key, value in (("corpus_way", "paste"), ("corpus_text", TEXT)):
+        page.session_state[key] = value
+    of_paste = page.run().session_state.found
+    delete(of_file)
+    assert page.session_state.found == of_paste != of_file
+    page.session_state["corpus_way"] = "files"
+    assert page.run().session_state.found == "" and not removals(page)
+    of_file = bring(page, ("letters.csv", LETTERS.encode())).session_state.found
+    delete(of_paste)
+    assert page.session_state.found == of_file and page.session_state["corpus_text"] == ""
 
 
 def test_disk_space_is_one_number_in_the_figures_and_in_a_refusal(monkeypatch):
