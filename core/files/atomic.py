@@ -25,7 +25,7 @@ from filelock import FileLock
 from ..common.errors import BadInput
 from ..common.i18n import t
 
-TEMPORARY = re.compile(r"\.[0-9a-f]{8}-\d+-[0-9a-f]{8}\.(tmp|old)-.*")  # names as of `_temporary_name`, left by a killed process
+TEMPORARY = re.compile(r"\.[0-9a-f]{8}-(\d+-[0-9a-f]{8}\.(tmp|old)-.*|.*\.lock)")  # left by a killed process (`_temporary_name`, `locked`)
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 _UNWRITABLE |= {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.EFBIG}  # a file is where a folder should be, or ...
 

@@ -168,6 +168,9 @@ def test_what_a_killed_process_left_is_taken_for_nothing(tmp_path):
         (model / name).write_text("{}")
         for stale in (name, f"old.{name}"):
             (model / f".0123abcd-12-0123abcd.tmp-01234567-{stale}").write_text("half")
+    with locked(model / "weights.hdf5"):
+        (lock,) = model.glob(".*weights.hdf5.lock")
+    lock.touch()
     assert model_files(model) == (model / "options.json", model / "weights.hdf5")
     assert of_folder(model) is not None
     assert atomic.find_foreign_file(model, r"options\.json|weights\.hdf5") is None
