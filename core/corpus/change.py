@@ -28,6 +28,7 @@ PERMUTATIONS = 999
 FEWEST = 5  # sentences on each side
 FEWEST_DOCUMENTS = 6  # on each side, for complete documents to be shuffled: 12 have 924 divisions
 NEAREST = 5  # neighbors of a sentence
+TIE = 1e-5  # difference of cosines that is rounding
 SHRINK = 2.0  # occurrences of the word in general that a spelling's mean is mixed with
 SENTENCES, DOCUMENTS = "sentences", "documents"
 
@@ -97,16 +98,19 @@ def expected_distance(rows: np.ndarray) -> float:
 def nearest(rows: np.ndarray):
     """Return sparse rows (n, n) whose products are shares of common nearest neighbors, for unit rows (n, D).
 
-    Each has length 1, with equal values at the row itself and at its NEAREST neighbors among the centered rows.
+    Each has length 1, with equal values at the row itself and at its NEAREST neighbors among the centered rows. Those that tie for the last
+    places share them, lest the order of repeated sentences, and so their side, decide.
     """
     from scipy.sparse import csr_array
 
-    n, k = len(rows), min(NEAREST, len(rows) - 1)
+    k = min(NEAREST, len(rows) - 1)
     centered = unit(rows - rows.mean(axis=0))
     cosines = centered @ centered.T
     np.fill_diagonal(cosines, np.inf)
-    among = np.argpartition(-cosines, k, axis=1)[:, : k + 1]
-    return csr_array((np.full(among.size, (k + 1) ** -0.5, np.float32), among.ravel(), np.arange(n + 1) * (k + 1)), shape=(n, n))
+    last = -np.partition(-cosines, k, axis=1)[:, k : k + 1]
+    above, tied = cosines > last + TIE, np.abs(cosines - last) <= TIE
+    weights = above + tied * (k + 1 - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
+    return csr_array(unit(weights.astype(np.float32)))
 
 
 def evened(rows: np.ndarray, spellings: Sequence[Hashable]) -> np.ndarray:

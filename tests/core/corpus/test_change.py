@@ -53,6 +53,13 @@ def test_random_halves_are_called_changed_in_one_of_twenty_at_most():
     assert called <= 18  # of 200; 10 are expected, and 19 or more in one of 200 runs
 
 
+@pytest.mark.parametrize(("n", "m"), [(6, 6), (5, 20), (20, 5), (12, 30)])
+def test_one_sentence_repeated_on_both_sides_is_no_change(n, m):
+    result = change(*np.split(np.repeat(drawn(1, 1), n + m, axis=0), [n]), np.zeros(n + m, int), permutations=199)
+    assert result.p == 1 and all(measure.p == 1 for measure in result.measures.values())
+    assert [result.gap.value, result.neighbors.value] == pytest.approx([0, 0], abs=1e-6)
+
+
 def test_a_word_that_took_another_sense_is_found_by_each_measure():
     rows = np.concatenate([drawn(20, 3, 3.0), drawn(10, 5, 3.0), drawn(10, 4, -3.0)])
     result = change(rows[:20], rows[20:], np.repeat([0, 1], [30, 10]))
