@@ -73,10 +73,21 @@ def table_lines(table: pd.DataFrame) -> list[str]:
 
 
 def write_texts(texts: Mapping[Path, str]) -> None:
-    """Write several files. None takes its place before all are written."""
+    """Write several files. None takes its place before all are written, and then each does, even if the place of another is refused."""
+    refusals, are_written = [], False
+
+    def collect(_: type | None, error: BaseException | None, __: object) -> bool:
+        is_refusal = are_written and isinstance(error, BadInput)
+        refusals.extend([error] if is_refusal else [])
+        return is_refusal
+
     with ExitStack() as stack:
         for path, text in texts.items():
+            stack.push(collect)
             stack.enter_context(replacing(path)).write_text(text, "utf-8", newline="")
+        are_written = True
+    if refusals:
+        raise BadInput(" ".join(map(str, refusals)))
 
 
 def read_earlier(path: str | Path, read: Callable[[Path], Any], outputs: Outputs) -> Any:

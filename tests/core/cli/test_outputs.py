@@ -13,11 +13,13 @@ from core.cli import senses
 from core.cli.main import elmoscope
 from core.cli.options import READS, Command, OutputPath
 from core.cli.shared import write_texts
+from core.common.errors import BadInput
 from core.corpus import label_files
 from core.corpus.label_files import carry_rows
 from core.corpus.spread import Labels
 from core.elmo import models
 from core.files.atomic import locked
+from core.files.outputs import Outputs
 from core.lab.__main__ import lab
 from tests.memory import run_at_once
 
@@ -120,6 +122,19 @@ def graph(tmp_path) -> Path:
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize("taken", [["a.csv"], ["b.csv"], ["c.csv", "a.csv"]])
+def test_each_of_several_results_stays_although_the_places_of_others_are_taken_meanwhile(tmp_path, taken):
+    files = tuple(tmp_path / name for name in ("a.csv", "b.csv", "c.csv"))
+    with pytest.raises(BadInput) as caught, Outputs("senses change", named=files, files=files).guarding():
+        for name in taken:
+            (tmp_path / name).write_text("mine")
+        write_texts({path: f"result {path.name}" for path in files})
+    assert all(f"{name} exists" in str(caught.value) for name in taken)
+    for path in files:
+        place = path.with_stem(f"{path.stem}-2") if path.name in taken else path
+        assert place.read_text() == f"result {path.name}" and (path == place or path.read_text() == "mine")
 
 
 def test_a_usage_graph_takes_no_place_of_one_that_people_annotated(answer, refused, graph, tmp_path):
