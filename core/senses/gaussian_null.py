@@ -82,7 +82,7 @@ def silhouettes(rows: np.ndarray) -> np.ndarray:
         sizes = members.sum(axis=0)
         sums = members.T @ rows
         within = np.bincount(labels, np.einsum("nd,nd->n", rows, rows), number) - (sums * sums).sum(axis=1) / np.maximum(sizes, 1)
-        loosest = int(within.argmax())
+        loosest = int(np.where(sizes > 0, within, -np.inf).argmax())  # of equal rows, some clusters may be empty
         members_of_loosest = np.flatnonzero(labels == loosest)
         part = rows[members_of_loosest] - sums[loosest] / max(sizes[loosest], 1)
         labels = labels.copy()

@@ -72,6 +72,13 @@ def test_one_cloud_is_suggested_as_one():
     assert clusters.suggest(alike).number == 1 and set(clusters.clusters(alike, 3)) == {0}
 
 
+@pytest.mark.parametrize(("sentences", "number"), [([10, 10], 1), ([19, 1], 1), ([7, 7, 7], 3), ([12], 1), ([4, 4, 4], 1)])
+def test_repeated_sentences_make_as_many_groups_as_differ_at_most(sentences, number):
+    rows = np.repeat(blob(2, n=len(sentences), dims=8), sentences, axis=0)
+    for order in (slice(None), slice(None, None, -1)):
+        assert clusters.suggest(directions(rows[order])).number == number
+
+
 def test_silhouettes_are_the_same_in_any_number_of_axes():
     rows = unit(np.random.default_rng(3).normal(size=(24, 16))).astype(np.float32)
     rows[5] = rows[4]  # the same sentence twice
