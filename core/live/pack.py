@@ -53,7 +53,9 @@ class Pack:
 
     def to_bytes(self, facts: dict) -> bytes:
         """Return the content of the file."""
-        head = json.dumps({"facts": facts, "arrays": self._arrays}, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+        head = json.dumps({"facts": facts, "arrays": self._arrays}, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
+            "utf-8"
+        )
         head += b" " * (-(len(head) + 4) % 8)
         return gzip.compress(len(head).to_bytes(4, "little") + head + b"".join(self._parts), 9, mtime=0)
 
@@ -76,6 +78,7 @@ COMMONEST = 20_000  # words of the softmax that may answer
 FINE = 1_500_000  # weights of a convolution up to which its rounding is packed too, as 8 bits more
 STATIC = 40_000  # words that have their static vector in the page
 FILTERS_AT_ONCE = 2048
+NO_CLIP = 1e9  # that no number reaches; JSON has no infinity
 
 
 def add_network(pack: Pack, bilm) -> dict:
@@ -109,7 +112,8 @@ def add_network(pack: Pack, bilm) -> dict:
             for ours, theirs in (("input", "input_weight"), ("state", "state_weight"), ("output", "projection")):
                 pack.add_rows(f"{direction}.{k}.{ours}", state[f"{name}.{theirs}"])
             pack.add(f"{direction}.{k}.bias", state[f"{name}.bias"])
-    return {"shape": asdict(shape), "anchored": bilm.characters.anchor()}
+    clips = {name: min(getattr(shape, name), NO_CLIP) for name in ("cell_clip", "projection_clip")}
+    return {"shape": asdict(shape) | clips, "anchored": bilm.characters.anchor()}
 
 
 def add_softmax(pack: Pack, substitutes) -> dict:
@@ -170,8 +174,9 @@ def add_labeled(pack: Pack, workspace: Workspace) -> dict:
     pack.add("labeled.places", places)
     space = workspace.sense_space
     learned = space.learned if space else None
-    if learned is not None:
+    if space and len(rows):
         pack.add_rows("labeled.substitutes", space.expected(space.of_rows(table, rows)))
+    if learned is not None:
         pack.add_rows("space.maps", learned.maps.reshape(-1, learned.maps.shape[2]))
         pack.add("space.mean", learned.mean.astype(np.float32))
     for name, center in calibration.centers.items():

@@ -3,7 +3,7 @@
 const VOTERS = 8, FEWEST = 3, SHARPNESS = 10, SURE = 0.64, CLEAR = 0.4, SOFT = 0.1, SOFT_MIDDLES = 0.02, SPACE_LAYER = 1, TOPIC_COMMONEST = 200, SHRINKAGE = 0.6;
 
 function newSenses(pack, network, statics, substitutes) {
-  const { calibration } = pack.facts, learned = pack.has("space.maps") ? { maps: pack.rows("space.maps"), mean: pack.floats("space.mean") } : null;
+  const { calibration } = pack.facts, hasSpace = pack.has("labeled.substitutes"), learned = pack.has("space.maps") ? { maps: pack.rows("space.maps"), mean: pack.floats("space.mean") } : null;
   const centers = ["token", "place", "topic", "senses"].map((name) => pack.has(`center.${name}`) && pack.floats(`center.${name}`));
 
   // The sum of the other words' static vectors, the commonest left out.
@@ -17,10 +17,11 @@ function newSenses(pack, network, statics, substitutes) {
   }
   // The three parts of the sense space, each of length 1.
   const partsOf = (layers, about, expected) => [unit(layers[SPACE_LAYER]), unit(about), unit(expected)];
-  const wholeMean = () => { let end = 0; return [2 * network.projection, statics.dim || 1, network.projection].map((size) => learned.mean.subarray(end, (end += size))); };
-  // Each part minus the mean's, to length 1, then the map of that number.
+  const wholeMean = () => { let end = 0; return [2 * network.projection, statics.dim || 1, network.projection].map((size) => learned?.mean.subarray(end, (end += size)) ?? new Float32Array(size)); };
+  // Each part minus the mean's, to length 1, then the map of that number where any was learned.
   function placed(parts, mean, number) {
     const joined = joinedUp(parts.map((part, k) => (norm(part) > 1e-6 ? unit(less(part, mean[k])) : part.map(() => 0))));
+    if (!learned) return unit(joined);
     const { maps } = learned, sum = new Float32Array(maps.columns);
     for (let v = 0; v < joined.length; v++) {
       const row = number * joined.length + v, by = joined[v] * maps.scales[row], at = row * maps.columns;
@@ -103,7 +104,7 @@ function newSenses(pack, network, statics, substitutes) {
     const token = shares(keep.map((k) => unit(mixOf(of.layers[k], weights))), labels, pos, both.map((item) => unit(mixOf(item.layers, weights))), n);
     const about = both.map((item) => topic(item.tokens, item.position)), around = statics.dim ? shares(keep.map((k) => of.topics[k]), labels, pos, about, n) : null;
     let inSpace = [0.5, 0.5, 0], expected = 0, nearest = 0.5, named = token.middles;
-    if (learned) {
+    if (hasSpace) {
       const parts = keep.map((k) => of.parts[k]), mean = [0, 1, 2].map((part) => meanOf(parts.map((item) => item[part])));
       const own = both.map((item, k) => placed(partsOf(item.layers, about[k], item.expected()), mean, of.map));
       const places = parts.map((item) => placed(item, mean, of.map)), space = shares(places, labels, pos, own, n), centered = centeredBy(parts.map((item) => item[2]));
@@ -112,12 +113,12 @@ function newSenses(pack, network, statics, substitutes) {
       expected = agreed(both.map((item) => centered(unit(item.expected()))));
       inSpace = [agreed(space.votes), agreed(space.middles), agreed(space.directions)];
     }
-    const read = { senses: named.map(leader), namedIn: learned ? "senses" : layer };
+    const read = { senses: named.map(leader), namedIn: hasSpace ? "senses" : layer };
     if (same) return said(1, layer, read);
     const votes = odds(agreed(token.votes), SOFT), given = odds(agreed(token.middles), SOFT_MIDDLES), near = agreed(token.directions);
     const inputs = [votes, votes * trust, given, given * trust, near, near * trust, trust, odds(around ? agreed(around.middles) : 0.5, SOFT_MIDDLES), odds(inSpace[0], SOFT), odds(inSpace[1], SOFT_MIDDLES), inSpace[2]];
     inputs.push(around ? agreed(around.directions) : 0, expected, odds(nearest, SOFT_MIDDLES));
-    const evidence = { ...(around ? { around: inputs[11] } : {}), ...(learned ? { senses: inputs[10], expected: inputs[12], nearest: inputs[13] } : {}) };
+    const evidence = { ...(around ? { around: inputs[11] } : {}), ...(hasSpace ? { senses: inputs[10], expected: inputs[12], nearest: inputs[13] } : {}) };
     return said(probabilityOf(inputs, calibration.votes), layer, { ...read, evidence });
   }
 
@@ -128,7 +129,7 @@ function newSenses(pack, network, statics, substitutes) {
     const views = both.map((item) => {
       const alone = network.encode([item.tokens[item.position]]).of(0), about = unit(topic(item.tokens, item.position));
       const token = less(unit(mixOf(item.layers, weights)), unit(mixOf(alone, weights)));
-      return [token, item.around, about, learned ? placed(partsOf(item.layers, about, item.expected()), wholeMean(), pack.facts.folds) : new Float32Array(1)];
+      return [token, item.around, about, hasSpace ? placed(partsOf(item.layers, about, item.expected()), wholeMean(), pack.facts.folds) : new Float32Array(1)];
     });
     if (!centers[0]) return said(probabilityOf([dot(unit(views[0][0]), unit(views[1][0]))], calibration.alone), layer);
     const known = centers.map((_, k) => views.every((item) => there(item[k])));

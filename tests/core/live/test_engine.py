@@ -6,22 +6,31 @@ import re
 import shutil
 import subprocess
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from subprocess import PIPE
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
 from core.analysis.word_maps import links
-from core.live import page
+from core.common.config import ASSETS, ModelShape
+from core.elmo.language_model import Softmax
+from core.elmo.model import BiLM
+from core.elmo.weights import save_safetensors
+from core.live import pack, page
+from core.senses.calibration import calibration_of
 from core.text.languages import get_language
 from core.text.target_word import find_target_words, lemmas, same_word, words_of
 from core.text.tokens import pieces, tokenize
 from core.views import pair
 from core.views.layouts import maps_of
 from core.views.pair import PairRequest
+from core.workspace import open_workspace
 from tests.core.live.truth import compare, truths
 from tests.core.text.test_target_word import SPELLED_ALIKE
 
@@ -50,14 +59,17 @@ def html(live_page: Path) -> str:
     return live_page.read_text("utf-8")
 
 
+def write_engine(folder: Path, packed: bytes) -> None:
+    script = "".join((page.FOLDER / f"{name}.js").read_text("utf-8") for name in page.ENGINE if name != "worker") + DRIVER
+    (folder / "engine.js").write_text(script, encoding="utf-8")
+    (folder / "pack.gz").write_bytes(packed)
+
+
 @pytest.fixture(scope="module")
 def ask(html: str, tmp_path_factory: pytest.TempPathFactory):
     """ask("tokens", "We sat."), or many at once."""
     folder = tmp_path_factory.mktemp("live")
-    script = "".join((page.FOLDER / f"{name}.js").read_text("utf-8") for name in page.ENGINE if name != "worker") + DRIVER
-    (folder / "engine.js").write_text(script, encoding="utf-8")
-    pack = re.search(r'id="pack">([^<]*)<', html)[1]
-    (folder / "pack.gz").write_bytes(base64.b64decode(pack))
+    write_engine(folder, base64.b64decode(re.search(r'id="pack">([^<]*)<', html)[1]))
 
     @cache
     def start(plain: bool) -> subprocess.Popen:
@@ -200,6 +212,28 @@ def test_a_word_without_labels_has_a_verdict_neighbors_and_no_map(ask):
     assert judgment["verdict"]["evidence"].keys() == {"senses", "around", "expected"}
     assert answer["around"]["lemma"] is None and len(answer["around"]["parts"][0]["rows"]) > 20
     assert name["pair"]["judgment"]["verdict"]["name"] and not judgment["verdict"]["name"]
+
+
+def test_a_model_without_clips_and_a_learned_sense_space_is_answered_as_by_core(tmp_path, monkeypatch):
+    torch.manual_seed(0)
+    words = (ASSETS / "elmo-mini" / "vocabulary.txt").read_text("utf-8").split("\n")[:3000]
+    bilm = BiLM(ModelShape(filters=((1, 8), (3, 16)), hidden=24, projection=16, cell_clip=np.inf, projection_clip=np.inf)).eval()
+    save_safetensors(bilm, tmp_path / "tiny", softmax=Softmax(len(words), 16), words=words, dtype=torch.float32)
+    tiny = open_workspace(str(tmp_path / "tiny"))
+    known, table = calibration_of(tiny), tiny.targets.basic
+    monkeypatch.setattr(pack, "calibration_of", lambda _: replace(known, words={"bank": known.words["bank"]}))  # one word is enough
+    names = [*tiny.layers.spaces]
+    blank = lambda _, lemma: SimpleNamespace(names=names, coordinates=np.zeros((len(names), len(table.labeled_rows(lemma)), 2)))  # noqa: E731
+    monkeypatch.setattr(pack.layouts, "maps_of", blank)
+    write_engine(tmp_path, pack.pack_workspace(tiny, lambda share, what: None)[0])
+    for texts in (["We sat on the bank.", "The bank lent money."], ["The jaguar slept in a tree.", "He drove a silver jaguar."]):
+        line = json.dumps({"call": "answer", "given": question(texts)})
+        command = [NODE, "engine.js", "pack.gz"]
+        answer = json.loads(subprocess.run(command, cwd=tmp_path, input=line, capture_output=True, text=True, check=True).stdout)["pair"]
+        first, second = tiny.words(*texts)
+        core = pair.compute(tiny, PairRequest(first=first, second=second))
+        assert answer["values"] == pytest.approx(list(core.cosines.values()), abs=0.02)
+        assert answer["judgment"]["verdict"]["probability"] == pytest.approx(core.judgment.verdict.probability, abs=0.05)
 
 
 def test_the_map_s_dots_and_neighbors_are_core_s(workspace, ask):

@@ -46,9 +46,10 @@ def test_a_model_too_large_is_named_with_its_size():
 
 
 def test_any_model_of_our_size_is_packed():
-    shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, n_highway=2, max_characters=10)
+    shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, n_highway=2, max_characters=10, cell_clip=np.inf)
     pack = Pack()
     facts = add_network(pack, BiLM(shape))
+    assert facts["shape"]["cell_clip"] > 1e6 and pack.to_bytes(facts)  # JSON has no infinity
     assert (facts["shape"]["n_highway"], facts["shape"]["max_characters"]) == (2, 10) and len(facts["anchored"]) == 2
     assert {"highway.1.carry", "forward.0.input", "backward.1.output", "convolution.1.rest"} <= pack._arrays.keys()
 
