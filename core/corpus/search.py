@@ -47,8 +47,8 @@ class Hits:
 def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
     """Return all hits in the order of the text, ignoring letter case.
 
-    A query is words, where "bank*" matches all that begin so and a lone * any word; lemmas, each in all its forms; or regular expressions, one
-    per word. Raises BadInput for an empty query, an invalid pattern, or a lone * that the texts do not have.
+    A query is words or lemmas, each in all its forms, where "bank*" matches all that begin so and a lone * any word; or regular expressions,
+    one per word. Raises BadInput for an empty query, an invalid pattern, or a lone * that the texts do not have.
     """
     query = plain_signs(query)
     if not query.strip():
@@ -57,14 +57,14 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
         raise BadInput(t("{n:,} characters; search for at most {most}.", n=len(query), most=MAX_QUERY))
     if kind not in KINDS:
         raise BadInput(t("Unknown kind of search {kind!r}. Choose: {kinds}.", kind=shorten(kind), kinds=", ".join(KINDS)))
+    match = match_lemma if kind == LEMMA else match_word
     if kind == PATTERN:
         ways = [[match_pattern(corpus, part) for part in _parts(query.split())]]
-    elif kind == WORD and _has_wildcard(query):
+    elif _has_wildcard(query):
         words = [word for part in query.split() for word in ([part] if ANY in part else corpus.language.tokenize(part))]
-        ways = [[match_wildcard(corpus, word) if ANY in word else match_word(corpus, word) for word in _parts(words)]]
+        ways = [[match_wildcard(corpus, word) if ANY in word else match(corpus, word) for word in _parts(words)]]
     else:  # the query in the language's tokens, and in tokens that a file may have of its own
         phrases = dict.fromkeys((tuple(corpus.language.tokenize(query)), tuple(query.split()), (query.strip(),)))
-        match = match_lemma if kind == LEMMA else match_word
         ways = [[match(corpus, part) for part in _parts(phrase)] for phrase in phrases]
     verb = fold_case(query.strip())
     bare_stems = _find_stems(corpus, verb) if kind == LEMMA and has_hangul(verb) else np.empty(0, np.int64)

@@ -48,6 +48,7 @@ def places(corpus: EncodedCorpus, hits: Hits) -> list[tuple[int, int]]:
         *((phrase, phrase.split(), WORD) for phrase in ("of the", "on the bank", "the bank of the river", "did not")),
         *(("It's", ["it", "'s"], WORD), ("bank*", ["bank.*"], WORD), ("the * of", ["the", ".*", "of"], WORD)),
         *(("un*ed", ["un.*ed"], WORD), ("a *ing *", ["a", ".*ing", ".*"], WORD)),
+        *(("bank*", ["bank.*"], LEMMA), ("go * the", ["go|goes|going|went|gone", ".*", "the"], LEMMA)),
         *(
             (pattern, [pattern], PATTERN)
             for pattern in ("bank(s|ed)?", "[^aeiou]{3,5}", "(?:un|re).+ed", r"\d+", "b.{2}k", "colou?r", ".*ing")
