@@ -3,17 +3,22 @@
 import streamlit as st
 
 from core.common.i18n import t
+from pages._frame.choices import choice, settle_choice
 from pages._frame.frame import frame, lede, part, question, show
 from pages._frame.in_use import InUse
-from pages._learn.slides import all_slides, choose_lesson, close, current_lesson, notes, stepper
+from pages._learn.slides import SEMINAR, all_lessons, all_slides, close, notes, stepper
 
 
 def lessons(in_use: InUse) -> None:
     """Show the lessons, each with its baseline, its control and its interval."""
-    lesson = current_lesson()
+    by_name = {lesson.name: lesson for lesson in all_lessons()}
+    usual = next(iter(by_name))
+    lesson = by_name[settle_choice("lesson", by_name, usual)]
     question(lesson.question)
     lede(lesson.lede)
-    choose_lesson()
+    seminar = t("For a seminar")
+    titles = {name: f"{seminar}: {item.question}" if name in SEMINAR else item.question for name, item in by_name.items()}
+    choice("lesson", t("Lesson"), titles, usual)
     show("pages._learn.lesson_show", in_use, lesson)
 
 

@@ -19,7 +19,7 @@ from core.tasks.coreference import chosen
 from core.tasks.entailment import label_titles
 from core.tasks.heads import TASKS, measure_titles, task_titles
 from core.tasks.inputs import flat
-from core.tasks.results import FOLDER, Summary, read_results, summaries
+from core.tasks.results import FOLDER, read_results, summaries
 from core.tasks.task import Example
 from core.text.tokens import pieces
 from pages._cached.cache import keep, workspace
@@ -288,8 +288,13 @@ def _notice(task: str, line: str) -> None:
     name = "coreference" if task == "clusters" else task
     texts = tuple(st.session_state.get(key) for key in examples.tasks()[name][0])
     right = examples.task_errors()[name].get(texts)
-    measure = describe_measure(measure_titles()[TASKS[task].name], summaries(read_results()).get(task))
-    notice([*([t("ELMo errs here: {right}.", right=right)] if right else []), line, measure])
+    lines = [t("ELMo errs here: {right}.", right=right)] if right else []
+    lines.append(line)
+    if summary := summaries(read_results()).get(task):
+        values = {"measure": measure_titles()[TASKS[task].name], "baseline": summary.baseline, "elmo": summary.elmo}
+        text = t("On {n:,} unseen examples, {measure}: {baseline:.1%} without ELMo, {elmo:.1%} with it.", n=summary.sizes["test"], **values)
+        lines.append(text)
+    notice(lines)
 
 
 def _offer_table(task: str, rows: list[dict]) -> None:
@@ -322,13 +327,6 @@ def describe_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:
     if baseline == elmo:
         return t("Both say <b>{elmo}</b>: {a:.0%} sure without ELMo, {b:.0%} with it.", elmo=values["elmo"], a=sure[0], b=sure[1])
     return t("They disagree: <b>{baseline}</b> without ELMo ({a:.0%} sure), <b>{elmo}</b> with it ({b:.0%}).", **values)
-
-
-def describe_measure(title: str, summary: Summary | None) -> str:
-    if summary is None:
-        return ""
-    values = {"measure": title, "baseline": summary.baseline, "elmo": summary.elmo, "n": summary.sizes["test"]}
-    return t("On {n:,} unseen examples, {measure}: {baseline:.1%} without ELMo, {elmo:.1%} with it.", **values)
 
 
 def draw_spans(tokens: Sequence[str], spans: Sequence[Span], *, colors: dict[str, str], dashed: Sequence[Span] = ()) -> Markup:

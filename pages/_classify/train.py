@@ -12,7 +12,7 @@ from core import __version__
 from core.classify import tasks
 from core.classify.data import Dataset, SplitConfig
 from core.classify.head import TextHead
-from core.classify.model import VARIANTS, Variant, variant_titles
+from core.classify.model import VARIANTS, variant_titles
 from core.classify.tasks import OpenHeads
 from core.classify.train import freeze, make_committee, make_text_fit, run, with_members
 from core.classify.trainings import Order, cost, learned_weights, left_of_all, results_rows
@@ -21,7 +21,6 @@ from core.common.i18n import say, t, tn
 from core.common.significance import format_p, mcnemar, points
 from core.elmo.models import Model
 from core.figures.classifiers import curves_figure, layer_weights_figure
-from core.learning.features import Frozen
 from core.learning.fit import forget
 from core.notebooks.build import build_notebook
 from core.static.vectors import StaticVectors
@@ -86,11 +85,11 @@ class Training:
         costs = [cost(variant) for variant, _ in runs]
         self.has_layers, self.seconds_left = True, None
         for number, (variant, seed) in enumerate(runs):
+            config, parts = tasks.task_config(task, seed=seed, epochs=order.epochs), frozen[variant.name]
             if variant.members:
-                self._make_committee(variant, seed, frozen[variant.name])
+                members = {name: head for (name, s), head in self.heads.items() if s == seed}
+                self.heads[variant.name, seed] = make_committee(variant, members, self.dataset, config, parts)
                 continue
-            config = tasks.task_config(task, seed=seed, epochs=order.epochs)
-            parts = frozen[variant.name]
             trainer = make_text_fit(variant, self.dataset, config, parts, model.encoder.device)
             self.stage = t("Training {classifier} ({k} of {n})", classifier=self.title_of(variant.name, seed), k=number + 1, n=len(runs))
             for event in run(trainer, stop=self.job.is_over):
@@ -114,11 +113,6 @@ class Training:
         """Store the epochs of a run, including those of an earlier visit that it resumed."""
         points = ("epoch", "train_loss", "valid_loss", "valid_accuracy")
         self.curves[variant, seed] = [{name: past[name] for name in points} for past in history]
-
-    def _make_committee(self, variant: Variant, seed: int, frozen: Frozen) -> None:
-        trained = {name: head for (name, s), head in self.heads.items() if s == seed}
-        config = tasks.task_config(tasks.task_named(self.order.task), seed=seed, epochs=self.order.epochs)
-        self.heads[variant.name, seed] = make_committee(variant, trained, self.dataset, config, frozen)
 
     def _layers(self, done: int, total: int, speed: float) -> None:
         self.job.done, self.seconds_left = done / max(1, total), (total - done) / speed if speed else None

@@ -52,7 +52,13 @@ def frame(file: str) -> InUse:
     title = dict(page.parts).get(view, page.label)
     sidebar = "collapsed" if view == SLIDES else "auto"
     st.set_page_config(f"{title} · Elmoscope", str(ASSETS / "icon.png"), layout="wide", initial_sidebar_state=sidebar)
-    foreign = "" if i18n.language() == i18n.ENGLISH else _uploader_style(t("Choose files"))
+    foreign = ""
+    if i18n.language() != i18n.ENGLISH:  # Streamlit's upload button speaks only English; our own text states the limit
+        box, label = '[data-testid="stFileUploaderDropzone"]', json.dumps(t("Choose files"), ensure_ascii=False)
+        foreign = (
+            f"<style>{box} button p {{font-size: 0 !important;}} {box} button p::after {{content: {label}; font-size: 1rem;}} "
+            '[data-testid="stFileUploaderDropzoneInstructions"] {display: none;}</style>'
+        )
     # One element in every language, so that the next elements keep their places and no box appears twice while the language changes.
     st.html(STYLE + foreign)
     _browser(key="browser")
@@ -81,15 +87,6 @@ def frame(file: str) -> InUse:
     settle()
     record.begin(view, title, in_use)
     return in_use
-
-
-def _uploader_style(label: str) -> str:
-    """Return a style that labels Streamlit's upload button, which speaks only English. The limit is part of our own text."""
-    box = '[data-testid="stFileUploaderDropzone"]'
-    return (
-        f"<style>{box} button p {{font-size: 0 !important;}} {box} button p::after {{content: {json.dumps(label, ensure_ascii=False)}; font-size: 1rem;}} "
-        '[data-testid="stFileUploaderDropzoneInstructions"] {display: none;}</style>'
-    )
 
 
 def part() -> str:

@@ -238,20 +238,14 @@ def _choose(label: str, kind: str, content: Language, help: str) -> str:
     if entry is None:
         return default if kind == "model" and _offer_published(chosen) else chosen
     st.caption(plain(entry.title))
-    if not entry.available:
-        _offer_download(entry, kind)
-        return default
-    return chosen
-
-
-def _offer_download(entry, kind: str) -> None:
-    """Offer a download. The bundled artifact stays selected until it is done."""
-    message = t("Not downloaded ({size:,.0f} MB). Using the bundled one.", size=entry.size_mb)
-    st.caption(f"{message} {entry.note}")
+    if entry.available:
+        return chosen
+    st.caption(f"{t('Not downloaded ({size:,.0f} MB). Using the bundled one.', size=entry.size_mb)} {entry.note}")
     if not limits().downloads:
         st.caption(t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS)."))
     elif st.button(t("Download {name}", name=entry.name), key=f"get.{entry.name}", width="stretch"):
         _download(entry.name, kind)
+    return default
 
 
 def _offer_published(name: str) -> bool:

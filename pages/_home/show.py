@@ -132,7 +132,7 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     unknown = lists.unknown(over.vectors, [bare(first.word), bare(second.word)]) if _are_words(first, second) else []
     if lines := [*write_notices(scene, space, pair.judgment.verdict, second_model), *unknown]:
         notice(lines)
-    rows = [(name_of(k), round(v, 4)) for k, v in pair.bars.items()]
+    rows = [(k if k == "GloVe" else model_layers.in_use().of_model(k), round(v, 4)) for k, v in pair.bars.items()]
     if second_model:
         name, layers = second_model.name, second_model.layers
         rows += [(t("{model}, {layer}", model=name, layer=layers.short(k)), round(v, 4)) for k, v in second_model.angles.cosines.items()]
@@ -146,7 +146,12 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
 def write_notices(scene: Scene | None, space: str, verdict: Verdict | None, second: SecondModel | None) -> list[str]:
     """Return one sentence on what the picture shows in a space, and one on the second model where there is one."""
     lines = [say_picture(scene, space, verdict)] if scene else []
-    return lines + ([describe_second_model(second, space or MIX)] if second else [])
+    if second:
+        layers = model_layers.in_use()
+        place = second.place(space if space in layers.spaces else MIX, layers)
+        values = {"model": second.name, "where": second.where(place), "cosine": second.angles.cosine(place)}
+        lines.append(t("{model} at the same depth ({where}): {cosine:.2f}.", **values))
+    return lines
 
 
 def say_picture(scene: Scene, space: str, verdict: Verdict | None) -> str:
@@ -164,17 +169,6 @@ def say_picture(scene: Scene, space: str, verdict: Verdict | None) -> str:
     if first == second:
         return t("Both stars are nearest to “{sense}”.", sense=first)
     return t("The stars are nearest to “{first}” and to “{second}”.", first=first, second=second)
-
-
-def describe_second_model(second: SecondModel, space: str) -> str:
-    layers = model_layers.in_use()
-    place = second.place(space if space in layers.spaces else MIX, layers)
-    values = {"model": second.name, "where": second.where(place), "cosine": second.angles.cosine(place)}
-    return t("{model} at the same depth ({where}): {cosine:.2f}.", **values)
-
-
-def name_of(vectors: str) -> str:
-    return vectors if vectors == "GloVe" else model_layers.in_use().of_model(vectors)
 
 
 def offer_html_file(in_use: InUse) -> None:

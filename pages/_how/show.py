@@ -50,9 +50,20 @@ def show(in_use: InUse, chosen: Chosen) -> None:
     shape = over.model.encoder.model.shape
     all_steps = steps(shape)
     overview = st.container()
-    number = _stepper(all_steps)
+
+    def following(number: int) -> str:
+        last = number == len(all_steps) - 1
+        return t("Last step") if last else t("Next: {title}", title=all_steps[number + 1].title)
+
+    icons = ":material/arrow_back:", ":material/arrow_forward:"
+    number = stepper("step", t("Step"), NUMBERS, buttons="how", following=following, icons=icons)
     with overview:
-        _show_network(token_walk, all_steps, number)
+        sizes = {"wide": WIDE, "middle": MIDDLE, "narrow": NARROW}
+        drawings = [
+            html('<div class="{}">{}</div>', name, draw_network(token_walk, all_steps, number, *size)) for name, size in sizes.items()
+        ]
+        _network(key="how.network", data={"drawn": html("{}", drawings)}, width="stretch", height="content")
+        st.caption(t("One column per word. Stronger color means larger. Select a box to open its step."))
     step = all_steps[number]
     st.subheader(t("{number} of {n}: {title}", number=number + 1, n=len(all_steps), title=step.title), anchor=False)
     left, right = st.columns([3, 2], gap="large")
@@ -79,33 +90,15 @@ def show(in_use: InUse, chosen: Chosen) -> None:
     lists.offer_table(table, name=f"step-{number + 1}", key=f"how.table.{number + 1}")
 
 
-def _stepper(all_steps: tuple[Step, ...]) -> int:
-    """Draw Back, the numbers of the steps, and Next. Return the number from 0."""
-
-    def following(number: int) -> str:
-        last = number == len(all_steps) - 1
-        return t("Last step") if last else t("Next: {title}", title=all_steps[number + 1].title)
-
-    icons = ":material/arrow_back:", ":material/arrow_forward:"
-    return stepper("step", t("Step"), NUMBERS, buttons="how", following=following, icons=icons)
-
-
-def _show_network(token_walk: Walk, all_steps: Sequence[Step], number: int) -> None:
-    sizes = {"wide": WIDE, "middle": MIDDLE, "narrow": NARROW}
-    drawing = html(
-        "{}", [html('<div class="{}">{}</div>', name, draw_network(token_walk, all_steps, number, *size)) for name, size in sizes.items()]
-    )
-    _network(key="how.network", data={"drawn": drawing}, width="stretch", height="content")
-    st.caption(t("One column per word. Stronger color means larger. Select a box to open its step."))
-
-
 def draw_network(token_walk: Walk, all_steps: Sequence[Step], number: int, width: int, max_words: int, left: int) -> Markup:
     """Return the network as SVG: a row for each step that is part of it, and a column for each word around the target."""
     first = max(0, min(token_walk.position - max_words // 2, len(token_walk.tokens) - max_words))
     words = range(first, min(len(token_walk.tokens), first + max_words))
     column = (width - left - 2 * PAD) / max(len(words), 1)
     above = 0 if left else 17  # for a name over its row
-    names = _box_names(len(token_walk.layers) - 1)
+    lstms = t("LSTMs, left to right"), t("LSTMs, right to left")
+    layers_shown = t("Layers 0 to {top}", top=len(token_walk.layers) - 1)
+    names = t("Characters"), t("Filters"), t("Spelling vector"), *lstms, layers_shown, t("Layer mix")
     parts = []
     y = 0.0
     ends = []
@@ -153,18 +146,6 @@ def draw_network(token_walk: Walk, all_steps: Sequence[Step], number: int, width
         column=column,
         parts=parts,
         wires=wires,
-    )
-
-
-def _box_names(top: int) -> tuple[str, ...]:
-    return (
-        t("Characters"),
-        t("Filters"),
-        t("Spelling vector"),
-        t("LSTMs, left to right"),
-        t("LSTMs, right to left"),
-        t("Layers 0 to {top}", top=top),
-        t("Layer mix"),
     )
 
 

@@ -61,16 +61,6 @@ def open_labeled(in_use: InUse) -> Workspace:
     return workspace(replace(in_use, corpus=bundled))
 
 
-def open_relations(in_use: InUse) -> Workspace:
-    """Return the labeled sentences of the model's language. Show a notice if another corpus is selected."""
-    language = workspace(in_use).language
-    if not language.sentences or not relations.read(language.code):
-        raise BadInput(t("Sense relations are not labeled in this language. Choose another model under “Model and data”."))
-    if in_use.corpus != language.sentences:
-        st.caption(t("This lesson uses {own}, the language’s labeled sentences.", own=plain(language.sentences)))
-    return workspace(replace(in_use, corpus=language.sentences))
-
-
 def choose_word(words: Iterable[str], key: str, place: DeltaGenerator, **options) -> str:
     titles = {ALL_WORDS: t("all words")} | {word: word for word in words}
     return place.selectbox(t("Word"), list(titles), format_func=titles.get, **bound(key, **options)) or ALL_WORDS
@@ -251,7 +241,12 @@ def _describe_spread(over: Workspace, spread: Spread, layer: str, word: str) -> 
 
 def compare_relations(in_use: InUse) -> LessonPage:
     """Compare how well homonyms and kinds of related senses separate, and self-similarity by frequency and number of senses."""
-    over = open_relations(in_use)
+    language = workspace(in_use).language
+    if not language.sentences or not relations.read(language.code):
+        raise BadInput(t("Sense relations are not labeled in this language. Choose another model under “Model and data”."))
+    if in_use.corpus != language.sentences:
+        st.caption(t("This lesson uses {own}, the language’s labeled sentences.", own=plain(language.sentences)))
+    over = workspace(replace(in_use, corpus=language.sentences))
     spaces = over.layers.spaces
     layer = choice("relation_layer", t("Layer"), {name: model_layers.in_use().short(name) for name in spaces}, spaces[-2])
     pairs = view_part("targets", relations.pairs_of, over, over.language.code, layer, most=16)

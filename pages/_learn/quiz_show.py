@@ -262,8 +262,12 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
     right = sum(item.sense == question.label for item, question in zip(done, quiz_questions, strict=True))
     st.subheader(t("You matched ELMo in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)
     notice(compare_scores(quiz_questions, done, game.answers))
+    # The link has the model and the language unless they are the default.
+    carried = {key: value for key in CARRIED if (value := read_parameter(key)) is not None}
+    parameters = {**page_address("guess")[1], ADDRESS: game.number, **carried}
+    link = f"{(st.context.url or '').partition('?')[0]}?{urlencode(parameters)}"
     texts = {"copy": t("Copy"), "copied": t("Copied"), "selected": t("Selected: press Ctrl + C")}
-    _share_widget(key="guess.share", data=texts | {"line": quiz.line(game.number, hits, right, _link(game.number))})
+    _share_widget(key="guess.share", data=texts | {"line": quiz.line(game.number, hits, right, link)})
     with st.container(horizontal=True, gap="small"):
         options = {"type": "primary", "icon": ":material/casino:"}
         st.button(t("Another quiz"), key="guess.other", on_click=lambda: _write(random.randrange(quiz.OTHERS, quiz.LAST + 1)), **options)
@@ -276,10 +280,3 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
         for quiz_question, result, answer in zip(quiz_questions, done, game.answers, strict=True)
     ]
     lists.offer_table(rows, name=f"guess-{game.number}", key="guess.table")
-
-
-def _link(number: int) -> str:
-    """Return the link to a quiz: the page's address, the number, and the model unless it is the default."""
-    carried = {key: value for key in CARRIED if (value := read_parameter(key)) is not None}
-    _, view = page_address("guess")
-    return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **carried})}"

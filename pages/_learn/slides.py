@@ -7,7 +7,6 @@ import streamlit as st
 
 from core.common.i18n import t
 from pages._export import record
-from pages._frame.choices import choice, settle_choice
 from pages._frame.menu import HOME, page_address
 from pages._widgets import components
 
@@ -134,11 +133,10 @@ class Lesson:
     exercise: str
 
 
-LESSON = "lesson"  # key of the choice, and URL parameter
 SEMINAR = ("homonyms", "control", "before")  # lessons for users who know what a probe is
 
 
-def lessons() -> tuple[Lesson, ...]:
+def all_lessons() -> tuple[Lesson, ...]:
     return (
         Lesson(
             "cone",
@@ -187,14 +185,3 @@ def lessons() -> tuple[Lesson, ...]:
             ),
         ),
     )
-
-
-def current_lesson() -> Lesson:
-    by_name = {lesson.name: lesson for lesson in lessons()}
-    return by_name[settle_choice(LESSON, by_name, next(iter(by_name)))]
-
-
-def choose_lesson() -> None:
-    seminar = t("For a seminar")
-    titles = {item.name: f"{seminar}: {item.question}" if item.name in SEMINAR else item.question for item in lessons()}
-    choice(LESSON, t("Lesson"), titles, next(iter(titles)))

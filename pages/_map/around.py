@@ -29,11 +29,11 @@ from core.index.table import OccurrenceTable
 from core.live.widgets import NEUTRAL, Points, map_data, pack_numbers
 from core.senses import clusters
 from core.text.tokens import bare, pieces
-from core.views.neighbors import BETWEEN, SPREAD, UMAP, Around, AroundRequest, compute_around
+from core.views.neighbors import BETWEEN, UMAP, Around, AroundRequest, compute_around
 from core.workspace import Workspace, table_key
 from pages._cached import cache, shared_jobs
 from pages._cached.cache import view_when_read, workspace
-from pages._frame.choices import ALL, TOKENS, choice, layer_name
+from pages._frame.choices import ALL, TOKENS, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job
@@ -49,13 +49,6 @@ IN_TABLE, FEWEST = 300, 8  # the most frequent words of the data table, and how 
 MOVING = 32_768  # dots up to which the browser draws all of them even while they move; the same in tokens.js
 _tokens_widget = components.make_component("tokens", Path(__file__).parent, "live")
 JOB = "map of every token"
-
-
-def choose_plan(n_stars: int) -> str:
-    """Draw the choice of a layout. An axis between two sentences needs two sentences."""
-    titles = {SPREAD: t("PCA"), UMAP: t("UMAP")} | ({BETWEEN: t("Between your sentences")} if n_stars == 2 else {})
-    message = t("PCA shows the most variance; UMAP keeps near points near; “between” runs from star to star.")
-    return choice("around", t("Layout"), titles, SPREAD, help=message)
 
 
 @st.fragment
@@ -112,9 +105,12 @@ def _picture(
         if is_single
         else {"width": 340, "height": 340, "limits": find_limits(result.coordinates, result.stars)}
     )
+    cards = [mark(o.tokens, o.position) for o in occurrences]
+    for k in range(result.points.occurrences, len(cards)):  # spellings
+        cards[k] = html("<b>{}</b>, {}<br>{}", result.labels[k], _mean_of(result.points.counts[k]), cards[k])
     stars, key = charts.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars), f"around.{result.word}.{result.plan}.{name}"
     look = MapLook(layer=name, key=key, stars=stars, titles=_titles(result), **size)
-    return lean_map(result, list(result.labels), _cards(result, occurrences), look), _alt(result, layer_title(name))
+    return lean_map(result, list(result.labels), cards, look), _alt(result, layer_title(name))
 
 
 def _chips(result: Around, names: Sequence[str]) -> list[tuple[str, str, int]]:
@@ -211,15 +207,6 @@ def _describe(result: Around, layer: str) -> str:
     if result.has_sides:
         limit += " " + t("Colors compare full vectors (cosine difference at least {close}).", close=axes.CLOSE)
     return t("Drawn: {drawn}. {shown}", drawn=contents, shown=limit).rstrip()
-
-
-def _cards(result: Around, occurrences: list[Occurrence]) -> list[str]:
-    """Return tooltips: the word, its frequency in the corpus, and a sentence."""
-    cards = []
-    for k, (o, word, count) in enumerate(zip(occurrences, result.labels, result.points.counts, strict=True)):
-        sentence = mark(o.tokens, o.position)
-        cards.append(sentence if k < result.points.occurrences else html("<b>{}</b>, {}<br>{}", word, _mean_of(count), sentence))
-    return cards
 
 
 def show_all_tokens(in_use: InUse, word: str) -> None:

@@ -86,7 +86,12 @@ def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, 
             map_view.listen(lambda row: map_view.toggle_point(row, chosen))
     notice(measures.write_notices(word, result.reports, result.static, names[0] if len(names) == 1 else ""))
     lists.meanings(content.senses, lemma or "")
-    st.caption(" ".join([*measures.write_guesses(result), *_cautions(result, names)]), help=None if solid else _hands(live))
+    gestures = t("Click a dot for its true neighbors; drag a box or lasso to select on all maps. Ctrl+wheel: zoom. Double click: reset.")
+    if live:
+        gestures = t(
+            "Click a dot for its true neighbors; draw around dots or click a sense to select. Space: play. Arrows: layer. Ctrl+wheel: zoom. Shift+drag: move."
+        )
+    st.caption(" ".join([*measures.write_guesses(result), *_cautions(result, names)]), help=None if solid else gestures)
     if links and not live:  # where it is live, the list is next to the map
         space = names[0] if len(names) == 1 else "mix"
         sentences = [*(o.sentence for o in result.occurrences), *(item.readable for item in chosen.values())]
@@ -95,14 +100,6 @@ def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, 
             map_view.show_neighbors(result.occurrences, links[space], f"map.near.{name}.{space}", title)
     with st.container() if state.picked else st.expander(t("All sentences"), icon=":material/list:", key="map.dots"):
         map_view.show_table(result.occurrences, state)
-
-
-def _hands(live: bool) -> str:
-    if live:
-        return t(
-            "Click a dot for its true neighbors; draw around dots or click a sense to select. Space: play. Arrows: layer. Ctrl+wheel: zoom. Shift+drag: move."
-        )
-    return t("Click a dot for its true neighbors; drag a box or lasso to select on all maps. Ctrl+wheel: zoom. Double click: reset.")
 
 
 def _multiples(content: MapContent, names: list[str], state: Brush) -> None:

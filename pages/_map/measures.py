@@ -137,7 +137,10 @@ def describe_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine
     n = len(result)
     first = int((result == 1).sum())
     second = int((result == 2).sum())
-    between = compare_cosine(layer, cosine, random)
+    values = {"at": model_layers.in_use().at(layer), "cosine": cosine, "random": random}
+    between = t("The cosine of your two words {at} is {cosine:.2f}.", **values)
+    if random is not None:
+        between = t("The cosine of your two words {at} is {cosine:.2f} (random pairs: {random:.2f} on average).", **values)
     if not n:
         return [t("Your corpus has no words near your sentences."), between]
     if not first and not second:
@@ -148,15 +151,6 @@ def describe_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine
     line = t("Nearer to the first sentence: {left}; to the second: {right}.", left=left, right=right)
     values = {"at": where, "n": n, "first": first, "second": second}
     return [line, t("{at}, of {n} words {first} are nearer to the first sentence, {second} to the second.", **values), between]
-
-
-def compare_cosine(layer: str, cosine: float, random: float | None) -> str:
-    where = model_layers.in_use().at(layer)
-    if random is None:
-        return t("The cosine of your two words {at} is {cosine:.2f}.", cosine=cosine, at=where)
-    return t(
-        "The cosine of your two words {at} is {cosine:.2f} (random pairs: {random:.2f} on average).", cosine=cosine, at=where, random=random
-    )
 
 
 def _nearest(words: Sequence[str], cosines: np.ndarray, candidates: np.ndarray) -> str:

@@ -78,7 +78,12 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     place = st.container()
     components.hide("mix", "mix_controls")
     with st.container(key="mix_controls"):
-        weights, gamma, normalized = _controls()
+        offered = {code: name for code, (name, _) in presets(model_layers.in_use().n).items()}
+        if st.session_state.get("preset") not in (None, *offered):
+            st.session_state.preset = None
+        st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
+        weights, gamma = sliders(model_layers.in_use().n, moved=lambda: st.session_state.update(preset=None))
+        normalized = st.toggle(t("Layer normalization"), **bound("norm"), help=norm_help())
     if not labeled and over.every_token is None:
         with place:
             show_html('<p class="small">{}</p>', t("This list appears once all sentences are read."))
@@ -123,15 +128,6 @@ def _take_set() -> None:
     for key, value in zip((*slider_keys(), "gamma", "norm"), (*setting[0], *setting[1:]), strict=True):
         st.session_state[key] = value
     st.session_state.preset = None
-
-
-def _controls() -> tuple[np.ndarray, float, bool]:
-    offered = {code: name for code, (name, _) in presets(model_layers.in_use().n).items()}
-    if st.session_state.get("preset") not in (None, *offered):
-        st.session_state.preset = None
-    st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
-    weights, gamma = sliders(model_layers.in_use().n, moved=lambda: st.session_state.update(preset=None))
-    return weights, gamma, st.toggle(t("Layer normalization"), **bound("norm"), help=norm_help())
 
 
 def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, more: Sequence[str]) -> None:

@@ -22,7 +22,7 @@ from core.text.normalization import fold_case
 from core.text.tokens import bare
 from core.views import layouts
 from core.views.layouts import PCA, POLES, REST, SOLID, UMAP, Layout, LayoutRequest, ends_of, offers_senses, open_gains, word_gains
-from core.views.neighbors import frequent_words
+from core.views.neighbors import BETWEEN, SPREAD, frequent_words
 from core.workspace import Workspace
 from pages._cached import cache
 from pages._cached.cache import view_part, view_when_read, workspace
@@ -111,7 +111,9 @@ def _show_around(in_use: InUse, over: Workspace, word: str, sentences: tuple[Cho
     """Show the map of a word without labels, which needs every token."""
     visible = sentences if any(bare(item.word).casefold() == word for item in sentences) else ()
     with right, _more("around"):
-        plan = around.choose_plan(len(visible))
+        titles = {SPREAD: t("PCA"), UMAP: t("UMAP")} | ({BETWEEN: t("Between your sentences")} if len(visible) == 2 else {})
+        about = t("PCA shows the most variance; UMAP keeps near points near; “between” runs from star to star.")
+        plan = choice("around", t("Layout"), titles, SPREAD, help=about)
     with left:
         if cache.wait_for_tokens(over) is None:
             notice([t("“{word}” has no labels, so all sentences are read first, once.", word=shorten(word))])

@@ -44,7 +44,10 @@ def show(in_use: InUse) -> None:
         st.code(installation.ELMO, language="bibtex", wrap_lines=True)
     with st.expander(t("Report a problem"), icon=":material/bug_report:", key="model.report"):
         st.caption(t("Say what you did and what you saw, and add this. It has no paths and nothing that you typed."))
-        st.code(installation.describe_installation(_list_settings(in_use)), language=None)
+        named = {"model": in_use.model, "vectors": in_use.vectors, "corpus": in_use.corpus, "second model": in_use.other_model}
+        settings = {key: short_name(name) for key, name in named.items() if name}
+        settings |= {"engine": in_use.engine, "language": i18n.language()}
+        st.code(installation.describe_installation(settings), language=None)
 
 
 def _knowledge(name: str, card: ModelCard) -> None:
@@ -280,9 +283,3 @@ def _describe_anisotropy(layers: list[str], senses: dict) -> list[str]:
     if by_word:
         lines.append(t("Removing each word’s mean helps at {layers}: only Home’s verdict does so.", layers=by_word))
     return lines
-
-
-def _list_settings(in_use: InUse) -> dict[str, str]:
-    named = {"model": in_use.model, "vectors": in_use.vectors, "corpus": in_use.corpus, "second model": in_use.other_model}
-    settings = {key: short_name(name) for key, name in named.items() if name}
-    return settings | {"engine": in_use.engine, "language": i18n.language()}

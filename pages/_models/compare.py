@@ -232,7 +232,13 @@ def show_models(chosen: tuple[SpaceName, SpaceName]) -> None:
     st.markdown(t("**Which layer separates senses best?** Labeled sentences whose nearest has the same sense"))
     sources = tuple(item.source for item in chosen)
     key = version(corpus, "corpus"), *((source, version(source, "model")) for source in sources)
-    job = _job(corpus, sources, key)
+    spent = cache.spent_by_visit()
+
+    def work(job: Job) -> tuple[Measured, ...]:
+        tables = [cache.open_claimed(corpus, model, spent, job.report, targets_only=True) for model in models]
+        return compare.measure_models(cache.memo, models, tables, lambda done, total: job.count("measuring", done, total))
+
+    job = shared_jobs.job(JOB, key, work, failed=t("The models could not be measured. Try again."), most=MOST_JOBS)
     job.wait(shared_jobs.AT_MOST_S)
     if job.error and not job.why_ended:  # these models cannot be measured
         st.info(plain(job.error), icon=":material/info:")
@@ -304,17 +310,6 @@ def show_measured() -> None:
                 command="`python -m core.lab layers`",
             )
         )
-
-
-def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> Job:
-    models = tuple(cache.model(source) for source in sources)
-    spent = cache.spent_by_visit()
-
-    def work(job: Job) -> tuple[Measured, ...]:
-        tables = [cache.open_claimed(corpus, model, spent, job.report, targets_only=True) for model in models]
-        return compare.measure_models(cache.memo, models, tables, lambda done, total: job.count("measuring", done, total))
-
-    return shared_jobs.job(JOB, key, work, failed=t("The models could not be measured. Try again."), most=MOST_JOBS)
 
 
 def _progress(job: Job, left: str) -> str:

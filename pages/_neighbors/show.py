@@ -176,21 +176,17 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
         if st.session_state.get("among") == TYPES:
             st.session_state.among = more
     usual = more if few else SAME
-    _follow_word(usual, titles)
-    about = t("Same word: its other sentences. Other words: possible replacements. Types: one mean vector per spelling.")
-    which = choice("among", t("Look among"), titles, usual, place=tools[1], widget="selectbox", on_change=_chosen_by_hand, help=about)
-    k = tools[2].slider(t("How many"), **bound("k"))
-    weights = mix_weights() if layer == "mix" else ""
-    return NeighborsRequest(word=WordInContext((), 0), space=layer, weights=weights, among=which, k=k)
-
-
-def _follow_word(usual: str, titles: dict[str, str]) -> None:
-    """Let the kind of neighbors follow the word, unless the user or the address chose another one than the usual."""
+    # The kind of neighbors follows the word, unless the user or the address chose another than the usual one.
     state, in_url = st.session_state, read_parameter("among")
     if BY_HAND not in state:
         state[BY_HAND] = in_url in (*titles, *titles.values()) and in_url not in (usual, titles[usual])
     if not state[BY_HAND] and state.get("among", usual) != usual:
         state["among"] = usual
+    about = t("Same word: its other sentences. Other words: possible replacements. Types: one mean vector per spelling.")
+    which = choice("among", t("Look among"), titles, usual, place=tools[1], widget="selectbox", on_change=_chosen_by_hand, help=about)
+    k = tools[2].slider(t("How many"), **bound("k"))
+    weights = mix_weights() if layer == "mix" else ""
+    return NeighborsRequest(word=WordInContext((), 0), space=layer, weights=weights, among=which, k=k)
 
 
 def _chosen_by_hand() -> None:

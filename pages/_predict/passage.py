@@ -268,7 +268,8 @@ def show_versions(in_use: InUse, read: Reading) -> None:
     columns = st.columns([5, 3], vertical_alignment="bottom", gap="medium")
     version = text_box(OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Other version"))
     options = {"icon": ":material/keep:", "width": "stretch", "help": t("Copies your text here; then edit the one above.")}
-    columns[1].button(t("Keep this text to compare"), key="predict.keep", on_click=_keep, **options)
+    options |= {"on_click": lambda: st.session_state.update({OTHER: st.session_state[TEXT]})}
+    columns[1].button(t("Keep this text to compare"), key="predict.keep", **options)
     sentences = expectation.sentences_of(version or "")
     if not sentences:
         st.info(t("Type another version, or keep this text and edit the one above."), icon=":material/edit:")
@@ -286,10 +287,6 @@ def show_versions(in_use: InUse, read: Reading) -> None:
         st.caption(t("{shown} of {count:,} words shown, around the first change.", shown=MOST_PLACES, count=len(pairs)))
     notice(_describe_edit(words, before, after))
     _offer_table(pairs, old, read)
-
-
-def _keep() -> None:
-    st.session_state[OTHER] = st.session_state[TEXT]
 
 
 def _align(values: np.ndarray, places: list[int | None]) -> np.ndarray:

@@ -76,23 +76,26 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
         alt = t("Silhouette for {first} to {last} groups, beside random clouds; {number} shown.", **values)
         draw(number_figure(clusters.NUMBERS, s.silhouettes, s.limit, number, s.small), key="found.number", alt=alt)
     with st.expander(t("Details"), key="found.details"):
-        kind = t("Positions as on Map.") if occurrences.frozen else t("Positions: 2 main components.")
-        before = t("Measured before the sense space’s own map.") if layer == SENSES else ""
-        agreement = describe_agreement(groups.agreement) if groups.agreement is not None and number > 1 else ""
-        st.caption(
-            " ".join(
-                [
-                    kind,
-                    t("Groups come from all dimensions."),
-                    t("Silhouette: nearness to the own group over the next, −1 to 1; 95% of random clouds stay below the dotted line."),
-                    t(
-                        "The number is that of the highest filled dot, if any dot is above the line; hollow: a group would have fewer than five sentences."
-                    ),
-                    before,
-                    agreement,
-                ]
+        lines = [
+            t("Positions as on Map.") if occurrences.frozen else t("Positions: 2 main components."),
+            t("Groups come from all dimensions."),
+            t("Silhouette: nearness to the own group over the next, −1 to 1; 95% of random clouds stay below the dotted line."),
+            t(
+                "The number is that of the highest filled dot, if any dot is above the line; hollow: a group would have fewer than five sentences."
+            ),
+        ]
+        if layer == SENSES:
+            lines.append(t("Measured before the sense space’s own map."))
+        if (agreement := groups.agreement) is not None and number > 1:
+            values = {"mutual": round(agreement.mutual, 2) + 0.0, "v": agreement.v, "v_null": agreement.v_null[0]}
+            text = t(
+                "Adjusted mutual information {mutual:.2f} (chance: 0), V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).",
+                purity=agreement.purity,
+                purity_null=agreement.purity_null[0],
+                **values,
             )
-        )
+            lines.append(text)
+        st.caption(" ".join(lines))
         named = shape_names(gold)
         lists.meanings([label for _, label in named], occurrences.word, [html("{} <b>{}</b>:", sign, label) for sign, label in named])
 
@@ -136,15 +139,6 @@ def _describe_number(occurrences: Occurrences, groups: Groups, number: int, agre
     if max((z for words in groups.words for _, z in words), default=0.0) < CLEAR_Z:
         return t("“{word}”: <b>{groups} groups</b>, but no nearby word marks one.", **values)
     return t("“{word}”: <b>{groups} groups</b>, the highest filled dot.", **values)
-
-
-def describe_agreement(agreement: Agreement) -> str:
-    values = {"mutual": round(agreement.mutual, 2) + 0.0, "v": agreement.v, "v_null": agreement.v_null[0]}
-    values |= {"purity": agreement.purity, "purity_null": agreement.purity_null[0]}
-    return t(
-        "Adjusted mutual information {mutual:.2f} (chance: 0), V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).",
-        **values,
-    )
 
 
 def _show_sentences(groups: Groups, names: list[str], occurrences: Occurrences) -> None:

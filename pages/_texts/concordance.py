@@ -71,7 +71,11 @@ def _search(workspace: Workspace) -> None:
     places = st.columns([3, 4, 2, 2] if several else [3, 4, 2], vertical_alignment="bottom")
     query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
     kind = query_kind("find_kind", places[1])
-    order = choice("find_order", t("Sort by"), _orders(), kwic.IN_TEXT, place=places[2], widget="selectbox")
+    orders = {kwic.IN_TEXT: t("text order")}
+    orders |= dict(zip(kwic.BY_LEFT, (t("1st word before"), t("2nd word before"), t("3rd word before")), strict=True))
+    orders |= dict(zip(kwic.BY_RIGHT, (t("1st word after"), t("2nd word after"), t("3rd word after")), strict=True))
+    orders |= {kwic.BY_SOURCE: t("document"), BY_SENSE: t("sense"), kwic.AT_RANDOM: t("random"), BY_SUBSTITUTES: t("substitutes")}
+    order = choice("find_order", t("Sort by"), orders, kwic.IN_TEXT, place=places[2], widget="selectbox")
     documents = ()
     if several:
         st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in corpus.documents]
@@ -117,13 +121,6 @@ def query_kind(key: str, place, usual: str = WORD) -> str:
         "Words: bank* is every word that begins with bank; within a phrase, * is any word. All forms: go, went, gone. Regular expression: one pattern per word."
     )
     return choice(key, t("Search for"), titles, usual, place=place, help=about)
-
-
-def _orders() -> dict[str, str]:
-    left = {by: name for by, name in zip(kwic.BY_LEFT, (t("1st word before"), t("2nd word before"), t("3rd word before")), strict=True)}
-    right = {by: name for by, name in zip(kwic.BY_RIGHT, (t("1st word after"), t("2nd word after"), t("3rd word after")), strict=True)}
-    others = {kwic.BY_SOURCE: t("document"), BY_SENSE: t("sense"), kwic.AT_RANDOM: t("random"), BY_SUBSTITUTES: t("substitutes")}
-    return {kwic.IN_TEXT: t("text order")} | left | right | others
 
 
 def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance, guessed: bool) -> None:

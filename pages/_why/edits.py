@@ -40,7 +40,12 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
         left, right = st.columns([2, 3], gap="large")
     question = left.container()
     with left, st.popover(t("More"), icon=":material/tune:", key="flip.more"):
-        order, space = choose_order(in_use)
+        orders = dict(zip(edits.ORDERS, (t("left to right"), t("nearest the word first"), t("greedy: what moves most")), strict=True))
+        about = t("Greedy takes the edit that moves the sense most until it flips: few edits, not always the fewest.")
+        order = choice("order", t("Order of the edits"), orders, edits.LEFT_TO_RIGHT, help=about)
+        spaces = (*model_layers.in_use().reading, *[model_layers.SENSES] * (workspace(in_use).sense_space is not None))
+        about = t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally.")
+        space = verdict.choose_layer("flip_layer", in_use, spaces=spaces, help=about)
     request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
     with picture, st.spinner(t("Fitting the map…")):
         path = name_senses(view(compute_edits, workspace(in_use), request))
@@ -117,15 +122,6 @@ def _leads(path: EditPath, revealed: bool) -> None:
     draw(margin_figure(margins, flips, path.ends, hovers, chosen=path.space), key="flip.margins", alt=alt)
     if path.steps[0].tokens[path.steps[0].position] == path.steps[-1].tokens[path.steps[-1].position]:
         st.caption(t("Layer 0 does not move: it reads only the spelling."))
-
-
-def choose_order(in_use: InUse) -> tuple[str, str]:
-    orders = dict(zip(edits.ORDERS, (t("left to right"), t("nearest the word first"), t("greedy: what moves most")), strict=True))
-    about = t("Greedy takes the edit that moves the sense most until it flips: few edits, not always the fewest.")
-    order = choice("order", t("Order of the edits"), orders, edits.LEFT_TO_RIGHT, help=about)
-    spaces = (*model_layers.in_use().reading, *[model_layers.SENSES] * (workspace(in_use).sense_space is not None))
-    about = t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally.")
-    return order, verdict.choose_layer("flip_layer", in_use, spaces=spaces, help=about)
 
 
 def choose_guess(steps: Sequence[EditStep], path_key: tuple, *, labeled: bool) -> tuple[int | None, bool]:

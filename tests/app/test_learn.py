@@ -14,7 +14,7 @@ from core.senses import quiz
 from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
 from core.workspace import Workspace, open_workspace
-from pages._learn.slides import lessons
+from pages._learn.slides import all_lessons
 from tests.app.visit import html_of, offered, opened, opened_whole, tables, text_of
 
 PAGE = "pages/lessons.py"
@@ -22,7 +22,7 @@ PAGE = "pages/lessons.py"
 
 def test_unknown_lesson_opens_the_first_one():
     page = opened(PAGE, lesson="<b>none</b>")
-    assert page.title[0].value == lessons()[0].question
+    assert page.title[0].value == all_lessons()[0].question
 
 
 def test_threshold_changes_the_errors_and_not_the_auc():
