@@ -217,7 +217,11 @@ def token_maps(
     for first in range(0, len(rows), ROWS_AT_ONCE):
         block = rows[first : first + ROWS_AT_ONCE]
         for k, vectors in enumerate(_spaces(table, block, mixes)):
-            coordinates = _place_near(vectors, spaces[k], flat[k])
+            # Where the nearest reference points are densest on the map
+            cosines = vectors @ spaces[k].T
+            nearest = min(NEIGHBORS_TO_PLACE, len(spaces[k]))
+            neighbors = np.argpartition(-cosines, nearest - 1, axis=1)[:, :nearest]
+            coordinates = insert(flat[k], neighbors, np.take_along_axis(cosines, neighbors, axis=1))
             places[k, first : first + len(block)] = np.round((np.clip(coordinates, -1, 1) + 1) / 2 * FULL)
         done = first + len(block)
         report(min(done, len(rows) - 1), len(rows), done / (perf_counter() - started))
@@ -271,11 +275,3 @@ def _spaces(table: OccurrenceTable, rows: np.ndarray, mixes: Sequence[np.ndarray
     """Return the unit vectors (n, D) of some rows in every space."""
     layers = table.rows.take(rows).transpose(1, 0, 2)
     return [unit_rows(mixed(layers, weights)) for weights in mixes]
-
-
-def _place_near(vectors: np.ndarray, references: np.ndarray, flat: np.ndarray) -> np.ndarray:
-    """Place vectors (n, D) where the nearest of `known` (M, D) are densest on a map (M, 2)."""
-    cosines = vectors @ references.T
-    k = min(NEIGHBORS_TO_PLACE, len(references))
-    neighbors = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
-    return insert(flat, neighbors, np.take_along_axis(cosines, neighbors, axis=1))

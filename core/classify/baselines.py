@@ -46,8 +46,11 @@ class Baseline:
             return (mean_vectors(texts, vectors) @ self.coef.T + self.intercept).astype(np.float32)
         rows = np.empty((len(texts), len(self.intercept)), np.float32)
         for row, text in zip(rows, texts, strict=True):
-            columns, values = self._tf_idf(text)
-            row[:] = self.coef[:, columns] @ values + self.intercept
+            counts = Counter(column for gram in grams(text, self.analyzer) if (column := self._column.get(gram)) is not None)
+            columns = np.fromiter(counts, int, len(counts))
+            # (1 + log count) * idf, as scikit-learn with sublinear_tf
+            values = np.array([1 + math.log(n) for n in counts.values()], np.float32) * self.idf[columns]
+            row[:] = self.coef[:, columns] @ (values / (np.linalg.norm(values) or 1.0)) + self.intercept
         return rows
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -57,13 +60,6 @@ class Baseline:
     @cached_property
     def _column(self) -> dict[str, int]:
         return {term: k for k, term in enumerate(self.terms)}
-
-    def _tf_idf(self, text: Tokens) -> tuple[np.ndarray, np.ndarray]:
-        """Return columns and values of unit length: (1 + log count) * idf, as scikit-learn with sublinear_tf."""
-        counts = Counter(column for gram in grams(text, self.analyzer) if (column := self._column.get(gram)) is not None)
-        columns = np.fromiter(counts, int, len(counts))
-        values = np.array([1 + math.log(n) for n in counts.values()], np.float32) * self.idf[columns]
-        return columns, values / (np.linalg.norm(values) or 1.0)
 
 
 def fit_baseline(

@@ -138,7 +138,9 @@ def make_dataset(
     labels = _labels([*train, *added], rules.order, name)
     train, checked = _share([*train, *added], config), _share(checked, config)
     if config.in_order and not test:
-        maker.notes += _leaks(train, held_out)
+        forms = {row.form for row in train}
+        if leaked := sum(row.form in forms for row in held_out):
+            maker.notes.append(f"{leaked:,} of {len(held_out):,} test rows repeat a training text: file order leaks them.")
     else:
         train = maker.without(train, held_out, "training", "test")
     train = maker.without(train, checked, "training", "validation")
@@ -336,9 +338,3 @@ def _labels(rows: list[_Cut], order: Sequence[str], name: str) -> tuple[str, ...
         raise BadInput(t("{name} has {n:,} different labels; at most {most} are taken. Is this the label column?", **values))
     first = [label for label in order if label in hits]
     return (*first, *sorted(hits - set(first), key=lambda label: (0, int(label), label) if _NUMBER.fullmatch(label) else (1, 0, label)))
-
-
-def _leaks(train: list[_Cut], held_out: list[_Cut]) -> list[str]:
-    forms = {row.form for row in train}
-    leaked = sum(row.form in forms for row in held_out)
-    return [f"{leaked:,} of {len(held_out):,} test rows repeat a training text: file order leaks them."] if leaked else []

@@ -125,10 +125,12 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
         by_seed = [_pooled([row for row in rows if row["seed"] == seed]) for seed in sorted({row["seed"] for row in rows})]
         accuracies = [accuracy for accuracy, _ in by_seed]
         mixes = [row["mix"] for row in rows if row.get("mix")]
+        mix = {"s": np.mean([mix["s"] for mix in mixes], axis=0).round(4).tolist()} if mixes else None
+        mix = mix and mix | {"gamma": statistics.fmean(mix["gamma"] for mix in mixes)}
         sizes = rows[0]["sizes"]
         means = {"accuracy": statistics.fmean(accuracies), "macro_f1": statistics.fmean(f1 for _, f1 in by_seed)}
         means |= {"spread": statistics.stdev(accuracies) if len(accuracies) > 1 else None}
-        means |= {"seconds": statistics.fmean(row["seconds"] for row in rows), "mix": _mean_mix(mixes), "right": _right(rows)}
+        means |= {"seconds": statistics.fmean(row["seconds"] for row in rows), "mix": mix, "right": _right(rows)}
         counts = {"seeds": len(accuracies), "runs": len(rows), "n": sum(row["n"] for row in rows if row["seed"] == rows[0]["seed"])}
         counts |= {"is_current": are_current(rows)}
         counts |= {"train": sizes["train"], "labeled": sizes["train"] + sizes.get("valid", 0)}  # labeled: with the validation texts
@@ -169,12 +171,6 @@ def _pooled(rows: Sequence[dict]) -> tuple[float, float]:
     """Return (accuracy, macro F1) over all folds of a seed, weighted by size."""
     total = sum(row["n"] for row in rows)
     return tuple(sum(row[key] * row["n"] for row in rows) / total for key in ("accuracy", "macro_f1"))
-
-
-def _mean_mix(mixes: Sequence[dict]) -> dict | None:
-    if not mixes:
-        return None
-    return {"s": np.mean([mix["s"] for mix in mixes], axis=0).round(4).tolist(), "gamma": statistics.fmean(mix["gamma"] for mix in mixes)}
 
 
 SUBSETS = {0.01: 10, 0.03: 10, 0.1: 10}  # share of the labeled rows -> subsets of that size

@@ -156,7 +156,8 @@ def save_head(head: TextHead, folder: str | Path, *, members_beside: bool = Fals
     def inside(place: Path) -> dict:
         for name, member in members.items() if not members_beside else ():
             save_head(member, place / name)
-        (place / VOCABULARY).write_text("\n".join(map(_escaped, words)), encoding="utf-8", newline="\n")
+        lines = (word.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r") for word in words)  # read by `_plain`
+        (place / VOCABULARY).write_text("\n".join(lines), encoding="utf-8", newline="\n")
         parent = Path(folder).parent if members_beside else place
         weights = {name: file_sha256(parent / name / WEIGHTS) for name in members}
         return {"members": weights} if members else {}
@@ -219,10 +220,6 @@ def _arrays(network: Network) -> dict[str, np.ndarray]:
 
 def _tensors(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
     return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
-
-
-def _escaped(word: str) -> str:
-    return word.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
 
 
 def _plain(line: str) -> str:

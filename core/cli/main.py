@@ -92,12 +92,8 @@ elmoscope = click.version_option(__version__, message="%(version)s")(elmoscope)
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return the exit status."""
-    return run(elmoscope, sys.argv[1:] if arguments is None else arguments, program_name())
-
-
-def program_name() -> str:
-    """Return how the user started the program: "elmoscope" if installed, "python -m core" in a checkout."""
-    return "elmoscope" if __package__.startswith("elmoscope.") else "python -m core"
+    name = "elmoscope" if __package__.startswith("elmoscope.") else "python -m core"  # as the user started the program
+    return run(elmoscope, sys.argv[1:] if arguments is None else arguments, name)
 
 
 def run(command: click.Command, words: Sequence[str], name: str) -> int:

@@ -208,14 +208,10 @@ def _matching(words: pa.Array, pattern: str, typed: str) -> np.ndarray:
             if time.perf_counter() > until:
                 raise BadInput(t("{pattern} takes too long. Simplify it.", pattern=typed))
     except (pa.ArrowInvalid, UnicodeEncodeError) as error:
-        raise BadInput(_explain(typed, str(error))) from None
+        if "too large" in str(error) or "repetition" in str(error):
+            raise BadInput(t("{pattern} could take too long: repeat at most 1,000 times.", pattern=typed)) from None
+        raise BadInput(t("{pattern} could take too long: use no look-around and no \\1.", pattern=typed)) from None
     return np.concatenate(parts)
-
-
-def _explain(pattern: str, message: str) -> str:
-    if "too large" in message or "repetition" in message:
-        return t("{pattern} could take too long: repeat at most 1,000 times.", pattern=pattern)
-    return t("{pattern} could take too long: use no look-around and no \\1.", pattern=pattern)
 
 
 def _with_unicode(pattern: str) -> str:

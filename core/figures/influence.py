@@ -33,11 +33,6 @@ MARK = (
 WORD = "text-align:right;padding:0.12rem 0.5rem;max-width:9rem;overflow-wrap:break-word;"  # a word is as wide as it is, up to a point
 
 
-def signed_each(names: Sequence[str], values: Sequence[float]) -> str:
-    """Write several differences with their names: "river edge +0.03, financial institution −0.01"."""
-    return ", ".join(f"{name} {signed(value)}" for name, value in zip(names, values, strict=True))
-
-
 def signed(value: float) -> str:
     """Write a difference of cosines with two digits and its sign, without a sign for zero.
 

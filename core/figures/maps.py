@@ -217,11 +217,6 @@ def scene_figure(scene: "Scene", space: str, sentences: Sequence[tuple[Sequence[
     return figure
 
 
-def link_colors() -> dict[str, str]:
-    """Return the names and the colors of both kinds of line."""
-    return {t("near on the map"): KEPT, t("not near"): ELSEWHERE}
-
-
 def add_links(figure: go.Figure, start: Sequence[float], ends: np.ndarray, is_near: np.ndarray) -> go.Figure:
     """Draw lines under the dots of a map from `at` (d,) to each end (n, d), d = 2 or 3; solid where `near` (n,), else broken."""
     ends, is_near, start = np.asarray(ends, float), np.asarray(is_near, bool), np.asarray(start, float)

@@ -52,15 +52,10 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
     card = t("{y}, {x}: CKA {z}", y="%{y}", x="%{x}", z="%{z:.3f}")
     figure = Figure()
     add_shades(figure, matrix, short_names, short_names, texts, size=13 if n < 6 else 10, hovertemplate=card)
-    columns = [_short_column(name) for name in short_names]
+    columns = [Markup("-<br>").join(name.rpartition(" · ")[2][:24].split("-")) for name in short_names]  # narrower than a row's name
     figure.update_xaxes(side="bottom", fixedrange=True, tickangle=0, type="category", tickvals=short_names, ticktext=columns)
     figure.update_yaxes(autorange="reversed", fixedrange=True, type="category")
     return base(figure, height=90 + (52 if n <= MOST_WRITTEN else 26) * n, key="cka")
-
-
-def _short_column(name: str) -> Markup:
-    """Return a space's name for its column, shorter than for its row: its layer, or the parts of a vector file's name."""
-    return Markup("-<br>").join(name.rpartition(" · ")[2][:24].split("-"))
 
 
 def number_figure(

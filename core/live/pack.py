@@ -133,15 +133,6 @@ def add_softmax(pack: Pack, substitutes) -> dict:
     return {"vocabulary": len(words)}
 
 
-def add_static(pack: Pack, vectors) -> dict:
-    """Add core.static.vectors.StaticVectors: all spellings in order of frequency, and the vectors of the most frequent."""
-    if vectors is None:
-        return {}
-    pack.add_lines("static.words", vectors.words)
-    pack.add_rows("static", vectors.vectors_of(vectors.words[:STATIC])[1])
-    return {"static_dim": vectors.dim}
-
-
 def _strongest(error: np.ndarray, windows: np.ndarray, embedding: np.ndarray) -> np.ndarray:
     """Return the rounding error (n,) of each filter's response to the characters it responds to most.
 
@@ -240,7 +231,10 @@ def pack_workspace(workspace: Workspace, report: Callable[[float, str], None]) -
     report(0.1, t("Weights"))
     content = add_network(pack, workspace.model.encoder.model) | add_softmax(pack, substitutes)
     report(0.4, t("Words"))
-    content |= add_static(pack, workspace.language_vectors)
+    if (vectors := workspace.language_vectors) is not None:  # all spellings in order of frequency
+        pack.add_lines("static.words", vectors.words)
+        pack.add_rows("static", vectors.vectors_of(vectors.words[:STATIC])[1])
+        content["static_dim"] = vectors.dim
     report(0.5, t("Labeled sentences"))
     content |= add_labeled(pack, workspace)
     report(0.7, t("Packing"))

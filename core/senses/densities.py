@@ -38,7 +38,7 @@ def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> D
 
 
 def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, Density]) -> dict:
-    """Return the histograms of words with labels and of words without, as `read_densities` expects them."""
+    """Return the histograms of words with labels and of words without, for JSON."""
 
     def as_lists(density: Density) -> dict:
         low, high = (round(float(edge), DIGITS) for edge in density.edges[[0, -1]])
@@ -53,16 +53,6 @@ def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, De
     return {name: {kind: as_lists(density) for kind, density in kinds.items()} for name, kinds in sets.items()}
 
 
-def read_densities(record: Mapping) -> dict[str, dict[str, Density]]:
-    """Read the histograms from JSON: "labeled" or "unlabeled" words -> kind of evidence -> Density."""
-
-    def as_density(item: Mapping) -> Density:
-        edges = np.linspace(item["low"], item["high"], BINS + 1)
-        return Density(edges, *(np.array(item[name]) / sum(item[name]) for name in ("same", "different")))
-
-    return {name: {kind: as_density(item) for kind, item in kinds.items()} for name, kinds in record.items()}
-
-
 def densities_of(workspace: Workspace, *, labeled: bool) -> Mapping[str, Density]:
     """Return a model's histograms by kind of evidence, layer ("0", "1", ...) and "mix"; {} for a model without any."""
     stored = workspace.once("densities", lambda: _read_stored(workspace), workspace.model) or {}
@@ -70,7 +60,13 @@ def densities_of(workspace: Workspace, *, labeled: bool) -> Mapping[str, Density
 
 
 def _read_stored(workspace: Workspace) -> dict[str, dict[str, Density]] | None:
+    """Read the result of `densities_as_json` from the file of a calibration; None without labeled sentences."""
     if (table := workspace.labeled_sentences) is None:
         return None
     record = read_json(table.folder / FILE, expect=dict) if (table.folder / FILE).is_file() else {}
-    return read_densities(record.get("densities", {}))
+
+    def as_density(item: Mapping) -> Density:
+        edges = np.linspace(item["low"], item["high"], BINS + 1)
+        return Density(edges, *(np.array(item[name]) / sum(item[name]) for name in ("same", "different")))
+
+    return {name: {kind: as_density(item) for kind, item in kinds.items()} for name, kinds in record.get("densities", {}).items()}

@@ -26,11 +26,6 @@ TRAIN_PAIRS = 33_069  # pairs that `unpack` takes of the 549,367 labeled ones
 LABELS = ("entailment", "neutral", "contradiction")
 
 
-def label_titles() -> dict[str, str]:
-    """Return LABELS in the user's language."""
-    return {"entailment": t("follows"), "neutral": t("neutral"), "contradiction": t("contradicts")}
-
-
 class ESIM(nn.Module):
     """A network from two passages to scores of `shape.labels` (B, 3)."""
 
@@ -80,7 +75,8 @@ def read(path: Path) -> list[Example]:
             sides = (row["sentence1"], row["sentence2"])
             if label == "-":
                 continue
-            passages = tuple(_one(side) for side in sides)
+            # Each side as one sentence, however many end marks it has: SNLI's sides are segmented differently.
+            passages = tuple((flat(passage_of(" ".join(side.split()))[0]),) for side in sides)
         except (ValueError, KeyError, TypeError, AttributeError):
             raise BadInput(
                 t("{file}, line {n}: sentence1, sentence2 and gold_label are expected as JSON.", file=path.name, n=number)
@@ -97,11 +93,6 @@ def read(path: Path) -> list[Example]:
             )
         examples.append(Example(passages, label))
     return examples
-
-
-def _one(text: str) -> tuple:
-    """Return one side as one sentence, however many end marks it has, since SNLI's sides are segmented differently."""
-    return (flat(passage_of(" ".join(text.split()))[0]),)
 
 
 def unpack(archive: Path, pairs: int = TRAIN_PAIRS) -> list[Path]:

@@ -141,8 +141,9 @@ def read_data(task: Task, folder: str | Path, recipe: TaskRecipe, *, further: Se
     `further` names more training sets, of which at most as many examples are added as the task's own set has.
     """
     every = {part: task.readers[part](file_of(task.title, folder, name)) for part, name in task.files.items()}
-    if task.folds:
-        every = {part: [e for e in examples if _part_of(e, task.folds, recipe.seed) == part] for part, examples in every.items()}
+    if folds := task.folds:  # of documents: the seed's fold is the test set, the next chooses the epoch
+        part_of = {recipe.seed % folds: "test", (recipe.seed + 1) % folds: "dev"}
+        every = {part: [e for e in examples if part_of.get(e.facts % folds, "train") == part] for part, examples in every.items()}
     limits = {"train": recipe.train_limit, "dev": recipe.dev_limit, "test": recipe.test_limit}
     read = {part: sample(examples, limits[part]) for part, examples in every.items()}
     n_available = {part: len(examples) for part, examples in every.items()}
@@ -170,11 +171,6 @@ def _further_file(task: Task, folder: str | Path, files: Mapping, name: str) -> 
             t("{title} has no data set {name!r} beside its own. There are: {known}.", title=task.title, name=shorten(name), known=others)
         )
     return file_of(task.title, folder, files[name])
-
-
-def _part_of(example: Example, folds: int, seed: int) -> str:
-    """Return the split of K folds of documents: the seed's fold is tested on, the next chooses the epoch."""
-    return {seed % folds: "test", (seed + 1) % folds: "dev"}.get(example.facts % folds, "train")
 
 
 def file_of(title: str, folder: str | Path, name: str) -> Path:

@@ -188,7 +188,11 @@ def measure_rows(measures: dict) -> list[dict]:
             row |= {"its weights": weights, "items": scores["n"], "published": PUBLISHED.get(key, "")}
             rows.append(row | {"command": scores.get("command", "")})
             if key == "all_words" and "with_frequency" in scores["mix"]:
-                rows.append(_with_frequency(scores))
+                spaces = [*_layers(scores), "mix", "best_mix", *(["static"] if "static" in scores else [])]
+                names = {"mix": "mix", "best_mix": "best mix", "static": "other words’ static vectors"}
+                row = {"measure": "The same, weighted by the sense's frequency", "without context": round(chance_of(key, scores), 4)}
+                row |= {names.get(space, f"layer {space}"): round(scores[space]["with_frequency"]["accuracy"], 4) for space in spaces}
+                rows.append(row | {"items": scores["n"]})  # no published figure compares
     if scores := measures.get("sentences"):
         gaps = {f"layer {layer}": round(scores[layer]["gap"], 4) for layer in _layers(scores)}
         title = "Cosine within a sense minus across senses (one spelling)"
@@ -205,18 +209,6 @@ def _differences(key: str, result: dict) -> dict[str, float | str]:
         if difference is not None:
             cells |= {name: round(100 * difference.mean, 1), f"{name}{INTERVAL}": difference.cell()}
     return cells
-
-
-def _with_frequency(result: dict) -> dict:
-    """Return the row in which a sense's frequency counts next to its cosine, weighted by training documents.
-
-    No published figure compares.
-    """
-    spaces = [*_layers(result), "mix", "best_mix", *(["static"] if "static" in result else [])]
-    names = {"mix": "mix", "best_mix": "best mix", "static": "other words’ static vectors"}
-    row = {"measure": "The same, weighted by the sense's frequency", "without context": round(chance_of("all_words", result), 4)}
-    row |= {names.get(space, f"layer {space}"): round(result[space]["with_frequency"]["accuracy"], 4) for space in spaces}
-    return row | {"items": result["n"]}
 
 
 def _optional(path: Path, expect: type):

@@ -118,8 +118,10 @@ def masked(workspace: Workspace, request: NextWordsRequest):
 @reads_as_model
 def opening_place(workspace: Workspace, reading: Reading) -> int:
     """Return which of the first words of a text to show first."""
-    first_words = (values[:MOST_RANKED] for values in (reading.tokens, reading.forward, reading.backward))
-    return widest_gap(*first_words, _common_words(workspace))
+    model, function = workspace.language_model, words_of(workspace.language).function
+    # The vocabulary is in order of frequency.
+    common = workspace.once("common words", lambda: function | {word.casefold() for word in model.vocabulary.words[:COMMON]}, model)
+    return widest_gap(*(values[:MOST_RANKED] for values in (reading.tokens, reading.forward, reading.backward)), common)
 
 
 def widest_gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray, common: frozenset[str]) -> int:
@@ -135,16 +137,6 @@ def widest_gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray,
         if candidates.any():
             return int(np.argmax(np.where(candidates, apart, -2.0)))
     return 0
-
-
-def _common_words(workspace: Workspace) -> frozenset[str]:
-    """Return the most frequent words of the vocabulary, which is in order of frequency, and the language's function words."""
-
-    def collect() -> frozenset[str]:
-        commonest = frozenset(word.casefold() for word in workspace.language_model.vocabulary.words[:COMMON])
-        return commonest | words_of(workspace.language).function
-
-    return workspace.once("common words", collect, workspace.language_model)
 
 
 def _marginal(workspace: Workspace) -> np.ndarray:

@@ -16,7 +16,6 @@ from core.figures.style import GLOVE, LAYER_COLORS
 from core.tasks import answers
 from core.tasks.answers import Mentioned, OpenTask, TaskAnswer
 from core.tasks.coreference import chosen
-from core.tasks.entailment import label_titles
 from core.tasks.heads import TASKS, measure_titles, task_titles
 from core.tasks.inputs import flat
 from core.tasks.results import FOLDER, read_results, summaries
@@ -152,7 +151,7 @@ def _entailment(in_use: InUse) -> None:
     second = _ask_text("tasks_second", t("Does this follow from it?"), "entailment")
     by_variant = _ask(answers.ask, in_use, "entailment", answers.pair_example(first, second))
     titles = variant_titles()
-    named = label_titles()
+    named = {"entailment": t("follows"), "neutral": t("neutral"), "contradiction": t("contradicts")}
     shares = {v: {named[label]: p for label, p in a.said.items()} for v, a in by_variant.items()}
     message = "; ".join(f"{titles[v]}: " + ", ".join(f"{label} {p:.0%}" for label, p in row.items()) for v, row in shares.items())
     figure = shares_figure([titles[v] for v in shares], list(shares.values()), [COLORS[v] for v in shares])

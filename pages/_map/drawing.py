@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
-from itertools import starmap
 
 import numpy as np
 import plotly.graph_objects as go
@@ -14,7 +13,7 @@ from core.common import model_layers
 from core.common.i18n import language, t
 from core.common.markup import plain
 from core.common.model_layers import SENSES
-from core.figures.maps import add_links, find_limits, link_colors, outer_edge, space_figure
+from core.figures.maps import ELSEWHERE, KEPT, add_links, find_limits, outer_edge, space_figure
 from core.figures.style import MAP_CONFIG, layer_color, layer_title, sense_color
 from core.live.texts import say_kept
 from core.live.widgets import NEUTRAL, Brush, Points, map_data, point_named
@@ -81,7 +80,8 @@ def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, 
     if not live:
         if links:
             with legend:
-                show_html('<div class="chips">{}</div>', starmap(lists.chip_of, link_colors().items()))
+                chips = lists.chip_of(t("near on the map"), KEPT), lists.chip_of(t("not near"), ELSEWHERE)
+                show_html('<div class="chips">{}</div>', chips)
         if not solid:
             map_view.listen(lambda row: map_view.toggle_point(row, chosen))
     notice(measures.write_notices(word, result.reports, result.static, names[0] if len(names) == 1 else ""))

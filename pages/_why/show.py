@@ -12,7 +12,7 @@ from core.common.i18n import t
 from core.common.markup import shorten
 from core.elmo import substitutes
 from core.elmo.substitutes import Change
-from core.figures.influence import HalfBar, halves_figure, influence_marks, influence_table, signed, signed_each
+from core.figures.influence import HalfBar, halves_figure, influence_marks, influence_table, signed
 from core.figures.style import LAYER_COLORS, sense_color
 from core.senses import influence
 from core.senses.influence import Influence, half_name
@@ -73,10 +73,10 @@ def _sense(
     pair = (colors[stands.sense], colors[stands.rival])
     values = np.stack([influence.parts(result, view, options.half, sense) for view in result.views], axis=1)  # (K, V)
     moves = influence.shifts(result, options.layer, options.half)
-    hovers = [
-        t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=signed_each(result.senses, move))
-        for v, move in zip(_at_layer(result, options, values), moves, strict=True)
-    ]
+    hovers = []
+    for v, move in zip(_at_layer(result, options, values), moves, strict=True):
+        each = ", ".join(f"{name} {signed(value)}" for name, value in zip(result.senses, move, strict=True))
+        hovers.append(t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=each))
     _mark_words(result, options, values, hovers, pair, influence_notices.write_legend(options, stands, pair), picture)
     notice(write_notices(result, options, stands, chosen, answer.content))
     with _every_layer():
