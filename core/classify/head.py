@@ -56,8 +56,8 @@ class TextHead:
     vocabulary: TextVocabulary
     temperature: float
     meta: dict
-    right: np.ndarray | None = None  # (N,) bool: of the test texts, as it was trained; a head that was loaded does not know
-    run: str = ""  # the key of the run that trained it (core.learning.fit.forget), as long as it is in memory
+    right: np.ndarray | None = None  # (N,) bool: which test texts it classified correctly; None for a loaded head
+    run: str = ""  # the key of the run that trained it (core.learning.fit.forget); "" for a loaded head
 
     @property
     def language(self) -> str:

@@ -225,11 +225,6 @@ class OpenHeads:
         """Return the labels as `class_colors` expects them."""
         return {"labels": next(iter(self.heads.values())).labels, "ordered": self.task.name.startswith("sentiment")}
 
-    def first_of(self, names: Sequence[str]) -> list[str]:
-        """Return those of these heads that exist; if a training had others, as many of its own."""
-        present = [name for name in names if name in self.heads]
-        return present if len(present) > 1 else list(self.heads)[: len(names)]
-
 
 def head_folders(task: str, folder: str | Path | None = None) -> dict[str, list[Path]]:
     """Return the folders of a task's heads by variant: in `folder`, or in assets and then in the cache."""

@@ -90,13 +90,13 @@ def left_of_all(costs: Sequence[float], number: int, spent: float, left: float) 
 
 
 def learned_weights(result: Mapping[tuple[str, int], TextHead]) -> dict[str, list[float]]:
-    """Return the learned s_j of each classifier that mixes layers, the mean over its seeds. `heads`: (variant, seed) -> head."""
+    """Return the learned s_j of each classifier that mixes layers, the mean over its seeds. `result`: (variant, seed) -> head."""
     mixes = {variant: [meta["mix"]["s"] for meta in metas if meta.get("mix")] for variant, metas in _metas_of(result).items()}
     return {variant_titles()[variant]: np.mean(weights, axis=0).tolist() for variant, weights in mixes.items() if weights}
 
 
 def results_rows(result: Mapping[tuple[str, int], TextHead]) -> list[dict]:
-    """Return a row per variant with mean and spread over its seeds and F1 of every class. `heads`: (variant, seed) -> head.
+    """Return a row per variant with mean and spread over its seeds and F1 of every class. `result`: (variant, seed) -> head.
 
     Columns and classifiers have the names used in the code.
     """

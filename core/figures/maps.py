@@ -218,7 +218,7 @@ def scene_figure(scene: "Scene", space: str, sentences: Sequence[tuple[Sequence[
 
 
 def add_links(figure: go.Figure, start: Sequence[float], ends: np.ndarray, is_near: np.ndarray) -> go.Figure:
-    """Draw lines under the dots of a map from `at` (d,) to each end (n, d), d = 2 or 3; solid where `near` (n,), else broken."""
+    """Draw lines under the dots of a map from `start` (d,) to the ends (n, d), d = 2 or 3: solid if `is_near` (n,), else dashed."""
     ends, is_near, start = np.asarray(ends, float), np.asarray(is_near, bool), np.asarray(start, float)
     kind, names = (go.Scatter3d, "xyz") if len(start) == 3 else (go.Scatter, "xy")
     for chosen, color, dash in ((is_near, KEPT, "solid"), (~is_near, ELSEWHERE, "dash")):

@@ -191,7 +191,7 @@ def star(number: int, size: float, **look) -> dict[str, Any]:
 
 
 def hollow_dots(size: float, color: str, rim: float, filled: Sequence[bool]) -> dict[str, Any]:
-    """Return the marker of dots that are hollow unless something is shown."""
+    """Return the marker of dots, each hollow or filled."""
     symbols = ["circle" if is_filled else "circle-open" for is_filled in filled]
     return {"size": size, "color": color, "symbol": symbols, "line": {"width": rim, "color": color}}
 

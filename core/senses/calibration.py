@@ -1,8 +1,8 @@
 """Calibrate the evidence into a probability: logistic regression over pairs of labeled sentences, stored with a table.
 
 The regression is learned, and its rates are measured, on pairs of labeled sentences that no vote has seen: a quarter of each sense's
-sentences at a time, judged by the other three. Leaving out only the two of a pair would give the answer away, by which sense has lost
-sentences. Pairs of the same meaning and of two weigh alike, and so do words; each word is judged by what the others teach.
+sentences at a time, judged by the other three. Leaving out only the two sentences of a pair would reveal the answer, because their senses
+would lack one. Pairs with one meaning and with two have equal weight, and so have words. Each word is judged by what the others teach.
 
 The file of a calibration also has the density curves of the evidence over these pairs (core.senses.densities).
 """

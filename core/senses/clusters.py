@@ -30,12 +30,12 @@ from ..index.table import OccurrenceTable
 from .gaussian_null import NUMBERS, one_cloud, silhouettes
 
 FEWEST = 10  # occurrences, below which nothing is clustered
-FEW, MANY = 30, 100  # sentences: with fewer the suggestion is one whatever they mean, with more one meaning is split, too
+FEW, MANY = 30, 100  # below FEW sentences one group is suggested whatever they mean; above MANY even one meaning is split
 PER_GROUP = 5  # sentences below which a group is no sense
 SAMPLE = 200  # occurrences on which the number is suggested, at most: more would make the page wait
 DRAWS = 199  # clouds drawn for the null
-SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with, lest a rare spelling lose all it has
-LOOKED_AT, SPREAD_OF = 200, 60  # words, and occurrences of each, among which the most ambiguous is looked for
+SHRINK = 2.0  # weight of the word's overall mean in a spelling's mean, in occurrences: a rare spelling keeps a direction of its own
+LOOKED_AT, SPREAD_OF = 200, 60  # words searched for the most ambiguous one, and occurrences of each
 SHARPNESS = 8.0  # of shares: the best of 4 to 30 on our labeled senses by leave-one-out: 92% stated on average, 93% right
 NAMED_BY = 20  # likeliest substitutes of a place that can name a cluster
 MOST_TELLING = 6  # words of a cluster that are listed
@@ -49,11 +49,11 @@ class Suggestion:
     """The suggested number of clusters and its reasons; sequences run over NUMBERS."""
 
     number: int  # the number of the highest silhouette whose clusters are all large enough; 1 if no silhouette is above its limit
-    best: int  # the same, whether or not one is
+    best: int  # the same even if no silhouette is above its limit
     silhouettes: tuple[float, ...]  # -1 to 1
-    limit: tuple[float, ...]  # silhouettes that suggest more than one cluster where any is above its own
-    small: tuple[int, ...]  # numbers of higher silhouettes, with a cluster of fewer than PER_GROUP rows
-    p: float  # share of clouds, the rows among them, whose clearest silhouette is as far above the clouds' mean
+    limit: tuple[float, ...]  # if any silhouette is above its limit, there is more than one cluster
+    small: tuple[int, ...]  # numbers with a higher silhouette, rejected for a cluster of fewer than PER_GROUP rows
+    p: float  # share of the clouds and the rows whose clearest silhouette is at least as far above the clouds' mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +123,7 @@ def suggest(rows: np.ndarray, grouped: np.ndarray | None = None, *, seed: int = 
     result = silhouettes(rows)
     cloud = one_cloud(rows, rng)
     null = np.array([silhouettes(cloud.draw(len(rows), rng)) for _ in range(DRAWS)])  # (DRAWS, numbers)
-    everything = np.vstack([null, result])  # the rows among their clouds: were they one, any of them could be the clearest
+    everything = np.vstack([null, result])  # under the null hypothesis the rows are one more cloud
     spread = np.maximum(everything.std(axis=0, ddof=1), 1e-6)
     excess = ((everything - everything.mean(axis=0)) / spread).max(axis=1)
     p = rank_p(excess[-1], excess[:-1])
@@ -146,8 +146,8 @@ def _are_senses(rows: np.ndarray, number: int) -> bool:
 def closeness(rows: np.ndarray, result: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the cosine of each row with its cluster's mean direction (n,), and its lead over the next cluster (n,).
 
-    With one cluster the second is the cosine. A high lead is typical, a low or negative one odd. Both rows of a cluster of two are equally
-    near to its mean, so cosines are rounded: no processor may order them by its last bit.
+    With one cluster the lead is the cosine. Typical rows have a high lead, odd ones a low or negative one. Both rows of a cluster of two are
+    equally near to its mean, so cosines are rounded: no processor may order them by its last bit.
     """
     members = np.eye(result.max() + 1, dtype=np.float32)[result]
     cosines = (rows @ unit(members.T @ rows).T).round(5)  # (n, clusters)
@@ -184,7 +184,7 @@ def telling_words(contexts: Sequence[Sequence[str]], result: np.ndarray, backgro
     """
     counts = [Counter() for _ in range(int(result.max()) + 1)]
     for words, item in zip(contexts, result, strict=True):
-        counts[item].update(set(words))  # a word counts once a sentence: one talkative sentence names no cluster
+        counts[item].update(set(words))  # once per sentence, so that one repetitive sentence cannot name a cluster
     if len(counts) == 1:
         return [[]]
     total = sum(counts, Counter())

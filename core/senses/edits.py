@@ -77,7 +77,7 @@ def order_edits(alignment: Alignment, order: str) -> list[int]:
 
 
 def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...], int]]], np.ndarray]) -> list[int]:
-    """Order the edits so that each step takes the one that raises the margin most, and from where it is above 0 left to right.
+    """Order the edits so that each step raises the margin most until it is above 0; the rest follow from left to right.
 
     `margins_of` computes the margins (n,) of n (tokens, position), called once a step. The first edits found are few, not proven fewest.
     """

@@ -34,10 +34,9 @@ class Cloud:
 def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
     """Fit the Gaussian cloud of which n directions have, on average, the variances that the rows (n, D) have.
 
-    Silhouettes are the same however a cloud is turned, so only the variances along its axes matter. Those of n rows are more
-    uneven than those of what the rows were drawn from, and the more so the fewer they are; Ledoit and Wolf's shrinkage (2004)
-    evens them out, but too far where a few axes hold most, as here. From there each axis is corrected a few times by how the drawn clouds'
-    variances differ from the rows'.
+    Rotation does not change silhouettes, so only the variances along a cloud's axes matter. Sample variances are more uneven than the true
+    ones, the more so the fewer the rows. Ledoit and Wolf's shrinkage (2004) evens them out, but too far if a few axes hold most of the
+    variance, as here. Each axis is then corrected a few times by how the drawn clouds' variances differ from the rows'.
     """
     n, size = rows.shape
     mean = rows.mean(axis=0)

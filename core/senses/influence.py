@@ -202,10 +202,7 @@ def parts(result: Influence, view: str, half: str, sense: str) -> np.ndarray:
 
 
 def measure_apart(result: Influence, view: str, half: str) -> np.ndarray:
-    """Return how far each word holds the target from the second of two vectors (K,): what the cosine gains without it.
-
-    The two vectors are the `senses` made by `pair`.
-    """
+    """Return how much the target's cosine with the second vector of `pair` gains without each word (K,)."""
     v, h = result.views.index(view), HALVES.index(half)
     return result.varied[:, v, h, 1] - result.cosines[v, h, 1]
 

@@ -68,7 +68,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projection:
-    """The way from one space to its picture."""
+    """The projection of one space onto its picture."""
 
     mean: np.ndarray  # (d,) is drawn at the origin
     axes: np.ndarray  # (2, d)
@@ -80,7 +80,7 @@ class Projection:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LabeledDots:
-    """All of a scene that depends on the labeled word alone."""
+    """The part of a scene that depends only on the labeled word."""
 
     rows: np.ndarray  # (n,) of the table
     scene: Scene  # without stars

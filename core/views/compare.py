@@ -43,7 +43,7 @@ FEWEST = 3  # occurrences that a word needs in each of two corpora
 class SpaceName:
     """A vector file, or a model's layer by the mean vectors of its words in a corpus: of every token, or of the labeled ones alone.
 
-    The sense space, minus the mean of all words and by the map of all of them, is of tables that store what it needs.
+    The sense space needs tables that store its inputs. It uses the map of all words, minus their mean.
     """
 
     source: str
@@ -121,7 +121,7 @@ class SpacesCompared:
         return frame(columns)
 
     def words_to_open(self, request: str, examples: Sequence[str], limit: int, language: Language) -> tuple[str, list[str]]:
-        """Return the target word if both have it, else an ambiguous one, and `most` words to offer."""
+        """Return the target word if both have it, else an ambiguous one, and `limit` words to offer."""
         c = self.comparison
         order = [c.words[k] for k in c.most_changed()]
         telling = [c.words[k] for k in c.telling([*examples, *self.ambiguous])]

@@ -32,7 +32,7 @@ READS = ("model", "corpus")
 MOST = 2_000  # occurrences of a word that are clustered
 MOST_LOOKED_AT = 300  # occurrences on which the share of uninformative substitutes is measured
 OFFERED = 400  # words to choose from; any other can be typed
-EARLIER = 0.1  # dictionaries list frequent senses first: subtracted from a score, times the logarithm of its place
+EARLIER = 0.1  # penalty per unit of the logarithm of a sense's place, because dictionaries list frequent senses first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

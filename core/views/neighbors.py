@@ -146,11 +146,6 @@ def _forms(word: str) -> set[str]:
     return {word, *dictionary_forms(word)}
 
 
-def other_sentences(table: OccurrenceTable, query: Query) -> int:
-    """Return how many other sentences have the word of this one."""
-    return int((table.same_word(query.word, read_as=query.read_as) & ~table.own_row(query)).sum())
-
-
 SPREAD, BETWEEN, UMAP = "spread", "between", "umap"  # layouts
 OFFERED = 200  # words to choose from in a corpus without labels
 

@@ -135,7 +135,7 @@ def _vectors_of_file(name: str, path: Path) -> StaticVectors:
 
 @within_run
 def _show_notes(name: str, opened: StaticVectors) -> None:
-    """Show once in a run of a page how a file differs from its format; from the next run on the sidebar does."""
+    """Show how a file differs from its format. From the next run on, the sidebar shows it."""
     VECTORS_NOTED.put(name, opened.facts_noted)
     for note in opened.notes:
         st.caption(plain(note))
@@ -303,7 +303,7 @@ def _maker(compute: Callable) -> str:
 
 
 def view_when_read(compute: Callable[..., R | None], over: Workspace, request: Hashable, **options: Any) -> R:
-    """Return the answer of a view; while the table it needs is being read, show how far that is and end the page."""
+    """Return the answer of a view. While the table it needs is being read, show the progress and end the page."""
     result = view(compute, over, request, **options)
     if result is None:
         show_reading(over)

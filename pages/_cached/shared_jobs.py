@@ -167,7 +167,7 @@ def is_running_or_ended(job: Job, again: Callable[[], object], *, stopped: str, 
 def follow(
     job: Job, describe: Describe, key: str, *, is_stoppable: bool = True, meanwhile: str = "", help: str = "", is_enough=lambda: False
 ) -> None:
-    """Show the progress of a job and a Stop button, once a second. Run the page again at the end, or once there `is_enough` for it.
+    """Show the progress of a job and a Stop button, once a second. Run the page again at the end, or once `is_enough()`.
 
     `meanwhile` states what the page does until then.
     """
@@ -182,7 +182,7 @@ def show_bar(job: Job, text: str, key: str, help: str = "", is_stoppable: bool =
     bar, stop = st.columns([5, 1], vertical_alignment="center") if is_stoppable else (st.container(), None)
     if job.is_stopping:
         text = t("Stopping after this step…")
-    elif job.is_waiting:
+    elif job.is_active and job.began is None:
         text = describe_place(job)
     bar.progress(min(1.0, job.done / max(1, job.total)), text=f"{text} {meanwhile}".rstrip())
     if stop:

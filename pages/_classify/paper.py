@@ -83,7 +83,7 @@ def show_gain() -> None:
 
 
 def _row(title: str, paper: PublishedScore, scores: tuple[str, str, float], seeds: int) -> dict:
-    """Return a task in the paper and here. `here` is the score without ELMo, with it, and the reduction of the error."""
+    """Return a task in the paper and here. `scores` are those without ELMo and with it here, and the reduction of the error."""
     there = error_reduction(paper.baseline / 100, paper.elmo / 100)
     digits = max(len(f"{score:g}".partition(".")[2]) for score in (paper.baseline, paper.elmo))  # as many digits for both
     return {

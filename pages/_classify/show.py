@@ -49,7 +49,8 @@ def show(in_use: InUse) -> None:
             return
         if not readable(in_use, task, opened, text):
             return
-        names = opened.first_of(FRONT)
+        front = [name for name in FRONT if name in opened.heads]
+        names = front if len(front) > 1 else list(opened.heads)[: len(FRONT)]  # a training may have had others
         _answers(in_use, task, opened, text, names)
         _describe_gain(task)
         everyone = _all_answers(in_use, task, opened, text, names)

@@ -37,7 +37,7 @@ COLORS = {"baseline": GLOVE, "elmo": LAYER_COLORS["2"]}
 R = TypeVar("R")
 Span = tuple[int, int, str]  # the first and the last token, and a label
 READS, RESULTS = ("model", "vectors"), FOLDER / "results.json"
-ORDER = ("names", "roles", "entailment", "coreference", "questions", "chunks", "speech")  # the paper's from the simplest to read; others
+ORDER = ("names", "roles", "entailment", "coreference", "questions", "chunks", "speech")  # the paper's, the simplest first; then others
 
 
 def _open_tasks(in_use: InUse) -> dict[str, OpenTask]:

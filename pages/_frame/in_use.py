@@ -221,7 +221,7 @@ def _own_corpora() -> list[str]:
 
 
 def _add_typed(key: str, choices: list[str]) -> list[str]:
-    """Return the value that was typed into a box or is in the address, as a list, unless it is one of the `known` choices."""
+    """Return the value that was typed into a box or is in the address, as a list, unless it is one of the `choices`."""
     value = st.session_state.get(key) or _read_parameter(key)
     return [value] if value and value not in choices else []
 

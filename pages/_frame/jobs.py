@@ -90,10 +90,6 @@ class Queue:
             order.append(chosen)
         return order
 
-    def has_other_waiting(self, job: Job) -> bool:
-        """Return whether another job with an open page waits."""
-        return any(waiting_job is not job and waiting_job.is_attended for waiting_job in tuple(self.waiting))
-
     def drop_abandoned(self) -> None:
         """Remove the waiting jobs that have not polled for their turn recently, which would hold up all others."""
         oldest = time.monotonic() - ABANDONED_AFTER_S
@@ -197,10 +193,6 @@ class Job:
     # The turn
 
     @property
-    def is_waiting(self) -> bool:
-        return self.is_active and self.began is None
-
-    @property
     def ahead(self) -> int:
         """The number of jobs that run or will run before this one, or 0 if it is its turn."""
         with self.queue.changed:
@@ -241,8 +233,10 @@ class Job:
         time_now = time.monotonic()
         if self.is_attended:
             self._seen = time_now
-        elif time_now - self._seen > (min(YIELD_AFTER_S, GONE_AFTER_S) if self.queue.has_other_waiting(self) else GONE_AFTER_S):
-            raise JobEnded(LEFT, t("Stopped: the page was closed."))
+        else:
+            has_others_waiting = any(job is not self and job.is_attended for job in tuple(self.queue.waiting))
+            if time_now - self._seen > (min(YIELD_AFTER_S, GONE_AFTER_S) if has_others_waiting else GONE_AFTER_S):
+                raise JobEnded(LEFT, t("Stopped: the page was closed."))
         max_minutes = limits().max_job_minutes
         if self.began is not None and time_now - self.began > 60 * max_minutes:
             message = tn(

@@ -42,7 +42,7 @@ from pages._learn.slides import HEADLINE, SPELLING, WORD, Slide, all_slides
 from pages._widgets import charts, lists
 from pages._widgets.inputs import word_search
 
-HEIGHT, BESIDE_TEXT = (320, 240)  # pixels of a picture that is taken along, alone or over a sentence; on the screen it fills the slide
+HEIGHT, BESIDE_TEXT = (320, 240)  # pixels of an exported picture, alone or above a sentence; on the screen it fills the slide
 FACTOR = 1.5
 WINDOWS = 3  # letter windows drawn
 NEAREST = 12  # words of GloVe's list

@@ -1,4 +1,4 @@
-"""The maps and all that follows them, in a fragment: a selection or a click runs nothing else of the page."""
+"""The maps and all that follows them, in a fragment, so that a selection or a click runs nothing else of the page."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

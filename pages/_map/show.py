@@ -37,7 +37,7 @@ from pages._widgets import charts, lists, verdict
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen, sentence_pair, word_search
 
-OFFERED = 12  # words of which nothing is shown, one click away
+OFFERED = 12  # inconclusive words offered as buttons
 ENDS = ("right", "left", "up", "down")  # URL parameters
 
 

@@ -38,12 +38,12 @@ from pages._widgets.inputs import Chosen
 
 LAYER_KEY = "nlayer"  # key of the control, and URL parameter
 COLUMNS = (2, 4, 4)  # widths: words alone, then sentences
-FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
+FEW = 5  # with fewer other sentences of the word, other words are searched by default
 BY_HAND = "among.by_hand"  # whether the user or the address chose what is searched
 KEY, BEFORE = "requery", "before"
 KEPT = 20  # steps back
 # The listener handles the click before the browser does. It is on the document, because the page may redraw its lines at any time.
-# The buttons are seen once somebody listens (see STYLE): on a busy machine that is later than the lines.
+# The buttons stay hidden until this script listens, which on a busy machine is later than the lines appear (requery.js).
 _listen = st.components.v2.component("elmoscope_requery", js=Path(__file__).with_name("requery.js").read_text("utf-8"))
 
 
@@ -53,10 +53,10 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     everything = over.every_token  # read once, because the job may end meanwhile
     table = over.targets if everything is None else everything
     listen(table)
-    few = [q.word for q in over.queries([c.in_context for c in words]) if neighbors.other_sentences(table, q) < FEW]
+    others = [table.same_word(q.word, read_as=q.read_as) & ~table.own_row(q) for q in over.queries([c.in_context for c in words])]
     inputs, picture = picture_first()
     with inputs:
-        choice = _choose(in_use, bool(few), has_senses=over.sense_space is not None)
+        choice = _choose(in_use, any(rows.sum() < FEW for rows in others), has_senses=over.sense_space is not None)
     with picture:
         cache.show_meanwhile(over, t("Until then, only labeled words are searched."))
         show_back()
@@ -156,7 +156,7 @@ def _show_second_model(
 
 
 def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
-    """Let the user choose layer or sense space, what is searched, how many are listed, and the weights of a mix; of no word yet."""
+    """Draw the inputs: the layer or sense space, what is searched, the number of entries, and the mix weights. The request has no word."""
     layers = model_layers.in_use()
     if not has_senses and SENSES in (read_parameter(LAYER_KEY), st.session_state.get(LAYER_KEY)):
         write_parameter(LAYER_KEY, None)

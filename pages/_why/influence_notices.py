@@ -35,7 +35,7 @@ class Options:
 
 
 def controls(in_use: InUse) -> Options:
-    """Draw the examples, what is done to each word, and which layer and which half are looked at."""
+    """Draw the examples and the choices of change, layer and half."""
     _examples()
     how_names = {"drop": t("drop it"), "mask": t("mask it"), "swap": t("swap it")}
     half_names = {"past": t("past"), "future": t("future"), "both": t("both")}

@@ -41,7 +41,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenerator) 
 
 
 def _show_influence(in_use: InUse, chosen: Chosen, second: Chosen) -> None:
-    """Color the sentence by the influence of its words, and show the details. `other` is the word of the second sentence."""
+    """Color the sentence by the influence of its words, and show the details. `second` is the word of the second sentence."""
     picture = st.container()
     more = st.popover(t("More"), icon=":material/tune:", key="decided.more")
     with more:
