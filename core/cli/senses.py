@@ -49,7 +49,7 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
     """Measure how a word's use differs between two corpora or spans of dates; without --word, rank the words that differ most."""
     from ..corpus import usage_graphs
     from ..views import change
-    from ..views.sides import Side
+    from ..views.sides import Side, choose
 
     if sides.judgments and not sides.uses:
         raise BadInput("--judgments belong to a file of uses: name it with --uses.")
@@ -66,7 +66,7 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
         second = _side(sides.second or sides.first, sides.second_dates, "--second-dates")
     if not word:
         layer = str(change.LAYER) if layer == change.SENSES else layer
-        left_out = change.left_out(workspace, first, second)
+        left_out = choose(workspace, first, second).left_out
         for fact in left_out.describe():
             note(fact)
         read = change.read(workspace, first, second)

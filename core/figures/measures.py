@@ -18,12 +18,7 @@ from .style import GLOVE, GRID, OWN, RIM, Figure, add_text, base, layer_color, l
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
 FREQUENCY = "rgba(120,125,140,0.75)"
 Part = tuple[str, int, int]  # its name, hits in it, its tokens
-QUANTITIES = {
-    "perplexity": ".0f",
-    "loss": ".3f",
-    "learning_rate": ".2e",
-    "tokens_per_second": ",.0f",
-}  # of a training log, with their formats
+QUANTITIES = {"perplexity": ".0f", "loss": ".3f", "learning_rate": ".2e", "tokens_per_second": ",.0f"}  # of a training log -> format
 COARSE = (50, 75, 100, 150, 200, 300, 400, 600, 800)  # perplexities
 
 

@@ -52,7 +52,7 @@ ADDITIONAL = {
     "chunks": "CoNLL-2000",
     "speech": "CoNLL-2000",
     "clusters": "OntoGUM",
-}  # tasks that the table does not have -> their data
+}  # tasks outside the table -> data
 
 
 def error_reduction(baseline: float, elmo: float) -> float:

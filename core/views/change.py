@@ -195,12 +195,6 @@ def read(workspace: Workspace, first: Side, second: Side) -> list[SideTexts] | N
     return None if None in tables else [chosen.texts(k, table.basic) for k, table in enumerate(tables)]
 
 
-@reads_as_model
-def left_out(workspace: Workspace, first: Side, second: Side) -> LeftOutSentences:
-    """Return the sentences that are on neither side, or on one side only, with the reasons."""
-    return choose(workspace, first, second).left_out
-
-
 def rank(
     texts: Sequence[SideTexts], report: Report | None = None, *, at_least: int = 10, max_words: int = 1_000, space: str = str(LAYER)
 ) -> list[RankedWord]:
@@ -247,12 +241,6 @@ def graph_files(result: WordChange) -> dict[str, str]:
         "clusters.csv": usage_graphs.format_clusters(result.word, groups),
         "judgments.csv": usage_graphs.format_judgments(result.word, groups, f"elmoscope {result.space}"),
     }
-
-
-@reads_as_model
-def reads_few(workspace: Workspace) -> bool:
-    """Return whether `compute` reads so few sentences that no turn is needed: in the sense space, not in the top layer."""
-    return workspace.sense_space is not None
 
 
 @reads_as_model

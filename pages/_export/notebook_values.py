@@ -83,7 +83,7 @@ def _read_layers(view: str, settings: Settings) -> tuple[str, dict[str, Any]]:
 def _read_model(view: str, settings: Settings) -> tuple:
     """Return the description and the values of a view of one model: How it works, About, Next word, the quiz or a lesson."""
     if view == "lessons":
-        return _read_lesson(view, settings)
+        return _read_lesson(settings)
     get, values, examples = partial(chosen, settings), names_in_use(settings, "model"), languages.in_use().examples
     if view == "about":
         return t("What each layer knows, by task, and how the model learned."), values | {"quantity": get("curve", "perplexity")}
@@ -172,7 +172,7 @@ def _read_classifiers(view: str, settings: Settings) -> tuple:
     return t("One task’s predictions for a text, with and without ELMo, and their accuracy."), values, "tasks", task
 
 
-def _read_lesson(_: str, settings: Settings) -> tuple:
+def _read_lesson(settings: Settings) -> tuple:
     top = model_layers.in_use().top
     lessons = {  # what each shows, and its parameters: their widgets and defaults
         "cone": (

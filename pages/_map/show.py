@@ -33,7 +33,7 @@ from pages._frame.language import foreign
 from pages._frame.markup import plain
 from pages._frame.parameters import bound, read_parameter
 from pages._map import around, drawing, measures
-from pages._widgets import charts, lists, verdict
+from pages._widgets import lists, verdict
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen, sentence_pair, word_search
 
@@ -97,7 +97,8 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
         plan = choice("layout", t("Layout"), offered, UMAP, help=about)
     with left:
         ends = _choose_ends(over, lemma or table.lemmas[0]) if plan == POLES else ()
-        stars, state = charts.place_sentences(table, word, chosen), st.session_state
+        stars = {n: item for n, item in enumerate(chosen, 1) if item.lemma_in(table) and word in (item.lemma_in(table), ALL_WORDS)}
+        state = st.session_state
         space = state.get("view") or read_parameter("view") or state.get(verdict.CHOSEN_LAYER) or SENSES
         senses, contexts = space == SENSES and offers_senses(over, word, plan), tuple(item.in_context for item in stars.values())
         request = LayoutRequest(word=word, contexts=contexts, plan=plan, ends=ends, senses=senses)

@@ -62,9 +62,13 @@ def ask_text() -> str:
     options = {"icon": ":material/undo:", "disabled": not st.session_state.get(EARLIER), "help": t("Undo the last tap or draw.")}
     counted_button(t("Undo"), "predict.undo", undo, place=columns[-1], width="stretch", **options)
     as_you_type(label)
-    st.session_state[NOW] = text or ""
-    _fit_other(st.session_state[NOW])
-    return st.session_state[NOW]
+    text = st.session_state[NOW] = text or ""
+    # The text to compare with stays only next to its own example, or a version of it.
+    if OTHER not in st.session_state and read_parameter(OTHER) is None:
+        st.session_state[OTHER] = next((item.other for item in items if item.text == text), "")
+    elif (version := st.session_state.get(OTHER)) and version in {item.other for item in items} and not is_version(text, version):
+        st.session_state[OTHER] = ""
+    return text
 
 
 def ask_word(tokens: Sequence[str]) -> int | None:
@@ -97,15 +101,6 @@ def undo(steps: int = 1) -> None:
         left = earlier[: max(0, len(earlier) - steps)]
         _replace(before, earlier[len(left)])
         st.session_state[EARLIER], st.session_state[ENDED] = left, None
-
-
-def _fit_other(text: str) -> None:
-    """Keep the text to compare with only next to its own example, or a version of it."""
-    items = examples.predict()
-    if OTHER not in st.session_state and read_parameter(OTHER) is None:
-        st.session_state[OTHER] = next((item.other for item in items if item.text == text), "")
-    elif (version := st.session_state.get(OTHER)) and version in {item.other for item in items} and not is_version(text, version):
-        st.session_state[OTHER] = ""
 
 
 def _trust_place() -> None:

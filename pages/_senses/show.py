@@ -96,7 +96,6 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
             )
             lines.append(text)
         st.caption(" ".join(lines))
-        named = shape_names(gold)
         lists.meanings([label for _, label in named], occurrences.word, [html("{} <b>{}</b>:", sign, label) for sign, label in named])
 
 

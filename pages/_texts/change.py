@@ -19,7 +19,7 @@ from core.files.user_names import corpus_title
 from core.text import languages
 from core.views import change
 from core.views.change import ChangeRequest, Control, RankedWord, WordChange
-from core.views.sides import Side, dates_of, facts_of, keep_news, needs_every_token, split_at
+from core.views.sides import Side, choose, dates_of, facts_of, keep_news, needs_every_token, split_at
 from pages._cached import cache, shared_jobs
 from pages._cached.cache import version, view, workspace
 from pages._cached.shared_jobs import show_index_state
@@ -74,7 +74,7 @@ def show(in_use: InUse) -> None:
             if (result := _answer(in_use, sides, word, key)) is not None:
                 like = _like(in_use, sides, word, key) if read is None else None
                 _word(result, like.result[0] if like and like.result else None, names)
-            elif change.reads_few(workspace(in_use)):  # a table was dropped in the meantime
+            elif workspace(in_use).sense_space is not None:  # no job reads, so a table was dropped in the meantime
                 read = _reading(in_use, sides, wanted=True) or st.rerun()
     _show_others(in_use, sides, word, key, read)
     store.open_graph(WORD, FIRST, SECOND)
@@ -83,7 +83,7 @@ def show(in_use: InUse) -> None:
 def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> WordChange | None:
     """Compute the change of the word. Return None while a job encodes its sentences."""
     over, request = workspace(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1])
-    if change.reads_few(over):
+    if over.sense_space is not None:  # reads too few sentences to need a turn
         with st.spinner(t("Comparing its sentences…"), show_time=True):
             return view(change.compute, over, request, most=16)
 
@@ -282,7 +282,7 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
     options = {"failed": t("The words could not be ranked. Try again."), "most": MOST_JOBS, "widget": "change", "again": t("Rank again")}
     if (ranked := shared_jobs.result_or_progress(JOB, list_key, work, _progress, **options)) is None:
         return
-    if notes := change.left_out(workspace(in_use), *sides).describe():
+    if notes := choose(workspace(in_use), *sides).left_out.describe():
         st.caption(plain(" ".join(notes)))
     _list(ranked)
 

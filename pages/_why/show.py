@@ -68,7 +68,12 @@ def _sense(
     """Show which words supported a sense of a labeled word, in the colors of that sense and of the second best."""
     result = answer.influence
     with more:
-        sense = _choose_sense(result, options, list(colors))
+        offered = ["", *(sense for sense in colors if sense in result.senses)]
+        if st.session_state.get("dsense", "") not in offered:
+            st.session_state.dsense = ""  # it was a sense of the word looked at before
+        titles = {sense: markup.plain(sense) or t("the nearest sense") for sense in offered}
+        picked = st.pills(t("Words that supported"), offered, default="", **bound("dsense"), format_func=titles.get)
+    sense = picked or influence.verdict(result, options.layer, options.half).sense
     stands = influence.verdict(result, options.layer, options.half, sense)
     pair = (colors[stands.sense], colors[stands.rival])
     values = np.stack([influence.parts(result, view, options.half, sense) for view in result.views], axis=1)  # (K, V)
@@ -104,15 +109,6 @@ def _halves(result: Influence, options: Options, colors: dict[str, str], pair: t
     message = " ".join([t("Gray: its lead without a sentence."), *list_turning_words(result, options)])
     about = t("A half decides by what the sentence adds to the lead, in standard deviations over labeled sentences.")
     st.caption(markup.plain(message), help=about)
-
-
-def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str:
-    offered = ["", *(sense for sense in senses if sense in result.senses)]
-    if st.session_state.get("dsense", "") not in offered:
-        st.session_state.dsense = ""  # it was a sense of the word looked at before
-    titles = {sense: markup.plain(sense) or t("the nearest sense") for sense in offered}
-    picked = st.pills(t("Words that supported"), offered, default="", **bound("dsense"), format_func=titles.get)
-    return picked or influence.verdict(result, options.layer, options.half).sense
 
 
 def _without_senses(

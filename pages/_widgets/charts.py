@@ -7,14 +7,12 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures import measures
 from core.figures.maps import MapLook, Star, map_figure
 from core.figures.style import CONFIG, layer_color, layer_title, mark, with_camera
 from core.index.rows import Occurrence
-from core.index.table import OccurrenceTable
 from pages._export import record
 from pages._frame.markup import show_html
 from pages._widgets.inputs import Chosen
@@ -51,11 +49,6 @@ def weight_bars(weights: Sequence[float], *, key: str) -> None:
     row = Markup('<span>s<sub>{}</sub></span><span class="bar"><i style="width:{:.1f}%;background:{}"></i><b>{:.0%}</b></span>')
     rows = [row.format(k, 100 * weight, layer_color(str(k)), weight) for k, weight in enumerate(weights)]
     show_html('<div class="weights" role="img" aria-label="{}">{}</div>', alt, rows)
-
-
-def place_sentences(table: OccurrenceTable, word: str, chosen: Sequence[Chosen]) -> dict[int, Chosen]:
-    """Return which of the user's sentences, numbered from 1, have the word of the map."""
-    return {number: item for number, item in enumerate(chosen, 1) if (lemma := item.lemma_in(table)) and word in (lemma, ALL_WORDS)}
 
 
 def stars(chosen: Mapping[int, Chosen], names: Sequence[str], places: np.ndarray) -> list[Star]:

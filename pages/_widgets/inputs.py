@@ -67,10 +67,6 @@ def _foreign(*chosen: Chosen) -> None:
         language.offer_its_language(word, "inputs.read")
 
 
-def _is_punctuation(token: str) -> bool:
-    return all(category(sign).startswith("P") for sign in bare(token))
-
-
 def _readings(*chosen: Chosen) -> None:
     """State which word an ambiguous spelling is read as, with a button for the other word."""
     by_spelling = {item.in_context.spelling: item for item in reversed(chosen) if item.position is not None}
@@ -118,7 +114,8 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
             return Chosen(text or "", (), None)
         # Left out of the address where it is the guess, which Back and a link without it then come to again.
         selected = result.guesses[number], result.positions[number]
-        offered = [k for k, token in enumerate(tokens) if k in selected or not _is_punctuation(token)]
+        is_word = [not all(category(sign).startswith("P") for sign in bare(token)) for token in tokens]
+        offered = [k for k in range(len(tokens)) if k in selected or is_word[k]]
         options = {"default": result.guesses[number], "required": True, "on_change": question.tap, "args": (key,)}
         options |= {"format_func": question.token_labels(tokens).__getitem__, "label_visibility": "collapsed"}
         position = st.pills(label_of_word, offered, **bound(f"{key}i"), **options)
