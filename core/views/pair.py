@@ -49,8 +49,7 @@ class Angles:
 class Judgment:
     """The verdict on a word in two sentences, and what it was computed from."""
 
-    one_word: bool  # whether both are forms of one word; two words get no verdict
-    verdict: Verdict | None
+    verdict: Verdict | None  # None unless both are forms of one word
     lemma: str  # the labeled word whose sentences vote; "" without labels
     layer: str  # the layer that separates the word's meanings best
 
@@ -62,35 +61,28 @@ class Pair:
     words: tuple[str, str]  # without punctuation
     judgment: Judgment
     scene: Scene | None  # None for unlabeled words of a model without a sense space
-    angles: Angles
     static: float | None  # GloVe's cosine; None if a word has no vector
-    in_static: tuple[bool, bool]
     random: Mapping[str, float]  # mean cosine of two random words, by space
     cosines: Mapping[str, float]  # by layer, and last the mix
     bars: Mapping[str, float]  # all cosines, with GloVe's first
     same: bool  # whether both have one spelling, ignoring case, and so one vector in GloVe
-    one_word: bool  # whether both are forms of one word, ignoring case
 
 
 @reads_as_model
 def compute(workspace: Workspace, request: PairRequest) -> Pair:
     """Return all results of a pair. Raises MissingArtifact without static vectors."""
     both = request.first, request.second
-    products, judgment = angles(workspace, *both), judge(workspace, *both)
-    static = workspace.vectors.cosine(both[0].word, both[1].word)
+    cosines, static = angles(workspace, *both).cosines, workspace.vectors.cosine(both[0].word, both[1].word)
     words = bare(both[0].word), bare(both[1].word)
     return Pair(
         words=words,
-        judgment=judgment,
+        judgment=judge(workspace, *both),
         scene=draw_scene(workspace, *both),
-        angles=products,
         static=static,
-        in_static=tuple(workspace.vectors.vector(word.word) is not None for word in both),
-        random=mean_random_cosines(workspace, products.layers.spaces),
-        cosines=products.cosines,
-        bars=products.cosines if static is None else {"GloVe": static, **products.cosines},
+        random=mean_random_cosines(workspace, workspace.layers.spaces),
+        cosines=cosines,
+        bars=cosines if static is None else {"GloVe": static, **cosines},
         same=words[0].casefold() == words[1].casefold(),
-        one_word=judgment.one_word,
     )
 
 
@@ -99,10 +91,10 @@ def judge(workspace: Workspace, first: WordInContext, second: WordInContext) -> 
     """Return the verdict on both words, by the labels of the selected corpus where it has some."""
     words = [Word(workspace, context) for context in (first, second)]
     if result := verdict.compare(*words):
-        return Judgment(True, result, result.lemma, result.layer)
+        return Judgment(result, result.lemma, result.layer)
     labeled = next((word for word in words if word.table is not None), None)
     layer = calibration_for(labeled).words[labeled.lemma].layer if labeled else calibration_of(workspace).layer
-    return Judgment(False, None, "", layer)
+    return Judgment(None, "", layer)
 
 
 @reads_as_model

@@ -120,12 +120,12 @@ def test_a_row_is_drawn_for_each_kind_that_decides_and_has_densities(lemma: str,
     density = Density(np.linspace(-1, 1, 41), np.full(40, 0.025), np.full(40, 0.025))
     densities = {"around": density} | ({"senses": density, "token": density, "1": density} if lemma else {})
     verdict = Verdict(0.2, "1", evidence={"senses": -0.3, "around": 0.1, "token": 0.4, "expected": 0.2})
-    judgment = Judgment(True, verdict, lemma, "1")
+    judgment = Judgment(verdict, lemma, "1")
     rows = decisive_rows(densities, judgment)
     assert [row.name for row in rows] == kinds and rows[-1].value == 0.1 and (rows[0].low, rows[0].high) == (-1, 1)
     assert list(plain_rows(densities, {"0": 1.0, "1": 0.5})) == (["1"] if lemma else [])
     assert say_probability(judgment) == "Together: 80% two meanings."
-    assert decisive_rows(densities, Judgment(False, None, "", "1")) == []
+    assert decisive_rows(densities, Judgment(None, "", "1")) == []
 
 
 @pytest.mark.parametrize(

@@ -154,8 +154,8 @@ def test_a_word_that_is_spelled_like_a_form_of_another_keeps_itself(workspace):
     assert judge(*wound).lemma == ""  # no sense of "wind" votes
     assert judge(*wound, read_as="wind").lemma == "wind" and judge(*wound, read_as="wind").verdict.senses
     assert judge("Prices *fell* again.", "The tree *fell*.").lemma == "fall"
-    assert not judge(wound[0], "A cold *wind* blew from the north.").one_word
-    assert not judge("He sharpened a *saw*.", "They *see* us.").one_word
+    assert not judge(wound[0], "A cold *wind* blew from the north.").verdict
+    assert not judge("He sharpened a *saw*.", "They *see* us.").verdict
 
 
 def test_calibration_in_another_format_is_ignored(opened, tmp_path):
