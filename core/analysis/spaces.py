@@ -24,7 +24,7 @@ MOST_WORDS = 5_000  # shared words that are compared: the most frequent
 PAIRINGS, TESTED = 199, 1_000  # random pairings of words, and how many words are paired
 FEWEST_WORDS = 20  # below which no figure is worth showing
 BLOCK = 1_024  # words whose cosines with all others are held at a time
-Take = Callable[[np.ndarray], np.ndarray]  # (n,) rows of a table -> (n, D), of a space that is no mix of layers
+Take = Callable[[np.ndarray], np.ndarray]  # (n,) rows of a table -> (n, D), of a space that mixes no layers
 
 
 @dataclass(frozen=True, slots=True, eq=False)

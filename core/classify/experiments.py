@@ -302,5 +302,5 @@ def _whole_lines(path: Path) -> str:
     """Return the file without a truncated last line; CorruptArtifact if it is not a results file."""
     data = path.read_bytes()
     if not all(line.startswith(b"{") for line in data.splitlines() if line.strip()):
-        raise CorruptArtifact(f"{path} holds something else than results. Name another file.")
+        raise CorruptArtifact(f"{path} holds something other than results. Name another file.")
     return data[: data.rfind(b"\n") + 1].decode("utf-8", "surrogateescape")

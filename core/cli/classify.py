@@ -47,7 +47,7 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
     option("--text-column", "by name, or by number from 1; several are joined", metavar="NAME", many=True),
     option("--label-column", "by name, or by number from 1 (default: the usual names)", metavar="NAME"),
     option("--seeds", "one run each (default 0)", metavar="S", type=whole(0), many=True, default=(0,)),
-    option("--split-seed", "of the split, the same for all runs", metavar="S", type=whole(0), default=0),
+    option("--split-seed", "seed of the split, the same for all runs", metavar="S", type=whole(0), default=0),
     option("--share", "share of the labeled rows to use, for training and validation", metavar="S", type=finite, default=1.0),
     option("--folds", "K-fold cross-validation, K runs per variant", metavar="K", type=whole(0, 100), default=0),
     option("--duplicates", "duplicate texts (default: drop for spam, else keep)", choices=("keep", "drop")),

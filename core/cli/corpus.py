@@ -37,7 +37,7 @@ TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
     option("--senses", "those of the file's labels, or groups that the model finds", choices=SENSES, default="labels"),
     option("--first", "the first line, from 0", type=whole(0), default=0),
     option("--number", "how many lines (default 20)", type=whole(0, 100_000), default=20),
-    option("--seed", "of the order at random", type=whole(0), default=0),
+    option("--seed", "seed of the random order", type=whole(0), default=0),
     *TABLE,
 )
 def search(*, query, corpus, documents, csv, model, **options) -> Answer:
@@ -86,7 +86,9 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     CORPUS,
     option("--against", "the other corpus (default: more labeled sentences of the language)", metavar="C", default=""),
     option("--minimum", "how often at least (default 5)", type=whole(1), default=5),
-    option("--correction", "of p for many tests (default benjamini-hochberg)", choices=CORRECTIONS, default="benjamini-hochberg"),
+    option(
+        "--correction", "how p is corrected for many tests (default benjamini-hochberg)", choices=CORRECTIONS, default="benjamini-hochberg"
+    ),
     option("--most", "how many words of each corpus (default 50)", type=whole(1), default=50),
     *TABLE,
 )

@@ -14,7 +14,7 @@ from .options import CLUSTER, MODEL, Answer, argument, command, finite, group, o
 from .shared import cluster_of, in_columns, note, open_model, open_static, progress, sense_space, spread_model
 
 SPACE = option("--space", "also measure the sense space: layer 1, topic and substitutes together", choices=("senses",))
-SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
+SEED = option("--seed", "seed of the split (default 0)", type=whole(0), default=0)
 
 
 @command(

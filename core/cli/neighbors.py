@@ -66,7 +66,7 @@ def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -
     if layer == SENSES and index.cluster:
         raise BadInput("The sense space is searched on one machine, shard by shard: leave out --cluster.")
     if layer == SENSES and weights:
-        raise BadInput("The sense space is no mix of layers: leave out --weights.")
+        raise BadInput("The sense space does not mix layers: leave out --weights.")
     space = sense_space(layer, model) if layer == SENSES else None
     of_layers = layer_weights(layer, model.encoder.n_layers, weights, senses=True) if space is None else np.ones(1)
     among = neighbors.OTHER if other_words else neighbors.ANY
@@ -176,7 +176,7 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     verdict = judgment.verdict
     if verdict is None:
         both = f"'{first.word}' and '{second.word}'"
-        raise BadInput(f"{both} are two words, of which no verdict is given. Name one word that both sentences have.")
+        raise BadInput(f"{both} are two words: a verdict is on one word. Name a word that both sentences have.")
     senses = None if verdict.senses is None else list(verdict.senses)
     words = [bare(first.word), bare(second.word)]
     result = {"words": words, "says": verdict.says, "probability": round(verdict.probability, 4), "right_of_100": verdict.right_of_100}

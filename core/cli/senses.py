@@ -29,7 +29,7 @@ DATES = "its texts from one date to another, such as 1850..1899 (850..899, 44 BC
     "change",
     option("--word", "the word; left out: a list of all words that are frequent enough", metavar="W"),
     option("--first", CORPUS.help, metavar="C", default=""),
-    option("--second", "the same of the second side (default: the first's)", metavar="C", default=""),
+    option("--second", "the second corpus (default: the first)", metavar="C", default=""),
     option("--first-dates", DATES, metavar="A..B", default=""),
     option("--second-dates", DATES, metavar="A..B", default=""),
     option("--uses", "a word usage graph's uses.csv instead: its two groupings", metavar="FILE"),
@@ -37,9 +37,9 @@ DATES = "its texts from one date to another, such as 1850..1899 (850..899, 44 BC
     option("--judgments", "its judgments.csv: how far annotators agree, and the vectors with them", metavar="FILE"),
     LAYER,
     option("--groups", "how many sense groups (default: the corpus's labels, else as many as the vectors suggest)", type=whole(1, 20)),
-    option("--at-least", "of the list: occurrences on each side (default 10)", type=whole(5), default=10),
-    option("--most", "of the list: words, the most frequent ones (default 1000)", type=whole(1), default=1000),
-    flag("--like-frequency", "say, too, how many of 20 words of like frequency differ less: reads every token of both sides"),
+    option("--at-least", "for the list of words: fewest occurrences on each side (default 10)", type=whole(5), default=10),
+    option("--most", "for the list of words: at most this many, the most frequent (default 1000)", type=whole(1), default=1000),
+    flag("--like-frequency", "also count how many of 20 words of similar frequency differ less: reads every token of both sides"),
     option("--graph", "write uses.csv, clusters.csv and judgments.csv of the word into this folder", metavar="DIR"),
     *TABLE,
     sides="first second first_dates second_dates uses clusters judgments",
@@ -93,7 +93,7 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
         lines.append(f"{name.upper()}: {measure.value:.3f}; {chance}; p = {measure.p:.3f}")
     lines += result.left_out.describe()
     if control is not None and control.words:
-        lines.append(f"differs more than {control.below} of {len(control.words)} words of like frequency")
+        lines.append(f"differs more than {control.below} of {len(control.words)} words of similar frequency")
     if sides.judgments:
         answer["judgments"], whys = _score_judgments(sides, word, result)
         text = "judgments: {pairs} pairs; Krippendorff's alpha {alpha}, Spearman's rho with the cosines {spearman}"

@@ -125,7 +125,7 @@ bands_figure(bands, np.array([band.counts for band in result.bands]), result.nam
 
 # %% change
 control = change.control(workspace, change.ChangeRequest(word=word, first=first, second=second))  # reads every token of both sides
-control and f"differs more than {control.below} of {len(control.words)} words of like frequency"
+control and f"differs more than {control.below} of {len(control.words)} words of similar frequency"
 
 # %% compare
 from elmoscope.core.views import compare

@@ -106,7 +106,7 @@ def read_results(path: str | Path = FOLDER / "results.json") -> list[dict]:
         return []
     record = read_json(path, expect=dict)
     if record.get("format") != FORMAT or not isinstance(record.get("runs"), list):
-        raise CorruptArtifact(f"{path} holds something else than results of the tasks. Name another folder.")
+        raise CorruptArtifact(f"{path} holds something other than results of the tasks. Name another folder.")
     return record["runs"]
 
 

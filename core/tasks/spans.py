@@ -68,7 +68,7 @@ def spans_of_brackets(column: Sequence[str]) -> list[Labeled]:
     for k, cell in enumerate(column):
         before, star, after = cell.partition("*")
         if not star or before.count("(") > 1 or after not in ("", ")") or (before and not before.startswith("(")):
-            raise ValueError(f"{cell!r} is no cell of brackets")
+            raise ValueError(f"{cell!r} is not a bracket such as (ARG0*, * or *)")
         if before:
             if opened is not None:
                 raise ValueError(f"{cell!r} opens within another argument")

@@ -532,7 +532,7 @@ def test_a_file_of_results_is_not_cut_where_it_holds_something_else(tmp_path):
     (tmp_path / "notes.txt").write_text("the first line\nthe last, which has no end")
     (tmp_path / "results.json").write_text('{"mine": 1}')
     for read, name in ((experiments._whole_lines, "notes.txt"), (task_results.read_results, "results.json")):
-        with pytest.raises(CorruptArtifact, match="holds something else than results"):
+        with pytest.raises(CorruptArtifact, match="holds something other than results"):
             read(tmp_path / name)
     assert (tmp_path / "notes.txt").read_text().endswith("which has no end")
 

@@ -215,11 +215,11 @@ def test_the_command_names_sides_and_senses_and_says_what_it_leaves_out(open_dat
     status, printed, _ = call(*command, "--csv", tmp_path / "bands.csv")
     assert status == 0 and "6 of 30 sentences have no readable date (such as “n.d.”)" in printed
     assert "12 sentences are on both sides and count on the second alone." in printed
-    assert "of like frequency" not in printed
+    assert "of similar frequency" not in printed
     rows = list(csv.reader((tmp_path / "bands.csv").open(encoding="utf-8", newline="")))
     assert [row[0] for row in rows] == ["texts", "first: dated.csv …..1900", "second: dated.csv 1900..…"]
     assert all(rows[0]) and np.array(rows)[1:, 1:].astype(int).sum() == 24
-    assert "words of like frequency" in call(*command, "--like-frequency")[1]
+    assert "words of similar frequency" in call(*command, "--like-frequency")[1]
 
 
 def test_compared_spaces_of_overlapping_texts_report_it(workspace, tmp_path):
