@@ -279,7 +279,7 @@ class Brush:
     source: str = ""  # the map, or the table, in which it was selected
     version: int = 0  # the table's; it is mounted again when the selection was made elsewhere
     order: tuple[int, ...] = ()  # ids of the table's rows in order ...
-    ticked: int = 0  # ... of which so many were selected when it was mounted
+    ticked: int = 0  # how many of them were selected when it was mounted
     states: dict[str, tuple] = field(default_factory=dict)  # map -> (picked, what else it shows, limits)
     turns: dict[str, int] = field(default_factory=dict)  # map -> how often it had to be mounted again with the same figure
     zooms: dict[str, tuple[float, ...]] = field(default_factory=dict)

@@ -32,7 +32,7 @@ class Cloud:
 
 
 def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
-    """Fit the Gaussian cloud of which n directions have, on average, the variances that the rows (n, D) have.
+    """Fit a Gaussian cloud from which n directions have, on average, the variances of the rows (n, D).
 
     Rotation does not change silhouettes, so only the variances along a cloud's axes matter. Sample variances are more uneven than the true
     ones, the more so the fewer the rows. Ledoit and Wolf's shrinkage (2004) evens them out, but too far if a few axes hold most of the

@@ -261,7 +261,7 @@ def settles(result: Influence, view: str) -> str | None:
 
 
 def turning(result: Influence, view: str, half: str) -> tuple[int, ...]:
-    """Return the positions of the words each of which, changed alone, makes another sense the nearest."""
+    """Return the positions of words that, changed one at a time, make another sense the nearest."""
     v, h = result.views.index(view), HALVES.index(half)
     current = result.cosines[v, h].argmax()
     return tuple(k for k, row in zip(result.changed, result.varied[:, v, h], strict=True) if row.argmax() != current)

@@ -138,7 +138,7 @@ def longest(example: Example) -> Passage:
 def read_data(task: Task, folder: str | Path, recipe: TaskRecipe, *, further: Sequence[str] = ()) -> Data:
     """Read a task's examples from a folder laid out as `data/tasks`; MissingArtifact names a missing file.
 
-    `further` names more training sets, of which at most as many examples are added as the task's own set has.
+    `further` names more training sets; each adds at most as many examples as `recipe` takes of the task's own set.
     """
     every = {part: task.readers[part](file_of(task.title, folder, name)) for part, name in task.files.items()}
     if folds := task.folds:  # of documents: the seed's fold is the test set, the next chooses the epoch

@@ -22,7 +22,7 @@ from pages._widgets import lists, verdict
 from pages._widgets.inputs import Chosen, offer_examples
 
 NEUTRAL = "thing"  # the default of a swap
-MAX_TURNING = 4  # words named each of which would turn the sense
+MAX_TURNING = 4  # words named that would each turn the sense
 
 
 @dataclass(frozen=True, slots=True)
