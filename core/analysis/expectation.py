@@ -140,7 +140,7 @@ def both_sides(forward: np.ndarray, backward: np.ndarray, unread: np.ndarray) ->
 
 
 def expected(lm: LanguageModel, log_p: np.ndarray, word: str | None = None, *, backward: bool = False, k: int = 10) -> Expected:
-    """Return the k likeliest answers of a distribution (V,) and the rank of `word`. <UNK> is no answer and has no rank."""
+    """Return the k likeliest answers of a distribution (V,) and the rank of `word`. <UNK> is not an answer and has no rank."""
     p = np.exp(log_p)
     unknown = SPECIALS.index(UNKNOWN)
     effective = float(np.exp(-np.sum(p * np.where(p > 0, log_p, 0.0))))
@@ -221,7 +221,7 @@ def write(lm: LanguageModel, tokens: list[str], n: int, *, backward: bool = Fals
 
 
 def _never(backward: bool) -> list[int]:
-    """Return the ids that are no answer: <UNK>, and the boundary that a direction comes from."""
+    """Return the ids that are not answers: <UNK>, and the boundary that a direction comes from."""
     return [SPECIALS.index(UNKNOWN), SPECIALS.index(SENTENCE_END if backward else SENTENCE_BEGIN)]
 
 

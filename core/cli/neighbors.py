@@ -116,7 +116,7 @@ def shards_of(where: str | Path, model: Model) -> Shards:
 
     shards = open_shards(where)
     if shards.meta.get("model") != model.fingerprint:
-        raise BadInput(f"The index {where} was made with another model than {model.name}. Name its model, or build it again.")
+        raise BadInput(f"The index {where} was made with a model other than {model.name}. Name its model, or build it again.")
     return shards
 
 

@@ -258,7 +258,7 @@ def _adds_to_labels(output: str | None, annotation) -> bool:
         raise BadInput(f"--merge would replace senses in {output}. Name another file with --output.")
     for place in (*places, places[0].resolve()):  # a link may have another ending than its file
         if place.suffix != ".jsonl":
-            raise BadInput(f"{place} is no .jsonl file, which --output writes. Name another file.")
+            raise BadInput(f"{place} is not a .jsonl file, which --output writes. Name another file.")
     return True
 
 

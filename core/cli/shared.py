@@ -118,7 +118,7 @@ def open_model(options: ModelOptions, *, precision=FLOAT32, cluster=None, engine
     our_options = {f"--device {options.device}": choose(options.device).type != CPU, f"--precision {precision}": precision != FLOAT32}
     for name, chosen in our_options.items():
         if chosen and (cluster or engine == "allennlp"):
-            raise BadInput(f"{name} is of this process and of our engine: leave out --cluster and --engine allennlp.")
+            raise BadInput(f"{name} is for our engine in this process: leave out --cluster and --engine allennlp.")
     how = {"precision": precision, "pieces": options.pieces, "device": options.device, "allow_download": options.download}
     model = models.open_model(options.model, **how, report=download_progress)
     languages.use(model.language.code)

@@ -218,7 +218,7 @@ def index_info(*, folder) -> Answer:
 @command(
     "approximate",
     argument("folder", "as made by index build", metavar="DIR"),
-    flag("--senses", "of the sense space, of an index built with --senses; with --model, the model of the index"),
+    flag("--senses", "search the sense space of an index built with --senses; name the index's model with --model"),
     *MODEL,
 )
 def index_approximate(*, folder, senses, model) -> Answer:

@@ -207,7 +207,7 @@ def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Call
 
 
 def _rows(labels: Path) -> Iterator[dict | str]:
-    """Yield the rows of a .json list or a .jsonl file, as text if they are no objects."""
+    """Yield the rows of a .json list or a .jsonl file, as text if they are not objects."""
     lines = [line for _, line in iterate_lines(labels, max_bytes=MAX_BYTES, longest=MAX_BYTES)]
     if is_json_list(labels):
         for row in parse_json("".join(lines)):

@@ -14,7 +14,7 @@ from .maps import MapLook, find_limits, finish_map, name_groups, outer_edge
 from .style import GRAY, GRID, MARKED_RIM, SENSE_COLORS, Figure, add_shades, add_text, base, line_name, sense_color, spread_heights
 
 MOST_WRITTEN = 9  # spaces whose figures are written in their cells: more would overlap
-GROUPS = (GRAY, *SENSE_COLORS)  # by group number; 0 is no group
+GROUPS = (GRAY, *SENSE_COLORS)  # by group number; 0 is for points without a group
 SIDES = GROUPS[:3]  # a point nearer to neither sentence, to the first, to the second
 NAMED = 8  # points on each side whose words are written on the map
 LETTER, LINE = 7.5, 17  # a letter's width and a line's height, in pixels

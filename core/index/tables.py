@@ -44,7 +44,7 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
         table = OccurrenceTable(folder)
         if table.meta.get("model") != model.fingerprint:  # two models' vectors have no angle to each other
             names = {"corpus": corpus, "model": model.name}
-            raise BadInput(t("Index {corpus} is from another model than {model}. Name its model, or rebuild it.", **names))
+            raise BadInput(t("Index {corpus} is from a model other than {model}. Name its model, or rebuild it.", **names))
         return table
     if targets_only and (table := bundled_targets(corpus, model)):
         return table

@@ -29,7 +29,7 @@ from .texts import curve_texts, kind_names, map_texts, plain_name, say_like, say
 NONE = "none"  # no point
 STARS = {1: "first", 2: "second"}  # by the sentence's number
 TOP = 5.0  # upper end of the slider for gamma
-TABLE = "map.table"  # a source of selections that is no map
+TABLE = "map.table"  # a source of selections other than a map
 NEUTRAL = "#8c8c96"  # dots in no group
 
 

@@ -31,7 +31,7 @@ from .gaussian_null import NUMBERS, one_cloud, silhouettes
 
 FEWEST = 10  # occurrences, below which nothing is clustered
 FEW, MANY = 30, 100  # below FEW sentences one group is suggested whatever they mean; above MANY even one meaning is split
-PER_GROUP = 5  # sentences below which a group is no sense
+PER_GROUP = 5  # fewer sentences than this do not make a sense
 SAMPLE = 200  # occurrences on which the number is suggested, at most: more would make the page wait
 DRAWS = 199  # clouds drawn for the null
 SHRINK = 2.0  # weight of the word's overall mean in a spelling's mean, in occurrences: a rare spelling keeps a direction of its own

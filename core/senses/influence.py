@@ -23,7 +23,7 @@ from ..text.tokens import bare, join_tokens
 
 DROP, MASK, SWAP = WAYS = ("drop", "mask", "swap")
 PAST, FUTURE, BOTH = HALVES = ("past", "future", "both")
-MASK_TOKEN = "<UNK>"  # spelled, as any token is: five characters that are no word
+MASK_TOKEN = "<UNK>"  # spelled like any token: five characters that are not a word
 REACH = 20  # words tried on each side: the work grows with words tried times words in the sentence
 CLEAR = 0.005  # a smaller margin is 0.00 to two digits: no sense is nearest
 LARGE = 0.8  # times a half's spread: from this distance on one half decides, below it only adds more (a large effect, Cohen 1988)

@@ -138,7 +138,7 @@ class Side:
         first, last = (parse_date(text) if text else None for text in (self.start, self.end))
         for text, is_bound in ((self.start, first and first.first[0] != -DISTANT), (self.end, last and last.last[0] != DISTANT)):
             if text and not is_bound:
-                raise BadInput(t("“{date}” is no date. Write it as 1850, 1850-06, 0850 or 44 BC.", date=shorten(text)))
+                raise BadInput(t("“{date}” is not a date. Write it as 1850, 1850-06, 0850 or 44 BC.", date=shorten(text)))
         return DateSpan(first.first if first else (-DISTANT, 1, 1), last.last if last else (DISTANT, 12, 31))
 
 

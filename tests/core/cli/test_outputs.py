@@ -233,9 +233,9 @@ def test_labels_are_not_written_over_where_they_would_change(refused, labels, tm
     assert "is read by this command" in refused(*words, "--labels", labels, *second)
     listed = tmp_path / "mine.json"
     listed.write_text(json.dumps(rows_of(labels)))
-    assert "is no .jsonl file" in refused(*words, "--labels", listed, "--output", listed)
+    assert "is not a .jsonl file" in refused(*words, "--labels", listed, "--output", listed)
     (tmp_path / "link.jsonl").symlink_to(listed)
-    assert "mine.json is no .jsonl file" in refused(*words, "--labels", listed, "--output", tmp_path / "link.jsonl")
+    assert "mine.json is not a .jsonl file" in refused(*words, "--labels", listed, "--output", tmp_path / "link.jsonl")
     assert labels.read_bytes() == before == (tmp_path / "hers.jsonl").read_bytes() and len(json.loads(listed.read_text())) == 4
 
 
