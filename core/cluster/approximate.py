@@ -252,7 +252,8 @@ def build(shards: Shards, space: SenseSpace | None = None, *, report: Report | N
                 report(shard.first_row + end, n)
     with replacing(folder) as temporary:
         temporary.mkdir(parents=True)
-        faiss.write_index(index, str(temporary / "cells.faiss"))
+        with (temporary / "cells.faiss").open("wb") as stream:  # faiss hides why a file of its own cannot be written
+            faiss.write_index(index, faiss.PyCallbackIOWriter(stream.write))
         meta = {"format": FORMAT, "occurrences": n, "cells": cells, "bytes": (temporary / "cells.faiss").stat().st_size}
         meta |= {
             "seconds": round(time.perf_counter() - began, 1),

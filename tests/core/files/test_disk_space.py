@@ -1,5 +1,6 @@
 """Frozen layers count in the cap on disk, are refused before they are written, and give way, but never under a training's feet."""
 
+import contextlib
 import gc
 import os
 import resource
@@ -14,14 +15,18 @@ import numpy as np
 import pytest
 import torch
 
+from core.cluster import approximate
+from core.cluster.shards import open_shards
 from core.common.errors import BadInput
 from core.elmo.weights import save_hdf5, save_safetensors
 from core.files.artifacts import write_checkpoint, write_json
 from core.files.disk_space import LAST_USE, hold, layers_folder, make_room
+from core.index.build import build_index
 from core.index.tables import check_room, claim_room, index_plan
 from core.learning import features, folders
 from core.learning.features import open_features
 from core.static.glove_training import save_glove
+from core.text.sentences import Sentence
 from tests.tiny import tiny_encoder
 
 ROW = 2 * (8 + 2 * 16)  # bytes of a token: float16, P = 8, two layers of 2P
@@ -161,15 +166,29 @@ WRITERS = {
 }
 
 
-@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
-def test_a_full_disk_is_reported_by_each_writer_and_leaves_no_part(tmp_path, encoder, write):
+@contextlib.contextmanager
+def full_disk(name: str):
+    """Expect an error of that file or folder, while no file can have more than 4,000 bytes."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, limits[1]))
     try:
-        with pytest.raises(BadInput, match=r"/out.* cannot be written: File too large\."):
-            write(tmp_path / "out", encoder)
+        with pytest.raises(BadInput, match=rf"/{name} cannot be written: File too large\."):
+            yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_a_full_disk_is_reported_by_an_approximate_index(tmp_path, encoder):
+    build_index([Sentence(text) for text in texts(60)], encoder, tmp_path / "index", model="m")
+    with full_disk(r"\.approximate"):
+        approximate.build(open_shards(tmp_path / "index"))
+    assert not (tmp_path / "index" / ".approximate").exists()
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_a_full_disk_is_reported_by_each_writer_and_leaves_no_part(tmp_path, encoder, write):
+    with full_disk("out.*"):
+        write(tmp_path / "out", encoder)
     left = [path.name for path in tmp_path.rglob("*") if path.is_file() and path.name != "options.json"]
     assert not left
     write(tmp_path / "out", encoder)
