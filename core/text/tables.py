@@ -220,6 +220,10 @@ def _fitting(name: str, records: Iterable[_Record], mark: str) -> Iterator[tuple
     if _has_row_names(head):
         head[0] = first._replace(cells=["", *first.cells])
         width += 1
+    widths = {len(record.cells) for record in head[1:]}
+    if width == 1 and mark and len(head) > 3 and len(widths) == 1 and widths != {1}:
+        text = t("{name}: its first line has one cell, so each line is read as one text. Remove lines before the column names.", name=name)
+        reports.add((name, "first line"), text)
     left_out = LeftOut(name)
     for place, cells, error in chain(head, records):
         left_out.n_rows += 1

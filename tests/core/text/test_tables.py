@@ -167,6 +167,16 @@ def test_no_part_of_a_long_date_is_read(write):
     assert parse_date(cell.date) is None
 
 
+@pytest.mark.parametrize("name", ["own.csv", "own.tsv"])
+def test_line_before_the_column_names_is_noted(write, name):
+    mark = "," if name == "own.csv" else "\t"
+    read, notes = texts_of(write(name, "\n".join(["# Rain", *(mark.join(row) for row in (["text", "n"], ["Rain.", "1"], ["Sun.", "2"]))])))
+    assert len(read) == 4 and notes == [
+        f"{name}: its first line has one cell, so each line is read as one text. Remove lines before the column names."
+    ]
+    assert texts_of(write(name, "text\nRain, and so.\nSun.\nFog.\n"))[1] == []
+
+
 def test_two_columns_of_one_name_are_named(write):
     path = write("twice.csv", "text,n,text\nRain,1,Snow\nSun,2,Fog\n")
     read, said = texts_of(path)
