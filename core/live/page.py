@@ -155,7 +155,8 @@ def read_examples(value: object, name: str) -> Examples:
             [text for text in pair if isinstance(text, str) and 0 < len(text.strip()) <= LONGEST] if isinstance(pair, list | tuple) else []
         )
         if len(good) != 2 or good != list(pair):
-            raise BadInput(t("{name}: “{word}” needs two sentences, as in {shape}", name=name, word=shorten(word), shape=shape))
+            values = {"name": name, "word": shorten(word), "most": LONGEST, "shape": shape}
+            raise BadInput(t("{name}: “{word}” needs two sentences of 1 to {most:,} characters, as in {shape}", **values))
         for text in (word, *pair):
             as_text(text, name)  # raises BadInput for half a character, which no file can hold
     return [(str(word), *pair) for word, pair in value.items()]

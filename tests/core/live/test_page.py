@@ -110,6 +110,7 @@ def test_a_folder_and_an_unwritable_place_are_one_line(tmp_path):
     [
         ({"zebra": BANKS}, "“zebra” is in neither of its sentences (“We sat on the bank.”"),
         ({"an": BANKS}, "“an” is in neither of its sentences"),  # a part of a word is no word
+        ({"long": ["long " * 401, "long"]}, "“long” needs two sentences of 1 to 2,000 characters"),
         ({"stick to": ["Let us stick to the plan.", "They stick to it."]}, "“stick to” is in neither of its sentences"),  # two words
         ({"은행": BANKS}, "“은행” is in neither of its sentences"),
         ({"cell": ["The cell \ud83d is", "the cell"]}, r"mine.json: 'The cell \ud83d is' instead of text"),
