@@ -27,7 +27,7 @@ from ..common.memo import Bounded
 from ..text import languages
 from ..text.readings import WordInContext, dictionary_forms
 from ..text.target_word import candidates, lemmas, words_of
-from ..text.tokens import JOINER, as_in_text, bare
+from ..text.tokens import JOINER, as_in_text, bare, spans_in
 from .language_model import SPECIALS, LanguageModel, Prediction
 
 BOTH, FORWARD, BACKWARD = "both", "forward", "backward"
@@ -332,12 +332,11 @@ def put_in(text: str, tokens: Sequence[str], position: int, word: str) -> tuple[
     """
     pieces = as_in_text(tokens, text)
     original = "".join(pieces)
-    start = len("".join(pieces[:position])) + len(pieces[position]) - len(pieces[position].lstrip())
-    end = len("".join(pieces[: position + 1]))
+    start = len(original) - len("".join(pieces[position:]).lstrip())
+    start, end = spans_in(tokens, original)[position] or (start, len("".join(pieces[: position + 1])))
     begins = not any(map(str.isalnum, original[:start]))
     capital = begins and original[start].isupper() and word[:1].islower()
-    rest = text[len(original) :] if text.startswith(original) else ""
-    changed = original[:start] + (word[:1].upper() + word[1:] if capital else word) + original[end:] + rest
+    changed = original[:start] + (word[:1].upper() + word[1:] if capital else word) + original[end:]
     return changed, _token_at(changed, start)
 
 

@@ -201,6 +201,7 @@ PUT_IN = [
     ("“Banks lend money.”", "Banks", "companies", "“Companies lend money.”"),
     ("He said Banks lend money.", "Banks", "companies", "He said companies lend money."),
     ("bank", "bank", "river-side", "river-side"),
+    ("We sat on the *bank*", "bank", "shore", "We sat on the *shore*"),
     ("The shore of the bank is long.", "bank", "shore", "The shore of the shore is long."),
 ]
 
