@@ -720,7 +720,7 @@ MISTAKES = {
     "a training without text": ([*PRETRAIN, "--corpus", "nowhere.txt"], "nowhere.txt"),
     "a training in a file": ([*PRETRAIN, "--output", "{dir}/empty.txt"], "empty.txt"),
     **{
-        f"texts in {name}": (["lab", "texts", f"{{dir}}/{name}"], "is not the name of a catalog")
+        f"texts in {name}": (["lab", "texts", f"{{dir}}/{name}"], "is not a catalog's name")
         for name in ("novel.txt", "ko.mo", "novel", "..po", "a b.po")
     },
     **{
