@@ -145,7 +145,7 @@ def _write_notices(request: CollocatesRequest, result: Collocates, guessed: bool
         notes.append(
             t("No word occurs {n} times or more near “{query}”. Lower the minimum, or widen the window.", query=query, n=request.minimum)
         )
-    return notes
+    return [*notes[-1:], *notes[:-1]] if guessed else notes  # the box is empty, so the first one names the word
 
 
 def show_keywords(in_use: InUse) -> None:
