@@ -216,7 +216,7 @@ def test_bundled_figures_are_those_of_the_sentences(model, table):
     assert np.allclose(again, context["one_nn"]["1"], atol=1e-3)
     assert np.allclose([lessons.chance(table.sense[rows]) for rows in words.values()], context["one_nn"]["chance"], atol=1e-3)
     word, rows = next(iter(words.items()))
-    sentences, places = lessons.sentences_of(table, rows)
+    sentences, places = zip(*table.places(rows), strict=True)
     vectors = [each[1, k] for each, k in zip(lessons.untrained(model).encode(sentences), places, strict=True)]
     assert lessons.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(context["one_nn"]["untrained 1"][0], abs=0.04)
     states = model.encoder.around([list(tokens) for tokens in sentences], places)
