@@ -279,7 +279,7 @@ def test_an_index_folder_serves_as_corpus_under_its_own_model_only(answer, neigh
     answer("index", "build", "--corpus", corpus, "--output", tmp_path / "index", "--model", model)
     assert neighbors("the bank", "--corpus", tmp_path / "index") == neighbors("the bank")
     request = ("neighbors", "--word", "bank", "--sentence", "the bank", "--corpus", tmp_path / "index", "--model")
-    assert "is from another model" in refused(*request, save_model(tmp_path / "other", seed=1))
+    assert "is from a model other than" in refused(*request, save_model(tmp_path / "other", seed=1))
     assert "index approximate DIR --senses" in refused(*request, model, "--layer", "senses", "--approximate")
 
 
