@@ -245,7 +245,7 @@ def _line(row: dict | str) -> str:
 
 
 DIGITS = 32  # digits used of a word's fingerprint
-WAIT_S = 10  # for another tab's step
+WAIT_S = 60  # while other tabs and programs label the same word, however busy the machine is
 ASIDE = "{stem}.unreadable-{number}.jsonl"
 
 
