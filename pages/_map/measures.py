@@ -68,8 +68,8 @@ def write_notices(word: str, result: dict, static: SenseReport | None = None, sp
     if not result:
         return describe_scores(named, ("0", 0.0), 0.0, 0.0, 0.0, 0)
     name = space if space in result else max(result, key=lambda name: result[name].one_nn)
-    report = result[name]
-    lines = describe_scores(named, (name, report.one_nn), result["0"].one_nn, report.null_mean, report.null_95, report.n)
+    report, zero = result[name], result["0"]  # chance is that of layer 0 on the whole page: each space has shuffles of its own
+    lines = describe_scores(named, (name, report.one_nn), zero.one_nn, zero.null_mean, report.null_95, report.n)
     if report.one_nn <= report.null_95 + 1e-9:  # not shown to be more than luck: nothing is worth comparing
         return lines
     return lines + compare_with_static(result["mix"], static, layer_title("mix"))  # the mix: not chosen by its figure

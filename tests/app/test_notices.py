@@ -20,6 +20,7 @@ from core.senses.verdict import Verdict
 from core.text.readings import WordInContext
 from core.text.sentences import Sentence
 from core.views.neighbors import Neighbors
+from pages._map import measures
 from pages._map.measures import NAMED, describe_leans, describe_scores
 from pages._models import about, compare
 from pages._neighbors.show import write_notices
@@ -52,6 +53,15 @@ def plain(lines: list[str]) -> str:
 )
 def test_about_names_the_best_layers_and_their_lead(accuracy: dict[str, float], baseline: float, name: str, said: str):
     assert about._write_notices([Panel("Task", "data", accuracy, baseline, name)]) == [f"<b>Task</b>: {said}"]
+
+
+def test_map_has_one_chance_in_the_notice_and_in_the_figure():
+    spaces = {
+        name: SimpleNamespace(one_nn=share, null_mean=null, null_95=0.9, n=32)
+        for name, share, null in (("0", 0.46, 0.48), ("1", 0.88, 0.49))
+    }
+    assert plain(measures.write_notices("bank", spaces)).count("chance 48%") == 2
+    assert "chance 48%" in measures.accuracy(spaces, None, base=spaces["0"], majority=False)[1]
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=12), SHARES, SHARES, st.sampled_from([[], [("<i>a", 1.5, 7)]]))
