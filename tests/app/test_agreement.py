@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import workspace
 from core.cli import wire
-from core.common.config import ASSETS
+from core.common.config import ASSETS, MINI
 from core.common.limits import limits
 from core.corpus import label_files
 from core.corpus.spread import Labels
@@ -233,7 +234,7 @@ def test_compare_notebook_gives_the_result_of_the_view(first, second, monkeypatc
 def test_a_space_has_one_name_on_the_page_and_in_its_notebook(tmp_path):
     assert space_named(" elmo-mini · 2 ", "sentences").reads == (("model", "elmo-mini"), ("corpus", "sentences"))
     assert space_named("a·b · mix", "c").source == "a·b" and space_named("glove-mini", "c").layer is None
-    (tmp_path / "options.json").write_text('{"lstm": {"n_layers": 4}}')
+    (tmp_path / "options.json").write_text(json.dumps(replace(MINI, n_layers=4).to_options()))
     assert limits().paths and space_named(str(tmp_path), "c").layer == "4"
 
 
