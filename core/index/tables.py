@@ -226,12 +226,15 @@ def open_claimed(
 
 def check_room(plan: Plan, spent: int = 0) -> None:
     """Raise BadInput if an index of this plan exceeds the space of one visit, which has used `spent` bytes, of all visits, or of the disk."""
-    needed, max_mb = plan.working_bytes, limits().max_session_disk_mb
+    needed, caps = plan.working_bytes, limits()
     room = VISITS.estimate_room(needed)
     spent += VISITS.get_holdings().text_bytes
-    if needed + spent > max_mb * 10**6:
-        values = {"need": needed / 1e6, "spent": spent / 1e6, "most": max_mb}
+    if needed + spent > caps.max_session_disk_mb * 10**6:
+        values = {"need": needed / 1e6, "spent": spent / 1e6, "most": caps.max_session_disk_mb}
         raise BadInput(t("This corpus needs {need:,.0f} MB; you have used {spent:,.0f} of {most:,} MB. Use less text.", **values))
+    if needed + room.used > caps.max_disk_mb * 10**6:
+        values = {"need": needed / 1e6, "used": room.used / 1e6, "most": caps.max_disk_mb}
+        raise BadInput(t("This corpus needs {need:,.0f} MB; all corpora use {used:,.0f} of {most:,} MB. Delete one first.", **values))
     check_fits(room, needed)
 
 

@@ -132,7 +132,7 @@ def test_an_index_counts_layers_in_use_and_the_others_give_way_to_it(monkeypatch
     held = hold(layers_folder() / "one")
     (layers_folder() / "one" / "some").write_bytes(bytes(600_000))
     for check in (check_room, claim_room):
-        with pytest.raises(BadInput, match=r"all texts use 0\.6 of 1 MB"):
+        with pytest.raises(BadInput, match=r"all corpora use 1 of 1 MB"):
             check(plan)
     held.release()
     check_room(plan)
