@@ -23,7 +23,7 @@ from core.index.rows import Occurrence
 from core.live.widgets import NONE, STARS, TABLE, Brush, map_setting
 from core.text.tokens import bare, join_tokens
 from pages._frame.choices import ALL, TOKENS
-from pages._frame.parameters import read_parameter, write_parameter
+from pages._frame.parameters import is_new, read_parameter, write_parameter
 from pages._frame.patches import is_number
 from pages._widgets import components, lists, verdict
 from pages._widgets.charts import sense_note
@@ -111,7 +111,8 @@ def _list_dots(occurrences: Sequence[Occurrence], rows: Sequence[int]) -> pd.Dat
 def choose_point(chosen: Mapping[int, Chosen], occurrences: Sequence[Occurrence]) -> str:
     """Let the user choose the point whose neighbor lines are drawn: a clicked dot, a star, or none. Return its row id, star or NONE."""
     titles = {STARS[n]: t("your first sentence") if n == 1 else t("your second sentence") for n in chosen}
-    wanted = st.session_state.get(DOT_KEY) or (read_parameter(DOT_PARAMETER) or "")
+    before = "" if is_new(DOT_PARAMETER) else st.session_state.get(DOT_KEY)  # after Back the address wins
+    wanted = before or read_parameter(DOT_PARAMETER) or ""
     if o := next((o for o in occurrences if str(o.row) == wanted), None):
         readable = join_tokens(list(o.tokens[max(0, o.position - 4) : o.position + 5]))
         titles[wanted] = t("dot “… {sentence} …”", sentence=readable)
