@@ -73,7 +73,7 @@ def table_lines(table: pd.DataFrame) -> list[str]:
 
 
 def write_texts(texts: Mapping[Path, str]) -> None:
-    """Write several files. None takes its place before all are written, and then each does, even if the place of another is refused."""
+    """Write several files, and put them in place once all are written. A place that is refused does not hold up the others."""
     refusals, are_written = [], False
 
     def collect(_: type | None, error: BaseException | None, __: object) -> bool:

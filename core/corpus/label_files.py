@@ -342,10 +342,10 @@ def _write(path: Path, word: str, labels: Given, source: Path) -> None:
     guesses = []
     for token, sense, row in _valid_rows(source) if source.is_file() else ():
         rows[token].append(row) if sense else guesses.append(row)
-    given = [_row(word, token) | row | {"sense": sense, "given": True} for token, sense in labels for row in rows.get(token, [{}])]
+    labeled = [_row(word, token) | row | {"sense": sense, "given": True} for token, sense in labels for row in rows.get(token, [{}])]
     try:
         with replacing(path) as temporary:
-            temporary.write_text("".join(map(_line, [*given, *guesses])), "utf-8", newline="\n")
+            temporary.write_text("".join(map(_line, [*labeled, *guesses])), "utf-8", newline="\n")
             temporary.chmod(0o600)
     except BadInput as error:
         raise CannotSave(str(error)) from error

@@ -117,8 +117,8 @@ def _find_stems(corpus: EncodedCorpus, verb: str) -> np.ndarray:
     places = np.flatnonzero(np.isin(corpus.spelling_array, stems(verb))[corpus.spelling])
     sentences = corpus.sentence[places]
     positions = places - corpus.starts[sentences]
-    found = [is_form(corpus.tokens(n), k, verb) for n, k in zip(sentences.tolist(), positions.tolist(), strict=True)]
-    return places[np.array(found, bool)]
+    are_forms = [is_form(corpus.tokens(n), k, verb) for n, k in zip(sentences.tolist(), positions.tolist(), strict=True)]
+    return places[np.array(are_forms, bool)]
 
 
 def _merged(ways: list[tuple[np.ndarray, int]]) -> Hits:

@@ -185,7 +185,7 @@ def write_checkpoint(path: Path, state: dict) -> None:
     with replacing(path) as temporary, temporary.open("wb") as stream:
         try:
             torch.save(_on_cpu(state), stream)
-        except RuntimeError as error:  # torch hides the error of the stream
+        except RuntimeError as error:  # torch hides the stream's error
             raise error.__context__ or error from None
 
 

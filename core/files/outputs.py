@@ -20,7 +20,7 @@ from .atomic import GUARD, locked, locked_once
 from .sums import file_sha256
 
 RECORD = "written.json"  # in the cache
-WRITABLE = 0o222  # the bits of a file's mode, none of which a write-protected file has
+WRITABLE = 0o222  # the write bits of a file's mode; a write-protected file has none
 MOST = 5_000  # files in the record
 SUMS_KEPT = 4  # of a file: one that is recorded and then killed before the rename leaves the sum of the old content valid
 Marked = Callable[[Path], bool]

@@ -202,6 +202,6 @@ def _is_counted(block: list[tuple[Place, list[str]]]) -> bool:
 def _pick(place: Place, cells: list[str], columns: tuple[int, int]) -> tuple[str, str]:
     token, tag = columns
     if len(cells) <= tag or not cells[token] or not cells[tag] or (token and cells[tag] == "_"):
-        found = show_value(cells[token] if len(cells) > token else cells[0])
-        refuse(place, f"{found} without a tag", "Each line holds a token and its tag.")
+        text = show_value(cells[token] if len(cells) > token else cells[0])
+        refuse(place, f"{text} without a tag", "Each line holds a token and its tag.")
     return cells[token], cells[tag]

@@ -78,7 +78,7 @@ COMMONEST = 20_000  # words of the softmax that may answer
 FINE = 1_500_000  # weights of a convolution up to which its rounding is packed too, as 8 bits more
 STATIC = 40_000  # words that have their static vector in the page
 FILTERS_AT_ONCE = 2048
-NO_CLIP = 1e9  # that no number reaches; JSON has no infinity
+NO_CLIP = 1e9  # a bound that no number reaches, because JSON has no infinity
 
 
 def add_network(pack: Pack, bilm) -> dict:

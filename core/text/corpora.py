@@ -32,21 +32,9 @@ BUNDLED_CORPUS = "sentences"
 _LETTERS = re.compile(r"[^\W_]*")
 _CONTINUES = re.compile(r"[-&]|[.,]\d")  # continues a name or number that has signs
 _AFTER_CLAUSES = ("것", "거", "수", "때", "리", "줄", "듯", "터", "경우", "가능성")  # nouns after the copula's 일: 차일 것이다
-_KNOWING = (
-    "알",
-    "모르",
-    "깨닫",
-    "밝히",
-    "밝혀지",
-    "드러나",
-    "확인",
-    "분명",
-    "틀림없",
-    "불구",
-    "뜻하",
-    "의미",
-)  # after its 임: 차임을 알았다
-_RARER = 100  # times that a noun ending in 임 is, where the copula is likelier
+# Stems of what follows a clause in -임: 차임을 알았다
+_KNOWING = ("알", "모르", "깨닫", "밝히", "밝혀지", "드러나", "확인", "분명", "틀림없", "불구", "뜻하", "의미")
+_RARER = 100  # a noun ending in 임 that is so many times rarer than the noun before 임 is read as the copula
 
 
 def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:

@@ -35,7 +35,7 @@ _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-
 _RELATIONS = "_rels/.rels"
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 MAX_PARTS = 50_000  # of an e-book
-RUNNING = 3  # pages with the same first or last line, but for its numbers, which is then no text
+RUNNING = 3  # pages whose first or last lines differ only in numbers: a running head or foot, left out
 _CUT_END = re.compile("[-\u2010\u00ad\u00ac\x02]\\s*\\Z")  # a hyphen at the end of a line that may cut a word
 _OPERATOR_BYTES = 20  # counted for each PDF operator, because those of a form run each time the form is drawn
 _UNSEEN = {"script", "style", "head", "title", "template", "noscript", "rt", "rp", "svg", "math", "nav"}  # rt: how Japanese is read aloud
@@ -104,7 +104,7 @@ class _Body:
         self._elements: list[str] = []  # open elements; those of Word's own namespace have their local name
         self._paragraphs: list[tuple[int, list[str]]] = []  # open paragraphs: index in `texts`, parts of the text so far
         self._skipped_depth = 0  # number of open elements from the first skipped one on
-        self._is_raised = False  # whether the text of the open run is
+        self._is_raised = False  # whether the open run is superscript
 
     def start(self, element: str, attributes: dict[str, str]) -> None:
         namespace, _, kind = element.rpartition(" ")
@@ -154,13 +154,13 @@ def _of_pdf(path: Path) -> list[str]:
     if n == n_pages:
         message = t("{name} has no text: its pages are pictures (a scan). Recognize the text first (OCR), and save it again.", name=name)
         raise BadInput(message)
+    values = {"name": name, "all": n_pages}
     if n:
         text = tn(
             "{name}: {n} of {all} pages has no text, perhaps a scan.",
             "{name}: {n} of {all} pages have no text, perhaps scans.",
             n,
-            name=name,
-            all=n_pages,
+            **values,
         )
         reports.add((name, "pages"), text)
     if n := sum(map(_has_lost_letters, pages)):
@@ -168,22 +168,21 @@ def _of_pdf(path: Path) -> list[str]:
             "{name}: {n} of {all} pages has letters that its font does not name, which are lost. Recognize its text (OCR).",
             "{name}: {n} of {all} pages have letters that their fonts do not name, which are lost. Recognize their text (OCR).",
             n,
-            name=name,
-            all=n_pages,
+            **values,
         )
         reports.add((name, "letters"), text)
     return list(_joined_pages(name, [page.splitlines() for page in pages]))
 
 
 def _has_lost_letters(page: str) -> bool:
-    """Return whether a fiftieth of a page's characters are signs that stand for no letter: controls, private ones, replacements."""
+    """Return whether over 2% of a page's characters are control, private-use or replacement characters, which stand for no letter."""
     characters = Counter("".join(page.split()))
     lost = sum(n for sign, n in characters.items() if sign == "\ufffd" or (category(sign) in ("Cc", "Co") and sign != "\x02"))
     return 50 * lost > characters.total()
 
 
 def _joined_pages(name: str, pages: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of pages, without the heading and footer that several pages repeat, which are noted. A cut word is joined to neither."""
+    """Yield the lines of pages. Headings and footers that RUNNING pages share are left out, with a note; a cut word is joined to none of them."""
     filled = ([k for k, line in enumerate(page) if line.strip()] for page in pages)
     edges = [[places[0], places[-1]] if places[1:] else [] for places in filled]
     counts = Counter((_unnumbered(page[k]), side) for page, places in zip(pages, edges, strict=True) for side, k in enumerate(places))
@@ -352,7 +351,7 @@ class _Lines(HTMLParser):
         self._count = count
         self._parts: list[str] = []
         self._unseen: list[str] = []  # open elements whose text is not shown
-        # The open element that may be the mark of a note or a page, where its text begins, and its role.
+        # The open element that may be a note mark or page number, where its text begins, and its role.
         self._mark: tuple[str, int, str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list) -> None:
@@ -388,7 +387,7 @@ class _Lines(HTMLParser):
             self._begin()
 
     def _role(self, tag: str, values: set[str | None]) -> str:
-        """Return "page" or "note" for the mark of one, "perhaps" for what may be that of a note, or "" for any other element."""
+        """Return "page" for a page number, "note" for a note mark, "perhaps" for a possible note mark, and "" for other elements."""
         if _PAGE_ROLES & values:
             return "page"
         if tag == "a" and _NOTE_ROLES & values:

@@ -37,20 +37,9 @@ _COPULA = "이입인임일였여예야라랍란로"  # first syllables of 이다
 _LIKE_NOUNS = re.compile(f"{_PLURAL}?(뿐|부터|까지)")  # particles that take other particles and the copula, as nouns do
 _AFTER_VOWELS = "였여라랍란"
 _LAST_CASES = ("JKS", "JKO", "JKG")  # particles that nothing follows
-# Last syllables of verb stems that change before vowels, which the analyzer writes as they are changed: 들었다 is a form of 듣다
-_CHANGES = {
-    "듣": "들",
-    "걷": "걸",
-    "묻": "물",
-    "싣": "실",
-    "깨닫": "깨달",
-    "일컫": "일컬",
-    "짓": "지",
-    "잇": "이",
-    "낫": "나",
-    "붓": "부",
-    "긋": "그",
-}
+# Verb stems that change before vowels, and the changed stems, which the analyzer returns: 들었다 is a form of 듣다
+_CHANGES = {"듣": "들", "걷": "걸", "묻": "물", "싣": "실", "깨닫": "깨달", "일컫": "일컬"}
+_CHANGES |= {"짓": "지", "잇": "이", "낫": "나", "붓": "부", "긋": "그"}
 _UNCHANGED = {changed: stem for stem, changed in _CHANGES.items()}
 _BIEUP = 17  # the number of ㅂ among final consonants
 _VOWELS = ("어", "아", "었", "았", "으", "은", "을", "음")  # syllables that endings begin with
@@ -105,7 +94,7 @@ def analyzed(tokens: Sequence[str]) -> list[Morpheme | None]:
 
 
 def _polite(first: Morpheme, second: Morpheme | None = None) -> Morpheme:
-    """Return the first morpheme as a verb if the second is 니다 behind a final ㅂ: the analyzer takes 탑 of 탑니다 for a tower."""
+    """Return the first morpheme as a verb if the second is 니다 after a final ㅂ: the analyzer reads 탑 in 탑니다 as a tower."""
     *letters, last = first.surface
     if (
         second is None
@@ -119,13 +108,13 @@ def _polite(first: Morpheme, second: Morpheme | None = None) -> Morpheme:
 
 
 def stems(verb: str) -> tuple[str, ...]:
-    """Return the stem of a verb, and as it is before vowels if it changes there: 듣 and 들 of 듣다."""
+    """Return the stem of a verb, and its form before vowels if that differs: 듣 and 들 of 듣다."""
     stem = verb.removesuffix("다")
     return (stem, _CHANGES[stem]) if stem in _CHANGES else (stem,)
 
 
 def verbs_of(stem: str, ending: str) -> tuple[str, ...]:
-    """Return the verbs that a stem before an ending may be a form of.
+    """Return the verbs that a stem may belong to, given the ending after it.
 
     >>> verbs_of("들", "었"), verbs_of("들", "고"), verbs_of("지", "어요")
     (('들다', '듣다'), ('들다',), ('지다', '짓다'))

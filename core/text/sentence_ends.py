@@ -51,12 +51,12 @@ _AROUND = 40  # characters examined on either side of a mark, longer than any ab
 _MARKS = ".!?\u2026\u3002\uff01\uff1f\u061f\u0964"  # a run of them is tried once, from its first
 _CLOSERS = r"\"'\u201d\u2019\u00bb)\]"
 _FACE = r"(?:[:;=]-?[()DP]+|\^_?\^)"  # :-) ends the sentence before it
-_NOTES = r"(?:\[(?:\w{1,3}|note \d{1,3}|citation needed)\]|[*\u2020\u2021])"  # marks of notes, as in Wikipedia
+_NOTES = r"(?:\[(?:\w{1,3}|note \d{1,3}|citation needed)\]|[*\u2020\u2021])"  # note marks, as in Wikipedia
 _OPENERS = "\"'\u201c\u2018\u00ab"
-_NUMBER_OF_NOTE = rf"(?:(?<=[^\W\d_]{{3}}[.!?])|(?<=[.!?][{_CLOSERS}]))\d{{1,3}}(?=\s+[{_OPENERS}]?[A-Z])"  # as PDF files have it: so.12 We
-_END = re.compile(
-    rf"(?<![{_MARKS}])([{_MARKS}]++)([{_CLOSERS}]*+)(?:{_NUMBER_OF_NOTE}|{_NOTES}*+)(\s?{_FACE})?(?=\s|$)|[\u3002\uff01\uff1f]"
+_NOTE_NUMBER = (
+    rf"(?:(?<=[^\W\d_]{{3}}[.!?])|(?<=[.!?][{_CLOSERS}]))\d{{1,3}}(?=\s+[{_OPENERS}]?[A-Z])"  # as text from PDF files has them: so.12 We
 )
+_END = re.compile(rf"(?<![{_MARKS}])([{_MARKS}]++)([{_CLOSERS}]*+)(?:{_NOTE_NUMBER}|{_NOTES}*+)(\s?{_FACE})?(?=\s|$)|[\u3002\uff01\uff1f]")
 # The first sign of the next word, and the word without what opens.
 _NEXT = re.compile(rf"\s*+[{_OPENERS}]{{0,2}}(?=(.?))[{_OPENERS}(\[]{{0,3}}([^\s{_OPENERS}(\[]{{0,40}})")
 _CODE = re.compile(r"[a-z]{1,2}[A-Z]|[a-z]+\d")  # iPhones, mRNA and p53 may begin a sentence

@@ -76,8 +76,8 @@ def _word(in_use: InUse, over: Workspace, sentences: tuple[Chosen, ...], place) 
         return None
     unread = foreign(*targets)  # words in another script, which occur in no sentence
     is_example = st.session_state.get("example") is not None  # the user chose none of its words, so one of the corpus is better
-    known = [name for name in targets if not is_example or name in table.lemmas or table.same_word(name).any()]
-    usual = [*(name for name in known if name not in unread), *table.lemmas, *others, *words][0]
+    candidates = [name for name in targets if not is_example or name in table.lemmas or table.same_word(name).any()]
+    usual = [*(name for name in candidates if name not in unread), *table.lemmas, *others, *words][0]
     titles = {ALL_WORDS: t("all {n} bundled words", n=len(table.basic.lemmas)) if labeled_words else t("all words")}
     options = {"titles": titles, "separability": {w: gains["mix"].one_nn for w, gains in open_gains(over).items()}}
     about = t("Search by word or theme; unlabeled words work too.")

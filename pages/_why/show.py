@@ -80,8 +80,8 @@ def _sense(
     moves = influence.shifts(result, options.layer, options.half)
     hovers = []
     for v, move in zip(_at_layer(result, options, values), moves, strict=True):
-        each = ", ".join(f"{name} {signed(value)}" for name, value in zip(result.senses, move, strict=True))
-        hovers.append(t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=each))
+        by_sense = ", ".join(f"{name} {signed(value)}" for name, value in zip(result.senses, move, strict=True))
+        hovers.append(t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=by_sense))
     _mark_words(result, options, values, hovers, pair, influence_notices.write_legend(options, stands, pair), picture)
     notice(write_notices(result, options, stands, chosen, answer.content))
     with _every_layer():

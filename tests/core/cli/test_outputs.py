@@ -286,13 +286,13 @@ def test_rows_that_another_process_added_meanwhile_stay(labels):
 
 def test_fields_that_a_person_added_or_changed_stay_once(labels):
     sentences = [(tuple(text.split()), text.split().index("bank")) for text in (RIVER[0], RIVER[0], RIVER[1])]
-    given = [row(RIVER[0], "river", lemma="bank 2", annotator=name) | {"text": "On the river bank."} for name in "AB"]
+    annotated = [row(RIVER[0], "river", lemma="bank 2", annotator=name) | {"text": "On the river bank."} for name in "AB"]
     guess = row(RIVER[1], "money", given=False, probability=0.5, note="unclear")
-    labels.write_text("".join(json.dumps(each) + "\n" for each in [*given, guess]))
+    labels.write_text("".join(json.dumps(each) + "\n" for each in [*annotated, guess]))
     text = label_files.format_labels("bank", sentences, Labels(((0, "river"), (1, "river"))), None)
     new = row(RIVER[1], "river", given=False, probability=0.9)
-    found = [json.loads(line) for line in carry_rows(f"{text}{json.dumps(new)}\n", labels, sentences)[0].splitlines()]
-    assert found == [*({"word": "bank", "given": True} | each for each in given), guess | new]
+    carried = [json.loads(line) for line in carry_rows(f"{text}{json.dumps(new)}\n", labels, sentences)[0].splitlines()]
+    assert carried == [*({"word": "bank", "given": True} | each for each in annotated), guess | new]
 
 
 def test_agreement_that_cannot_be_computed_is_reported_before_anything_is_written(refused, spread, tmp_path):

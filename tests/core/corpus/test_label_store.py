@@ -120,9 +120,9 @@ def test_a_file_edited_by_hand_keeps_its_other_fields_and_its_guesses(path, dama
         file.write("".join(json.dumps(each) + "\n" for each in [*rows, guess]) + damage)
     label(path, Labels(), 0, "slope")
     label(path, Labels(), 1, "")
-    found = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    assert [{**rows[k], "tokens": list(tokens), "sense": "slope"}.items() <= found[k].items() for k in range(2)] == [True, True]
-    assert found[2:] == [guess]
+    stored = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert [{**rows[k], "tokens": list(tokens), "sense": "slope"}.items() <= stored[k].items() for k in range(2)] == [True, True]
+    assert stored[2:] == [guess]
 
 
 def test_a_folder_that_cannot_be_read_is_reported(path, monkeypatch):

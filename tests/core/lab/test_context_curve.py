@@ -60,8 +60,8 @@ def test_the_static_context_of_each_token_is_that_of_one_word():
     vectors = tiny_vectors()
     expected = static_contexts(vectors, [TEXT] * len(TEXT), [(k, k + 1) for k in range(len(TEXT))], commonest=3)
     np.testing.assert_allclose(context_part(vectors, commonest=3).numbers(TEXT)[0], expected, atol=1e-5)
-    own = static_part(vectors).numbers(TEXT)[0]
-    assert np.isnan(own[TEXT.index("won")]).all() and not np.isnan(own[TEXT.index("bank")]).any()
+    word_vectors = static_part(vectors).numbers(TEXT)[0]
+    assert np.isnan(word_vectors[TEXT.index("won")]).all() and not np.isnan(word_vectors[TEXT.index("bank")]).any()
 
 
 def test_words_in_another_order_keep_layer_0_and_change_what_context_says():
