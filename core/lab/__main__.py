@@ -4,10 +4,10 @@ import sys
 
 from ..cli.main import run
 from ..cli.options import group
-from . import bundle, card, layer_scores, lessons, sense_space_map, sentences, variants, verdicts
+from . import card, layer_scores, lessons, remake, sense_space_map, sentences, variants, verdicts
 
 COMMANDS = (
-    *(bundle.bundle, bundle.texts, variants.train_heads, variants.experiments, variants.task_results),
+    *(remake.bundle, remake.texts, variants.train_heads, variants.experiments, variants.task_results),
     *(card.evaluate_card, lessons.evaluate_lessons, layer_scores.evaluate_layers, sentences.check_sentences),
     *(sense_space_map.sense_space, verdicts.verdicts, sentences.tag_sentences, sense_space_map.measure_quiz),
 )

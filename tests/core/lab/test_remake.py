@@ -1,4 +1,4 @@
-"""core.lab.bundle: nothing that ships is of other weights; other weights make all of it stale, and it is remade in order."""
+"""core.lab.remake: nothing that ships is of other weights; other weights make all of it stale, and it is remade in order."""
 
 import json
 import shutil
@@ -11,7 +11,7 @@ from core.common import config
 from core.common.errors import BadInput
 from core.elmo.models import model_fingerprint
 from core.files import sums
-from core.lab import bundle
+from core.lab import remake
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def other_weights(tmp_path, monkeypatch) -> Path:
         if file.is_file() and file.name != sums.NAME:
             place = tmp_path / "assets" / file.relative_to(config.ASSETS)
             place.parent.mkdir(parents=True, exist_ok=True)
-            if place.relative_to(tmp_path / "assets").as_posix() in bundle.RUNS:  # written to: a link would be followed
+            if place.relative_to(tmp_path / "assets").as_posix() in remake.RUNS:  # written to: a link would be followed
                 shutil.copy(file, place)
             else:
                 place.symlink_to(file)
@@ -36,12 +36,12 @@ def other_weights(tmp_path, monkeypatch) -> Path:
 
 
 def test_nothing_ships_that_is_of_other_weights():
-    assert bundle.stale_parts(bundle.all_parts()) == {}, "python -m core.lab bundle all --list"
+    assert remake.stale_parts(remake.all_parts()) == {}, "python -m core.lab bundle all --list"
 
 
 def test_every_file_that_names_a_model_belongs_to_a_part():
-    known = {file for part in bundle.all_parts() for pattern in part.files for file in config.ASSETS.glob(pattern)}
-    marks = [model_fingerprint(config.ASSETS / model).encode() for model in {part.model for part in bundle.all_parts()}]
+    known = {file for part in remake.all_parts() for pattern in part.files for file in config.ASSETS.glob(pattern)}
+    marks = [model_fingerprint(config.ASSETS / model).encode() for model in {part.model for part in remake.all_parts()}]
     kinds = [file for kind in ("json", "jsonl", "npz") for file in config.ASSETS.rglob(f"*.{kind}")]
     named = [file for file in kinds if any(mark in file.read_bytes() for mark in marks)]
     others = {file.relative_to(config.ASSETS).as_posix() for file in named if file not in known}
@@ -49,8 +49,8 @@ def test_every_file_that_names_a_model_belongs_to_a_part():
 
 
 def test_a_model_changed_in_its_last_bit_makes_everything_stale(other_weights):
-    facts, text = bundle.bundle(what="all", list=True)
-    assert facts["stale"] == [part.name for part in bundle.all_parts()] and len(facts["stale"]) == 19
+    facts, text = remake.bundle(what="all", list=True)
+    assert facts["stale"] == [part.name for part in remake.all_parts()] and len(facts["stale"]) == 19
     for part in facts["parts"]:
         assert part["stale"]
     assert "19 of 19 parts stale; about" in text
@@ -67,34 +67,34 @@ def test_stale_parts_are_made_in_order_and_a_cut_run_goes_on(other_weights, monk
         now.update([] if is_cut else [{"bundle": "table", "sense-space": "space", "verdicts": "verdicts"}[words[3]]])
         return SimpleNamespace(returncode=int(is_cut))
 
-    monkeypatch.setattr(bundle.subprocess, "run", run)
-    real = bundle.stale_parts
-    monkeypatch.setattr(bundle, "stale_parts", lambda chosen: {name: files for name, files in real(chosen).items() if name not in now})
-    chosen = [part for part in bundle.all_parts() if part.name in ("table", "space", "verdicts")]
+    monkeypatch.setattr(remake.subprocess, "run", run)
+    real = remake.stale_parts
+    monkeypatch.setattr(remake, "stale_parts", lambda chosen: {name: files for name, files in real(chosen).items() if name not in now})
+    chosen = [part for part in remake.all_parts() if part.name in ("table", "space", "verdicts")]
     with pytest.raises(BadInput, match=r"verdicts was not made: python -m core\.lab verdicts"):
-        bundle.remake(chosen, None)
-    left = [part for part in chosen if part.name in bundle.stale_parts(chosen)]
+        remake.remake(chosen, None)
+    left = [part for part in chosen if part.name in remake.stale_parts(chosen)]
     assert [part.name for part in left] == ["verdicts"]
-    assert list(bundle.remake(left, None)) == ["verdicts"] and ran[-1] == "sums"
+    assert list(remake.remake(left, None)) == ["verdicts"] and ran[-1] == "sums"
     commands = [word for word in ran if word.startswith("core.lab ")]
     assert [word.split()[1] for word in commands] == ["bundle", "sense-space", "verdicts", "verdicts"]
 
 
 def test_runs_of_other_weights_go_before_new_ones_come(other_weights, monkeypatch):
-    monkeypatch.setattr(bundle.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=1))
-    part = next(part for part in bundle.all_parts() if part.name == "experiments")
-    path = other_weights / bundle.RUNS[0]
+    monkeypatch.setattr(remake.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=1))
+    part = next(part for part in remake.all_parts() if part.name == "experiments")
+    path = other_weights / remake.RUNS[0]
     before = path.read_text(encoding="utf-8").splitlines()
     with pytest.raises(BadInput, match="failed"):
-        bundle.remake([part], "nowhere")
+        remake.remake([part], "nowhere")
     after = path.read_text(encoding="utf-8").splitlines()
     assert after == [line for line in before if json.loads(line)["model"] is None] and 0 < len(after) < len(before)
 
 
 def test_what_cannot_be_made_is_reported_in_a_sentence(other_weights):
     with pytest.raises(BadInput, match=r"There is no part 'tabel'\. Parts are: table, space"):
-        bundle.bundle(what="all", only=["tabel"])
+        remake.bundle(what="all", only=["tabel"])
     with pytest.raises(BadInput, match="These parts need data sets: measures"):
-        bundle.bundle(what="all")
+        remake.bundle(what="all")
     with pytest.raises(BadInput, match=r"belong to: python -m core\.lab bundle all"):
-        bundle.bundle(list=True)
+        remake.bundle(list=True)
