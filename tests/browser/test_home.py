@@ -81,10 +81,12 @@ def test_home_opens_without_a_glide_if_motion_is_reduced(page: Page, server: str
     page.add_init_script(GLIDE)
     opened(page, server, ADDRESS)
     stand(page, 4)
+    page.wait_for_function("glide.length")  # the position is set before the dots are drawn
     assert {at for _, at in page.evaluate("glide")} == {4}
     page.emulate_media(reduced_motion="no-preference")
     opened(page, server, f"{ADDRESS}&layer=1")
     stand(page, 1)
+    page.wait_for_function("glide.length")
     assert {at for _, at in page.evaluate("glide")} == {1}
 
 
