@@ -45,13 +45,12 @@ from pages._frame.markup import plain, show_errors
 P = ParamSpec("P")
 R = TypeVar("R")
 Reads = Iterable[tuple[str, str]]  # kinds and names
-KEPT = Kept()
-memo = KEPT  # the cache of a workspace's answers
+memo = Kept()  # of workspaces and pages
 KEPT_WORDS = 16  # tables of single words that are open at a time
 KEPT_TABLES = 3  # tables of every token that are open at a time, and tables of labeled tokens
 ENCODING, VECTORS = "encoded corpus", "vectors of a file"  # kinds of jobs
 MOST_READ = 4_000_000  # bytes of a file that a page reads without a job, which takes a second or two
-READS = {"model": ("model",), "language_model": ("model",), "targets": ("model", "corpus")}  # inputs by part of a workspace
+READS = {"model": ("model",), "targets": ("model", "corpus")}  # inputs by part of a workspace
 _RUN = threading.local()  # for each thread that runs a page: the run, and the cached values of its names
 
 
@@ -63,7 +62,7 @@ def keep(maker: str, reads: Reads, key: Hashable, make: Callable[[], R], *, most
             return make()
 
     versions = tuple((name, version(name, kind)) for kind, name in reads)
-    return KEPT.value(maker, (versions, key), work, most=most, weighed=weighed)
+    return memo.value(maker, (versions, key), work, most=most, weighed=weighed)
 
 
 def within_run(function: Callable[P, R]) -> Callable[P, R]:
@@ -74,12 +73,12 @@ def within_run(function: Callable[P, R]) -> Callable[P, R]:
         run = get_script_run_ctx(suppress_warning=True)
         if run is None:
             return function(*args, **kwargs)
-        if getattr(_RUN, "of", None) is not run.cursors:  # Streamlit makes new cursors for every run
-            _RUN.of, _RUN.known = run.cursors, {}
+        if getattr(_RUN, "cursors", None) is not run.cursors:  # Streamlit makes new cursors for every run
+            _RUN.cursors, _RUN.values = run.cursors, {}
         key = function, args, tuple(kwargs.items()), languages.in_use().code
-        if key not in _RUN.known:
-            _RUN.known[key] = function(*args, **kwargs)
-        return _RUN.known[key]
+        if key not in _RUN.values:
+            _RUN.values[key] = function(*args, **kwargs)
+        return _RUN.values[key]
 
     return found
 
@@ -97,7 +96,7 @@ def model(name: str) -> Model:
 def language_model(model_name: str) -> LanguageModel:
     """Return a model with its softmax."""
     opened = model(model_name)
-    return KEPT.value(
+    return memo.value(
         "language model", (opened.fingerprint, str(opened.folder), opened), lambda: open_language_model(opened), most=3, weighed=False
     )
 
@@ -161,11 +160,11 @@ def word_targets(lemma: str, model_name: str) -> OccurrenceTable:
 
 
 def _labeled(corpus: str, model_name: str) -> OccurrenceTable:
-    bars = []  # drawn only where sentences are read now, which is once for a set and a model
+    bars = []  # drawn at the first report: most runs read nothing
 
     def report(done: int, total: int, speed: float) -> None:
         bars or bars.append(st.empty())
-        left = shared_jobs.duration((total - done) / max(speed, 1e-9))
+        left = shared_jobs.duration((total - done) / speed) if speed else "…"
         bars[0].progress(min(1.0, done / max(1, total)), text=shared_jobs.describe_labeled(done, total, left))
 
     def read() -> OccurrenceTable:
@@ -186,7 +185,7 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Jo
     """Return the job that builds the table of every token of a corpus, or of the labeled ones alone, on disk. Start it if needed."""
     opened, spent = model(model_name), spent_by_visit()
     kind, key = _key(corpus, model_name, targets_only)
-    failed = t("Indexing failed. Searching the labeled sentences instead.")
+    failed = t("Reading these sentences failed. Press Continue to try again.")
 
     def work(job: Job) -> OccurrenceTable:
         return open_claimed(corpus, opened, spent, job.report, targets_only=targets_only)
@@ -254,7 +253,7 @@ def sentences(model_name: str, request: Iterable[tuple[str, ...]]) -> list[np.nd
     def encode(new: list[tuple]) -> list[np.ndarray]:
         return model(model_name).encoder.encode([list(tokens) for *_, tokens in new])
 
-    return KEPT.values("sentences", [(model_name, fingerprint, tokens) for tokens in request], encode, most=256)
+    return memo.values("sentences", [(model_name, fingerprint, tokens) for tokens in request], encode, most=256)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -284,8 +283,8 @@ def workspace_of(model_name: str, vectors_name: str = "") -> Workspace:
 def view(compute: Callable[..., R], over: Workspace, request: Hashable, *arguments: Any, most: int = 64, **options: Any) -> R:
     """Return the cached result of a view.
 
-    Its module's READS names what it depends on besides the request and the user's language, in which a result names decades. `options` are
-    those of `keep`.
+    Its module's READS names what it depends on besides the request and the language of the interface, in which a result may name decades.
+    `options` are those of `keep`.
     """
     reads = [*over.reads(*sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
     key = request, i18n.language()
@@ -293,7 +292,7 @@ def view(compute: Callable[..., R], over: Workspace, request: Hashable, *argumen
 
 
 def view_part(part: str, compute: Callable[..., R], over: Workspace, *request: Hashable, most: int = 64, **options: Any) -> R:
-    """Return the cached result of a function of one part of a workspace, such as "targets" or "model.encoder", and of a request."""
+    """Return the cached result of `compute(part, *request)`; `part` is an attribute path of the workspace, such as "model.encoder"."""
     reads = over.reads(*READS[part.partition(".")[0]])
     return keep(_maker(compute), reads, request, lambda: compute(attrgetter(part)(over), *request), most=most, **options)
 
@@ -315,7 +314,7 @@ def wait_for_tokens(over: Workspace) -> OccurrenceTable | None:
     """Return all tokens of the corpus after a short wait, or None while a job encodes them."""
     job = table_job(over.corpus, over.names.model)
     with st.spinner(t("Reading all sentences…")):
-        job.wait(shared_jobs.AT_MOST_S)
+        job.wait(shared_jobs.MAX_WAIT_S)
     return job.result
 
 
@@ -326,7 +325,7 @@ def show_reading(over: Workspace) -> None:
 
 
 def show_meanwhile(over: Workspace, meanwhile: str) -> None:
-    """Show the progress on a page that can do without: `meanwhile` states what it does until then."""
+    """Show the progress on a page that works without the table; `meanwhile` states what it shows until then."""
     job = table_job(over.corpus, over.names.model)
     if job.is_running:
         shared_jobs.follow_index(job, meanwhile=meanwhile)

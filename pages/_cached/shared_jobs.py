@@ -15,7 +15,7 @@ from pages._frame.markup import plain
 T = TypeVar("T")
 Describe = Callable[[Job, str], str]  # (job, time left) -> the text of its progress
 MAX_READINGS = 40  # jobs of all users that have read files and hold the result until the page takes it
-AT_MOST_S = 2.5  # a page waits so long for a job before it draws the progress
+MAX_WAIT_S = 2.5  # a page waits so long for a job before it draws the progress
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -33,7 +33,7 @@ def job(kind: str, key: Hashable, work: Callable[[Job], object], *, failed: str,
     jobs, lock = _jobs()
     user = current_user()
     with lock:
-        current = jobs.pop((kind, key), None)
+        current = jobs.get((kind, key))
         has_ended = current is not None and _ended_for_another(current)
         is_refused = current is not None and current.error and user and not (current.has_stopped(user) or user in current.owners)
         if current is None or has_ended or is_refused:
@@ -41,6 +41,7 @@ def job(kind: str, key: Hashable, work: Callable[[Job], object], *, failed: str,
             if has_ended:
                 new.take_over(current)
             current = new.start(work, failed=failed)
+        jobs.pop((kind, key), None)
         jobs[kind, key] = current
         for old in [place for place, item in jobs.items() if place[0] == kind and not item.is_active][:-most]:
             del jobs[old]
@@ -98,9 +99,14 @@ def end(corpus: str, seconds: float) -> None:
 
 
 def _find_jobs(corpus: str) -> list[tuple[tuple[str, Hashable], Job]]:
+    """Return the jobs whose key names a corpus, as a part or as the `corpus` of a part (core.views.sides.Side)."""
     jobs, lock = _jobs()
     with lock:
-        return [(place, job) for place, job in jobs.items() if isinstance(place[1], tuple) and place[1][0] == corpus]
+        return [(place, job) for place, job in jobs.items() if isinstance(place[1], tuple) and corpus in map(_corpus_of, place[1])]
+
+
+def _corpus_of(part: Hashable) -> Hashable:
+    return getattr(part, "corpus", part)
 
 
 def read_in_job(kind: str, key: Hashable, work: Callable[[Job], T], *, failed: str) -> T | None:
@@ -115,7 +121,7 @@ def read_in_job(kind: str, key: Hashable, work: Callable[[Job], T], *, failed: s
 def read_files(kind: str, key: Hashable, work: Callable[[Job], T], *, failed: str, widget: str, most: int) -> T | None:
     """Return the result of a job that reads files. Show its progress and return None without one. Raises BadInput if it failed."""
     current = job(kind, key, work, failed=failed, most=most)
-    current.wait(AT_MOST_S)
+    current.wait(MAX_WAIT_S)
     if current.error is not None:
         drop(kind, key)
         raise BadInput(current.error)
@@ -129,7 +135,7 @@ def result_or_progress(
 ) -> T | None:
     """Return the result of a job after a short wait. Without one, show its progress and return None. `options` are those of `job`."""
     current = job(kind, key, work, **options)
-    current.wait(AT_MOST_S)
+    current.wait(MAX_WAIT_S)
     if current.result is None:
         show_state(kind, key, describe, widget=widget, stopped=stopped or t("Stopped."), again=again)
     return current.result
@@ -139,19 +145,19 @@ def show_state(kind: str, key: Hashable, describe: Describe, *, widget: str, sto
     """Show the progress of a job with a Stop button, or why it ended with the button `again`."""
     if (current := find_job(kind, key)) is None:  # it has ended since the page requested it
         st.rerun()
-    if is_running_or_ended(current, lambda: resume(kind, key), stopped=stopped, label=again, key=f"{widget}.again"):
+    if show_end_unless_running(current, lambda: resume(kind, key), stopped=stopped, label=again, key=f"{widget}.again"):
         follow(current, describe, f"{widget}.stop")
 
 
 def show_index_state(job: Job, again: Callable[[], object]) -> None:
     """Show the progress of an index with Stop, or why it ended and a button that calls `again`."""
     stopped = t("Stopped at {done:,} of {total:,} tokens, all kept.", done=job.done, total=job.total)
-    if is_running_or_ended(job, again, stopped=stopped, label=t("Continue"), key="index.go_on"):
+    if show_end_unless_running(job, again, stopped=stopped, label=t("Continue"), key="index.go_on"):
         follow_index(job, is_stoppable=True)
 
 
-def is_running_or_ended(job: Job, again: Callable[[], object], *, stopped: str, label: str, key: str) -> bool:
-    """Return whether a job runs. Else show why it ended and a button that calls `again`. Run the page again if the job has finished."""
+def show_end_unless_running(job: Job, again: Callable[[], object], *, stopped: str, label: str, key: str) -> bool:
+    """Return True while a job runs. Else show why it ended and a button that calls `again`. Run the page again if the job has finished."""
     if job.result is not None:
         st.rerun()
     if job.is_running:
@@ -169,11 +175,11 @@ def follow(
 ) -> None:
     """Show the progress of a job and a Stop button, once a second. Run the page again at the end, or once `is_enough()`.
 
-    `meanwhile` states what the page does until then.
+    `meanwhile` states what the page does until then. The time left is "…" until the job knows its speed.
     """
     if not job.is_running or is_enough():
         st.rerun()
-    text = describe(job, duration((job.total - job.done) / max(job.speed, 1e-9)))
+    text = describe(job, duration((job.total - job.done) / job.speed) if job.speed else "…")
     show_bar(job, text, key, help, is_stoppable, meanwhile)
 
 
@@ -200,7 +206,7 @@ def wait_for(job: Job, again: Callable[[], object], *, is_labeled: bool = False)
     Else show the progress, or how to resume, and end the run.
     """
     with st.spinner(t("Reading labeled sentences…") if is_labeled else t("Reading your corpus…")):
-        job.wait(AT_MOST_S)
+        job.wait(MAX_WAIT_S)
     if job.result is None:
         if job.is_running and is_labeled:
             st.info(t("The page opens once these labeled sentences are read."))

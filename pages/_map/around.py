@@ -56,7 +56,7 @@ def show(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, ...], 
     """Show the maps, what to notice and the data table. `chosen` are the visible sentences; every token of `over` is encoded."""
     with st.container(key="map_layers"):
         spaces = model_layers.in_use().spaces
-        wants_senses = SENSES in (st.session_state.get("view"), read_parameter("view"))  # a link's, which the control below drops
+        wants_senses = SENSES in (st.session_state.get("view"), read_parameter("view"))  # in the link, too
         seen = verdict.choose_layer("view", in_use, spaces=(*spaces, ALL, TOKENS), label_visibility="collapsed")
         live = map_view.glides(seen, spaces)
     if seen == TOKENS:
@@ -231,7 +231,7 @@ def show_all_tokens(in_use: InUse, word: str) -> None:
         return maps
 
     options = {"failed": t("The map could not be drawn."), "most": 2, "widget": "map.tokens", "again": t("Draw the map")}
-    if (maps := shared_jobs.result_or_progress(JOB, file, work, _progress, **options)) is None:
+    if (maps := shared_jobs.result_or_progress(JOB, (over.names.corpus, file), work, _progress, **options)) is None:
         return
     key = table_key(table)
     lit = word[:40]

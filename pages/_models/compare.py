@@ -84,7 +84,7 @@ def show(in_use: InUse) -> None:
 
 
 def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Job, SpaceName]]) -> None:
-    """Show the progress of the tables that are being encoded, with Stop, or how to resume one."""
+    """Show the progress of the tables that are being encoded, and how to resume one."""
     for job, side in running:
         if job.is_running:
             waits = side.labeled not in sides
@@ -93,7 +93,7 @@ def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Job, 
         show_index_state(job, lambda side=side: cache.go_on(side.corpus, side.source))
 
 
-def usual(in_use: InUse) -> tuple[str, str]:
+def default_sides(in_use: InUse) -> tuple[str, str]:
     """Return what is compared by default: both selected models, else the static vectors and the model."""
     first, *second = (f"{model}{MARK}{layers_of(model).top}" for model in (in_use.model, in_use.other_model) if model)
     return (first, *second) if second else (in_use.vectors, first)
@@ -105,7 +105,7 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
     what = choice("cmp", t("Compare two"), names, SPACES, place=places[0])
     if what != CORPORA:
         offered = list_spaces()
-        mine = usual(in_use)
+        mine = default_sides(in_use)
         options = [*(item for item in mine if item not in offered), *offered]
         about = t("Vectors, a model and layer, or a path such as “/models/mine · 1”. Model words are averages over your corpus.")
         texts = [
@@ -204,7 +204,7 @@ def word_in_both(result: SpacesCompared, *, is_read: bool) -> None:
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first).strip()
     word = find_form(typed or first, c.words, languages.in_use())
     if not typed and not find_form(target, c.words, languages.in_use()):
-        st.caption(t("“{word}” is not in both; “{other}” is shown.", word=plain(shorten(target)), other=word))
+        st.caption(t("“{word}” is not in both; “{other}” is shown.", word=plain(shorten(target)), other=plain(word)))
     if not word and not is_read:
         st.info(t("This list appears once all sentences are read."))
         return
@@ -231,7 +231,7 @@ def show_models(chosen: tuple[SpaceName, SpaceName]) -> None:
         return
     st.markdown(t("**Which layer separates senses best?** Labeled sentences whose nearest has the same sense"))
     sources = tuple(item.source for item in chosen)
-    key = version(corpus, "corpus"), *((source, version(source, "model")) for source in sources)
+    key = corpus, version(corpus, "corpus"), *((source, version(source, "model")) for source in sources)
     spent = cache.spent_by_visit()
 
     def work(job: Job) -> tuple[Measured, ...]:
@@ -239,7 +239,7 @@ def show_models(chosen: tuple[SpaceName, SpaceName]) -> None:
         return compare.measure_models(cache.memo, models, tables, lambda done, total: job.count("measuring", done, total))
 
     job = shared_jobs.job(JOB, key, work, failed=t("The models could not be measured. Try again."), most=MOST_JOBS)
-    job.wait(shared_jobs.AT_MOST_S)
+    job.wait(shared_jobs.MAX_WAIT_S)
     if job.error and not job.why_ended:  # these models cannot be measured
         st.info(plain(job.error), icon=":material/info:")
         return
@@ -322,7 +322,7 @@ def _progress(job: Job, left: str) -> str:
 
 
 def _costs(names: list[str], models: list[Model], measured: tuple[Measured, ...]) -> None:
-    """Show the time for a token, measured now, and its bytes."""
+    """Show the time for a token, as the job measured it, and its bytes."""
     rows = []
     for name, model, item in zip(names, models, measured, strict=True):
         n, size = model.encoder.n_layers, model.encoder.dim

@@ -105,7 +105,8 @@ def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
     if len(hits_of(workspace, unsorted)) <= READ_AT_ONCE:
         return True
     _ = workspace.substitutes  # opened here, where the page may say that the model has none
-    key = searched(workspace, request.documents).fingerprint, workspace.names.model, version(workspace.names.model, "model"), unsorted
+    names, fingerprint = workspace.names, searched(workspace, request.documents).fingerprint
+    key = names.corpus, fingerprint, names.model, version(names.model, "model"), unsorted
 
     def work(job: Job) -> Hits:
         with languages.reading(workspace.language):

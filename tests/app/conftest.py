@@ -71,7 +71,7 @@ def index_is_there(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
         folder = request.getfixturevalue("korean_index")  # while the other worker builds the English one
         request.getfixturevalue("whole_index")
         shutil.copytree(folder, private_cache / "indexes" / folder.name, copy_function=os.link)
-        monkeypatch.setattr(shared_jobs, "AT_MOST_S", 30)
+        monkeypatch.setattr(shared_jobs, "MAX_WAIT_S", 30)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -19,7 +19,7 @@ from core.views import neighbors
 from core.views.concordance import ConcordanceRequest, concordance
 from core.workspace import Names, Workspace, open_workspace
 from pages._cached import cache
-from pages._cached.cache import KEPT, keep, version, view, within_run, workspace_of
+from pages._cached.cache import keep, version, view, within_run, workspace_of
 from pages._classify import tasks
 from pages._frame.in_use import InUse
 from tests.core.test_workspace import models, requests_of, same, texts
@@ -115,9 +115,9 @@ def test_value_within_a_run_is_computed_once_in_each_run():
 
 @pytest.fixture
 def empty_cache():
-    cache.KEPT.__init__()
+    cache.memo.__init__()
     yield
-    cache.KEPT.__init__()
+    cache.memo.__init__()
 
 
 def test_cached_answers_belong_to_their_model_and_texts(texts, models, empty_cache):
@@ -148,7 +148,7 @@ def test_unfinished_answer_is_not_cached(empty_cache):
     assert [view(compute, workspace, Request("bank")) for _ in range(4)] == [None, None, "ready", "ready"]
     unready = iter([None, 1])
     assert [keep("a table", (), None, lambda: next(unready), most=2) for _ in range(3)] == [None, 1, 1]
-    assert len(KEPT) == 2
+    assert len(cache.memo) == 2
 
 
 def test_cached_answers_are_in_the_language_of_each_user(tmp_path, empty_cache):

@@ -15,7 +15,7 @@ from core.text import languages
 from core.views import compare
 from core.views.compare import CompareRequest, SpaceName, find_form
 from pages._cached import cache, shared_jobs
-from pages._cached.cache import KEPT, view, workspace_of
+from pages._cached.cache import memo, view, workspace_of
 from pages._frame import examples
 from pages._frame.jobs import QUEUE
 from pages._home import live
@@ -115,7 +115,7 @@ def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
         return of_space(*given)
 
     monkeypatch.setattr(compare, "_over_all_words", slowly)
-    monkeypatch.setattr(shared_jobs, "AT_MOST_S", 0.1)
+    monkeypatch.setattr(shared_jobs, "MAX_WAIT_S", 0.1)
     model = cache.model("elmo-mini")
     monkeypatch.setattr(compare_page.cache, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
     monkeypatch.setattr(compare_page.cache, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets").basic)
@@ -139,7 +139,7 @@ def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
     assert job.why_ended == "stopped"
     page.run()
     assert "results are kept" in page.info[0].value
-    monkeypatch.setattr(shared_jobs, "AT_MOST_S", 120)
+    monkeypatch.setattr(shared_jobs, "MAX_WAIT_S", 120)
     page.button(key="compare.again").click().run()
     assert not page.error and not page.info
     (job,) = shared_jobs._jobs()[0].values()
@@ -174,7 +174,7 @@ def test_invalid_usage_graph_is_refused_with_the_names_of_its_files():
 
 def test_page_opened_when_a_job_ends_caches_no_unfinished_answer(monkeypatch):
     cache.table_job("sentences", "elmo-mini").wait(60)
-    KEPT.forget("core.views.compare.compute")
+    memo.forget("core.views.compare.compute")
     unready, compute = [None, None], compare.compute
 
     @wraps(compute)
@@ -189,7 +189,7 @@ def test_page_opened_when_a_job_ends_caches_no_unfinished_answer(monkeypatch):
 
 
 def test_warm_up_caches_no_unfinished_answer(monkeypatch):
-    KEPT.forget("core.views.compare.compute")
+    memo.forget("core.views.compare.compute")
     unfinished = QUEUE.add()
     unfinished.leave()
     with pytest.MonkeyPatch.context() as patch:

@@ -17,11 +17,12 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
-from core.common.errors import BadInput
+from core.common.errors import STOPPED, BadInput
+from core.views.sides import Side
 from pages._cached import shared_jobs
 from pages._frame import jobs as frame_jobs
 from pages._frame import patches
-from pages._frame.jobs import JobEnded, Queue
+from pages._frame.jobs import JobEnded, Queue, TooManyJobs
 
 pytestmark = pytest.mark.unread
 
@@ -45,6 +46,28 @@ def test_same_work_is_one_job_until_it_is_ended():
     assert begin(key) is job is job.result is shared_jobs.find_job("a kind", key) and shared_jobs.find_job("another kind", key) is None
     shared_jobs.end("letters", 30)
     assert shared_jobs.find_job("a kind", key) is None and begin(key) is not job and begin(("another text", 1)) is other
+
+
+def test_work_on_a_side_ends_with_its_corpus():
+    key = Side(corpus="news"), Side(corpus="letters")
+    assert begin(key) is shared_jobs.find_job("a kind", key)
+    shared_jobs.end("letters", 30)
+    assert shared_jobs.find_job("a kind", key) is None
+
+
+def test_a_stop_is_remembered_while_another_user_has_no_room_for_the_job(monkeypatch):
+    monkeypatch.setattr(shared_jobs, "current_user", lambda: "one")
+    monkeypatch.setattr(frame_jobs, "current_user", lambda: "one")
+    job = begin(1)
+    job.stop()
+    job.result, job.why_ended = None, STOPPED
+    monkeypatch.setattr(shared_jobs, "current_user", lambda: "another")
+    monkeypatch.setattr(frame_jobs, "current_user", lambda: "another")
+    with monkeypatch.context() as full:
+        full.setattr(shared_jobs, "add_job", lambda: (_ for _ in ()).throw(TooManyJobs("No room.")))
+        with pytest.raises(TooManyJobs):
+            begin(1)
+    assert shared_jobs._jobs()[0]["a kind", 1] is job and begin(1).has_stopped("one")
 
 
 def test_most_recently_used_jobs_stay():

@@ -178,12 +178,12 @@ def test_model_is_opened_on_the_chosen_device(monkeypatch):
 
     monkeypatch.setattr(device, "present", lambda: ("cuda", "cpu"))
     monkeypatch.setattr(cache, "open_model", opened_there)
-    monkeypatch.setattr(cache, "KEPT", Kept())  # nothing was opened or computed before
+    monkeypatch.setattr(cache, "memo", Kept())  # nothing was opened or computed before
     page = opened("pages/neighbors.py")
     box = page.selectbox(key="device")
     assert box.value == "cpu" and box.options == ["CPU", "GPU (CUDA)"]
     assert set(request) == {"cpu"}  # never a card unasked
-    monkeypatch.setattr(cache, "KEPT", Kept())
+    monkeypatch.setattr(cache, "memo", Kept())
     box.set_value("cuda").run()
     assert request[-1] == "cuda"
 

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
 from pages._cached import shared_jobs
-from pages._cached.cache import KEPT
+from pages._cached.cache import memo
 from pages._frame import jobs as frame_jobs
 from pages._frame.jobs import Job, JobEnded, Queue
 from pages._how import spellings
@@ -24,9 +24,9 @@ from tests.app.visit import until
 @pytest.fixture(autouse=True)
 def no_jobs() -> Iterator[None]:
     shared_jobs._jobs()[0].clear()
-    KEPT.forget("spellings")
+    memo.forget("spellings")
     yield
-    KEPT.forget("spellings")
+    memo.forget("spellings")
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def visits(monkeypatch) -> None:
         return SimpleNamespace(session_id=st.session_state.get("who", "one")) if get_script_run_ctx(suppress_warning=True) else None
 
     monkeypatch.setattr(frame_jobs, "get_script_run_ctx", context)
-    monkeypatch.setattr(shared_jobs, "AT_MOST_S", 0.1)
+    monkeypatch.setattr(shared_jobs, "MAX_WAIT_S", 0.1)
 
 
 def test_job_continues_until_every_user_who_wants_it_has_stopped_it():
@@ -84,7 +84,7 @@ def script() -> None:
     from tests.app import test_stop
 
     job = shared_jobs.job("counting", 1, test_stop.WORK[0], failed="It failed.", most=2)
-    job.wait(shared_jobs.AT_MOST_S)
+    job.wait(shared_jobs.MAX_WAIT_S)
     if job.result is None:
         shared_jobs.show_state(
             "counting", 1, lambda job, left: f"{job.done} of {job.total}", widget="counting", stopped="Stopped here.", again="Go on"
