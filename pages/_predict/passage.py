@@ -1,6 +1,6 @@
 """The text of Next word: its box, examples and Undo, the surprisal of each word in both directions, and the effect of an edit."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -35,6 +35,7 @@ MOST = substitutes.MOST_RANKED  # words to tap
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
 # The position that the page chose, with its text, and the last target, with its word.
 CHOSEN, SHOWN = "predict.chosen", "predict.shown"
+FULL = "full"  # the value of ENDED after an insertion for which the text had no room
 KEPT = 100  # earlier versions to go back to
 # The current text, the texts before clicks or Undo that the browser may still hold, and whether the box reported a change in this run.
 # A click that is made before the browser has the new text sends an old one, which the user did not type.
@@ -62,6 +63,8 @@ def ask_text() -> str:
     options = {"icon": ":material/undo:", "disabled": not st.session_state.get(EARLIER), "help": t("Undo the last tap or draw.")}
     counted_button(t("Undo"), "predict.undo", undo, place=columns[-1], width="stretch", **options)
     as_you_type(label)
+    if st.session_state.get(ENDED) == FULL:
+        st.caption(t("The text is full: at most {most:,} characters.", most=limits().max_text))
     text = st.session_state[NOW] = text or ""
     # The text to compare with stays only next to its own example, or a version of it.
     if OTHER not in st.session_state and read_parameter(OTHER) is None:
@@ -73,22 +76,27 @@ def ask_text() -> str:
 
 def ask_word(tokens: Sequence[str]) -> int | None:
     labels = question.token_labels(tokens)
-    return st.pills(t("Word in question"), range(len(tokens)), **bound(AT), format_func=labels.__getitem__, label_visibility="collapsed")
+    return st.pills(t("Selected word"), range(len(tokens)), **bound(AT), format_func=labels.__getitem__, label_visibility="collapsed")
 
 
-def put(text: str, *, version: str | None = None, ended: str | None = None, position: int | None = None) -> None:
-    """Set the text in a callback, with Undo. Do nothing if the text would be too long."""
+def put(change: Callable[[str], str], *, compare: bool = False, ended: str | None = None, position: int | None = None) -> None:
+    """Replace the text by `change` of it in a callback, with Undo. Change nothing if the text would be too long.
+
+    With `compare`, the earlier text becomes the one to compare with. `position` is selected.
+    """
     before = _text()
     _trust_place()
+    text = change(before)
     if len(text) > limits().max_text:
-        text = before
-        ended = "full"
+        _replace(before, before)
+        st.session_state[ENDED] = FULL
+        return
     if text != before:
         st.session_state[EARLIER] = [*st.session_state.get(EARLIER, []), before][-KEPT:]
         st.session_state[EXAMPLE] = None
     _replace(before, text)
-    if version is not None:
-        st.session_state[OTHER] = version
+    if compare:
+        st.session_state[OTHER] = before
     if position is not None:
         st.session_state[AT] = position
     st.session_state[ENDED] = ended
@@ -132,8 +140,8 @@ def _forget_earlier() -> None:
 
 def _take_example(number: int) -> None:
     example = examples.predict()[number]
-    put(example.text, version=example.other, position=example.at)
-    st.session_state[EXAMPLE] = number
+    put(lambda _: example.text, position=example.at)
+    st.session_state[OTHER], st.session_state[EXAMPLE] = example.other, number
 
 
 def show_words(in_use: InUse, read: Reading) -> None:
@@ -213,8 +221,7 @@ def token_names(tokens: Sequence[str]) -> list[str]:
 
 
 def _insert_word(word: str, position: int) -> None:
-    text = st.session_state[TEXT]
-    put(expectation.replaced(text, position, word), version=text, position=position)
+    put(lambda text: expectation.replaced(text, position, word), compare=True, position=position)
 
 
 def _not_in_glove(in_use: InUse, read: Reading) -> list[str]:
@@ -321,12 +328,14 @@ def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *,
     moved = np.abs(new - old)
     moved[[k in changed for k in range(len(words))]] = np.nan
     if not np.isfinite(moved).any() or np.nanmax(moved) < 0.05:
-        return t("From the right no kept word changed.") if backward else t("From the left no kept word changed.")
+        return (
+            t("From the right, no other word’s surprisal changed.") if backward else t("From the left, no other word’s surprisal changed.")
+        )
     k = int(np.nanargmax(moved))
     names = {"word": token_names([b or "" for _, b in words])[k], "x": old[k], "y": new[k]}
     if backward:
-        return t("Backward, which sees an edit only earlier, changed most at “{word}”: {x:.1f} → {y:.1f} bits.", **names)
-    return t("Forward, which sees an edit only later, changed most at “{word}”: {x:.1f} → {y:.1f} bits.", **names)
+        return t("Backward, “{word}” changed most, {x:.1f} → {y:.1f} bits: an edit affects only words before it.", **names)
+    return t("Forward, “{word}” changed most, {x:.1f} → {y:.1f} bits: an edit affects only words after it.", **names)
 
 
 def _offer_table(pairs: list[tuple[int | None, int | None]], old: Reading | None, read: Reading) -> None:

@@ -9,7 +9,6 @@ from core.analysis import expectation
 from core.analysis.expectation import Expected, Reading
 from core.common import model_layers
 from core.common.i18n import t
-from core.common.limits import limits
 from core.common.markup import plain, shorten
 from core.elmo.language_model import Prediction
 from core.engines.transformer import Masked, has_head
@@ -97,12 +96,9 @@ def _draws(in_use: InUse, read: Reading, *, backward: bool) -> None:
     with st.container(horizontal=True, gap="small"):
         st.button(t("Draw a word"), key=f"predict.{name}.1", on_click=_write, args=(in_use, read, 1, backward))
         st.button(t("Write five words"), key=f"predict.{name}.5", on_click=_write, args=(in_use, read, 5, backward))
-    ended = st.session_state.get(passage.ENDED)
-    if ended == name:
+    if st.session_state.get(passage.ENDED) == name:
         drew = t("Drew the sentence’s beginning. Try another seed.")
         st.caption(drew if backward else t("Drew the sentence’s end. Try another seed."))
-    elif ended == "full":
-        st.caption(t("The text is full: at most {most:,} characters.", most=limits().max_text))
 
 
 def _write(in_use: InUse, read: Reading, n: int, backward: bool) -> None:
@@ -122,7 +118,7 @@ def _join(word: str, backward: bool) -> None:
 def _put_words(words: Sequence[str], *, backward: bool, ended: str | None = None) -> None:
     position, joined = st.session_state.get(passage.AT), expectation.prepended if backward else expectation.appended
     moved = position + len(words) if backward and position is not None else position
-    passage.put(joined(st.session_state[passage.TEXT], words), ended=ended, position=moved)
+    passage.put(lambda text: joined(text, words), ended=ended, position=moved)
 
 
 def _write_notices(first: str, last: str, before: Expected, after: Expected) -> list[str]:
@@ -182,7 +178,7 @@ def _position(tokens: list[str]) -> int:
 
 
 def _insert(word: str, position: int) -> None:
-    passage.put(expectation.replaced(st.session_state[passage.TEXT], position, word.removeprefix("…")), position=position)
+    passage.put(lambda text: expectation.replaced(text, position, word.removeprefix("…")), position=position)
 
 
 def _describe_masked(word: str, masked: Masked) -> list[str]:
