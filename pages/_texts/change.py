@@ -42,7 +42,7 @@ JOB, WORD_JOB, LIKE_JOB, MOST_JOBS, AT_LEAST = "changed words", "a changed word"
 RANKED = "change.ranked"  # in the session: the sides whose words are wanted as a list
 LIKE = "change.compared"  # in the session: the sides and the word to compare with others
 ENGLISH_SENTENCES = languages.get_language(ENGLISH).sentences
-EXAMPLE_WORDS = ("court", "spring", "plant")  # used otherwise in the news than in our sentences
+EXAMPLE_WORDS = ("court", "spring", "plant")  # used differently in news than in the bundled sentences
 
 
 def show(in_use: InUse) -> None:
@@ -90,7 +90,7 @@ def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> W
     def work(job: Job) -> WordChange:
         with languages.reading(over.language):
             if (result := change.compute(over, request, job.report)) is None:
-                raise BadInput(t("The model has not read this corpus yet. Press “Use these texts everywhere” first."))
+                raise BadInput(t("The model has not read this corpus yet. Select it as the corpus first."))
         return result
 
     options = {"failed": t("The word could not be compared. Try again."), "most": 16, "widget": "change.word", "again": t("Read again")}
@@ -105,14 +105,14 @@ def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job
     if st.session_state.get(LIKE) != (*key, word) and shared_jobs.find_job(LIKE_JOB, (*key, word)) is None:
         return None
     over, request = workspace(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1])
-    change.read(over, *sides)  # opens the tables here, where the page may show how far that is
+    change.read(over, *sides)  # open the tables here: only the page can show progress
 
     def work(job: Job) -> tuple[Control | None]:
         with languages.reading(over.language):
             return (change.control(over, request, job.report),)
 
     job = shared_jobs.job(LIKE_JOB, (*key, word), work, failed=t("The words could not be compared. Try again."), most=MOST_JOBS)
-    job.wait(shared_jobs.AT_MOST_S)
+    job.wait(shared_jobs.MAX_WAIT_S)
     return job
 
 
@@ -122,7 +122,7 @@ def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callab
         job = (cache.table_job if wanted else cache.find_table_job)(side.corpus, in_use.model)
         if job is None:
             return lambda: None
-        job.wait(0 if job.result is None and not wanted else shared_jobs.AT_MOST_S)
+        job.wait(shared_jobs.MAX_WAIT_S if wanted else 0)
         if job.result is None:
             return partial(show_index_state, job, partial(cache.go_on, side.corpus, in_use.model))
     return None
@@ -149,8 +149,7 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
     hint = t("Choose, or type a path")
     label = t("First corpus") if what == CORPORA else t("Corpus")
     first = corpus_box(FIRST, label, options, in_use.corpus, place=places[2], placeholder=hint)
-    if first:
-        registry.resolve(first, "corpus")  # before it is held against another
+    registry.resolve(first, "corpus")  # report a missing corpus before comparing
     if what == CORPORA:
         second = corpus_box(SECOND, t("Second corpus"), options, news or None, place=places[3], placeholder=hint)
         if not second or second == first:
@@ -159,12 +158,14 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
             return None, ("", "")
         names = tuple(shorten(corpus_title(name, (first, second)), 24, end=8) for name in (first, second))
         return (Side(corpus=first), Side(corpus=second)), names
-    texts = facts_of(workspace(in_use), first) if first else None
-    readable_dates = dates_of(texts) if texts else []
+    facts = facts_of(workspace(in_use), first)
+    readable_dates = dates_of(facts)
     if len(readable_dates) < 2:
-        corpus = plain(corpus_title(first)) if first else ""
-        if example := next(filter(None, texts.dates.names), "") if texts and not readable_dates else "":
-            message = t("{corpus} has no date that can be read, such as “{date}”.", corpus=corpus, date=plain(shorten(example)))
+        corpus = plain(corpus_title(first))
+        if readable_dates:
+            message = t("All texts of {corpus} have one date, {date}. Add texts of another.", corpus=corpus, date=readable_dates[0])
+        elif example := next(filter(None, facts.dates.names), ""):
+            message = t("No date in {corpus} can be read, for example “{date}”.", corpus=corpus, date=plain(shorten(example)))
         else:
             message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Texts.", corpus=corpus)
         st.info(message, icon=":material/calendar_month:")
@@ -198,7 +199,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
         draw(bands_figure(bands, counts, result.names, key="bands"), key="change.bands", alt=alt)
         show_html('<div class="chips">{}</div>', [lists.chip_of(name, sense_color(k)) for k, name in enumerate(result.names)])
     with right:
-        st.markdown(t("**How far apart?** Beside shuffled sentences"))
+        st.markdown(t("**How far apart?** Compared with shuffled sentences"))
         rows = [
             {t("distance"): title, t("here"): format_number(measure.value, ".3f"), t("shuffled"): format_number(measure.null, ".3f")}
             | {"p": format_p(measure.p).removeprefix("p ").removeprefix("= ")}
@@ -223,7 +224,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
 def _write_notices(result: WordChange, control: Control | None) -> list[str]:
     c = result.change
     values = {"word": result.word, "p": format_p(c.p), "n": c.first, "m": c.second}
-    if c.p <= LEVEL:
+    if c.p < LEVEL:
         notes = [t("“{word}” is used <b>differently</b> on the two sides ({p}; {n} and {m} sentences).", **values)]
     else:
         notes = [t("“{word}”: <b>no difference beyond chance</b> ({p}; {n} and {m} sentences).", **values)]

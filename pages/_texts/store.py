@@ -1,7 +1,8 @@
-"""Read the user's texts once, choose the corpus of each part, measure what encoding it takes, and open or download word usage graphs."""
+"""Store the user's texts as corpora, choose the corpus of each part, measure what encoding it takes, and open word usage graphs."""
 
 import hashlib
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
+from pathlib import Path
 
 import streamlit as st
 
@@ -17,7 +18,7 @@ from core.index.tables import Pace, Plan, measure_pace, plan_for
 from core.text import own_corpus
 from core.text.corpora import open_corpus
 from core.text.languages import say_unread
-from core.text.own_corpus import KeptCorpus, Source, is_quick
+from core.text.own_corpus import KeptCorpus, Source
 from core.workspace import Workspace
 from pages._cached import cache, shared_jobs
 from pages._cached.cache import keep, workspace
@@ -51,7 +52,8 @@ def own_texts() -> KeptCorpus | None:
     if not value or (isinstance(value, str) and not value.strip()):
         return None
     value_text = value if isinstance(value, str) else " ".join(str(file.number) for file in value)
-    parts = (inputs.source, inputs.text_column, inputs.date_column, inputs.lines, value_text)
+    changed = last_change(value) if inputs.source == "folder" else ""
+    parts = (inputs.source, inputs.text_column, inputs.date_column, inputs.lines, value_text, changed)
     key = hashlib.sha256("\n".join(parts).encode("utf-8", "ignore")).hexdigest()
     stored_key, outcome = st.session_state.get("corpus.kept", ("", None))
     if stored_key != key or (
@@ -73,6 +75,13 @@ def own_texts() -> KeptCorpus | None:
         st.error(plain(outcome), icon=":material/error:")
         return None
     return outcome
+
+
+def last_change(folder: str) -> str:
+    """Return when a file was last added to a folder or removed from it, "" if it is missing."""
+    with suppress(OSError, ValueError, RuntimeError):
+        return str(Path(folder.strip()).expanduser().stat().st_mtime_ns)
+    return ""
 
 
 def _read_or_wait(inputs: TextInputs, key: str) -> KeptCorpus | None:
@@ -159,7 +168,7 @@ def open_graph(word: str, first: str, second: str) -> None:
 def _read_graph(files: list[Upload], numbers: tuple[int, ...]) -> tuple[tuple[str, str, str], list[str]] | None:
     """Read the files, in a job if that may take long. Return None while the job runs and the page shows its progress."""
     sources = [Source(file.name, file.path) for file in files]
-    if is_quick(sources):
+    if own_corpus.is_quick(sources):
         return _keep_sides(files)
 
     def work(job: Job) -> tuple[tuple[str, str, str], list[str]]:

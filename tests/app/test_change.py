@@ -64,6 +64,20 @@ def test_change_by_dates_counts_unreadable_dates(dated):
     assert "12 and 12 sentences" in html_of(page)  # of “bank”, because no side has “zebra”
 
 
+@pytest.mark.parametrize(
+    ("dates", "message"),
+    [
+        (("1850", "n.d."), r"All texts of dated\.csv have one date, 1850"),
+        (("n.d.", "s.a."), r"No date in dated\.csv can be read, for example “n\.d\.”"),
+    ],
+)
+def test_texts_without_two_dates_have_no_sides(tmp_path, dates, message):
+    path = tmp_path / "dated.csv"
+    path.write_text("date,text\n" + "".join(f"{date},{text}\n" for date in dates for text in sentences(RIVER, 3)))
+    page = opened_whole("pages/change.py", change_first=str(path), change_by="dates", change_word="bank")
+    assert message in page.info[0].value and not page.error
+
+
 def test_change_follows_the_chosen_word():
     page = opened_whole("pages/change.py")
     assert set(page.query_params) <= {"texts_view"}

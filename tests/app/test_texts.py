@@ -113,6 +113,17 @@ def test_notes_name_each_file_once_and_count_files(tmp_path):
     assert ": the text is read from “text”, not from “title”. To read another, name it." in notes
 
 
+def test_a_folder_is_read_again_when_it_comes_and_when_its_files_change(tmp_path):
+    folder = tmp_path / "texts"
+    page = opened("pages/texts.py", corpus_way="folder", corpus_folder=str(folder))
+    assert "No folder" in page.error[0].value
+    folder.mkdir()
+    for name, n in (("a.txt", 4), ("b.txt", 8)):
+        (folder / name).write_text("Fog rolled in.")
+        page.run()
+        assert not page.error and metric(page, "Tokens") == [str(n)]
+
+
 def test_texts_without_words_list_no_most_frequent_ones(tmp_path):
     (tmp_path / "signs.txt").write_text("😀😀\n...\n!!!")
     page = opened_whole("pages/texts.py", corpus_way="folder", corpus_folder=str(tmp_path))
