@@ -153,7 +153,7 @@ def agreement(first: Labels, second: Labels) -> tuple[float, int]:
 
 
 def pairs(texts: Sequence[str]) -> Mapping[str, str]:
-    """Return the target sense of each sense to merge, from texts "sense=target".
+    """Return the target sense of each sense to merge, from texts "from=into".
 
     Raises BadInput for other texts, or for a sense with two targets.
     """
@@ -175,8 +175,8 @@ def tokens_of(occurrences: Iterable) -> list[Token]:
 MAX_BYTES = 50_000_000  # largest file of labels
 
 
-def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Callable[[str], str] = lambda sense: sense) -> tuple[str, int]:
-    """Add the rows and fields that only the file of labels has to `text` (`format_labels`). Return it and the number of rows carried.
+def carry_rows(text: str, path: Path, sentences: Sequence[Token], rename: Callable[[str], str] = lambda sense: sense) -> tuple[str, int]:
+    """Add the rows and fields that only the file of labels at `path` has to `text` (`format_labels`). Return it and the number of rows carried.
 
     A row of another sentence than `sentences` stays as it is, except for its sense if `rename` changes that. A person's row of one of them
     keeps its sense, even if `text` has another by now, and its other fields, such as a comment. A guess keeps its other fields.
@@ -185,7 +185,7 @@ def carry_rows(text: str, labels: Path, sentences: Sequence[Token], rename: Call
     rows_by_token: dict[Token, list[dict]] = {}
     guesses: dict[Token, dict] = {}
     carried = []
-    for row in _rows(labels):
+    for row in _rows(path):
         token = _token(row)
         if token is not None and (sense := _sense(row)) and (name := rename(on_one_line(sense))) != sense:
             row |= {"sense": name}
@@ -277,7 +277,7 @@ def change_stored(path: Path, word: str, labels: Labels, step: Callable[[Labels]
     return after
 
 
-def set_aside(path: Path) -> list[Path]:
+def find_set_aside(path: Path) -> list[Path]:
     """Return the unreadable files that were set aside, in order."""
     return sorted(path.parent.glob(ASIDE.format(stem=path.stem, number="*"))) if path.parent.is_dir() else []
 
@@ -288,7 +288,7 @@ def forget_stored(corpus: str) -> None:
 
 
 def _folder(corpus: str) -> Path:
-    """Return the folder of a corpus. A user's corpus is identified by its content, because it has a path and a name."""
+    """Return the folder of a corpus. A user's corpus is identified by its content, because it can be given by path or by name."""
     with suppress(ElmoscopeError):
         path = user_names.corpus_path(user_names.corpus_name(corpus) or corpus)
         corpus = path.stem if path else corpus

@@ -81,10 +81,10 @@ def unsure(key: Key) -> set[Token]:
     return st.session_state.setdefault(UNSURE, {}).setdefault(key, set())
 
 
-def set_aside(key: Key) -> list[Path]:
+def find_set_aside(key: Key) -> list[Path]:
     """Return the files of labels that could not be read."""
     with suppress(OSError):
-        return label_files.set_aside(path) if (path := file_of(key)) else []
+        return label_files.find_set_aside(path) if (path := file_of(key)) else []
     return []
 
 

@@ -8,7 +8,7 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import format_number, t, tn
 from core.common.limits import limits
 from core.corpus import label_files
-from core.corpus.spread import Labels, SpreadLabels, clean
+from core.corpus.spread import MOST_CHARACTERS, Labels, SpreadLabels, clean
 from core.senses import clusters
 from core.text import own_corpus
 from core.text.sentences import Sentence, Target
@@ -19,20 +19,19 @@ from pages._frame.uploads import Upload, upload_box, uploads
 from pages._widgets import lists
 
 KEPT = "found.labels"  # in the session: view -> labels
-MOST_CHARACTERS = 80
 IN_TABLE = 5  # substitutes of a sentence in the table
 MOST_MB = 20
 
 
 def current(view: str, suggested: list[str]) -> list[str]:
-    """Return the labels that the user typed for this view, else the suggested names. They are never blank and never equal."""
+    """Return the labels that the user typed for this view, else the suggested names. They are never blank."""
     edits = st.session_state.get(f"found.edit.{view}", {}).get("edited_rows", {})
     base = st.session_state.setdefault(KEPT, {}).setdefault(view, [None] * len(suggested))
     typed = [edits.get(k, {}).get("label", base[k]) for k in range(len(suggested))]
     st.session_state[KEPT][view] = typed
     return [
-        clean(str(item or "")) or two or (t("group {n}", n=k + 1) if len(typed) > 1 else t("all sentences"))
-        for k, (item, two) in enumerate(zip(typed, suggested, strict=True))
+        clean(str(item or "")) or name or (t("group {n}", n=k + 1) if len(typed) > 1 else t("all sentences"))
+        for k, (item, name) in enumerate(zip(typed, suggested, strict=True))
     ]
 
 
@@ -61,7 +60,7 @@ def editor(view: str, groups: Groups) -> None:
     )
     if not any(groups.substitutes):
         frame = frame.drop(columns="substitutes")
-    if len(names) < 2 or not any(groups.words):  # no other group lacks them
+    if len(names) < 2 or not any(groups.words):  # typical words need another group to compare with
         frame = frame.drop(columns="words")
     text, about = st.column_config.TextColumn, t("Expected here more than in other groups (log-odds, standard deviations).")
     columns = {
@@ -83,9 +82,9 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
     """Offer the sentences with their labels as JSON lines, which the app reads as a labeled corpus, and as a table with CSV."""
     labels = [names[item] for item in groups.numbers]
     suggested = suggested_names(groups)
-    senses = [k for k, item in enumerate(groups.numbers) if not groups.few[item] or names[item] != suggested[item]]
+    rows = [k for k, item in enumerate(groups.numbers) if not groups.few[item] or names[item] != suggested[item]]
     expected = [", ".join(answer.word for answer in words[:IN_TABLE]) for words in occurrences.substitutes]
-    written = clusters.labeled_jsonl([occurrences.items[k] for k in senses], [labels[k] for k in senses], word).encode()
+    written = clusters.labeled_jsonl([occurrences.items[k] for k in rows], [labels[k] for k in rows], word).encode()
     about = t("Add it under Your texts to see the groups on Map: faint, as guesses, not measured.")
     lists.download(t("Labeled sentences (JSONL)"), written, f"{word}-senses.jsonl", "application/jsonl", key="found.jsonl", help=about)
     columns = {
@@ -131,6 +130,8 @@ def show_files(key: tuple[str, str], occurrences: Occurrences, labels: Labels, r
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
     """Open a file of labels, once for a word. Show its error while the file is in the box."""
+    if missing := st.session_state.pop("spread.missing", 0):
+        place.info(tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing))
     files = upload_box(_box("spread.file", key), t("Continue with saved labels (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
     if not files:
         return
@@ -159,8 +160,6 @@ def _box(name: str, key: tuple[str, str]) -> str:
 
 
 def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Labels) -> None:
-    if missing := st.session_state.pop("spread.missing", 0):
-        place.info(tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing))
     files = upload_box(_box("spread.second", key), t("A second annotator’s (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
     if not files:
         return
@@ -179,7 +178,7 @@ def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Label
 
 
 def _use(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result: SpreadLabels) -> None:
-    """Select all sentences with their senses as a corpus: the user's labels, and the others as guesses."""
+    """Store all sentences with their senses as a corpus, and select it: the user's labels, and the others as guesses."""
     document, by_user = t("{word}, labeled", word=occurrences.word), dict(labels.given)
     sentences = []
     for k, (o, sense) in enumerate(zip(occurrences.items, result.sense_of.tolist(), strict=True)):

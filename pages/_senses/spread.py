@@ -74,7 +74,7 @@ def show(in_use: InUse) -> None:
 
 def _show_set_aside(key: Key) -> None:
     """Show files of labels that could not be read, with their errors, to download and remove."""
-    for path in label_store.set_aside(key):
+    for path in label_store.find_set_aside(key):
         reason = ""
         try:
             content = path.read_bytes()
@@ -153,7 +153,7 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
         show_html("{}", lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True))
         shares = zip(result.senses, result.shares[k], strict=True)
         titles = {sense: f"{plain(sense, CITED)} {share:.0%}" for sense, share in shares} | {UNSURE: "?"}
-        box = f"spread.ask.{k}.{label_store.turn()}"
+        box = ".".join((f"spread.ask.{k}.{label_store.turn()}", *key))
         options = {"default": by_user.get(k) or (UNSURE if token in put_off else None), "on_change": partial(_answered, key, token, box)}
         st.pills(t("Sense"), list(titles), key=box, label_visibility="collapsed", format_func=titles.get, **options)
     about = t("The most doubtful ones now, here and first in the table.")
@@ -189,7 +189,7 @@ def _name(key: Key, occurrences: Occurrences, stored: Labels) -> None:
     about = t("{few} to {most} senses, {n} characters each.", few=FEWEST_SENSES, most=MOST_SENSES, n=MOST_CHARACTERS)
     options = {"width": 280, "accept_new_options": True, "placeholder": t("Choose, or type a new one"), "help": about}
     sense = row.selectbox(t("Sense"), stored.senses, index=None, key="spread.sense", **options)
-    # A press comes with what the boxes hold then, which this run may not have seen yet.
+    # The values of the boxes arrive with the click, so this run may not have seen them.
     step, state = partial(_step, key), st.session_state
 
     def add() -> None:
@@ -265,7 +265,7 @@ def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | 
     for k in order:
         row = {t("sentence"): occurrences.items[k].sentence}
         row |= {t("sense"): by_user.get(k) or (result.senses[result.sense_of[k]] if result else "")}
-        share = "" if k in by_user or not result else f"{result.shares[k].max():.0%}"  # a number's column would say None
+        share = "" if k in by_user or not result else f"{result.shares[k].max():.0%}"  # a numeric column would show None
         rows.append(row | {t("probability"): share, t("by you"): k in by_user})
     columns = {t("sentence"): st.column_config.TextColumn(width="large")}
     lists.grid(rows, height=320, key=TABLE, on_select="rerun", selection_mode="multi-row", column_config=columns)

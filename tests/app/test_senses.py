@@ -20,8 +20,8 @@ from tests.app.visit import captions, html_of, opened, opened_whole, read_throug
 
 def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
     monkeypatch.setattr(Workspace, "sense_space", None)
-    cache.KEPT.forget("core.views.induction.compute")
-    cache.KEPT.forget("occurrences of a word")
+    cache.memo.forget("core.views.induction.compute")
+    cache.memo.forget("occurrences of a word")
     page = opened("pages/found.py", found_word="seal", found_k="2")
     assert page.selectbox(key="found_layer").value == open_model("elmo-mini").layers.top
     editor, table = tables(page)[0], tables(page)[-1]
@@ -219,9 +219,9 @@ def test_damaged_file_of_labels_is_set_aside_with_a_warning(gold):
     (warning,) = page.warning
     assert "could not all be read" in warning.value and "line 5" in warning.value and str(path.parent) not in warning.value
     assert len(kept()) == 4 and "4 labels spread" in html_of(page)
-    (aside,) = saved_labels.set_aside(path)
+    (aside,) = saved_labels.find_set_aside(path)
     page.button(key=f"spread.remove.{aside.name}").click().run()
-    assert not page.warning and not saved_labels.set_aside(path)
+    assert not page.warning and not saved_labels.find_set_aside(path)
 
 
 def test_labels_of_missing_sentences_are_stored_and_counted(gold):

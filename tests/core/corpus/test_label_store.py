@@ -101,13 +101,13 @@ def test_a_file_that_cannot_be_read_is_set_aside_complete_and_its_rows_stay_in_u
     before = path.read_bytes()
     expected = {SENTENCES[k]: "river" for k in range(1 if b"bank0" in before.splitlines()[5] else 0, 5)}
     assert given(path) == expected
-    (aside,) = label_files.set_aside(path)
+    (aside,) = label_files.find_set_aside(path)
     assert aside.read_bytes() == before
     label(path, Labels(), 9, "money")
     assert given(path) == expected | {SENTENCES[9]: "money"}
     path.write_text("{", "utf-8")
     assert given(path) == {}  # and the second one has another name
-    assert [each.read_bytes() for each in label_files.set_aside(path)] == [before, b"{"]
+    assert [each.read_bytes() for each in label_files.find_set_aside(path)] == [before, b"{"]
 
 
 @pytest.mark.parametrize("damage", ["", "not a row\n"])
@@ -285,5 +285,5 @@ def test_a_hundred_writers_killed_in_the_middle_lose_no_label_that_was_saved():
             while True:
                 n = saved.recv() + 1
         assert {sentence(k) for k in range(n)} <= given(path).keys()
-        assert not label_files.set_aside(path)
+        assert not label_files.find_set_aside(path)
     assert n_saved + n >= KILLS // 2
