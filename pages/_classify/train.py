@@ -16,7 +16,7 @@ from core.classify.model import VARIANTS, variant_titles
 from core.classify.tasks import OpenHeads
 from core.classify.train import freeze, make_committee, make_text_fit, run, with_members
 from core.classify.trainings import Order, cost, learned_weights, left_of_all, results_rows
-from core.common.errors import LEFT, ElmoscopeError
+from core.common.errors import LEFT, STOPPED
 from core.common.i18n import say, t, tn
 from core.common.significance import format_p, mcnemar, points
 from core.elmo.models import Model
@@ -38,7 +38,7 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 
 FEW_TEXTS = 30  # with fewer test texts, an accuracy means little
-RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the seed
+RANDOM = ("lstm", "mean", "committee")  # networks with random initialization
 
 
 @dataclass
@@ -48,10 +48,10 @@ class Training:
     order: Order
     job: Job
     stage: str = ""
-    seconds_left: float | None = None  # at most, to the end of all runs; while layers are computed, of that alone
+    seconds_left: float | None = None  # upper bound to the end of all runs, or of computing the layers
     curves: dict[tuple[str, int], list[dict]] = field(default_factory=dict)  # by variant and seed: the losses of each epoch
     heads: dict[tuple[str, int], TextHead] = field(default_factory=dict)
-    pooled: dict[str, np.ndarray] = field(default_factory=dict)  # the first seed's networks: a vector a training text
+    pooled: dict[str, np.ndarray] = field(default_factory=dict)  # by network of the first seed: one vector per training text
     dataset: Dataset | None = None
     notes: tuple[str, ...] = ()
     has_layers: bool = False  # the first run has begun
@@ -116,8 +116,7 @@ class Training:
 
     def _layers(self, done: int, total: int, speed: float) -> None:
         self.job.done, self.seconds_left = done / max(1, total), (total - done) / speed if speed else None
-        if self.job.is_over():
-            raise ElmoscopeError(t("Stopped before the first epoch. Layers computed so far are kept."))
+        self.job.check()
 
 
 def show(in_use: InUse) -> None:
@@ -130,7 +129,7 @@ def show(in_use: InUse) -> None:
             model, vectors = cache.model(in_use.model), cache.vectors(in_use.vectors)
             training = st.session_state.training = Training(order, add_job()).start(model, vectors)
             training.job.wait(0.3)  # so that a small job's result is on the page at once
-            st.rerun()  # the button now rests
+            st.rerun()  # draw the button disabled
     if training is None:
         notice([t("Nothing trained in this session yet. The bundled classifiers are on Try it.")])
     elif training.job.is_running:
@@ -154,13 +153,16 @@ def _watch(training: Training) -> None:
         else:
             message = t("{stage}; {time} left", stage=message, time=duration(training.seconds_left))
     show_bar(training.job, message, "train.stop", t("The best so far is kept"))
-    # This fragment draws no buttons: they would lose a click before the page is drawn again.
+    # The buttons of the results come with the complete page: here, a click could be lost.
     _show(training, finished=False)
 
 
 def _show(training: Training, *, finished: bool) -> None:
-    if error := t("Stopped: the page was closed.") if training.job.why_ended == LEFT else training.job.error:
+    job = training.job
+    if error := t("Stopped: the page was closed.") if job.why_ended == LEFT else job.error:
         st.error(plain(error), icon=":material/error:")
+    if job.why_ended == STOPPED and not training.has_layers:
+        st.info(t("Stopped before the first epoch. Layers computed so far are kept."), icon=":material/pause_circle:")
     for note in training.notes:
         st.caption(plain(note))
     curves = {training.title_of(*run): list(points) for run, points in dict(training.curves).items() if len(points) > 1}
@@ -210,7 +212,7 @@ def _show_table(table: pd.DataFrame) -> None:
 
 
 def describe_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
-    """State which classifier of (variant, seed) -> head is right most often on the test texts, and whether that may be chance."""
+    """State which classifier is right most often on the test texts, and whether its lead may be chance. `result`: (variant, seed) -> head."""
     right = {name: np.stack([head.right for (v, _), head in result.items() if v == name]) for name, _ in result}  # (S, N) each
     titles = variant_titles()
     share = {name: float(rows.mean()) for name, rows in right.items()}
@@ -255,7 +257,8 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
     if add.button(t("Add to comparison"), key="train.add", icon=":material/add:", width="stretch"):
         condition = {"texts": training.order.title, "share": training.order.share, "epochs at most": training.order.epochs}
         comparison = st.session_state.setdefault("comparison", [])
-        comparison.extend(row for row in ({**condition, **row} for row in table.to_dict("records")) if row not in comparison)
+        cells = table.astype(object).where(table.notna(), None)  # NaN differs from itself
+        comparison.extend(row for row in ({**condition, **row} for row in cells.to_dict("records")) if row not in comparison)
     if use.button(t("Use on Try it"), key="train.use", icon=":material/category:", width="stretch"):
         order = training.order
         seed = training.order.seeds[0]
@@ -292,11 +295,5 @@ def show_comparison() -> None:
         _show_table(table)
         lists.offer_table(_in_words(table), name="comparison", key="train.comparison", label=t("Export comparison"))
         with st.popover(t("Clear comparison"), icon=":material/delete:"):
-            st.write(
-                tn(
-                    "The {n} row above is forgotten; it cannot be brought back.",
-                    "The {n} rows above are forgotten; they cannot be brought back.",
-                    len(rows),
-                )
-            )
-            st.button(t("Forget them"), key="train.empty", on_click=lambda: st.session_state.update(comparison=[]))
+            st.write(tn("This removes {n} row. You cannot undo it.", "This removes {n} rows. You cannot undo it.", len(rows)))
+            st.button(t("Clear"), key="train.empty", on_click=lambda: st.session_state.update(comparison=[]))

@@ -8,21 +8,23 @@ from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core.classify.model import VARIANTS
-from core.classify.tables import ScoreRow, Table
+from core.classify.tables import Table, TableRow
 from core.classify.trainings import FEWEST, Order, check_classes, cost, learned_weights, left_of_all
 from core.cli.main import elmoscope, parsed
 from core.common.config import cache_folder
-from core.common.errors import BadInput
+from core.common.errors import LEFT, STOPPED, BadInput
 from core.figures.classifiers import layer_weights_figure
 from core.text.languages import get_language
 from pages._cached import cache
 from pages._cached.shared_jobs import duration
 from pages._classify.order import refusal
 from pages._classify.train import Training, notebook
-from pages._frame.jobs import QUEUE, Queue
+from pages._frame.jobs import QUEUE, JobEnded, Queue
 from tests.app.visit import code_cells, opened
 
 
@@ -52,7 +54,7 @@ def rows(n: int) -> str:
     ],
 )
 def test_classes_of_too_few_different_texts_are_refused(texts: str, labels, message: str):
-    table = tuple(ScoreRow("the same" if texts == "equal" else f"text number {k}", label) for k, label in enumerate(labels))
+    table = tuple(TableRow("the same" if texts == "equal" else f"text number {k}", label) for k, label in enumerate(labels))
     with pytest.raises(BadInput, match=message) if message else nullcontext():
         check_classes(Table("own.csv", table, ("text",), "topic"), "own.csv")
 
@@ -192,6 +194,38 @@ def test_training_that_cannot_start_leaves_the_queue():
     page.button(key="train.go").click().run()
     assert any("Unknown model 'nonsense'" in item.value for item in page.main.error)
     assert not QUEUE.waiting and not QUEUE.running
+
+
+def test_rows_are_added_to_the_comparison_once_though_some_have_no_spread():
+    training = Training(make_order(), Queue().add())
+    table = pd.DataFrame([{"classifier": "tfidf", "accuracy": 0.5}, {"classifier": "glove", "accuracy": 0.5, "± over seeds": 0.1}])
+
+    def page() -> None:
+        import streamlit as st
+
+        from pages._classify import train
+
+        train._actions(*st.session_state["given"])
+
+    app = AppTest.from_function(page)
+    app.session_state["given"] = training, table
+    app.run()
+    for _ in range(2):
+        app.button(key="train.add").click().run()
+    assert len(app.session_state["comparison"]) == 2
+
+
+@pytest.mark.parametrize(("why", "message"), [(STOPPED, "Stopped before the first epoch"), (LEFT, "the page was closed")])
+def test_a_training_that_ends_while_layers_are_computed_says_why(why, message):
+    training = Training(SimpleNamespace(), Queue().add())
+    training.job.why_ended = why
+    page = opened("pages/train.py")
+    page.session_state["training"] = training
+    page.run()
+    assert message in [*page.main.info, *page.main.error][0].value
+    training.job.end()
+    with pytest.raises(JobEnded):
+        training._layers(1, 2, 1.0)
 
 
 def test_training_says_that_it_is_stopping():
