@@ -14,7 +14,7 @@ import torch
 
 from core.classify.data import Dataset, SplitConfig, make_dataset
 from core.classify.model import NetworkConfig, live_layers
-from core.classify.tables import ScoreRow, Table
+from core.classify.tables import Table, TableRow
 from core.classify.train import TrainConfig
 from core.common.config import ModelShape
 from core.elmo.encoder import Encoder
@@ -60,7 +60,7 @@ def table(n: int = 240, *, labels=tuple(TOPICS), seed: int = 0) -> Table:
         label = labels[k % len(labels)]
         words = [str(random.choice(FILLERS)) for _ in range(random.integers(2, 8))]
         words.insert(int(random.integers(len(words) + 1)), str(random.choice(TOPICS[label])))
-        rows.append(ScoreRow(" ".join([*words, f"n{k}"]), label))
+        rows.append(TableRow(" ".join([*words, f"n{k}"]), label))
     return Table("tiny.csv", tuple(rows), ("text",), "label")
 
 

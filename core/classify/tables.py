@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from ..common import reports
 from ..common.errors import BadInput
-from ..common.i18n import t
+from ..common.i18n import t, tn
 from ..common.limits import limits
 from ..files.formats import refuse_format, suffix_of
 from ..text.columns import OTHER_TEXTS, Unread, find_column, note_doubled, refuse_column, without_names
@@ -43,7 +43,7 @@ Rows = Iterator[tuple[Place, list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreRow:
+class TableRow:
     """A text and its label."""
 
     text: str
@@ -55,7 +55,7 @@ class Table:
     """The rows of a labeled file in their order, its columns, and notes on how it was read."""
 
     name: str
-    rows: tuple[ScoreRow, ...]
+    rows: tuple[TableRow, ...]
     text_columns: tuple[str, ...]
     label_column: str
     notes: tuple[str, ...] = ()
@@ -162,7 +162,7 @@ def _refuse_empty(name: str) -> NoReturn:
     raise BadInput(t("{name} is empty. It needs rows, each a text and its label.", name=name))
 
 
-def _read_trees(path: Path, reading: dict[str, Any]) -> list[ScoreRow]:
+def _read_trees(path: Path, reading: dict[str, Any]) -> list[TableRow]:
     """Return the sentences of Stanford's sentiment treebank (Socher et al. 2013): the leaves, and the label of the root."""
     rows = []
     left_out = LeftOut(path.name)
@@ -173,7 +173,7 @@ def _read_trees(path: Path, reading: dict[str, Any]) -> list[ScoreRow]:
         if leaves := tree_leaves(line.strip()):
             words = [_BRACKET.sub(lambda sign: _BRACKETS[sign[0].upper()], leaf) for leaf in leaves]
             words = [_QUOTES.get(word, word).replace("\\/", "/").replace("\\*", "*") for word in words]
-            rows.append(ScoreRow(join_tokens(words), SENTIMENT[int(line.strip()[1])]))
+            rows.append(TableRow(join_tokens(words), SENTIMENT[int(line.strip()[1])]))
             continue
         needed = t("A tree looks like this: (3 (2 A) (4 success)).")
         left_out.add(BadRow(place, t("{line} is not a tree", line=show_value(line.rstrip("\r\n"))), needed))
@@ -330,7 +330,7 @@ def _read_rows(
     label_column: str | int | None,
     prefer: Sequence[str],
     max_rows: int | None,
-) -> tuple[list[ScoreRow], tuple[str, ...], str]:
+) -> tuple[list[TableRow], tuple[str, ...], str]:
     """Return the labeled rows of a table, the names of its text columns, and that of its label column."""
     name = path.name
     if (first := next(source_rows, None)) is None:
@@ -358,10 +358,10 @@ def _read_rows(
         text = " ".join(part for k in texts if not is_missing(part := cells[k][:MAX_CHARACTERS].strip()))
         value = plain_number(plain_signs(NO_CHARACTER.sub(" ", cells[label])))
         if text and not is_missing(value):
-            rows.append(ScoreRow(NO_CHARACTER.sub(" ", text), value))
+            rows.append(TableRow(NO_CHARACTER.sub(" ", text), value))
             if max_rows is not None and len(rows) > max_rows:
                 values = {"name": name, "most": max_rows}
-                raise BadInput(t("{name} has more than {most:,} rows; at most those can be trained on here. Use fewer.", **values))
+                raise BadInput(t("{name} has more than {most:,} rows, the limit for training here. Use fewer.", **values))
         else:
             n_blank += 1
             spellings.update({cell.strip() for cell in (value, *(cells[k] for k in texts)) if cell.strip() and is_missing(cell)})
@@ -371,5 +371,12 @@ def _read_rows(
     if n_blank:
         listed = ", ".join(f"“{cell}” {n:,}" for cell, n in spellings.most_common(3))
         missing = f" ({listed})" if listed else ""
-        reports.add((name, "blank"), f"{name}: {n_blank:,} rows without text or without label were left out{missing}.")
+        message = tn(
+            "{name}: {n:,} row without text or without label was left out{missing}.",
+            "{name}: {n:,} rows without text or without label were left out{missing}.",
+            n_blank,
+            name=name,
+            missing=missing,
+        )
+        reports.add((name, "blank"), message)
     return rows, tuple(names[k] for k in texts), names[label]

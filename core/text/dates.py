@@ -37,17 +37,17 @@ class DateSpan(NamedTuple):
         """Return the first and the last year."""
         return self.first[0], self.last[0]
 
-    def lies_in(self, span: "DateSpan") -> bool:
+    def is_within(self, span: "DateSpan") -> bool:
         """Return whether all of its days are in another span."""
         return span.first <= self.first and self.last <= span.last
 
-    def meets(self, span: "DateSpan") -> bool:
+    def overlaps(self, span: "DateSpan") -> bool:
         """Return whether the two have a day in common."""
         return self.first <= span.last and span.first <= self.last
 
 
 def parse_date(text: str) -> DateSpan | None:
-    """Return the span of a date; None for one that cannot be read, has a year of two digits, or is "unknown".
+    """Return the span of a date; None for one that cannot be read, has a two-digit year without an era, or is "unknown".
 
     >>> parse_date("c. 1850").years, parse_date("1850-60").years, parse_date("44 BC").years
     ((1850, 1850), (1850, 1860), (-44, -44))
@@ -328,7 +328,7 @@ def _numbers_of(text: str) -> DateSpan | None:
 
 def _months_of(text: str) -> DateSpan | None:
     names = _month_names()
-    month = rf"({'|'.join(sorted(names, key=len, reverse=True))})"
+    month = rf"({'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})"
     part = rf"(?:{_PART}[\s-]*)?"
     for pattern, order in (
         (rf"(\d{{1,2}}){_TH}[\s-]*(?:de )?{month}\.?,?[\s-]*(?:de )?{_Y}", (3, 2, 1)),
@@ -362,7 +362,7 @@ def _decade_of(text: str) -> DateSpan | None:
     if match := re.fullmatch(rf"(?:{_PART}[\s-]*)?(\d{{2,3}}0)(?:s|년대)(?:\s*{_PART})?", text):
         year = int(match[2])
         is_decade = year % 100 or year + 99 > date.today().year  # the 1900s are a century; the century of 2000 is not over
-        return _part(year, 10 if is_decade else 100, match[1] or match[3]) if len(match[2]) > 2 else None
+        return _part(year, 10 if is_decade else 100, match[1] or match[3])
     if match := re.fullmatch(r"(\d{3})[xu-]", text):  # 185x, 185-
         return _part(int(match[1]) * 10, 10)
     if match := re.fullmatch(r"(\d{2})(?:xx|uu|--)", text):
@@ -445,5 +445,5 @@ def _month_names() -> dict[str, int]:
     names = {"jany": 1, "feby": 2, "febr": 2, "sept": 9, "sepr": 9, "septr": 9, "octr": 10, "novr": 11, "decr": 12}
     for language, width, context in product(LANGUAGES, ("wide", "abbreviated"), ("format", "stand-alone")):
         months = get_month_names(width, context, language)
-        names |= {re.escape(name.casefold().rstrip(".")): number for number, name in months.items()}
+        names |= {name.casefold().rstrip("."): number for number, name in months.items()}
     return names

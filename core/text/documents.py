@@ -1,4 +1,4 @@
-"""The text of documents that hold more than text: Word (.docx), PDF and e-books (.epub), as lines in reading order."""
+"""Read the text of Word (.docx), PDF and EPUB files as lines in reading order."""
 
 import codecs
 import logging
@@ -165,8 +165,8 @@ def _of_pdf(path: Path) -> list[str]:
         reports.add((name, "pages"), text)
     if n := sum(map(_has_lost_letters, pages)):
         text = tn(
-            "{name}: {n} of {all} pages has letters that its font does not name, which are lost. Recognize its text (OCR).",
-            "{name}: {n} of {all} pages have letters that their fonts do not name, which are lost. Recognize their text (OCR).",
+            "{name}: {n} of {all} pages has letters that cannot be read because of its font. Recognize its text (OCR).",
+            "{name}: {n} of {all} pages have letters that cannot be read because of their fonts. Recognize their text (OCR).",
             n,
             **values,
         )
@@ -182,7 +182,10 @@ def _has_lost_letters(page: str) -> bool:
 
 
 def _joined_pages(name: str, pages: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of pages. Headings and footers that RUNNING pages share are left out, with a note; a cut word is joined to none of them."""
+    """Yield the lines of all pages, without the headings and footers that RUNNING pages share, which are noted.
+
+    Blank lines keep a cut word from being joined to a heading that stays.
+    """
     filled = ([k for k, line in enumerate(page) if line.strip()] for page in pages)
     edges = [[places[0], places[-1]] if places[1:] else [] for places in filled]
     counts = Counter((_unnumbered(page[k]), side) for page, places in zip(pages, edges, strict=True) for side, k in enumerate(places))

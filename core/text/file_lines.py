@@ -107,7 +107,11 @@ class LeftOut:
         result = self._first.result
         if others := self._numbers[1:]:
             numbers = ", ".join(f"{number:,}" for number in others[:3]) + (", …" if len(others) > 3 else "")
-            result = t("{found}; errors also in line {numbers}", found=result, numbers=numbers)
+            values = {"found": result, "numbers": numbers}
+            if isinstance(self._first.place, Place) and self._first.place.is_item:
+                result = t("{found}; errors also in item {numbers}", **values)
+            else:
+                result = t("{found}; errors also in line {numbers}", **values)
         reports.remove(self._key)  # the error replaces it
         raise BadInput(f"{self._first.place}: {result}. {self._first.needed}")
 
@@ -173,7 +177,9 @@ def iterate_lines(
                 yield place, decoder.decode(data, place, total)
         decoder.check()
     except UnicodeDecodeError:
-        raise BadInput(t("{name} is damaged: it begins as UTF-16, and is not. Save it as UTF-8 text.", name=path.name)) from None
+        raise BadInput(t("{name} begins as UTF-16 or UTF-32 but has invalid bytes. Save it as UTF-8 text.", name=path.name)) from None
+    except PermissionError:
+        raise BadInput(t("{name} cannot be read: permission denied. Allow reading, or choose another file.", name=path.name)) from None
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         raise BadInput(t("{name} is incomplete: {error}. Save it again, or unpack it.", name=path.name, error=error)) from None
 
@@ -198,11 +204,12 @@ class _Decoder:
         try:
             text = data.decode(self._encoding)
         except UnicodeDecodeError as error:
-            message = t("byte {n} ({byte:#04x}) is not UTF-8", n=error.start + 1, byte=data[error.start])
+            values = {"n": error.start + 1, "byte": data[error.start], "encoding": self._encoding.upper()}
+            message = t("byte {n} ({byte:#04x}) is not {encoding}", **values)
             self._wrong.append(BadRow(place, message, t("Save it as UTF-8 (spreadsheets: CSV UTF-8).")))
             if not self._tolerant:
                 raise self._wrong[0] from None
-            note_wrong_bytes(place.name, self._wrong[0].place.number, len(self._wrong))
+            note_wrong_bytes(place.name, self._wrong[0].place.number, len(self._wrong), self._encoding)
             text = data.decode(self._encoding, "replace")
         return text.removeprefix("\ufeff") if end == len(data) else text
 
@@ -247,14 +254,15 @@ class _Decoder:
             raise self._with_nul[0]
 
 
-def note_wrong_bytes(name: str, line: int | str, n: int) -> None:
-    """Note that `n` lines, the first of them `line`, have bytes that are not UTF-8."""
+def note_wrong_bytes(name: str, line: int | str, n: int, encoding: str = "utf-8") -> None:
+    """Note that `n` lines, the first of them `line`, have bytes that are not in the encoding of the file."""
     text = tn(
-        "{name}: {n:,} line has bytes that are not UTF-8: {line}. They are shown as �.",
-        "{name}: {n:,} lines have bytes that are not UTF-8, the first is {line}. They are shown as �.",
+        "{name}: {n:,} line has bytes that are not {encoding}: {line}. They are shown as �.",
+        "{name}: {n:,} lines have bytes that are not {encoding}, the first is {line}. They are shown as �.",
         n,
         name=name,
         line=line,
+        encoding=encoding.upper(),
     )
     reports.add((name, "bytes"), text)
 
@@ -315,7 +323,10 @@ def _pieces(stream: BinaryIO, longest: int, in_pieces: bool) -> Iterator[tuple[i
 
 
 def _find_cut(data: bytes) -> int:
-    """Return where bytes can be cut without cutting a letter: after a sign that is part of no letter in any encoding, or else as UTF-8."""
+    """Return where to cut: after a space, comma, period or line break, which are part of no letter in any encoding.
+
+    Without one, cut before a character of UTF-8.
+    """
     if end := max(data.rfind(sign) for sign in (b"\n", b" ", b".", b",")) + 1:
         return end
     end = len(data) - 1
@@ -331,7 +342,7 @@ def json_rows(path: Path, left_out: LeftOut | None = None, needed: str = "", **r
     `reading` is as `iterate_lines` takes it.
     """
     if suffix_of(path) not in (".json", ".jsonl"):
-        raise BadInput(f"{path.name} holds no labeled rows: they are read from .jsonl or .json files.")
+        raise BadInput(t("{name} is not a .jsonl or .json file. Save the labeled rows as one of them.", name=path.name))
     is_strict = left_out is None
     left_out = left_out or LeftOut(path.name)
     needed = needed or t('Use {{"tokens": ["the", "bank"]}} per line; in .json, [["the", "bank"], ...].')
@@ -359,12 +370,12 @@ def json_rows(path: Path, left_out: LeftOut | None = None, needed: str = "", **r
 
 
 def is_json_list(path: Path) -> bool:
-    """Return whether a .json file is one JSON value. pandas and Kaggle write an object on each line."""
+    """Return whether a .json file is one JSON value, not an object on each line as pandas and Kaggle write it."""
     if suffix_of(path) != ".json":
         return False
     first = list(islice((line for _, line in iterate_lines(path, in_pieces=True, tolerant=True) if line.strip()), 2))
     with suppress(ValueError):
-        return len(first) < 2 or not isinstance(parse_json(first[0]), dict)
+        return not first or not isinstance(parse_json(first[0]), dict)
     return True
 
 

@@ -56,7 +56,10 @@ _OPENERS = "\"'\u201c\u2018\u00ab"
 _NOTE_NUMBER = (
     rf"(?:(?<=[^\W\d_]{{3}}[.!?])|(?<=[.!?][{_CLOSERS}]))\d{{1,3}}(?=\s+[{_OPENERS}]?[A-Z])"  # as text from PDF files has them: so.12 We
 )
-_END = re.compile(rf"(?<![{_MARKS}])([{_MARKS}]++)([{_CLOSERS}]*+)(?:{_NOTE_NUMBER}|{_NOTES}*+)(\s?{_FACE})?(?=\s|$)|[\u3002\uff01\uff1f]")
+_END = re.compile(
+    rf"(?<![{_MARKS}])([{_MARKS}]++)([{_CLOSERS}]*+)(?:{_NOTE_NUMBER}|{_NOTES}*+)(\s?{_FACE})?(?=\s|$)"
+    rf"|[\u3002\uff01\uff1f]+[{_CLOSERS}\u300d\u300f]*"  # Chinese and Japanese, without blanks
+)
 # The first sign of the next word, and the word without what opens.
 _NEXT = re.compile(rf"\s*+[{_OPENERS}]{{0,2}}(?=(.?))[{_OPENERS}(\[]{{0,3}}([^\s{_OPENERS}(\[]{{0,40}})")
 _CODE = re.compile(r"[a-z]{1,2}[A-Z]|[a-z]+\d")  # iPhones, mRNA and p53 may begin a sentence
@@ -81,7 +84,7 @@ _BEFORE_NUMBERS = _words("""
 # Of these, the ones that are also words in small letters ("the answer is no") are abbreviations only with a capital, or before a number.
 _WORDS_TOO = _words("ms gen col rev sen rep mt ft fr hon pres co st al ed art app par in max min est mar dec sat sun fig tab ext maj")
 _SHORTENED = _words("""
-    info govt assoc conc temp resp edit translat inst ibid spec reps abbr orig misc admin cont pseud comb subj conf corr ect
+    info govt assoc conc temp resp edit translat inst ibid spec reps abbr orig misc admin cont pseud comb subj conf corr
 """)  # of at least four letters, followed by small letters
 _SHORT_WORDS = _words("me him us too up out off it you that this one so now all day way lot not yes do is was here there then")
 _TIMES = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:[ecmp][sd]|gm|ut|bs|ce|je)t\b", re.IGNORECASE)  # 5 p.m. Monday, EST

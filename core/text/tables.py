@@ -146,7 +146,7 @@ def _is_within_quotes(cell: str) -> bool:
 def _is_regular(head: Sequence[Line], mark: str) -> bool:
     """Return whether all rows, read with quotes, are as wide as the first and none is out of order."""
     records = list(_records(iter(head), mark, True))[: -1 if len(head) >= MOST_SNIFFED[0] else None]
-    width = len(records[0].cells)
+    width = len(records[0].cells) if records else 0
     return all(not record.error and len(record.cells) in (0, width) for record in records)
 
 
@@ -375,7 +375,7 @@ def _cell_text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if isinstance(value, datetime):
-        if value.year < 1901 and value.date() in (date(1899, 12, 30), date(1899, 12, 31), date(1900, 1, 1)):  # hours above 23, as 29:33
+        if value.time() != time() and value.date() in (date(1899, 12, 31), date(1900, 1, 1)):  # hours above 23, as 29:33
             return _hours(value - datetime(1899, 12, 31))
         return value.date().isoformat() if value.time() == time() else value.isoformat(" ")
     if isinstance(value, timedelta):

@@ -7,17 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.classify.data import Dataset, RowRules, SplitConfig, make_dataset, normal_form, shuffled_labels
-from core.classify.tables import ScoreRow, Table
+from core.classify.tables import Table, TableRow
 from core.common.errors import BadInput
 from core.text.tokens import tokenize
 
 
-def table_of(rows: Iterable[ScoreRow], name: str = "rows.csv") -> Table:
+def table_of(rows: Iterable[TableRow], name: str = "rows.csv") -> Table:
     return Table(name, tuple(rows), ("text",), "label")
 
 
 def rows(n: int, *, labels=("a", "b")) -> Table:
-    return table_of(ScoreRow(f"text number {k}", labels[k % len(labels)]) for k in range(n))
+    return table_of(TableRow(f"text number {k}", labels[k % len(labels)]) for k in range(n))
 
 
 def split(table: Table, **options) -> Dataset:
@@ -50,7 +50,7 @@ def no_text_is_shared(data: Dataset) -> bool:
 )
 def test_equal_texts_never_cross_a_split(texts, seed, folds):
     spread = [*texts, *(f"other {k}" for k in range(12))]
-    data = split(table_of(ScoreRow(text, "ab"[k % 2]) for k, text in enumerate(spread)), seed=seed, folds=folds)
+    data = split(table_of(TableRow(text, "ab"[k % 2]) for k, text in enumerate(spread)), seed=seed, folds=folds)
     assert no_text_is_shared(data) and sum(sizes(data)) == len(spread)
 
 
@@ -73,32 +73,32 @@ def test_a_smaller_share_is_part_of_a_larger_one_validation_shrinks_with_it_and_
     assert forms(tenth.train) < forms(half.train) < forms(whole.train)
     assert forms(tenth.valid) < forms(half.valid) < forms(whole.valid)
     assert forms(tenth.test) == forms(whole.test)
-    official = table_of(ScoreRow(f"checked {k}", "ab"[k % 2]) for k in range(50))
+    official = table_of(TableRow(f"checked {k}", "ab"[k % 2]) for k in range(50))
     assert len(split(rows(200), share=0.1, valid=official).valid) == 5
     assert tenth.texts == whole.texts and tenth.labels == whole.labels
 
 
 def test_duplicates_are_kept_or_the_first_of_them_is():
-    table = table_of([*rows(30).rows, ScoreRow("Text  NUMBER 3", "b"), ScoreRow("text number 4", "b")])
+    table = table_of([*rows(30).rows, TableRow("Text  NUMBER 3", "b"), TableRow("text number 4", "b")])
     kept, dropped = (split(table, duplicates=how) for how in ("keep", "drop"))
     assert sum(sizes(kept)) == 32 and sum(sizes(dropped)) == 30
     assert dropped.notes == ("2 rows repeat an earlier text and were dropped (1 under another label).",)
 
 
 def test_rows_whose_text_is_in_the_official_test_file_are_dropped_and_counted():
-    data = split(rows(40), test=table_of([ScoreRow("TEXT number  5", "b"), ScoreRow("unseen", "a")]))
+    data = split(rows(40), test=table_of([TableRow("TEXT number  5", "b"), TableRow("unseen", "a")]))
     assert len(data.test) == 2 and no_text_is_shared(data) and len(data.train) + len(data.valid) == 39
     assert any("1 training rows whose text is in the test set" in note for note in data.notes)
-    half = table_of(ScoreRow(row.text.upper(), row.label) for row in rows(50).rows)
+    half = table_of(TableRow(row.text.upper(), row.label) for row in rows(50).rows)
     data = split(rows(100), test=half)
     assert no_text_is_shared(data) and sizes(data) == (45, 5, 50)
-    data = split(rows(100), test=half, valid=table_of([*half.rows[:10], ScoreRow("one more", "a"), ScoreRow("and another", "b")]))
+    data = split(rows(100), test=half, valid=table_of([*half.rows[:10], TableRow("one more", "a"), TableRow("and another", "b")]))
     assert no_text_is_shared(data) and forms(data.valid) == {"one more", "and another"}
     assert any("10 validation rows whose text is in the test set were dropped" in note for note in data.notes)
 
 
 def test_extra_rows_are_only_trained_on_and_never_what_is_tested():
-    data = split(rows(40), extra=table_of([*rows(40).rows, ScoreRow("new", "a"), ScoreRow("newer", "b")]))
+    data = split(rows(40), extra=table_of([*rows(40).rows, TableRow("new", "a"), TableRow("newer", "b")]))
     assert forms(data.test) == forms(split(rows(40)).test) and no_text_is_shared(data) and {"new", "newer"} <= forms(data.train)
 
 
@@ -131,8 +131,8 @@ def test_labels_are_ordered_renamed_and_left_out():
         (rows(4), {"folds": 5}, "4 distinct texts cannot make 5 folds"),
         (rows(30), {"folds": 5, "in_order": True}, "not both"),
         (rows(40), {"share": 0.01}, "all have the same label"),
-        (table_of([ScoreRow(" ", "a"), ScoreRow("\t", "b")]), {}, "no row to train on"),
-        (rows(40), {"test": table_of([ScoreRow("unseen", "c")])}, "The label 'c' is in the test rows but not among the training labels"),
+        (table_of([TableRow(" ", "a"), TableRow("\t", "b")]), {}, "no row to train on"),
+        (rows(40), {"test": table_of([TableRow("unseen", "c")])}, "The label 'c' is in the test rows but not among the training labels"),
         (rows(40), {"share": 0}, "Shares must lie between 0 and 1, got 0.2, 0.1 and 0"),
         (rows(40), {"folds": 1}, "2 to 100 folds, got 1"),
         (rows(40), {"folds": 3, "fold": 3}, "Folds are numbered 0 to 2, got 3"),
@@ -149,7 +149,7 @@ def test_tokens_are_those_of_typed_text_a_long_row_is_cut_and_noted_and_the_fing
     data = split(rows(40))
     assert all(example.tokens == tuple(tokenize(example.text)) for example in data.train)
     assert data.fingerprint == split(rows(40)).fingerprint != split(rows(40, labels=("b", "a"))).fingerprint
-    long = split(table_of([ScoreRow("word " * 2_000, "a"), *rows(40).rows]))
+    long = split(table_of([TableRow("word " * 2_000, "a"), *rows(40).rows]))
     assert max(len(tokens) for tokens in long.texts) == 128
     assert any("1 texts were cut to their first 128 tokens" in note for note in long.notes)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.classify import tables
-from core.classify.tables import GUESSED_CELLS, ScoreRow, read_columns, read_table, tree_leaves
+from core.classify.tables import GUESSED_CELLS, TableRow, read_columns, read_table, tree_leaves
 from core.classify.tasks import clean_ag_news
 from core.common import reports
 from core.common.errors import BadInput
@@ -65,7 +65,7 @@ OWN = "Id,Kind,Lead,Body\n1,a,One,two\n2,b,Three,four\n"
 )
 def test_columns_are_taken_by_name_or_number_and_joined_by_a_blank(write, content, chosen, second, columns):
     table = read_table(write("own.csv", content), **chosen)
-    assert table.rows[1] == ScoreRow(*second) and (table.text_columns, table.label_column) == columns
+    assert table.rows[1] == TableRow(*second) and (table.text_columns, table.label_column) == columns
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_leaves_are_read_with_their_brackets_or_not_at_all(tree, leaves):
 def test_trees_are_read_as_text_and_the_label_of_the_root(write):
     trees = "(4 (2 It) (4 (2 's) (3 (2 a) (4 (2 good) (2 -LRB-film-RRB-)))))\n(1 (2 -lsb-) (1 (1 bad) (2 -RRB-)))\n(3 (2 a\\/b) (3 c))"
     rows = read_table(write("train.txt.xz", lzma.compress(trees.encode()))).rows
-    assert rows == (ScoreRow("It's a good (film)", "very positive"), ScoreRow("[bad)", "negative"), ScoreRow("a/b c", "positive"))
+    assert rows == (TableRow("It's a good (film)", "very positive"), TableRow("[bad)", "negative"), TableRow("a/b c", "positive"))
 
 
 def test_one_tree_that_is_not_closed_is_left_out_of_many_and_refused_among_few(write):
@@ -189,7 +189,7 @@ def test_wide_table_takes_memory_only_for_its_texts_and_labels(write, name, n_ro
     with reports.collecting():
         table, peak_mb = measure_peak(lambda: read_table(path))
         columns, columns_peak_mb = measure_peak(lambda: read_columns(path))
-    assert len(table.rows) == n_rows and table.rows[1] == ScoreRow("The bank 1.", "b")
+    assert len(table.rows) == n_rows and table.rows[1] == TableRow("The bank 1.", "b")
     assert (columns.texts, columns.label) == ((0,), 1)
     assert peak_mb < 25 and len(data) > MB
     assert columns_peak_mb < 25 + 100 * GUESSED_CELLS / MB

@@ -12,7 +12,7 @@ from core.classify.data import SplitConfig, make_dataset, normal_form, subset
 from core.classify.experiments import read_results
 from core.classify.model import live_layers
 from core.classify.scores import pack_bits, unpacked
-from core.classify.tables import ScoreRow, Table
+from core.classify.tables import Table, TableRow
 from core.classify.train import texts_of, truth_of
 from core.elmo.models import Model
 from core.lab import context_curve
@@ -49,7 +49,7 @@ def test_a_subset_is_a_tenth_to_validate_on_nested_in_larger_ones_and_tested_on_
 
 def test_equal_texts_of_a_subset_are_never_both_trained_and_validated_on():
     rows = table(100).rows
-    twice = Table("t", (*rows, *(ScoreRow(row.text.upper(), row.label) for row in rows)), ("text",), "label")
+    twice = Table("t", (*rows, *(TableRow(row.text.upper(), row.label) for row in rows)), ("text",), "label")
     result = subset(make_dataset("own", twice, SplitConfig()), 0.6, 0, n_test=10)
     forms = [{normal_form(e.text) for e in part} for part in (result.train, result.valid, result.test)]
     assert not forms[0] & forms[1] and not forms[2] & (forms[0] | forms[1])

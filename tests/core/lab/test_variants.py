@@ -13,7 +13,7 @@ from core.classify.data import SplitConfig, make_dataset, normal_form
 from core.classify.experiments import EXPERIMENTS, Experiment, read_results, summary
 from core.classify.model import VARIANTS, NetworkConfig
 from core.classify.scores import unpacked
-from core.classify.tables import ScoreRow, Table
+from core.classify.tables import Table, TableRow
 from core.classify.train import TrainConfig, freeze, train_head
 from core.common.errors import CorruptArtifact
 from core.elmo.models import Model, open_model
@@ -128,7 +128,7 @@ def test_a_summary_pools_folds_and_spreads_over_seeds():
 
 def test_random_labels_are_one_for_each_text_and_validation_rewards_what_is_learned_by_heart():
     rows = table(200).rows
-    copied = Table("test", tuple(ScoreRow(row.text.upper(), row.label) for row in rows[:40]), ("text",), "label")
+    copied = Table("test", tuple(TableRow(row.text.upper(), row.label) for row in rows[:40]), ("text",), "label")
     data = make_dataset("own", Table("t", (*rows, *rows[50:90]), ("text",), "label"), SplitConfig(), test=copied)
     dealt = with_random_labels(data, copied=True)
     label = {}

@@ -123,8 +123,8 @@ def test_a_text_that_is_no_date_or_has_a_short_year_is_not_guessed(text):
 def test_spans_are_compared_by_number():
     early, late = parse_date("860"), parse_date("1010")
     assert early < late
-    assert early.lies_in(parse_date("before 900")) and not late.lies_in(parse_date("before 900"))
-    assert parse_date("1845–1855").meets(parse_date("1850")) and not parse_date("1845–1849").meets(parse_date("1850"))
+    assert early.is_within(parse_date("before 900")) and not late.is_within(parse_date("before 900"))
+    assert parse_date("1845–1855").overlaps(parse_date("1850")) and not parse_date("1845–1849").overlaps(parse_date("1850"))
 
 
 def test_years_are_written_as_they_are_read():

@@ -168,7 +168,9 @@ REFUSED = [
     ),
     ("a.jsonl", [{**BANK, "position": 0}], r"line 1: token 0 is 'The', not 'banks'\. Positions count tokens from 0"),
     ("a.jsonl", [{**BANK, "sense": ["x"]}], r"\['x'\] instead of text"),
-    ("a.json", '{"a": 1}', r"a\.json: a row of 'a' instead of sentences"),
+    ("a.json", '{"a": 1}', r"a\.json, line 1: a row of 'a' is not a row"),
+    ("a.json", '{\n"a": 1}', r"a\.json: a row of 'a' instead of sentences"),
+    ("a.json", '[["a"], 7, 7, ["b"]]', r"a\.json, item 1: 7 is not a row; errors also in item 2\."),
     ("a.json", '[["a"], 7]', r"a\.json, item 1: 7 is not a row"),
     ("a.json", '[[["a"], ["b"]]]', r"item 0: \[\.\.\., \.\.\.\] is not a list of words"),
     ("a.csv", "id,title\n1,x", r"line 1: no column 'text' among \['id', 'title'\]\. Give the text"),
@@ -194,7 +196,7 @@ def test_a_line_of_one_sentence_may_be_too_long(write, content, message):
 
 LABELED_REFUSED = [
     ("a.jsonl", "", "a.jsonl holds no row"),
-    ("a.csv", "x", r"a\.csv holds no labeled rows"),
+    ("a.csv", "x", r"a\.csv is not a \.jsonl or \.json file"),
     ("a.jsonl", [{"tokens": ["a"]}], "line 1: a row of 'tokens', without word and position and label"),
     ("a.jsonl", [["a"]], r"\['a'\], without word"),
     ("a.jsonl", [{**ROW, "position": 2}], "position 2 in 2 tokens"),

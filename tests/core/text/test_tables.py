@@ -12,6 +12,7 @@ import pytest
 from core.classify.tables import read_columns, read_table
 from core.common import reports
 from core.common.errors import BadInput
+from core.text import tables
 from core.text.columns import iterate_cells
 from core.text.dates import parse_date
 from core.text.sentences import read_sentences
@@ -201,7 +202,7 @@ def test_a_workbook_is_read_as_a_table(tmp_path):
     path = workbook(tmp_path / "own.xlsx", first=[[], *rows], second=[["other"], ["text"]])
     table = read_table(path)
     assert [(row.text, row.label) for row in table.rows] == [("Rain, and more", "1"), ("1850-03-01", "0"), ("Two\nlines", "True")]
-    for message in ("sheet “first” is read, not: second", "1 rows without text"):
+    for message in ("sheet “first” is read, not: second", "1 row without text"):
         assert any(message in note for note in table.notes)
     assert read_columns(path).names == ("id", "text", "label")
     assert texts_of(path)[0] == ["Rain, and more", "1850-03-01", "Two\nlines"]
@@ -329,3 +330,27 @@ def test_json_rows_are_read_as_the_rows_of_a_table(write, key):
         sentences = read_sentences(write("own.json", "\n".join(map(json.dumps, rows))))  # lines, as Kaggle has them
     assert [(s.tokens[0], s.document, s.date) for s in sentences] == [("Rain", "1", "1850"), ("7", "2", "1850")]
     assert ["not from “title”" in note for note in found.values()] == [True]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        *(
+            (datetime.datetime(1900, 1, 1), "1900-01-01"),
+            (datetime.datetime(1899, 12, 30), "1899-12-30"),
+            (datetime.datetime(1850, 3, 1), "1850-03-01"),
+        ),
+        *(
+            (datetime.datetime(1900, 1, 1, 5, 33), "29:33"),
+            (datetime.timedelta(hours=29, minutes=33), "29:33"),
+            (datetime.time(9, 5), "09:05"),
+        ),
+    ],
+)
+def test_dates_and_times_of_a_workbook_are_written_as_in_a_csv_file(value, text):
+    assert tables._cell_text(value) == text
+
+
+def test_a_tsv_whose_first_quote_closes_late_is_read(write):
+    lines = ["text\tlabel", '"a', *["b\tx"] * (tables.MOST_SNIFFED[0] - 3), 'c"\tx', "d\tx"]
+    assert rows_of(write("own.tsv", "\n".join(lines)))
