@@ -220,7 +220,7 @@ def fetch(
         file = files[name]
         path = folder / name
         if not (path.is_file() and file.matches(path)):
-            if path.exists() and folder != fetched_folder() and not folder.is_relative_to(fetched_folder()):
+            if path.exists() and not folder.is_relative_to(fetched_folder()):
                 raise BadInput(t("{path} is not the published file. Rename it, or name another folder.", path=path))
             file.fetch(path, report, stop)
     return folder
@@ -325,6 +325,7 @@ def _hub() -> str:
 
 def _hub_file(name: str, entry: dict, url: str) -> RemoteFile:
     large = entry.get("lfs") if isinstance(entry.get("lfs"), dict) else {}
-    values = {"size": entry.get("size"), "sha256": large.get("sha256"), "git_sha1": entry.get("blobId")}
+    # the blobId of a large file is that of its pointer
+    values = {"size": entry.get("size"), "sha256": large.get("sha256"), "git_sha1": None if large else entry.get("blobId")}
     kinds = {"size": int, "sha256": str, "git_sha1": str}
     return RemoteFile(name, url, **{key: value for key, value in values.items() if isinstance(value, kinds[key])})

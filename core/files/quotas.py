@@ -79,7 +79,8 @@ class Visits:
 
     def use(self, text: Path) -> None:
         """Add a text to the holdings of this thread's visit, and record that it is used now."""
-        self.get_holdings().texts.add(text)
+        with self._lock:
+            self.get_holdings().texts.add(text)
         _touch(text)
 
     def release(self, text: Path) -> bool:
@@ -115,7 +116,7 @@ class Visits:
         with self._lock:
             self._check_bytes(n_bytes)
             holdings = self._holdings.values()
-            upload_bytes = sum(size for item in holdings for key, size in item.data_sizes.items() if key[0] == UPLOAD)
+            upload_bytes = sum(size for item in holdings for key, size in tuple(item.data_sizes.items()) if key[0] == UPLOAD)
             room = self.estimate_room(upload_bytes + n_bytes)
             check_fits(Room(room.used + upload_bytes, room.free), n_bytes)
 
@@ -164,7 +165,7 @@ class Visits:
     def _check_visit(self, n_bytes: int) -> None:
         if not VISIT.get():
             return
-        n = sum(text.is_file() for text in self.get_holdings().texts)
+        n = sum(text.is_file() for text in tuple(self.get_holdings().texts))
         if n >= limits().max_session_texts:
             raise BadInput(
                 tn("You have {n} text, the limit here. Delete it first.", "You have {n} texts, the limit here. Delete one first.", n)
@@ -247,7 +248,7 @@ class Visits:
                         file.unlink(missing_ok=True)
 
     def _drop(self, holdings: Holdings, text: Path, with_text: bool = True) -> None:
-        for key in [key for key in holdings.data_sizes if text.stem[: user_names.DIGITS] in str(key[0])]:
+        for key in [key for key in tuple(holdings.data_sizes) if text.stem[: user_names.DIGITS] in str(key[0])]:
             del holdings.data_sizes[key]
         if with_text:
             holdings.texts.discard(text)
@@ -318,4 +319,4 @@ def _touch(text: Path) -> None:
     """Set the access time to now. The modification time stays, because it identifies what was computed from the text."""
     with contextlib.suppress(OSError):
         if texts_expire() and time.time() - _last_use(text) > TOUCHED_AFTER_S:
-            os.utime(text, (time.time(), text.stat().st_mtime))
+            os.utime(text, ns=(time.time_ns(), text.stat().st_mtime_ns))
