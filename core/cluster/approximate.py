@@ -96,7 +96,10 @@ class SensesOfShards(Index):
 
 
 def with_all_lemmas(question: Question, shards: Shards, client: Client | None = None) -> Question:
-    """Return a question for every shard, with the lemmas that the word has in any shard, so that its forms count everywhere."""
+    """Return a question for every shard, with the lemmas that the word has in any shard, so that its forms count everywhere.
+
+    The products of one table do not fit the others, so the query replaces them.
+    """
     lemmas: set[str] = set()
     if question.which != ANY and shards.meta["lemmas"]:
         lemmas = lemmas.union(*_run_on_shards(lemmas_of, shards, (question.query.word,), client))

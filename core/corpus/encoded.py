@@ -138,7 +138,7 @@ class EncodedCorpus:
         return {word: n for word, n in zip(self.word_list, self.frequency.tolist(), strict=True) if n}
 
     def opening_word(self, word: str = "") -> str:
-        """Return the word if it occurs, or else the most frequent word: of at least five letters, with a letter or digit, or any."""
+        """Return the word if it occurs, else the most frequent word of at least five letters, else one with a letter or digit, else any."""
         if word in self.number:
             return word
         words = [self.word_list[k] for k in self.frequency.argsort(kind="stable")[::-1][:500].tolist()]
@@ -277,7 +277,7 @@ class _Numbers(dict):
 def encode(
     sentences: Iterable[Sentence], unnamed: str = "", *, report: Report | None = None, share: Callable[[], float] = lambda: 1.0
 ) -> EncodedCorpus:
-    """Encode sentences in memory, with 16 bytes a token while it is made.
+    """Encode sentences in memory. Needs about 16 bytes per token.
 
     `unnamed` is the document of sentences that have none. `report` is called with the tokens done, an estimate of all, and the tokens per
     second; `share` returns the fraction of the source that is read.
@@ -350,7 +350,7 @@ def _settle(codes: np.ndarray, others: list[tuple[int, int]], word: np.ndarray) 
 
 
 DIGITS = 32  # digits used of a file's sha256
-UNPACKED = 3.6  # bytes of text in one of a packed file, about
+UNPACKED = 3.6  # unpacked bytes per packed byte, about
 
 
 def open_encoded(corpus: str, language: Language | None = None, *, report: Report | None = None) -> EncodedCorpus:
@@ -390,7 +390,7 @@ def _encode_file(path: Path, folder: Path, report: Report | None) -> EncodedCorp
     corpus = replace(corpus, notes=list(collected.values()))
     if not len(corpus):
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
-    with suppress(BadInput):  # the cache cannot be written, so the corpus is encoded again next time
+    with suppress(BadInput, MissingArtifact, CorruptArtifact):  # not stored, or removed meanwhile: the corpus is encoded again next time
         if may_store(corpus.n_bytes):
             corpus.save(folder)
             if path.is_file():

@@ -115,7 +115,7 @@ def is_clusters(path: str | Path) -> bool:
 def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:
     """Return the cluster of each identifier; NOISE for an empty cell.
 
-    A use in two clusters, or one that is not among given `uses`, is left out. Raises BadInput if that is a fifth of them or more.
+    A row that puts a use into a second cluster, or that names a use not among `uses`, is left out. Raises BadInput if a fifth or more are.
     """
     identifiers = {use.identifier for use in uses}
     clusters: dict[str, str] = {}

@@ -259,7 +259,7 @@ class InPlace:
 
     substitutes: tuple[Prediction, ...]  # best first
     weak: str  # why they may be: GRAMMAR, NAME, FIRST, LAST, ALONE, or ""
-    is_good: bool  # whether they are good enough to be shown unasked
+    is_good: bool  # whether they are good enough to be shown without a request
 
 
 def in_place(

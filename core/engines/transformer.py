@@ -147,7 +147,7 @@ class TransformerEncoder:
         return [piece for pieces in of_word for piece in pieces], np.cumsum([0, *map(len, of_word[:-1])])
 
     def _windows(self, number: int, ids: list[int]) -> Iterator[_Window]:
-        """Return one window, or several that overlap by half; each piece is taken from the window with the largest margin around it."""
+        """Yield one window, or several that overlap by half; each piece is taken from the window with the largest margin around it."""
         size = self.window
         step = max(1, self.window // 2)
         starts = [*range(0, max(1, len(ids) - size), step)]
@@ -268,7 +268,7 @@ class Masked:
     """The likeliest pieces in a word's place, best first, and the rank of the actual word."""
 
     likeliest: tuple[Likely, ...]
-    probability: float | None  # of the word that is there; None where it is several pieces, which one mask cannot be
+    probability: float | None  # of the word that is there; None if it is several pieces, or unknown
     rank: int | None  # 1 is the likeliest
     pieces: int  # of the word that is there
 
@@ -294,6 +294,8 @@ class MaskedWords:
         model = read_folder(transformers.AutoModelForMaskedLM, folder, **WEIGHTS)
         setattr(model, model.base_model_prefix, encoder.model)
         self.model, self.encoder = model.eval().requires_grad_(False).to(encoder.device), encoder
+        vocabulary = encoder.tokenizer.get_vocab()
+        self._marks_beginnings = any(sign in vocabulary for sign in NEW_WORD)
 
     def predict(self, tokens: list[str], position: int, *, k: int = 10) -> Masked:
         """Return the k likeliest pieces in place of one masked word of a sentence. Special tokens are excluded."""
@@ -320,5 +322,4 @@ class MaskedWords:
         read = self.encoder.tokenizer.convert_tokens_to_string([piece]).strip()
         if piece.startswith(INSIDE):
             return Likely(piece.removeprefix(INSIDE), share, False)
-        marks_beginnings = any(sign in self.encoder.tokenizer.get_vocab() for sign in NEW_WORD)
-        return Likely(read or piece, share, piece.startswith(NEW_WORD) or not marks_beginnings)
+        return Likely(read or piece, share, piece.startswith(NEW_WORD) or not self._marks_beginnings)

@@ -74,7 +74,7 @@ def as_packed(matrix: np.ndarray) -> np.ndarray:
 
 
 MOST_PARAMETERS = 32_000_000  # of a model without its softmax; more would exceed MOST_BYTES
-COMMONEST = 20_000  # words of the softmax that may answer
+COMMONEST = 20_000  # words of the softmax that can be substitutes
 FINE = 1_500_000  # weights of a convolution up to which its rounding is packed too, as 8 bits more
 STATIC = 40_000  # words that have their static vector in the page
 FILTERS_AT_ONCE = 2048
@@ -104,7 +104,7 @@ def add_network(pack: Pack, bilm) -> dict:
         for part in ("transform", "carry"):
             pack.add_rows(f"highway.{k}.{part}", state[f"characters.highways.{k}.{part}.weight"])
             pack.add(f"highway.{k}.{part}.bias", state[f"characters.highways.{k}.{part}.bias"])
-    pack.add_rows("projection", state["characters.projection.weight"].T)  # a row a filter: most are silent at a spelling
+    pack.add_rows("projection", state["characters.projection.weight"].T)  # one row per filter: most do not respond to a given spelling
     pack.add("projection.bias", state["characters.projection.bias"])
     for direction in ("forward", "backward"):
         for k in range(shape.n_layers):
@@ -196,7 +196,7 @@ def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str
     table, scenes, numbers, start = workspace.targets.basic, {}, [], 0
     for lemma in lemmas:
         dots = pair.labeled_dots(workspace, table, lemma)
-        # (2, d), and (2,) to take off
+        # The axes (2, d), then the projection of the mean (2,), which the page subtracts
         axes = [np.concatenate([projection.axes.ravel(), projection.axes @ projection.mean]) for projection in dots.projections]
         parts = [dots.scene.points.ravel(), *axes]
         numbers += parts

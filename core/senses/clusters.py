@@ -17,7 +17,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import entr
 
 from ..common.directions import unit
 from ..common.errors import BadInput
@@ -268,6 +267,8 @@ def _measure_agreement(tables: np.ndarray) -> np.ndarray:
 
     scikit-learn checks its input for a millisecond each; this takes all at once.
     """
+    from scipy.special import entr
+
     counts = [values.reshape(len(tables), -1) for values in (tables, tables.sum(axis=2), tables.sum(axis=1))]
     n = counts[0][0].sum()
     same, *pairs = ((values * (values - 1)).sum(axis=1) for values in counts)

@@ -148,14 +148,16 @@ class _ByteCount:
         reports.step(n)
         if self._n_read + LINE_COST * self._n_lines > FREE_BYTES + MAX_READ_PER_STORED * self._n_stored:
             values = {"name": self._name, "mb": self._n_read / 1e6, "kept": self._n_stored / 1e6}
-            message = t("{name}: of {mb:,.1f} MB read, {kept:,.1f} MB are vectors; the rest is blank or repeated. Remove that.", **values)
+            message = t("Only {kept:,.1f} of {mb:,.1f} MB read from {name} are vectors. Remove blank lines and repeated words.", **values)
             raise BadInput(message)
 
     def add_stored(self, n: int) -> None:
         """Count `n` bytes as stored. Raises BadInput if they exceed the memory for vectors."""
         self._n_stored += n
         if self._n_stored > self._max_mb * 10**6:
-            message = t("{name} exceeds {n:,} MB of vectors: limit the words (ELMOSCOPE_MAX_VECTORS_MB).", name=self._name, n=self._max_mb)
+            message = t(
+                "{name} exceeds {n:,} MB of vectors. Use fewer words, or raise ELMOSCOPE_MAX_VECTORS_MB.", name=self._name, n=self._max_mb
+            )
             raise BadInput(message)
 
 

@@ -30,7 +30,7 @@ Labeled = tuple[int, int, str]  # first token, last token, label
 
 
 def spans_of(tags: Sequence[str]) -> list[Labeled]:
-    """BIO (or IOB1) tags -> spans in their order.
+    """Return the spans of BIO or IOB1 tags, in order.
 
     >>> spans_of(["B-person", "I-person", "O", "I-place"])
     [(0, 1, 'person'), (3, 3, 'place')]
@@ -58,7 +58,7 @@ def tags_of(spans: Iterable[Labeled], length: int) -> list[str]:
 
 
 def spans_of_brackets(column: Sequence[str]) -> list[Labeled]:
-    """One predicate's column of CoNLL-2005 ("(ARG0*", "*", "*)") -> spans; ValueError where a bracket has no other half.
+    """Return the spans of one predicate's column of CoNLL-2005 ("(ARG0*", "*", "*)"). Raises ValueError for an unmatched bracket.
 
     >>> spans_of_brackets(["(ARG0*", "*)", "(V*)", "*"])
     [(0, 1, 'ARG0'), (2, 2, 'V')]
@@ -169,7 +169,7 @@ class CRF(nn.Module):
         self.register_buffer("first_rules", rules[1], persistent=False)
 
     def loss(self, scores: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
-        """Return the mean negative log-likelihood of the paths `tags` (B, T) given scores (B, T, K). The mask begins every row."""
+        """Return the mean negative log-likelihood of the paths `tags` (B, T) given scores (B, T, K). Padding is at the end of each row."""
         return (self._partition(scores, mask) - self._of_path(scores, tags, mask)).mean()
 
     def best(self, scores: Tensor) -> list[int]:
@@ -275,8 +275,8 @@ def _sentences(path: Path, n_cells: int, column: int = 1) -> Iterator[tuple[list
         rows = [line.split("\t" if "\t" in line else " ") for _, line in lines]
         for (number, line), cells in zip(lines, rows, strict=True):
             if len(cells) != n_cells:
-                values = {"file": path.name, "n": number, "line": shorten(line)}
-                raise BadInput(t("{file}, line {n}: a word and a tag are expected, got {line!r}.", **values))
+                values = {"file": path.name, "n": number, "line": shorten(line), "cells": n_cells}
+                raise BadInput(t("{file}, line {n}: {cells} cells are expected, a word and its tags, got {line!r}.", **values))
         yield [cells[0] for cells in rows], [cells[column] for cells in rows]
 
 
@@ -305,7 +305,7 @@ def dealt(examples: Sequence[Example], random: np.random.Generator) -> list[Exam
 
 
 def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
-    """Draw place and kind of each name at random, with the same number and lengths."""
+    """Draw place and kind of each name at random, with the same length. A name that no longer fits between the others is left out."""
     kinds = labels(examples)
     return [Example(e.passages, _place_at_random(e.target, len(e.passages[0][0]), kinds, random), e.facts) for e in examples]
 

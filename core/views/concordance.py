@@ -178,7 +178,12 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
     """Search a corpus. `report` is called while a model reads hits to sort them. Raises BadInput for an invalid query."""
     if request.first < 0 or not 0 <= request.number <= MOST_LINES:
         raise BadInput(
-            t("Lines {first} and {n} more: choose from 0, at most {most:,}.", first=request.first, n=request.number, most=MOST_LINES)
+            t(
+                "No {n:,} lines from line {first:,} on. Start at 0 or later, with at most {most:,}.",
+                first=request.first,
+                n=request.number,
+                most=MOST_LINES,
+            )
         )
     corpus = searched(workspace, request.documents)
     hits = hits_of(workspace, request, report)
@@ -216,7 +221,7 @@ def tabulate_lines(lines: Sequence[Line]) -> Frame:
 
 
 def describe_limits(result: Concordance) -> list[str]:
-    """Say which sentences a search leaves out of its dates or of its order, and what does not occur."""
+    """Describe the sentences without a date, the hits that are not sorted, and the words that do not occur."""
     notes = []
     if result.missing:
         notes.append(t("“{word}” does not occur.", word=shorten(result.missing.strip())))
@@ -253,7 +258,7 @@ def hits_of(workspace: Workspace, request: ConcordanceRequest, report: Report | 
 
 @reads_as_model
 def with_senses(workspace: Workspace, request: ConcordanceRequest) -> ConcordanceRequest:
-    """Return a request that is sorted by sense with labels if the hits have any, else with the groups that the model finds."""
+    """Choose labels for a request sorted by sense if the hits have any, else the model's groups. Return other requests unchanged."""
     if request.order != BY_SENSE:
         return request
     corpus = searched(workspace, request.documents)
@@ -304,7 +309,7 @@ def senses_of(workspace: Workspace, query: str, hits: Hits, senses: str, documen
         return sense_of, [corpus.senses[k] for k in used.tolist()]
     result = induction.compute(workspace, InductionRequest(word=query))
     if result is None:
-        raise BadInput(t("The model has not read this corpus yet. Press “Use these texts everywhere” first."))
+        raise BadInput(t("The model has not read this corpus yet. Select it as the corpus first."))
     places = {(item.tokens, item.position): int(k) for item, k in zip(result.occurrences.items, result.groups.numbers, strict=True)}
     sentences = corpus.sentence[hits.first]
     positions = hits.first - corpus.starts[sentences]

@@ -66,7 +66,10 @@ class Neighbors:
 
 @reads_as_model
 def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None:
-    """Return the list, or None while data is being read. Raises BadInput for a space that the model lacks."""
+    """Return the list, or None if the labeled tokens cannot answer it or the table is still being read.
+
+    Raises BadInput for a space that the model lacks.
+    """
     weights = _check_request(workspace, request)
     table = workspace.every_token if request.every_token else workspace.targets
     query, lemma = workspace.queries([request.word])[0], request.word.lemma_in(workspace.targets)
@@ -97,7 +100,7 @@ def _check_request(workspace: Workspace, request: NeighborsRequest) -> np.ndarra
         return layer_weights(request.space, workspace.layers.n, request.weights or None, senses=True)
     workspace.require_sense_space()
     if request.among == TYPES:
-        raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
+        raise BadInput(t("The sense space has no spellings. Search occurrences, or choose a layer."))
     return None
 
 
@@ -168,7 +171,7 @@ class Around:
     plan: str
     spaces: tuple[str, ...]  # (K,)
     points: Surroundings
-    labels: tuple[str, ...]  # (N,) of the points, alike
+    labels: tuple[str, ...]  # (N,) the points' words, without punctuation
     absent: tuple[str, ...]  # words that do not occur
     total: int  # all occurrences, on the map or not
     coordinates: np.ndarray  # (K, N, 2)
@@ -229,8 +232,8 @@ def compute_around(workspace: Workspace, request: AroundRequest) -> Around | Non
     mixes = [layer_weights(space, n_layers) for space in spaces]
     coordinates, stars, shares = _places(points, queries, request.plan, spaces, mixes)
     nowhere = np.zeros(points.layers.shape[1:], np.float32)
-    leans = [[axes.leans(points.layers, query.layers, nowhere, weights) for query in queries] for weights in mixes]
-    cosines = np.array(leans).reshape(len(mixes), len(queries), len(points))
+    values = [[axes.leans(points.layers, query.layers, nowhere, weights) for query in queries] for weights in mixes]
+    cosines = np.array(values).reshape(len(mixes), len(queries), len(points))
     groups, telling = _groups(table, points, cosines)
     has_sides = len(queries) == 2
     return Around(

@@ -34,7 +34,7 @@ from .induction import rows_of, spread_evenly
 MOST = 1_000  # occurrences of a word on a side
 MOST_READ = 75  # occurrences whose sentences are read for the sense space: half a second
 READ_AT_ONCE = 128  # occurrences between two reports
-MOST_BANDS, PER_BAND = 12, 5  # stretches of dates; sentences of one, on average
+MOST_BANDS, PER_BAND = 12, 5  # ranges of dates; average sentences per range
 NEWS = ASSETS / "headlines.csv"
 _YEAR = re.compile(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)")
 
@@ -173,11 +173,13 @@ class Facts:
 
     def between(self, side: Side) -> np.ndarray:
         """Return (S,) bool: whether the complete date of each sentence is on the side."""
-        return self._which(lambda span: span is not None and span.lies_in(side.span))
+        days = side.span
+        return self._which(lambda span: span is not None and span.is_within(days))
 
     def partly(self, side: Side) -> np.ndarray:
         """Return (S,) bool: whether only a part of a sentence's date is on the side."""
-        return self._which(lambda span: span is not None and span.meets(side.span) and not span.lies_in(side.span))
+        days = side.span
+        return self._which(lambda span: span is not None and span.overlaps(days) and not span.is_within(days))
 
     @property
     def undated(self) -> np.ndarray:
@@ -246,12 +248,12 @@ class WordTexts:
     """A word's sentences on a side, all of them or some evenly spaced."""
 
     items: list[Occurrence]
-    everything: int  # occurrences there are
+    everything: int  # all occurrences
     documents: list[str]  # each item's document; "" if unknown
     dates: list[str]
     layers: Callable[[], np.ndarray]  # (n, L, D)
     views: Callable[[SenseSpace], np.ndarray]  # (n, V), the parts of the sense space
-    likeliest: Callable[[SenseSpace, np.ndarray, int], list[tuple[Prediction, ...]]]  # substitutes of some items, so many for each
+    likeliest: Callable[[SenseSpace, np.ndarray, int], list[tuple[Prediction, ...]]]  # of the chosen items: k substitutes for each
 
 
 def keep_news() -> str:
@@ -343,7 +345,7 @@ def _dated(side: Side, facts: Facts) -> np.ndarray:
         values = {"corpus": corpus_titles([side.corpus])[0], "date": shorten(next(filter(None, facts.dates.names), ""))}
         if values["date"]:
             raise BadInput(
-                t("{corpus} has no date that can be read, such as “{date}”. Write dates as 1850, 1850-06-30 or c. 1850.", **values)
+                t("No date in {corpus} can be read, for example “{date}”. Write dates as 1850, 1850-06-30 or c. 1850.", **values)
             )
         raise BadInput(t("{corpus} has no dates: add a date column, or years in its documents’ names.", **values))
     mask = facts.between(side)
@@ -459,15 +461,15 @@ def needs_every_token(workspace: Workspace, side: Side, word: str) -> bool:
     is_own = bool(sentences_of(side.corpus))
     if not is_own and index_at(side.corpus):
         return True
-    texts = workspace.with_corpus(side.corpus or workspace.corpus).encoded
+    texts = workspace.with_corpus(side.corpus).encoded
     return (not is_own and len(texts.label_at) > 0) or (word not in texts.number and bool(dictionary_forms(word)))
 
 
 def _labels(workspace: Workspace, side: Side, word: str) -> OccurrenceTable | None:
     """Return the labeled tokens of a language's own sentences if the word is labeled there."""
-    if not sentences_of(side.corpus or workspace.corpus):
+    if not sentences_of(side.corpus):
         return None
-    targets = workspace.with_corpus(side.corpus or workspace.corpus).targets
+    targets = workspace.with_corpus(side.corpus).targets
     return targets if word in targets.lemmas else None
 
 

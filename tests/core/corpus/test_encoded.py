@@ -2,6 +2,7 @@
 
 import json
 import lzma
+import shutil
 
 import numpy as np
 import pytest
@@ -63,6 +64,19 @@ def test_a_file_is_encoded_once_for_its_content_and_its_language(tmp_path, monke
         patch.setattr(encoded, "encode", lambda *_, **__: pytest.fail("it is there"))
         assert open_encoded(str(other)).folder == first.folder and open_encoded(str(other)).documents == ["b.txt"]
     assert open_encoded(str(path), languages.get_language("ko")).folder != first.folder
+
+
+def test_what_another_visit_removes_at_once_is_still_there_for_this_one(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    path.write_text("The otter dived. The otter came up.")
+    open_folder = encoded.open_folder
+
+    def open_after_removal(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        return open_folder(folder)
+
+    monkeypatch.setattr(encoded, "open_folder", open_after_removal)
+    assert len(open_encoded(str(path))) == 9
 
 
 def test_reading_reports_how_far_it_is_and_can_be_stopped(tmp_path, private_cache):
