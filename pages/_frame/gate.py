@@ -142,7 +142,7 @@ def check_route(path: str) -> Refusal | None:
 
 
 def check_upload(session: str | None, method: str) -> Refusal | None:
-    """Refuse an upload, before a byte is read, if uploads are off or the server has not issued its ids."""
+    """Refuse an upload, before a byte is read, if uploads are off, its address is invalid, or its page is closed."""
     if not limits().uploads:
         return Refusal(403, "Uploads are off on this server (ELMOSCOPE_UPLOADS).")
     if session is None or method not in ("PUT", "DELETE", "OPTIONS"):
@@ -196,7 +196,7 @@ class Uploads:
         max_bytes = 2 * caps.max_unpacked_mb * MB
         n_files = len(_manager().file_storage.get(session, ())) + len(self._arrived[session])
         if sizes[session] > max_bytes or n_files > caps.max_files:
-            return Refusal(413, f"A visit may send {max_bytes // MB:,} MB and {caps.max_files:,} files at once.")
+            return Refusal(413, f"A visit may upload {max_bytes // MB:,} MB and {caps.max_files:,} files at once. Remove some.")
         while sum(sizes.values()) > SHARES * max_bytes:
             largest = max(_manager().file_storage, key=lambda key: sizes[key], default=session)
             if sizes[largest] <= sizes[session]:
@@ -235,7 +235,7 @@ def is_known_message(data: bytes) -> bool:
 
 
 def filter_messages(receive: Receive) -> Receive:
-    """Return a function that receives as `receive` does, without the messages that no page sends."""
+    """Wrap `receive` to skip messages that no page sends."""
 
     async def receive_known() -> Message:
         message = await receive()
@@ -247,7 +247,7 @@ def filter_messages(receive: Receive) -> Receive:
 
 
 def require_message(receive: Receive) -> Receive:
-    """Return a function that receives as `receive` does, and ends a connection without a message after the handshake."""
+    """Wrap `receive` to end a connection that sends no message after the handshake."""
     n_left = 2  # the handshake and the first message
 
     async def receive_in_time() -> Message:
@@ -265,7 +265,7 @@ def require_message(receive: Receive) -> Receive:
 
 
 def split_body(send: Send) -> Send:
-    """Return a function that sends as `send` does, a large body in pieces: one piece is in memory for a client that does not read."""
+    """Wrap `send` to split a large body, so that the connection of a slow client buffers one piece."""
 
     async def send_pieces(message: Message) -> None:
         body = message.get("body", b"")

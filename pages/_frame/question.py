@@ -79,13 +79,13 @@ def now() -> TargetPair:
 
 
 def word() -> str:
-    """Return the target word in lower case, with or without labels: the first sentence's, else the second's."""
+    """Return the target word of the first sentence, else of the second, else the first example's, in lower case."""
     now()
     return st.session_state["w"]
 
 
 def follow(key: str, usual: str) -> None:
-    """Set a page's own word box, the widget `key`, to `usual` if the target has changed since.
+    """Set a page's word box, the widget `key`, to `usual` when the target changes.
 
     A word in the URL stays at first, and after Back.
     """

@@ -39,7 +39,7 @@ WAITED_S = 1.5  # for the reading, before a page is drawn without it
 
 
 def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
-    """Draw what is known of the spellings typed: windows, neighbors by both models, cosines."""
+    """Draw the windows, both models' neighbors and the cosines of the typed words."""
     text, among = _inputs()
     words, left_out = split_words(text, MOST_WORDS)
     if not words:
@@ -51,7 +51,7 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
     read, vectors = reading(over), over.vectors
     results = [view_part("model.encoder.model.characters", firing, over, word, most=512) for word in words]
     rows = over.model.encoder.word_vectors(list(words))
-    neighbors = read.nearest(words, rows, among)
+    n_read, neighbors = read.spellings.read, read.nearest(words, rows, among)
     static = [vectors.neighbors(word, NEIGHBORS) if word in vectors else None for word in words]
     _word(results, neighbors, static, vectors)
     marks = [html('<span style="display:inline-block;margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]
@@ -59,7 +59,7 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
     if sentences := describe_windows(results):
         show_html('<p class="small">{}</p>', Markup(" ").join(sentences))
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
-    show_reading(read, among, any(neighbors))
+    show_reading(read, among, n_read, any(neighbors))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
     usual = read.spellings.usual_cosine(max(2, sum(not firing.is_unread for firing in results)))
     if len(words) > 1:
@@ -74,7 +74,7 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
 
 
 def _inputs() -> tuple[str, int | None]:
-    """Draw the words and the examples, and return the words and among how many the neighbors are looked for; None: all."""
+    """Draw the inputs. Return the words and how many of the most frequent words to search, None for all."""
     labels = {
         "family": t("Related words"),
         "typos": t("Typos"),
@@ -198,7 +198,7 @@ def describe_windows(firings: list[Firing]) -> list[str]:
     exact = [f for f in firings if (top := f.heaviest) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
     if exact:
         words = ", ".join(f"“{shorten(f.word, 24)}” ({f.heaviest.share:.0%})" for f in exact)
-        lines.append(t("Recognized whole: {words}.", words=words))
+        lines.append(t("Recognized as one piece: {words}.", words=words))
     exact_ids = {id(f) for f in exact}  # equal spellings may occur twice, and arrays cannot be compared
     pieces = [f for f in firings if not (id(f) in exact_ids or f.is_unread) and any(w.lettered and w.share > 0 for w in f.windows)]
     if pieces:
@@ -225,7 +225,7 @@ def _quoted(words: Iterable[str]) -> str:
 
 
 class SpellingReading:
-    """A vocabulary that is being encoded, as far as the pages need it, each time by a light job."""
+    """The encoding of a vocabulary, extended by light jobs as far as pages need it."""
 
     def __init__(self, encoder: Encoder, spellings: Spellings, is_own: bool) -> None:
         self.encoder, self.spellings, self.is_own = encoder, spellings, is_own
@@ -291,11 +291,11 @@ def reading(over: Workspace) -> SpellingReading:
     return keep("spellings", over.reads("model", "vectors"), None, begin, most=3, weighed=False)
 
 
-def show_reading(read: SpellingReading, among: int | None, is_shown: bool) -> None:
-    """State how many words were searched, and show the progress. `is_shown` is true if there were enough words to list neighbors."""
+def show_reading(read: SpellingReading, among: int | None, n_read: int, is_shown: bool) -> None:
+    """State how many words were searched, and show the progress. The page was drawn with `n_read` words; `is_shown`: it lists neighbors."""
     upto = min(among or len(read.spellings.words), len(read.spellings.words))
     n = min(read.spellings.read, upto)
-    if not is_shown and n == upto:  # the job ended after the page was drawn
+    if not is_shown and n == upto and n_read < read.spellings.read:  # the job ended after the page was drawn
         st.rerun()
     if read.job.error:
         st.warning(markup.plain(read.job.error))
@@ -309,11 +309,8 @@ def show_reading(read: SpellingReading, among: int | None, is_shown: bool) -> No
     st.caption(t("Layer 0 neighbors: among the {n:,} most frequent of {all:,} words ({source}).", **values))
 
 
-def _describe(job: Job, _: str) -> str:
+def _describe(job: Job, left: str) -> str:
+    values = {"n": job.done, "upto": job.total, "speed": job.speed, "left": left}
     return t(
-        "Reading the vocabulary: {n:,} of {upto:,} words, {speed:,.0f} per second, {left:.0f} s left. Neighbors come from those read.",
-        n=job.done,
-        upto=job.total,
-        speed=job.speed,
-        left=(job.total - job.done) / job.speed if job.speed else 0.0,
+        "Reading the vocabulary: {n:,} of {upto:,} words, {speed:,.0f} per second, {left} left. Neighbors come from those read.", **values
     )

@@ -50,7 +50,7 @@ class LessonPage:
 
 
 def open_labeled(in_use: InUse) -> Workspace:
-    """Return the selected corpus if it is labeled, else that of the model's language. Show a notice in that case."""
+    """Return the workspace over the selected corpus if it is labeled, else, with a notice, over the bundled sentences."""
     over = workspace(in_use)
     if over.is_labeled and len(over.targets.labeled_rows()):
         return over
@@ -204,7 +204,7 @@ def find_threshold(in_use: InUse) -> LessonPage:
             "Cosine densities by layer, same and different senses. At threshold {at:.2f}, {layer}: {missed:.0%} missed, {passed:.0%} false alarms.",
             **values,
         ),
-        notices=_describe_spread(over, result[top], top, word),
+        notices=_describe_spread(over, result[top], top),
         method=t(
             "AUC: how often the same-sense pair is closer, averaged over {words} words. 95% intervals by word. The initial threshold fits these same pairs, so its errors are optimistic.",
             words=len(spreads[top].words),
@@ -214,17 +214,18 @@ def find_threshold(in_use: InUse) -> LessonPage:
     )
 
 
-def _describe_spread(over: Workspace, spread: Spread, layer: str, word: str) -> list[str]:
+def _describe_spread(over: Workspace, spread: Spread, layer: str) -> list[str]:
     auc, gap, (same, across) = spread.auc(), spread.gap(), spread.means()
     values = {"layer": layer_title(layer), "same": same, "other": across, "share": auc.mean + 0.5}
     if len(spread.words) == 1:
-        p = view_part("targets", cosines.shuffled_p, over, next(iter(spread.words)), layer)
+        word = next(iter(spread.words))
+        p = view_part("targets", cosines.shuffled_p, over, word, layer)
         line = t(
             "At {layer}, “{word}” has a mean cosine of {same:.2f} within a sense, {other:.2f} across. The "
             "same-sense pair is closer in {share:.0%} of cases (chance 50%), {certain} (p {p:.3f}).",
             **values,
             word=word,
-            certain=certainty(p <= LEVEL),
+            certain=certainty(p < LEVEL),
             p=p,
         )
         return [line]

@@ -106,7 +106,7 @@ def describe_task(quiz_question: QuizQuestion) -> list[str]:
 
 
 def describe_answer(quiz_question: QuizQuestion, reading: QuizReading, answer: str) -> list[str]:
-    """Write, after an answer, whether it is ELMo's reading, and whether ELMo's is the label's: one sentence."""
+    """State in one sentence whether the answer is the model's sense, and whether that is the label's."""
     values = {"read": reading.sense, "label": quiz_question.label}
     is_right = reading.sense == quiz_question.label
     if answer == reading.sense:
@@ -214,7 +214,7 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
     _expected(quiz_question, in_use)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = t("Next question") if game.at + 1 < n else t("Show score")
-        key = f"guess.next.{game.number}.{game.at}"  # one a question: pressing a button that is being removed must do nothing
+        key = f"guess.next.{game.number}.{game.at}"  # one key per question: a click on a disappearing button must do nothing
         st.button(label, key=key, type="primary", shortcut="right", on_click=game.show, args=(game.at + 1,))
         address = {"a": quiz_question.text, "ai": token_labels(quiz_question.tokens)[quiz_question.position]}
         page_link("why", t("What decided it?"), icon=":material/content_cut:", query_params=address)

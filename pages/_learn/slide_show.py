@@ -54,7 +54,7 @@ LENGTH = 9  # preferred tokens of a sentence, because a slide is read from a dis
 def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None:
     alt = Markup.escape(line).striptags()
     large = enlarge(figure, FACTOR, height=height)
-    large.layout.transition = None  # while Plotly glides to another size it keeps the old one's frame, and bars are cut off by it
+    large.layout.transition = None  # during a transition to another size, Plotly clips bars to the old frame
     charts.draw(large, key=f"slide.{name}", alt=alt, height="stretch")
 
 
@@ -121,6 +121,8 @@ def _influence(in_use: InUse, contexts: TwoContexts) -> influence.Influence:
 
 def _decided(in_use: InUse, contexts: TwoContexts) -> str:
     result = _influence(in_use, contexts)
+    if not result.changed:
+        return t("The sentence has no other word.")
     senses = workspace(in_use).targets.senses_of(contexts.word)
     stands = influence.verdict(result, model_layers.in_use().top, influence.BOTH)
     values = influence.parts(result, model_layers.in_use().top, influence.BOTH, stands.sense)
@@ -272,7 +274,7 @@ def _choose_word(in_use: InUse) -> str:
 def _find_sentences(in_use: InUse, word: str, *, needs_senses: bool) -> TwoContexts:
     """Return the user's sentences of the word, else an example's, else two with different labels.
 
-    They are the first example's if the word lacks two senses that are needed.
+    If the slide needs two senses and the word lacks them, use the first example word that has them.
     """
     if needs_senses and not _has_senses(in_use, word):
         replacement = next((pair for pair in examples.pairs() if pair != word and _has_senses(in_use, pair)), None)
@@ -297,7 +299,7 @@ def _user_sentences(word: str) -> TwoContexts | None:
 
 
 def _example(word: str) -> TwoContexts | None:
-    """Return an example of Home, of Why, or both."""
+    """Return Home's example of a word, with Why's sentence as the single one if there is one; None without an example."""
     pair = examples.pairs().get(word)
     single = next((example for example in examples.decided() if example.word == word and example.shows != "wrong"), None)
     if not pair:

@@ -63,16 +63,17 @@ def compare_with_static(report: SenseReport, static: SenseReport | None, where: 
 
 
 def write_notices(word: str, result: dict, static: SenseReport | None = None, space: str = "") -> list[str]:
-    """Write what the measures of a space say, or of the best where `space` has none; failures included."""
+    """State the accuracy of a space, or of the best one if `space` has none, and whether it exceeds chance."""
     named = None if word == ALL_WORDS else word
     if not result:
         return describe_scores(named, ("0", 0.0), 0.0, 0.0, 0.0, 0)
     name = space if space in result else max(result, key=lambda name: result[name].one_nn)
-    report, zero = result[name], result["0"]  # chance is that of layer 0 on the whole page: each space has shuffles of its own
+    report, zero = result[name], result["0"]  # the page shows layer 0's chance everywhere; each space has its own shuffles
     lines = describe_scores(named, (name, report.one_nn), zero.one_nn, zero.null_mean, report.null_95, report.n)
     if report.one_nn <= report.null_95 + 1e-9:  # not shown to be more than luck: nothing is worth comparing
         return lines
-    return lines + compare_with_static(result["mix"], static, layer_title("mix"))  # the mix: not chosen by its figure
+    # Compare the mix: the best space was selected by its accuracy
+    return lines + compare_with_static(result["mix"], static, layer_title("mix"))
 
 
 def write_guesses(layout: Layout) -> list[str]:
@@ -181,13 +182,13 @@ def describe_scores(word: str | None, best: tuple[str, float], zero: float, chan
     if best[0] == "0":
         return [t("{at}, {best:.0%} of nearest sentences share the sense.", **values), counted]
     line = t("{at}, {best:.0%} of nearest sentences share the sense ({other} {zero:.0%}).", other=layer_title("0"), zero=zero, **values)
-    return [line, counted, *([t("The senses overlap in this small model.")] if best[1] < 0.7 else [])]
+    return [line, counted, *([t("The senses overlap.")] if best[1] < 0.7 else [])]
 
 
 def describe_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[str, int]] | None, layer: str) -> list[str]:
     """Describe a map of at least one occurrence without the user's sentences: its groups (name, size), or None if it has too few dots."""
     values = {"n": n, "word": word}
-    first = t("“{word}” occurs once.", word=values["word"]) if n == 1 else t("All {n} occurrences of “{word}” are shown.", **values)
+    first = t("“{word}” occurs once.", word=word) if n == 1 else t("All {n} occurrences of “{word}” are shown.", **values)
     if everything > n:
         first = t("{n} of {all} occurrences of “{word}” are shown, evenly over the corpus.", all=everything, **values)
     if groups is None:

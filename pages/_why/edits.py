@@ -44,7 +44,7 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
         about = t("Greedy takes the edit that moves the sense most until it flips: few edits, not always the fewest.")
         order = choice("order", t("Order of the edits"), orders, edits.LEFT_TO_RIGHT, help=about)
         spaces = (*model_layers.in_use().reading, *[model_layers.SENSES] * (workspace(in_use).sense_space is not None))
-        about = t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally.")
+        about = t("Layer 0 moves only if the word itself changes. The layer mix weights all layers equally.")
         space = verdict.choose_layer("flip_layer", in_use, spaces=spaces, help=about)
     request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
     with picture, st.spinner(t("Fitting the map…")):
@@ -57,7 +57,7 @@ def show_game(in_use: InUse, first: Chosen, second: Chosen, picture: DeltaGenera
         lists.legend(path.senses, word=path.lemma)
     pieces = as_in_text(first.tokens, first.text), as_in_text(second.tokens, second.text)
     with question:
-        guess, revealed = choose_guess(path.steps, (first.tokens, second.tokens, order), labeled=bool(path.lemma))
+        guess, revealed = choose_guess(path.steps, (first.in_context, second.in_context, order), labeled=bool(path.lemma))
     with left:
         show_html("{}", [_line(path, k, pieces, revealed) for k in range(len(path.steps))])
     with right, st.container(key="flip_picture"):
@@ -148,9 +148,9 @@ def edit_name(step: EditStep) -> str:
     if step.old is None and step.new is None:
         return t("the first sentence")
     if step.old is None:
-        return t("“{new}” comes in", new=shorten(step.new))
+        return t("“{new}” is added", new=shorten(step.new))
     if step.new is None:
-        return t("“{old}” goes out", old=shorten(step.old))
+        return t("“{old}” is removed", old=shorten(step.old))
     return t("“{old}” becomes “{new}”", old=shorten(step.old), new=shorten(step.new))
 
 
@@ -179,7 +179,8 @@ def explain_reference(labeled: bool, first: str, second: str, verdict: Verdict |
         why = t("“{first}” has no labeled senses:", first=words["first"])
     measure = t("each step is compared with the two sentences, so it crosses over somewhere even within one sense.")
     if verdict is None:
-        return f"{why} {measure} {t('Tap the same word in both sentences.')}" if first != second else f"{why} {measure}"
+        hint = f" {t('Tap the same word in both sentences.')}" if first.casefold() != second.casefold() else ""
+        return f"{why} {measure}{hint}"
     verdict_texts = say_verdict(verdict), verdict.say_certainty()
     return html("{} {} {} <b>{}</b>. {}", why, measure, t("The verdict on the word:"), *verdict_texts)
 

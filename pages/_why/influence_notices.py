@@ -232,7 +232,7 @@ def _nothing(view: str) -> str:
 
 
 def _turns(result: Influence, options: Options, nearest: SenseStanding) -> list[str]:
-    if not nearest.clear or options.layer == "0":
+    if not nearest.clear:
         return []
     turning = influence.turning(result, options.layer, options.half)
     words = ", ".join(f"“{result.word_at(k)}”" for k in turning[:MAX_TURNING]) + (" …" if len(turning) > MAX_TURNING else "")

@@ -203,7 +203,7 @@ def describe_rank(word: str, expected: Expected) -> str:
 
 
 def unknown(vectors: StaticVectors, words: Iterable[str]) -> list[str]:
-    """State which words the static vectors lack, or return "" if they have all."""
+    """State which words the static vectors lack, in one line or none."""
     words = [word for word in dict.fromkeys(words) if word not in vectors]
     if not words:
         return []
