@@ -180,7 +180,7 @@ def spelling(who: str) -> AppTest:
 
 def test_reading_spellings_can_be_stopped_and_continued_twice(slowly):
     page = spelling("one")
-    (read,) = [value for (maker, _), (value, _) in KEPT._values.items() if maker == "spellings"]
+    (read,) = [value for (maker, _), (value, _) in memo._values.items() if maker == "spellings"]
     read.job.stop_for("nobody")
     for _ in range(2):
         page.button(key="spell_stop").click().run()
@@ -214,7 +214,7 @@ def test_reading_spellings_can_be_continued_after_an_error():
 
 def test_stop_of_reading_spellings_affects_one_user(slowly):
     first, second = spelling("one"), spelling("two")
-    (read,) = [value for (maker, _), (value, _) in KEPT._values.items() if maker == "spellings"]
+    (read,) = [value for (maker, _), (value, _) in memo._values.items() if maker == "spellings"]
     read.job.stop_for("one as its page began")
     first.button(key="spell_stop").click().run()
     assert first.button(key="spell_on")
