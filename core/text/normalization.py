@@ -168,8 +168,9 @@ def read(text: str, choose: Choice = keep_hyphen) -> Legible:
     if not edits and not has_signs(text):
         composed, begins, ends = compose(text), range(len(text)), range(1, len(text) + 1)
         return Legible(text, begins, ends) if composed == text else _composed(text, composed, begins, ends)
-    signs = ((match.start(), match.end(), plain_sign(match)) for match in SIGNS.finditer(text))
-    edits = sorted([*edits, *(sign for sign in signs if not any(a < sign[1] and sign[0] < b for a, b, _ in edits))])
+    taken = {position for start, end, _ in edits for position in range(start, end)}
+    signs = ((*match.span(), plain_sign(match)) for match in SIGNS.finditer(text) if match.start() not in taken)  # one character each
+    edits = sorted([*edits, *signs])
     plain, begins, ends, position = [], [], [], 0
     for start, end, new in [*edits, (len(text), len(text), "")]:
         plain += [text[position:start], new]

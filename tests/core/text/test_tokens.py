@@ -172,7 +172,7 @@ def test_splitting_any_text_loses_nothing_visible_and_leaves_no_blank_sentence(t
 
 
 PATHOLOGICAL = [*"a'+.\u0301\u3002\x00", "a.", "n't", "1.", "a@", "www.", "http://", "a-", "a. ", "Mr. ", "!)", ". a", "12:", "! :("]
-PATHOLOGICAL += ["_", "a_", "\u00b2", ".[1]", '?" ', ". . ", "p. ", ".  ", "Yahoo! "]
+PATHOLOGICAL += ["_", "a_", "\u00b2", ".[1]", '?" ', ". . ", "p. ", ".  ", "Yahoo! ", "_a_ \ufb01 "]
 
 
 @pytest.mark.parametrize("piece", PATHOLOGICAL)
