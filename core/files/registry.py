@@ -39,6 +39,8 @@ def entries(kind: str) -> list[CatalogEntry]:
     names = {entry.name for entry in listed}
     for folder in _own_folders(kind):
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+            if path.name.endswith((".part", ".part.json")):  # an unfinished download
+                continue
             if not names & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
                 names.add(path.name)
                 listed.append(CatalogEntry(path.name, kind, t("{name}, local", name=path.name), (), 0.0, "local", "Not recorded"))

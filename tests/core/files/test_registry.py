@@ -291,6 +291,10 @@ def test_entries_state_what_is_here_and_where_the_rest_comes_from(places):
     listed = {entry.name: entry for entry in entries("model")}
     assert {name for name, entry in listed.items() if entry.available} == {"elmo-mini", "my-own"}
     assert (listed["my-own"].source, listed["allennlp-small"].source, "broken" in listed) == ("local", "download", False)
+    for name in ("w.gz", "x.gz.part", "x.gz.part.json"):  # the last two: an unfinished download
+        (folder := places.cache / "vectors").mkdir(exist_ok=True)
+        (folder / name).write_text("{}")
+    assert [entry.name for entry in entries("vectors") if entry.source == "local"] == ["w.gz"]
     assert [entry.name for entry in entries("corpus")] == ["sentences", "more-words", "sentences-ko", "more-words-ko"]
     assert all(entry.title and entry.license for kind in ("model", "vectors", "corpus") for entry in entries(kind))
 
