@@ -95,6 +95,8 @@ class Kept:
                     return None
                 size = weight(new_value) if weighed else 0
                 with self._lock:
+                    if place in self._values:  # stored meanwhile by a thread that came after the first had finished
+                        self._drop(place)
                     self._values[place] = new_value, size
                     self._by_maker[maker][key] = None
                     self.n_bytes += size

@@ -3,6 +3,8 @@
 import ast
 import re
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,6 +78,30 @@ def test_threads_that_ask_at_once_wait_for_one(kept):
     for thread in threads:
         thread.join(10)
     assert made == [1] and result == ["x"] * 4
+
+
+def test_a_value_that_two_threads_make_after_a_failure_is_counted_once(kept):
+    begun, go = threading.Event(), threading.Event()
+
+    def fail():
+        begun.set()
+        go.wait(10)
+        return 1 / 0
+
+    def make():
+        while kept._making:  # until the thread that failed has dropped the lock
+            time.sleep(0.01)
+        third.submit(kept.value, "f", 1, lambda: np.zeros(MB, np.uint8), most=2).result(10)
+        return np.zeros(MB, np.uint8)
+
+    with ThreadPoolExecutor() as pool, ThreadPoolExecutor() as third:
+        first = pool.submit(kept.value, "f", 1, fail, most=2)
+        assert begun.wait(10)
+        second = pool.submit(kept.value, "f", 1, make, most=2)
+        time.sleep(0.1)  # it waits for the first
+        go.set()
+        assert isinstance(first.exception(10), ZeroDivisionError)
+        assert weight(second.result(10)) == kept.n_bytes
 
 
 @dataclass
