@@ -133,7 +133,8 @@ def check_archive(path: Path, needed: Collection[str], recommended: str) -> None
     members = _members(path) or []
     size = sum(member.file_size for member in members)
     if not set(needed) & {member.filename for member in members}:
-        raise BadInput(_not_of_its_kind(path, path.suffix.lower(), recommended))
+        with refuse_unreadable(path, recommended):
+            raise BadInput(_not_of_its_kind(path, path.suffix.lower(), recommended))
     if len(members) > MAX_MEMBERS:
         values = {"name": path.name, "n": len(members), "most": MAX_MEMBERS, "other": recommended}
         raise BadInput(t("{name} holds {n:,} files; the limit is {most:,}. Save it as {other}.", **values))
@@ -150,6 +151,8 @@ def refuse_unreadable(path: Path, recommended: str) -> Iterator[None]:
         yield
     except (ElmoscopeError, MemoryError):
         raise
+    except PermissionError:
+        raise BadInput(t("{name} cannot be read: permission denied. Allow reading, or choose another file.", name=path.name)) from None
     except Exception as error:
         values = {"name": path.name, "kind": path.suffix.lower(), "other": recommended}
         raise BadInput(t("{name} is damaged, or not a {kind}. Save it as {other}.", **values)) from error

@@ -218,6 +218,18 @@ def test_a_damaged_document_ends_in_a_sentence(write, name):
         assert "\n" not in str(refused.value) and name in str(refused.value) and "Error" not in str(refused.value)
 
 
+@pytest.mark.parametrize("name", ["a.pdf", "a.epub", "a.docx", "a.xlsx"])
+def test_document_without_permission_to_read_is_reported(write, name, monkeypatch):
+    def refuse(path, *_):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    path = write(name, b"x")
+    monkeypatch.setattr(type(path), "open", refuse)
+    monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(BadInput, match=rf"{name} cannot be read: permission denied"):
+        read_sentences(path)
+
+
 TEXT_WAYS = {"doc rtf odt": "save it as .docx", "pages": "Export it as .docx", "html": "save it as .txt", "mobi": "Convert it to .epub"}
 TEXT_WAYS |= {"xls ods": "save it as .xlsx", "zip": "Unpack it", "png": "(OCR)", "odd": "save it as .txt, .csv"}
 TEXT_WAYS |= {"parquet": "to_csv('texts.csv', index=False)"}
