@@ -124,8 +124,8 @@ def locked_once(path: str | Path) -> contextlib.AbstractContextManager[None]:
 
 def cannot_write(path: Path, error: OSError) -> Exception:
     """Return a BadInput for a write that the system refused, or `error` itself if it has another cause."""
-    elsewhere = error.filename is not None and not str(error.filename).startswith(str(path.parent))
-    if error.errno not in _UNWRITABLE or elsewhere:
+    failed = path if error.filename is None else Path(str(error.filename))
+    if error.errno not in _UNWRITABLE or not (str(failed).startswith(str(path.parent)) or path.is_relative_to(failed)):
         return error
     reason = os.strerror(error.errno)
     return BadInput(t("{path} cannot be written: {reason}. Free space or change folder.", path=path, reason=reason))

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import threading
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
@@ -107,6 +108,9 @@ def test_a_full_disk_and_a_file_in_the_way_are_reported_and_errors_elsewhere_are
     with pytest.raises(BadInput, match="cannot be written"):
         write_folder(tmp_path / "file", "a")
     assert names(tmp_path) == {"file"}
+    with pytest.raises(BadInput, match=r"b/c/a cannot be written"), replacing(tmp_path / "b" / "c" / "a"):
+        raise PermissionError(errno.EACCES, "Permission denied", str(tmp_path / "b"))  # of a folder above that cannot be made
+    shutil.rmtree(tmp_path / "b")
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "a"):
         pass
     with pytest.raises(PermissionError), replacing(tmp_path / "a"):
