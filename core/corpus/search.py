@@ -145,6 +145,7 @@ FORMS = {
     "do": ("does", "did", "done", "doing"),
 }
 _UNICODE = {"w": r"\p{L}\p{M}\p{N}_", "d": r"\p{Nd}"}  # RE2's own mean ASCII
+_IN_SET = _UNICODE | {"W": r"\p{C}\p{Z}\p{S}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}", "D": r"\P{Nd}"}  # which cannot be negated within a set
 _SET = r"\[\^?\]?(?:\\.|[^\]\\])*\]"  # a character set, whose first character may be a bracket
 
 
@@ -208,24 +209,26 @@ def _matching(words: pa.Array, pattern: str, typed: str) -> np.ndarray:
             if time.perf_counter() > until:
                 raise BadInput(t("{pattern} takes too long. Simplify it.", pattern=typed))
     except (pa.ArrowInvalid, UnicodeEncodeError) as error:
-        if "too large" in str(error) or "repetition" in str(error):
+        if "too large" in str(error) or "repetition size" in str(error):
             raise BadInput(t("{pattern} could take too long: repeat at most 1,000 times.", pattern=typed)) from None
-        raise BadInput(t("{pattern} could take too long: use no look-around and no \\1.", pattern=typed)) from None
+        raise BadInput(t("{pattern} is not supported. Use no look-around, \\1, a++, \\Z or (?x).", pattern=typed)) from None
     return np.concatenate(parts)
 
 
 def _with_unicode(pattern: str) -> str:
-    r"""Return the pattern with letters and digits of every script in place of \w and \d.
+    r"""Return the pattern with letters and digits of every script in place of \w and \d, and with ß as the words are stored.
 
-    >>> _with_unicode(r"\d+[\w-]")
-    '[\\p{Nd}]+[\\p{L}\\p{M}\\p{N}_-]'
+    >>> _with_unicode(r"\d+[\w-]ß")
+    '[\\p{Nd}]+[\\p{L}\\p{M}\\p{N}_-](?:ss)'
     """
 
     def rewrite(part: re.Match) -> str:
         if part[0].startswith("["):
-            return re.sub(r"\\.", lambda escape: _UNICODE.get(escape[0][1], escape[0]), part[0], flags=re.DOTALL)
+            return re.sub(r"\\.", lambda escape: _IN_SET.get(escape[0][1], escape[0]), part[0], flags=re.DOTALL)
+        if not part[0].startswith("\\"):
+            return f"(?:{part[0].casefold()})" if len(part[0].casefold()) > 1 else part[0]
         letter = part[0][1]
         letters = _UNICODE.get(letter.lower())
         return f"[{'' if letter.islower() else '^'}{letters}]" if letters else part[0]
 
-    return re.sub(rf"{_SET}|\\.", rewrite, pattern, flags=re.DOTALL)
+    return re.sub(rf"{_SET}|\\.|[^\x00-\x7f]", rewrite, pattern, flags=re.DOTALL)

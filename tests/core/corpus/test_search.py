@@ -106,6 +106,18 @@ def test_a_korean_verb_is_found_where_its_stem_alone_is_a_noun(verb, forms, othe
         assert corpus.sentence[find(corpus, verb, kind=LEMMA).first].tolist() == list(range(len(forms.split("|"))))
 
 
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        *((r"[^\W\d_]+", [0, 2, 3]), (r"[\D]+", [0, 2, 3, 4, 5]), (r"[\W_]", [4, 5])),
+        *(("straße", [3]), ("STRAßE", [3]), ("stra(?:ß|x)e", [3]), ("caf\u00c9", [0])),
+    ],
+)
+def test_a_pattern_means_the_letters_of_every_script_as_they_are_stored(pattern, found):
+    corpus = corpus_of(("caf\u00e9",), ("\u0663",), ("은행",), ("Straße",), ("_",), ("\N{SNOWMAN}",))
+    assert find(corpus, pattern, kind=PATTERN).first.tolist() == found
+
+
 def test_no_phrase_runs_over_the_end_of_a_sentence_or_of_the_corpus():
     corpus = corpus_of("ab", "c", "", "a")
     assert [len(find(corpus, query)) for query in ("a b", "b c", "a b c", "a b c d e f", "c a")] == [1, 0, 0, 0, 0]
@@ -252,10 +264,8 @@ def test_a_corpus_without_tokens_can_be_searched():
             (query, (PATTERN,), "is not a regular expression")
             for query in ("(", "[a", "a**", "*a", "a{2,1}", "\\", "(?P<x", "a{99999999999999}", "[z-a]")
         ),
-        *(
-            (query, (PATTERN,), "could take too long")
-            for query in (r"(a)\1", "(?=a)a", "(?>a)b", "(?<!a)b", "(?:(?:(?:a{99}){99}){99}){99}", "a{2000}")
-        ),
+        *((query, (PATTERN,), "is not supported") for query in (r"(a)\1", "(?=a)a", "(?>a)b", "(?<!a)b", "a++", r"a\Z", "(?x)a")),
+        *((query, (PATTERN,), "could take too long") for query in ("(?:(?:(?:a{99}){99}){99}){99}", "a{2000}")),
         ("x" * 5_000, KINDS, "5,000 characters"),
     ],
 )
