@@ -346,12 +346,12 @@ def _read_rows(
     unread = None if chosen else Unread(name, names, texts, (*TEXT_COLUMNS, *OTHER_TEXTS), [label])
     width = max([label, *texts]) + 1
     rows, n_blank, spellings = [], 0, Counter()
-    left_out = LeftOut(name)
+    left_out = LeftOut(name, "columns")
     for place, cells in without_names(name, names, source_rows):
         left_out.n_rows += 1
         if len(cells) < width:
             needed = t("{n} are needed: {columns}.", n=width, columns=show_value(names, 300))
-            left_out.add(BadRow(place, t("{n} columns", n=len(cells)), needed))
+            left_out.add(BadRow(place, tn("{n} column", "{n} columns", len(cells)), needed))
             continue
         if unread:
             unread.look(cells)

@@ -48,7 +48,7 @@ def iterate_cells(
     text, is_header = _find_text(first, column, date_column, place)
     date, document, unread = _find_date(first, date_column, place, is_header), None, None
     if is_header:
-        document = find_usual(first, (DOCUMENT_COLUMN,))
+        document = position if (position := find_usual(first, (DOCUMENT_COLUMN,))) != text else None
         if not column or not is_number(first, column):
             note_doubled(path.name, first, text)
         if not column:
@@ -57,13 +57,13 @@ def iterate_cells(
         rows = without_names(path.name, [name.strip() for name in first], rows)
     else:
         yield TextCell(place, first[text], _read_date(first, date))
-    left_out, n_blank = LeftOut(path.name), 0
+    left_out, n_blank = LeftOut(path.name, "columns"), 0
     for place, row in rows:
         left_out.n_rows += 1
         if unread:
             unread.look(row)
         if len(row) <= text:
-            left_out.add(BadRow(place, t("{n} columns", n=len(row)), t("Text is in column {number}.", number=text + 1)))
+            left_out.add(BadRow(place, tn("{n} column", "{n} columns", len(row)), t("Text is in column {number}.", number=text + 1)))
         elif blank or not is_missing(row[text]):
             name = _read_cell(row, document)
             cell = "" if is_missing(row[text]) else row[text]
@@ -104,7 +104,7 @@ def _find_text(row: list[str], column: str | None, date_column: str | None, plac
         names += (*TEXT_COLUMNS, *OTHER_TEXTS, *DATE_COLUMNS, DOCUMENT_COLUMN)
         position, is_header = find_column(row, column), find_usual(row, names) is not None
     elif len(row) == 1:
-        position, is_header = 0, row[0].casefold() in TEXT_COLUMNS
+        position, is_header = 0, find_usual(row, TEXT_COLUMNS) is not None
     else:
         position, is_header = find_usual(row, TEXT_COLUMNS), True
         if position is None and len(row) == 2 and re.fullmatch(r"(unnamed: ?0)?", fold_case(row[0].strip())):  # the row numbers of pandas

@@ -189,7 +189,7 @@ def _sentences(
         longest = MAX_PIECE_BYTES if lines else MAX_LINE_BYTES
         yield from _from_text(iterate_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines, blank)
     else:
-        left_out = LeftOut(path.name)
+        left_out = LeftOut(path.name, "texts")
         for place, text, date, name in iterate_cells(path, kind, *columns, blank=blank, **reading):
             left_out.n_rows += 1
             try:
@@ -224,7 +224,8 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
     for place, row in json_rows(path, left_out, tolerant=True, **reading):
         document = date = None
         if isinstance(row, dict):
-            document = _document_name(row.get(_key_of(row, DOCUMENT_COLUMN)))
+            key = _key_of(row, DOCUMENT_COLUMN)
+            document = _document_name(row.get(key)) if key != _text_key(row, column) else None
             date = _date_of(row, date_column)
             first = first or (place, row)
             missing = {name for name in missing if _key_of(row, name) is None and not (name == column and "tokens" in row)}
@@ -269,7 +270,8 @@ def _similar_key(keys: tuple[str, ...], name: str) -> str | None:
 def _date_of(row: dict[str, Any], column: str | None) -> str | None:
     """Return a JSON row's date as text; None if it has none. pandas writes years as floats if some are missing."""
     dates = (row.get(_key_of(row, name)) for name in ((column,) if column else DATE_COLUMNS))
-    return next((str(date)[:MAX_NAME] for date in dates if isinstance(date, str | int | float) and date == date), None)
+    texts = (NO_CHARACTER.sub(" ", str(date))[:MAX_NAME] for date in dates if isinstance(date, str | int | float) and date == date)
+    return next((text for text in texts if text.strip()), None)
 
 
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -363,7 +365,8 @@ def _labeled(row: Any, place: Place | str) -> LabeledRow:
         message = f"{show_value(row)}, without {' and '.join(missing)}"
         refuse(place, message, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
     target = _targets(fields_by_name, tokens := checked_tokens(fields_by_name["tokens"], place), place)[0]
-    return LabeledRow(as_text(fields_by_name["word"], place), tokens, target.position, as_text(fields_by_name["label"], place))
+    document = _document_name(row.get(_key_of(row, DOCUMENT_COLUMN))) or ""
+    return LabeledRow(as_text(fields_by_name["word"], place), tokens, target.position, as_text(fields_by_name["label"], place), document)
 
 
 def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:

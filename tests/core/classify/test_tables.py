@@ -147,7 +147,7 @@ def test_one_tree_that_is_not_closed_is_left_out_of_many_and_refused_among_few(w
     [
         *(("a.csv", "", "a.csv is empty"), ("a.csv", ",\n,\n", "a.csv is empty"), ("a.csv", "label,text\n", "holds no row with both")),
         *(("a.csv", "p,q,r\n1,2,3\n4,5,6\n", "no label column among"), ("a.csv", "label,x,y\n1,2,3\n4,5,6\n", "no text column among")),
-        ("a.csv", "label,text\na\n", "line 2: 1 columns"),
+        ("a.csv", "label,text\na\n", "line 2: 1 column"),
         *(("a.csv", b"PK\x00\x00", "a NUL byte"), ("a.csv.xz", b"no xz", "is incomplete")),
         ("a.csv", "label;text\nspam;Win; money\n", 'line 2: 3 cells for 2 columns. Quote a cell with ";"'),
         ("a.tsv", "label\ttext\nspam\tWin\tmoney\n", "line 2: 3 cells for 2 columns. Replace tabs"),

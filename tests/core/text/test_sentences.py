@@ -64,9 +64,9 @@ def test_tables_give_their_text_column(write, name, content, column, texts):
 
 
 def test_labeled_rows_take_label_or_sense(write):
-    rows = read_labeled(write("a.jsonl", [ROW, {**BANK, "word": "BANKS"}, {**ROW, "label": 3}]))
+    rows = read_labeled(write("a.jsonl", [ROW, {**BANK, "word": "BANKS"}, {**ROW, "label": 3, "document": "a"}]))
     assert rows[0] == LabeledRow("bank", ("The", "bank"), 1, "money")
-    assert (rows[1].label, rows[2].label) == ("river edge", "3")
+    assert (rows[1].label, rows[2].label, rows[2].document) == ("river edge", "3", "a")
     assert read_labeled(write("a.json", json.dumps([ROW]))) == rows[:1]
 
 
@@ -98,6 +98,7 @@ def test_fingerprints_tell_tokens_targets_and_order_apart():
     [
         *(({"published": None, "year": 2021}, "published", None), ({"Published": "1850", "year": 2021}, "published", "1850")),
         *(({"Year": 2021}, None, "2021"), ({"Date": "1850", "year": 2021}, None, "1850"), ({"date": None, "year": 2021}, None, "2021")),
+        *(({"date": " ", "year": 2021}, None, "2021"), ({"date": "1850\ud800"}, None, "1850 ")),
     ],
 )
 def test_dates_of_json_rows_are_those_of_the_chosen_column(write, row, column, date):
@@ -176,7 +177,7 @@ REFUSED = [
     ("a.csv", "id,title\n1,x", r"line 1: no column 'text' among \['id', 'title'\]\. Give the text"),
     ("a.csv", 'text,id\nfine,1\n"never closed, and so on,2\n', r"a\.csv, line 3: not a table row .*unclosed quote"),
     ("a.csv", "id,text\n1,fine\n2,Well, no\n3,a,b", r"line 3: 3 cells for 2 columns; errors also in line 4\. Quote a cell"),
-    ("a.csv", "id,text\n1,fine\n2", r"line 3: 1 columns\. Text is in column 2"),
+    ("a.csv", "id,text\n1,fine\n2", r"line 3: 1 column\. Text is in column 2"),
 ]
 
 

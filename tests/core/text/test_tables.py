@@ -15,7 +15,7 @@ from core.common.errors import BadInput
 from core.text import tables
 from core.text.columns import iterate_cells
 from core.text.dates import parse_date
-from core.text.sentences import read_sentences
+from core.text.sentences import read_lines, read_sentences
 from tests.tiny import workbook
 
 TEXTS = ["Rain, and more rain.", 'He said "no" to me.', "Sun; wind | fog.", "Two\nlines here."]
@@ -104,7 +104,7 @@ GOOD = [f"{k},number {k} of many" for k in range(1_000)]
     ("bad", "found"),
     [
         ("77,one, too many cells", "3 cells for 2 columns"),
-        ("77", "1 columns"),
+        ("77", "1 column"),
         ('77,"never closed, and so on', "not a table row"),
         ('77,"He said "no", twice"', "not a table row"),
     ],
@@ -144,6 +144,25 @@ def test_every_spelling_of_missing_is_left_out_and_counted(write, missing):
     assert len(table.notes) == 1 and table.notes[0].startswith("own.csv: 2 rows without text or without label were left out")
     assert (f"“{missing}” 2" in table.notes[0]) == bool(missing.strip())
     assert texts_of(path) == (["Rain", "Sun", "Snow"], ["own.csv: 1 row without text is left out."])
+
+
+def test_rows_left_out_for_different_reasons_have_a_note_each(write):
+    path = write("own.csv", "\n".join(["label,text", *GOOD, "77,one, too many cells", "77", f"77,{'x ' * 6_000}"]))
+    with reports.collecting() as found:
+        read_lines(path)
+    assert sum("left out" in note for note in found.values()) == 3
+    assert sum("left out" in note for note in read_table(path).notes) == 2
+
+
+@pytest.mark.parametrize("header", ["text ", "\u1107\u1169\u11ab\u1106\u116e\u11ab"])
+def test_header_of_the_only_column_is_no_text(write, header):
+    assert texts_of(write("own.csv", f"{header}\nRain\n"))[0] == ["Rain"]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_texts_of_a_column_called_document_are_not_names_of_documents(write, name):
+    content = "id,document\n1,Rain.\n" if name == "a.csv" else '{"id": 1, "document": "Rain."}'
+    assert [s.document for s in read_sentences(write(name, content), text_column="document")] == [None]
 
 
 def test_columns_with_text_that_are_not_read_are_named(write):
