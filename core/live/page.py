@@ -23,7 +23,7 @@ from ..files.atomic import replacing
 from ..senses.densities import densities_of
 from ..text.languages import Language
 from ..text.sentences import as_text
-from ..text.target_word import same_word
+from ..text.target_word import find_forms
 from ..text.tokens import find_word
 from ..workspace import BUNDLED_MODEL, Workspace, open_workspace, reads_as_model
 from .pack import pack_workspace
@@ -128,7 +128,7 @@ def contents_of(path: Path) -> dict[str, str] | None:
 
 def _has_word(text: str, word: str, language: Language) -> bool:
     tokens = language.tokenize(text)
-    return bool(find_word(tokens, word)) or any(same_word([word], 0, tokens, k, language) for k in range(len(tokens)))
+    return bool(find_word(tokens, word) or find_forms(tokens, word, language))
 
 
 def _sha256(text: str) -> str:

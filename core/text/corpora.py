@@ -25,7 +25,7 @@ from .languages import Language, ranks_of
 from .morphemes import Morpheme, analyzed, may_follow_noun
 from .normalization import fold_case, plain_word
 from .sentences import Sentence, Target, read_sentences
-from .target_word import same_word
+from .target_word import find_forms
 from .tokens import JOINER, bare, find_word, join_tokens, spaced
 
 BUNDLED_CORPUS = "sentences"
@@ -145,7 +145,7 @@ def locate(tokens: Sequence[str], word: str, language: Language, *, forms: bool 
     cut = with_word(list(tokens), word, language) if language.tokenizer != "words" else list(tokens)
     places = find_word(cut, word)
     if not places and forms:
-        places = [k for k in range(len(cut)) if same_word([word], 0, cut, k, language)]
+        places = find_forms(cut, word, language)
     return cut, places
 
 

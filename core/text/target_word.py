@@ -104,6 +104,13 @@ def same_word(tokens_a: Sequence[str], i: int, tokens_b: Sequence[str], j: int, 
     return bool(a.worth.keys() & b.worth.keys())
 
 
+def find_forms(tokens: Sequence[str], word: str, language: Language) -> list[int]:
+    """Return the positions of a sentence's tokens that are, or may be, forms of a word."""
+    wanted = _at(candidates([word], language), [word], 0).worth.keys()
+    worths = {item.position: item.worth.keys() for item in candidates(tokens, language)}
+    return [k for k, token in enumerate(tokens) if wanted & worths.get(k, {_spelling(token)})]
+
+
 def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
     """Return the tokens that may be the target word: all words except those that carry grammar."""
     words = []

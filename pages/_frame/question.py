@@ -18,7 +18,7 @@ from core.common.limits import limits
 from core.common.markup import plain
 from core.text import languages, readings
 from core.text.corpora import list_words
-from core.text.target_word import find_target_words, same_word
+from core.text.target_word import find_forms, find_target_words
 from core.text.tokens import bare, find_word
 from pages._frame import examples
 from pages._frame.parameters import current_page, gone_through_history, read_parameter, write_parameter
@@ -186,8 +186,7 @@ def _tapped_at(key: str, tokens: tuple[str, ...]) -> int | None:
     word, position = st.session_state.get(f"{key}.tapped"), st.session_state.get(f"{key}i")
     if not word:
         return None
-    reads = languages.in_use()
-    places = find_word(list(tokens), word) or [k for k in range(len(tokens)) if same_word([word], 0, tokens, k, reads)]
+    places = find_word(list(tokens), word) or find_forms(tokens, word, languages.in_use())
     if not places:
         st.session_state[f"{key}.tapped"] = None
         return None

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text import languages
-from core.text.target_word import candidates, find_target_words, same_word
+from core.text import languages, target_word
+from core.text.target_word import candidates, find_forms, find_target_words, same_word
 from core.text.tokens import JOINER, bare
 
 EN, KO = languages.get_language("en"), languages.get_language("ko")
@@ -124,6 +124,15 @@ def test_forms_of_one_word():
     assert same_word(a, 1, b, 1, EN) and not same_word(a, 1, b, 2, EN)
     assert same_word(["The"], 0, ["the"], 0, EN)
     assert find_target_words([JOINER], [], KO) == (0, None)
+
+
+@pytest.mark.parametrize(("language", "word"), [(EN, "bank"), (EN, "The"), (KO, "먹다"), (KO, "눈")])
+def test_forms_are_found_by_reading_a_sentence_once(language, word, monkeypatch):
+    tokens = language.tokenize("He banks the bank. 밥을 먹었다. 눈이 온다. 먹고 잤다.")
+    expected = [k for k in range(len(tokens)) if same_word([word], 0, tokens, k, language)]
+    calls = []
+    monkeypatch.setattr(target_word, "candidates", lambda *values: calls.append(values) or candidates(*values))
+    assert find_forms(tokens, word, language) == expected != [] and len(calls) == 2
 
 
 @settings(max_examples=150)
