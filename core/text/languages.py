@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from ..common.markup import shorten
 from ..files import registry
 from ..files.artifacts import read_json
 from . import tokens
+from .file_lines import show_value
 from .morphemes import morphemes
 from .normalization import Choice, CutWord, fold_case, plain_word
 
@@ -163,7 +164,13 @@ def _read(path: Path) -> Language:
         raise BadInput(t("{path} has unknown {strange}; use {known}.", path=path, **names))
     if not isinstance(entries.get("name"), str) or not entries["name"].strip():
         raise BadInput(t('{path} names no language. Add "name": "Esperanto".', path=path))
-    if (folder := entries.get("targets")) and not re.fullmatch(r"\w[\w-]{0,60}", str(folder)):
+    defaults = asdict(Language(code="", name=""))
+    for key, value in entries.items():
+        kind = {tuple: list, float: int | float}.get(type(defaults[key]), type(defaults[key]))
+        if not isinstance(value, kind) or isinstance(value, bool):
+            values = {"key": key, "value": show_value(value), "form": json.dumps(defaults[key])}
+            raise BadInput(t('{path}: "{key}" is {value}. Write it in the form {form}.', path=path, **values))
+    if (folder := entries.get("targets")) and not re.fullmatch(r"\w[\w-]{0,60}", folder):
         raise BadInput(t('{path}: "targets" must be a folder in assets, not {name!r}.', path=path, name=shorten(folder)))
     if entries.get("tokenizer", "words") not in TOKENIZERS:
         names = {"name": entries["tokenizer"], "names": ", ".join(TOKENIZERS)}
@@ -187,13 +194,15 @@ def scripts_of(text: str) -> frozenset[str]:
 def ranks_of(vectors: str) -> dict[str, int]:
     """Return the frequency rank of each word from 0; {} while the vectors are not on this machine."""
     with suppress(ElmoscopeError, OSError):
-        return _read_ranks(vectors)
+        return _read_ranks(vectors) if vectors else {}
     return {}
 
 
 @lru_cache(maxsize=4)
 def _read_ranks(vectors: str) -> dict[str, int]:
     """Read the ranks; a failure is not cached, as the vectors may be downloaded later."""
+    if registry.place_of(vectors, "vectors") is None:  # `resolve` would list all vectors for its message
+        raise FileNotFoundError(vectors)
     listed = (registry.resolve(vectors, "vectors") / "words.txt").read_text(encoding="utf-8").split("\n")
     return {tokens.bare(word): k for k, word in reversed(list(enumerate(listed)))}
 

@@ -160,6 +160,12 @@ def describe(folder: Path, code: str, **entries) -> None:
         ({"name": "X", "tokenizer": "magic"}, "unknown tokenizer 'magic'"),
         ({"name": "X", "color": 1}, "unknown color"),
         ({"name": "X", "filters": [3]}, "must be pairs"),
+        *(
+            ({"name": "X", "tokenizer": []}, r'"tokenizer" is \[\]\. Write it in the form "words"'),
+            ({"name": "X", "corpus": 5}, '"corpus" is 5'),
+        ),
+        *(({"name": "X", "corpus": "wiki.txt"}, "in the form \\[]"), ({"name": "X", "examples": []}, "in the form {}")),
+        *(({"name": "X", "words": None}, '"words" is null'), ({"name": "X", "basic": True}, '"basic" is True')),
     ],
 )
 def test_a_description_that_cannot_be_used_says_why(entries, message, tmp_path, monkeypatch):
@@ -172,6 +178,12 @@ def test_a_description_that_cannot_be_used_says_why(entries, message, tmp_path, 
         languages.of_model(tmp_path)
     with pytest.raises(BadInput, match=r"Unknown language '\.\./xx'"):
         languages.get_language("../xx")
+
+
+@pytest.mark.parametrize("vectors", ["", "no-such-vectors"])
+def test_missing_vectors_are_not_searched_for_among_all(vectors, monkeypatch):
+    monkeypatch.setattr("core.files.registry.entries", lambda kind: pytest.fail("lists all"))
+    assert languages.ranks_of(vectors) == {}
 
 
 def make_language(folder: Path) -> None:
