@@ -32,7 +32,7 @@ UV = "uv==0.13.9"  # fetches a Python if this machine has none
 def environment_path() -> Path:
     """Return the environment's folder: ELMOSCOPE_ALLENNLP, or `allennlp-env` in the user's cache folder."""
     value = os.environ.get("ELMOSCOPE_ALLENNLP")
-    return (Path(value).expanduser() if value else cache_folder() / "allennlp-env").resolve()
+    return (Path(os.path.expanduser(value)) if value else cache_folder() / "allennlp-env").resolve()
 
 
 def is_ready() -> bool:

@@ -254,7 +254,7 @@ def _places(name: str, kind: str) -> Iterator[Path]:
         if folder:
             yield from (folder / name, folder / f"{name}{ENDINGS[kind]}")
     if kind == "vectors":  # where gensim.downloader keeps them
-        yield Path(os.environ.get("GENSIM_DATA_DIR", "~/gensim-data")).expanduser() / name / f"{name}.gz"
+        yield Path(os.path.expanduser(os.environ.get("GENSIM_DATA_DIR", "~/gensim-data"))) / name / f"{name}.gz"
 
 
 def _own_folders(kind: str) -> list[Path]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import shutil
 from collections import namedtuple
@@ -201,6 +202,13 @@ def places(tmp_path, monkeypatch):
     monkeypatch.setenv("GENSIM_DATA_DIR", str(tmp_path / "gensim"))
     monkeypatch.chdir(tmp_path)
     return namedtuple("places", "assets data cache gensim")(*(tmp_path / n for n in ("assets", "data", "cache", "gensim")))
+
+
+def test_vectors_are_looked_for_without_a_home_folder(places, monkeypatch):
+    monkeypatch.delenv("GENSIM_DATA_DIR")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as it is if no home folder is known
+    with pytest.raises(MissingArtifact, match="Unknown vectors"):
+        resolve("no-such-vectors", "vectors")
 
 
 def test_a_name_is_looked_for_as_a_path_then_in_assets_data_and_cache(places, tmp_path):
