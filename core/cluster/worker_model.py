@@ -15,11 +15,11 @@ from ..common.errors import BadInput, MissingArtifact
 from ..common.i18n import t
 from ..elmo.encoder import Encoder
 from ..elmo.language_model import LanguageModel
+from ..elmo.models import model_fingerprint
 from ..elmo.substitutes import Substitutes
 from ..elmo.weights import load_bilm, load_softmax
 from ..files.artifacts import text_fingerprint
-from ..files.registry import is_bundled, model_files, resolve
-from ..files.sums import file_sha256
+from ..files.registry import is_bundled, resolve
 from ..static.glove_training import Cooccurrences, count_chunk, join_counts
 from .jobs import ShardJob, run_jobs
 from .store import Store, open_store
@@ -36,7 +36,7 @@ def held(name: str, fingerprint: str) -> Encoder:
 @lru_cache(maxsize=1)
 def _loaded(name: str, fingerprint: str) -> Encoder:
     folder = resolve(name, "model")
-    if (result := file_sha256(model_files(folder)[1])[:16]) != fingerprint:
+    if (result := model_fingerprint(folder)) != fingerprint:
         values = {"name": name, "found": result, "fingerprint": fingerprint}
         raise BadInput(t("Worker weights of '{name}' differ: {found}, not {fingerprint}.", **values))
     return Encoder(load_bilm(folder), name=name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ..common.config import FLOAT32, cache_folder
+from ..common.config import FLOAT32, ModelShape, cache_folder
 from ..common.device import CPU, choose
 from ..common.errors import BadInput, MissingArtifact
 from ..common.i18n import t
@@ -16,6 +16,7 @@ from ..common.model_layers import Layers, name_of
 from ..engines.transformer import MEAN, TransformerEncoder, weights_of
 from ..engines.transformer import fingerprint as fingerprint_of
 from ..files import sums
+from ..files.artifacts import text_fingerprint
 from ..files.registry import is_transformer, model_files, resolve
 from ..files.sums import file_sha256
 from ..text import languages
@@ -97,8 +98,12 @@ def numbers_sha256(name: str, kind: str) -> str:
 
 
 def model_fingerprint(folder: Path) -> str:
-    """Return the first 16 hex digits of the weights file's sha256."""
-    return sums.sum_of(model_files(folder)[1])[:16]
+    """Return the first 16 hex digits of the weights file's sha256, and a mark of the options that change the vectors, unless they are the usual ones."""
+    options, weights = model_files(folder)
+    shape, usual = read_options(options), ModelShape()
+    names = ("cell_clip", "projection_clip", "skip_connections", "max_characters")
+    unusual = [f"{name} {getattr(shape, name)}" for name in names if getattr(shape, name) != getattr(usual, name)]
+    return sums.sum_of(weights)[:16] + (f"-{text_fingerprint(unusual)[:4]}" if unusual else "")
 
 
 def open_language_model(model: Model) -> LanguageModel:

@@ -293,6 +293,15 @@ def test_a_worker_refuses_another_models_weights(model):
         held(str(model), "0" * 16)
 
 
+def test_a_worker_refuses_a_model_with_other_options(model, tmp_path):
+    other = shutil.copytree(model, tmp_path / "other")
+    for options in other.glob("*options.json"):
+        options.write_text(json.dumps((content := json.loads(options.read_text())) | {"lstm": content["lstm"] | {"cell_clip": 1.5}}))
+    assert model_fingerprint(other)[:16] == model_fingerprint(model)[:16] and model_fingerprint(other) != model_fingerprint(model)
+    with pytest.raises(BadInput, match=r"Worker weights of .* differ"):
+        held(str(other), model_fingerprint(model))
+
+
 @pytest.mark.parametrize("which", [ANY, SAME, OTHER])
 def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built, encoder, client, corpus, which, monkeypatch):
     monkeypatch.setattr(rows, "_compiled", [])  # workers have none: its last digits would order ties another way
