@@ -127,7 +127,9 @@ class StaticVectors:
         spelling = self.find_spelling(word)
         row, plain = self._row[spelling], bare(spelling)
         if not self._vectors[row].any():
-            raise BadInput(t("Neighbors in {vectors} need a finite, nonzero vector of shape ({dim},).", dim=self.dim, vectors=self.name))
+            values = {"word": spelling, "vectors": self.name}
+            message = t("The vector of “{word}” in {vectors} is all zeros, so it has no neighbors. Choose another word.", **values)
+            raise BadInput(message)
         if k < 1:
             raise BadInput(t("k must be at least 1, not {k}.", k=k))
         left_out = {spelling, plain, JOINER + plain, plain + JOINER}
@@ -193,8 +195,9 @@ def _load_folder(folder: Path) -> StaticVectors:
         if not isinstance(meta, dict) or (meta.get("format"), meta.get("version")) != ("elmoscope-vectors", 1):
             raise CorruptArtifact(t("{folder} is not in vector format version 1. Choose another.", folder=folder))
         names = ("vectors.safetensors", "words.txt")
-        if sum((folder / name).stat().st_size for name in names) > limits().max_vectors_mb * 10**6:
-            raise CorruptArtifact(t("{folder} exceeds {n:,} MB, more than its vectors need.", folder=folder, n=limits().max_vectors_mb))
+        if 4 * sum((folder / name).stat().st_size for name in names) > limits().max_vectors_mb * 10**6:  # int8 becomes float32
+            values = {"name": folder.name, "n": limits().max_vectors_mb}
+            raise BadInput(t("{name} exceeds {n:,} MB of vectors. Use fewer words, or raise ELMOSCOPE_MAX_VECTORS_MB.", **values))
         files = {file: (folder / file).read_bytes() for file in names}
         for file, data in files.items():
             if hashlib.sha256(data).hexdigest() != meta["sha256"][file]:

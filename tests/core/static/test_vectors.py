@@ -79,7 +79,7 @@ def test_a_cosine_is_none_where_a_word_is_unknown_or_its_vector_is_zero(compass)
     assert compass.cosine("east", "northeast") == pytest.approx(0.5) and compass.cosine("east", "west") == pytest.approx(-1)
     assert compass.cosine("east", "east") == 1
     assert [compass.cosine(*pair) for pair in (("east", "nowhere"), ("here", "here"), ("east", "here"))] == [None] * 3
-    with pytest.raises(BadInput, match=r"nonzero vector of shape \(2,\)"):
+    with pytest.raises(BadInput, match=r"^The vector of “here” in .* is all zeros, so it has no neighbors\. Choose another word\."):
         compass.neighbors("here", 1)
     with pytest.raises(BadInput, match="at least 1"):
         compass.neighbors("east", 0)
@@ -484,6 +484,12 @@ def test_the_bundled_vectors_are_complete_small_and_sensible():
     meta = vectors.provenance
     assert meta["corpus"]["tokens"] > 75e6 and meta["config"]["window"] == 10 and "CC BY-SA" in meta["license"]
     assert meta["losses"] == sorted(meta["losses"], reverse=True)
+
+
+def test_a_folder_is_bounded_by_its_size_in_memory(monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_VECTORS_MB", "20")  # its file of int8 is smaller
+    with pytest.raises(BadInput, match=r"^glove-mini exceeds 20 MB of vectors\. Use fewer words, or raise ELMOSCOPE_MAX_VECTORS_MB"):
+        load_vectors(ASSETS / "glove-mini")
 
 
 def test_a_word_is_no_neighbor_of_itself_behind_another():
