@@ -28,7 +28,7 @@ MOST_STEPS = 200  # steps that can be undone
 WITHIN = 8.0  # sharpness of an unlabeled sentence's part in the senses' means
 ROUNDS = 5
 SHARPNESS, MORE = 3.6, 0.8  # of probabilities: with one label per sense, and for each e times as many; fitted on the labeled sentences
-USUAL = 0.8  # mean probability of a label's sense by the other labels; e times as sharp for each 1 more
+USUAL = 0.8  # mean probability of a label's sense by the other labels; probabilities are e times as sharp if it is 1 higher
 MOST_HELD = 40  # labels that are held out, one at a time
 
 

@@ -90,7 +90,7 @@ def download(
     except OSError as error:
         if (refusal := cannot_write(transfer.target, error)) is not error:
             raise refusal from None
-        raise MissingArtifact(t("{path} was not kept: {error}. Try again.", path=transfer.target, error=error)) from None
+        raise MissingArtifact(t("{path} could not be saved: {error}. Try again.", path=transfer.target, error=error)) from None
     return transfer.target
 
 

@@ -22,7 +22,7 @@ from .sums import file_sha256
 RECORD = "written.json"  # in the cache
 WRITABLE = 0o222  # the write bits of a file's mode; a write-protected file has none
 MOST = 5_000  # files in the record
-SUMS_KEPT = 4  # of a file: one that is recorded and then killed before the rename leaves the sum of the old content valid
+SUMS_KEPT = 4  # sums per file: if a run is killed between the record and the rename, the file still has an older sum
 Marked = Callable[[Path], bool]
 
 

@@ -182,7 +182,12 @@ def verify(entry: CatalogEntry, folder: Path) -> None:
         if published[name] not in (None, digest):
             raise CorruptArtifact(t("{path} has sha256 {found}, not {expected}. Delete and download again.", **values))
         if values["expected"] not in (None, digest):
-            raise CorruptArtifact(t("{path} has sha256 {found}, {record} {expected}. Delete and download again.", record=record, **values))
+            message = t(
+                "{path} has sha256 {found}; its first download had {expected} ({record}). Delete and download again.",
+                record=record,
+                **values,
+            )
+            raise CorruptArtifact(message)
     if recorded | current != recorded:
         with contextlib.suppress(BadInput):  # a read-only cache can still be used
             write_json(record, recorded | current)

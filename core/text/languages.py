@@ -65,7 +65,10 @@ class Language:
         return TOKENIZERS[self.tokenizer](sentence, self.joins)
 
     def joins(self, word: CutWord) -> bool:
-        """Return whether a word that was cut in two is read without its hyphen: as the vectors have it, or else unless both parts are words."""
+        """Return whether a word that was cut in two is read without its hyphen.
+
+        The spelling that is more frequent in the vectors decides; if they have neither, the hyphen stays only between two frequent words.
+        """
         if word.is_soft or word.is_name:
             return word.is_soft
         ranks = ranks_of(self.vectors)

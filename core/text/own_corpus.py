@@ -35,7 +35,7 @@ MAX_LOOKED_AT = 20_000  # files and folders seen in search of texts
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that was left out, completely or in part, with the reason as a sentence."""
+    """A file that was not read, or only in part, and a sentence that says why."""
 
     name: str
     why: str
