@@ -49,8 +49,9 @@ def log_odds(first: np.ndarray, second: np.ndarray, background: np.ndarray, *, p
     alpha = prior * np.asarray(background, float) / np.sum(background)
     y, y_second = np.asarray(first, float) + alpha, np.asarray(second, float) + alpha
     n, m = y.sum(), y_second.sum()
-    delta = np.log(y / (n - y)) - np.log(y_second / (m - y_second))
-    return delta / np.sqrt(1 / y + 1 / y_second)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of a word with frequency 0, z is NaN
+        delta = np.log(y / (n - y)) - np.log(y_second / (m - y_second))
+        return delta / np.sqrt(1 / y + 1 / y_second)
 
 
 def p_values(g2: np.ndarray, correction: str = FDR) -> np.ndarray:

@@ -47,6 +47,7 @@ _TOKEN = re.compile(
 )
 _CLOSES = re.compile(rf"[,.;:!?%)\]}}\u2026]+|{_CLITIC}", re.IGNORECASE)
 _OPENERS = frozenset("([{$\u00a3\u20ac#")
+_BLANKS = re.compile(r"\s*")
 _CURLY = str.maketrans({**dict.fromkeys("\u2019\u2018\u02bc\uff07\u00b4", "'"), "\u201c": '"', "\u201d": '"', "\x00": " "})
 
 
@@ -120,8 +121,8 @@ def _aligned(letters: Sequence[str], plain: Legible) -> list[tuple[int, int] | N
     results: list[tuple[int, int] | None] = []
     position = 0
     for token in letters:
-        start = text.find(token, position)
-        if start < 0 or text[position:start].strip():
+        start = text.find(token, position, _BLANKS.match(text, position).end() + len(token))
+        if start < 0:
             results.append(None)
             continue
         position = start + len(token)

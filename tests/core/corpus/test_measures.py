@@ -1,6 +1,7 @@
 """Measures of association, keyness and dispersion by hand, and Krippendorff's alpha against published values."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -58,6 +59,9 @@ def test_log_odds_are_those_of_a_plain_loop():
     assert z[0] > 0 > z[1]
     assert np.abs(measures.log_odds(first, first, background)).max() == 0
     np.testing.assert_allclose(measures.log_odds(first, second, background), -measures.log_odds(second, first, background))
+    with warnings.catch_warnings(action="error"):
+        z = measures.log_odds(np.array([1, 3, 0]), np.array([2, 1, 0]), np.array([9, 9, 0]))
+    assert np.isnan(z).tolist() == [False, False, True]
 
 
 def test_p_is_corrected_for_the_number_of_tests():

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,15 @@ def test_a_file_is_read_once_by_all_processes_until_it_changes(assets, monkeypat
     with pytest.raises(CorruptArtifact):
         sums.check(assets / "b.json")
     assert sums.sum_of(assets / "b.json") != result
+
+
+def test_a_sum_that_takes_long_holds_up_no_other(assets, monkeypatch):
+    def read(path, kind, real=sums.file_sum):  # of a.bin it waits for that of b.json, which another thread computes
+        return real(path, kind) if path.name == "b.json" else pool.submit(sums.sum_of, assets / "b.json").result(10)
+
+    monkeypatch.setattr(sums, "file_sum", read)
+    with ThreadPoolExecutor() as pool:
+        assert sums.sum_of(assets / "model" / "a.bin") == sums.sum_of(assets / "b.json")
 
 
 def test_a_file_that_a_command_wrote_again_is_named_again_and_nothing_else_is(assets, tmp_path):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.text.morphemes import morphemes
 from core.text.normalization import cut_words, fold_case, legible
 from core.text.sentence_ends import split_sentences
-from core.text.tokens import as_in_text, character_ids, find_word, join_tokens, token_spans, tokenize
+from core.text.tokens import as_in_text, character_ids, find_word, join_tokens, spans_in, token_spans, tokenize
 
 # Any code point, unpaired surrogates included, and pieces that the patterns care about, put together at random.
 PIECES = st.sampled_from([*"'.@-!\n", "n't", "'s", "..", "a.", "1.", "://", "http", "www.", "\u2019", "\x00", "\u3002", "\u200d"])
@@ -169,6 +169,12 @@ def test_splitting_any_text_loses_nothing_visible_and_leaves_no_blank_sentence(t
     sentences = split_sentences(text)
     assert _visible(" ".join(sentences)) == _visible(text)
     assert all(s.strip() == s != "" and (len(s.splitlines()) == 1 or any(cut_words(s))) for s in sentences)
+
+
+def test_tokens_that_are_not_in_a_text_are_missed_in_linear_time():
+    start_cpu_s = time.process_time()
+    assert set(spans_in(["xy"] * 20_000, "ab " * 100_000)) == {None}
+    assert time.process_time() - start_cpu_s < 2
 
 
 PATHOLOGICAL = [*"a'+.\u0301\u3002\x00", "a.", "n't", "1.", "a@", "www.", "http://", "a-", "a. ", "Mr. ", "!)", ". a", "12:", "! :("]
