@@ -84,15 +84,6 @@ class Labels:
             self.sentences(sense)
         return self._renamed({sense: _end_of(sense, into) for sense in into})
 
-    def split(self, sense: str, sentences: Iterable[Hashable], name: str) -> "Labels":
-        """Make some of a sense's sentences a new sense."""
-        labeled, chosen = set(self.sentences(sense)), set(sentences)
-        if not chosen or not chosen < labeled:
-            raise BadInput(t("To split “{name}” ({n} labels) choose some of its sentences, not all.", name=shorten(sense), n=len(labeled)))
-        if self._name(name) in self.senses:
-            raise BadInput(t("“{name}” is a sense already. Give the new one another name.", name=shorten(self._name(name))))
-        return self.label(chosen, name)
-
     def join(self, others: Iterable[tuple[Hashable, str]]) -> "Labels":
         """Add other labels, as one step. They replace the labels of the same sentences."""
         return self._changed((dict(self.given) | dict(others)).items())

@@ -65,7 +65,7 @@ def test_steps_can_be_undone_one_by_one():
     first = labeled()
     renamed = first.rename("river", "shore")
     merged = renamed.merge({"shore": "money"})
-    split = merged.split("money", [20], "slope")
+    split = merged.label([20], "slope")
     assert split.sentences("slope") == (20,)
     assert merged.senses == ("money",)
     assert (split.undo(), split.undo().undo(), split.undo().undo().undo()) == (merged, renamed, first)
@@ -94,9 +94,6 @@ def test_what_cannot_be_done_is_reported():
         (lambda: labels.rename("river", "money"), "“money” is a sense already. Merge"),
         (lambda: labels.rename("river", "  "), "needs a name"),
         (lambda: labels.label([1], "\n"), "needs a name"),
-        (lambda: labels.split("money", [0, 1], "x"), "some of its sentences, not all"),
-        (lambda: labels.split("money", [20], "x"), "some of its sentences, not all"),
-        (lambda: labels.split("money", [0], "river"), "another name"),
         (lambda: spread(two_senses(), Labels().label([0], "money")), "at least 2 senses; 1 so far"),
     ):
         with pytest.raises(BadInput, match=message):
