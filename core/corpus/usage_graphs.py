@@ -266,7 +266,7 @@ def _read(
     path = Path(path)
     if (kind := suffix_of(path)) not in SUFFIXES:
         refuse_format(path, SUFFIXES)
-    left_out = LeftOut(path.name)
+    left_out = LeftOut(path.name, "uses")
     with reports.passing_on():
         rows = file_rows(path, kind)
         place, header = next(rows, (Place(path.name, 1), []))

@@ -181,6 +181,10 @@ def test_one_use_out_of_order_is_left_out_and_noted(tmp_path, span):
         uses = usage_graphs.read_uses(path)
     assert [use.identifier for use in uses] == [f"u{k}" for k in range(12) if k != 3]
     assert next(iter(found.values())).startswith("uses.csv: 1 row is left out, line 5: ")
+    path.write_text("\n".join([*path.read_text().rstrip("\n").split("\n"), "too\tmany" + "\tcells" * 20, ""]))
+    with reports.collecting() as found:
+        usage_graphs.read_uses(path)
+    assert len(found) == 2  # for each reason a note
 
 
 def test_every_spelling_of_cannot_decide_is_one_and_of_noise_too(tmp_path):
