@@ -27,13 +27,7 @@ from ..common.i18n import t
 
 TEMPORARY = re.compile(r"\.[0-9a-f]{8}-(\d+-[0-9a-f]{8}\.(tmp|old)-.*|.*\.lock)")  # left by a killed process (`_temporary_name`, `locked`)
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
-_UNWRITABLE |= {
-    errno.ENOTDIR,
-    errno.EISDIR,
-    errno.EEXIST,
-    errno.ENAMETOOLONG,
-    errno.EFBIG,
-}  # the place is of another kind, or a limit is exceeded
+_UNWRITABLE |= {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.EFBIG}  # of another kind, or beyond a limit
 
 _HERE, _EXCHANGE = -100, 2  # of renameat2: AT_FDCWD, RENAME_EXCHANGE
 _HELD: ContextVar[frozenset[Path]] = ContextVar("_HELD", default=frozenset())  # paths whose lock this context holds
