@@ -148,7 +148,7 @@ class _ByteCount:
         reports.step(n)
         if self._n_read + LINE_COST * self._n_lines > FREE_BYTES + MAX_READ_PER_STORED * self._n_stored:
             values = {"name": self._name, "mb": self._n_read / 1e6, "kept": self._n_stored / 1e6}
-            message = t("Only {kept:,.1f} of {mb:,.1f} MB read from {name} are vectors. Remove blank lines and repeated words.", **values)
+            message = t("{name}: only {kept:,.1f} of {mb:,.1f} MB read are vectors. Remove blank lines and repeated words.", **values)
             raise BadInput(message)
 
     def add_stored(self, n: int) -> None:

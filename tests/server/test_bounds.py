@@ -88,4 +88,4 @@ def test_vectors_that_unpack_to_repetitions_are_refused(uploading, tmp_path):
         widgets = {page.widgets["Static vectors"]: str(path)}
         with uploading.growing_at_most(200):
             client.run("neighbors", widgets=widgets)
-            wait_for_text(client, "neighbors", "", "the rest is blank or repeated", widgets)
+            wait_for_text(client, "neighbors", "", "Remove blank lines and repeated words", widgets)

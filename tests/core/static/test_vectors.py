@@ -560,7 +560,7 @@ def test_file_of_blanks_or_repetitions_is_refused_after_a_few_megabytes(tmp_path
 @pytest.mark.parametrize("name", PACKERS)
 def test_reading_is_bounded_for_every_packed_format(tmp_path, monkeypatch, name):
     monkeypatch.setattr(formats, "FREE_BYTES", 2 * MB)
-    with pytest.raises(BadInput, match=rf"^{name}: of 0\.1 MB read, 0\.0 MB are vectors; the rest is blank or repeated"):
+    with pytest.raises(BadInput, match=rf"^{name}: only 0\.0 of 0\.1 MB read are vectors\. Remove blank lines"):
         read(tmp_path, PACKERS[name](LINE + b"\n" * MB), name)
 
 
@@ -570,7 +570,7 @@ def test_vectors_beyond_the_memory_limit_are_refused(tmp_path, monkeypatch):
     long = b"".join(b"x" * 500_000 + b"%d 0.1 0.2\n" % k for k in range(6))  # long words count too
     monkeypatch.setenv("ELMOSCOPE_MAX_VECTORS_MB", "1")
     for data in (many, long):
-        with pytest.raises(BadInput, match=r"^v\.txt exceeds 1 MB of vectors: limit the words"):
+        with pytest.raises(BadInput, match=r"^v\.txt exceeds 1 MB of vectors\. Use fewer words"):
             read(tmp_path, gzip.compress(data))
 
 
