@@ -248,7 +248,14 @@ def spaces(n_layers: int) -> tuple[str, ...]:
 
 def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarray]:
     """Return a word's labeled rows, at most MOST_ROWS chosen at random, and their senses as numbers from 0."""
-    rows = table.labeled_rows(lemma)
-    if len(rows) > MOST_ROWS:
-        rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
+    rows = choose_rows(table, table.labeled_rows(lemma), MOST_ROWS)
     return rows, np.unique(table.sense[rows], return_inverse=True)[1]
+
+
+def choose_rows(table: OccurrenceTable, rows: np.ndarray, most: int) -> np.ndarray:
+    """Return at most so many of labeled rows: two of every sense, so that no rare one is missing, and others at random."""
+    if len(rows) <= most:
+        return rows
+    rows = np.random.default_rng(0).permutation(rows)
+    first = np.concatenate([np.flatnonzero(table.sense[rows] == sense)[:2] for sense in np.unique(table.sense[rows])])
+    return np.sort(rows[np.concatenate([first, np.setdiff1d(np.arange(len(rows)), first)])[:most]])

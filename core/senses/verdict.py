@@ -19,7 +19,7 @@ from ..common.i18n import t
 from ..common.model_layers import SENSES
 from ..elmo.mix import layer_weights, mixed
 from ..index.rows import Query
-from ..index.sense_space import SenseSpace
+from ..index.sense_space import MOST_READ, SenseSpace
 from ..index.table import OccurrenceTable
 from ..static.vectors import StaticVectors, topics
 from ..text.languages import Language
@@ -28,7 +28,7 @@ from ..text.target_word import same_word
 from ..text.tokens import bare
 from ..workspace import Word
 from . import evidence
-from .calibration import Calibration, calibration_for, calibration_of, trust_of
+from .calibration import Calibration, calibration_for, calibration_of, choose_rows, trust_of
 from .evidence import AROUND, EXPECTED, LABELED_COLUMNS, NEAREST, TOKEN, UNLABELED_COLUMNS, Evidence
 
 SURE = 0.64  # below that probability it is too close to call: of the pairs called then, nine in ten of labeled words are right, four in five of others
@@ -97,7 +97,7 @@ def compare(a: Word, b: Word) -> Verdict | None:
     if not is_one_word(a, b):
         return None
     workspace, is_name = a.workspace, a.context.is_name or b.context.is_name
-    if a.table is None or b.context.lemma_in(a.table) != a.lemma:
+    if a.table is None or b.context.lemma_in(a.table) != a.lemma or not _has_voters(a.table, a.lemma, a.context, b.context):
         return replace(_without_labels(*_read_alike(a, b)), name=is_name)
     by_case = is_also_a_name(a.table, a.lemma)
     first, second = _read_alike(a, b, by_case=by_case)
@@ -180,10 +180,9 @@ def of_labeled(
     sentences, if they are encoded already.
     """
     trust = ground.words.get(lemma) or trust_of(table, lemma)
-    rows = table.labeled_rows(lemma)
-    names, labels = np.unique([table.senses[k] for k in table.sense[rows]], return_inverse=True)
-    is_query = _own(table, rows, a) | _own(table, rows, b)
-    rows, labels = rows[~is_query], labels[~is_query]
+    names = table.senses_of(lemma)
+    rows = choose_rows(table, _voters(table, lemma, a, b), MOST_READ)
+    labels = np.array([names.index(table.senses[k]) for k in table.sense[rows]])
     weights = layer_weights(trust.layer, len(a.layers))
     mixes = mixed(table.rows.take(rows), weights, axis=1, unit=True)
     pos = table.pos_of(rows)
@@ -196,7 +195,7 @@ def of_labeled(
         parts = space.views(occurrences, np.stack([a.layers, b.layers]), read)
         in_senses = evidence.places_in(space, space.of_rows(table, rows), labels, parts, len(names), lemma, pos)
     middles = (in_senses.shares if in_senses else token).middles
-    shares = tuple({str(name): float(share) for name, share in zip(names, sense_shares, strict=True)} for sense_shares in middles)
+    shares = tuple({name: float(share) for name, share in zip(names, sense_shares, strict=True)} for sense_shares in middles)
     named = (shares, SENSES if space else trust.layer)
     if _same_place(a, b):
         return Verdict(1.0, trust.layer, *named)
@@ -223,7 +222,18 @@ def _are_there(views: np.ndarray) -> bool:
     return bool((np.linalg.norm(views, axis=1) > 1e-9).all())
 
 
-def _own(table: OccurrenceTable, rows: np.ndarray, query: Query) -> np.ndarray:
+def _voters(table: OccurrenceTable, lemma: str, *words: Query | WordInContext) -> np.ndarray:
+    """Return a word's labeled rows without those of the sentences that are compared."""
+    rows = table.labeled_rows(lemma)
+    return rows[~np.any([_own(table, rows, word) for word in words], axis=0)]
+
+
+def _has_voters(table: OccurrenceTable, lemma: str, *words: WordInContext) -> bool:
+    """Return whether two senses have a labeled sentence that is none of those compared."""
+    return len(np.unique(table.sense[_voters(table, lemma, *words)])) > 1
+
+
+def _own(table: OccurrenceTable, rows: np.ndarray, query: Query | WordInContext) -> np.ndarray:
     """Return which rows (n,) are the query's sentence and position, ignoring case. They do not vote on it."""
     result = table.position[rows] == query.position
     for k in np.flatnonzero(result):

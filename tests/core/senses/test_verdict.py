@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from core.files.artifacts import write_json
+from core.index.build import build_index
 from core.index.rows import Query, make_query
 from core.index.sense_space import open_space
 from core.lab import verdicts
@@ -16,9 +17,11 @@ from core.senses.evidence import AROUND, EXPECTED, TOKEN
 from core.senses.verdict import CLOSE, ONE, SURE, TWO, Verdict
 from core.text import languages
 from core.text.readings import WordInContext
+from core.text.sentences import Sentence, Target
 from core.text.tokens import find_word, tokenize
 from core.views import pair as pair_view
 from core.workspace import Word
+from tests.core.index.test_table import FakeEncoder
 
 CODES = ("en", "ko")
 
@@ -189,6 +192,17 @@ def test_a_labeled_sentence_has_no_vote_on_itself(opened):
     assert left.sum() == 1 and left[0]
     assert sum(result.shares[0].values()) == pytest.approx(1)
     assert verdict.of_labeled(table, "bank", queries[0], queries[0], ground).probability == 1.0
+
+
+def test_of_many_labeled_sentences_some_of_every_sense_are_read(opened, tmp_path, monkeypatch):
+    labeled = [Sentence(("a", "bank", str(k)), (Target(1, "bank", "money" if k < 400 else "river", "bank"),)) for k in range(402)]
+    table, voters = build_index(labeled, FakeEncoder(), tmp_path / "index", model="fake", targets_only=True), []
+    labels = calibration.some_rows(table, "bank")[1]
+    assert np.bincount(labels).tolist() == [62, 2] and 0 < calibration.trust_of(table, "bank").above_chance <= 1
+    monkeypatch.setattr(table, "pos_of", lambda rows: voters.append(rows) or np.full(len(rows), ""))
+    queries = [make_query(FakeEncoder(), ["the", "bank", name], 1) for name in "ab"]
+    assert verdict.of_labeled(table, "bank", *queries, opened["en"][2]).lemma == ""
+    assert len(voters[0]) == 300 and set(table.sense[voters[0]]) == {0, 1}
 
 
 def test_a_word_without_labels_is_judged_by_what_it_has_around_it(workspace, opened):
