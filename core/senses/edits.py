@@ -143,15 +143,10 @@ def write_step(alignment: Alignment, step: EditStep, first: Sequence[str], secon
     return parts
 
 
-def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray, left_out: np.ndarray) -> Centroids:
-    """Return a unit centroid for each sense of labeled occurrences (n, L, D) under a mix (L,), without the rows `left_out` (n,) bool.
-
-    A sense without other rows has no centroid. BadInput if fewer than two have one.
-    """
-    units, labels = mixed(layers[~left_out], weights, axis=1, unit=True), np.asarray(labels, str)[~left_out]
+def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray) -> Centroids:
+    """Return a unit centroid for each sense of labeled occurrences (n, L, D) under a mix (L,)."""
+    units, labels = mixed(layers, weights, axis=1, unit=True), np.asarray(labels, str)
     senses = tuple(map(str, np.unique(labels)))
-    if len(senses) < 2:
-        raise BadInput(t("Two labeled senses are needed; there are {n}.", n=len(senses)))
     return Centroids(senses, unit(np.stack([units[labels == sense].mean(axis=0) for sense in senses])))
 
 

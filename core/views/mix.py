@@ -62,7 +62,8 @@ class Mixed:
     lengths: np.ndarray  # (L,) mean length of each layer's vectors, as they are weighted
     pulls: np.ndarray  # (L,) each layer's share of the sum
     norm: float  # length of the first word's weighted sum
-    neighbors: tuple[tuple[Neighbor, ...] | tuple[TypeNeighbor, ...] | None, ...]  # for each word; None until every token is read
+    # For each word; () where no other sentence has it; None until every token is read
+    neighbors: tuple[tuple[Neighbor, ...] | tuple[TypeNeighbor, ...] | None, ...]
     report: SenseReport | None  # for the lemma; None with fewer than two senses
     by_layer: Mapping[str, SenseReport]
     static: SenseReport | None  # for the other words' static vectors
@@ -202,7 +203,7 @@ def _same_word(
     if request.among != SAME or word.lemma_in(table) is None:
         return None
     products = workspace.products(table, query, normalized=request.normalized)
-    return tuple(table.nearest(products, np.array(request.weights), k=request.k, which=SAME)) or None
+    return tuple(table.nearest(products, np.array(request.weights), k=request.k, which=SAME))
 
 
 def _leans(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..analysis.aligned_umap import insert
-from ..analysis.word_maps import NEIGHBORS_TO_PLACE, map_rows, open_maps, rows_to_measure
+from ..analysis.word_maps import NEIGHBORS_TO_PLACE, map_rows
 from ..common import model_layers
 from ..common.errors import BadInput
 from ..common.i18n import t
@@ -176,11 +176,14 @@ def compute_edits(workspace: Workspace, request: EditsRequest) -> EditPath:
     space = request.space
     weights = {name: _weights(workspace, name) for name in (space, *workspace.layers.spaces)}
     lemmas = {word.lemma_in(workspace.targets) for word in both} if workspace.is_labeled else set()
-    lemma = next(iter(lemmas)) if len(lemmas) == 1 else None  # the word of both sentences, if it has two labeled senses
-    if lemma and len(workspace.targets.senses_of(lemma)) < 2:
-        lemma = None
+    lemma = next(iter(lemmas)) if len(lemmas) == 1 else None  # the word of both sentences, if others have two labeled senses of it
     if lemma:
-        centroids = _centroids(workspace, rows_to_measure(workspace.targets, lemma), both, weights)
+        table, rows = workspace.targets, workspace.targets.labeled_rows(lemma)
+        # A labeled sentence that is one of the two is left out, or it would judge itself
+        rows = rows[~np.any([table.same_sentence(rows, word.tokens, word.position) for word in both], axis=0)]
+        lemma = lemma if len(np.unique(table.sense[rows])) > 1 else None
+    if lemma:
+        centroids = _centroids(workspace, rows, weights)
     else:
         centroids = {name: edits.between(_layers(workspace, both, name), mix, SENTENCES) for name, mix in weights.items()}
 
@@ -206,14 +209,11 @@ def compute_edits(workspace: Workspace, request: EditsRequest) -> EditPath:
     )
 
 
-def _centroids(
-    workspace: Workspace, rows: np.ndarray, words: Sequence[WordInContext], weights: Mapping[str, np.ndarray]
-) -> dict[str, edits.Centroids]:
-    """Return the senses' centroids by space. A labeled sentence that is one of the two is left out, or it would judge itself."""
+def _centroids(workspace: Workspace, rows: np.ndarray, weights: Mapping[str, np.ndarray]) -> dict[str, edits.Centroids]:
+    """Return the senses' centroids of labeled rows by space."""
     table = workspace.targets
     labels = [table.senses[code] for code in table.sense[rows]]
     layers = table.rows.take(rows)
-    is_own = np.any([table.same_sentence(rows, word.tokens, word.position) for word in words], axis=0)
 
     def of(space: str) -> np.ndarray:
         if space != SENSES:
@@ -221,7 +221,7 @@ def _centroids(
         senses = workspace.require_sense_space()
         return senses.place(senses.of_rows(table, rows), word=table.lemmas[table.lemma[rows[0]]])[:, None]
 
-    return {name: edits.centroids(of(name), labels, mix, is_own) for name, mix in weights.items()}
+    return {name: edits.centroids(of(name), labels, mix) for name, mix in weights.items()}
 
 
 def _weights(workspace: Workspace, space: str) -> np.ndarray:
@@ -265,7 +265,7 @@ def _map_path(workspace: Workspace, lemma: str, words: Sequence[WordInContext], 
     if space == SENSES:
         layout = layouts.compute(workspace, LayoutRequest(word=lemma, contexts=tuple(words), senses=True))
         return MapPath(occurrences, layout.coordinates[-1], layout.stars[-1])
-    maps, weights = open_maps(table, lemma), _weights(workspace, space)
+    maps, weights = layouts.maps_of(workspace, lemma), _weights(workspace, space)
     coordinates = maps.coordinates[maps.names.index(space)]
     typed, labeled = (mixed(of, weights, axis=1, unit=True) for of in (_layers(workspace, words, space), table.rows.take(rows)))
     cosines = typed @ labeled.T

@@ -65,7 +65,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
         st.info(t("Type a sentence above to start."), icon=":material/edit:")
         return
     over = workspace(in_use)
-    if any(item.lemma_in(over.targets) is None for item in chosen):
+    if mix.choose_among(over, [item.in_context for item in chosen]) != SAME:
         cache.show_meanwhile(over, t("Until then, only labeled words are searched."))
     _show_mix(in_use, chosen)
 

@@ -58,14 +58,10 @@ def test_greedy_takes_the_edit_that_moves_most_until_the_sign_changes_and_then_g
         assert edits.ends(np.array([[0.9, 0.1, 0.2], second])) == (0, 2)
 
 
-def test_centroids_are_means_of_unit_vectors_and_forget_what_is_left_out():
+def test_centroids_are_means_of_unit_vectors():
     layers, labels, weights = np.array([[[2.0, 0.0]], [[0.0, 5.0]], [[0.0, -3.0]], [[-1.0, 0.0]]]), ["a", "a", "b", "b"], np.array([1.0])
-    result = edits.centroids(layers, labels, weights, np.zeros(4, bool))
+    result = edits.centroids(layers, labels, weights)
     np.testing.assert_allclose(result.vectors, np.array([[1, 1], [-1, -1]]) / np.sqrt(2))
-    less = edits.centroids(layers, labels, weights, np.array([False, True, False, False]))
-    np.testing.assert_allclose(less.vectors[0], [1, 0])
-    with pytest.raises(BadInput, match="Two labeled senses"):
-        edits.centroids(layers, labels, weights, np.array([True, True, False, False]))
 
 
 def test_what_cannot_be_edited_is_refused_in_a_sentence():

@@ -21,7 +21,7 @@ from core.text.readings import WordInContext
 from core.text.target_word import words_of
 from core.views import compare, induction, layouts, mix, neighbors, pair, substitutes, why
 from core.views.mix import MixRequest
-from core.views.neighbors import AroundRequest, NeighborsRequest
+from core.views.neighbors import AroundRequest, NeighborsRequest, tabulate_neighbors
 from core.views.pair import PairRequest
 from core.views.substitutes import NextWordsRequest, SubstitutesRequest
 from core.views.why import AttributionRequest, EditsRequest
@@ -40,6 +40,25 @@ def words(workspace: Workspace) -> tuple[WordInContext, ...]:
 def herons(workspace: Workspace) -> tuple[WordInContext, ...]:
     """Two words without labels."""
     return workspace.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", positions=(1, 1))
+
+
+FEW = {  # labeled sentences, in which river and bird have one each
+    "The bank lent him money at a low rate.": ("bank", "money"),
+    "The bank closed my account today.": ("bank", "money"),
+    "Reeds grew along the grassy bank below us.": ("bank", "river"),
+    "A heron caught a fish.": ("heron", "bird"),
+}
+
+
+@pytest.fixture(scope="module")
+def few(workspace: Workspace, tmp_path_factory) -> Workspace:
+    """A workspace over FEW."""
+    path, rows = tmp_path_factory.mktemp("few") / "few.jsonl", []
+    for text, (lemma, sense) in FEW.items():
+        tokens = workspace.language.tokenize(text)
+        rows.append({"tokens": tokens, "position": tokens.index(lemma), "word": lemma, "lemma": lemma, "sense": sense})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return workspace.with_corpus(str(path))
 
 
 @pytest.fixture
@@ -296,6 +315,16 @@ def test_without_labels_steps_are_read_by_the_two_sentences(workspace, herons):
     ):
         with pytest.raises(BadInput, match=message):
             why.compute_edits(workspace, replace(request, **changes))
+
+
+def test_a_sense_whose_only_sentence_is_typed_does_not_judge_itself(few):
+    money, _, river, heron = (few.words(text, positions=(few.language.tokenize(text).index(lemma),))[0] for text, (lemma, _) in FEW.items())
+    other = few.words(TEXTS[1])[0]
+    for first, second, lemma in ((river, money, ""), (river, other, ""), (money, other, "bank")):
+        assert pair.judge(few, first, second).verdict.lemma == lemma
+        assert why.compute_edits(few, EditsRequest(first=first, second=second, space="1")).lemma == lemma
+    result = mix.compute(few, MixRequest(words=(money, heron), weights=(0.2, 0.3, 0.5), every_token=False))
+    assert len(result.neighbors[0]) == 2 and tabulate_neighbors(result.neighbors[1], "").empty
 
 
 @pytest.mark.parametrize(("plan", "d"), [("umap", 2), ("pca", 2), ("3d", 3), ("poles", 2)])
