@@ -206,7 +206,7 @@ def _words(text: str) -> list[str]:
 
 
 def _rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
-    same = np.isin(table.word, [code for spelling, code in table.word_codes.items() if bare(spelling) == word])
+    same = np.isin(table.word, table.plain_codes.get(fold_case(word), ()))
     if word in table.lemmas:
         same |= table.lemma == table.lemmas.index(word)
     return np.flatnonzero(same)
@@ -252,11 +252,11 @@ def surroundings(
     rows = np.flatnonzero(keep)
     if len(rows) > max_occurrences:
         rows = rows[np.linspace(0, len(rows) - 1, max_occurrences).astype(int)]
-    excluded = {word.casefold() for word in words}
+    excluded = {fold_case(word) for word in words}
     nearest = {}
     for query in queries:
         result = table.nearest_types(query, weights, k=types + len(excluded))
-        result = [item for item in result if item.word not in excluded][:types]
+        result = [item for item in result if fold_case(item.word) not in excluded][:types]
         for item, o in zip(result, table.nearest_of_types(query, [item.word for item in result], weights), strict=True):
             nearest.setdefault(item.word, (table.word_codes[item.word], o.row, item.occurrences))
     codes, of_types, counts = np.array([*nearest.values()], int).reshape(-1, 3).T

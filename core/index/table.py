@@ -6,7 +6,7 @@ gram: float32 (L(L+1)/2)), `types.arrow` (the same columns, layers averaged over
 that a model guessed. Guessed rows have no sense, so that nothing is measured on them. Vectors are read only when a search needs them.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -141,12 +141,12 @@ class OccurrenceTable(Index):
 
         A separate word is not a form of another: "wound" of "wind" (core.text.readings).
         """
+        if lemma := next((form for form in (word, fold_case(word)) if form in self.lemmas), None):
+            return lemma
         word = fold_case(word)
-        if word in self.lemmas:
-            return word
         if is_separate_word(word):
             return None
-        rows = self.lemma[(self.word == self.word_codes.get(word, -2)) & (self.lemma >= 0)]
+        rows = self.lemma[self.spelled(word) & (self.lemma >= 0)]
         if len(rows):
             return self.lemmas[rows[0]]
         return next((form for form in dictionary_forms(word) if form in self.lemmas), None) if self.lemmas else None
@@ -163,10 +163,18 @@ class OccurrenceTable(Index):
 
     @cached_property
     def plain_codes(self) -> dict[str, list[int]]:
-        """Return the codes of the words by their spelling without joiners."""
+        """Return the codes of the words by their spelling without joiners, ignoring case and an emoji's choice of form."""
+        return self._codes_by(lambda word: fold_case(bare(word)))
+
+    @cached_property
+    def folded_codes(self) -> dict[str, list[int]]:
+        """Return the codes of the words by their spelling, ignoring case and an emoji's choice of form."""
+        return self._codes_by(fold_case)
+
+    def _codes_by(self, spell: Callable[[str], str]) -> dict[str, list[int]]:
         codes: dict[str, list[int]] = {}
         for code, word in enumerate(self.words):
-            codes.setdefault(bare(word), []).append(code)
+            codes.setdefault(spell(word), []).append(code)
         return codes
 
     def answer(self, question: Question) -> list[Neighbor]:
@@ -187,8 +195,8 @@ class OccurrenceTable(Index):
         return (same if question.which == SAME else ~same) & ~self.own_row(question.query)
 
     def spelled(self, word: str) -> np.ndarray:
-        """Return the rows (N,) with this spelling, ignoring case."""
-        return self.word == self.word_codes.get(fold_case(word), -2)
+        """Return the rows (N,) with this spelling, ignoring case and an emoji's choice of form."""
+        return np.isin(self.word, self.folded_codes.get(fold_case(word), ()))
 
     def lemmas_of(self, word: str) -> set[str]:
         """Return the lemmas that a spelling is labeled with; for a separate word only itself."""
@@ -249,8 +257,7 @@ class OccurrenceTable(Index):
         """Return the k nearest other spellings by their mean vectors; `query` may be its products with `types`."""
         question = Question(query, weights, k)
         values = cosines(self.types, products_of(self.types, query), question.weights)
-        if (code := self.word_codes.get(question.query.word.casefold())) is not None:
-            values[code] = -np.inf
+        values[self.folded_codes.get(fold_case(question.query.word), [])] = -np.inf
         counts = np.bincount(self.word, minlength=len(values))
         return [TypeNeighbor(self.words[code], float(values[code]), int(counts[code])) for code in best(values, k)]
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..analysis.aligned_umap import pca
-from ..analysis.word_maps import open_maps
 from ..common.directions import unit
 from ..common.errors import BadInput
 from ..common.i18n import t
@@ -27,6 +26,7 @@ from ..text.corpora import DictionarySense, dictionary_senses, sentences_of
 from ..text.normalization import fold_case
 from ..text.readings import WordInContext
 from ..workspace import Workspace, reads_as_model, table_key
+from .layouts import maps_of
 
 READS = ("model", "corpus")
 MOST = 2_000  # occurrences of a word that are clustered
@@ -188,7 +188,7 @@ def opening_word(workspace: Workspace, table: OccurrenceTable) -> str:
 
 def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
     """Return the rows of a labeled word with its inflected forms, or of a spelling (of a Korean verb, its other forms as well)."""
-    wanted = fold_case(word.strip())
+    wanted = word if word in table.lemmas else fold_case(word.strip())
     if wanted in table.lemmas:
         return np.flatnonzero(table.lemma == table.lemmas.index(wanted))
     return np.flatnonzero(table.same_word(wanted))
@@ -213,7 +213,7 @@ def _occurrences(workspace: Workspace, table: OccurrenceTable, word: str, layer:
     if layer == SENSES:  # the number is suggested before the map, which divides any cloud
         unmapped = clusters.directions(space.of_word(table, rows, word, mapped=False), table.word[rows])
     suggestion = clusters.suggest(unmapped, directions)
-    maps = open_maps(table, word) if sentences_of(workspace.corpus) and word in table.lemmas else None
+    maps = maps_of(workspace, word) if sentences_of(workspace.corpus) and word in table.lemmas else None
     frozen = maps is not None and layer in maps.names and len(maps.coordinates[0]) == len(rows)
     points = maps.coordinates[maps.names.index(layer)] if frozen else pca(directions)
     substitutes = space.likeliest(table, rows, clusters.NAMED_BY) if space else [()] * len(rows)

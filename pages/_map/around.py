@@ -321,7 +321,7 @@ def _describe_tokens(table: OccurrenceTable, maps: TokenMaps, word: str) -> list
         else t("The map shows {n:,} of {all:,} tokens, from {sentences:,} random sentences.", **values)
     ]
     spelling = word.casefold()
-    is_word = table.word[maps.rows] == table.word_codes.get(spelling, -1)
+    is_word = table.spelled(spelling)[maps.rows]
     if spelling in table.lemmas:  # its other forms, as the browser lights them
         is_word |= (table.lemma[maps.rows] == table.lemmas.index(spelling)) & (table.sense[maps.rows] >= 0)
     if (count := int(is_word.sum())) >= FEWEST:

@@ -13,9 +13,10 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.mix import gram
 from core.index import build as building
 from core.index.build import build_index
-from core.index.rows import Occurrence
+from core.index.rows import Occurrence, make_query
 from core.index.table import OccurrenceTable, index_info
 from core.text.sentences import Sentence, Target
+from core.views import induction
 
 
 class FakeEncoder:
@@ -84,6 +85,23 @@ def test_a_row_knows_the_part_of_speech_it_is_labeled_with(table, tmp_path):
     taps = build_index([Sentence(("Tap", "the", "tap"), targets), SENTENCES[1]], FakeEncoder(), tmp_path / "taps", model="fake")
     assert taps.pos_of(np.array([2, 1, 0, 4])).tolist() == ["noun", "", "verb", ""]
     assert set(table.pos_of(np.arange(len(table)))) == {""}  # none is labeled with one
+
+
+def test_a_word_is_found_by_either_form_of_an_emoji_and_a_lemma_by_its_capital(tmp_path):
+    heart, plain = "\u2764\ufe0f", "\u2764"
+    texts = [
+        Sentence(("I", heart, "it")),
+        Sentence(("We", plain, "it")),
+        Sentence(("die", "H\u00e4user"), (Target(1, "", "house", "Haus"),)),
+    ]
+    table, mix = build_index(texts, FakeEncoder(), tmp_path / "index", model="fake"), (0.2, 0.3, 0.5)
+    assert np.flatnonzero(table.spelled(heart)).tolist() == np.flatnonzero(table.spelled(plain)).tolist() == [1, 4]
+    nearest = {k: [item.word for item in table.nearest_types(make_query(FakeEncoder(), texts[0].tokens, k), mix)] for k in (0, 1)}
+    assert heart in nearest[0] and not {heart, plain} & {*nearest[1]}
+    assert len(table.nearest_of_types(make_query(FakeEncoder(), texts[0].tokens, 0), nearest[0], mix)) == len(nearest[0])
+    assert table.plain_codes[plain] == [table.word_codes[plain], table.word_codes[heart]]
+    assert [table.lemma_of(word) for word in ("Haus", "H\u00e4user")] == ["Haus", "Haus"] and table.senses_of("Haus") == ["house"]
+    assert induction.rows_of(table, "Haus").tolist() == [7]
 
 
 def test_rows_of_a_known_table_are_copied_and_not_counted_in_the_progress(table, tmp_path, monkeypatch):
