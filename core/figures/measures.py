@@ -19,7 +19,7 @@ FORWARD, BACKWARD = "#0072B2", "#D55E00"
 FREQUENCY = "rgba(120,125,140,0.75)"
 Part = tuple[str, int, int]  # its name, hits in it, its tokens
 QUANTITIES = {"perplexity": ".0f", "loss": ".3f", "learning_rate": ".2e", "tokens_per_second": ",.0f"}  # of a training log -> format
-COARSE = (50, 75, 100, 150, 200, 300, 400, 600, 800)  # perplexities
+COARSE = (50, 75, *(tick * 10**n for n in range(1, 6) for tick in (10, 15, 20, 30, 40, 60, 80)))  # perplexities
 
 
 def weight_bars(weights) -> go.Figure:
@@ -105,7 +105,8 @@ def _ticks(validations: list[dict]) -> list[int]:
     """Return round perplexities for the axis, at least three even if the training stayed within a narrow range."""
     values = [line[name] for line in validations for name in ("forward", "backward") if name in line]
     low, high = (min(values), max(values)) if values else (50, 800)
-    for step in (COARSE, range(10, 1000, 20), range(10, 1000, 10), range(5, 1000, 5)):
+    scale = 10 ** max(0, len(f"{high:.0f}") - 3)
+    for step in (COARSE, *(range(least * scale, 1000 * scale, gap * scale) for least, gap in ((10, 20), (10, 10), (5, 5)))):
         if sum(low <= tick <= high for tick in step) >= 3:
             break
     return [tick for tick in step if tick <= 2 * high]

@@ -49,12 +49,13 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
     short_names = [name if len(name) <= 24 else "…" + name[-23:] for name in names]
     n = len(short_names)
     texts = [f"{value:.2f}".removeprefix("0" if n >= 6 else "") if n <= MOST_WRITTEN else "" for value in matrix.ravel()]
-    card = t("{y}, {x}: CKA {z}", y="%{y}", x="%{x}", z="%{z:.3f}")
-    figure = Figure()
-    add_shades(figure, matrix, short_names, short_names, texts, size=13 if n < 6 else 10, hovertemplate=card)
+    card = t("{y}, {x}: CKA {z}", y="%{customdata[0]}", x="%{customdata[1]}", z="%{z:.3f}")
+    figure, places = Figure(), list(range(n))  # places are the axes' values: two spaces may have one short name
+    pairs = [[(row, column) for column in short_names] for row in short_names]
+    add_shades(figure, matrix, places, places, texts, size=13 if n < 6 else 10, customdata=pairs, hovertemplate=card)
     columns = [Markup("-<br>").join(name.rpartition(" · ")[2][:24].split("-")) for name in short_names]  # narrower than a row's name
-    figure.update_xaxes(side="bottom", fixedrange=True, tickangle=0, type="category", tickvals=short_names, ticktext=columns)
-    figure.update_yaxes(autorange="reversed", fixedrange=True, type="category")
+    figure.update_xaxes(side="bottom", fixedrange=True, tickangle=0, tickvals=places, ticktext=columns, zeroline=False)
+    figure.update_yaxes(autorange="reversed", fixedrange=True, tickvals=places, ticktext=short_names, zeroline=False)
     return base(figure, height=90 + (52 if n <= MOST_WRITTEN else 26) * n, key="cka")
 
 
@@ -174,10 +175,11 @@ def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str],
     shares = counts / np.maximum(sizes[:, None], 1)
     figure = Figure()
     labels = [html("{}<br>n = {:,}", band, n) for band, n in zip(bands, sizes.tolist(), strict=True)]
+    places = list(range(len(labels)))  # places are the axis's values: two sides may have one label
     for number, name in enumerate(names):
         column, heights = counts[:, number], shares[:, number]
         figure.add_bar(
-            x=labels,
+            x=places,
             y=heights,
             marker_color=sense_color(number),
             customdata=column,
@@ -187,7 +189,7 @@ def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str],
             hovertemplate=t("{name}: {share} ({n} sentences)", name=name, share="%{y:.0%}", n="%{customdata:,}"),
         )
     figure.update_layout(barmode="stack", bargap=0.12)
-    figure.update_xaxes(type="category", fixedrange=True)
+    figure.update_xaxes(fixedrange=True, tickvals=places, ticktext=labels, zeroline=False)
     figure.update_yaxes(tickformat=".0%", fixedrange=True, range=[0, 1], gridcolor=GRID, nticks=5)
     return base(figure, height=330, key=key)
 

@@ -15,7 +15,7 @@ from core.corpus.change import DOCUMENTS, FEWEST, measure_titles
 from core.figures.spaces import bands_figure
 from core.figures.style import sense_color
 from core.files import registry
-from core.files.user_names import corpus_title
+from core.files.user_names import corpus_title, corpus_titles
 from core.text import languages
 from core.views import change
 from core.views.change import ChangeRequest, Control, RankedWord, WordChange
@@ -156,7 +156,7 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
             message = t("Choose a second corpus: add texts of another time or genre, such as news, under Texts.")
             st.info(message, icon=":material/library_books:")
             return None, ("", "")
-        names = tuple(shorten(corpus_title(name, (first, second)), 24, end=8) for name in (first, second))
+        names = tuple(shorten(title, 24, end=8) for title in corpus_titles((first, second)))
         return (Side(corpus=first), Side(corpus=second)), names
     facts = facts_of(workspace(in_use), first)
     readable_dates = dates_of(facts)

@@ -104,7 +104,8 @@ def test_a_training_figure_marks_where_a_stage_ended_and_names_both_directions()
     assert drawn == [("forward", [1, 2, 4], [200, 100, 50]), ("backward", [1, 2, 4], [210, 105, 52.5])]
     assert [shape.x0 for shape in figure.layout.shapes] == [2]
     assert [(a.text, a.x) for a in figure.layout.annotations if a.text in ("table", "joint")] == [("table", 1.0), ("joint", 3.0)]
-    for low, high in ((79.0, 101.0), (90.0, 800.0), (60.0, 72.0), (93.0, 190.0)):  # its axis has numbers however narrow its range
+    ranges = ((79.0, 101.0), (90.0, 800.0), (60.0, 72.0), (93.0, 190.0), (1100.0, 1400.0), (5200.0, 60_000.0))
+    for low, high in ranges:  # its axis has numbers however narrow its range
         lines = [{"tokens": 1, "forward": high, "backward": high}, {"tokens": 2, "forward": low, "backward": low}]
         ticks = training_figure([], lines, {"table": 2}, quantity="perplexity").layout.yaxis.tickvals
         assert sum(low <= tick <= high for tick in ticks) >= 2
@@ -205,6 +206,7 @@ def test_figures_of_whole_spaces_are_written_where_they_have_room(n, written):
     figure = cka_heat([f"model · {k}" for k in range(n)], np.eye(n))
     assert sum(map(bool, figure.data[1].text)) == written and figure.data[0].z.shape == (n, n)
     assert list(figure.layout.xaxis.ticktext) == [str(k) for k in range(n)] and figure.layout.xaxis.tickangle == 0
+    assert list(cka_heat(["<i>"] * n, np.eye(n)).data[0].x) == list(range(n))  # two spaces may have one name
 
 
 def test_words_along_an_axis_are_level_and_none_stands_on_another():
@@ -230,4 +232,5 @@ def test_dots_whose_sense_a_model_guessed_are_faint_and_in_their_senses_color():
 
 def test_sense_bars_are_labeled_with_the_side_and_its_number_of_sentences():
     figure = bands_figure(["sentences", "<i>x</i>"], np.array([[1500, 2], [3, 4]]), ["judge", "corner"], key="k")
-    assert list(figure.data[0].x) == ["sentences<br>n = 1,502", "&lt;i&gt;x&lt;/i&gt;<br>n = 7"]
+    assert list(figure.layout.xaxis.ticktext) == ["sentences<br>n = 1,502", "&lt;i&gt;x&lt;/i&gt;<br>n = 7"]
+    assert list(bands_figure(["a", "a"], np.ones((2, 1), int), ["judge"], key="k").data[0].x) == [0, 1]
