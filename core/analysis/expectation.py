@@ -249,12 +249,12 @@ def prepended(text: str, words: list[str] | tuple[str, ...]) -> str:
 
 def replaced(text: str, position: int, word: str) -> str:
     """Return `text` with another word in a token's place. Its sentence is spaced again, the others stay as typed."""
-    parts = [sentence for sentence in split_sentences(text) if tokenize(sentence)]
-    for number, sentence in enumerate(parts):
-        tokens = tokenize(sentence)
+    end = 0
+    for sentence in split_sentences(text):
+        start = text.index(sentence, end)
+        end, tokens = start + len(sentence), tokenize(sentence)
         if position < len(tokens):
-            parts[number] = join_tokens([*tokens[:position], word, *tokens[position + 1 :]])
-            return ("\n" if "\n" in text.strip() else " ").join(parts)
+            return text[:start] + join_tokens([*tokens[:position], word, *tokens[position + 1 :]]) + text[end:]
         position -= len(tokens)
     return text
 

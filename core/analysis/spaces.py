@@ -168,7 +168,7 @@ def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: i
         first=a,
         second=b,
         cosines=tuple(map(np.concatenate, values)),
-        shared=(a[:, :, None] == b[:, None, :]).sum(axis=(1, 2)),
+        shared=np.array([len({*x} & {*y}) for x, y in zip(a.tolist(), b.tolist(), strict=True)]),
         profile=np.concatenate(profile),
         chance=k / (n - 1),
         random=tuple(float(space.sum(dim=0).square().sum() - space.square().sum()) / (n * (n - 1)) for space in spaces),

@@ -194,7 +194,7 @@ def _vectors_of(
             expected = substitutes.vectors(around, [token for s in part for token in s.tokens]).astype(np.float16)
     sums = _sums(vectors, codes)
     vectors = vectors.astype(np.float16)
-    with replacing(path) as temporary:
+    with suppress(FileNotFoundError), replacing(path) as temporary:  # another process that indexed these sentences removed the folder
         np.savez(temporary, layers=vectors, sums=sums, substitutes=expected)
     return vectors, sums, expected, True
 

@@ -9,11 +9,12 @@ Layers 0, 1, 2 and their mix stay as the paper defines them; this space is ours.
 words.
 """
 
+import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from zlib import crc32
 
 import numpy as np
 
@@ -69,7 +70,7 @@ class Learned:
 
 def fold_of(word: str) -> int:
     """Return the tenth of the words that a word belongs to, the same everywhere."""
-    return crc32(word.encode()) % FOLDS
+    return zlib.crc32(word.encode()) % FOLDS
 
 
 @dataclass(slots=True, eq=False)
@@ -108,7 +109,7 @@ class SenseSpace:
     @property
     def mark(self) -> str:
         """Return what distinguishes the map from others of the same model."""
-        return f"{crc32(self.learned.maps.tobytes()):08x}" if self.learned else "parts"
+        return f"{zlib.crc32(self.learned.maps.tobytes()):08x}" if self.learned else "parts"
 
     def views(self, occurrences: Sequence[tuple[Sequence[str], int]], layers: np.ndarray, read: Sequence[np.ndarray] = ()) -> np.ndarray:
         """Return the joined parts (n, V) of occurrences.
@@ -279,7 +280,7 @@ def substitutes_of(model: Model) -> Substitutes | None:
 
 def read(path: Path, fingerprint: str, width: int) -> Learned | None:
     """Read what was learned with this very model from parts of this size, or None."""
-    with suppress(OSError, ValueError, KeyError), np.load(path) as file:
+    with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error), np.load(path) as file:
         if str(file["model"]) == fingerprint and int(file["format"]) == FORMAT and file["maps"].shape[1] == width:
             return Learned(file["maps"].astype(np.float32), file["mean"].astype(np.float32), frozenset(file["words"].tolist()))
     return None

@@ -28,10 +28,10 @@ from elmoscope.core.workspace import open_workspace
 workspace = open_workspace(model_name, corpus=corpus)
 
 # %% search
-from elmoscope.core.views.concordance import ConcordanceRequest, concordance
+from elmoscope.core.views.concordance import ConcordanceRequest, concordance, with_senses
 
 request = ConcordanceRequest(query=query, kind=kind, order=order, documents=documents, number=200)
-result = concordance(workspace, request)
+result = concordance(workspace, with_senses(workspace, request))
 print(f"{result.n:,} occurrences, {result.per_million:,.0f} per million, DP {result.deviation:.2f}; forms: {dict(result.forms)}")
 result.table()
 

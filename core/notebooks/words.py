@@ -164,11 +164,12 @@ layout = layouts.compute(workspace, request) if labeled else None
 
 
 def map_of_meanings():
-    """Draw the word's sentences, colored by sense."""
-    senses = [dot.sense for dot in layout.occurrences]
+    """Draw the word's sentences, colored by sense. A model's guesses are faint."""
+    senses = [dot.sense or dot.guess for dot in layout.occurrences]
+    look = MapLook(layer=layer, key="map", guesses=[dot.sense is None for dot in layout.occurrences])
     places = layout.coordinates[layout.names.index(layer)][:, :2]
     hovers = [mark(dot.tokens, dot.position) for dot in layout.occurrences]
-    return map_figure(places, senses, hovers, layout.rows.tolist(), sorted(set(senses)), MapLook(layer=layer, key="map"))
+    return map_figure(places, senses, hovers, layout.rows.tolist(), sorted(set(senses)), look)
 
 
 map_of_meanings() if layout else "no labels: see below"
@@ -240,10 +241,11 @@ from elmoscope.core.figures.style import mark
 
 
 def map_of_mix():
-    """Draw the word's sentences in this mix, colored by sense."""
-    dots, senses = result.occurrences, [dot.sense for dot in result.occurrences]
+    """Draw the word's sentences in this mix, colored by sense. A model's guesses are faint."""
+    dots, senses = result.occurrences, [dot.sense or dot.guess for dot in result.occurrences]
+    look = MapLook(layer="mix", key="mix", guesses=[dot.sense is None for dot in dots])
     hovers, rows = [mark(dot.tokens, dot.position) for dot in dots], [dot.row for dot in dots]
-    return map_figure(result.coordinates, senses, hovers, rows, sorted(set(senses)), MapLook(layer="mix", key="mix"))
+    return map_figure(result.coordinates, senses, hovers, rows, sorted(set(senses)), look)
 
 
 map_of_mix() if result.report else dict(zip(result.spellings, (result.leans[0] - result.leans[1]).round(3).tolist()))

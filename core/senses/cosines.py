@@ -99,6 +99,8 @@ def sample(table: OccurrenceTable) -> Sample:
         spelled, vocabulary = table.word[random_rows], table.words
     if len(chosen) < FEWEST_WORDS:
         values = {"least": FEWEST_WORDS, "n": FEWEST, "found": len(chosen)}
+        if len(labeled):
+            raise BadInput(t("{least} words must be labeled {n} times; only {found} are. Label more on Senses.", **values))
         raise BadInput(t("{least} words must occur {n} times; only {found} do. Add text.", **values))
     apart = np.triu(spelled[:, None] != spelled[None], 1)
     groups = tuple(np.flatnonzero(words == code) for code in chosen)

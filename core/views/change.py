@@ -288,10 +288,8 @@ def _name_groups(
     words = clusters.telling_words(contexts, groups, Counter())
     substitutes = [[] for _ in words]
     if space is not None:
-        typical = np.sort(
-            [k for group in range(len(words)) for k in np.argsort(np.where(groups == group, -closeness, 2), kind="stable")[:NAMING]]
-        )
-        typical = typical[groups[typical] >= 0]
+        members = [np.flatnonzero(groups == group) for group in range(len(words))]
+        typical = np.sort(np.concatenate([rows[np.argsort(-closeness[rows], kind="stable")[:NAMING]] for rows in members]))
         n = len(both[0].items)
         predicted = []
         for side, chosen in ((both[0], typical[typical < n]), (both[1], typical[typical >= n] - n)):

@@ -23,6 +23,7 @@ from ..corpus.change import intersect_keys, list_keys
 from ..elmo.mix import layer_weights
 from ..elmo.models import Model
 from ..files import registry
+from ..index.neighbors import ANY, check_search
 from ..index.sense_space import FILE, SenseSpace
 from ..index.table import OccurrenceTable
 from ..senses.separation import SenseReport, sense_report_of, senses_report_of
@@ -149,6 +150,7 @@ def opening(workspace: Workspace) -> CompareRequest:
 @reads_as_model
 def compute(workspace: Workspace, request: CompareRequest) -> SpacesCompared | None:
     """Compare two spaces, or return None while a table is still being read. Raises BadInput if they share too few words."""
+    check_search(request.k, ANY)
     sides = request.sides
     tables = {side: _table(workspace, side) for side in sides if side.layer}
     if None in tables.values():

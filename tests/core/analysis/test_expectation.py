@@ -132,6 +132,7 @@ def test_a_word_is_replaced_in_its_sentence_and_the_others_stay():
     assert expectation.replaced("He  came. She left.", 4, "was") == "He  came. She was."
     assert expectation.replaced("He came\nShe left", 1, "was") == "He was\nShe left"
     assert expectation.replaced("He came", 7, "was") == "He came"
+    assert expectation.replaced(" I am.\n\n I am.  I am. \nSo", 4, "was") == " I am.\n\n I was.  I am. \nSo"
 
 
 @pytest.mark.parametrize(

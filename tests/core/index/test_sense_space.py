@@ -128,6 +128,10 @@ def test_a_damaged_or_foreign_file_and_a_model_without_a_softmax_have_no_learned
     sense_space.write(path, learned, {"model": "other"})
     assert sense_space.read(path, "other", 5).words == {"a"}
     assert sense_space.read(path, model.fingerprint, 5) is None and sense_space.read(path, "other", 6) is None
+    stored = path.read_bytes()
+    for damaged in (*(stored[:size] for size in range(0, len(stored), 97)), stored[:60] + b"?" * 60 + stored[120:]):
+        path.write_bytes(damaged)
+        assert sense_space.read(path, "other", 5) is None
     folder = shutil.copytree(model.folder, tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt", "spelled.npz"))
     assert sense_space.open_space(open_model(str(folder)), None) is None  # without a softmax
 

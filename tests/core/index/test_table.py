@@ -206,6 +206,15 @@ def test_building_again_replaces_the_index_only_at_the_end_and_an_open_table_kee
     assert len(table) == 14 and table.rows.take(np.array([13])).shape == (1, 3, 4)  # still the old file, mapped
 
 
+def test_parts_that_another_process_removed_are_not_missed(tmp_path, monkeypatch):
+    def save(path: Path, save=np.savez, **arrays) -> None:
+        shutil.rmtree(path.parent)
+        save(path, **arrays)
+
+    monkeypatch.setattr(np, "savez", save)
+    assert len(build_index(SENTENCES, FakeEncoder(), tmp_path / "index", model="fake")) == 14
+
+
 def test_nothing_to_index_and_a_folder_that_is_no_index_are_refused(tmp_path):
     for sentences, targets_only in (([], False), ([Sentence(())], False), ([Sentence(("a", "b"))], True)):
         with pytest.raises(BadInput, match="words to index"):

@@ -78,7 +78,10 @@ def test_a_sample_without_enough_words_says_what_is_missing():
             return len(self.word)
 
     few = Few(words=["one", "two"], lemmas=[], senses=[], word=np.array([0, 1] * 9), labeled_rows=lambda: np.array([], int))
-    with pytest.raises(BadInput, match="8 words"):
+    with pytest.raises(BadInput, match="8 words must occur 8 times; only 2 do"):
+        measured.sample(SimpleNamespace(basic=few))
+    few.labeled_rows, few.lemma = lambda: np.arange(18), np.zeros(18, int)
+    with pytest.raises(BadInput, match="8 words must be labeled 8 times; only 1 are"):
         measured.sample(SimpleNamespace(basic=few))
 
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -36,6 +37,14 @@ def test_a_word_of_another_sense_has_changed_and_one_of_the_same_has_not(workspa
     garden = change.compute(workspace, ChangeRequest(word="Garden", first=sides[0], second=sides[1]))  # each sentence is there twice
     assert garden.change.p > 0.5
     assert garden.change.apd.value == pytest.approx(garden.change.apd.null, abs=0.05)
+
+
+def test_a_group_is_named_by_its_own_nearest_sentences_only(workspace, bank):
+    rows = []
+    side = SimpleNamespace(items=bank.items[:16], likeliest=lambda space, chosen, n: rows.extend(chosen) or [()] * len(chosen))
+    groups = np.array([1] * 2 + [0] * 14)
+    change._name_groups((side, side), bank.items[:16], groups, np.arange(16) / 16, workspace.sense_space)
+    assert rows == [0, 1, *range(16 - change.NAMING, 16)]
 
 
 def test_words_of_like_frequency_stand_next_to_it_and_the_list_has_what_changed_first(workspace, sides):

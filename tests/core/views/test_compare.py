@@ -1,6 +1,7 @@
 """Two spaces of words: names that tell them apart, and what is measured of them."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,6 +49,8 @@ def test_vectors_and_a_layer_are_compared_over_the_words_they_share(workspace, t
     expected = spaces.compare(np.stack([a.vector(word) for word in words]), spaces.on_words(b, words), words, k=5)
     assert result.names == ("glove-mini", "elmo-mini · 2") and result.shift is None and "bank" in result.ambiguous
     np.testing.assert_array_equal(result.comparison.shared, expected.shared)
+    with pytest.raises(BadInput, match="k must be at least 1, got 0"):
+        compare.compute(workspace, replace(request, k=0))
 
 
 def test_the_sense_space_is_compared_where_the_table_keeps_it(workspace, tmp_path, private_cache):
