@@ -27,11 +27,11 @@ STRONGEST = 3  # filters of each width that are returned with all their windows
 class Spelling:
     """A token as ELMo reads it."""
 
-    ids: np.ndarray  # (50,) int64
+    ids: np.ndarray  # (S,) int64, padded to the model's size: 50 in ELMo
     signs: tuple[str, ...]  # the marks and bytes before the padding: a printable ASCII character, a mark, else hex
     characters: tuple[str, ...]  # the character each byte is of; "" at the marks
-    vectors: np.ndarray  # (50, 16) of the ids
-    left_out: int  # bytes of the token behind the 48th, which ELMo never sees
+    vectors: np.ndarray  # (S, d) of the ids
+    left_out: int  # bytes of the token behind the first S - 2, which the model never sees
 
     @property
     def used(self) -> int:
@@ -175,7 +175,7 @@ def _spell(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[Filter
     used = int((ids[0] == END_WORD).argmax()) + 1
     names = [_name(int(number)) for number in ids[0, :used]]
     owners = [c for c in token for _ in c.encode("utf-8", "ignore")] if names[1:2] != [token] else [""]
-    vectors = characters.embedding(torch.from_numpy(ids).to(device_of(characters)))[0]  # (50, 16)
+    vectors = characters.embedding(torch.from_numpy(ids).to(device_of(characters)))[0]  # (S, d)
     spelling = Spelling(ids[0], tuple(names), ("", *owners[: used - 2], ""), vectors.numpy(force=True), max(0, len(owners) - (used - 2)))
     # Behind the end mark all windows are the same run of padding: one place of them is enough, as in CharacterCNN.pooled.
     x = vectors[: used + characters.widest].t().expand(2, -1, -1)  # (2, 16, characters): twice, as in CharacterCNN.pooled

@@ -66,6 +66,8 @@ def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
     """Return the rows of a word, or of all words, that a person labeled with a sense. Raises BadInput without any."""
     map_rows(table, word)
     rows = table.basic.labeled_rows() if word == ALL_WORDS else table.labeled_rows(word)
+    if not len(rows) and word == ALL_WORDS:
+        raise BadInput(t("Nobody labeled a sentence of this corpus: its senses are a model’s guesses. Label some on Senses."))
     if not len(rows):
         message = t("Nobody labeled a sentence of “{word}”: its senses are a model’s guesses. Label some on Senses.", word=shorten(word))
         raise BadInput(message)

@@ -6,7 +6,8 @@ meanings, else too close to call. The sense named for each sentence is that of t
 README.md has the rates and the command that measures them.
 
 The layer is the one in which most of a word's nearest have their own sense; for words without labels the best over all words. Layer 0 is
-never used, because it does not depend on the sentence. Sentences are encoded as they are written. Their order does not matter.
+never used, because it does not depend on the sentence. Sentences are encoded as they are written, except for a capital that says nothing
+of the meaning (`_read_alike`). Their order does not matter.
 """
 
 from collections.abc import Mapping, Sequence

@@ -159,7 +159,7 @@ def lemma_of(workspace: Workspace, word: str) -> str:
 
 @reads_as_model
 def labeled_with(workspace: Workspace, word: str = "") -> OccurrenceTable | None:
-    """Return the labeled sentences of a language, which are read at once, if they have this word, or any. None: every token is needed."""
+    """Return a language's bundled sentences, which are read at once, if they have this word or none is given. None: every token is needed."""
     return workspace.targets if sentences_of(workspace.corpus) and (not word or word in workspace.targets.lemmas) else None
 
 

@@ -249,7 +249,7 @@ def _points(workspace: Workspace, everything: OccurrenceTable, queries: Sequence
         words = list(dict.fromkeys(bare(query.word).casefold() for query in queries))
         return axes.surroundings(everything, words, queries, np.eye(everything.meta["layers"])[-1])
 
-    key = table_key(everything), tuple((query.tokens, query.position) for query in queries)
+    key = table_key(everything), tuple((query.tokens, query.position, query.read_as) for query in queries)
     return workspace.opener.memo.value("words around", key, look, most=12)
 
 
@@ -263,7 +263,7 @@ def _planes(
     def spread() -> np.ndarray:
         return np.stack([view.coordinates for view in axes.by_spread(layers, stars, np.eye(stars.shape[1]))])
 
-    key = table_key(everything), tuple((query.tokens, query.position) for query in queries), request.normalized
+    key = table_key(everything), tuple((query.tokens, query.position, query.read_as) for query in queries), request.normalized
     return layers, stars, workspace.opener.memo.value("planes around", key, spread, most=12)
 
 

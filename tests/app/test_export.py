@@ -18,6 +18,7 @@ from core.common import i18n, markup
 from core.common.config import ROOT
 from core.common.errors import BadInput
 from core.elmo import models
+from core.figures.maps import FAINT
 from core.index import tables
 from core.index.tables import open_table
 from core.static import vectors
@@ -253,3 +254,13 @@ def test_figures_are_labeled_in_the_readers_language():
 def test_the_map_notebook_follows_a_form_of_a_labeled_word(run):
     result = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "w": "banks"})
     assert result["word"] == "bank" and result["labeled"]
+
+
+def test_notebooks_mark_the_senses_that_a_model_guessed(run, tmp_path):
+    row = {"word": "bank", "lemma": "bank", "position": 1}
+    rows = [row | {"tokens": ["The", "bank", "by", str(k)], "sense": ("money", "shore")[k % 2], "given": k < 8} for k in range(12)]
+    corpus = tmp_path / "labels.jsonl"
+    corpus.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    for view, drawing in (("map", "map_of_meanings"), ("mix", "map_of_mix")):
+        figure = run(view, {"corpus": str(corpus), "a": "The bank by me.", "ai": 1, "map_word": "bank", "w": "bank"})[drawing]()
+        assert {trace.marker.opacity: len(trace.x) for trace in figure.data if trace.name == "money"} == {None: 4, FAINT: 2}

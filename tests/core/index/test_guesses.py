@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.analysis.word_maps import map_rows, rows_to_measure
+from core.analysis.word_maps import ALL_WORDS, map_rows, rows_to_measure
 from core.common.errors import BadInput
 from core.index.build import build_index
 from core.senses.separation import sense_report_of
 from core.text.own_corpus import keep_sentences
 from core.text.sentences import Sentence, Target, fingerprint, read_labeled, read_sentences
+from core.views.layouts import ends_of
 from tests.core.index.test_table import FakeEncoder
 
 EQUAL = np.ones(3) / 3
@@ -58,8 +59,11 @@ def test_a_word_of_which_all_senses_are_guesses_is_not_measured(tmp_path):
     sentences = [Sentence(s.tokens, (replace(s.targets[0], sense=None, guess=s.targets[0].sense),)) for s in corpus(())]
     table = table_of(sentences, tmp_path / "index")
     assert len(map_rows(table, "bank")) == 8 and not table.has_senses("bank")
-    with pytest.raises(BadInput, match="Nobody labeled a sentence of “bank”"):
-        sense_report_of(table, "bank", EQUAL)
+    for word, message in (("bank", "Nobody labeled a sentence of “bank”"), (ALL_WORDS, "Nobody labeled a sentence of this corpus")):
+        with pytest.raises(BadInput, match=message):
+            sense_report_of(table, word, EQUAL)
+    with pytest.raises(BadInput, match="two labeled senses; there are 0"):
+        ends_of(table, "bank")
 
 
 def test_a_guess_is_the_same_after_writing_and_reading(private_cache):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from core.analysis import axes, expectation
+from core.analysis.aligned_umap import FrozenMaps
 from core.analysis.anisotropy import random_level
 from core.analysis.word_maps import open_maps
 from core.cli.wire import json_of
@@ -197,6 +198,8 @@ def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace, w
     assert rows and set(rows) <= set(of_any.candidates[0].rows.tolist())
     table = workspace.targets
     assert {table.lemmas[table.lemma[row]] for row in of_any.candidates[0].rows.tolist()} == {"wind"}
+    either = [mix._points(workspace, workspace.every_token, workspace.queries([word])) for word in (replace(wound, read_as=""), wound)]
+    assert either[0].rows.tolist() != either[1].rows.tolist()
     np.testing.assert_array_equal(
         axes.occurrence_mask(workspace.every_token, "wound", workspace.queries([wound])),
         workspace.every_token.same_word("wound", read_as="wind"),
@@ -282,7 +285,9 @@ def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_mo
 
 
 @pytest.mark.parametrize(("order", "space"), [("left to right", "1"), ("nearest first", "1"), ("greedy", "1"), ("nearest first", "senses")])
-def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, words, order, space):
+def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, words, order, space, monkeypatch):
+    assert layouts.maps_of(workspace, "bank").names
+    monkeypatch.setattr(FrozenMaps, "load", lambda path: pytest.fail("the maps were read again"))
     path = why.compute_edits(workspace, EditsRequest(first=words[0], second=words[1], order=order, space=space))
     senses = tuple(workspace.targets.senses_of("bank"))
     assert (path.lemma, path.senses) == ("bank", senses) and path.ends == ("river edge", "financial institution")
