@@ -1,6 +1,7 @@
 """Test the Mix page, and the references that figures are compared with."""
 
 import base64
+import json
 import re
 
 import numpy as np
@@ -74,6 +75,15 @@ def test_data_of_the_mix_widget_of_an_unlabeled_word():
     assert set(given["map"]["rows"]) <= set(first["rows"])
     assert len(given["map"]["layers"]) == 3 and len(given["map"]["layers"][0]) == 2 * len(given["map"]["rows"])
     assert "cosine of your two words" in message and near(page) and not page.metric
+
+
+def test_progress_is_shown_for_a_labeled_word_with_one_sense(tmp_path, monkeypatch):
+    shown, row = [], {"position": 1, "word": "bank", "lemma": "bank", "sense": "money"}
+    rows = [json.dumps(row | {"tokens": ["The", "bank", "lent", str(k)]}) for k in range(3)]
+    (tmp_path / "own.jsonl").write_text("\n".join(rows))
+    monkeypatch.setattr(mix.cache, "show_meanwhile", lambda over, meanwhile: shown.append(meanwhile))
+    opened("pages/mix.py", a="The bank lent money.", ai="bank", b="", corpus=str(tmp_path / "own.jsonl"))
+    assert shown == ["Until then, only labeled words are searched."]
 
 
 def test_mix_widget_works_with_an_unlabeled_corpus(tmp_path):
