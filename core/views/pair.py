@@ -8,9 +8,10 @@ import numpy as np
 from ..analysis.anisotropy import mean_random_cosines
 from ..common.model_layers import SENSES, Layers
 from ..elmo.mix import along, mix_cosines, pair_products, stops
+from ..index.sense_space import MOST_READ
 from ..index.table import OccurrenceTable
 from ..senses import scene, verdict
-from ..senses.calibration import calibration_for, calibration_of
+from ..senses.calibration import calibration_for, calibration_of, choose_rows
 from ..senses.scene import LabeledDots, NearWords, Scene
 from ..senses.verdict import Verdict
 from ..text.readings import WordInContext, dictionary_forms
@@ -149,9 +150,8 @@ def labeled_dots(workspace: Workspace, table: OccurrenceTable, lemma: str) -> La
     """Return all of a scene that depends on the labeled word alone, computed once."""
 
     def make() -> LabeledDots:
-        return scene.draw_labeled(
-            table, lemma, table.labeled_rows(lemma), lambda words: encode_alone(workspace, words), workspace.sense_space
-        )
+        rows = choose_rows(table, table.labeled_rows(lemma), MOST_READ)
+        return scene.draw_labeled(table, lemma, rows, lambda words: encode_alone(workspace, words), workspace.sense_space)
 
     return workspace.once("scene", make, table_key(table), lemma, most=MOST_WORDS)
 

@@ -15,7 +15,9 @@ from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights, mixed
 from ..elmo.substitutes import Change
 from ..index.rows import Occurrence
+from ..index.sense_space import MOST_READ
 from ..senses import edits, influence
+from ..senses.calibration import choose_rows
 from ..senses.edits import Alignment, EditStep
 from ..senses.evidence import TIE
 from ..senses.influence import DROP, Influence, half_name
@@ -181,6 +183,7 @@ def compute_edits(workspace: Workspace, request: EditsRequest) -> EditPath:
         table, rows = workspace.targets, workspace.targets.labeled_rows(lemma)
         # A labeled sentence that is one of the two is left out, or it would judge itself
         rows = rows[~np.any([table.same_sentence(rows, word.tokens, word.position) for word in both], axis=0)]
+        rows = choose_rows(table, rows, MOST_READ)
         lemma = lemma if len(np.unique(table.sense[rows])) > 1 else None
     if lemma:
         centroids = _centroids(workspace, rows, weights)

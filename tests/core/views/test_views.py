@@ -332,6 +332,11 @@ def test_a_sense_whose_only_sentence_is_typed_does_not_judge_itself(few):
     assert len(result.neighbors[0]) == 2 and tabulate_neighbors(result.neighbors[1], "").empty
 
 
+def test_of_many_labeled_sentences_some_are_drawn(few, monkeypatch):
+    monkeypatch.setattr(pair, "MOST_READ", 2)
+    assert len(pair.labeled_dots(few, few.targets, "bank").rows) == 2
+
+
 @pytest.mark.parametrize(("plan", "d"), [("umap", 2), ("pca", 2), ("3d", 3), ("poles", 2)])
 def test_a_layout_places_a_word_s_dots_and_a_sentence_among_them_on_its_dot(workspace, labeled_word, plan, d):
     own = labeled_word(workspace.targets.labeled_rows("bank")[0])
