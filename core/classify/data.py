@@ -133,9 +133,13 @@ def make_dataset(
     if valid:
         checked = maker.without(checked, held_out, "validation", "test")
     else:
-        checked = _split_by_rank(_without(train, held_out), config.valid_share, config.seed, "valid")[1]
+        rest, checked = _split_by_rank(_without(train, held_out), config.valid_share, config.seed, "valid")
+        trained = {row.label for row in (*rest, *added)}
+        checked = _without(checked, [row for row in checked if trained and row.label not in trained])  # a rare class is trained on
         train = _without(train, checked)
     labels = _labels([*train, *added], rules.order, name)
+    if not test:
+        held_out = maker.with_labels(held_out, labels)
     train, checked = _share([*train, *added], config), _share(checked, config)
     if config.in_order and not test:
         forms = {row.form for row in train}
@@ -261,6 +265,18 @@ class _Maker:
         remaining = _without(rows, held_out)
         if dropped := len(rows) - len(remaining):
             self.notes.append(f"{dropped:,} {what} rows whose text is in the {part} set were dropped.")
+        return remaining
+
+    def with_labels(self, rows: list[_Cut], labels: tuple[str, ...]) -> list[_Cut]:
+        remaining = [row for row in rows if row.label in labels]
+        if dropped := len(rows) - len(remaining):
+            self.notes.append(
+                tn(
+                    "{n:,} test row whose label has no training row was dropped.",
+                    "{n:,} test rows whose label has no training row were dropped.",
+                    dropped,
+                )
+            )
         return remaining
 
     def examples(self, rows: list[_Cut], labels: tuple[str, ...], what: str) -> tuple[LabeledText, ...]:

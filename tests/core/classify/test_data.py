@@ -78,6 +78,23 @@ def test_a_smaller_share_is_part_of_a_larger_one_validation_shrinks_with_it_and_
     assert tenth.texts == whole.texts and tenth.labels == whole.labels
 
 
+@pytest.mark.parametrize("options", [{}, {"folds": 3}, {"in_order": True}])
+def test_a_rare_class_is_trained_on_or_its_test_rows_are_dropped_with_a_note(options):
+    table = rows(40)
+    where = {part: [example.text for example in getattr(split(table, **options), part)] for part in ("train", "valid", "test")}
+
+    def split_with_rare(*texts: str) -> Dataset:
+        return split(table_of(TableRow(row.text, "rare" if row.text in texts else row.label) for row in table.rows), **options)
+
+    moved = split_with_rare(where["valid"][0])
+    assert [moved.labels[e.label] for e in moved.train].count("rare") == 1 and len(moved.valid) == len(where["valid"]) - 1
+    dropped = split_with_rare(*where["test"][:2])
+    assert dropped.labels == ("a", "b") and len(dropped.test) == len(where["test"]) - 2
+    assert dropped.notes == ("2 test rows whose label has no training row were dropped.",)
+    alone = split_with_rare(where["train"][0])
+    assert sum(map(len, (alone.train, alone.valid, alone.test))) == 40 and not alone.notes
+
+
 def test_duplicates_are_kept_or_the_first_of_them_is():
     table = table_of([*rows(30).rows, TableRow("Text  NUMBER 3", "b"), TableRow("text number 4", "b")])
     kept, dropped = (split(table, duplicates=how) for how in ("keep", "drop"))
