@@ -197,7 +197,6 @@ class Lead:
 class Size:
     """All runs of one number of labeled texts."""
 
-    share: float  # share of the labeled rows used
     labeled: int  # texts, to train and to validate on
     valid: int  # those used for validation
     tested: int
@@ -221,7 +220,7 @@ def part_titles() -> dict[str, str]:
 
 def context_sizes(lines: Sequence[dict]) -> list[Size]:
     """Return the sizes, smallest first, with a run of every set of parts for at least FEWEST subsets."""
-    result = (_size(share, [line for line in lines if line["experiment"] == name]) for name, share in CONTEXT_RUNS.items())
+    result = (_size([line for line in lines if line["experiment"] == name]) for name in CONTEXT_RUNS)
     return [size for size in result if size is not None]
 
 
@@ -237,7 +236,7 @@ def range_of(leads: Iterable[Lead]) -> str:
     return least if least == highest else t("{low} to {high}", low=least, high=highest)
 
 
-def _size(share: float, lines: Sequence[dict]) -> Size | None:
+def _size(lines: Sequence[dict]) -> Size | None:
     by_subset: dict[int, dict[str, dict]] = {}
     for line in lines:
         by_subset.setdefault(line["seed"], {})[line["variant"]] = line
@@ -250,7 +249,6 @@ def _size(share: float, lines: Sequence[dict]) -> Size | None:
     result = crossed(np.stack([right[first] - right[second] for first, second in pairs]))
     over, of_elmo = result[: len(PARTS) - 1], result[len(PARTS) - 1 :]
     return Size(
-        share=share,
         labeled=sizes["train"] + sizes["valid"],
         valid=sizes["valid"],
         tested=n,
@@ -265,10 +263,10 @@ def _leads(paireds: Sequence[Paired]) -> list[Lead]:
     return [Lead(difference, float(p)) for difference, p in zip(paireds, holm([d.p for d in paireds]), strict=True)]
 
 
-def done_runs(path: Path, name: str, fold: int, *, model: str, data: str) -> set[str]:
-    """Return the keys of the finished runs. Drop lines of other weights, and lines of this fold made of other data or by an earlier recipe.
+def done_runs(path: Path, name: str, fold: int, *, model: str, vectors: str, data: str) -> set[str]:
+    """Return the keys of the finished runs. Drop lines of another model or other vectors, and outdated lines of this fold.
 
-    `model` and `data` are fingerprints.
+    Outdated lines were made of other data or by an earlier recipe. `model`, `vectors` and `data` are fingerprints.
     """
     with locked(path):
         if not path.is_file():
@@ -279,7 +277,8 @@ def done_runs(path: Path, name: str, fold: int, *, model: str, data: str) -> set
         def stays(line: dict) -> bool:
             is_of_fold = (line["experiment"], line.get("fold")) == (name, fold)
             is_current = line.get("data") == data and are_current([line])
-            return (is_current or not is_of_fold) and line.get("model") in (None, model)
+            reads_same = line.get("model") in (None, model) and line.get("vectors") in (None, vectors)
+            return (is_current or not is_of_fold) and reads_same
 
         current = list(filter(stays, lines))
         if len(current) < len(lines):

@@ -340,7 +340,7 @@ def run_contexts(
     for name in names:
         for number in range(SUBSETS[CONTEXT_RUNS[name]]):
             dataset = subset(every, CONTEXT_RUNS[name], number, n_test=TESTED)
-            done = done_runs(output, name, number, model=model.fingerprint, data=dataset.fingerprint)
+            done = done_runs(output, name, number, **with_elmo, data=dataset.fingerprint)
             keys = {kind: f"{name}/{_key(kind, number, dataset, config, sources[kind])}" for kind in PARTS}
             missing = [kind for kind in PARTS if keys[kind] not in done]
             for layers in stored.values() if set(missing) - set(WITHOUT_ELMO) else ():

@@ -112,6 +112,8 @@ def experiments(*, data, output, only, seeds, vectors, model, outputs) -> Answer
         for name, variants in summaries.items()
         for variant, row in variants.items()
     )
+    for row in (row for variants in summaries.values() for row in variants.values()):
+        del row["right"]  # an array
     return {"output": output, "made": len(new), "summary": summaries}, in_columns(cells)
 
 
@@ -168,10 +170,11 @@ def run_experiments(
 ) -> Iterator[dict]:
     """Run what has no line in `output` yet; yield every line as it is written."""
     output = Path(output)
+    weights = {"model": model.fingerprint, "vectors": tasks.vectors_fingerprint(vectors)}
     for experiment in (EXPERIMENTS[name] for name in names):
         for fold in range(experiment.folds_run or max(1, experiment.split.folds)):
             dataset = _dataset(experiment, folder, fold)
-            done = done_runs(output, experiment.name, fold, model=model.fingerprint, data=dataset.fingerprint)
+            done = done_runs(output, experiment.name, fold, **weights, data=dataset.fingerprint)
             variants = [VARIANTS[name] for name in experiment.variants]
             frozen = freeze(with_members(variants), dataset, model, vectors)
             keys = {}

@@ -102,7 +102,7 @@ def size_of(labeled: int, over: float, shown: bool, of_elmo: dict[str, tuple[flo
     accuracy = dict.fromkeys(part_titles(), np.array([0.8, 0.81]))
     over_glove = {name: lead(over, shown) for name in part_titles() if name != "glove"}
     beside = {name: lead(*of_elmo.get(name, (0.0, 0))) for name in CONTROLS}
-    return Size(0.01, labeled, labeled // 10, 2_000, 10, accuracy, over_glove, beside)
+    return Size(labeled, labeled // 10, 2_000, 10, accuracy, over_glove, beside)
 
 
 @pytest.mark.parametrize(

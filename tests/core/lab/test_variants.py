@@ -103,6 +103,8 @@ def test_lines_of_other_weights_other_rows_or_an_earlier_recipe_are_dropped_and_
     output.write_text("".join(lines).replace("f" * 16, "0" * 16))
     assert [line["variant"] for line in run()] == ["glove+elmo"] * 2
     assert {line["model"] for line in read_results(output)} == {None, "f" * 16}
+    output.write_text("".join(lines).replace(json.loads(lines[0])["vectors"], "0-1"))
+    assert [line["variant"] for line in run()] == ["glove+elmo"] * 2 and "0-1" not in output.read_text()
     with (folder / "sms_spam" / "spam.csv").open("a") as file:
         file.write("ham,One more message\n")
     after = run()
