@@ -85,7 +85,7 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
         few, many = leads[0].difference, leads[-1].difference
         if few.low is not None and many.high is not None and few.low > max(0.0, many.high):
             lines.insert(0, t("ELMo helps most when labels are few, as in Peters et al. (2018, figure 1)."))
-        else:
+        elif few.mean > 0 and few.mean == max(lead.difference.mean for lead in leads):
             lines.insert(0, t("ELMo gains most when labels are few; here the intervals overlap."))
     ahead = Markup("; ").join(
         t("{control}: {shown}", control=html("<b>{}</b>", titles[name]), shown=_where(sizes, lambda size, n=name: size.of_elmo[n]))
@@ -150,7 +150,7 @@ def show_scores() -> None:
     _closer(name, meta)
     values = meta["sizes"] | {"data": meta["data"][:12], "seed": meta["seed"], "seconds": meta["seconds"], "date": meta["date"][:10]}
     message = t(
-        "{train:,} training, {valid:,} validation, {test:,} test texts, no duplicates; data {data}, seed {seed}, {seconds:.0f} s, {date}.",
+        "{train:,} training, {valid:,} validation, {test:,} test texts, none in two sets; data {data}, seed {seed}, {seconds:.0f} s, {date}.",
         **values,
     )
     st.caption(message)

@@ -19,6 +19,7 @@ from pages._classify.paper import show_gain, show_paper
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.markup import fragment
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -95,7 +96,7 @@ def outdated_titles(lines: Sequence[dict], task_runs: Sequence[dict]) -> list[st
     return titles + ([t("Checks")] if {"spam-duplicates", "random", "random-copied"} & old else [])
 
 
-@st.fragment
+@fragment
 def _task(result: dict) -> None:
     task_of = task_titles()
     titles = variant_titles()

@@ -52,7 +52,8 @@ def show(in_use: InUse) -> None:
         front = [name for name in FRONT if name in opened.heads]
         names = front if len(front) > 1 else list(opened.heads)[: len(FRONT)]  # a training may have had others
         _answers(in_use, task, opened, text, names)
-        _describe_gain(task)
+        if task not in classifiers.own_heads():
+            _describe_gain(opened)
         everyone = _all_answers(in_use, task, opened, text, names)
         show_reasons(in_use, task, list(opened.heads) if everyone else names, text)
         page_link("results", t("Accuracy on unseen texts"), icon=":material/query_stats:")
@@ -119,10 +120,9 @@ def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names
     notice(describe_answers(answers, deaf, example.label if example else ""))
 
 
-def _describe_gain(task: str) -> None:
+def _describe_gain(opened: tasks.OpenHeads) -> None:
     """Show how many points ELMo adds on unseen texts, and from how many labeled ones its classifiers learned."""
-    metas = tasks.heads_metas(task)
-    without, joined = (metas.get(name, {}) for name in PAIRS[0])
+    without, joined = (opened.heads[name].meta if name in opened.heads else {} for name in PAIRS[0])
     if not (without.get("test") and joined.get("test")):
         return
     points, values = 100 * (joined["test"]["accuracy"] - without["test"]["accuracy"]), {"train": joined["sizes"]["train"]}
@@ -264,7 +264,14 @@ def describe_answers(answers: dict[str, Answer], deaf: list[str], label: str) ->
     if pair:
         lines.append(_compare_shares(*(answers[name].probabilities for name in pair), answers[pair[1]].label, titles[pair[0]]))
     if silent := [titles[name] for name in deaf if name in answers]:
-        lines.append(t("{classifiers} knows no word of this text; its bar is only its default.", classifiers=", ".join(silent)))
+        lines.append(
+            tn(
+                "{classifiers} knows no word of this text; its bar is only its default.",
+                "{classifiers} know no word of this text; their bars are only their defaults.",
+                len(silent),
+                classifiers=", ".join(silent),
+            )
+        )
     return lines
 
 

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,9 +10,11 @@ import pytest
 
 from core.classify.experiments import CONTROLS, Lead, Size, part_titles
 from core.classify.head import Answer, read_and_unread
+from core.classify.tasks import OpenHeads, task_named
 from core.common.significance import Paired, holm, mcnemar
 from core.figures.classifiers import chain_colors
 from core.tasks.results import Summary
+from pages._classify import show
 from pages._classify import tasks as tasks_page
 from pages._classify.measured import describe_calibration, describe_context, list_contexts
 from pages._classify.paper import describe_curves, describe_gains, describe_largest, describe_paper
@@ -59,6 +62,20 @@ def test_elmo_helps_only_if_its_answer_alone_is_right(pair, without: str, joined
 def test_nothing_is_said_of_elmo_without_a_classifier_to_compare():
     for names in (FRONT[:1], FRONT[:2], ("embedding", "glove+elmo")):
         assert "ELMo " not in written(describe_answers(answers_of(**dict.fromkeys(names, "World")), [], "World"))[0]
+
+
+@pytest.mark.parametrize(("names", "expected"), [(("glove", "glove+elmo"), "gains 10.0 points"), (("glove",), ""), (("glove+elmo",), "")])
+def test_stated_gain_is_of_the_opened_classifiers(names, expected, monkeypatch):
+    metas = {name: {"test": {"accuracy": 0.9 if "elmo" in name else 0.8}, "sizes": {"train": 90}} for name in names}
+    stated = []
+    monkeypatch.setattr(show.st, "caption", stated.append)
+    show._describe_gain(OpenHeads(task_named("spam"), {name: SimpleNamespace(meta=meta) for name, meta in metas.items()}))
+    assert bool(stated) == bool(expected) and expected in "".join(stated)
+
+
+def test_classifiers_that_know_no_word_are_named():
+    for names, expected in ((FRONT[:1], "knows no word of this text; its bar"), (FRONT[:2], "know no word of this text; their bars")):
+        assert expected in " ".join(describe_answers(answers_of(**dict.fromkeys(names, "World")), list(names), ""))
 
 
 def summary_of(right: dict[str, np.ndarray]) -> dict[str, dict]:
@@ -113,8 +130,8 @@ def size_of(labeled: int, over: float, shown: bool, of_elmo: dict[str, tuple[flo
         ([(0.05, True), (0.02, True)], "beyond chance at every size (+2.0 to +5.0)", "overlap"),
         ([(0.05, True), (0.02, True)], "as in Peters", "overlap"),  # 4 to 6 against 1 to 3
         ([(0.05, True), (0.045, True)], "the intervals overlap", "as in Peters"),
-        ([(-0.05, True), (-0.09, True)], "behind beyond chance with 134, 403", "as in Peters"),
-        ([(-0.05, True), (0.05, True)], "behind beyond chance with 134, ahead with 403", "as in Peters"),
+        ([(-0.05, True), (-0.09, True)], "behind beyond chance with 134, 403", "gains most"),
+        ([(-0.05, True), (0.05, True)], "behind beyond chance with 134, ahead with 403", "gains most"),
     ],
 )
 def test_elmo_pays_only_at_sizes_where_the_gain_is_significant(gains, expected, absent):
