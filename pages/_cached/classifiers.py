@@ -52,6 +52,12 @@ def workspace_for(task: str, in_use: InUse) -> Workspace:
     return mine.workspace if (mine := own_heads().get(task)) else workspace(in_use)
 
 
+def _versions(task: str) -> tuple[tuple[str, int], ...]:
+    """Return the folder and modification time of each head of a task, which a command may train meanwhile."""
+    folders = [folder for places in tasks.head_folders(task).values() for folder in places]
+    return tuple((str(folder), (folder / "meta.json").stat().st_mtime_ns) for folder in folders)
+
+
 def open_for(task: str, in_use: InUse) -> OpenHeads:
     """Return the user's own classifiers of a task, or the bundled ones that fit the selected model and vectors."""
     if mine := own_heads().get(task):
@@ -61,7 +67,8 @@ def open_for(task: str, in_use: InUse) -> OpenHeads:
     def open_heads() -> OpenHeads:
         return tasks.open_heads(tasks.task_named(task), model=over.model, vectors=over.vectors)
 
-    return keep("heads", over.reads(*READS), task, open_heads, most=12, weighed=False, meanwhile=t("Opening classifiers…"))
+    key = task, _versions(task)
+    return keep("heads", over.reads(*READS), key, open_heads, most=12, weighed=False, meanwhile=t("Opening classifiers…"))
 
 
 def ask(compute: Callable[..., R], task: str, in_use: InUse, *request: Hashable, meanwhile: str = "") -> R:
@@ -73,4 +80,5 @@ def ask(compute: Callable[..., R], task: str, in_use: InUse, *request: Hashable,
 
     if task in own_heads():
         return work()
-    return keep(f"classifiers.{compute.__qualname__}", over.reads(*READS), (task, request), work, most=512, meanwhile=meanwhile)
+    key = task, _versions(task), request
+    return keep(f"classifiers.{compute.__qualname__}", over.reads(*READS), key, work, most=512, meanwhile=meanwhile)

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import shutil
 import threading
 from dataclasses import dataclass
 
@@ -12,13 +13,14 @@ from streamlit.testing.v1 import AppTest
 
 from core.cli import wire
 from core.common import i18n
+from core.common.config import ASSETS
 from core.corpus.search import find
 from core.text import languages
 from core.text.readings import WordInContext
 from core.views import neighbors
 from core.views.concordance import ConcordanceRequest, concordance
 from core.workspace import Names, Workspace, open_workspace
-from pages._cached import cache
+from pages._cached import cache, classifiers
 from pages._cached.cache import keep, version, view, within_run, workspace_of
 from pages._classify import tasks
 from pages._frame.in_use import InUse
@@ -160,6 +162,18 @@ def test_cached_answers_are_in_the_language_of_each_user(tmp_path, empty_cache):
         with i18n.within(code):
             decades[code] = [name for name, *_ in view(concordance, over, request).dates][:2]
     assert decades == {"en": ["1800s", "1810s"], "ko": ["1800년대", "1810년대"]}
+
+
+def test_heads_trained_by_a_command_are_opened(empty_cache, tmp_path, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path))
+    in_use = InUse("elmo-mini", "glove-mini", "sentences", "")
+
+    def names(opened, **_) -> list[str]:
+        return list(opened.heads)
+
+    for expected in (["glove"], ["glove", "tfidf"]):
+        shutil.copytree(ASSETS / "heads" / "spam" / expected[-1], tmp_path / "heads" / "mine" / expected[-1])
+        assert names(classifiers.open_for("mine", in_use)) == classifiers.ask(names, "mine", in_use) == expected
 
 
 def test_problems_of_heads_are_in_the_language_of_each_user(empty_cache, monkeypatch):
