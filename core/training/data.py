@@ -74,6 +74,8 @@ def prepare(
             report(f"{path.name}: {len(part[2]):,} sentences, {len(part[1]):,} tokens")
     if not any(len(lengths) for _, _, lengths in parts):
         raise BadInput(f"There are no words to learn from in: {', '.join(p.name for p in files) or 'no files'}.")
+    if hold_out and not any(map(languages.get_language(language).tokenize, lines_held_out)):
+        raise BadInput(f"A share of {hold_out:g} of the lines holds out no words to measure on. Hold out a larger share.")
     counts: Counter[str] = Counter()
     for types, ids, _ in parts:
         for word, n in zip(types, np.bincount(ids, minlength=len(types)).tolist(), strict=True):

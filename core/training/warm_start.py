@@ -14,6 +14,7 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
+from ..common.errors import BadInput
 from ..elmo.language_model import Softmax, Vocabulary
 from ..elmo.model import BiLM, CharacterCNN
 from ..learning.fit import of_like_lengths
@@ -34,6 +35,9 @@ def copy_vectors(trainer: Trainer, words: list[str], vectors: np.ndarray) -> int
     row = {word: k for k, word in enumerate(words)}
     types = trainer.corpus.types[: trainer.config.table_types]
     numbers = np.array([k for k, t in enumerate(types) if k > 1 and t.lower() in row])
+    if len(numbers) < 2:  # no deviation
+        text = f"Of the {len(words):,} words with start vectors, {len(numbers)} occur in the text; at least 2 must."
+        raise BadInput(f"{text} Choose vectors of its language.")
     result = torch.from_numpy(vectors[[row[types[k].lower()] for k in numbers]]).float()
     result = (result - result.mean(0)) / result.std()
     d = result.shape[1]

@@ -160,6 +160,13 @@ def test_files_without_a_word_are_refused(tmp_path):
         assert not (tmp_path / "prepared" / "meta.json").exists()
 
 
+def test_a_share_that_holds_out_no_word_is_refused(tmp_path):
+    (tmp_path / "a.txt").write_text("One line.\nAnother line.\n")
+    with pytest.raises(BadInput, match=r"A share of 0\.001 of the lines holds out no words"):
+        prepare([tmp_path / "a.txt"], tmp_path / "prepared", quiet, processes=1, hold_out=0.001)
+    assert not (tmp_path / "prepared").exists()
+
+
 def stream(corpus, n, **options):
     options = {"tokens": 40, "seed": 3, "oversample": {"wikinews": 3}} | options
     return list(islice(corpus.batches(**options), n))

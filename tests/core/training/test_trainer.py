@@ -14,7 +14,7 @@ from core.elmo.language_model import SPECIALS, Softmax
 from core.training.data import Corpus, prepare
 from core.training.losses import LogUniformSampler, _SampledLoss, sampled_loss
 from core.training.trainer import LIKE_ADAM, OrthogonalMomentum, PretrainConfig, Trainer, orthogonal
-from core.training.warm_start import solve_characters
+from core.training.warm_start import copy_vectors, solve_characters
 
 torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 4), (2, 6)), hidden=12, projection=8)
@@ -282,6 +282,12 @@ def test_a_run_whose_loss_is_no_number_stops_before_it_spoils_the_weights(corpus
     after = everything(t)
     assert all(torch.equal(before[name], after[name]) for name in before if name.startswith("model."))
     assert t.step == 1
+
+
+@pytest.mark.parametrize(("words", "n"), [(["zebra"], 0), (["w1", "zebra"], 1)])
+def test_start_vectors_without_two_words_of_the_text_are_refused(corpus, words, n):
+    with pytest.raises(BadInput, match=f"{n} occur in the text"):
+        copy_vectors(trainer(corpus, table_types=22), words, np.ones((len(words), 3), np.float32))
 
 
 @pytest.mark.parametrize("wrong", [{"vocabulary": 0}, {"tokens": 0}, {"batch_tokens": -1}, {"negatives": 0}, {"negatives": 15}])
