@@ -81,7 +81,7 @@ def read(path: Path) -> list[Example]:
             raise BadInput(
                 t("{file}, line {n}: sentence1, sentence2 and gold_label are expected as JSON.", file=path.name, n=number)
             ) from None
-        if label not in LABELS or not all(passages):
+        if label not in LABELS:
             raise BadInput(
                 t(
                     "{file}, line {n}: the label {label!r} is none of {labels}.",
@@ -91,6 +91,8 @@ def read(path: Path) -> list[Example]:
                     labels=", ".join(LABELS),
                 )
             )
+        if not all(sentence for (sentence,) in passages):
+            raise BadInput(t("{file}, line {n}: a sentence is empty. Delete the line.", file=path.name, n=number))
         examples.append(Example(passages, label))
     return examples
 

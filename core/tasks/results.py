@@ -222,12 +222,14 @@ def measure(
         complete = read_data(task, folder, task.recipe) if plan.curve else None
         for recipe, variants in _planned(task, plan):
             data = read_data(task, folder, recipe)
-            smaller = recipe.train_limit != task.recipe.train_limit
+            limit = task.recipe.train_limit
+            is_of_curve = recipe.train_limit != limit
+            is_part = is_of_curve and (not limit or recipe.train_limit < limit)  # of the complete set
             for variant in variants:
-                frozen = freeze(variant, complete if smaller else data, model, vectors, report=report)
+                frozen = freeze(variant, complete if is_part else data, model, vectors, report=report)
                 key = make_fit(task, variant, data, recipe, frozen).key
                 place = output / task.name / variant
-                ships = recipe.seed == plan.seeds[0] and not (recipe.random_labels or smaller or task.folds)
+                ships = recipe.seed == plan.seeds[0] and not (recipe.random_labels or is_of_curve or task.folds)
                 is_done = any(run["key"] == key and are_current([run]) for run in read_results(path))
                 if is_done and (not ships or (place / "meta.json").is_file()):
                     continue

@@ -160,6 +160,7 @@ def test_padding_changes_no_answer(fit, parts):
         ("roles", "srl/ewt_propbank.train.conll.xz", "s\t0\tx\tX\tX\t-\tgo.01\t(V*\n\n"),
         ("roles", "srl/ewt_propbank.train.conll.xz", "s\t0\n"),
         ("entailment", "entailment/snli_train_33k.jsonl.xz", '{"sentence1": 3}\n'),
+        ("entailment", "entailment/snli_train_33k.jsonl.xz", '{"sentence1": " ", "sentence2": "Yes.", "gold_label": "neutral"}\n'),
         ("coreference", "coref/gap-development.tsv.xz", "ID\tText\n"),
         ("questions", "qa/squadshifts_new_wiki.json.xz", "[]"),
     ],

@@ -65,6 +65,11 @@ def test_a_learning_curve_is_run_next_to_and_never_in_place_of_the_whole(run, tm
     assert [size for size, *_ in curves([item for item in runs if item["sizes"]["train"] != 4] + other)["roles"]] == [8, 16]
 
 
+def test_a_learning_curve_may_pass_the_limit_of_its_task(run):
+    task = replace(TASKS["names"], recipe=task_recipe("names", train_limit=2, dev_limit=1, test_limit=1))
+    assert [item["sizes"]["train"] for item in run(task, curve=(6,))] == [2, 2, 6, 6]
+
+
 def test_a_task_of_folds_is_run_once_for_each_and_keeps_no_head(run, tmp_path):
     made = run(replace(TASKS["wikigold"], recipe=task_recipe("wikigold", epochs=1)))
     assert [item["seed"] for item in made] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4] and not (tmp_path / "wikigold").exists()
