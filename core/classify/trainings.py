@@ -96,15 +96,18 @@ def learned_weights(result: Mapping[tuple[str, int], TextHead]) -> dict[str, lis
 
 
 def results_rows(result: Mapping[tuple[str, int], TextHead]) -> list[dict]:
-    """Return a row per variant with mean and spread over its seeds and F1 of every class. `result`: (variant, seed) -> head.
+    """Return a row per variant with mean and spread over its seeds and F1 of every class with test texts. `result`: (variant, seed) -> head.
 
     Columns and classifiers have the names used in the code.
     """
     rows = []
     for variant, metas in _metas_of(result).items():
         tests = [meta["test"] for meta in metas]
-        classes = list(tests[0]["per_class"])[:MAX_CLASSES_IN_TABLE]
-        f1 = {f"F1 {c}": round(statistics.fmean(test["per_class"][c]["f1"] for test in tests), 4) for c in classes}
+        classes = list(tests[0]["per_class"].items())[:MAX_CLASSES_IN_TABLE]
+        f1 = {
+            f"F1 {c}": round(statistics.fmean(test["per_class"][c]["f1"] for test in tests), 4) if score["n"] else None
+            for c, score in classes
+        }
         accuracies = [test["accuracy"] for test in tests]
         spread = round(statistics.stdev(accuracies), 4) if len(tests) > 1 else None
         row = {"classifier": variant, "accuracy": round(statistics.fmean(accuracies), 4), "± over seeds": spread}

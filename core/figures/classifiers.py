@@ -117,8 +117,8 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
     card = t("label {label}, prediction {called}: {n} ({share})", **places)
     texts = [f"{count:,}" for count in counts.astype(int).ravel()]
     add_shades(figure, shares, names, names, texts, text=counts.astype(int), hovertemplate=card)
-    figure.update_yaxes(autorange="reversed", title=t("label"), fixedrange=True, showgrid=False)
-    figure.update_xaxes(title=t("prediction"), fixedrange=True, side="bottom")
+    figure.update_yaxes(type="category", autorange="reversed", title=t("label"), fixedrange=True, showgrid=False)
+    figure.update_xaxes(type="category", title=t("prediction"), fixedrange=True, side="bottom")
     return base(figure, height=90 + 52 * len(names), key="confusion")
 
 

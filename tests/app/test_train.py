@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.classify.model import VARIANTS
 from core.classify.tables import Table, TableRow
-from core.classify.trainings import FEWEST, Order, check_classes, cost, learned_weights, left_of_all
+from core.classify.trainings import FEWEST, Order, check_classes, cost, learned_weights, left_of_all, results_rows
 from core.cli.main import elmoscope, parsed
 from core.common.config import cache_folder
 from core.common.errors import LEFT, STOPPED, BadInput
@@ -152,6 +152,12 @@ def test_learned_weights_are_means_over_seeds():
     ((_, row),) = learned_weights(result).items()
     assert row == pytest.approx([0.4, *[0.12] * 5])
     assert len(layer_weights_figure({"x": row}).data[0].x) == 6
+
+
+def test_class_without_test_texts_has_no_f1():
+    test = {"accuracy": 0.5, "macro_f1": 0.25, "per_class": {"a": {"f1": 0.5, "n": 2}, "rare": {"f1": 0.0, "n": 0}}}
+    (row,) = results_rows({("tfidf", 0): SimpleNamespace(meta={"test": test, "seconds": 1.0})})
+    assert (row["F1 a"], row["F1 rare"]) == (0.5, None)
 
 
 @pytest.mark.unread

@@ -153,7 +153,8 @@ def test_a_confusion_is_shaded_by_the_true_classes_share_and_reliability_leaves_
     long = confusion_figure([[8, 2], [0, 0]], ["x" * 5_000, "x" * 4_000])
     first, second = long.data[0].y
     assert first != second and max(len(first), len(second)) < 40
-    figure = confusion_figure([[8, 2], [0, 0]], ["a", "b"])
+    figure = confusion_figure([[8, 2], [0, 0]], ["0", "4"])
+    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "category"
     assert figure.data[0].z.tolist() == [[0.8, 0.2], [0.0, 0.0]] and figure.data[0].text.tolist() == [[8, 2], [0, 0]]
     assert list(figure.data[1].text) == ["8", "2", "0", "0"]
     bins = [{"confidence": 0.5, "accuracy": 0.4, "n": 4}, {"confidence": 0.0, "accuracy": 0.0, "n": 0}]
