@@ -171,10 +171,10 @@ def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Pa
 
 
 def is_here(name: str) -> bool:
-    """Return whether this machine has a task's files."""
+    """Return whether this machine has a task's files, unchanged."""
     try:
         return bool(task_files(TASKS[name]))
-    except (MissingArtifact, BadInput):
+    except ElmoscopeError:
         return False
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -190,6 +191,13 @@ def test_tasks_know_their_files_labels_and_columns(data):
     assert len(tasks.open_data(spam, **tasks.task_files(spam, data)).test) == 24
     with pytest.raises(MissingArtifact, match=r"sst5/train\.txt\.xz, which is not there"):
         tasks.task_files(tasks.task_named("sentiment"), data)
+
+
+def test_a_task_is_not_here_if_its_file_is_missing_or_changed(data, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_DATA", str(data))
+    assert tasks.is_here("spam") and not tasks.is_here("sentiment")
+    monkeypatch.setattr(tasks.published, "find", Mock(side_effect=CorruptArtifact("changed")))
+    assert not tasks.is_here("spam")
 
 
 def test_heads_are_where_output_says_and_those_of_another_model_are_left_out_or_refused_when_named(answer, own, model, vectors, tmp_path):
