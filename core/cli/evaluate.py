@@ -111,7 +111,7 @@ def evaluate_blimp(*, data, model) -> Answer:
     return {"model": model.name, "accuracy": scores, "published": published}, lines
 
 
-@command("vectors", argument("vectors", "registry names or vector files", many=True, metavar="V"))
+@command("vectors", argument("vectors", "registry names or vector files", many=True, metavar="V", required=True))
 def evaluate_vectors(*, vectors) -> Answer:
     """Measure static vectors: similarity of pairs, analogies (gensim's copies)."""
     from ..static.vectors import evaluate_vectors as measured

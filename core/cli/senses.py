@@ -135,10 +135,12 @@ def _score_judgments(sides, word: str, result) -> tuple[dict, list[str]]:
     except BadInput as error:
         why = "agreement needs the judgments of two annotators, and the file has one's" if len(answers) == 1 else str(error)
         whys.append(f"no alpha: {why.rstrip('.')}.")
-    if len(set(means)) > 1:
-        rho = round(float(spearmanr(cosines, means).statistic), 4)
-    else:
+    if len(set(means)) < 2:
         whys.append("no rho: the pairs' mean judgments are all the same.")
+    elif max(cosines) - min(cosines) < 1e-6:  # as of one spelling in layer 0
+        whys.append("no rho: the pairs' cosines are all the same.")
+    else:
+        rho = round(float(spearmanr(cosines, means).statistic), 4)
     return {"pairs": len(means), "alpha": agreement, "spearman": rho}, whys
 
 

@@ -137,6 +137,13 @@ def test_each_of_several_results_stays_although_the_places_of_others_are_taken_m
         assert place.read_text() == f"result {path.name}" and (path == place or path.read_text() == "mine")
 
 
+def test_equal_cosines_have_no_rho(call, graph):
+    reads = ("--uses", graph / "uses.csv", "--judgments", graph / "judgments.csv", "--layer", 0)
+    status, out, err = call("senses", "change", "--word", "bank", *reads)
+    assert status == 0, err
+    assert "rho with the cosines –\n" in out and "no rho: the pairs' cosines are all the same." in out
+
+
 def test_a_usage_graph_takes_no_place_of_one_that_people_annotated(answer, refused, graph, tmp_path):
     before = contents(graph)
     reads = ("senses", "change", "--word", "bank", "--uses", graph / "uses.csv", "--judgments", graph / "judgments.csv")

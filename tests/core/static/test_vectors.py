@@ -101,11 +101,12 @@ def test_evaluation_reports_how_many_questions_the_words_allow(monkeypatch):
         assert evaluate_vectors(vectors_of(dict.fromkeys(rows, row)))["wordsim353"]["spearman"] is None
 
 
-def test_the_command_evaluates_each_file_of_vectors(tmp_path, answer, call):
+def test_the_command_evaluates_each_file_of_vectors(tmp_path, answer, call, refused):
     (tmp_path / "own.txt").write_text("boy 1 0 0\ngirl 0 1 0\nking 1 0 1\nqueen 0 1 1\n", encoding="utf-8")
     result = answer("evaluate", "vectors", tmp_path / "own.txt")[str(tmp_path / "own.txt")]
     assert result == evaluate_vectors(load_vectors(tmp_path / "own.txt")) and result["analogies"]["all"]["asked"] == 2
     assert "own.txt: none known, none known, 1.0000" in call("evaluate", "vectors", tmp_path / "own.txt")[1]
+    assert "Missing argument" in refused("evaluate", "vectors")
 
 
 def zipped(data: bytes, *names: str) -> bytes:
