@@ -11,7 +11,6 @@ from functools import cached_property
 
 import numpy as np
 
-from ..common.errors import BadInput
 from ..common.libraries import import_library
 from ..static.vectors import StaticVectors
 from ..text.tokens import join_tokens
@@ -79,10 +78,7 @@ def fit_baseline(
         vectorizer = import_library("sklearn.feature_extraction.text").TfidfVectorizer(
             analyzer=lambda text: grams(text, analyzer), sublinear_tf=True, max_features=MAX_FEATURES, dtype=np.float32
         )
-        try:
-            features = vectorizer.fit_transform(texts)
-        except ValueError:  # scikit-learn's, of an empty vocabulary
-            raise BadInput("The training texts hold no word to count.") from None
+        features = vectorizer.fit_transform(texts)
         parts = (analyzer, tuple(vectorizer.get_feature_names_out()), vectorizer.idf_.astype(np.float32))
     else:
         features, parts = mean_vectors(texts, vectors), ()

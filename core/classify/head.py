@@ -227,7 +227,7 @@ def _plain(line: str) -> str:
 
 
 def letters_of(heads: Iterable[TextHead], vectors: StaticVectors | None) -> frozenset[str]:
-    """Return the lowercase letters and digits of all words that the heads learned, or of the vectors' words if they learned none.
+    """Return the letters and digits of all words that the heads learned, or of the vectors' words if they learned none.
 
     An empty set means that any letter counts as readable.
     """

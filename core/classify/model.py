@@ -80,7 +80,7 @@ VARIANTS = {
         Variant(
             "glove-unfrozen+tfidf",
             "GloVe unfrozen and TF-IDF",
-            "Two asked together: the product of their probabilities",
+            "Two combined: the product of their probabilities",
             glove="trained",
             network="committee",
             members=("glove-unfrozen", "tfidf"),
@@ -88,7 +88,7 @@ VARIANTS = {
         Variant(
             "glove-unfrozen+elmo+tfidf",
             "GloVe unfrozen + ELMo and TF-IDF",
-            "Two asked together: the product of their probabilities",
+            "Two combined: the product of their probabilities",
             glove="trained",
             elmo=True,
             network="committee",

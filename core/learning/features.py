@@ -120,7 +120,7 @@ def texts_fingerprint(texts: Sequence[Tokens]) -> str:
 
 
 def _shards(texts: Sequence[Tokens]) -> list[tuple[int, int]]:
-    """Yield (first, last + 1) text of each shard: as many as fit SHARD_TOKENS, at least one."""
+    """Return (first, last + 1) text of each shard: as many as fit SHARD_TOKENS, at least one."""
     bounds = [0]
     tokens = 0
     for k, text in enumerate(texts):

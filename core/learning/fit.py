@@ -33,7 +33,7 @@ class Epoch:
     steps: int
     loss: float  # of training, mean over the epoch so far
     seconds: float  # since the run began, all its sessions together
-    seconds_left: float  # if no epoch is spared
+    seconds_left: float  # if training does not stop early
     measures: dict[str, float] | None = None
     best: bool = False  # so far
     mixes: dict[str, dict] | None = None  # as learned so far

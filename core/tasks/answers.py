@@ -4,7 +4,6 @@ Heads are in assets/tasks/TASK/VARIANT, or where `python -m core tasks train` sa
 vectors answer.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -54,10 +53,9 @@ class OpenTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskAnswer:
-    """The answer of one head in the task's form, and its time without what heads share."""
+    """The answer of one head in the task's form."""
 
     said: object
-    seconds: float
 
 
 def open_tasks(model: Model | None, vectors: StaticVectors, folder: str | Path = FOLDER) -> dict[str, OpenTask]:
@@ -81,12 +79,7 @@ def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVe
     """Return every head's prediction of one example. Heads share vectors, characters and ELMo's layers."""
     reads_elmo = any(head.shape.n_layers for head in task.heads.values())
     texts = make_batch([example], vectors, remember_layers(model) if model and reads_elmo else None)
-    answers = {}
-    for variant, head in task.heads.items():
-        started = time.perf_counter()
-        answer = head.said(texts, [example])[0]
-        answers[variant] = TaskAnswer(answer, time.perf_counter() - started)
-    return answers
+    return {variant: TaskAnswer(head.said(texts, [example])[0]) for variant, head in task.heads.items()}
 
 
 def remember_layers(model: Model) -> Layers:
@@ -157,7 +150,7 @@ def mentioned(text: str) -> Mentioned:
 
 
 def _names(tokens: Sequence[str], starts: set[int]) -> list[Span]:
-    """Return runs of capitalized words, except words capitalized only at the beginning of a sentence; the first of equal runs."""
+    """Return runs of capitalized words, without OPENERS. A run does not cross the beginning of a sentence."""
     spans: list[Span] = []
     for k, token in enumerate(tokens):
         is_name = token[:1].isupper() and token.lower() not in OPENERS and not token.lower().startswith("'")

@@ -106,7 +106,7 @@ def _join_layers(passages: Sequence[Passage], layers: Layers, shape: tuple[int, 
 
 @lru_cache(maxsize=100_000)
 def _bytes(word: str) -> np.ndarray:
-    """Return a word's first bytes, each plus one (MAX_BYTES,) uint16; of a longer word its first and last halves."""
+    """Return a word's first bytes, each plus one (MAX_BYTES,) int32; of a longer word its first and last halves."""
     data = word.encode("utf-8", "ignore")
     if len(data) > MAX_BYTES:
         data = data[: MAX_BYTES // 2] + data[-MAX_BYTES // 2 :]

@@ -83,7 +83,7 @@ class Biattention(nn.Module):
         return nn.functional.cross_entropy(first, wanted[:, 0]) + nn.functional.cross_entropy(last, wanted[:, 1])
 
     def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[tuple[int, int, float]]:
-        """Return the likeliest first and last token, at most MAX_ANSWER tokens apart, and their probability."""
+        """Return the likeliest first and last token of an answer of at most MAX_ANSWER tokens, and their probability."""
         first, last = (scores.log_softmax(dim=1) for scores in self(texts, examples))
         length = first.shape[1]
         allowed = torch.ones(length, length, dtype=torch.bool).triu() & torch.ones(length, length, dtype=torch.bool).tril(MAX_ANSWER - 1)
