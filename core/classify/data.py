@@ -121,6 +121,8 @@ def make_dataset(
     Texts are tokenized in `language` (English by default). No text is in two sets: training and validation rows with a tested text are
     dropped and counted, as are training rows with a validated text. (If a file is split in its order, training rows may repeat a test text,
     which is noted; validation never contains one.) `extra` rows are only trained on.
+
+    Without a `valid` table, rows of a class without training rows are trained on. Without a `test` table, such test rows are dropped.
     """
     rules = rules or RowRules()
     language = language or languages.get_language(ENGLISH)

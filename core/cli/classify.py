@@ -175,10 +175,13 @@ def _datasets(task: tasks.TextTask, rows, language: Language) -> Iterator[tuple[
     split = SplitConfig(share=rows.share, folds=rows.folds, seed=rows.split_seed, in_order=rows.order, duplicates=duplicates)
     files = {"test": rows.test, "valid": rows.valid, "extra": rows.extra}
     columns = {"text_columns": rows.text_column, "label_column": rows.label_column}
+    noted: set[str] = set()
     for fold in range(max(1, rows.folds)):
         dataset = tasks.open_data(task, rows.train, split=replace(split, fold=fold), **files, **columns, language=language)
-        for remark in dataset.notes if fold == 0 else ():
-            note(remark)
+        for remark in dataset.notes:
+            if remark not in noted:
+                note(remark)
+        noted.update(dataset.notes)
         yield fold, dataset
 
 
