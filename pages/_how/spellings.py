@@ -24,7 +24,7 @@ from pages._frame import examples, markup
 from pages._frame.choices import choice, text_box
 from pages._frame.in_use import InUse
 from pages._frame.jobs import QUEUE, Job, current_user
-from pages._frame.markup import show_html
+from pages._frame.markup import fragment, show_html
 from pages._how.texts import Rows
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -95,7 +95,7 @@ def _inputs() -> tuple[str, int | None]:
     return text or "", None if among == "all" else int(among)
 
 
-@st.fragment
+@fragment
 def _word(firings: list[Firing], neighbors: list, static: list, vectors: StaticVectors) -> None:
     names = {str(k): plain(firing.word, 24) for k, firing in enumerate(firings)}
     options = {"format_func": names.get, "key": "spell_word", "label_visibility": "collapsed"}

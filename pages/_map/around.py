@@ -37,7 +37,7 @@ from pages._frame.choices import ALL, TOKENS, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job
-from pages._frame.markup import plain, show_html
+from pages._frame.markup import fragment, plain, show_html
 from pages._frame.parameters import read_parameter
 from pages._map import map_view, measures
 from pages._widgets import charts, components, lists, verdict
@@ -51,7 +51,7 @@ _tokens_widget = components.make_component("tokens", Path(__file__).parent, "liv
 JOB = "map of every token"
 
 
-@st.fragment
+@fragment
 def show(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, ...], plan: str) -> None:
     """Show the maps, what to notice and the data table. `chosen` are the visible sentences; every token of `over` is encoded."""
     with st.container(key="map_layers"):
