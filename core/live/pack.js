@@ -1,13 +1,6 @@
 // What core/live/pack.py packs: JSON that says where each array lies, then the arrays, all of it gzipped.
 
-const KINDS = { i8: Int8Array, u8: Uint8Array, i16: Int16Array, i32: Int32Array, f32: Float32Array, f16: Uint16Array };
-
-function halves(bits) {
-  return Float32Array.from(bits, (item) => {
-    const sign = item & 0x8000 ? -1 : 1, power = (item >> 10) & 31, rest = item & 1023;
-    return sign * (power ? (1 + rest / 1024) * 2 ** (power - 15) : (rest / 1024) * 2 ** -14);
-  });
-}
+const KINDS = { i8: Int8Array, u8: Uint8Array, i32: Int32Array, f32: Float32Array };
 
 // A Blob of base64 -> the file in parts, unpacked as they come, so that no copy of the whole stands beside another.
 async function unpacked(blob) {
@@ -34,7 +27,7 @@ function opened(bytes) {
     return new KINDS[kind](bytes.buffer, from + at, size);
   }
   const has = (name) => Object.hasOwn(head.arrays, name);
-  const floats = (name) => (head.arrays[name].kind === "f16" ? halves(array(name)) : Float32Array.from(array(name)));
+  const floats = (name) => Float32Array.from(array(name));
   // Rows of 8-bit numbers, each with a scale.
   function rows(name) {
     const { rows: n, columns } = head.arrays[name];

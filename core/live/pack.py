@@ -10,6 +10,7 @@ import numpy as np
 
 from ..analysis.anisotropy import mean_random_cosines
 from ..analysis.word_maps import map_rows
+from ..common.config import ModelShape
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.limits import limits
@@ -22,7 +23,7 @@ from ..workspace import Workspace
 from .widgets import labels
 
 WIDE = 16  # columns of a matrix are padded to a multiple (kernel.js)
-KINDS = {"int8": "i8", "uint8": "u8", "int16": "i16", "int32": "i32", "float32": "f32", "float16": "f16"}
+KINDS = {"int8": "i8", "uint8": "u8", "int32": "i32", "float32": "f32"}
 
 
 class Pack:
@@ -81,12 +82,17 @@ FILTERS_AT_ONCE = 2048
 NO_CLIP = 1e9  # a bound that no number reaches, because JSON has no infinity
 
 
-def add_network(pack: Pack, bilm) -> dict:
-    """Add a core.elmo.model.BiLM to the pack and return its facts. Raises BadInput for one that is too large for a page."""
-    shape = bilm.shape
+def check_size(shape: ModelShape) -> None:
+    """Raise BadInput for a model that is too large for a page."""
     if shape.n_parameters > MOST_PARAMETERS:
         millions = {"n": shape.n_parameters // 1_000_000, "most": MOST_PARAMETERS // 1_000_000}
         raise BadInput(t("The model has {n} million weights; a page holds at most {most} million. elmo-mini fits.", **millions))
+
+
+def add_network(pack: Pack, bilm) -> dict:
+    """Add a core.elmo.model.BiLM to the pack and return its facts. Raises BadInput for one that is too large for a page."""
+    shape = bilm.shape
+    check_size(shape)
     state = {name: value.detach().float().numpy(force=True) for name, value in bilm.state_dict().items()}
     pack.add("characters.embedding", state["characters.embedding.weight"].astype(np.float32))
     wide = -shape.character_dim % WIDE

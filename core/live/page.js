@@ -183,7 +183,7 @@
   function put(side, name) {
     const { tokens, positions } = state.asked, text = state.texts[side].normalize("NFC"), plain = text.replace(/[\u2019\u2018\u02bc\uff07\u00b4]/g, "'").replace(/[\u201c\u201d]/g, '"');
     let at = 0, start = 0;
-    tokens[side].slice(0, positions[side] + 1).forEach((token) => { start = plain.indexOf(token, at); at = start + token.length; });
+    tokens[side].slice(0, positions[side] + 1).forEach((token) => { start = plain.indexOf(token, at); if (start >= 0) at = start + token.length; });
     if (start < 0) return;
     const capital = !/[\p{L}\p{N}]/u.test(text.slice(0, start)) && /\p{Lu}/u.test(text[start]), changed = capital ? name[0].toUpperCase() + name.slice(1) : name;
     positions.forEach((position, k) => { if (k !== side) state.tapped[k] = { word: tokens[k][position], position }; });

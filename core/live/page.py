@@ -26,7 +26,7 @@ from ..text.sentences import as_text
 from ..text.target_word import find_forms
 from ..text.tokens import find_word
 from ..workspace import BUNDLED_MODEL, Workspace, open_workspace, reads_as_model
-from .pack import pack_workspace
+from .pack import check_size, pack_workspace
 from .texts import texts
 from .widgets import density_data
 
@@ -95,6 +95,7 @@ def examples_of(workspace: Workspace, examples: Examples = ()) -> Examples:
     Raises BadInput for a word that is in neither of its sentences.
     """
     if not examples:
+        check_size(workspace.substitutes.model.encoder.model.shape)  # raises before labeled sentences are encoded
         pairs, lemmas = workspace.language.examples.get("pairs", {}), set(workspace.targets.basic.lemmas)
         examples = [(word, *pairs[word]) for word in pairs if word in lemmas] or [(word, *pair) for word, pair in pairs.items()]
     if not examples:

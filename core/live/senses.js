@@ -113,7 +113,7 @@ function newSenses(pack, network, statics, substitutes) {
       expected = agreed(both.map((item) => centered(unit(item.expected()))));
       inSpace = [agreed(space.votes), agreed(space.middles), agreed(space.directions)];
     }
-    const read = { senses: named.map(leader), namedIn: hasSpace ? "senses" : layer };
+    const read = { senses: named.map(leader) };
     if (same) return said(1, layer, read);
     const votes = odds(agreed(token.votes), SOFT), given = odds(agreed(token.middles), SOFT_MIDDLES), near = agreed(token.directions);
     const inputs = [votes, votes * trust, given, given * trust, near, near * trust, trust, odds(around ? agreed(around.middles) : 0.5, SOFT_MIDDLES), odds(inSpace[0], SOFT), odds(inSpace[1], SOFT_MIDDLES), inSpace[2]];

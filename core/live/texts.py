@@ -20,11 +20,9 @@ def texts(layers: Layers, model: str, language: Language) -> dict:
         "mix": mix_texts(layers, "{word}") | sense_texts(layers, "{word}", "{n}") | _mix(),
         "map": _map(),
         "spaces": {
-            "names": [layers.short(name) for name in spaces],
             "short": [layers.label(name) for name in spaces],
             "titles": [layers.heading(name) for name in spaces],
             "where": [layer_title(name) for name in spaces],
-            "at": {name: layers.at(name) for name in (*spaces, SENSES)},
         },
         "which": [t("1st"), t("2nd")],
         "presets": [*(layers.title(name) for name in layers.alone), t("average"), t("all −6")],

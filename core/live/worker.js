@@ -6,7 +6,8 @@ let opening = null, last = 0;
 async function take({ pack, id, texts, tapped, direction, word, whole }) {
   if (pack) {
     opening = unpacked(pack).then((parts) => newReader(parts));
-    return postMessage({ ready: true, fast: (await opening).fast, facts: { bytes: pack.size } });
+    await opening;
+    return postMessage({ ready: true });
   }
   const reader = await opening;
   if (word !== undefined) return postMessage({ word: reader.word(word) });

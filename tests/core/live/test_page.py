@@ -45,6 +45,12 @@ def test_a_model_too_large_is_named_with_its_size():
         add_network(Pack(), large)
 
 
+def test_a_model_too_large_is_refused_before_sentences_are_encoded():
+    large = SimpleNamespace(model=SimpleNamespace(shape=SimpleNamespace(n_parameters=93_600_000)))
+    with pytest.raises(BadInput, match="93 million weights"):
+        page.examples_of(SimpleNamespace(substitutes=SimpleNamespace(model=SimpleNamespace(encoder=large))))
+
+
 def test_any_model_of_our_size_is_packed():
     shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, n_highway=2, max_characters=10, cell_clip=np.inf)
     pack = Pack()
