@@ -11,7 +11,7 @@ from ..common.significance import read_back
 from ..senses.senseval import read_sense_rows, split_rows, without_repeated
 from ..text.sentences import LabeledRow, read_labeled
 from .options import CLUSTER, MODEL, Answer, argument, command, finite, group, option, whole
-from .shared import cluster_of, in_columns, note, open_model, open_static, progress, sense_space, spread_model
+from .shared import check_is_elmo, cluster_of, in_columns, note, open_model, open_static, progress, sense_space, spread_model
 
 SPACE = option("--space", "also measure the sense space: layer 1, topic and substitutes together", choices=("senses",))
 SEED = option("--seed", "seed of the split (default 0)", type=whole(0), default=0)
@@ -34,6 +34,8 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
     if dropped := len(rows) - len(train):
         note(f"{dropped:,} training rows whose sentence is in the test set were dropped.")
     model = open_model(model, cluster=cluster)
+    if cluster is not None:
+        check_is_elmo(model, "--cluster")
     with cluster_of(cluster) as client:
         scores = senses.senses(spread_model(model, client), train, test, space=sense_space(space, model), report=progress("tokens"))
     scores["dropped"] = dropped

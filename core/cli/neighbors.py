@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..common.errors import BadInput
+from ..common.markup import shorten
 from ..common.model_layers import MIX, SENSES
 from ..files.registry import is_bundled
 from ..text import languages
@@ -19,7 +20,7 @@ from ..text.readings import WordInContext, read_in
 from ..text.target_word import find_target_words
 from ..text.tokens import bare
 from . import wire
-from .options import BEST, CLUSTER, CORPUS, DOWNLOAD, MODEL, VECTORS, Answer, argument, command, flag, option
+from .options import BEST, CLUSTER, CORPUS, DOWNLOAD, MODEL, VECTORS, Answer, ModelOptions, argument, command, flag, option
 from .shared import cluster_of, in_columns, note, open_model, open_static, progress, sense_space, workspace_of
 
 if TYPE_CHECKING:
@@ -65,8 +66,9 @@ def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -
     layer = (MIX if weights else model.layers.top) if layer is None else layer
     if layer == SENSES and index.cluster:
         raise BadInput("The sense space is searched on one machine, shard by shard: leave out --cluster.")
-    if layer == SENSES and weights:
-        raise BadInput("The sense space does not mix layers: leave out --weights.")
+    if weights and layer != MIX:
+        named = "The sense space" if layer == SENSES else f"Layer {shorten(layer)}"
+        raise BadInput(f"{named} does not mix layers: leave out --weights.")
     space = sense_space(layer, model) if layer == SENSES else None
     of_layers = layer_weights(layer, model.encoder.n_layers, weights, senses=True) if space is None else np.ones(1)
     among = neighbors.OTHER if other_words else neighbors.ANY
@@ -94,7 +96,7 @@ def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -
 
 def in_shards(where: str) -> bool:
     """Return whether a path is an index in shards, without importing Dask, which takes a second."""
-    return "://" in where or (not is_bundled(where, "corpus") and (Path(where) / "index.json").is_file())
+    return "://" in where or (where != "" and not is_bundled(where, "corpus") and (Path(where) / "index.json").is_file())
 
 
 def _shards(index, model: Model, space: SenseSpace | None, client):
@@ -166,7 +168,10 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     if len(sentence) != 2:
         raise BadInput(f"Two sentences are compared, got {len(sentence)}: give --sentence twice.")
     if language:
-        model = replace(model, model=languages.get_language(language).model)
+        own = languages.get_language(language).model
+        if not own or model.model not in (ModelOptions.model, own):
+            raise BadInput(f"--language {language} is read by {own or 'no model'}, not by {model.model}. Leave out --language.")
+        model = replace(model, model=own)
     model = open_model(model)
     first, second = _both_in_context(sentence, word, read_as, model)
     over = open_workspace(model)

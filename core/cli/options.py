@@ -103,6 +103,8 @@ class OutputPath(click.ParamType):
         """Return the path, with ~ as the user's home folder. Fails if it cannot be written."""
         if not str(value):
             self.fail(f"the path is empty. Name a {'folder' if self.is_folder else 'file'}.", param, ctx)
+        if "://" in str(value):
+            return value
         value = os.path.expanduser(value)
         place = Path(value)
         try:

@@ -220,6 +220,12 @@ def cluster_of(address: str | None) -> Iterator[Any]:
         yield client
 
 
+def check_is_elmo(model: Model, what: str) -> None:
+    """Raise BadInput for a transformer."""
+    if not model.is_elmo:
+        raise BadInput(f"{model.name} is a transformer, and {what} needs ELMo. Choose another model.")
+
+
 def spread_model(model: Model, client, *, store: str | None = None) -> Model:
     """Return the model with its batches spread over a cluster, or the model itself without one."""
     if client is None:

@@ -21,7 +21,7 @@ from ..text.sentences import checked_tokens, read_lines, read_sentences
 from ..text.tokens import bare
 from .neighbors import in_shards, shards_of
 from .options import CLUSTER, MODEL, Answer, ModelOptions, argument, command, flag, group, option, whole
-from .shared import cluster_of, note, open_model, progress, sense_space, spread_model
+from .shared import check_is_elmo, cluster_of, note, open_model, progress, sense_space, spread_model
 
 if TYPE_CHECKING:
     from ..elmo.models import Model
@@ -60,6 +60,8 @@ def embed(*, input, output, text_column, stateful, batch_size, engine, precision
     if cluster is not None:
         atomic.check_replaceable(parts, BATCH)
     model = open_model(model, precision=precision, cluster=cluster, engine=engine)
+    if stateful or cluster is not None:
+        check_is_elmo(model, "--stateful" if stateful else "--cluster")
     sentences = _read_embed_input(Path(input), stateful, text_column)
     started = time.perf_counter()
     how = (model, sentences, stateful, batch_size)
@@ -196,6 +198,7 @@ def _index_on_cluster(corpus, output: str, text_column, lines, cluster: str, opt
 
     shards.open_own(output)
     model = open_model(options, cluster=cluster)
+    check_is_elmo(model, "--cluster")
     sense_space(SENSES if senses else None, model)  # raises before any work if something is missing
     sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
     with cluster_of(cluster) as client:
@@ -250,6 +253,7 @@ def convert(*, output, model, outputs) -> Answer:
 
     outputs.check_folder(output, HDF5)
     model = open_model(model)
+    check_is_elmo(model, "AllenNLP's format")
     with replacing(Path(output), pattern=HDF5) as temporary:
         save_hdf5(model.encoder.model, temporary)
     return {"model": model.name, "output": output}, f"{model.name} in AllenNLP's format: {output}/options.json, weights.hdf5"

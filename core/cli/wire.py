@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -201,7 +202,8 @@ def _value(name: str, hint: Any, value: Any) -> Any:
                 raise BadInput(f"'{name}' lacks '{missing[0]}'. It takes: {', '.join(hints)}.")
             return kind(**{key: _value(f"{name}.{key}", hints[key], item) for key, item in value.items()})
         if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value)
+            with suppress(OverflowError):  # of an integer beyond the largest float
+                return float(value)
         if kind in (str, int, bool) and type(value) is kind:
             return value
     raise BadInput(f"'{name}' is {cite(value)}. Use {' or '.join(map(_kind_name, kinds))}.")

@@ -390,6 +390,8 @@ def reference_of(workspace: Workspace) -> str:
 def _hits(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceRequest, report: Report | None) -> Hits:
     kwic.check_window(request.window)
     _check_senses(request.senses)
+    if request.seed < 0:
+        raise BadInput(t("The seed must be at least 0, got {n}.", n=request.seed))
     hits = search.find(corpus, request.query, kind=request.kind)
     if request.near.strip():
         hits = hits.at(kwic.with_word_near(corpus, hits, request.near, request.window))

@@ -701,6 +701,11 @@ MISTAKES = {
     "the sense space without a softmax": ([*SENSES, "--model", "{mute}"], "has no softmax and vocabulary"),
     "the sense space of a cluster": ([*SENSES, "--cluster", "tcp://127.0.0.1:1"], "leave out --cluster"),
     "the sense space with weights": ([*SENSES, "--weights", "1,1,1"], "leave out --weights"),
+    "a layer with weights": ([*ASK, "--layer", "2", "--weights", "0,1,0"], "Layer 2 does not mix layers: leave out --weights."),
+    "a language and a model": (
+        ["verdict", "--sentence", "the bank", "--sentence", "a bank", "--language", "ko", "--model", "{model}"],
+        "--language ko is read by elmo-ko-mini, not by {model}. Leave out --language.",
+    ),
     "no senses to measure on": (["evaluate", "senses"], "needs --train with --test, or --data alone; got neither"),
     "two ways to split": (["evaluate", "senses", "--train", "a", "--test", "b", "--data", "c"], "got --train and --test and --data"),
     "only tested rows": (["evaluate", "senses", "--train", "{dir}/rows.jsonl", "--test", "{dir}/rows.jsonl"], "All 2 training rows"),

@@ -5,12 +5,14 @@ import gzip
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import pytest
 
 from core.cli import senses
 from core.cli.main import elmoscope
+from core.cli.neighbors import in_shards
 from core.cli.options import READS, Command, OutputPath
 from core.cli.shared import write_texts
 from core.common.errors import BadInput
@@ -21,6 +23,7 @@ from core.elmo import models
 from core.files.atomic import locked
 from core.files.outputs import Outputs
 from core.lab.__main__ import lab
+from core.text import languages
 from tests.memory import run_at_once
 
 NO_FILES = [
@@ -53,6 +56,14 @@ def needed(path: str, folder: Path) -> list[str]:
             name = "data" if param.metavar == "FOLDER" else f"{param.name}.jsonl"
             words += [param.opts[0], *(choices[:1] or [values.get(param.metavar, str(folder / name))])]
     return words
+
+
+def test_a_url_and_an_empty_name_are_no_places_on_disk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("s3:", "index.json"):
+        Path(name).write_text("{}")
+    assert OutputPath(is_folder=True).convert("s3://bucket/index", None, None) == "s3://bucket/index"
+    assert not in_shards("")
 
 
 @pytest.mark.parametrize(
@@ -372,3 +383,28 @@ def _is_number(cell: str) -> bool:
         return float(cell) is not None
     except ValueError:
         return False
+
+
+CLUSTER = ["--cluster", "tcp://127.0.0.1:1"]
+EMBED = ["embed", "--input", "{dir}/in.json", "--output", "{dir}/out.npz"]
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        ([*EMBED, *CLUSTER], "--cluster"),
+        ([*EMBED, "--stateful"], "--stateful"),
+        (["evaluate", "senses", "--data", "{dir}/rows.jsonl", *CLUSTER], "--cluster"),
+        (["index", "build", "--corpus", "{dir}/text.txt", "--output", "{dir}/index", *CLUSTER], "--cluster"),
+        (["convert", "--output", "{dir}/new"], "AllenNLP's format"),
+    ],
+)
+def test_a_command_that_needs_elmo_refuses_a_transformer(call, tmp_path, monkeypatch, command, what):
+    (tmp_path / "in.json").write_text('[["the"]]')
+    (tmp_path / "text.txt").write_text("the bank")
+    rows = [{"word": "a", "tokens": ["a", str(k)], "position": 0, "label": "x"} for k in range(20)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    transformer = SimpleNamespace(name="my-bert", is_elmo=False, language=languages.in_use())
+    monkeypatch.setattr(models, "open_model", lambda *_, **__: transformer)
+    status, _, error = call(*(word.format(dir=tmp_path) for word in command))
+    assert status == 2 and error == f"error: my-bert is a transformer, and {what} needs ELMo. Choose another model.\n"

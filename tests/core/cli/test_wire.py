@@ -57,6 +57,8 @@ BAD = [
     ("neighbors", {"k": -1}, "k must be at least 1, got -1"),
     ("mix", {"among": "zebra"}, "Unknown neighbors 'zebra'; use one of: same word"),
     ("mix", {"weights": [NAN, 1, 1]}, "Layer weights must be finite and not all zero, got nan"),
+    ("mix", {"weights": [10**400, 1, 1]}, "'weights' is 1000"),
+    ("concordance", {"order": "random", "seed": -1}, "The seed must be at least 0, got -1"),
     ("mix", {"weights": "1,1,1"}, """'weights' is "1,1,1". Use a list of a number."""),
     ("attribution", {"how": "zebra"}, "There is no way “zebra” to change a word. Choose drop, mask or swap."),
     ("attribution", {"other": [BANK]}, "'other' is one word in context"),
