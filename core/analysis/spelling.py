@@ -255,7 +255,7 @@ def list_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:
     try:
         return lines_of(file.read_bytes()), True
     except UnicodeDecodeError as error:
-        raise CorruptArtifact(t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=file, n=error.start)) from None
+        raise CorruptArtifact(t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=file, n=error.start + 1)) from None
 
 
 def cosine_matrix(rows: Sequence[np.ndarray | None]) -> np.ndarray:

@@ -101,7 +101,7 @@ def read_results(path: str | Path = RESULTS) -> list[dict]:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise CorruptArtifact(t("{path} is damaged: byte {n} is not UTF-8. Download it again.", path=path, n=error.start)) from None
+        raise CorruptArtifact(t("{path} is damaged: byte {n} is not UTF-8. Download it again.", path=path, n=error.start + 1)) from None
     lines = text.split("\n")
     results = []
     for number, line in enumerate(lines[:-1], start=1):

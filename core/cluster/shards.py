@@ -1,7 +1,7 @@
 """An index in shards: workers encode parts of the sentences, and one final file states that the index is complete.
 
     index.json                       the complete index: its shards in order; written last
-    shards/000001-<fingerprint>/     a complete index (core.index.table), of 4,000 to 64,000 tokens
+    shards/0000001-<fingerprint>/    a complete index (core.index.table), of 4,000 to 64,000 tokens
     sentences/<same name>.json       the sentences of a shard, until the index is complete
 
 A shard's name holds the fingerprint of its sentences and model, so it is made once. Shards begin where a round of `build_index` begins, so

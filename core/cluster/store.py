@@ -31,7 +31,7 @@ _FILE = re.compile(r"\w[\w.-]*")  # a file in them
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Bytes and folders of files by name ("shards/000001-ab12")."""
+    """Bytes and folders of files by name ("shards/0000001-ab12")."""
 
     url: str
     fs: fsspec.AbstractFileSystem
@@ -53,7 +53,7 @@ class Store:
         return self.fs.exists(self.place(name))
 
     def has_folder(self, name: str) -> bool:
-        """Return whether a folder exists."""
+        """Return whether a complete folder exists."""
         return self.has(f"{name}/{MARK}" if name else MARK)
 
     def names(self, name: str) -> set[str]:

@@ -85,7 +85,7 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
         check_fits(words_file, MAX_WORDS_BYTES, error=CorruptArtifact)
         words = lines_of(words_file.read_bytes())
     except UnicodeDecodeError as error:
-        raise CorruptArtifact(t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=words_file, n=error.start)) from None
+        raise CorruptArtifact(t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=words_file, n=error.start + 1)) from None
     matrix = state.get("softmax.weight", torch.empty(0))
     if matrix.ndim != 2:
         raise CorruptArtifact(t("{weights} has no matrix 'softmax.weight'. Get the model again.", weights=weights))

@@ -159,7 +159,7 @@ def _stream(command: Sequence[str], report: Callable[[str], None]) -> None:
     if process.returncode != 0:
         errors = [line for line in lines if line.lower().startswith("error")] or [line for line in lines if line]
         reason = f": {shorten(errors[-1], 300)}" if errors else ""
-        raise EngineUnavailable(f"AllenNLP was not installed{reason}. It needs the network and 3 GB of disk; then run: {SETUP}")
+        raise EngineUnavailable(f"AllenNLP was not installed{reason}. It needs the network and 2 GB of disk; then run: {SETUP}")
 
 
 def _first_ping(folder: Path) -> dict[str, str]:

@@ -115,7 +115,7 @@ def _shorten_errors() -> Iterator[None]:
     except RecursionError:
         raise ValueError(t("too many nested levels")) from None
     except UnicodeDecodeError as error:
-        raise ValueError(t("byte {n} is not UTF-8", n=error.start)) from None
+        raise ValueError(t("byte {n} is not UTF-8", n=error.start + 1)) from None
     except json.JSONDecodeError as error:
         raise ValueError(t("not JSON ({reason}, character {n})", reason=error.msg, n=error.pos)) from None
 

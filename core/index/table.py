@@ -91,7 +91,7 @@ class OccurrenceTable(Index):
         return np.flatnonzero(wanted)
 
     def has_senses(self, lemma: str) -> bool:
-        """Return whether a word has two senses, one of them in two sentences or more."""
+        """Return whether a word has two senses, one of them at least twice."""
         counts = np.unique(self.sense[self.labeled_rows(lemma)], return_counts=True)[1]
         return len(counts) > 1 and counts.max() > 1
 
