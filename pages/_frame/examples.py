@@ -75,7 +75,7 @@ def spelling(language: Language | None = None) -> dict[str, str]:
 def invented() -> str:
     """Return a word that does not exist, made of familiar parts."""
     words = spelling()
-    return words.get("invented", next(iter(words.values()))).split()[0]
+    return words.get("invented", next(iter(words.values()))).partition(" ")[0]
 
 
 def classify() -> dict[str, dict[str, LabeledExample]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from core.common import i18n, model_layers
 from core.common.errors import ElmoscopeError
@@ -91,7 +92,7 @@ def _choose_second_model(model: str) -> str:
     options = {"accept_new_options": True, "on_change": _forget_compared, "format_func": lambda name: name or nothing}
     about = t("Both appear on Home, Neighbors and Compare, one elsewhere.")
     chosen = st.selectbox(t("Second model"), ["", *others], **bound("beside"), help=about, **options)
-    if not chosen or chosen == model or _offer_published(chosen):
+    if not chosen or chosen in (model, st.session_state.get("model")) or _offer_published(chosen):
         return ""
     with show_errors():
         reads = languages.of_model(registry.resolve(chosen, "model"))
@@ -149,7 +150,8 @@ def name_corpus(key: str) -> None:
     value = st.session_state.get(key) or _read_parameter(key)
     if not value or not ("/" in value or "\\" in value or value.startswith("~")):
         return
-    with suppress(ElmoscopeError, OSError, ValueError):
+    # Streamlit writes the value of a box that is bound to the parameter into the address, and raises an error here.
+    with suppress(ElmoscopeError, OSError, ValueError, StreamlitAPIException):
         path = registry.resolve(value, "corpus")
         name = user_names.corpus_name(path) or (_keep_file(path) if path.is_file() else value)
         if name != value:

@@ -13,6 +13,7 @@ from core.common.significance import read_back
 from core.elmo.models import Model
 from core.figures.measures import Panel, find_axis, panel_figure, training_figure
 from core.figures.style import LAYER_COLORS, layer_title
+from core.files.published import catalog
 from core.views.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
 from pages._cached import cache
 from pages._cached.cache import workspace
@@ -45,7 +46,8 @@ def show(in_use: InUse) -> None:
     with st.expander(t("Report a problem"), icon=":material/bug_report:", key="model.report"):
         st.caption(t("Say what you did and what you saw, and add this. It has no paths and nothing that you typed."))
         named = {"model": in_use.model, "vectors": in_use.vectors, "corpus": in_use.corpus, "second model": in_use.other_model}
-        settings = {key: short_name(name) for key, name in named.items() if name}
+        listed = {entry.name for entry in catalog()}
+        settings = {key: short_name(name) if name in listed else "custom" for key, name in named.items() if name}
         settings |= {"engine": in_use.engine, "language": i18n.language()}
         st.code(installation.describe_installation(settings), language=None)
 
@@ -281,5 +283,5 @@ def _describe_anisotropy(layers: list[str], senses: dict) -> list[str]:
     if harmed:
         lines.append(t("Removing 8 directions hurts at {layers}.", layers=harmed))
     if by_word:
-        lines.append(t("Removing each word’s mean helps at {layers}: only Home’s verdict does so.", layers=by_word))
+        lines.append(t("Removing each word’s mean helps at {layers}: only Home’s verdict and the groups on Senses do so.", layers=by_word))
     return lines

@@ -81,10 +81,15 @@ def test_public_server_does_not_reveal_whether_a_path_exists(monkeypatch, tmp_pa
     assert seen[0] == seen[1]
 
 
+def test_missing_model_can_be_named_twice():
+    page = opened("pages/how.py", model="OWNER/NAME", beside="OWNER/NAME")
+    assert not page.exception and [button.key for button in page.button].count("ask.OWNER/NAME") == 1
+
+
 def test_report_of_a_problem_has_no_path(tmp_path):
     page = opened("pages/about.py", corpus=str(tmp_path / "mine.txt"))
     report = next(block.value for block in page.code if block.value.startswith("elmoscope: "))
-    assert "model: elmo-mini" in report and str(tmp_path) not in report
+    assert "model: elmo-mini" in report and "corpus: custom" in report and str(tmp_path) not in report
 
 
 @pytest.mark.parametrize(
