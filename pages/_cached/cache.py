@@ -115,7 +115,7 @@ def vectors(name: str) -> StaticVectors:
         opened = keep(
             "vectors", [("vectors", name)], None, lambda: open_vectors(name), most=3, weighed=False, meanwhile=t("Opening the vectors…")
         )
-    if opened.notes and get_script_run_ctx(suppress_warning=True):
+    if get_script_run_ctx(suppress_warning=True):
         _show_notes(name, opened)
     return opened
 

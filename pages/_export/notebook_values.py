@@ -109,12 +109,20 @@ def _read_corpus(view: str, settings: Settings) -> tuple[str, dict[str, Any]]:
     values = names_in_use(settings, "model", "corpus")
     usual = word(settings) if "a" in settings else examples.get("grouped", "")
     layer = get("found_layer", "senses")
+    query, is_empty = settings.get("find.used"), not str(settings.get("find") or "").strip()  # the page chooses a word for an empty box
     match view:
         case "search":
-            values |= {"query": get("find", word(settings)), "kind": get("find_kind", "word"), "order": get("find_order", "text")}
+            values |= {
+                "query": query or get("find", word(settings)),
+                "kind": "word" if is_empty else get("find_kind", "word"),
+                "order": get("find_order", "text"),
+            }
             return t("A concordance of a word or phrase."), values | {"documents": tuple(settings.get("docs") or ())}
         case "collocates":
-            values |= {"query": get("find", examples.get("collocates", "") or word(settings)), "kind": get("collocate_kind", "lemma")}
+            values |= {
+                "query": query or get("find", examples.get("collocates", "") or word(settings)),
+                "kind": get("collocate_kind", "lemma"),
+            }
             values |= {"window": int(get("window", 5)), "minimum": int(get("minimum", 2)), "order": get("collocate_order", "log_dice")}
             values |= {"senses": settings.get("by_sense", "labels"), "grammar": bool(settings.get("grammar"))}
             return t("The collocates of a word, whole and by its senses."), values

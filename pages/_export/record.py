@@ -53,9 +53,9 @@ class NotedTable:
 class Taken:
     """The record of one view from the start of a run of its page. Fragments that run again change it."""
 
-    view: str  # the page's file without its ending; "home" for app.py
+    view: str  # its code in pages._frame.menu; "home" for app.py
     title: str  # in the menu
-    in_use: Any = None  # pages._frame.frame.InUse
+    in_use: Any = None  # pages._frame.in_use.InUse
     before: tuple[str, dict[str, str]] | None = None  # the view before this one, and its address
     question: str = ""
     lede: str = ""

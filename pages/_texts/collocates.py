@@ -69,6 +69,7 @@ def _part(workspace: Workspace) -> None:
     request = CollocatesRequest(
         query=usual or query, kind=kind, window=window, minimum=int(minimum), most=MOST, order=order, senses=senses, grammar=grammar
     )
+    st.session_state["find.used"] = request.query  # for the notebook
     with st.spinner(t("Counting…"), show_time=True):
         result = view(collocates, workspace, request)
     _show(workspace, request, result, bool(usual), corpus)
@@ -110,7 +111,7 @@ def _sense(column: SenseColumn) -> str:
     rows = [{t("word"): word.word, "z": round(word.z, 1), t("here"): word.n, t("elsewhere"): word.elsewhere} for word in words]
     st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=markup.plain(column.sense, CITED)))
     look = {"height": min(6, len(rows) + 1) * ROW + 3, "column_config": {"z": st.column_config.NumberColumn(format="%.1f")}}
-    event = lists.grid(rows, key=f"collocates.{column.sense}", on_select="rerun", selection_mode="single-row", **look)
+    event = lists.grid(rows, key=f"collocates.sense.{column.sense}", on_select="rerun", selection_mode="single-row", **look)
     picked = lists.read_selection(event, len(words))
     return words[picked[0]].word if picked else ""
 

@@ -33,6 +33,7 @@ from core.views.concordance import (
 from core.workspace import Workspace
 from pages._cached import shared_jobs
 from pages._cached.cache import version, view
+from pages._export import record
 from pages._frame import question
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
@@ -86,6 +87,7 @@ def _search(workspace: Workspace) -> None:
     request = ConcordanceRequest(
         query=guessed or query, kind=WORD if guessed else kind, order=order, documents=tuple(documents), number=TABLE
     )
+    st.session_state["find.used"] = request.query  # for the notebook
     request = with_senses(workspace, request)
     if not _is_sorted(workspace, request):
         return
@@ -97,7 +99,7 @@ def _search(workspace: Workspace) -> None:
 def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
     """Return whether the lines can be shown now.
 
-    A job encodes many lines that are to be sorted by sense, and the page shows its progress.
+    A job first computes the substitutes of many lines, and the page shows its progress.
     """
     if request.order != BY_SUBSTITUTES:
         return True
@@ -143,9 +145,11 @@ def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance
     label = t("Show as table") if result.n <= TABLE else t("Table of the first {n}", n=TABLE)
     lists.offer_table(result.table(), name="concordance", label=label, key="corpus.table")
     if result.n > TABLE:
+        taken = record.now()
 
         def make() -> bytes:
-            return encode_csv(tabulate_lines(kwic.lines(corpus, hits, 0, EXPORTED)))
+            with taken.exported():
+                return encode_csv(tabulate_lines(kwic.lines(corpus, hits, 0, EXPORTED)))
 
         lists.download(t("Download all lines as CSV"), make, "concordance.csv", "text/csv", key="corpus.all")
 

@@ -7,6 +7,8 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.limits import BOX, limits
+from core.text import languages
+from core.text.corpora import BUNDLED_CORPUS
 from core.text.sentence_ends import DETECT, JOIN, KEEP
 from core.text.sentences import SUFFIXES
 from pages._frame import uploads
@@ -70,7 +72,7 @@ def draw_inputs() -> None:
             text_box("corpus_dates", t("Column of dates"), "", BOX["column"], placeholder=t("date"), help=about)
         line_breaks = {DETECT: t("detect"), JOIN: t("join lines"), KEEP: t("keep lines")}
         choice("corpus_lines", t("Line breaks"), line_breaks, DETECT, help=t("Detect joins wrapped lines and keeps verse and lists."))
-    if not (allowed.uploads and allowed.paths):
+    if not (allowed.uploads or allowed.paths):
         st.caption(t("This server takes no files or folders: paste text, or run the app yourself."))
     {"files": _files, "paste": _paste, "folder": _folder}[source](zone)
 
@@ -98,4 +100,4 @@ def _folder(place) -> None:
 
 def _take_example() -> None:
     uploads.remove(KEY)
-    st.session_state.update(corpus="sentences", corpus_text="", corpus_folder="")
+    st.session_state.update(corpus=languages.in_use().sentences or BUNDLED_CORPUS, corpus_text="", corpus_folder="")

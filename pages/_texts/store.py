@@ -2,6 +2,7 @@
 
 import hashlib
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -22,6 +23,7 @@ from core.text.own_corpus import KeptCorpus, Source
 from core.workspace import Workspace
 from pages._cached import cache, shared_jobs
 from pages._cached.cache import keep, workspace
+from pages._export import record
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job, TooManyJobs
 from pages._frame.markup import plain
@@ -39,7 +41,10 @@ TSV = "text/tab-separated-values"
 
 def workspace_over(in_use: InUse, texts: KeptCorpus | None) -> Workspace:
     """Return the workspace over the user's texts, or without any over the corpus in use."""
-    return workspace(in_use).with_corpus(texts.name) if texts else workspace(in_use)
+    if not texts:
+        return workspace(in_use)
+    record.now().in_use = replace(in_use, corpus=texts.name)  # exports name the texts
+    return workspace(in_use).with_corpus(texts.name)
 
 
 def own_texts() -> KeptCorpus | None:

@@ -229,6 +229,7 @@ def test_notebook_has_the_target_word_that_the_page_guesses():
     assert notebook_values.pair(crane) == [(crane["a"], 5, ""), (crane["b"], 0, "")] and notebook_values.word(crane) == "crane"
     assert notebook_values.sentence(crane | {"ai": 1}) == (crane["a"], 1) and notebook_values.word(crane | {"w": "herons"}) == "herons"
     assert len(notebook_values.pair({})) == 2 and notebook_values.pair({"a": "", "b": " "}) == []
+    assert "'otter'" in code_of("search", {"find": "", "find.used": "otter"})
     assert "('The old bank was shut.', 2, '')" in code_of("why", {"a": "The old bank was shut.", "ai": None, "w": "bank"})
 
 

@@ -44,6 +44,10 @@ def test_file_of_vectors_is_noted_in_every_session_and_zeros_have_no_cosine(tmp_
         notes = [caption.value.replace("\\", "") for caption in (page if is_first else page.sidebar).caption]
         assert "own.txt: the first line promises 4 words, but the file has 3." in notes
         assert "GloVe" not in tables(page)[0]["vectors"].tolist()
+    (tmp_path / "own.txt").write_text("3 3\nbank 0 0 0\nriver 1 0 0\nmoney 0 1 0\n")
+    for _ in range(2):  # the first one opens the file after the sidebar is drawn
+        page = opened(vectors=str(tmp_path / "own.txt"))
+    assert not any("promises" in caption.value for caption in page.caption)
 
 
 def test_chosen_space_stays_and_does_not_change_the_verdict():

@@ -15,10 +15,11 @@ from core.index.sense_space import KEPT, SUBSTITUTES
 from core.index.table import OccurrenceTable
 from core.text import own_corpus
 from pages._cached import shared_jobs
+from pages._export.notebook_values import notebook
 from pages._frame.markup import pathless, plain
 from pages._frame.menu import page_address
 from pages._texts import selection
-from tests.app.visit import address_of, captions, html_of, opened, opened_whole, tables, words_on
+from tests.app.visit import address_of, captions, code_cells, html_of, opened, opened_whole, tables, words_on
 
 TEXT = "The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n"
 
@@ -36,6 +37,16 @@ def test_path_in_a_link_becomes_a_name(written, page):
     assert name.startswith("letters.txt · ") and user_names.corpus_exists(name)
     assert address_of(shown, "corpus") == shown.selectbox(key="corpus").value == name
     assert str(written.parent) not in "\n".join(words_on(shown))
+
+
+def test_path_typed_on_a_drawn_page_becomes_a_name(written):
+    shown = opened("pages/how.py")
+    (box := shown.selectbox(key="corpus")).options.append(str(written))
+    box.set_value(str(written))
+    shown.query_params["corpus"] = str(written)  # as a browser writes it
+    assert not shown.run().exception
+    assert address_of(shown, "corpus") == shown.selectbox(key="corpus").value == shown.session_state["corpus"]
+    assert shown.session_state["corpus"].startswith("letters.txt · ")
 
 
 def test_stored_corpus_opened_by_its_file_has_its_name(private_cache):
@@ -115,7 +126,7 @@ def test_notes_name_each_file_once_and_count_files(tmp_path):
 
 def test_a_folder_is_read_again_when_it_comes_and_when_its_files_change(tmp_path):
     folder = tmp_path / "texts"
-    page = opened("pages/texts.py", corpus_way="folder", corpus_folder=str(folder))
+    page = opened_whole("pages/texts.py", corpus_way="folder", corpus_folder=str(folder))
     assert "No folder" in page.error[0].value
     folder.mkdir()
     for name, n in (("a.txt", 4), ("b.txt", 8)):
@@ -217,6 +228,29 @@ def test_files_are_searched_if_the_user_opens_another_part_before_they_are_read(
     page.session_state["texts_view"] = "search"
     page.run()
     assert next(len(table) for table in tables(page) if "sentence" in table or "before" in table) == 1
+    assert page.session_state["_taken"].in_use.corpus == name_of_texts(page)  # in exports
+
+
+def test_example_is_in_the_language_of_the_model(monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_PATHS", "off")
+    page = opened_whole("pages/texts.py", model="elmo-ko-mini", lang="en")
+    page.button(key="corpus.example").click().run()
+    assert page.session_state["corpus"] == "sentences-ko"
+    assert "files or folders" not in captions(page)  # it takes files
+
+
+@pytest.mark.parametrize("find", ["slate", ""])
+def test_senses_of_any_name_are_shown_and_the_notebook_has_the_word_of_the_page(find, tmp_path):
+    ends = {"table": "fell off the wooden", "lines": "spoke over the bad", "mix": "read out the dull"}
+    rows = [
+        {"tokens": f"{who} {end} slate .".split(), "position": 5, "word": "slate", "sense": sense}
+        for sense, end in ends.items()
+        for who in PEOPLE.split()
+    ]
+    (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    page = opened("pages/collocates.py", corpus=str(tmp_path / "own.jsonl"), find=find, collocate_kind="word")
+    assert not page.exception and not page.error
+    assert "'slate'" in "".join(code_cells(notebook("collocates", page.session_state["_taken"].settings)))
 
 
 def test_documents_are_those_that_the_table_names():
