@@ -268,7 +268,11 @@ def draw_angle(in_use: InUse, first: Chosen, walk: Walk) -> tuple[list[str], Row
     low = next(iter(result.cosines))
     values = {"word": shorten(walk.tokens[walk.position]), "low": degrees[low], "high": degrees[top]}
     values |= {"below": model_layers.in_use().at(low), "at": model_layers.in_use().at(top)}
-    line = t("The two vectors of “{word}” are {low:.0f}° apart {below} and {high:.0f}° {at}.", **values)
+    if first.word.casefold() == second.word.casefold():
+        line = t("The two vectors of “{word}” are {low:.0f}° apart {below} and {high:.0f}° {at}.", **values)
+    else:
+        values |= {"other": shorten(second.word)}
+        line = t("The vectors of “{word}” and “{other}” are {low:.0f}° apart {below} and {high:.0f}° {at}.", **values)
     return [line], [
         {t("vectors"): layer_title(name), t("cosine"): round(cosine, 4), t("angle, degrees"): round(degrees[name], 1)}
         for name, cosine in result.cosines.items()

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from unicodedata import category
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.i18n import say, t, tn
 from core.common.limits import limits
@@ -106,6 +107,8 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
     with place:
         text = text_box(key, label, question.default_text(key), limits().max_text, place=place, placeholder=t("Type a sentence"), live=live)
         result = question.now()
+        if (text or "") != result.texts[number] and get_script_run_ctx().fragment_ids_this_run:
+            st.rerun()  # positions are those of the last complete run
         tokens = result.tokens[number] if text == result.texts[number] else tuple(question.tokens_of(text))
         if len(tokens) == limits().max_words < len(tokenize(text)):
             st.caption(t("Only the first {n} words are read.", n=len(tokens)))
