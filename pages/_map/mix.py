@@ -1,8 +1,8 @@
 """The Mix page, a fragment: the widget, which reacts to every pixel of a drag, and the results that only the server can compute.
 
 The browser receives what any mix needs at once: `mix.js` weights, ranks and draws. There are two components. One has the constant data, which
-Streamlit sends once. A small one has the settings and the layout that only the server can compute. For a word without labels, every word of the
-sentences is encoded first.
+Streamlit sends once. A small one has the settings and the layout that only the server can compute. For a word without labels, every token of the
+corpus is encoded first.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ def _take_preset() -> None:
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
-    """Show the page. For a word without labels, encode every word of the sentences first, once."""
+    """Show the page. For a word without labels, encode every token of the corpus first, once."""
     chosen = tuple(item for item in (first, second) if item.position is not None)
     if not chosen:
         st.info(t("Type a sentence above to start."), icon=":material/edit:")

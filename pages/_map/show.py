@@ -213,7 +213,7 @@ def _show_ranking(in_use: InUse, word: str, view: str) -> None:
         )
     )
     if unshown and layer != "0":
-        st.pills(t("Open an inconclusive word"), unshown[:OFFERED], key="map.unshown", on_change=_open_unshown)
+        st.pills(t("Open an inconclusive word"), unshown[:OFFERED], key="map.unshown", format_func=plain, on_change=_open_unshown)
     lists.offer_table(_tabulate_ranking(result, order), name="words-ranked", label=t("Table of {n} words", n=len(order)), key="map.ranking")
 
 

@@ -144,6 +144,7 @@ def _show_second_model(
         if choice.among == TYPES or any(item.position is not None and item.lemma_in(over.targets) is None for item in both):
             everything = over.every_token
             cache.show_meanwhile(over, plain(waiting))
+        is_same_search = choice.every_token == (everything is not None)
         typed = choice.weights if choice.weights.count(",") == layers.n - 1 else ""
         choice = replace(choice, space=layer, weights=typed, every_token=everything is not None)
         columns = st.columns(COLUMNS, gap="medium")
@@ -151,7 +152,7 @@ def _show_second_model(
         sides = list(zip(columns[1:], "ab", _names(), (OTHER_MODEL, OTHER_MODEL), both, strict=True))
         listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, name)
         with model_layers.speaking_of(layers):
-            return compare_with_second_model(name, tuple(first), tuple(listed), layer)
+            return compare_with_second_model(name, tuple(first), tuple(listed), layer, is_same_search=is_same_search)
     return []
 
 
@@ -264,12 +265,19 @@ def write_notices(first: Neighbors, second: Neighbors, layer: str, *, static_has
     return lines
 
 
-def compare_with_second_model(model: str, first: Sequence[Neighbors], second: Sequence[Neighbors], layer: str) -> list[str]:
-    """State how far a second model's two lists agree with each other and with the first model's. Layers are the second model's."""
+def compare_with_second_model(
+    model: str, first: Sequence[Neighbors], second: Sequence[Neighbors], layer: str, *, is_same_search: bool
+) -> list[str]:
+    """State how far a second model's two lists agree with each other and, if both searched the same tokens, with the first model's.
+
+    Layers are the second model's.
+    """
     if len(second) < 2 or len(first) < 2 or not all(item.entries for item in (*first, *second)):
         return []
     (a, b), (c, d) = ([{n.in_any_table for n in item.entries} for item in pair] for pair in (second, first))
     values = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
+    if not is_same_search:
+        return [t("In {model}, {where}, they share {shared} of {most}.", **values)]
     both = {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
     return [
         t("In {model}, {where}, they share {shared} of {most}; {common} of its {all} entries are in the lists above.", **values, **both)

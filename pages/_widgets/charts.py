@@ -44,7 +44,7 @@ def note_weights(weights: Sequence[float], *, key: str, by_length: bool = False)
 
 
 def weight_bars(weights: Sequence[float], *, key: str) -> None:
-    """Return layer weights (L,), sum 1, as bars in plain HTML. A Plotly chart would flicker while a slider moves."""
+    """Show layer weights (L,), sum 1, as bars in plain HTML. A Plotly chart would flicker while a slider moves."""
     alt = note_weights(weights, key=key)
     row = Markup('<span>s<sub>{}</sub></span><span class="bar"><i style="width:{:.1f}%;background:{}"></i><b>{:.0%}</b></span>')
     rows = [row.format(k, 100 * weight, layer_color(str(k)), weight) for k, weight in enumerate(weights)]

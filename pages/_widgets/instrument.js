@@ -1,5 +1,5 @@
 // What every instrument of ours shares: the maths of a mix, how nodes are made, what keeps one going. It stands before the instrument's own script, in
-// one module with it (instruments.py). Texts of readers and of corpora go in as text (textContent), never as markup.
+// one module with it (components.py). Texts of readers and of corpora go in as text (textContent), never as markup.
 
 // ---- the maths: core.elmo.mix.mix_cosines ------------------------------------------------------------------------------------
 
@@ -97,6 +97,6 @@ function stopAfter(key, now, last) {
   return to === undefined ? to : Math.max(0, Math.min(last, to));
 }
 
-// A picture that the reader can take along (pages/_export/pictures.py lists those that are on the page).
+// A picture that the reader can take along (pages/_widgets/pictures.js lists those that are on the page).
 const offered = (drawn) => (window.elmoscopePictures ??= new Set()).add(drawn);
 

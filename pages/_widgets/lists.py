@@ -127,7 +127,7 @@ def keyword_line(tokens: Sequence[str], position: int, remark: str, *, text: str
 
 
 def type_lines(type_neighbors: list[TypeNeighbor], sentences: list[Occurrence], taken_as: str) -> None:
-    """Return each spelling with its cosine and its number of occurrences. A click opens its nearest sentence."""
+    """Show each spelling with its cosine and its number of occurrences. A click opens its nearest sentence."""
     lines = []
     for type_neighbor, o in zip(type_neighbors, sentences, strict=True):
         few = t("one sentence") if type_neighbor.occurrences == 1 else t("mean of {n}", n=type_neighbor.occurrences)
@@ -154,7 +154,7 @@ def nearest_words(words: Sequence[tuple[str, float]]) -> None:
 
 
 def word_lines(words: list[tuple[str, float, str]]) -> None:
-    """Return a line for each (word, cosine, remark)."""
+    """Show a line for each (word, cosine, remark)."""
     line = Markup('<div class="kwic"><span class="cosine">{:.2f}</span><b class="target">{}</b> <span class="small">{}</span></div>')
     show_html("{}", [line.format(cosine, bare(word), note) for word, cosine, note in words])
 

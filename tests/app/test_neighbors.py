@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +18,7 @@ from core.text import languages
 from core.text.readings import as_typed
 from core.text.tokens import bare, tokenize, window
 from core.workspace import open_workspace
+from pages._neighbors.show import compare_with_second_model
 from pages._widgets.lists import SHORT, WIDTH, keyword_line
 from tests.app.visit import address_of, html_of, opened, opened_whole, read_through
 
@@ -172,3 +174,10 @@ def test_target_begins_its_own_column():
 
 def test_markup_is_text():
     assert "<img" not in keyword_line(["<img>", "bank", "<b>"], 1, "<i>")
+
+
+@pytest.mark.parametrize("is_same_search", [True, False])
+def test_lists_of_two_models_are_compared_only_over_the_same_tokens(is_same_search):
+    lists = [SimpleNamespace(entries=[SimpleNamespace(in_any_table=name)]) for name in "ab"]
+    (line,) = compare_with_second_model("m", lists, lists, "1", is_same_search=is_same_search)
+    assert ("in the lists above" in line) == is_same_search
