@@ -66,7 +66,10 @@ def test_change_by_dates_counts_unreadable_dates(dated):
 
 @pytest.mark.parametrize(
     ("dates", "message"),
-    [(("1850", "n.d."), "All texts of dated have one date, 1850"), (("n.d.", "?"), "No date in dated can be read, for example “n.d.”")],
+    [
+        (("1850", "n.d."), r"All texts of dated\.csv have one date, 1850"),
+        (("n.d.", "s.a."), r"No date in dated\.csv can be read, for example “n\.d\.”"),
+    ],
 )
 def test_texts_without_two_dates_have_no_sides(tmp_path, dates, message):
     path = tmp_path / "dated.csv"

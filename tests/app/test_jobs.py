@@ -42,11 +42,17 @@ def begin(key, work=lambda job: job, most: int = 2):
 
 def test_same_work_is_one_job_until_it_is_ended():
     key = "letters", 1
-    job, other, of_side = begin(key), begin(("another text", 1)), begin((Side("news"), Side("letters")))
+    job, other = begin(key), begin(("another text", 1))
     assert begin(key) is job is job.result is shared_jobs.find_job("a kind", key) and shared_jobs.find_job("another kind", key) is None
     shared_jobs.end("letters", 30)
     assert shared_jobs.find_job("a kind", key) is None and begin(key) is not job and begin(("another text", 1)) is other
-    assert begin((Side("news"), Side("letters"))) is not of_side
+
+
+def test_work_on_a_side_ends_with_its_corpus():
+    key = Side(corpus="news"), Side(corpus="letters")
+    assert begin(key) is shared_jobs.find_job("a kind", key)
+    shared_jobs.end("letters", 30)
+    assert shared_jobs.find_job("a kind", key) is None
 
 
 def test_a_stop_is_remembered_while_another_user_has_no_room_for_the_job(monkeypatch):

@@ -26,7 +26,7 @@ from core.workspace import open_workspace
 from pages._cached import cache
 from pages._frame.in_use import THEIRS, InUse
 from pages._home.show import SecondModel
-from pages._models.compare import usual
+from pages._models.compare import default_sides
 from pages._widgets.components import presets
 from tests.app.visit import PATHS, address_of, html_of, opened, opened_whole, tables
 
@@ -140,7 +140,10 @@ def test_switch_of_the_model_keeps_sentences_and_depth(deep):
 def test_compare_opens_on_the_two_models(deep):
     assert any("lstm\\-4 is hidden" in item.value for item in opened("pages/results.py", beside=deep).caption)
     in_use = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
-    assert usual(replace(in_use, other_model=deep)) == ("elmo-mini · 2", f"{deep} · 4") and usual(in_use) == ("glove-mini", "elmo-mini · 2")
+    assert default_sides(replace(in_use, other_model=deep)) == ("elmo-mini · 2", f"{deep} · 4") and default_sides(in_use) == (
+        "glove-mini",
+        "elmo-mini · 2",
+    )
 
 
 def test_invalid_second_model_is_explained():

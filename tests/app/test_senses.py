@@ -20,8 +20,8 @@ from tests.app.visit import captions, html_of, opened, opened_whole, read_throug
 
 def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
     monkeypatch.setattr(Workspace, "sense_space", None)
-    cache.KEPT.forget("core.views.induction.compute")
-    cache.KEPT.forget("occurrences of a word")
+    cache.memo.forget("core.views.induction.compute")
+    cache.memo.forget("occurrences of a word")
     page = opened("pages/found.py", found_word="seal", found_k="2")
     assert page.selectbox(key="found_layer").value == open_model("elmo-mini").layers.top
     editor, table = tables(page)[0], tables(page)[-1]

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
 from pages._cached import shared_jobs
-from pages._cached.cache import KEPT
+from pages._cached.cache import memo
 from pages._frame import jobs as frame_jobs
 from pages._frame.jobs import Job, JobEnded, Queue
 from pages._how import spellings
@@ -24,9 +24,9 @@ from tests.app.visit import until
 @pytest.fixture(autouse=True)
 def no_jobs() -> Iterator[None]:
     shared_jobs._jobs()[0].clear()
-    KEPT.forget("spellings")
+    memo.forget("spellings")
     yield
-    KEPT.forget("spellings")
+    memo.forget("spellings")
 
 
 @pytest.fixture(autouse=True)

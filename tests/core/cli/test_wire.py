@@ -72,7 +72,7 @@ BAD = [
     ("change", {"first": {"corpus": "no-such"}}, "Unknown corpus 'no-such'. Choose sentences"),
     ("concordance", {"window": -1}, "A window of -1 words; choose 1 to 10."),
     ("concordance", {"senses": "zebra"}, "Unknown senses 'zebra'. Choose: labels, groups."),
-    ("concordance", {"number": -1}, "Lines 0 and -1 more: choose from 0"),
+    ("concordance", {"number": -1}, "No −1 lines from line 0 on. Start at 0"),
     ("collocates", {"most": -1}, "Counts must be at least 1, got -1."),
 ]
 

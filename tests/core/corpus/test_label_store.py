@@ -285,5 +285,5 @@ def test_a_hundred_writers_killed_in_the_middle_lose_no_label_that_was_saved():
             while True:
                 n = saved.recv() + 1
         assert {sentence(k) for k in range(n)} <= given(path).keys()
-        assert not label_files.set_aside(path)
+        assert not label_files.find_set_aside(path)
     assert n_saved + n >= KILLS // 2

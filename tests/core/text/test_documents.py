@@ -34,7 +34,9 @@ def test_a_pdf_is_read_page_by_page_and_pages_without_text_are_counted(write):
     assert list(found.values()) == ["a.pdf: 2 of 3 pages have no text, perhaps scans."]
     with reports.collecting() as found:
         assert words(write("a.pdf", pdf(["The bank was steep."], ["The \\001\\003\\004 rose."])))[:1] == ["The bank was steep ."]
-    assert [note.partition(",")[0] for note in found.values()] == ["a.pdf: 1 of 2 pages has letters that its font does not name"]
+    assert [note.partition(". ")[0] for note in found.values()] == [
+        "a.pdf: 1 of 2 pages has letters that cannot be read because of its font"
+    ]
     with pytest.raises(BadInput, match=r"^scan\.pdf has no text: its pages are pictures \(a scan\)\. Recognize the text first \(OCR\)"):
         read_sentences(write("scan.pdf", pdf([], [], [])))
 

@@ -197,7 +197,7 @@ def test_a_line_of_one_sentence_may_be_too_long(write, content, message):
 
 LABELED_REFUSED = [
     ("a.jsonl", "", "a.jsonl holds no row"),
-    ("a.csv", "x", r"a\.csv holds no labeled rows"),
+    ("a.csv", "x", r"a\.csv is not a \.jsonl or \.json file"),
     ("a.jsonl", [{"tokens": ["a"]}], "line 1: a row of 'tokens', without word and position and label"),
     ("a.jsonl", [["a"]], r"\['a'\], without word"),
     ("a.jsonl", [{**ROW, "position": 2}], "position 2 in 2 tokens"),

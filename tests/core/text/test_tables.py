@@ -221,7 +221,7 @@ def test_a_workbook_is_read_as_a_table(tmp_path):
     path = workbook(tmp_path / "own.xlsx", first=[[], *rows], second=[["other"], ["text"]])
     table = read_table(path)
     assert [(row.text, row.label) for row in table.rows] == [("Rain, and more", "1"), ("1850-03-01", "0"), ("Two\nlines", "True")]
-    for message in ("sheet “first” is read, not: second", "1 rows without text"):
+    for message in ("sheet “first” is read, not: second", "1 row without text"):
         assert any(message in note for note in table.notes)
     assert read_columns(path).names == ("id", "text", "label")
     assert texts_of(path)[0] == ["Rain, and more", "1850-03-01", "Two\nlines"]
