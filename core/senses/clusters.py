@@ -47,9 +47,8 @@ _SYLLABLES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
 class Suggestion:
     """The suggested number of clusters and its reasons; sequences run over NUMBERS."""
 
-    number: (
-        int  # the number of the highest silhouette whose clusters are all large enough; 1 if none is, or no silhouette is above its limit
-    )
+    # The number of the highest silhouette whose clusters are all large enough; 1 if none is, or if no silhouette is above its limit
+    number: int
     best: int  # the same even if no silhouette is above its limit, at least 2
     silhouettes: tuple[float, ...]  # -1 to 1
     limit: tuple[float, ...]  # if any silhouette is above its limit, there is more than one cluster
