@@ -79,8 +79,8 @@ def edits_of(pair: int, order: str, space: str) -> tuple:
     return request, "why", TYPED[pair] | {"order": order, "flip_layer": space}
 
 
-def lines_of(query: str, kind: str, order: str) -> tuple:
-    request = {"query": query, "kind": kind, "order": order, "number": 200}
+def lines_of(query: str, kind: str, order: str, **choice: str) -> tuple:
+    request = {"query": query, "kind": kind, "order": order, "number": 200} | choice
     return request, "search", {"find": query, "find_kind": kind, "find_order": order}
 
 
@@ -117,7 +117,11 @@ REQUESTS = {
         for (a, b), typed, how in zip(SENTENCES, TYPED, ("drop", "mask", "drop"), strict=True)
     ],
     "edits": [edits_of(0, "left to right", "senses"), edits_of(1, "nearest first", "1"), edits_of(2, "nearest first", "2")],
-    "concordance": [lines_of("bank", "word", "left2"), lines_of("go", "lemma", "sense"), lines_of(r"\w+ing", "pattern", "random")],
+    "concordance": [
+        lines_of("bank", "word", "left2"),
+        lines_of("go", "lemma", "sense", senses="groups"),
+        lines_of(r"\w+ing", "pattern", "random"),
+    ],
     "collocates": [collocates_of("bank", 2, "labels"), collocates_of("the * of", 5, "")],
     "keyness": [keywords_of("more-words", "benjamini-hochberg"), keywords_of("sentences-ko", "bonferroni")],
     "layouts": [map_of(word, get_language("en").examples["pairs"][word], plan, view, labeled=True) for word, plan, view in LAYOUTS],

@@ -287,7 +287,7 @@ def test_uploads_of_a_session_are_limited_in_bytes_and_files(listen, sessions, m
     store_files(sessions, SESSION, *sizes)
     answered = request(f"/_stcore/upload_file/{SESSION}/{FILE}", method="PUT", body=body, app=read_all)
     assert answered.status == status and answered.read <= 5
-    assert status == 204 or answered.text == "A visit may send 2 MB and 2 files at once."
+    assert status == 204 or answered.text == "A visit may upload 2 MB and 2 files at once. Remove some."
 
 
 def test_largest_session_loses_its_files_for_a_smaller_one(listen, sessions, monkeypatch):

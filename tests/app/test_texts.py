@@ -126,7 +126,7 @@ def test_notes_name_each_file_once_and_count_files(tmp_path):
 
 def test_a_folder_is_read_again_when_it_comes_and_when_its_files_change(tmp_path):
     folder = tmp_path / "texts"
-    page = opened_whole("pages/texts.py", corpus_way="folder", corpus_folder=str(folder))
+    page = opened("pages/texts.py", corpus_way="folder", corpus_folder=str(folder))
     assert "No folder" in page.error[0].value
     folder.mkdir()
     for name, n in (("a.txt", 4), ("b.txt", 8)):

@@ -125,7 +125,8 @@ def test_map_fills_the_window_and_plays_from_the_first_layer_to_the_mix(page: Pa
 def test_dots_are_clicked_and_selected_by_a_lasso(page: Page, server: str):
     opened(page, server, "map?layout=pca&view=1&dot=none")
     root = drawn(page)
-    plane = root.locator(".plane").bounding_box()
+    page.wait_for_function(AT, arg=[root.element_handle(), 1])  # a dot that still glides would leave the pointer
+    plane = standing(root.locator(".plane"))
     seen = root.evaluate(SEEN)
     x, y = plane["x"] + seen["now"][0], plane["y"] + seen["now"][1]
     page.mouse.move(x, y)

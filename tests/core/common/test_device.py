@@ -153,7 +153,7 @@ def test_a_training_elsewhere_starts_from_what_is_known(corpus, tmp_path, start)
     def begun(there: torch.device) -> dict:
         trainer = Trainer(corpus, SHAPE, replace(TRAINING, table_types=12), there)
         if start == "vectors":
-            copy_vectors(trainer, ["w1", "w3", "w7", "w8"], np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32))
+            copy_vectors(trainer, corpus.types[2:6], np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32))
         else:
             words = [*SPECIALS, "w1", "w2", "w15"]
             copy_model(trainer, model(3), Softmax(len(words), SHAPE.projection, torch.Generator().manual_seed(1)), Vocabulary(words))

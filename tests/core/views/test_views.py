@@ -125,7 +125,7 @@ def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(workspace, wor
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        *(({"space": "senses", "among": "types"}, "Spellings have no place"), ({"space": "7"}, "no layer '7'")),
+        *(({"space": "senses", "among": "types"}, "The sense space has no spellings"), ({"space": "7"}, "no layer '7'")),
         *(({"space": "mix", "weights": "1,2"}, "weights"), ({"space": "1", "among": "others"}, "Unknown neighbors 'others'")),
         ({"space": "1", "k": 0}, "k must be at least 1, got 0"),
     ],
