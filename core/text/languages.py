@@ -23,7 +23,6 @@ from ..common.markup import shorten
 from ..files import registry
 from ..files.artifacts import read_json
 from . import tokens
-from .file_lines import show_value
 from .morphemes import morphemes
 from .normalization import Choice, CutWord, fold_case, plain_word
 
@@ -171,7 +170,7 @@ def _read(path: Path) -> Language:
     for key, value in entries.items():
         kind = {tuple: list, float: int | float}.get(type(defaults[key]), type(defaults[key]))
         if not isinstance(value, kind) or isinstance(value, bool):
-            values = {"key": key, "value": show_value(value), "form": json.dumps(defaults[key])}
+            values = {"key": key, "value": shorten(json.dumps(value, ensure_ascii=False)), "form": json.dumps(defaults[key])}
             raise BadInput(t('{path}: "{key}" is {value}. Write it in the form {form}.', path=path, **values))
     if (folder := entries.get("targets")) and not re.fullmatch(r"\w[\w-]{0,60}", folder):
         raise BadInput(t('{path}: "targets" must be a folder in assets, not {name!r}.', path=path, name=shorten(folder)))

@@ -165,7 +165,7 @@ def describe(folder: Path, code: str, **entries) -> None:
             ({"name": "X", "corpus": 5}, '"corpus" is 5'),
         ),
         *(({"name": "X", "corpus": "wiki.txt"}, "in the form \\[]"), ({"name": "X", "examples": []}, "in the form {}")),
-        *(({"name": "X", "words": None}, '"words" is null'), ({"name": "X", "basic": True}, '"basic" is True')),
+        *(({"name": "X", "words": None}, '"words" is null'), ({"name": "X", "basic": True}, '"basic" is true')),
     ],
 )
 def test_a_description_that_cannot_be_used_says_why(entries, message, tmp_path, monkeypatch):
