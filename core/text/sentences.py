@@ -251,25 +251,26 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
 
 
 def _key_of(row: dict[str, Any], name: str | None) -> str | None:
-    """Return the key of this name in a JSON row, ignoring case unless a key is spelled exactly like it."""
-    return name if name is None or name in row else _similar_key(tuple(row), name)
+    """Return the key of this name in a JSON row, or None."""
+    return None if name is None else next(iter(_keys_of(tuple(row), (name,))), None)
 
 
 def _text_key(row: dict[str, Any], column: str | None = None) -> str | None:
     """Return the key of a JSON row's text: the chosen one, or by default the first usual one; None if the row has none."""
     names = TEXT_COLUMNS if column is None else (column,)
-    return next((key for name in names if (key := _key_of(row, name)) is not None), None)
+    return next(iter(_keys_of(tuple(row), names)), None)
 
 
 @lru_cache(maxsize=256)
-def _similar_key(keys: tuple[str, ...], name: str) -> str | None:
-    position = find_usual(keys, (name,))
-    return None if position is None else keys[position]
+def _keys_of(keys: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the keys of these names, in the names' order, ignoring case unless a key is spelled exactly like a name."""
+    places = (keys.index(name) if name in keys else find_usual(keys, (name,)) for name in names)
+    return tuple(keys[place] for place in places if place is not None)
 
 
 def _date_of(row: dict[str, Any], column: str | None) -> str | None:
     """Return a JSON row's date as text; None if it has none. pandas writes years as floats if some are missing."""
-    dates = (row.get(_key_of(row, name)) for name in ((column,) if column else DATE_COLUMNS))
+    dates = (row[key] for key in _keys_of(tuple(row), (column,) if column else DATE_COLUMNS))
     texts = (NO_CHARACTER.sub(" ", str(date))[:MAX_NAME] for date in dates if isinstance(date, str | int | float) and date == date)
     return next((text for text in texts if text.strip()), None)
 
