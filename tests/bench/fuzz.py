@@ -337,7 +337,9 @@ def _tokens(folder: Path, text: str) -> None:
 
 
 def visible_characters(text: str) -> str:
-    curly = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " ", "-": "", JOINER: ""})
+    curly = str.maketrans(
+        {**dict.fromkeys("\u2019\u2018\u02bc\uff07\u00b4", "'"), "\u201c": '"', "\u201d": '"', "\x00": " ", "-": "", JOINER: ""}
+    )
     return "".join(text.translate(curly).split())
 
 
