@@ -168,10 +168,10 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     if len(sentence) != 2:
         raise BadInput(f"Two sentences are compared, got {len(sentence)}: give --sentence twice.")
     if language:
-        own = languages.get_language(language).model
-        if not own or model.model not in (ModelOptions.model, own):
-            raise BadInput(f"--language {language} is read by {own or 'no model'}, not by {model.model}. Leave out --language.")
-        model = replace(model, model=own)
+        expected = languages.get_language(language).model
+        if not expected or model.model not in (ModelOptions.model, expected):
+            raise BadInput(f"--language {language} is read by {expected or 'no model'}, not by {model.model}. Leave out --language.")
+        model = replace(model, model=expected)
     model = open_model(model)
     first, second = _both_in_context(sentence, word, read_as, model)
     over = open_workspace(model)

@@ -230,7 +230,7 @@ def _voters(table: OccurrenceTable, lemma: str, *words: Query | WordInContext) -
 
 
 def _has_voters(table: OccurrenceTable, lemma: str, *words: WordInContext) -> bool:
-    """Return whether two senses have a labeled sentence that is none of those compared."""
+    """Return whether at least two senses have labeled sentences besides the compared ones."""
     return len(np.unique(table.sense[_voters(table, lemma, *words)])) > 1
 
 

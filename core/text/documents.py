@@ -175,7 +175,7 @@ def _of_pdf(path: Path) -> list[str]:
 
 
 def _has_lost_letters(page: str) -> bool:
-    """Return whether over 2% of a page's characters are control, private-use or replacement characters, which stand for no letter."""
+    """Return whether more than 2% of a page's characters are control, private-use or replacement characters."""
     characters = Counter("".join(page.split()))
     lost = sum(n for sign, n in characters.items() if sign == "\ufffd" or (category(sign) in ("Cc", "Co") and sign != "\x02"))
     return 50 * lost > characters.total()

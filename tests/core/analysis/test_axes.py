@@ -106,9 +106,9 @@ def test_a_pole_is_a_sense_or_words(table):
     assert RIVER in axes.sense_names(table) and len(axes.sense_names(table)) > 100
     assert set(pole(table, RIVER).rows) < set(table.labeled_rows("bank"))
     assert len(pole(table, "Bank, spring").rows) == len(table.labeled_rows("bank")) + len(table.labeled_rows("spring"))
-    # As far as a pole looks at it, a table of all tokens: the first two rows are of a word the labeled sentences lack
-    whole = SimpleNamespace(rows=table.rows, word=np.array([7, 7, 3]), plain_codes={"vase": [7], "on": [3]}, lemmas=[])
-    item = pole(table, "bank, vase", whole)
+    # The parts of a table of all tokens that a pole needs; the first two rows are of a word without labeled sentences
+    all_tokens = SimpleNamespace(rows=table.rows, word=np.array([7, 7, 3]), plain_codes={"vase": [7], "on": [3]}, lemmas=[])
+    item = pole(table, "bank, vase", all_tokens)
     assert item.name == "bank, vase" and (item.rows == -1).sum() == 2 and len(item.layers) == len(item.rows)
     assert axes.outside(table, "bank, vase") == ["vase"] and axes.outside(table, RIVER) == []
 

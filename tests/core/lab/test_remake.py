@@ -40,11 +40,11 @@ def test_nothing_ships_that_is_of_other_weights():
 
 
 def test_every_file_that_names_a_model_belongs_to_a_part():
-    known = {file for part in remake.all_parts() for pattern in part.files for file in config.ASSETS.glob(pattern)}
+    covered = {file for part in remake.all_parts() for pattern in part.files for file in config.ASSETS.glob(pattern)}
     marks = [model_fingerprint(config.ASSETS / model).encode() for model in {part.model for part in remake.all_parts()}]
     kinds = [file for kind in ("json", "jsonl", "npz") for file in config.ASSETS.rglob(f"*.{kind}")]
     named = [file for file in kinds if any(mark in file.read_bytes() for mark in marks)]
-    others = {file.relative_to(config.ASSETS).as_posix() for file in named if file not in known}
+    others = {file.relative_to(config.ASSETS).as_posix() for file in named if file not in covered}
     assert others <= {"elmo-mini/meta.json", "elmo-ko-mini/meta.json"}  # of the model itself
 
 
