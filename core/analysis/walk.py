@@ -31,7 +31,7 @@ class Spelling:
     signs: tuple[str, ...]  # the marks and bytes before the padding: a printable ASCII character, a mark, else hex
     characters: tuple[str, ...]  # the character each byte is of; "" at the marks
     vectors: np.ndarray  # (S, d) of the ids
-    left_out: int  # bytes of the token behind the first S - 2, which the model never sees
+    left_out: int  # bytes of the token beyond the first S - 2, which the model never sees
 
     @property
     def used(self) -> int:

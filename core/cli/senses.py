@@ -137,7 +137,7 @@ def _score_judgments(sides, word: str, result) -> tuple[dict, list[str]]:
         whys.append(f"no alpha: {why.rstrip('.')}.")
     if len(set(means)) < 2:
         whys.append("no rho: the pairs' mean judgments are all the same.")
-    elif max(cosines) - min(cosines) < 1e-6:  # as of one spelling in layer 0
+    elif max(cosines) - min(cosines) < 1e-6:  # such as those of one spelling at layer 0
         whys.append("no rho: the pairs' cosines are all the same.")
     else:
         rho = round(float(spearmanr(cosines, means).statistic), 4)

@@ -49,7 +49,7 @@ def log_odds(first: np.ndarray, second: np.ndarray, background: np.ndarray, *, p
     alpha = prior * np.asarray(background, float) / np.sum(background)
     y, y_second = np.asarray(first, float) + alpha, np.asarray(second, float) + alpha
     n, m = y.sum(), y_second.sum()
-    with np.errstate(divide="ignore", invalid="ignore"):  # of a word with frequency 0, z is NaN
+    with np.errstate(divide="ignore", invalid="ignore"):  # z is NaN for a word of frequency 0
         delta = np.log(y / (n - y)) - np.log(y_second / (m - y_second))
         return delta / np.sqrt(1 / y + 1 / y_second)
 

@@ -145,7 +145,7 @@ FORMS = {
     "do": ("does", "did", "done", "doing"),
 }
 _UNICODE = {"w": r"\p{L}\p{M}\p{N}_", "d": r"\p{Nd}"}  # RE2's own mean ASCII
-_IN_SET = _UNICODE | {"W": r"\p{C}\p{Z}\p{S}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}", "D": r"\P{Nd}"}  # which cannot be negated within a set
+_IN_SET = _UNICODE | {"W": r"\p{C}\p{Z}\p{S}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}", "D": r"\P{Nd}"}  # a set cannot contain a negated set
 _SET = r"\[\^?\]?(?:\\.|[^\]\\])*\]"  # a character set, whose first character may be a bracket
 
 

@@ -98,7 +98,7 @@ def numbers_sha256(name: str, kind: str) -> str:
 
 
 def model_fingerprint(folder: Path) -> str:
-    """Return the first 16 hex digits of the weights file's sha256, and a mark of the options that change the vectors, unless they are the usual ones."""
+    """Return the first 16 hex digits of the weights file's sha256, and a mark of unusual options that change the vectors."""
     options, weights = model_files(folder)
     shape, usual = read_options(options), ModelShape()
     names = ("cell_clip", "projection_clip", "skip_connections", "max_characters")

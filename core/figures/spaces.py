@@ -50,7 +50,7 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
     n = len(short_names)
     texts = [f"{value:.2f}".removeprefix("0" if n >= 6 else "") if n <= MOST_WRITTEN else "" for value in matrix.ravel()]
     card = t("{y}, {x}: CKA {z}", y="%{customdata[0]}", x="%{customdata[1]}", z="%{z:.3f}")
-    figure, places = Figure(), list(range(n))  # places are the axes' values: two spaces may have one short name
+    figure, places = Figure(), list(range(n))  # positions on the axes: several spaces may share a short name
     pairs = [[(row, column) for column in short_names] for row in short_names]
     add_shades(figure, matrix, places, places, texts, size=13 if n < 6 else 10, customdata=pairs, hovertemplate=card)
     columns = [Markup("-<br>").join(name.rpartition(" · ")[2][:24].split("-")) for name in short_names]  # narrower than a row's name
@@ -175,7 +175,7 @@ def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str],
     shares = counts / np.maximum(sizes[:, None], 1)
     figure = Figure()
     labels = [html("{}<br>n = {:,}", band, n) for band, n in zip(bands, sizes.tolist(), strict=True)]
-    places = list(range(len(labels)))  # places are the axis's values: two sides may have one label
+    places = list(range(len(labels)))  # positions on the axis: both sides may have the same label
     for number, name in enumerate(names):
         column, heights = counts[:, number], shares[:, number]
         figure.add_bar(

@@ -135,7 +135,7 @@ def _look_up(path: Path, kind: str = "sha256") -> tuple[str, bool]:
         seen = _SEEN.get(name)
         if seen and seen[:2] == (stat.st_size, stat.st_mtime_ns):
             return seen[2], False
-    digest = file_sum(path, kind)  # of a large file it takes seconds, in which other threads need sums of theirs
+    digest = file_sum(path, kind)  # without the lock: a large file takes seconds
     with _LOCK:
         _SEEN[name] = stat.st_size, stat.st_mtime_ns, digest
     return digest, True

@@ -253,7 +253,7 @@ def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarra
 
 
 def choose_rows(table: OccurrenceTable, rows: np.ndarray, most: int) -> np.ndarray:
-    """Return at most so many of labeled rows: two of every sense, so that no rare one is missing, and others at random."""
+    """Return at most `most` of these rows: two of each sense, so that no rare sense is missing, and the others at random."""
     if len(rows) <= most:
         return rows
     rows = np.random.default_rng(0).permutation(rows)

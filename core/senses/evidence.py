@@ -144,7 +144,7 @@ def above_chance(share: float, labels: np.ndarray) -> float:
 
 
 def chance(senses: np.ndarray) -> float:
-    """Return how often two random rows have the same sense, from the senses (n,) of all."""
+    """Return the probability that two random rows have the same sense, given the senses (n,) of all rows."""
     counts = np.unique(senses, return_counts=True)[1]
     return float((counts * (counts - 1)).sum() / (len(senses) * (len(senses) - 1)))
 

@@ -35,7 +35,7 @@ def copy_vectors(trainer: Trainer, words: list[str], vectors: np.ndarray) -> int
     row = {word: k for k, word in enumerate(words)}
     types = trainer.corpus.types[: trainer.config.table_types]
     numbers = np.array([k for k, t in enumerate(types) if k > 1 and t.lower() in row])
-    if len(numbers) < 2:  # no deviation
+    if len(numbers) < 2:  # their deviation would be 0
         text = f"Of the {len(words):,} words with start vectors, {len(numbers)} occur in the text; at least 2 must."
         raise BadInput(f"{text} Choose vectors of its language.")
     result = torch.from_numpy(vectors[[row[types[k].lower()] for k in numbers]]).float()
