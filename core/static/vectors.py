@@ -84,8 +84,12 @@ class StaticVectors:
         return np.where(norms > 0, norms, 1)
 
     def spelling(self, word: str) -> str | None:
-        """Return the spelling under which `word` has a vector: itself, else its lowercase form, else None."""
-        return next((form for form in (word, word.lower(), plain_word(word), plain_word(word).lower()) if form in self._row), None)
+        """Return the spelling under which `word` has a vector: itself, else in lower case, else with capitals, else None."""
+        if word in self._row:
+            return word
+        plain = plain_word(word).replace("\u2019", "'").strip()
+        forms = (word.lower(), plain, plain.lower(), plain.capitalize(), plain.upper())
+        return next((form for form in forms if form in self._row), None)
 
     def __contains__(self, word: str) -> bool:
         return self.spelling(word) is not None
@@ -140,11 +144,17 @@ class StaticVectors:
         return [StaticNeighbor(self.words[i], float(cosines[i])) for i in nearest if self.words[i] not in left_out][:k]
 
     def near_spellings(self, word: str) -> list[str]:
-        """Return known words similar to `word`: same first letter, length within 2, among the 3,000 most frequent such words."""
-        target = plain_word(word).lower()
+        """Return five known words at most: `word` with tags (bank_NOUN, /c/en/bank), then similar ones.
+
+        Similar words have the same first letter and a length within 2, and are among the 3,000 most frequent such words.
+        """
+        target = plain_word(word).strip().lower()
+        tags = re.compile(rf"(?:.*[/:_|])?{re.escape(target)}(?:[/:_|].*)?", re.IGNORECASE)
+        tagged = (candidate for candidate in self.words if target and target in candidate.lower() and tags.fullmatch(candidate))
         first = {target[:1], target[:1].upper()}
         alike = (candidate for candidate in self.words if candidate[:1] in first and abs(len(candidate) - len(target)) <= 2)
-        return difflib.get_close_matches(target, list(islice(alike, 3000)), n=5, cutoff=0.6)
+        close = difflib.get_close_matches(target, list(islice(alike, 3000)), n=5, cutoff=0.6)
+        return list(dict.fromkeys([*islice(tagged, 5), *close]))[:5]
 
 
 def load_vectors(path: str | Path) -> StaticVectors:

@@ -57,8 +57,9 @@ def test_neighbors_are_ordered_by_the_cosine_worked_out_by_hand(compass):
 
 
 def test_a_word_is_looked_up_as_spelled_then_in_lower_case():
-    vectors = vectors_of({"Bush": [1, 0], "bush": [0, 1], "tree": [1, 1]})
+    vectors = vectors_of({"Bush": [1, 0], "bush": [0, 1], "tree": [1, 1], "o'clock": [1, 2], "Paris": [2, 1], "NATO": [2, 2]})
     assert [vectors.spelling(w) for w in ("Bush", "BUSH", "Tree", "shrub")] == ["Bush", "bush", "tree", None]
+    assert [vectors.spelling(w) for w in ("O\u2019clock", "tree ", "paris", "Nato")] == ["o'clock", "tree", "Paris", "NATO"]
     assert vectors.vector("BUSH").tolist() == [0, 1]
     assert "TREE" in vectors and "shrub" not in vectors
     with pytest.raises(ValueError):
@@ -73,6 +74,9 @@ def test_an_unknown_word_has_no_vector_and_its_near_spellings_are_named(compass)
         compass.neighbors("", 3)
     vectors = vectors_of({w: [1.0] for w in ("receive", "deceive", "receiver", "receivership", "relieve", "Recieved")})
     assert set(vectors.near_spellings("recieve")) == {"receive", "receiver", "relieve", "Recieved"}  # of the same letter and length
+    tagged = ["bank_NOUN", "/c/en/bank", "bank|NOUN", "\uc740\ud589/NNG", "embankment_NOUN"]
+    vectors = vectors_of({word: [1.0] for word in tagged})
+    assert vectors.near_spellings("Bank") == tagged[:3] and vectors.near_spellings("\uc740\ud589") == [tagged[3]]
 
 
 def test_a_cosine_is_none_where_a_word_is_unknown_or_its_vector_is_zero(compass):
