@@ -155,7 +155,7 @@
       boxes.push({ box, label: label.lastChild, tokens });
       return node;
     }));
-    q(".pills").replaceChildren(...examples.map(([name, a, b]) => make("button", { type: "button", textContent: name, onclick: () => show([a, b], [name, name]) })));
+    q(".pills").replaceChildren(...examples.map(([name, a, b, forms]) => make("button", { type: "button", textContent: name, onclick: () => show([a, b], forms) })));
     q(".languages").replaceChildren(...Object.entries(texts).map(([code, { name }]) => make("button", { type: "button", textContent: name, lang: code, onclick: () => { state.language = code; dress(); remember(); } })));
     q(".copy").onclick = copy;
     for (const name of ["mix", "map"]) new IntersectionObserver(([entry]) => { seen[name] = entry.isIntersecting; refresh(); }, { rootMargin: "300px" }).observe(q(`.${name === "mix" ? "mixing" : "mapping"}`));
@@ -311,7 +311,7 @@
   build(), dress();
   const [first] = examples, numbered = (name) => (/^\d+$/.test(given.get(name) ?? "") ? { position: Number(given.get(name)) } : null);
   state.texts = [given.get("a") ?? first[1], given.get("b") ?? first[2]], state.tapped = SIDES.map((side) => numbered(`${side}i`));
-  if (!given.has("a")) state.tapped = [{ word: first[0] }, { word: first[0] }];
+  if (!given.has("a")) state.tapped = first[3].map((item) => item && { word: item });
   boxes.forEach(({ box }, k) => (box.value = state.texts[k]));
   addEventListener("DOMContentLoaded", open);
 })();

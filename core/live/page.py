@@ -61,7 +61,7 @@ def page_of(workspace: Workspace, examples: Examples = (), report: Callable[[flo
         layers = [layer_color(name) for name in (*workspace.layers.spaces, model_layers.SENSES)]
         data = {
             "texts": _in_every_language(workspace),
-            "examples": [list(item) for item in examples],
+            "examples": [[word, *pair, [_form(text, word, workspace.language) for text in pair]] for word, *pair in examples],
             "language": "" if workspace.language.code == i18n.ENGLISH else workspace.language.code,
             "densities": {kind: density_data(density) for kind, density in densities_of(workspace, labeled=True).items()},
             "colors": {"layers": layers, "senses": SENSE_COLORS, "own": OWN, "curves": (SAME, DIFFERENT)},
@@ -101,7 +101,7 @@ def examples_of(workspace: Workspace, examples: Examples = ()) -> Examples:
     if not examples:
         raise BadInput(t("{language} has no examples. Name a file of your own: --examples mine.json", language=workspace.language.name))
     for word, *pair in examples:
-        if not any(_has_word(text, word, workspace.language) for text in pair):
+        if not any(_form(text, word, workspace.language) for text in pair):
             values = {"word": shorten(word), "first": shorten(pair[0]), "second": shorten(pair[1])}
             raise BadInput(
                 t("Examples: “{word}” is in neither of its sentences (“{first}”, “{second}”). Correct the word or a sentence.", **values)
@@ -127,9 +127,11 @@ def contents_of(path: Path) -> dict[str, str] | None:
     return mark if written == _sha256(page.replace(match[0], _MARK % "", 1)) else None
 
 
-def _has_word(text: str, word: str, language: Language) -> bool:
+def _form(text: str, word: str, language: Language) -> str | None:
+    """Return the first token of a text that is a word or a form of it; None if the text has none."""
     tokens = language.tokenize(text)
-    return bool(find_word(tokens, word) or find_forms(tokens, word, language))
+    places = find_word(tokens, word) or find_forms(tokens, word, language)
+    return tokens[places[0]] if places else None
 
 
 def _sha256(text: str) -> str:

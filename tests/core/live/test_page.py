@@ -193,6 +193,13 @@ def test_a_file_that_is_no_page_is_never_written_over(content, written, tmp_path
     assert (tmp_path / "mine.html").read_bytes() == content and not written
 
 
+def test_an_example_opens_on_its_word_in_any_form(written, tmp_path):
+    page.live(examples={"run": ["He ran past a bank.", "Running a bank is hard."], "sea": ["The sea rose.", "It fell."]}, path="page.html")
+    _, data = (tmp_path / "page.html").read_text("utf-8").split("ELMOSCOPE = ")
+    examples = json.JSONDecoder().raw_decode(data)[0]["examples"]
+    assert [forms for *_, forms in examples] == [["ran", "Running"], ["sea", None]]
+
+
 def test_a_notebook_shows_the_page_at_its_sentences(written):
     frame = str(page.live("We sat on the bank.", 'The "bank" lent.', layer="1")._repr_html_())
     assert 'src="elmoscope.html#a=We%20sat%20on%20the%20bank.' in frame and "layer=1" in frame and '"bank"' not in frame
