@@ -43,7 +43,9 @@ _PICKLE = re.compile(rb"\x80[\x02-\x05]|\([dl]p\d+\n|[]}]q\x00|c[\w.]+\n\w+\n[p(
 _TAR = (b"ustar\x0000", b"ustar  \x00")  # from byte 257 on: POSIX, GNU
 _FASTTEXT = b"\xba\x16\x4f\x2f"
 _HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
-_NUMBER = re.compile(rb"[-+]?((\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|inf|infinity)", re.IGNORECASE)
+_MINUS = "\u2212".encode()  # as word processors write it
+_NUMBER = re.compile(rb"(?:[-+]|%b)?((\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|inf|infinity)" % _MINUS, re.IGNORECASE)
+_QUOTED = re.compile(rb'"((?:[^"\\]|""|\\.)+)"(?!\S)')  # a quotation mark inside is written "" by pandas, \" by R
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _LINES_COUNTED = 1000  # whose numbers are counted, to know how many a line has
 _CHECKED_EVERY = 50_000  # words
@@ -74,7 +76,7 @@ def notes(name: str, properties: Mapping[str, Any]) -> tuple[str, ...]:
         numbers = {"name": name, "promised": properties["promised_dim"], "n": properties["dim"]}
         sentences.append(t("{name}: the first line promises {promised:,} numbers per word, but the lines have {n:,}.", **numbers))
     if "heading" in properties:
-        sentences.append(t("{name}: the first row numbers the columns and was left out.", name=name))
+        sentences.append(t("{name}: the first row is a heading and was left out.", name=name))
     if n := properties.get("not_utf8", 0):
         sentences.append(
             tn(
@@ -83,6 +85,15 @@ def notes(name: str, properties: Mapping[str, Any]) -> tuple[str, ...]:
                 n,
                 name=name,
                 place=_place(properties["format"], properties["first_not_utf8"]),
+            )
+        )
+    if n := properties.get("quoted", 0):
+        sentences.append(
+            tn(
+                "{name}: {n:,} word was read without its quotation marks.",
+                "{name}: {n:,} words were read without quotation marks.",
+                n,
+                name=name,
             )
         )
     if n := properties.get("duplicates", 0):
@@ -170,7 +181,8 @@ class _Form:
     promised: int | None
     promised_dim: int | None
     dim: int
-    has_heading: bool  # a first row of column names: "word 0 1 2"
+    has_heading: bool  # a first row without a vector: "word 0 1 2", "# trained on news"
+    is_quoted: bool  # each line begins with a quotation mark
 
     @property
     def is_binary(self) -> bool:
@@ -213,16 +225,34 @@ def _form_of(head: bytes, name: str) -> _Form:
     if most_common and n >= max(2, len(counts) * (0.9 if header else 0.5)):  # lines that agree outweigh a header
         dim = most_common
     if not 1 <= dim <= MAX_DIM:
-        raise BadInput(t("{name}, line 1: expected a word and 1 to {most:,} numbers, not {n:,}.", name=name, most=MAX_DIM, n=dim))
+        message = t("{name}, line 1: expected a word and 1 to {most:,} numbers, not {n:,}.", name=name, most=MAX_DIM, n=dim)
+        raise BadInput(f"{message} {_advice(head.lstrip())}".rstrip())
     form = BINARY if is_binary else WITH_HEADER if header else WITHOUT_HEADER
-    return _Form(name, form, promised, promised_dim, dim, not is_binary and _is_heading(body.lstrip().partition(b"\n")[0], lines[1:], dim))
+    is_quoted = all(line.lstrip().startswith(b'"') for line in lines)
+    return _Form(name, form, promised, promised_dim, dim, not is_binary and _is_heading(lines[0], lines[1:], dim), is_quoted)
+
+
+def _advice(head: bytes) -> str:
+    """Return what to do with a file without numbers that begins with `head`, or "" for an unknown one."""
+    if head.startswith(b"version https://git-lfs"):
+        return t("This is only Git LFS’s link to the file: run git lfs pull.")
+    if re.match(rb"<(!|\?|html|head|error)", head, re.IGNORECASE):
+        return t("This is a web page or a server’s error: download the file again.")
+    if re.match(rb'[\[{]\s*["\[{]', head):
+        return t("This is JSON: save the vectors as text, a word and its numbers in each line.")
+    if re.search(rb"\d\s*[,;]\s*[-+.\d]", head):
+        return t("Separate the numbers by blanks, and write decimals with a point.")
+    return ""
 
 
 def _is_heading(line: bytes, others: list[bytes], dim: int) -> bool:
-    """Return whether a line numbers the columns from 0 or 1 and the line below has decimals, as pandas writes them."""
+    """Return whether a line is a comment, names the columns, or numbers them from 0 or 1 above decimals, as pandas writes them."""
     names = line.split()
     numbered = ([b"%d" % k for k in range(start, start + dim)] for start in (0, 1))
-    return 3 <= dim <= len(names) <= dim + 1 and names[-dim:] in numbered and any(b"." in below for below in others[:1])
+    if 3 <= dim <= len(names) <= dim + 1 and names[-dim:] in numbered and any(b"." in below for below in others[:1]):
+        return True
+    is_unlike = bool(others) and dim == _count_numbers(others[0]) != _count_numbers(line)
+    return is_unlike and (line.startswith(b"#") or not any(map(_NUMBER.fullmatch, names[1:])))
 
 
 def _count_numbers(line: bytes) -> int:
@@ -241,9 +271,12 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
     not_utf8: list[int] = []
     damaged: dict[str, str] = {}  # a damaged word, with � for its bytes -> the key in `places` of the first such word
     rest: list[bytes] = []  # of a binary file, after its last vector
-    n_accented = n_words = n_numbers = n_fractions = 0
+    n_accented = n_words = n_numbers = n_fractions = n_quoted = 0
     count = _ByteCount(name)
     for place, spelling, row in _binary_rows(stream, form, rest, count) if form.is_binary else _text_rows(stream, head, form, count):
+        if not form.is_binary and (form.is_quoted or b" " in spelling) and _QUOTED.match(spelling):
+            spelling = _QUOTED.sub(lambda quoted: re.sub(rb'["\\](["\\])', rb"\1", quoted[1]), spelling)
+            n_quoted += 1
         try:
             word = compose(_CONTROLS.sub(b"\xff", spelling).decode())  # control characters mean another encoding
             n_accented += not word.isascii()
@@ -257,7 +290,8 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
             count.add_stored(len(row) + len(spelling))
         if n_numbers == n_words and _NUMBER.fullmatch(spelling):
             n_numbers += 1
-            n_fractions += float(spelling) % 1 > 0 or float(spelling) < 0
+            number = float(spelling.replace(_MINUS, b"-"))
+            n_fractions += number % 1 > 0 or number < 0
         n_words += 1
         if n_words % _CHECKED_EVERY == 0:
             _check_encoding(form, not_utf8, n_accented, n_words)
@@ -270,6 +304,7 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
         raise form.error(next(iter(places.values())), t("no word before the numbers"))
     if n_words > 1 and any(all(word.split(None, 1)[:-1] == [str(k)] for k, word in enumerate(places, start)) for start in (0, 1)):
         raise form.error(next(iter(places.values())), t("a row number before the word. Save the vectors without row numbers"))
+    _check_counts(form, matrix, next(iter(places.values())))
     properties = {"format": form.name, "words": n_words, "dim": form.dim, "duplicates": n_words - len(places), "not_utf8": len(not_utf8)}
     if not_utf8:
         properties["first_not_utf8"] = not_utf8[0]
@@ -279,15 +314,25 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
         properties["promised_dim"] = form.promised_dim
     if form.has_heading:
         properties["heading"] = True
+    if n_quoted:
+        properties["quoted"] = n_quoted
     names = {word: name for name, word in damaged.items() if name not in places}
     return [names.get(word, word) for word in places], matrix, properties
 
 
 def _check_encoding(form: _Form, not_utf8: list[int], n_accented: int, n_words: int) -> None:
-    """Refuse a file in another encoding: most of its words beyond ASCII are not UTF-8, and they are too many to be damaged ones."""
+    """Refuse a file in another encoding: nearly all of its words beyond ASCII are not UTF-8, or most are and they are many."""
     n = len(not_utf8)
-    if n > 1 and n > n_accented and n > 0.1 * n_words:
+    if n > 1 and n > n_accented and (n > 0.1 * n_words or n > max(2, 9 * n_accented)):
         raise form.error(not_utf8[0], t("not UTF-8 text ({n:,} of {words:,} words). Save the file as UTF-8", n=n, words=n_words))
+
+
+def _check_counts(form: _Form, matrix: np.ndarray, first: int) -> None:
+    """Refuse a list of frequencies, and a count between each word and its vector."""
+    if form.dim == 1 != form.promised_dim:
+        raise form.error(first, t("one number for each word, as in a list of frequencies. Choose a file of vectors"))
+    if form.dim - 1 == form.promised_dim and not (matrix[:, 0] % 1).any() and (matrix[:, 1:] % 1).any():
+        raise form.error(first, t("a count before the numbers. Save the vectors without the counts"))
 
 
 def _check_values(form: _Form, matrix: np.ndarray, places: list[int], odd_words: set[int]) -> None:
@@ -353,6 +398,8 @@ def _text_rows(stream: IO[bytes], head: bytes, form: _Form, count: _ByteCount) -
         next(lines)
     for place, line in lines:
         word, *numbers = fields if len(fields := line.split()) == form.dim + 1 else _with_blanks(line, form.dim)
+        if _MINUS in line:
+            numbers = [number.replace(_MINUS, b"-") for number in numbers]
         try:
             if not word or (b"_" in line and any(b"_" in number for number in numbers)):  # float() takes 1_000
                 raise ValueError
@@ -394,7 +441,7 @@ def _kind_of(field: bytes) -> str:
     number = _NUMBER.match(field)
     if not number or number[0][-1:].isalpha():  # "nan", "information"
         return "w"
-    return "j" if number[0] != field else "i" if number[0].lstrip(b"+-").isdigit() else "d"
+    return "j" if number[0] != field else "i" if number[0].lstrip(b"+-" + _MINUS).isdigit() else "d"
 
 
 def _describe_line(line: bytes, dim: int) -> str:

@@ -223,7 +223,24 @@ BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3,
             for start in (0, 1)
             for sep in (b" ", b"\t")
         ),
-        ("v.txt", b"a 0,1 0,2\nb 0,3 0,4\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."),
+        *(
+            ("v.txt", data, BadInput, f"v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0. {advice}")
+            for data, advice in (
+                (b"a 0,1 0,2\nb 0,3 0,4\n", "Separate the numbers by blanks, and write decimals with a point."),
+                (b"word;d0;d1\nbank;0.1;-0.2\n", "Separate the numbers by blanks"),
+                (b'{"bank": [0.1, 0.2],\n "river": [0.3, 0.4]}', "This is JSON: save the vectors as text"),
+                (b'[\n {"word": "bank", "vector": [0.1, 0.2]}\n]', "This is JSON"),
+                (b"\n<!DOCTYPE html>\n<html><head><title>404 Not Found</title></head></html>", "This is a web page or a server’s error"),
+                (b'<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>', "This is a web page or a server’s error"),
+                (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 123\n", "This is only Git LFS’s link"),
+            )
+        ),
+        *(
+            ("v.txt", data, BadInput, "one number for each word, as in a list of frequencies.")
+            for data in (b"bank 28787591\nriver 27787588\n", b"word\tper million\nbank\t287.5\nriver\t27.7\n")
+        ),
+        ("v.txt", b"2 3\nbank 9 0.1 0.2 0.3\nriver 7 0.1 0.5 0.2\n", BadInput, "v.txt, line 2: a count before the numbers."),
+        ("v.txt", b'"V1" "V2" "V3"\n"1" "bank" 0.1 0.2\n"2" "river" 0.1 0.5\n', BadInput, "v.txt, line 2: a row number before the word."),
         ("v.txt", b"hello\nworld\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."),
         *(
             ("v.txt", data, BadInput, "neither text nor a word2vec header. Save the vectors as text: a word and its numbers in each line.")
@@ -296,6 +313,8 @@ def test_each_malformed_file_is_refused_in_a_sentence(tmp_path, name, data, erro
         (b"2 2\na 1 2\n\xc3 3 4\n", "a \ufffd", f"1 word is not UTF-8 (line 3). {REPLACED}"),
         (BINARY.replace(b"b ", b"b\xc3 "), "a b\ufffd", f"1 word is not UTF-8 (word 2). {REPLACED}"),
         (b"a 1 2\na 5 6\nb 3 4\n", "a b", "1 repeated word was left out."),
+        (b'"a" 1 2\n"b" 3 4\n', "a b", "2 words were read without quotation marks."),
+        *((b'"%b" 1 2\n"b" 3 4\n' % mark, '" b', "2 words were read without quotation marks.") for mark in (b'""', b'\\"')),
         *((data, "a b", "") for data in (W2V, BINARY, BOM + BINARY, b"\n\na 1 2\nb 3 4", b" a 1 2\n b 3 4\n", W2V.replace(b"\n", b"\r"))),
         *((data, "a b", "") for data in (W2V.replace(b" ", b"   "), W2V.replace(b" ", b"\t").replace(b"\n", b" \t\r\n"))),
         *((W2V.decode().encode(codec), "a b", "") for codec in ("utf-16", "utf-16-be", "utf-32")),
@@ -310,19 +329,29 @@ def test_files_that_differ_from_their_format_are_read_with_a_note(tmp_path, data
 
 
 @pytest.mark.parametrize("header", ["", "2 3\n"])
-@pytest.mark.parametrize("heading", ["word 0 1 2", "word 1 2 3", "\t0\t1\t2", '"" 0 1 2'])
-def test_a_row_of_column_numbers_is_left_out_with_a_note(tmp_path, header, heading):
+@pytest.mark.parametrize(
+    "heading", ["word 0 1 2", "word 1 2 3", "\t0\t1\t2", '"" 0 1 2', "word d0 d1 d2", '"V1" "V2" "V3"', "# 2019, 9 news"]
+)
+def test_a_row_of_column_names_is_left_out_with_a_note(tmp_path, header, heading):
     vectors = read(tmp_path, f"{header}{heading}\nbank 0.5 1 2\nriver 0 0.25 2\n")
     assert vectors.words == ["bank", "river"] and vectors.vector("bank").tolist() == [0.5, 1, 2]
-    assert vectors.notes == ("v.txt: the first row numbers the columns and was left out.",)
+    assert vectors.notes == ("v.txt: the first row is a heading and was left out.",)
     with i18n.within("ko"):
         assert len(vectors.notes) == 1 and "first row" not in vectors.notes[0]
 
 
-@pytest.mark.parametrize("rows", ["a 1 2 3\nb 4 5 6\n", "a 0 1 3\nb 0.5 1 2\n", "a 0 1\nb 0.5 1\n", "a 1 2 3\n", "a 0.5 1 2\nb 0 1 2\n"])
+@pytest.mark.parametrize(
+    "rows", ["# 1 2 3\nb 4 5 6\n", "a 1 2 3\nb 4 5 6\n", "a 0 1 3\nb 0.5 1 2\n", "a 0 1\nb 0.5 1\n", "a 1 2 3\n", "a 0.5 1 2\nb 0 1 2\n"]
+)
 def test_a_first_word_with_whole_numbers_is_not_a_heading(tmp_path, rows):
     vectors = read(tmp_path, rows)
-    assert vectors.words == ["a", "b"][: rows.count("\n")] and vectors.notes == ()
+    assert vectors.words == [rows[0], "b"][: rows.count("\n")] and vectors.notes == ()
+
+
+def test_phrases_that_pandas_quotes_are_read_without_quotation_marks(tmp_path):
+    vectors = read(tmp_path, ' 0 1 2\nbank 0.1 0 1\n"New York" 0.1 0.5 1\n"a ""b""" 0.1 0.5 1\n" \u22120.5 .25 1\n')
+    assert vectors.words == ["bank", "New York", 'a "b"', '"'] and vectors.vector('"').tolist() == [-0.5, 0.25, 1]
+    assert vectors.notes[1:] == ("v.txt: 2 words were read without quotation marks.",)
 
 
 KOREAN = "은행 강 돈 배 눈 대출 이자 나무 다리 숲 머리 the"
@@ -333,6 +362,7 @@ ENCODED = [  # a header, words and their encoding, and how many of them are not 
     (b"", "银行 the 河 of", "gbk", ""),
     *((header, "銀行 the 川", "iso2022_jp", " (2 of 3 words)") for header in (b"", b"3 3\n")),
     (b"", "은행 강 the", "iso2022_kr", " (2 of 3 words)"),
+    (b"", " ".join(["für Straße über", *(f"w{k}" for k in range(997))]), "cp1252", " (3 of 1,000 words)"),
 ]
 
 
