@@ -10,10 +10,11 @@ import numpy as np
 
 from ..common.config import FLOAT32, PRECISIONS
 from ..common.errors import BadInput
+from ..common.i18n import ENGLISH
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
 from ..files import atomic
-from ..files.artifacts import check_fits, parse_json, replacing
+from ..files.artifacts import check_fits, parse_json, replacing, write_json
 from ..text import languages
 from ..text.languages import note_unread
 from ..text.sentence_ends import split_sentences
@@ -248,7 +249,7 @@ index = group("index", "Occurrence tables.", commands=(index_build, index_approx
 
 @command("convert", option("--output", "the new model's folder", metavar="DIR", required=True), *MODEL)
 def convert(*, output, model, outputs) -> Answer:
-    """Write a model in AllenNLP's format (options.json, weights.hdf5)."""
+    """Write a model in AllenNLP's format (options.json, weights.hdf5), and its language unless that is English."""
     from ..elmo.weights import HDF5, save_hdf5
 
     outputs.check_folder(output, HDF5)
@@ -256,4 +257,6 @@ def convert(*, output, model, outputs) -> Answer:
     check_is_elmo(model, "AllenNLP's format")
     with replacing(Path(output), pattern=HDF5) as temporary:
         save_hdf5(model.encoder.model, temporary)
+        if model.language.code != ENGLISH:
+            write_json(temporary / "meta.json", {"language": model.language.code})
     return {"model": model.name, "output": output}, f"{model.name} in AllenNLP's format: {output}/options.json, weights.hdf5"

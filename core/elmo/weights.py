@@ -123,7 +123,7 @@ def read_options(path: Path) -> ModelShape:
         raise CorruptArtifact(t("{path} is not valid JSON: {error}. Download the model again.", path=path, error=error)) from None
 
 
-HDF5 = r"options\.json|weights\.hdf5"  # what `save_hdf5` writes, as core.files.atomic names it
+HDF5 = r"options\.json|weights\.hdf5|meta\.json"  # what `convert` writes, as core.files.atomic names it
 
 
 def save_hdf5(model: BiLM, folder: Path) -> None:

@@ -137,8 +137,8 @@ def of_model(folder: str | Path) -> Language:
     An error in the language's description is raised: the model's answers to text read as English would be nonsense.
     """
     path = Path(folder) / "meta.json"
-    code = read_json(path, expect=dict).get("language") if path.is_file() else None
-    return get_language(code if isinstance(code, str) and code in _described(os.environ.get("ELMOSCOPE_DATA")) else i18n.ENGLISH)
+    code = str(read_json(path, expect=dict).get("language") if path.is_file() else "").lower()
+    return get_language(next((name for name in _described(os.environ.get("ELMOSCOPE_DATA")) if name.lower() == code), i18n.ENGLISH))
 
 
 @lru_cache(maxsize=16)

@@ -33,6 +33,7 @@ from core.index.table import OccurrenceTable
 from core.lab import probes, sense_scores
 from core.lab.__main__ import lab
 from core.tasks import results as task_results
+from core.text import languages
 from core.text.tokens import tokenize
 from core.training import recipe
 from core.training.trainer import Trainer
@@ -547,6 +548,10 @@ def test_convert_writes_nothing_into_the_folder_of_a_model(answer, refused, mode
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["options.json", "weights.hdf5"]
     for more in ((), ("--overwrite",)):
         assert "is read by this command" in refused("convert", "--model", tmp_path / "new", "--output", tmp_path / "new", *more)
+    (tmp_path / "model" / "meta.json").write_text('{"language": "ko"}')
+    for _ in range(2):
+        answer("convert", "--model", tmp_path / "model", "--output", tmp_path / "korean")
+    assert languages.of_model(tmp_path / "korean").code == "ko"
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def test_without_a_model_of_another_language_text_is_read_as_english(write, tmp_
     sentence = "Let's stick to the bank's plan, don't you think?"
     assert languages.in_use() == EN and languages.tokenize(sentence) == text.tokenize(sentence)
     assert languages.of_model(ASSETS / "elmo-mini") == EN
-    for code, language in (("ko", KO), ("tlh", EN), (["ko"], EN), ({"ko": 1}, EN), (3, EN), (None, EN)):
+    for code, language in (("ko", KO), ("KO", KO), ("tlh", EN), (["ko"], EN), ({"ko": 1}, EN), (3, EN), (None, EN)):
         write("meta.json", json.dumps({"language": code}))
         assert languages.of_model(tmp_path) == language
     languages.use("ko")
