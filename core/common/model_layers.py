@@ -153,7 +153,7 @@ def name_of(folder: Path) -> str:
 def of_folder(folder: Path) -> Layers:
     """Return a model folder's layers from its options, without opening it; elmo-mini's if they cannot be read."""
     try:
-        paths = [path for path in folder.glob("*options.json") if not path.name.startswith(".")]
+        paths = [path for path in folder.glob("*options*.json") if not path.name.startswith(".")]
         if options := sorted(paths, key=lambda path: (path.name != "options.json", path.name)):
             n, name = ModelShape.from_options(json.loads(options[0].read_bytes())).n_layers, ""
         else:

@@ -125,7 +125,7 @@ def allennlp_files(model: Model) -> tuple[Path, Path]:
     if (n := read_options(options).max_characters) != IDS_PER_TOKEN:
         values = {"usual": IDS_PER_TOKEN, "model": model.name, "n": n}
         raise BadInput(t("AllenNLP reads {usual} characters of a token, {model} has {n}. Use Elmoscope’s engine.", **values))
-    if weights.suffix == ".hdf5":
+    if weights.suffix.lower() != ".safetensors":
         return options, weights
     folder = cache_folder() / "allennlp" / model.fingerprint
     if not (folder / "weights.hdf5").is_file():

@@ -42,7 +42,7 @@ def load_bilm(folder: str | Path) -> BiLM:
         raise CorruptArtifact(message)
     with torch.device("meta"), _NoInitialization():
         model = BiLM(shape)
-    if weights.suffix == ".hdf5":
+    if weights.suffix.lower() != ".safetensors":
         state = _read_hdf5(weights, shape)
     else:
         state = {name: value for name, value in _read_safetensors(weights).items() if not name.startswith("softmax.")}
@@ -76,7 +76,7 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
     options, weights = model_files(folder)
     if (folder / SOFTMAX).is_file():
         weights = folder / SOFTMAX
-    if weights.suffix != ".safetensors" or not words_file.is_file():
+    if weights.suffix.lower() != ".safetensors" or not words_file.is_file():
         return None
     state = {name: value for name, value in _read_safetensors(weights).items() if name.startswith("softmax.")}
     if not state:

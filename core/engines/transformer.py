@@ -49,6 +49,8 @@ def weights_of(folder: Path) -> list[Path]:
     if result := sorted(folder.glob("*.safetensors")):
         _check_parts(folder, {path.name for path in result})
         return result
+    if (folder / "encoder.pkl").is_file():
+        raise MissingArtifact(t("{folder} is a model of ELMoForManyLangs. Choose one with options.json and weights.hdf5.", folder=folder))
     raise MissingArtifact(t("{folder} needs *.safetensors: pickled weights are not opened.", folder=folder))
 
 

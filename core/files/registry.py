@@ -25,6 +25,7 @@ from .published import CatalogEntry, catalog, fetch_hub_model, hub_folder, hub_h
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
 NAME = r"\w[\w.+-]{0,100}"  # cannot lead out of the folders
+_OPTIONS = r".*options.*\.json"  # "elmo_options.json", "options (1).json"
 SOFTMAX = "softmax.safetensors"  # a file of its own if a model's weights file has no softmax
 OWN_NAME = r"[0-9a-f]{32}\.jsonl"  # of a user's text, by its content
 ENDINGS = {"model": "", "vectors": ".gz", "corpus": ".jsonl"}  # that a name may omit
@@ -130,8 +131,9 @@ def check_model(folder: str | Path) -> None:
 
 def is_transformer(folder: Path) -> bool:
     """Return whether a model folder is one of `transformers` (config.json), not one of ELMo (options.json)."""
-    has_options = any(not path.name.startswith(".") for path in folder.glob("*options.json"))  # hidden: of macOS or a killed process
-    return (folder / "config.json").is_file() and not has_options
+    names = [path.name for path in folder.glob("[!.]*")]  # hidden: of macOS or a killed process
+    is_elmo = any(re.fullmatch(rf"{_OPTIONS}|.*\.hdf5", name, re.IGNORECASE) for name in names)  # "tf_model.h5" is a transformer's
+    return (folder / "config.json").is_file() and not is_elmo
 
 
 def model_files(folder: str | Path) -> tuple[Path, Path]:
@@ -143,12 +145,16 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
         files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:
         raise MissingArtifact(t("{path} cannot be read: {error}. Choose another file.", path=folder, error=error.strerror)) from None
-    options = [path for path in files if path.name == "options.json"] or [p for p in files if p.name.endswith("options.json")]
-    weights = [path for path in files if path.suffix in (".hdf5", ".safetensors") and path.name != SOFTMAX]
+    options = [path for path in files if re.fullmatch(_OPTIONS, path.name, re.IGNORECASE)]
+    options = [path for path in options if path.name == "options.json"] or options
+    weights = [path for path in files if path.suffix.lower() in (".hdf5", ".h5", ".safetensors") and path.name != SOFTMAX]
     if len(weights) > 1:  # a published folder may contain other HDF5 files
         weights = [path for path in weights if "weights" in path.name] or weights
     for candidates, what in ((options, "options.json"), (weights, t("weights file (*.hdf5 or *.safetensors)"))):
         if not candidates:
+            if inner := next((path.parent for path in sorted(folder.glob("[!.]*/[!.]*")) if re.fullmatch(_OPTIONS, path.name)), None):
+                values = {"folder": folder, "what": what, "inner": inner}
+                raise MissingArtifact(t("{folder} has no {what}. Choose {inner}, the folder inside it.", **values))
             raise MissingArtifact(t("{folder} has no {what}. Add it, or choose another.", folder=folder, what=what))
         if len(candidates) > 1:
             names = ", ".join(path.name for path in candidates)

@@ -17,7 +17,7 @@ from ..elmo.weights import read_options
 from ..figures.measures import Panel
 from ..files import sums
 from ..files.artifacts import read_json
-from ..files.registry import model_files
+from ..files.registry import is_transformer, model_files
 
 INTERVAL = ", 95%"  # suffix of the column with its interval
 STAGES = {"table": "embedding table", "joint": "char-CNN"}  # the LSTMs' input in each stage of the training
@@ -77,12 +77,11 @@ class ModelCard:
 def read_card(folder: Path, fingerprint: str) -> ModelCard:
     """Read the card in a model folder. `fingerprint` is that of the current weights (core.elmo.models.model_fingerprint)."""
     weights = weights_files(folder)
-    is_elmo = any(not path.name.startswith(".") for path in folder.glob("*options.json"))
     result = _optional(folder / "measures.json", dict)
     of_these = result is not None and result.get("fingerprint") == fingerprint
     return ModelCard(
         folder=folder,
-        shape=read_options(model_files(folder)[0]) if is_elmo else None,
+        shape=read_options(model_files(folder)[0]) if not is_transformer(folder) else None,
         megabytes=sum(path.stat().st_size for path in weights) / 1e6,
         meta=_optional(folder / "meta.json", dict) or {},
         log=read_log(folder / "training_log.json"),

@@ -98,6 +98,9 @@ def test_a_published_folder_with_other_hdf5_files_is_read_by_the_one_named_weigh
     assert load_bilm(folder).shape == SHAPE and model_layers.of_folder(folder).n == 3
     (folder / "options.json").rename(folder / "elmo_2x1024_options.json")
     assert load_bilm(folder).shape == SHAPE and model_layers.of_folder(folder).n == 3
+    (folder / "elmo_2x1024_options.json").rename(folder / "options (1).json")
+    (folder / "lm_weights.hdf5").rename(folder / "lm_weights.H5")
+    assert load_bilm(folder).shape == SHAPE and model_layers.of_folder(folder).n == 3
 
 
 def refused(folder, error, *parts):

@@ -143,6 +143,7 @@ def test_ways_with_pieces_are_different_models_and_what_belongs_to_elmo_alone_re
     ("weights", "error", "said"),
     [
         ("pytorch_model.bin", MissingArtifact, r"needs \*\.safetensors"),
+        ("encoder.pkl", MissingArtifact, r"is a model of ELMoForManyLangs\. Choose one with options\.json and weights\.hdf5"),
         ("model.safetensors", BadInput, "Cannot open the transformer broken"),
     ],
 )

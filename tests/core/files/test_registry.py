@@ -271,11 +271,15 @@ def test_a_model_folder_needs_options_and_one_weights_file(tmp_path):
     for folder, (options, weights, *others) in (
         ("a", ("options.json", "x.safetensors", "meta.json", ".w.hdf5")),
         ("d", ("options.json", "x.hdf5", "softmax.safetensors", "elmo_small_options.json")),
+        ("e", ("options (1).json", "Weights.H5", "config.json")),
+        ("f", ("x_OPTIONS.json", "w.HDF5", "options.txt")),
         ("b", ("elmo_small_options.json", "elmo_small_weights.hdf5", "embeddings.hdf5")),
     ):
         assert [path.name for path in model_files(make_folder(tmp_path / folder, options, weights, *others))] == [options, weights]
+        assert not is_transformer(tmp_path / folder)
     for files, message in (
         (["weights.hdf5"], r"c has no options\.json\. Add it, or choose another"),
+        (["weights.hdf5", "config.json"], r"c has no options\.json\. Add it, or choose another"),
         (["options.json"], r"c has no weights file \(\*\.hdf5 or \*\.safetensors\)"),
         (["options.json", "a.hdf5", "b.safetensors"], r"c has 2 of weights file .*: a\.hdf5, b\.safetensors\. Keep one"),
         (["x_options.json", "y_options.json", "w.hdf5"], r"c has 2 of options\.json"),
@@ -284,6 +288,8 @@ def test_a_model_folder_needs_options_and_one_weights_file(tmp_path):
         with pytest.raises((MissingArtifact, BadInput), match=message):
             resolve(folder, "model")
         shutil.rmtree(folder)
+    with pytest.raises(MissingArtifact, match=r"has no options\.json\. Choose .*/a, the folder inside it\."):
+        resolve(tmp_path, "model")
     with pytest.raises(BadInput, match=r"options\.json is not a folder"):
         resolve(tmp_path / "a" / "options.json", "model")
 
