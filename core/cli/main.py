@@ -7,6 +7,7 @@ status 2.
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from functools import partial
@@ -18,9 +19,9 @@ import click
 from .. import __version__
 from ..common import reports
 from ..common.config import ROOT
-from ..common.errors import ElmoscopeError
+from ..common.errors import BadInput, ElmoscopeError
 from ..common.markup import shorten
-from ..files.artifacts import read_json
+from ..files.artifacts import MAX_JSON_BYTES, check_fits
 from ..text import languages
 from . import classify, corpus, evaluate, neighbors, senses, training, vectors
 from .options import MODEL, SETTINGS, Answer, command, group, option
@@ -60,6 +61,22 @@ def run_streamlit(options: list[str]) -> None:
 serve = Serve("serve", params=list(OPTIONS), help=HELP, context_settings=SETTINGS | {"ignore_unknown_options": True})
 
 
+def _pairs_in(path: str) -> dict:
+    """Read a user's JSON file in UTF-8 or UTF-16. Raises BadInput if it is not JSON, or names a word twice."""
+
+    def unrepeated(items: list[tuple[str, object]]) -> dict:
+        for word, n in Counter(word for word, _ in items).items():
+            if n > 1:
+                raise ValueError(f"“{shorten(word)}” appears {n} times")
+        return dict(items)
+
+    check_fits(path, MAX_JSON_BYTES)
+    try:
+        return json.loads(Path(path).read_bytes(), object_pairs_hook=unrepeated)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: {error}. Correct the file.") from None
+
+
 @command(
     "live",
     option("--output", "the file", metavar="FILE", default="elmoscope.html"),
@@ -71,7 +88,7 @@ def live(*, output, examples, model) -> Answer:
     from ..live.page import page_of, read_examples, write
     from ..workspace import open_workspace
 
-    pairs = read_examples(read_json(Path(examples)), examples) if examples else ()
+    pairs = read_examples(_pairs_in(examples), examples) if examples else ()
     path, model = Path(output), open_model(model)
     size = write(path, page_of(open_workspace(model), pairs, lambda share, what: note(f"{share:4.0%} {what}")))
     return {"output": str(path), "bytes": size, "model": model.name}, f"{path}: {size / 1e6:.1f} MB, {model.name}. Open it in a browser."

@@ -130,6 +130,25 @@ def test_the_command_refuses_wrong_examples_before_it_works(examples, message, t
     assert not (tmp_path / "page.html").exists()
 
 
+PAIR = json.dumps(BANKS)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (f'{{"bank": {PAIR},}}'.encode(), "line 1 column"),
+        (f'{{"bank": {PAIR}}}\n{{"sea": {PAIR}}}'.encode(), "Extra data: line 2 column 1 (char 58). Correct the file."),
+        (f'{{"bank": {PAIR}, "bank": {PAIR}}}'.encode(), "mine.json: “bank” appears 2 times. Correct the file."),
+        (f'{{"zebra": {PAIR}}}'.encode("utf-16"), "“zebra” is in neither of its sentences"),
+        (f'{{"bänk": {PAIR}}}'.encode("latin-1"), "mine.json: 'utf-8' codec can't decode byte 0xe4"),
+    ],
+)
+def test_the_command_says_what_to_correct_in_a_file_of_examples(data, message, tmp_path, call):
+    (tmp_path / "mine.json").write_bytes(data)
+    status, _, error = call("live", "--output", tmp_path / "page.html", "--examples", tmp_path / "mine.json")
+    assert status == 2 and error.count("\n") == 1 and message in error and "Delete" not in error
+
+
 def test_an_example_is_read_in_its_language_in_any_form_of_its_word():
     workspace, korean = open_workspace("elmo-mini"), open_workspace("elmo-ko-mini")
     pairs, words = workspace.language.examples["pairs"], [word for word, *_ in page.examples_of(workspace)]
