@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..common.device import CPU
-from ..common.errors import BadInput, CorruptArtifact
+from ..common.device import CPU, choose
+from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from ..common.i18n import t, tn
 from ..common.markup import shorten
 from ..common.model_layers import MIX
@@ -70,7 +70,7 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _fit_rows(self, X) -> list:
         self._check_parameters()
         rows = self._rows(X)
-        model = open_model(str(self.model), device=self.device)
+        model = self._open()
         self._weights(model.encoder.n_layers)
         self._opened, self._opened_as = model, (str(self.model), self.device)
         self.n_features_out_ = self._n_features_out = model.encoder.dim
@@ -83,6 +83,20 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         except InvalidParameterError as error:
             raise InvalidParameter(str(error)) from None
 
+    def _open(self) -> Model:
+        name = "device"
+        try:
+            choose(self.device)
+            name = "model"
+            return open_model(str(self.model), device=self.device)
+        except (BadInput, MissingArtifact) as error:
+            raise self._wrong(name, error) from None
+
+    def _wrong(self, name: str, error: ElmoscopeError) -> InvalidParameter:
+        return InvalidParameter(
+            t("The {name!r} parameter of {estimator} is wrong: {error}", name=name, estimator=type(self).__name__, error=error)
+        )
+
     def _model(self) -> Model:
         """Return the fitted model. It is opened again after unpickling, and for another device or path of the same weights.
 
@@ -90,7 +104,7 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         chosen = str(self.model), self.device
         if not hasattr(self, "_opened") or self._opened_as != chosen:
-            model = open_model(str(self.model), device=self.device)
+            model = self._open()
             if model.fingerprint != self.fingerprint_:
                 if self._opened_as[0] == chosen[0]:
                     raise CorruptArtifact(t("The weights of {model} have changed. Fit again.", model=self.model))
@@ -106,8 +120,7 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         try:
             return check_weights(self.weights, n_layers) if is_weighted else layer_weights(str(self.layer), n_layers)
         except BadInput as error:
-            values = {"name": "weights" if is_weighted else "layer", "estimator": type(self).__name__, "model": self.model, "error": error}
-            raise InvalidParameter(t("The {name!r} parameter of {estimator} does not fit {model}: {error}", **values)) from None
+            raise self._wrong("weights" if is_weighted else "layer", error) from None
 
     def _vectors(self, sentences: list[list[str]], normalize: bool = False, chunk: int = 256) -> Iterable[np.ndarray]:
         """Return the vectors (T, D) of each sentence."""

@@ -194,7 +194,9 @@ WRONG_PARAMETERS = [
     *((EITHER, "weights", weights, "Layer weights must be numbers") for weights in ({1: 0.5, 2: 0.5, 3: 0}, {1, 2, 3})),
     (EITHER, "weights", 5, "an array-like or None. Got 5 instead"),
     (EITHER, "model", 3, "an instance of 'str'"),
+    (EITHER, "model", "elmo", "Unknown model 'elmo'"),
     (EITHER, "device", None, "an instance of 'str'"),
+    (EITHER, "device", "gpu", "Unknown device “gpu”; use auto, cpu, cuda, mps"),
 ]
 
 
