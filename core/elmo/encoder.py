@@ -24,7 +24,7 @@ from ..common.device import device_of
 from ..common.errors import BadInput, CorruptArtifact
 from ..common.i18n import t
 from ..files.artifacts import check_fits, replacing
-from ..text.sentences import LabeledRow
+from ..text.sentences import LabeledRow, check_tokenized
 from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 from .model import BiLM, pack, stacks
 from .recurrence import State, side_by_side
@@ -66,6 +66,7 @@ class Encoder:
 
         Calls `report(tokens done, total)` after each batch.
         """
+        check_tokenized(sentences)
         results: list[np.ndarray] = [np.empty((self.n_layers, 0, self.dim), np.float32) for _ in sentences]
         total = sum(map(len, sentences))
         done = 0

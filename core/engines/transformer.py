@@ -24,6 +24,7 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from ..files.artifacts import read_json
 from ..files.sums import file_sha256
+from ..text.sentences import check_tokenized
 from ..text.tokens import bare
 
 MEAN, FIRST, LAST = PIECES = ("mean", "first", "last")
@@ -101,6 +102,7 @@ class TransformerEncoder:
 
         Calls `report(tokens done, total)` after each batch.
         """
+        check_tokenized(sentences)
         cut = [self._cut(sentence) for sentence in sentences]
         results = [np.empty((self.n_layers, len(ids), self.dim), np.float32) for ids, _ in cut]
         windows = [window for number, (ids, _) in enumerate(cut) for window in self._windows(number, ids)]

@@ -380,6 +380,14 @@ def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
     return tuple(map(plain_word, tokens))
 
 
+def check_tokenized(sentences: Iterable) -> None:
+    """Raise BadInput unless each sentence is a list of tokens, which may be blank."""
+    for tokens in sentences:
+        if isinstance(tokens, str) or not isinstance(tokens, Iterable) or not all(isinstance(token, str) for token in tokens):
+            message = t('A sentence must be a list of tokens, such as ["the", "bank"], not {value}.', value=show_value(tokens))
+            raise BadInput(message)
+
+
 def _text(value: Any, place: Place | str) -> str | None:
     """Return a text, a number as text (senses are often numbered, and pandas writes 1 as 1.0), or None."""
     if isinstance(value, float) and isfinite(value):

@@ -95,6 +95,12 @@ def test_nothing_to_encode_gives_empty_arrays():
     assert empty.shape == (3, 0, 12) and first.shape == last.shape
 
 
+@pytest.mark.parametrize("sentence", ["The bank.", ["a", None], ["a", 1], [["a"]], None])
+def test_a_sentence_that_is_not_a_list_of_tokens_is_refused(sentence):
+    with pytest.raises(BadInput, match=r"^A sentence must be a list of tokens, such as .*, not .*\.$"):
+        ENCODER.encode([TARGET, sentence])
+
+
 ODD = ["x", "", "\U0001f600\U0001f468\u200d", "\x00", "\u05e9\u05dc\u05d5\u05dd", "\ud55c\uad6d\uc5b4", "\ud800", "y" * 9000, "<S>", "</S>"]
 
 
