@@ -74,6 +74,8 @@ def make_text_fit(
         raise BadInput(t("{title} needs a model.", title=variant.title))
     if variant.glove and frozen.vectors is None:
         raise BadInput(t("{title} needs word vectors.", title=variant.title))
+    if variant.glove and not any(token in frozen.vectors for text in texts_of(dataset.train) for token in text):
+        raise BadInput(t("No word of the texts is in {vectors}. Choose other vectors.", vectors=frozen.vectors.name))
     if variant.network in ("lstm", "mean"):
         return Fit(TextJob(variant, dataset, config, frozen, device), config, fused=True)
     return BaselineFit(variant, dataset, config, frozen)

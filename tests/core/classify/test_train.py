@@ -22,6 +22,7 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import artifacts
 from core.learning.features import Frozen
 from core.learning.fit import Fit, forget, learned_mixes
+from core.static.vectors import StaticVectors
 from tests.tiny import CONFIG, dataset, table
 
 torch.set_num_threads(1)
@@ -201,6 +202,9 @@ def test_what_a_variant_needs_and_lacks_is_reported(data):
     for name, lacking in (("elmo", "a model"), ("glove", "word vectors"), ("mean-glove", "word vectors")):
         with pytest.raises(BadInput, match=f"needs {lacking}"):
             fit_of(name, data, Frozen())
+    tagged = StaticVectors(["bank_NOUN"], np.ones((1, 2), np.float32), name="tagged", provenance={})
+    with pytest.raises(BadInput, match=r"^No word of the texts is in tagged\. Choose other vectors\.$"):
+        fit_of("glove", data, Frozen(vectors=tagged))
     trainer = fit_of("tfidf", data, Frozen())
     assert isinstance(trainer, BaselineFit)
     with pytest.raises(BadInput, match="stopped before it was fitted"):
