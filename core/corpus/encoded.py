@@ -32,7 +32,7 @@ from ..files.quotas import may_store
 from ..files.sums import file_sha256
 from ..text import languages
 from ..text.corpora import open_corpus, owner_of
-from ..text.dates import DateSpan, parse_date
+from ..text.dates import DateSpan, parse_dates
 from ..text.languages import Language, note_unread
 from ..text.normalization import fold_case
 from ..text.sentences import MAX_NAME, Sentence, stream_sentences
@@ -153,7 +153,7 @@ class EncodedCorpus:
     @cached_property
     def date_spans(self) -> list[DateSpan | None]:
         """The meaning of each of `dates`; None for one that cannot be read."""
-        return [parse_date(name) for name in self.dates]
+        return parse_dates(self.dates)
 
     @cached_property
     def undated(self) -> np.ndarray:

@@ -7,10 +7,11 @@ taken at their year. A century is taken as its hundreds, 1800 to 1899, as in EDT
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from datetime import date
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
 from functools import cache, lru_cache
 from itertools import islice, product
+from math import ceil
 from typing import NamedTuple
 
 Day = tuple[int, int, int]  # year (below 0: BC; there is no year 0), month, day
@@ -54,9 +55,27 @@ def parse_date(text: str) -> DateSpan | None:
     >>> parse_date("12/05/50"), parse_date("n.d.")
     (None, None)
     """
-    if len(text) > MAX_LENGTH or not (clean := _normalized(text)):
-        return None
-    return _span(clean)
+    return parse_dates([text])[0]
+
+
+def parse_dates(texts: Sequence[str]) -> list[DateSpan | None]:
+    """Return the span of each date of a column. One with two readings ("1/2/2020", "2020-1") is read as the clear ones are, if they agree.
+
+    >>> [span.first for span in parse_dates(["1/2/2020", "1/25/2020"])]
+    [(2020, 1, 2), (2020, 1, 25)]
+    """
+    cleaned = [_normalized(text) if len(text) <= MAX_LENGTH else "" for text in texts]
+    spans = [_span(text) if text else None for text in cleaned]
+    for pattern, orders in ((_DAY_MONTH, ((4, 1, 3), (4, 3, 1))), (_YEAR_MONTH, ((1, 3),))):
+        matches = [pattern.fullmatch(text) for text in cleaned]
+        readings = [{order: days for order in orders if match and (days := _days(*match.group(*order)))} for match in matches]
+        agreeing = [[order for order in reading if reading[order] == span] for reading, span in zip(readings, spans, strict=True)]
+        clear = {found[0] for found in agreeing if len(found) == 1}
+        has_ranges = any(match and span and not reading for match, span, reading in zip(matches, spans, readings, strict=True))
+        if len(clear) == 1 and not has_ranges:
+            (order,) = clear
+            spans = [reading.get(order, span) for reading, span in zip(readings, spans, strict=True)]
+    return spans
 
 
 def format_year(year: int) -> str:
@@ -79,12 +98,11 @@ def format_years(first: int, last: int) -> str:
 
 _MARKS = str.maketrans(
     {
-        **dict.fromkeys("‒–—―〜∼", "–"),
+        **dict.fromkeys("‒–—―〜", "–"),
         **dict.fromkeys("‐‑−﹣", "-"),
         **dict.fromkeys("[](){}\"'“”«»‘’`´¿", " "),
-        "年": "년",
-        "月": "월",
-        "日": "일",
+        "∼": "~",
+        **dict(zip("年月日世紀代前後半初中末頃元", "년월일세기대전후반초중말경원", strict=True)),
     }
 )
 _ZONE = r"(\s*(z|utc|gmt|[a-z]?[sd]t|ces?t|uhr|[+-]\d{2}(:?\d{2})?)(?![^\W_]))*"
@@ -92,9 +110,11 @@ _REPLACED = [
     (re.compile(pattern), new)
     for pattern, new in (
         (r"^<(.*)>$", r"\1"),
-        (r"(?<=\d)\s*~\s*(?=\S)", "–"),  # 1950~1960; but 1850~ of EDTF
+        (r"(?:(?<=\d)|(?<=\d\.))\s*~\s*(?=\S)", "–"),  # 1950~1960; but 1850~ of EDTF
         (r"(?<=[년월일대기초반엽말])\s*~\s*", "–"),  # 1950년~
-        (r"^(\d\d)\?\?$", r"\1--"),
+        (r"^(\d\d)(\?\?|\.\.)$", r"\1--"),
+        (r"^m[mdclxvi]{3,}\.?\s+(?=\d{4}$)", ""),  # MDCCCL [1850]
+        (r"\b(?:années|años|décadas?(?: de)?) (\d{3}0)\b|\b(\d{3}0)er(?: jahren?)?\b", r"\1\2s"),
         (r"^\?\s*[-–]\s*(?=\d)", "–"),
         (r"^.*\bi\.?\s?e\.?,?\s+(?=.*\d)", ""),  # 1849 [i.e. 1850]
         (rf"(?:(?<=\d)t|\b|(?:오전|오후)\s*)\d{{1,2}}:\d{{2}}(:\d{{2}}([.,]\d+)?)?\s*([ap]\.?m\b\.?)?{_ZONE}(?!\d)", " "),
@@ -109,10 +129,11 @@ _REPLACED = [
         (r"기원후|서기|\bn\.?\s?chr\b\.?|\bapr?(ès)?\.?\s?j\.?[\s-]*c\b\.?|\bd\.\s?c\.", " ad "),
         (r"^(n\.?\s?d\.?|s\.?\s?[da]\.?|undated|미상)[,;:]*\s+(?=\S)", ""),
         (r"[?~%]+(?=\D|$)", ""),
-        (r"\b(circa|cca|ca|abt|cal|um|vers|hacia|approx(imately)?|about|around|roughly|est(imated)?)\b\.?", " "),
+        (r"\b(circa|cca|ca|abt|cal|um|etwa|vers|environ|hacia|approx(imately)?|about|around|roughly|est(imated)?)\b\.?", " "),
         (r"\b(prob(ably)?|possibly|perhaps|maybe|likely)\b\.?", " "),
-        (r"(?<![^\W_])c\.?\s*(?=\d|early|mid|late|bc|ad)", " "),  # c. 1850, but not 19th c.
-        (r"\b(copyright|cop|fl|floruit|dated|written|published|printed|year|anno|the|of|in|on|des|du|del)\b\.?|[©℗]|약(?=\s*\d)", " "),
+        (r"(?<!st )(?<!nd )(?<!rd )(?<!th )(?<![^\W_])c\.?\s*(?=\d|early|mid|late|bc|ad)", " "),  # c. 1850, but not 19th c.
+        (r"\b(copyright|cop|fl|floruit|dated|written|published|printed|year|anno|the|of|in|on(?!$)|im|le|en|des|du|del)\b\.?", " "),
+        (r"[©℗]|약(?=\s*\d)", " "),
         (r"(?<=\d년)도(?![^\W_])|(?<=[년월기대])\s*(경|무렵|쯤|께|추정)|(?<=\d)\s*경$|(?<=\d일)\s*(자|발행|발간)$", ""),
         (r"(?<=[년월일])\s*(에서|부터)\s+(?=\D*\d)", "–"),
         (r"(?<=–)(.*)까지$", r"\1"),
@@ -121,14 +142,22 @@ _REPLACED = [
         (r"^(0001-01-01|1900-01-00)$", ""),  # an empty cell in .NET and in Excel
     )
 ]
+_ERA_STARTS = {"단기": -2333, "明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}  # the years before their first
+_ERAS = re.compile(rf"({'|'.join(_ERA_STARTS)})\s*(\d{{1,4}}|원)(?=년)")
 _ERA = re.compile(r"\b(?:bc|ad)\b")
 
 
 def _normalized(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).casefold()
+    if re.fullmatch(r"1\d{12}|[3-9]\d{11}|-\d{11,13}", text):  # milliseconds since 1970, as pandas writes JSON
+        return str(date(1970, 1, 1) + timedelta(milliseconds=int(text)))
+    if cut := re.fullmatch(r"(?:(\()|\[)(\d{4}(?:\.\d+)?), (\d{4}(?:\.\d+)?)(?(1)\]|\))", text):  # pandas.cut
+        low, high = map(float, cut.group(2, 3))
+        return f"{int(low) + 1}–{int(high)}" if cut[1] else f"{ceil(low)}–{ceil(high) - 1}"
     is_doubtful = re.search(r"(?<!\d)(?<!\d[.,/-])(1\d\d|20\d)(\s*\?|\.(?!\s*[\d.]))", text)  # the year 185, or the 1850s
-    text = re.sub(r"\([월화수목금토일月火水木金土日]\)", " ", text)
-    text = text.replace("'s", "s").replace("’s", "s").replace("世紀", "세기").replace("年代", "년대").translate(_MARKS)
+    text = re.sub(r"\(([월화수목금토일月火水木金土日]|[가-힣]+ ?\d+년?)\)", " ", text)  # a weekday, the year of a king
+    text = text.replace("'s", "s").replace("’s", "s").translate(_MARKS)
+    text = _ERAS.sub(lambda era: str(_ERA_STARTS[era[1]] + int(era[2].replace("원", "1"))), text)
     for pattern, new in _REPLACED:
         text = pattern.sub(new, text).strip()
     if is_doubtful and not _ERA.search(text):
@@ -142,12 +171,12 @@ _AGO = r"(?!(?:\d{1,4}\W+)?(?:\d{1,3}|\d\d00)년\s*[전후])"  # 150년 전 is 1
 _OPEN = [
     (re.compile(pattern), kind)
     for pattern, kind in (
-        (r"(?:before|prior to|earlier than|pre|ante|bef|vor|avant|antes de)\.?[\s-]*(.+)", "before"),
+        (r"(?:before|prior to|earlier than|pre|antes(?: de)?|ante|bef|vor|avant)\.?[\s-]*(.+)", "before"),
         (r"(?:after|later than|post|aft|nach|après|después de)\.?[\s-]*(.+)", "after"),
         (r"(?:until|till|by|up to|to|not after|no later than|not later than|through|bis|hasta|\.\./?|/|–)\s*(.+)", "until"),
-        (r"(?:since|from|seit|depuis|desde|not before|no earlier than|not earlier than)\s+(.+)", "since"),
+        (r"(?:since|from|seit|ab|depuis|desde|not before|no earlier than|not earlier than)\s+(.+)", "since"),
         (r"(.+?),? (?:or|and) (?:before|earlier)", "until"),
-        (r"(.+?),? (?:(?:or|and) (?:after|later)|onwards?|and on)", "since"),
+        (r"(.+?),? (?:(?:or|and) (?:after|later)|onwards?|(?:and )?on)", "since"),
         (r"(.+?)\s*(?:이전|까지)", "until"),
         (r"(.+?)\s*(?:이후|이래|부터)", "since"),
         (r"(.+?)\s*(?:\.\.|–|-|to)\s*(?:present|today|now|현재|오늘)", "since"),
@@ -169,7 +198,7 @@ def _span(text: str, depth: int = 2) -> DateSpan | None:
     """Read a date, or, `depth` times within each other, a range of two."""
     if span := _simple(text):
         return span
-    between = re.fullmatch(r"(?:between|bet|from|zwischen|entre) (.+)|(.+)사이", text)
+    between = re.fullmatch(r"(?:between|bet|from|zwischen|entre|de) (.+)|(.+)사이", text)
     if between and (span := next(_ranges((between[1] or between[2]).strip(), depth), None)):
         return span
     if span := _common_days(text, depth):
@@ -198,13 +227,16 @@ def _common_days(text: str, depth: int) -> DateSpan | None:
 
 def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
     """Yield the readings of a text as one date up to another."""
-    for separator in islice(_SEPARATORS.finditer(text), MAX_SEPARATORS if depth else 0):
+    separators = islice(_SEPARATORS.finditer(text), MAX_SEPARATORS if depth else 0)
+    for separator in sorted(separators, key=lambda separator: separator[0].strip() in ",;"):  # a comma may be within a date
         left, right, loose = text[: separator.start()].strip(), text[separator.end() :].strip(), separator[0].strip() in _LOOSE
         if not left or not right:
             continue
-        shares_era = left.startswith("bc ") and not _ERA.search(right)  # BC 100-44; but BC 37-668 ends AD
-        ends = [_span(f"bc {right}", depth - 1)] if shares_era else []
+        shares_era = left.startswith(("bc ", "ad ")) and not _ERA.search(right)  # BC 100-44; but BC 37-668 ends AD
+        ends = [_span(left[:3] + right, depth - 1)] if shares_era else []
         ends += [_span(right, depth - 1), None if re.fullmatch("[,;]", separator[0]) else _completed(left, right)]  # 1801,12 is an issue
+        starts = left.split(" ") if separator[0].strip() not in _LOOSE else []
+        ends += [_span(f"{' '.join(starts[:k])} {right}", depth - 1) for k in range(1, len(starts))]  # May 12-15, 1850
         for end in filter(None, ends):
             rest = right.split(" ")
             lefts = [left, *(f"{left} {' '.join(rest[k:])}" for k in range(len(rest)))]
@@ -266,7 +298,7 @@ _TH = r"(?:st|nd|rd|th|d|er|º|\.)?"
 _EARLY = r"early|beginning|start|anfang|début|principios|초기|초반|초엽|초"
 _MIDDLE = r"mid(?:dle)?|mitte|milieu|mediados|중기|중반|중엽|중"
 _LATE = r"late|end|ende|fin|finales|말기|말엽|말"
-_HALVES = r"(?:first|1st|second|2nd|last) half|[12](?:\.|re|e) (?:hälfte|moitié)|전반기?|후반기?|전기|후기"
+_HALVES = r"(?:first|1st|second|2nd|last) half|(?:[12](?:\.|re|e)|erste|zweite|première|seconde) (?:hälfte|moitié)|전반기?|후반기?|전기|후기|[상하]반기"
 _PART = rf"({_EARLY}|{_MIDDLE}|{_LATE}|{_HALVES}|(?:first|second|third|fourth|last|1st|2nd|3rd|4th) quarter)"
 _CENTURY = r"(?:century|centuries|cent|c|jhd?t?s?|jahrhunderts?|si[eè]cles?)\.?"
 
@@ -296,9 +328,13 @@ def _simple(text: str) -> DateSpan | None:
 def _year_of(text: str) -> DateSpan | None:
     if match := re.fullmatch(rf"(?:{_PART}[\s-]*)?(\d{{3,4}})(?:[.,]0+|년)?(?:\s*{_PART})?", text):
         return _whole(int(match[2]))
-    if match := re.fullmatch(r"m{1,2}[dclxvi]*", text):
+    if match := re.fullmatch(r"m[mdclxvi]*", text):
         return _whole(_roman(text)) if len(text) > 3 and _roman(text) else None
     return None
+
+
+_DAY_MONTH = re.compile(r"(\d{1,2})\s*([-/. ])\s*(\d{1,2})\s*\2\s*(\d{3,4})\.?")  # in either order
+_YEAR_MONTH = re.compile(r"(\d{4})([-/])(\d{1,2})")
 
 
 def _numbers_of(text: str) -> DateSpan | None:
@@ -306,7 +342,7 @@ def _numbers_of(text: str) -> DateSpan | None:
         return _days(match[1], match[3], match[4])
     if match := re.fullmatch(r"(\d{4})(\d{2})(\d{2})", text):
         return _days(*match.groups())
-    if match := re.fullmatch(r"(\d{1,2})\s*([-/. ])\s*(\d{1,2})\s*\2\s*(\d{3,4})\.?", text):
+    if match := _DAY_MONTH.fullmatch(text):
         readings = [span for month, day in (match.group(3, 1), match.group(1, 3)) if (span := _days(match[4], month, day))]
         return DateSpan(min(span.first for span in readings), max(span.last for span in readings)) if readings else None
     if match := re.fullmatch(r"(\d{1,2})\s*[-/.]\s*(\d{4})", text):
@@ -318,8 +354,8 @@ def _numbers_of(text: str) -> DateSpan | None:
         span = _days(year, number)
         if len(number) == 1 and mark == ".":
             return _whole(int(year)) if span else None
-        if len(number) == 1 and int(number) > int(year[-1]):  # 1850-1: January, or up to 1851
-            return DateSpan((int(year), 1, 1), (int(year[:-1] + number), 12, 31))
+        if len(number) == 1 and int(number) == int(year[-1]) + 1:  # 1850-1: January, or up to 1851
+            return DateSpan((int(year), 1, 1), (int(year) + 1, 12, 31))
         return None if mark == "/" and int(number) == int(year[-2:]) + 1 else span  # 1811/12 is two years
     if match := re.fullmatch(r"(\d{3,4})년 ?(\d{1,2})월(?: ?(\d{1,2})일)?", text):
         return _days(*match.groups())
@@ -332,7 +368,7 @@ def _months_of(text: str) -> DateSpan | None:
     part = rf"(?:{_PART}[\s-]*)?"
     for pattern, order in (
         (rf"(\d{{1,2}}){_TH}[\s-]*(?:de )?{month}\.?,?[\s-]*(?:de )?{_Y}", (3, 2, 1)),
-        (rf"{month}\.?[\s-]*(\d{{1,2}}){_TH},?[\s-]+{_Y}", (3, 1, 2)),
+        (rf"{month}\.?[\s-]*(\d{{1,2}}){_TH}(?:,?[\s-]+|,){_Y}", (3, 1, 2)),
         (rf"{_Y},?[\s-]*{month}\.?[\s-]*(\d{{1,2}}){_TH}", (1, 2, 3)),
     ):
         if match := re.fullmatch(pattern, text):
@@ -379,7 +415,7 @@ def _century_of(text: str, before_christ: bool) -> DateSpan | None:
     for pattern in (
         rf"(?:{_PART}[\s-]*)?(?:(\d{{1,2}})(?:{_TH}|e|ème)|({words})|([ivx]+)(?:th|e|ème)?)[\s-]*{_CENTURY}(?:,?\s*{_PART})?",
         rf"(?:{_PART}[\s-]*)?(?:(\d{{1,2}})|()())\s*세기(?:\s*{_PART})?",
-        rf"(?:siglo|secolo|século|s\.|saec\.?) ?()(?:(\d{{1,2}})|()([ivx]+))(?:\s*{_PART})?",
+        rf"(?:{_PART} (?:de )?)?(?:siglo|secolo|século|s\.|saec\.?) ?(?:(\d{{1,2}})|()([ivx]+))(?:\s*{_PART})?",
     ):
         if match := re.fullmatch(pattern, text):
             before, number, word, roman, after = match.groups()
@@ -422,7 +458,7 @@ def _part(year: int, length: int, part: str | None = None) -> DateSpan:
         count, k = 4, {"f": 0, "1": 0, "s": 1, "2": 1, "t": 2, "3": 2}.get(part[0], 3)
         k = 3 if part.startswith("fourth") else k
     elif part and re.fullmatch(_HALVES, part):
-        count, k = 2, int(part[0] in "s2l후")
+        count, k = 2, int(part[0] in "s2lz후하")
     elif part:
         count, k = 3, next(k for k, names in enumerate((_EARLY, _MIDDLE, _LATE)) if re.fullmatch(names, part))
     first, last = (year - (-length * (k + j) // count) for j in (0, 1))
