@@ -141,37 +141,39 @@ def by_stretch(corpus: EncodedCorpus, hits: Hits, stretches: int = PARTS) -> lis
 
 
 def by_date(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
-    """Count hits on an even time axis: by year, or by decade, century and so on if years would be more than MOST_PERIODS parts.
-
-    A date that spans several parts counts in the one of its middle. Within a single year each date is a part. Sentences without a readable
-    date are left out (`EncodedCorpus.undated`). Raises BadInput if no sentence has a date.
-    """
+    """Count hits in each of `date_bars`. Raises BadInput if no sentence has a date."""
     if not corpus.dates:
         raise BadInput(t("This corpus has no dates. Add a .csv with a date column, or .jsonl rows with “date”."))
-    spans = corpus.date_spans
-    years = [None if span is None else _middle(*span.years) for span in spans]
-    sorted_years = sorted({year for year in years if year is not None})
-    if len({span.years for span in spans if span}) > 1:
-        step = next(step for step in STEPS if sorted_years[-1] // step - sorted_years[0] // step < MOST_PERIODS)
-        order = [period for period in range(sorted_years[0] // step, sorted_years[-1] // step + 1) if period or step > 1]  # no year 0
-        names = [_name_period(period * step, step) for period in order]
-        keys = [None if year is None else year // step for year in years]
-    else:
-        order = sorted({span for span in spans if span})
-        named = {span: name for name, span in reversed(list(zip(corpus.dates, spans, strict=True)))}
-        names, keys = [named[span] for span in order], spans
-    places = {key: k for k, key in enumerate(order)}
-    of_sentence = np.array([places.get(key, len(order)) for key in (*keys, None)])[corpus.date]
-    sizes = np.bincount(of_sentence, np.diff(corpus.starts), len(order) + 1)
-    n = np.bincount(of_sentence[corpus.sentence[hits.first]], minlength=len(order) + 1)
+    names, bars = date_bars(corpus)
+    sizes = np.bincount(bars, np.diff(corpus.starts), len(names) + 1)
+    n = np.bincount(bars[corpus.sentence[hits.first]], minlength=len(names) + 1)
     return [(name, int(n[k]), int(sizes[k])) for k, name in enumerate(names)]
 
 
-def _middle(first: int, last: int) -> int:
-    """Return the middle of a range of years, or the bounded end of an open one."""
-    if DISTANT in (abs(first), abs(last)):
-        return last if abs(first) == DISTANT else first
-    return (first + last) // 2 or 1
+def date_bars(corpus: EncodedCorpus) -> tuple[list[str], np.ndarray]:
+    """Return the names of bars on an even time axis, and the number of each sentence's bar (S,); for a sentence in none, of the next.
+
+    A bar is a year, or a decade, century and so on if half of the dates are longer, or if years would be more than MOST_PERIODS. A date that
+    is not within one bar is in none. Within a single year each date is a bar.
+    """
+    spans = corpus.date_spans
+    if len({span.years for span in spans if span}) > 1:
+        years = [None if span is None or DISTANT in map(abs, span.years) else span.years for span in spans]
+        lengths = np.array([last - first + 1 for first, last in (pair or (0, -1) for pair in years)] + [0])[corpus.date]
+        usual = np.median(lengths[lengths > 0]) if lengths.any() else 0
+        for step in STEPS:
+            keys = [pair[0] // step if pair and pair[0] // step == pair[1] // step else None for pair in years]
+            periods = sorted({*keys} - {None})
+            if step >= usual and periods and periods[-1] - periods[0] < MOST_PERIODS:
+                break
+        order = [period for period in range(periods[0], periods[-1] + 1) if period or step > 1] if periods else []  # no year 0
+        names = [_name_period(period * step, step) for period in order]
+    else:
+        order, keys = sorted({span for span in spans if span}), spans
+        named = {span: name for name, span in reversed(list(zip(corpus.dates, spans, strict=True)))}
+        names = ["{:04d}-{:02d}-{:02d}".format(*span.first) if ":" in named[span] else named[span] for span in order]
+    places = {key: k for k, key in enumerate(order)}
+    return names, np.array([places.get(key, len(order)) for key in (*keys, None)])[corpus.date]
 
 
 def _name_period(first: int, step: int) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..common.errors import BadInput
-from ..common.i18n import t
+from ..common.i18n import t, tn
 from ..common.libraries import Frame, frame
 from ..common.limits import limits
 from ..common.markup import shorten
@@ -68,6 +68,7 @@ class Concordance:
     undated: int  # sentences without a readable date, if the corpus has dates
     sentences: int
     unread_date: str  # an example of such a date, as written
+    wide: int  # sentences whose date is within no bar of `dates`
     in_order: int  # sorted hits; a model reads only so many, the others follow in text order
     first: int
     lines: tuple[Line, ...]
@@ -189,6 +190,7 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
     hits = hits_of(workspace, request, report)
     documents, stretches = measures.by_document(corpus, hits), measures.by_stretch(corpus, hits)
     parts = documents if len(documents) > 1 else stretches
+    names, bars = measures.date_bars(corpus)
     missing = ""  # the word nearby or the query, if it does not occur at all
     if not len(hits):
         is_near_missing = request.near.strip() and not len(search.find(corpus, request.near))
@@ -206,6 +208,7 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
         undated=int(corpus.undated.sum()) if corpus.dates else 0,
         sentences=corpus.n_sentences,
         unread_date=corpus.unread_date,
+        wide=int((bars[~corpus.undated] == len(names)).sum()),
         in_order=min(len(hits), limits().max_sentences_read) if request.order == BY_SUBSTITUTES else len(hits),
         first=request.first,
         lines=tuple(kwic.lines(corpus, hits, request.first, request.number)),
@@ -229,6 +232,10 @@ def describe_limits(result: Concordance) -> list[str]:
         notes.append(t("No occurrence of “{word}” meets all conditions.", word=shorten(result.query.strip())))
     if result.undated:
         notes.append(describe_undated(result.undated, result.sentences, result.unread_date))
+    if result.wide:
+        notes.append(
+            tn("{n:,} sentence is in no bar: its date is longer.", "{n:,} sentences are in no bar: their dates are longer.", result.wide)
+        )
     if result.in_order < result.n:
         notes.append(t("Only the first {k:,} of {n:,} are sorted; the others follow in text order.", k=result.in_order, n=result.n))
     return notes
