@@ -1,12 +1,15 @@
 """Find the columns of a table that hold its texts, dates and documents, and note the columns that are not read."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from ..common import reports
 from ..common.i18n import t, tn
+from .dates import parse_date
 from .file_lines import BadRow, LeftOut, Place, refuse, show_value
 from .normalization import compose, fold_case
 from .tables import PEEKED, file_rows, is_missing
@@ -16,9 +19,12 @@ TEXT_COLUMNS = (
     *("본문", "내용", "문장", "텍스트", "texte", "texto", "testo"),
 )
 OTHER_TEXTS = ("title", "headline", "description", "summary", "abstract", "subject", "lead")  # noted where they are not read
-DATE_COLUMNS = (  # read unless another is named
-    *("date", "year", "날짜", "일자", "연도", "년도", "datum", "jahr", "année", "fecha", "año", "anno"),
+MAIN_DATES = ("date", "year", "날짜", "일자", "연도", "년도", "datum", "jahr", "année", "fecha", "año", "anno")
+OTHER_DATES = (  # the first is read if a table has none of those
+    *("published", "publication_date", "pub_date", "date_published", "created_at", "timestamp", "datetime", "decade", "period"),
+    *("발행일", "작성일", "일시", "日付"),
 )
+DATE_COLUMNS = (*MAIN_DATES, *OTHER_DATES)  # read unless another is named
 DOCUMENT_COLUMN = "document"  # names the text that a row belongs to
 MAX_DATE = 81  # characters; one more than `parse_date` reads, so that it reads no part of a longer one
 PROSE_WORDS = 4  # a cell's mean number of words, from which a column that is not read is worth a note
@@ -47,16 +53,16 @@ def iterate_cells(
         return
     text, is_header = _find_text(first, column, date_column, place)
     date, document, unread = _find_date(first, date_column, place, is_header), None, None
+    names = tuple(first) if is_header else ()
     if is_header:
         document = position if (position := find_usual(first, (DOCUMENT_COLUMN,))) != text else None
         if not column or not is_number(first, column):
             note_doubled(path.name, first, text)
         if not column:
-            others = [k for k in (date, document) if k is not None]
-            unread = Unread(path.name, first, [text], (*TEXT_COLUMNS, *OTHER_TEXTS), others)
+            unread = Unread(path.name, first, [text], (*TEXT_COLUMNS, *OTHER_TEXTS), [] if date is None else [date])
         rows = without_names(path.name, [name.strip() for name in first], rows)
     else:
-        yield TextCell(place, first[text], _read_date(first, date))
+        yield TextCell(place, first[text], _read_date(first, date, names))
     left_out, n_blank = LeftOut(path.name, "columns"), 0
     for place, row in rows:
         left_out.n_rows += 1
@@ -67,7 +73,7 @@ def iterate_cells(
         elif blank or not is_missing(row[text]):
             name = _read_cell(row, document)
             cell = "" if is_missing(row[text]) else row[text]
-            yield TextCell(place, cell, _read_date(row, date), None if is_missing(name) else name)
+            yield TextCell(place, cell, _read_date(row, date, names), None if is_missing(name) else name)
         else:
             n_blank += 1
             note_blank(path.name, n_blank)
@@ -115,17 +121,40 @@ def _find_text(row: list[str], column: str | None, date_column: str | None, plac
 
 
 def _find_date(row: list[str], column: str | None, place: Place, is_header: bool) -> int | None:
-    """Return the position of the dates; None if no column is given and none has a usual name."""
+    """Return the position of the dates; None if no column is given."""
     if column is None:
-        return find_usual(row, DATE_COLUMNS) if is_header else None
+        return None
     position = find_column(row, column) if is_header or is_number(row, column) else None
     if position is None:
         refuse_column(column, row, place, t("Give the dates’ column, name or number."))
     return position
 
 
-def _read_date(row: list[str], column: int | None) -> str | None:
+def _read_date(row: list[str], column: int | None, names: tuple[str, ...]) -> str | None:
+    if column is None:
+        return choose_date(names, lambda k: _read_cell(row, k)[:MAX_DATE])
     return _read_cell(row, column)[:MAX_DATE] or None
+
+
+def choose_date(names: tuple[str, ...], cell: Callable[[int], str]) -> str | None:
+    """Return the first cell with a date that can be read, else the first with text, of the columns with usual names of dates.
+
+    `cell` returns the text in a column. A year takes the month and day of the columns "month" and "day".
+    """
+    main, parts, other = _date_places(names)
+    dates = list(filter(str.strip, map(cell, main or other[:1])))
+    date = next(filter(parse_date, dates[1:] and dates), next(iter(dates), None))
+    if date and parts and re.fullmatch(r"\d{4}(\.0)?", date):
+        numbers = [part.strip().removesuffix(".0").zfill(2) for part in takewhile(str.strip, map(cell, parts))]
+        complete = "-".join([date[:4], *numbers])
+        return complete if parse_date(complete) else date
+    return date
+
+
+@lru_cache(maxsize=256)
+def _date_places(names: tuple[str, ...]) -> list[list[int]]:
+    every = (MAIN_DATES, ("month", "day"), OTHER_DATES)
+    return [[k for name in usual if (k := find_usual(names, (name,))) is not None] for usual in every]
 
 
 def _read_cell(row: list[str], column: int | None) -> str:
@@ -161,13 +190,14 @@ def note_doubled(name: str, names: Sequence[str], number: int) -> None:
 
 
 class Unread:
-    """The columns of a table that hold prose and are not read, unless the user chose the column."""
+    """The columns of a table that hold prose and are not read, unless the user chose the column. Dates and names of documents are none."""
 
     def __init__(self, name: str, names: Sequence[str], read: Sequence[int], usual: Sequence[str], others: Sequence[int] = ()) -> None:
         self._name, self._names = name, [name.strip() for name in names]
         self._read = ", ".join(f"“{self._names[k]}”" for k in read)
         self._is_text = any(fold_case(self._names[k]) == "text" for k in read)
-        self._words = {k: 0 for k in range(len(names)) if k not in {*read, *others}}
+        known = (*DATE_COLUMNS, DOCUMENT_COLUMN)
+        self._words = {k: 0 for k, name in enumerate(names) if k not in {*read, *others} and fold_case(name.strip()) not in known}
         self._usual, self._n = {k for k in self._words if fold_case(self._names[k]) in usual}, 0
 
     def look(self, cells: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ from ..common.limits import limits
 from ..files.artifacts import check_fits, text_fingerprint
 from ..files.formats import refuse_format, suffix_of
 from . import documents
-from .columns import DATE_COLUMNS, DOCUMENT_COLUMN, OTHER_TEXTS, TEXT_COLUMNS, Unread, find_usual, iterate_cells, note_blank, refuse_column
+from .columns import DOCUMENT_COLUMN, OTHER_TEXTS, TEXT_COLUMNS, Unread, choose_date, find_usual, iterate_cells, note_blank, refuse_column
 from .file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, is_guess, iterate_lines, json_rows, refuse, show_value
 from .languages import in_use, note_unread, tokenize
 from .normalization import plain_word, read
@@ -231,8 +231,7 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
             missing = {name for name in missing if _key_of(row, name) is None and not (name == column and "tokens" in row)}
             if left_out.n_rows <= PEEKED and column is None and "tokens" not in row and (key := _text_key(row)) is not None:
                 names = names or list(row)
-                others = [names.index(other) for name in (*DATE_COLUMNS, DOCUMENT_COLUMN) if (other := _key_of(row, name)) in names]
-                unread = unread or Unread(path.name, names, [names.index(key)], (*TEXT_COLUMNS, *OTHER_TEXTS), others)
+                unread = unread or Unread(path.name, names, [names.index(key)], (*TEXT_COLUMNS, *OTHER_TEXTS))
                 unread.look([cell if isinstance(cell := row.get(name), str) else "" for name in names])
         try:
             sentences = list(_from_row(row, column, place, lines, blank))
@@ -270,9 +269,14 @@ def _keys_of(keys: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _date_of(row: dict[str, Any], column: str | None) -> str | None:
     """Return a JSON row's date as text; None if it has none. pandas writes years as floats if some are missing."""
-    dates = (row[key] for key in _keys_of(tuple(row), (column,) if column else DATE_COLUMNS))
-    texts = (NO_CHARACTER.sub(" ", str(date))[:MAX_NAME] for date in dates if isinstance(date, str | int | float) and date == date)
-    return next((text for text in texts if text.strip()), None)
+
+    def text(key: str | None) -> str:
+        date = row.get(key)
+        return NO_CHARACTER.sub(" ", str(date))[:MAX_NAME] if isinstance(date, str | int | float) and date == date else ""
+
+    if column is None:
+        return choose_date(keys := tuple(row), lambda k: text(keys[k]))
+    return date if (date := text(_key_of(row, column))).strip() else None
 
 
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:

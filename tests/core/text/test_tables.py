@@ -176,10 +176,20 @@ def test_columns_with_text_that_are_not_read_are_named(write):
     assert texts_of(write("short.csv", "text,author\nWhy?,Kim\nHow?,Lee Ann\n"))[1] == []
 
 
-@pytest.mark.parametrize("names", ["본문,연도", "내용,날짜", "Texte,Année", "TEXT,Jahr", "Testo,Anno", "tweet,Datum", "text,fecha"])
+@pytest.mark.parametrize(
+    "names",
+    ["본문,연도", "내용,날짜", "Texte,Année", "TEXT,Jahr", "Testo,Anno", "tweet,Datum", "text,fecha", "본문,발행일", "text,created_at"],
+)
 def test_usual_names_of_columns_are_known_in_other_languages(write, names):
     (sentence,) = read_sentences(write("a.csv", f"id,{names}\n1,Rain.,1850\n"))
     assert (sentence.tokens, sentence.date) == (("Rain", "."), "1850")
+
+
+def test_year_stands_for_an_unreadable_date_and_takes_its_month(write):
+    sentences = read_sentences(write("a.csv", "text,date,year,created_at\nRain.,n.d.,1850,2020\nSun.,n.d.,,2020\nSnow.,1851,1850,2020\n"))
+    assert [sentence.date for sentence in sentences] == ["1850", "n.d.", "1851"]
+    sentences = read_sentences(write("b.csv", "text,day,month,year\nRain.,3,5,1850\nSun.,,May,1850\nSnow.,3,,1850\n"))
+    assert [sentence.date for sentence in sentences] == ["1850-05-03", "1850-May", "1850"]
 
 
 def test_no_part_of_a_long_date_is_read(write):
