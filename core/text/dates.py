@@ -147,6 +147,7 @@ _ERAS = re.compile(rf"({'|'.join(_ERA_STARTS)})\s*(\d{{1,4}}|원)(?=년)")
 _ERA = re.compile(r"\b(?:bc|ad)\b")
 
 
+@lru_cache(maxsize=20_000)
 def _normalized(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).casefold()
     if re.fullmatch(r"1\d{12}|[3-9]\d{11}|-\d{11,13}", text):  # milliseconds since 1970, as pandas writes JSON
