@@ -83,7 +83,7 @@ def distance_of_shares(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return the Jensen-Shannon distance of the shares of counts (..., K): the root of the divergence in bits (Lin 1991), in [0, 1]."""
     from scipy.special import rel_entr
 
-    p, q = (np.asarray(counts, np.float64) / np.sum(counts, axis=-1, keepdims=True) for counts in (first, second))
+    p, q = (np.asarray(counts, np.float64) / np.maximum(np.sum(counts, axis=-1, keepdims=True), 1) for counts in (first, second))
     divergence = (rel_entr(p, (p + q) / 2) + rel_entr(q, (p + q) / 2)).sum(axis=-1) / 2
     return np.sqrt(np.clip(divergence / np.log(2), 0, 1))
 
@@ -139,7 +139,7 @@ def change(
 ) -> UseChange:
     """Return the measures for unit rows (n, D) and (m, D), each with its null distribution.
 
-    `groups` and `documents`, (n + m,) each, are the rows' sense groups and documents; no documents are (). Raises BadInput for fewer than
+    `groups` and `documents`, (n + m,) each, are the rows' sense groups, -1 for none, and documents; no documents are (). Raises BadInput for fewer than
     FEWEST rows on a side.
     """
     n, m = len(first), len(second)
@@ -151,8 +151,9 @@ def change(
     sizes = members.sum(axis=1, keepdims=True)
     sums = members @ rows  # (1 + R, D)
     others = rows.sum(axis=0) - sums
-    counts = members @ np.eye(groups.max() + 1, dtype=np.float32)[groups]
-    rest = np.bincount(groups) - counts
+    of_group = np.equal.outer(groups, np.arange(groups.max() + 1)).astype(np.float32)
+    counts = members @ of_group
+    rest = of_group.sum(axis=0) - counts
     neighbor_rows = nearest(rows)
     shared = (neighbor_rows.T @ members.T).T  # (1 + R, n + m)
     values = np.stack(

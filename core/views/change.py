@@ -9,7 +9,7 @@ import numpy as np
 
 from ..common.directions import unit
 from ..common.errors import BadInput
-from ..common.i18n import t
+from ..common.i18n import t, tn
 from ..common.libraries import Frame, frame
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
@@ -76,7 +76,7 @@ class WordChange:
     space: str  # the space used, a layer if the model has no sense space
     everything: tuple[int, int]  # all occurrences on each side; `items` may be a sample
     items: list[Occurrence]
-    groups: np.ndarray  # (n,)
+    groups: np.ndarray  # (n,); -1 for one without a label among labeled ones
     names: tuple[str, ...]  # names of the groups
     labeled: bool  # whether the groups are the corpus' labels
     clear: bool  # whether the vectors suggest more groups than one
@@ -136,12 +136,14 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
     vectors, unmapped = _vectors(both, layer, space, word)
     directions = clusters.directions(vectors, spellings)
     labels = [o.sense for o in items]
-    if labeled := request.number is None and all(labels):
-        names, groups = np.unique(labels, return_inverse=True)
+    if labeled := request.number is None and all(2 * sum(map(bool, side)) >= len(side) for side in (labels[:n], labels[n:])):
+        names, groups = np.unique([label or "" for label in labels], return_inverse=True)
+        names, groups = names[names != ""], groups - (names[0] == "")
         clear = len(names) > 1
     else:
         groups, clear = _find_groups(directions, clusters.directions(unmapped, spellings), request.number)
-    closeness = clusters.closeness(directions, groups)[0]
+    closeness, has_group = np.zeros(len(items)), groups >= 0
+    closeness[has_group] = clusters.closeness(directions[has_group], groups[has_group])[0]
     if not labeled:
         names = _name_groups(both, items, groups, closeness, space)
     rows = change.evened(vectors, spellings)
@@ -221,8 +223,10 @@ def rank(
 
 
 def describe_groups(result: WordChange) -> str:
-    """Say how little the sense groups may mean; "" for the corpus' labels, and for clear groups of enough sentences."""
+    """Say how little the sense groups may mean, or how many sentences lack a label; "" for clear groups of enough sentences."""
     n = len(result.items)
+    if n_without := int((result.groups < 0).sum()):
+        return tn("{n} sentence has no label and is in no group.", "{n} sentences have no label and are in no group.", n_without)
     if result.labeled:
         return ""
     if n < clusters.FEW:

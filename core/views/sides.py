@@ -24,7 +24,7 @@ from ..index.table import OccurrenceTable
 from ..index.tables import index_at
 from ..text import own_corpus
 from ..text.corpora import sentences_of
-from ..text.dates import DISTANT, DateSpan, day_before, format_year, format_years, parse_date
+from ..text.dates import DISTANT, DateSpan, day_before, format_year, format_years, parse_date, parse_dates
 from ..text.normalization import fold_case
 from ..text.readings import dictionary_forms
 from ..text.tokens import bare
@@ -36,7 +36,15 @@ MOST_READ = 75  # occurrences whose sentences are read for the sense space: half
 READ_AT_ONCE = 128  # occurrences between two reports
 MOST_BANDS, PER_BAND = 12, 5  # ranges of dates; average sentences per range
 NEWS = ASSETS / "headlines.csv"
-_YEAR = re.compile(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)")
+_YEAR = r"(1\d{3}|20\d{2})"
+_DATES_IN_NAMES = [  # a number after a letter, as in pg1342, is no year, nor are the numbers of cameras and the 1661-0 of Project Gutenberg
+    (re.compile(rf"(?<![^\W_]){pattern}(?!\d|-[0h](?!\w))", re.IGNORECASE), form)
+    for pattern, form in (
+        (rf"{_YEAR}[-–_~]{_YEAR}", r"\1–\2"),
+        (rf"{_YEAR}([-_.]?)(\d\d)\2(\d\d)", r"\1-\3-\4"),
+        (rf"(?<!img_)(?<!dsc_){_YEAR}(s\b)?", r"\1\2"),
+    )
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +54,7 @@ class LeftOutSentences:
     sentences: int = 0  # in the texts that are divided by date
     undated: int = 0  # without a date that can be read
     unread_date: str = ""  # an example of such a date, as written
+    named: int = 0  # dated by their document's name
     astride: int = 0  # sentences whose date is only partly within a side
     astride_date: str = ""
     outside: int = 0  # sentences whose date is on neither side
@@ -56,6 +65,9 @@ class LeftOutSentences:
     def describe(self) -> list[str]:
         """Return a sentence for each reason that applies."""
         notes = [describe_undated(self.undated, self.sentences, self.unread_date)] if self.undated else []
+        if self.named:
+            text = tn("{n:,} sentence is dated by its document’s name.", "{n:,} sentences are dated by their documents’ names.", self.named)
+            notes.append(text)
         if self.astride:
             values = {"all": self.sentences, "example": shorten(self.astride_date)}
             notes.append(
@@ -135,7 +147,8 @@ class Side:
     @property
     def span(self) -> DateSpan:
         """Return the days of the side. Raises BadInput for a date that cannot be read, and for an end that is open: "1900.."."""
-        first, last = (parse_date(text) if text else None for text in (self.start, self.end))
+        written = (re.sub(r"^(\d{4})[-/](\d)$", r"\1-0\2", text.strip()) for text in (self.start, self.end))  # a month, not two years
+        first, last = map(parse_date, written)
         for text, is_bound in ((self.start, first and first.first[0] != -DISTANT), (self.end, last and last.last[0] != DISTANT)):
             if text and not is_bound:
                 raise BadInput(t("“{date}” is not a date. Write it as 1850, 1850-06, 0850 or 44 BC.", date=shorten(text)))
@@ -180,6 +193,10 @@ class Facts:
         """Return (S,) bool: whether only a part of a sentence's date is on the side."""
         days = side.span
         return self._which(lambda span: span is not None and span.overlaps(days) and not span.is_within(days))
+
+    def spans_of(self, sentences: np.ndarray) -> list[DateSpan | None]:
+        """Return the dates of some sentences; None where no date can be read."""
+        return [self.spans[k] for k in self.dates.codes[sentences].tolist()] if len(self.spans) else [None] * len(sentences)
 
     @property
     def undated(self) -> np.ndarray:
@@ -250,7 +267,7 @@ class WordTexts:
     items: list[Occurrence]
     everything: int  # all occurrences
     documents: list[str]  # each item's document; "" if unknown
-    dates: list[str]
+    dates: list[DateSpan | None]
     layers: Callable[[], np.ndarray]  # (n, L, D)
     views: Callable[[SenseSpace], np.ndarray]  # (n, V), the parts of the sense space
     likeliest: Callable[[SenseSpace, np.ndarray, int], list[tuple[Prediction, ...]]]  # of the chosen items: k substitutes for each
@@ -276,10 +293,20 @@ def facts_of(workspace: Workspace, corpus: str) -> Facts:
     documents = ["" if name == texts.unnamed else name for name in texts.documents]
     dated = texts.date >= 0
     has_dates = np.bincount(texts.document[dated], minlength=len(documents)) > 0
-    years = [year[0] if (year := _YEAR.search(name)) and not own else "" for name, own in zip(documents, has_dates, strict=True)]
+    years = ["" if own else _date_in(name) for name, own in zip(documents, has_dates, strict=True)]
     codes = np.where(dated, texts.date, len(texts.dates) + texts.document)
-    spans = [*texts.date_spans, *map(parse_date, years)]
+    spans = [*texts.date_spans, *parse_dates(years)]
     return Facts(texts, Column(documents, texts.document), Column([*texts.dates, *years], codes), spans)
+
+
+def _date_in(name: str) -> str:
+    """Return the date in a document's name; "" if it has none."""
+    stem = re.sub(r"\.[a-z]\w{1,4}$", "", name, flags=re.IGNORECASE).replace("_", " ")
+    dates = [match.expand(form) for pattern, form in _DATES_IN_NAMES if (match := pattern.search(name))]
+    if re.search(_YEAR, stem) and (complete := parse_date(stem)):
+        return next((date for date in dates if parse_date(date) == complete), stem)
+    is_of_another_year = re.search(r"\b(b\.?c|before|after)\b|기원전", stem, re.IGNORECASE)
+    return "" if is_of_another_year else next(filter(parse_date, dates), "")
 
 
 def dates_of(facts: Facts) -> list[str]:
@@ -362,21 +389,20 @@ def _dated(side: Side, facts: Facts) -> np.ndarray:
 def _left_out(sides: Sequence[Side], facts: Sequence[Facts], is_same: bool) -> LeftOutSentences:
     """Count the sentences whose dates put them on no side."""
     groups = [(sides, facts[0])] if is_same else [((side,), side_facts) for side, side_facts in zip(sides, facts, strict=True)]
-    totals, examples = np.zeros(4, int), ["", ""]
+    totals, examples = np.zeros(5, int), ["", ""]
     for group, group_facts in groups:
         if not all(side.is_dated for side in group):  # a side without dates takes every sentence
             continue
         within = np.any([group_facts.between(side) for side in group], axis=0)
         partly = np.any([group_facts.partly(side) for side in group], axis=0) & ~within
         undated = group_facts.undated
-        totals += [len(within), undated.sum(), partly.sum(), (~within & ~partly & ~undated).sum()]
+        named = ~undated & (group_facts.dates.codes >= len(group_facts.texts.dates))
+        totals += [len(within), undated.sum(), partly.sum(), (~within & ~partly & ~undated).sum(), named.sum()]
         for place, mask in enumerate((undated, partly)):
             names = (group_facts.dates.names[k] for k in np.unique(group_facts.dates.codes[mask]))
             examples[place] = examples[place] or next(filter(None, names), "")
-    sentences, undated, astride, outside = totals.tolist()
-    return LeftOutSentences(
-        sentences=sentences, undated=undated, unread_date=examples[0], astride=astride, astride_date=examples[1], outside=outside
-    )
+    names = ("sentences", "undated", "astride", "outside", "named", "unread_date", "astride_date")
+    return LeftOutSentences(**dict(zip(names, [*totals.tolist(), *examples], strict=True)))
 
 
 def split_at(corpus: str, start: str) -> tuple[Side, Side]:
@@ -402,10 +428,13 @@ def rows_spelled(table: OccurrenceTable, word: str) -> np.ndarray:
 
 
 def bands_of(sides: Sequence[WordTexts], groups: np.ndarray, n_groups: int) -> tuple[Band, ...]:
-    """Return the sentences of each group in each range of years, or on each side if some have no date, or for fewer than three ranges."""
-    spans = [parse_date(date) for side in sides for date in side.dates]
+    """Return the sentences of each group in each range of years.
+
+    On each side instead if some have no date, for fewer than three ranges, and where the sides are of the same years.
+    """
+    spans = [span for side in sides for span in side.dates]
     names, codes = ["", ""], np.repeat([0, 1], [len(side.items) for side in sides])
-    if None not in spans:
+    if None not in spans and any(max(span.years[1] for span in a.dates) <= min(b.dates).years[0] for a, b in (sides, sides[::-1])):
         years = [span.years for span in spans]
         distinct, span_of = np.unique(years, axis=0, return_inverse=True)
         n_bands = min(len(distinct), MOST_BANDS, len(spans) // PER_BAND)
@@ -416,7 +445,7 @@ def bands_of(sides: Sequence[WordTexts], groups: np.ndarray, n_groups: int) -> t
                 format_years(int(part[:, 0].min()), int(part[:, 1].max())) for part in (distinct[of_known == k] for k in range(n_bands))
             ]
     counts = np.zeros((len(names), n_groups), int)
-    np.add.at(counts, (codes, groups), 1)
+    np.add.at(counts, (codes[groups >= 0], groups[groups >= 0]), 1)
     return tuple(Band(str(name), tuple(row)) for name, row in zip(names, counts.tolist(), strict=True))
 
 
@@ -480,7 +509,7 @@ def _of_table(texts: SideTexts, rows: np.ndarray, everything: int) -> WordTexts:
         items=[table.occurrence(int(row)) for row in rows],
         everything=everything,
         documents=texts.documents(rows),
-        dates=texts.facts.dates.of(table.sentence[rows]),
+        dates=texts.facts.spans_of(table.sentence[rows]),
         layers=lambda: table.rows.take(rows),
         views=lambda space: space.of_rows(table, rows),
         likeliest=lambda space, chosen, k: space.likeliest(table, rows[chosen], k),
@@ -520,7 +549,7 @@ def _read_alone(workspace: Workspace, sides: Sides, k: int, word: str, limit: in
         items=items,
         everything=len(places),
         documents=facts.documents.of(corpus.sentence[chosen]),
-        dates=facts.dates.of(corpus.sentence[chosen]),
+        dates=facts.spans_of(corpus.sentence[chosen]),
         layers=layers,
         views=lambda space: encoded(space)[0],
         likeliest=likeliest,

@@ -47,6 +47,21 @@ def test_a_group_is_named_by_its_own_nearest_sentences_only(workspace, bank):
     assert rows == [0, 1, *range(16 - change.NAMING, 16)]
 
 
+def test_noise_of_a_usage_graph_is_in_no_group(workspace, bank, tmp_path):
+    files = change.graph_files(bank)
+    header, *rows = files["clusters.csv"].splitlines()
+    noisy = [header, *(row.rsplit("\t", 1)[0] + "\t-1" if k % 4 == 0 else row for k, row in enumerate(rows))]
+    (tmp_path / "uses.csv").write_text(files["uses.csv"], "utf-8")
+    (tmp_path / "clusters.csv").write_text("\n".join(noisy), "utf-8")
+    word, *corpora = usage_graphs.keep_sides(tmp_path / "uses.csv", tmp_path / "clusters.csv")
+    first, second = (Side(corpus=name) for name in corpora)
+    result = change.compute(workspace, ChangeRequest(word=word, first=first, second=second))
+    assert result.labeled and set(result.names) == {str(group) for group in bank.groups.tolist()}
+    assert change.graph_files(result)["clusters.csv"].count("\t-1") == 8
+    assert [sum(band.counts) for band in result.bands] == [12, 12]
+    assert change.describe_groups(result) == "8 sentences have no label and are in no group."
+
+
 def test_words_of_like_frequency_stand_next_to_it_and_the_list_has_what_changed_first(workspace, sides):
     control = change.control(workspace, ChangeRequest(word="bank", first=sides[0], second=sides[1]))
     assert "garden" in control.words and "bank" not in control.words

@@ -4,16 +4,18 @@ import csv
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from core.common.errors import BadInput
 from core.text import own_corpus
+from core.text.dates import parse_dates
 from core.views import change, compare
 from core.views.change import ChangeRequest
 from core.views.compare import CompareRequest, SpaceName
-from core.views.sides import Side, choose, dates_of, facts_of, split_at
+from core.views.sides import Side, bands_of, choose, dates_of, facts_of, split_at
 from core.workspace import Workspace
 
 RIVER = [
@@ -71,6 +73,7 @@ BANK = ChangeRequest(word="bank", first=EARLY, second=LATE)
             ("", "1850-05"),
             ("June 1850", ""),
         ),
+        ("1850-1|1850-01|Jan 1850|1850-01-05|1/1850|1850년 1월", "1850-2|1850-3|1850-8|1850-12", ("", "1850-1"), ("1850/2", "")),
     ],
 )
 def test_texts_are_on_the_side_of_their_date_however_it_is_written(open_dated, early, late, first, second):
@@ -99,6 +102,19 @@ def test_the_year_in_a_name_is_the_date_of_a_document_without_dates_alone(worksp
         facts = facts_of(workspace, corpus)
         assert facts.dates.of(np.arange(6)) == [date or year for date in dates]
         assert facts.undated.sum() == (0 if year else 4)
+
+
+def test_the_date_in_a_name_is_none_of_its_other_numbers(workspace, tmp_path):
+    numbers = dict.fromkeys(("pg1342.txt", "1661-0.txt", "IMG_1920.txt", "letters before 1900 b.txt", "19th century"), "")
+    dates = {"1850-1859.txt": "1850–1859", "letters 1860s.txt": "1860s", "before 1900.txt": "before 1900", "1500 BC.txt": "1500 BC"}
+    dates |= {"기원전 1500년.txt": "기원전 1500년", "NYT_20200102.txt": "2020-01-02", "2009-Obama.txt": "2009", "Emma (1815)": "1815"}
+    names = numbers | dates
+    path = tmp_path / "named.jsonl"
+    path.write_text("".join(json.dumps({"text": f"A bank {k}.", "document": name}) + "\n" for k, name in enumerate(names)), "utf-8")
+    corpus = str(path)
+    assert dict(zip(names, facts_of(workspace, corpus).dates.of(np.arange(len(names))), strict=True)) == names
+    notes = choose(workspace, Side(corpus=corpus, end="1899"), Side(corpus=corpus, start="1900")).left_out.describe()
+    assert notes[1] == "8 sentences are dated by their documents’ names."
 
 
 def test_sentences_dated_outside_both_sides_are_counted_and_reported(open_dated):
@@ -206,6 +222,12 @@ def test_stretches_of_years_have_enough_sentences(open_dated):
     workspace = open_dated([str(1800 + k) for k in range(12)], [f"c. {1900 + k}" for k in range(12)])
     bands = [(band.name, sum(band.counts)) for band in change.compute(workspace, BANK).bands]
     assert bands == [("1800–1805", 6), ("1806–1811", 6), ("1900–1905", 6), ("1906–1911", 6)]
+
+
+def test_sides_of_the_same_years_are_no_stretches_of_years():
+    early, late = (SimpleNamespace(items=range(12), dates=parse_dates([f"{first + k % 4}" for k in range(12)])) for first in (1850, 1860))
+    for sides, counts in (((early, early), [12, 12]), ((late, early), [6] * 4)):
+        assert [sum(band.counts) for band in bands_of(sides, np.zeros(24, int), 1)] == counts
 
 
 @pytest.mark.usefixtures("one_opener")
