@@ -234,7 +234,11 @@ def describe_limits(result: Concordance) -> list[str]:
         notes.append(describe_undated(result.undated, result.sentences, result.unread_date))
     if result.wide:
         notes.append(
-            tn("{n:,} sentence is in no bar: its date is longer.", "{n:,} sentences are in no bar: their dates are longer.", result.wide)
+            tn(
+                "{n:,} sentence is in no bar: its date fits into none.",
+                "{n:,} sentences are in no bar: their dates fit into none.",
+                result.wide,
+            )
         )
     if result.in_order < result.n:
         notes.append(t("Only the first {k:,} of {n:,} are sorted; the others follow in text order.", k=result.in_order, n=result.n))

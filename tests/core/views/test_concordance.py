@@ -188,7 +188,7 @@ def test_sentences_with_a_date_longer_than_a_bar_are_counted(open_rows):
     workspace = open_rows(("a", "1850", "A bank.", 3), ("a", "1851", "A bank.", 3), ("a", "19th century", "A bank.", 2))
     result = concordance.concordance(workspace, ConcordanceRequest(query="bank"))
     assert result.dates == (("1850", 3, 9), ("1851", 3, 9))
-    assert concordance.describe_limits(result) == ["2 sentences are in no bar: their dates are longer."]
+    assert concordance.describe_limits(result) == ["2 sentences are in no bar: their dates fit into none."]
 
 
 def test_a_model_sorts_as_many_sentences_as_the_limit_says(open_rows, monkeypatch):
