@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,11 +16,11 @@ from ..common.errors import BadInput
 from ..common.i18n import t, tn
 from ..common.limits import limits
 from ..files.formats import refuse_format, suffix_of
-from ..text.columns import OTHER_TEXTS, Unread, find_column, note_doubled, refuse_column, without_names
+from ..text.columns import OTHER_TEXTS, Unread, find_column, find_usual, note_doubled, refuse_column, without_names
 from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, json_rows, refuse, show_value
 from ..text.normalization import fold_case, plain_signs
 from ..text.sentences import NO_CHARACTER
-from ..text.tables import MAX_RECORD, file_rows, is_missing, plain_number
+from ..text.tables import MAX_RECORD, PEEKED, file_rows, is_missing, plain_number
 from ..text.tokens import join_tokens
 
 MAX_CHARACTERS = 20_000  # characters read of one text: about 5,000 tokens of English
@@ -32,6 +32,7 @@ TEXT_COLUMNS = ("text", "title", "description", "headline", "message", "sentence
 TEXT_COLUMNS += ("tweet", "comment", "본문", "내용", "문장", "텍스트", "texte", "texto", "testo")
 SENTIMENT = ("very negative", "negative", "neutral", "positive", "very positive")  # SST's labels 0..4
 NEUTRAL = SENTIMENT[2]
+NOT_ACCEPTED = ("reject", "ignore")  # Prodigy's answers in rows that the annotator did not accept
 TREES = "trees"
 NODE = re.compile(r"\([0-4]\s+(?=\S)")  # the beginning of a tree node in Stanford's sentiment treebank
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".jsonl", ".txt")
@@ -40,6 +41,12 @@ _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{
 _BRACKET = re.compile("|".join(_BRACKETS), re.IGNORECASE)
 _QUOTES = {"``": '"', "''": '"'}
 Rows = Iterator[tuple[Place, list[str]]]
+
+
+class _Nested(str):
+    """A list or an object of JSON as an empty cell, which is an error only in a column that is read."""
+
+    value: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +94,14 @@ def read_table(
     `notes`. Raises BadInput if more than `max_rows` rows remain.
     """
     path = Path(path)
-    is_numbered = any(isinstance(column, str) and column.isdecimal() for column in (*text_columns, label_column))
     reading = _limits(encoding)
     with reports.collecting() as collected:
         kind = _kind_of(path, reading)
         if kind == TREES:
             rows, texts, label = _read_trees(path, reading), ("leaves",), "root"
         else:
-            rows, texts, label = _read_rows(
-                path, _rows(path, kind, reading, is_numbered), list(text_columns), label_column, prefer, max_rows
-            )
+            source_rows = _rows(path, kind, reading, (*text_columns, label_column))
+            rows, texts, label = _read_rows(path, source_rows, list(text_columns), label_column, prefer, max_rows)
         return Table(path.name, tuple(rows), texts, label, tuple(collected.values()))
 
 
@@ -104,7 +109,7 @@ def read_columns(path: str | Path) -> Columns:
     """Return the columns of a .csv, .tsv, .xlsx or .jsonl file, or of a .txt file with tabs.
 
     The label column has a usual name, or else its values recur most. The text columns have usual names, or else the text is the column with
-    the most characters. The first GUESSED_ROWS rows decide, or fewer rows of a wide table.
+    the most words. The first GUESSED_ROWS rows decide, or fewer rows of a wide table.
     """
     path = Path(path)
     with reports.collecting():  # dropped, because reading the rows adds the same notes
@@ -112,21 +117,22 @@ def read_columns(path: str | Path) -> Columns:
         kind = _kind_of(path, reading)
         if kind == TREES:
             raise BadInput(t("{name} has no columns. Separate texts and labels by tabs.", name=path.name))
-        source_rows = _rows(path, kind, reading, False)
+        source_rows = _rows(path, kind, reading, ())
         _, names = next(source_rows, (None, None))
         if names is None:
             _refuse_empty(path.name)
         n_rows = max(2, min(GUESSED_ROWS, GUESSED_CELLS // max(1, len(names))))
         rows = [[cell[:MAX_CHARACTERS] for cell in cells] for _, cells in islice(source_rows, n_rows) if len(cells) == len(names)]
     names, names_folded = [name.strip() for name in names], [fold_case(name.strip()) for name in names]
-    label = next((k for k, name in enumerate(names_folded) if name in LABEL_COLUMNS), None)
+    label = next(iter(_usual_labels(names, rows[:PEEKED])), None)
     if label is None:
-        kinds = {k: len({row[k].strip() for row in rows}) for k in range(len(names))}
+        filled = {k: [row[k].strip() for row in rows if not is_missing(row[k])] for k in range(len(names))}
+        kinds = {k: len(set(cells)) for k, cells in filled.items() if 2 * len(cells) >= len(rows)}
         recurring = [k for k, n in kinds.items() if 2 <= n <= len(rows) // 2]
         label = min(recurring, key=lambda k: (kinds[k], k), default=None)
     texts = _prefer_text([k for k, name in enumerate(names_folded) if name in TEXT_COLUMNS and k != label], names_folded)
     if not texts:
-        lengths = {k: sum(len(row[k]) for row in rows) for k in range(len(names)) if k != label}
+        lengths = {k: (sum(len(row[k].split()) for row in rows), sum(len(row[k]) for row in rows)) for k in range(len(names)) if k != label}
         texts = [max(lengths, key=lengths.get)] if lengths else []
     return Columns(tuple(names), tuple(texts), label)
 
@@ -217,39 +223,45 @@ def _continued(paths: dict[int, tuple[int, list[str]]], piece: str, *, is_last: 
     return results
 
 
-def _rows(path: Path, kind: str, reading: dict[str, Any], is_numbered: bool) -> Rows:
-    """Yield the names and then the cells of a table's rows, each with its place."""
-    return _json_rows(path, reading) if kind == ".jsonl" else _cell_rows(path, kind, reading, is_numbered)
+def _rows(path: Path, kind: str, reading: dict[str, Any], wanted: Sequence[str | int | None]) -> Rows:
+    """Yield the names and then the cells of a table's rows, each with its place. `wanted`: the columns that the caller gives."""
+    return _json_rows(path, reading) if kind == ".jsonl" else _cell_rows(path, kind, reading, wanted)
 
 
 def _json_rows(path: Path, reading: dict[str, Any]) -> Rows:
-    """Yield the names of the first row's columns, and then the cells of each row."""
-    names: list[str] = []
+    """Yield the names of the columns of the first PEEKED rows, and then the cells of each row."""
     left_out = LeftOut(path.name)
-    needed = t('A row looks like this: {{"text": "Rain ahead", "label": "weather"}}.')
-    for place, row in json_rows(path, left_out, needed, longest=MAX_RECORD, tolerant=True, **reading):
-        try:
-            if not isinstance(row, dict):
-                refuse(place, t("{row} is not a row", row=show_value(row)), needed)
-            cells = [_cell_of(row.get(key), place, key) for key in names or row]
-        except BadRow as error:
-            left_out.add(error)
-            continue
-        if not names:
-            yield place, (names := [str(key) for key in row])
-        yield place, cells
+    rows = _objects(path, left_out, reading)
+    head = list(islice(rows, PEEKED))
+    names = list(dict.fromkeys(key for _, row in head for key in row))
+    if head:
+        yield head[0][0], names
+    for place, row in chain(head, rows):
+        yield place, [_cell_of(row.get(key)) for key in names]
     left_out.check()
 
 
-def _cell_of(value: Any, place: Place, key: str) -> str:
-    if isinstance(value, list | dict):
-        message = t("{value} under {key}", value=show_value(value), key=show_value(key))
-        refuse(place, message, t("A text and a label are one value each."))
-    return "" if value is None else str(value)
+def _objects(path: Path, left_out: LeftOut, reading: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
+    needed = t('A row looks like this: {{"text": "Rain ahead", "label": "weather"}}.')
+    for place, row in json_rows(path, left_out, needed, longest=MAX_RECORD, tolerant=True, **reading):
+        if isinstance(row, dict):
+            yield place, row
+        else:
+            left_out.add(BadRow(place, t("{row} is not a row", row=show_value(row)), needed))
 
 
-def _cell_rows(path: Path, kind: str, reading: dict[str, Any], is_numbered: bool) -> Rows:
-    """Yield the names, and then (place, cells) of each row. `is_numbered`: the caller gives columns by number."""
+def _cell_of(value: Any) -> str:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if value and isinstance(value, list | dict):
+        cell = _Nested()
+        cell.value = value
+        return cell
+    return "" if value is None or value == [] or value == {} else str(value)
+
+
+def _cell_rows(path: Path, kind: str, reading: dict[str, Any], wanted: Sequence[str | int | None]) -> Rows:
+    """Yield the names, and then (place, cells) of each row."""
     source_rows = file_rows(path, kind, **reading)
     first = next(source_rows, None)
     if first is None:
@@ -257,33 +269,50 @@ def _cell_rows(path: Path, kind: str, reading: dict[str, Any], is_numbered: bool
     if len(first[1]) > MAX_COLUMNS:
         values = {"name": path.name, "n": len(first[1]), "most": MAX_COLUMNS}
         raise BadInput(t("{name} has {n:,} columns; at most {most:,} are read. Remove the others.", **values))
-    if names := _missing_names(first[1], lambda: file_rows(path, kind, **reading), is_numbered):
+    if names := _missing_names(first[1], lambda: file_rows(path, kind, **reading), wanted):
         yield first[0], names
     yield first
     yield from source_rows
 
 
-def _missing_names(first: list[str], read: Callable[[], Rows], is_numbered: bool) -> list[str]:
+def _missing_names(first: list[str], read: Callable[[], Rows], wanted: Sequence[str | int | None]) -> list[str]:
     """Return names for the columns of a table without a row of names; [] where its first row has names.
 
-    It has none if the label in its first or last cell recurs below, or if the caller numbers columns and it has no usual name.
+    It has none if the label in its first or last filled cell recurs below, or if the caller numbers columns and it has no usual name.
     """
     cells = [cell.strip().casefold() for cell in first]
-    if set(cells) & {*LABEL_COLUMNS, *TEXT_COLUMNS}:
+    numbered = [isinstance(column, str) and column.isdecimal() for column in wanted]
+    named = [column for column, is_number in zip(wanted, numbered, strict=True) if isinstance(column, str) and not is_number]
+    if set(cells) & {*LABEL_COLUMNS, *TEXT_COLUMNS} or find_usual(first, named) is not None:
         return []
-    is_first = is_last = False
-    for _, row in islice(read(), 1, None):
-        if len(row) == len(cells):
-            is_last |= row[-1].strip().casefold() == cells[-1]
-            if is_first := row[0].strip().casefold() == cells[0]:
-                break
+    last = max(k for k, cell in enumerate(cells) if cell)
+    recurring = _recurring(cells, last, read)
     numbers = [str(k) for k in range(1, len(cells) + 1)]
     usual = {2: ["class", "text"], 3: ["class", "title", "description"]}.get(len(cells), numbers)  # 3: AG News's own
-    if is_first:
+    if 0 in recurring:
         return usual
-    if is_last:
+    if recurring:
         return usual[::-1] if len(cells) == 2 else numbers
-    return numbers if is_numbered else []
+    return numbers if any(numbered) else []
+
+
+def _recurring(first: list[str], last: int, read: Callable[[], Rows]) -> set[int]:
+    """Return at which of the positions 0 and `last` the first row's cell recurs as a label.
+
+    The names of joined files recur in equal rows further down, while labels of the first PEEKED rows recur in different rows.
+    """
+    recurring, repeated, has_labels = set(), set(), False
+    others: dict[tuple[int, str], list[str]] = {}
+    for k, (_, row) in enumerate(islice(read(), 1, None)):
+        cells = [cell.strip().casefold() for cell in row]
+        for column in {0, last} if len(cells) == len(first) else ():
+            if cells[column] == first[column] != "":
+                (repeated if k and cells == first else recurring).add(column)
+            elif k < PEEKED and cells[column]:
+                has_labels |= others.setdefault((column, cells[column]), cells) != cells
+        if 0 in recurring:
+            break
+    return recurring if recurring or has_labels else repeated
 
 
 def _find_columns(names: list[str], wanted: Sequence[str | int], place: Place) -> list[int]:
@@ -296,21 +325,30 @@ def _find_columns(names: list[str], wanted: Sequence[str | int], place: Place) -
     return positions
 
 
-def _find_label(names: list[str], place: Place) -> int:
-    """Return the position of the first column with a usual name for labels."""
-    if (position := next((k for k, name in enumerate(map(fold_case, names)) if name in LABEL_COLUMNS), None)) is None:
+def _find_label(file: str, names: list[str], rows: Sequence[list[str]], place: Place) -> int:
+    """Return the position of the column with the first usual name for labels; a note names the others that have one."""
+    positions = _usual_labels(names, rows)
+    if not positions:
         missing = t("no label column among {columns}", columns=show_value(names, 300))
         refuse(place, missing, t("Say which one holds the label (--label-column)."))
-    return position
+    if others := [names[k] for k in positions[1:] if any(len(row) > k and not is_missing(row[k]) for row in rows)]:
+        values = {"name": file, "read": f"“{names[positions[0]]}”", "unread": ", ".join(f"“{name}”" for name in others)}
+        reports.add((file, "labels"), t("{name}: the label is read from {read}, not from {unread}. To read another, name it.", **values))
+    return positions[0]
 
 
-def _find_texts(names: list[str], place: Place) -> list[int]:
+def _usual_labels(names: Sequence[str], rows: Sequence[list[str]]) -> list[int]:
+    """Return the positions of the columns with usual names for labels, in the order of those names, but columns that are empty last."""
+    positions = [k for usual in LABEL_COLUMNS if (k := find_usual(names, (usual,))) is not None]
+    return sorted(positions, key=lambda k: not any(len(row) > k and not is_missing(row[k]) for row in rows))
+
+
+def _find_texts(names: list[str], label: int, place: Place) -> list[int]:
     """Return the positions of the columns with usual names for texts, or of the only column besides the label and row numbers."""
     names_folded = [fold_case(name) for name in names]
     positions = [k for k, name in enumerate(names_folded) if name in TEXT_COLUMNS]
     if not positions:
         others = [k for k, name in enumerate(names_folded) if not _INDEX_NAMES.fullmatch(name)]
-        label = next((k for k in others if names_folded[k] in LABEL_COLUMNS), None)
         positions = [k for k in others if k != label] if len(others) == 2 else []
     if not positions:
         missing = t("no text column among {columns}", columns=show_value(names, 300))
@@ -337,21 +375,38 @@ def _read_rows(
         _refuse_empty(name)
     place, names = first
     names = [column.strip() for column in names]
-    label = _find_columns(names, [label_column], place)[0] if label_column else _find_label(names, place)
+    head = list(islice(source_rows, PEEKED))
+    source_rows = chain(head, source_rows)
+    label = _find_columns(names, [label_column], place)[0] if label_column else _find_label(name, names, [row for _, row in head], place)
     chosen = text_columns or [column for column in prefer if column in map(str.casefold, names)]
-    texts = _find_columns(names, chosen, place) if chosen else _find_texts(names, place)
+    texts = _find_columns(names, chosen, place) if chosen else _find_texts(names, label, place)
     texts = [column for column in texts if column != label]
     for column in [*texts, label] if text_columns else [label]:
         note_doubled(name, names, column)
     unread = None if chosen else Unread(name, names, texts, (*TEXT_COLUMNS, *OTHER_TEXTS), [label])
     width = max([label, *texts]) + 1
-    rows, n_blank, spellings = [], 0, Counter()
+    answer = next((k for k, column in enumerate(names) if column == "answer" and k not in (label, *texts)), None)
+    rows, n_blank, n_rejected, spellings = [], 0, 0, Counter()
     left_out = LeftOut(name, "columns")
     for place, cells in without_names(name, names, source_rows):
         left_out.n_rows += 1
         if len(cells) < width:
             needed = t("{n} are needed: {columns}.", n=width, columns=show_value(names, 300))
             left_out.add(BadRow(place, tn("{n} column", "{n} columns", len(cells)), needed))
+            continue
+        if answer is not None and len(cells) > answer and cells[answer].strip().casefold() in NOT_ACCEPTED:
+            n_rejected += 1
+            text = tn(
+                "{name}: {n:,} row is left out because its “answer” is “reject” or “ignore”.",
+                "{name}: {n:,} rows are left out because their “answer” is “reject” or “ignore”.",
+                n_rejected,
+                name=name,
+            )
+            reports.add((name, "answers"), text)
+            continue
+        if nested := [k for k in (*texts, label) if isinstance(cells[k], _Nested)]:
+            message = t("{value} under {key}", value=show_value(cells[nested[0]].value), key=show_value(names[nested[0]]))
+            left_out.add(BadRow(place, message, t("A text and a label are one value each.")))
             continue
         if unread:
             unread.look(cells)

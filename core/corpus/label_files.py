@@ -92,7 +92,7 @@ def _valid_rows(path: Path) -> Iterator[tuple[Token, str, dict]]:
     """Yield the sentence, the sense ("" for a guess) and all fields of each valid row."""
     for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
         with suppress(ElmoscopeError, ValueError, RecursionError):
-            row = parse_json(line.decode("utf-8-sig"))
+            row = parse_json(line.decode("utf-8-sig"), is_table=True)
             yield *_read_row(row, Place(path.name, number)), row
 
 
@@ -210,13 +210,13 @@ def _rows(labels: Path) -> Iterator[dict | str]:
     """Yield the rows of a .json list or a .jsonl file, as text if they are not objects."""
     lines = [line for _, line in iterate_lines(labels, max_bytes=MAX_BYTES, longest=MAX_BYTES)]
     if is_json_list(labels):
-        for row in parse_json("".join(lines)):
+        for row in parse_json("".join(lines), is_table=True):
             yield row if isinstance(row, dict) else json.dumps(row, ensure_ascii=False)
         return
     for line in filter(str.strip, lines):
         row = None
         with suppress(ValueError):
-            row = parse_json(line)
+            row = parse_json(line, is_table=True)
         yield row if isinstance(row, dict) else line
 
 

@@ -78,18 +78,22 @@ def read_json(path: str | Path, *, expect: type = object) -> Any:
     return value
 
 
-def parse_json(data: bytes | str) -> Any:
-    """Parse strict JSON into plain values. Raises ValueError with a short reason for every error, including deep nesting and NaN."""
+def parse_json(data: bytes | str, *, is_table: bool = False) -> Any:
+    """Parse strict JSON into plain values. Raises ValueError with a short reason for every error, including deep nesting and NaN.
+
+    In a table of the user's, NaN is None: pandas writes a missing value so.
+    """
+    parse_constant = _constant_in_table if is_table else _refuse_constant
     with _shorten_errors():
-        return json.loads(data if isinstance(data, str) else data.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        return json.loads(data if isinstance(data, str) else data.decode("utf-8-sig"), parse_constant=parse_constant)
 
 
 def iterate_json_list(text: str) -> Iterator[Any]:
-    """Yield the items of a JSON list one by one, so that one item is in memory at a time.
+    """Yield the items of a JSON list, a table, one by one, so that one item is in memory at a time.
 
     Raises ValueError as `parse_json` does, when it reaches the wrong item.
     """
-    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    decoder = json.JSONDecoder(parse_constant=_constant_in_table)
     start = position = _BLANKS.match(text, text.index("[") + 1).end()
     with _shorten_errors():
         while text[position : position + 1] != "]":
@@ -165,6 +169,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, PurePath):
         return str(value)
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def _constant_in_table(name: str) -> None:
+    if name != "NaN":
+        _refuse_constant(name)
 
 
 def _refuse_constant(name: str) -> None:

@@ -359,7 +359,7 @@ def json_rows(path: Path, left_out: LeftOut | None = None, needed: str = "", **r
             continue
         left_out.n_rows += 1
         try:
-            value = parse_json(text)
+            value = parse_json(text, is_table=True)
         except ValueError as error:
             bad_row = BadRow(place, str(error), needed)
             if is_strict:
@@ -375,7 +375,7 @@ def is_json_list(path: Path) -> bool:
         return False
     first = list(islice((line for _, line in iterate_lines(path, in_pieces=True, tolerant=True) if line.strip()), 2))
     with suppress(ValueError):
-        return not first or not isinstance(parse_json(first[0]), dict)
+        return not first or not isinstance(parse_json(first[0], is_table=True), dict)
     return True
 
 
@@ -386,5 +386,5 @@ def _items(path: Path) -> Iterator[Any]:
         return
     LineCount(path.name).add(text.count("[") + text.count("{"))  # each list takes much more memory than its characters
     if not text.lstrip().startswith("["):
-        raise ValueError(t("{value} instead of sentences", value=show_value(parse_json(text))))
+        raise ValueError(t("{value} instead of sentences", value=show_value(parse_json(text, is_table=True))))
     yield from iterate_json_list(text)

@@ -41,6 +41,11 @@ def write(tmp_path):
         ("own.csv", "Category;Headline\nx;One, two\ny;Three\n", ("One, two", "x"), ("Headline",)),
         ("own.jsonl", '{"target": 1.0, "message": "Hello"}\n\n{"target": 0, "message": "Bye"}\n', ("Hello", "1"), ("message",)),
         ("two.csv", "label,words\n1,Hello\n0,Bye\n", ("Hello", "1"), ("words",)),
+        ("meta.jsonl", '{"text": "Hi", "label": ["a"], "meta": {"src": 1}}\n{"text": "Bye", "label": "b"}\n', ("Hi", "a"), ("text",)),
+        ("late.jsonl", '{"text": "Hi"}\n{"text": "Bye", "label": "b"}\n{"text": "So", "label": "a"}\n', ("Bye", "b"), ("text",)),
+        ("nan.jsonl", '{"text": NaN, "label": "b"}\n{"text": "So", "label": "a"}\n{"text": "Hi", "label": "b"}\n', ("So", "a"), ("text",)),
+        ("topic.csv", "topic,text,label\nx,Hello,1\ny,Bye,0\n", ("Hello", "1"), ("text",)),
+        ("empty.csv", "label,text,class\n,Hello,1\n,Bye,0\n", ("Hello", "1"), ("text",)),
     ],
 )
 def test_usual_files_are_read_without_being_told_their_columns(write, name, content, first, columns):
@@ -60,8 +65,9 @@ OWN = "Id,Kind,Lead,Body\n1,a,One,two\n2,b,Three,four\n"
         ("7,u,One\n8,v,Two\n", {"text_columns": ["3"], "label_column": "2"}, ("Two", "v"), (("3",), "2")),
         (AG, {"prefer": ("title",)}, ("Race is on", "4"), (("title",), "class")),
         ("x,x,\n" + "\n".join(map(",".join, CELLS)), {"text_columns": [2], "label_column": 3}, CELLS[1][1:], (("x",), "")),
+        ("kind,said\nkind,Hi\nb,Bye\n", {"text_columns": ["said"], "label_column": "Kind"}, ("Bye", "b"), (("said",), "kind")),
     ],
-    ids=["names", "numbers", "named before preferred", "numbers without names", "preferred", "one name twice and none"],
+    ids=["names", "numbers", "named before preferred", "numbers without names", "preferred", "one name twice and none", "label as name"],
 )
 def test_columns_are_taken_by_name_or_number_and_joined_by_a_blank(write, content, chosen, second, columns):
     table = read_table(write("own.csv", content), **chosen)
@@ -76,6 +82,10 @@ def test_columns_are_taken_by_name_or_number_and_joined_by_a_blank(write, conten
         ("e.csv", "title,description,category\n" + "\n".join(map(",".join, CELLS)), ("title", "description"), "category"),
         ("g.csv", "one,two\n" + "\n".join(f"{b},{a}" for a, b, _ in CELLS), ("one",), None),  # nothing recurs
         ("h.csv", "x,x,\n" + "\n".join(map(",".join, CELLS)), ("x",), ""),
+        ("i.csv", "key,said,place\n" + "\n".join(map(",".join, [*CELLS, ("key", "said", "place"), *CELLS])), ("said",), "place"),
+        ("j.csv", "key,said,place,\n" + "\n".join(f"{','.join(cells)}," for cells in CELLS), ("said",), "place"),
+        ("k.csv", "mark,said,place\n" + "\n".join(f"{'x' if a == 'id-3' else ''},{b},{c}" for a, b, c in CELLS), ("said",), "place"),
+        ("l.csv", "url,said,place\n" + "\n".join(f"http://{'x' * 90}{a},{b},{c}" for a, b, c in CELLS), ("said",), "place"),
     ],
 )
 def test_columns_are_guessed(write, name, text, texts, label):
@@ -127,6 +137,16 @@ def test_leaves_are_read_with_their_brackets_or_not_at_all(tree, leaves):
     assert tree_leaves(tree) == leaves
 
 
+def test_other_usual_label_columns_and_rows_that_were_not_accepted_are_noted(write):
+    rows = [{"text": "Hi", "target": "x", "label": "a", "answer": answer} for answer in ("accept", "reject", "ignore", "accept")]
+    table = read_table(write("own.jsonl", "\n".join(map(json.dumps, rows))))
+    assert len(table.rows) == 2 and table.notes == (
+        "own.jsonl: the label is read from “label”, not from “target”. To read another, name it.",
+        "own.jsonl: 2 rows are left out because their “answer” is “reject” or “ignore”.",
+    )
+    assert len(read_table(write("own.jsonl", "\n".join(map(json.dumps, rows))), label_column="answer").rows) == 4
+
+
 def test_trees_are_read_as_text_and_the_label_of_the_root(write):
     trees = "(4 (2 It) (4 (2 's) (3 (2 a) (4 (2 good) (2 -LRB-film-RRB-)))))\n(1 (2 -lsb-) (1 (1 bad) (2 -RRB-)))\n(3 (2 a\\/b) (3 c))"
     rows = read_table(write("train.txt.xz", lzma.compress(trees.encode()))).rows
@@ -153,7 +173,7 @@ def test_one_tree_that_is_not_closed_is_left_out_of_many_and_refused_among_few(w
         ("a.tsv", "label\ttext\nspam\tWin\tmoney\n", "line 2: 3 cells for 2 columns. Replace tabs"),
         ("a.csv", 'label,text\na,"open, and more\n', "Check for an unclosed quote"),
         ("a.csv", bytes(range(1, 32)) * 3 + b"\xff\xfe\xfd", "not text in any known encoding"),
-        *(("a.jsonl", "[1]\n", "line 1: .* is not a row"), ("a.jsonl", '{"text": "a", "label": ["b"]}\n', "one value each")),
+        *(("a.jsonl", "[1]\n", "line 1: .* is not a row"), ("a.jsonl", '{"text": "a", "label": ["b", "c"]}\n', "one value each")),
         *(("a.jsonl", "{\n", "line 1: not JSON"), ("a.txt", "plain words\n", "line 1: .* is not a tree")),
     ],
 )

@@ -161,7 +161,7 @@ REFUSED = [
     *(("a.csv", b"text\na\0b", r"a\.csv, line 2: a NUL byte"), ("a.jsonl", [LONG.split()], r"line 1: 5,001 tokens")),
     ("a.jsonl", '["a"]\n{"tokens": ["a"', r"line 2: not JSON \(.*\)\. Use "),
     ("a.jsonl", "[" * 100_000, r"line 1: too many nested levels"),
-    ("a.jsonl", '{"tokens": ["a"], "position": NaN}', "line 1: NaN is not a JSON number"),
+    ("a.jsonl", '{"tokens": ["a"], "position": Infinity}', "line 1: Infinity is not a JSON number"),
     *(("a.jsonl", [["a"], 7], r"line 2: 7 is not a row\. Use"), ("a.jsonl", [{"words": ["a"]}], r"line 1: a row of 'words' is not a row")),
     *(("a.jsonl", [{}], "an empty row is not a row"), ("a.jsonl", [{"text": None}], r"a\.jsonl has no sentence")),
     ("a.jsonl", [{"tokens": "a b"}], r"line 1: 'a b' is not a list of words"),

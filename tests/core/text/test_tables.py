@@ -305,7 +305,7 @@ def test_large_and_wide_workbooks_and_those_under_another_name_are_refused(tmp_p
 
 def test_json_lines_that_are_none_are_left_out_and_counted(write):
     lines = [f'{{"text": "number {k} of many", "label": "{"ab"[k % 2]}"}}' for k in range(100)]
-    for bad in ("{oops", "[1]", '{"text": ["a"], "label": "x"}'):
+    for bad in ("{oops", "[1]", '{"text": ["a", "b"], "label": "x"}'):
         path = write("own.jsonl", "\n".join([*lines[:50], bad, *lines[50:]]))
         table = read_table(path)
         assert len(table.rows) == 100 and table.notes[0].startswith("own.jsonl: 1 row is left out, line 51: ")
