@@ -28,7 +28,8 @@ from ..files import user_names
 from ..files.artifacts import check_fits, parse_json, text_fingerprint
 from ..files.atomic import locked, rename, replacing
 from ..text.file_lines import Place, is_guess, is_json_list, iterate_lines, json_rows, refuse, show_value
-from ..text.sentences import as_text, check_position, checked_tokens
+from ..text.sentences import as_text, check_position, checked_tokens, note_unlabeled
+from ..text.tables import is_missing
 from .measures import alpha
 from .spread import Given, Labels, SpreadLabels, on_one_line
 
@@ -70,10 +71,16 @@ def _row(lemma: str, token: Token) -> dict:
 
 
 def read_senses(path: str | Path) -> dict[Token, str]:
-    """Return the sense of each sentence that a person labeled. Raises BadInput, with the line, for an invalid row or a second sense."""
+    """Return the sense of each sentence that a person labeled; rows without a sense are noted.
+
+    Raises BadInput, with the line, for an invalid row or a second sense.
+    """
     senses: dict[Token, str] = {}
+    n_unlabeled = 0
     for place, row in json_rows(Path(path)):
         token, sense = _read_row(row, place)
+        if not sense and not is_guess(row):
+            note_unlabeled(place.name, n_unlabeled := n_unlabeled + 1)
         if sense and senses.setdefault(token, sense) != sense:
             message = t("this sentence is “{first}” and “{second}”", first=senses[token], second=sense)
             refuse(place, message, t("Keep one of them."))
@@ -97,8 +104,10 @@ def _valid_rows(path: Path) -> Iterator[tuple[Token, str, dict]]:
 
 
 def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
-    """Return a row's sentence and the sense that a person gave it; "" for a guess."""
-    missing = [key for key in ("tokens", "position", "sense") if row.get(key) is None] if isinstance(row, dict) else ["tokens"]
+    """Return a row's sentence and the sense that a person gave it; "" for a guess, or if the sense is blank or missing."""
+    missing = ["tokens"]
+    if isinstance(row, dict):
+        missing = [key for key in ("tokens", "position") if row.get(key) is None] + ["sense"] * ("sense" not in row and "label" not in row)
     if missing:
         message = t("{row} is not a labeled sentence", row=show_value(row))
         if isinstance(row, dict):
@@ -107,10 +116,13 @@ def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
         refuse(place, message, t('A row has "tokens", "position" and "sense".'))
     tokens = checked_tokens(row["tokens"], place)
     position = check_position(row["position"], tokens, place)
-    sense = on_one_line(as_text(row["sense"], place))
-    if not sense:
-        refuse(place, t("the sense is blank"), t("Name it."))
-    return (tokens, position), "" if is_guess(row) else sense
+    sense = on_one_line(as_text(_label(row), place) or "")
+    return (tokens, position), "" if is_guess(row) or (is_missing(sense) and not (sense and "given" in row)) else sense
+
+
+def _label(row: dict) -> Any:
+    """Return a row's sense, which may be called its label."""
+    return row.get("label") if row.get("sense") is None else row["sense"]
 
 
 def numbered(labels_by_sentence: Given, sentences: Sequence[Token]) -> Labels:
@@ -179,9 +191,12 @@ def carry_rows(text: str, path: Path, sentences: Sequence[Token], rename: Callab
     """Add the rows and fields that only the file of labels at `path` has to `text` (`format_labels`). Return it and the number of rows carried.
 
     A row of another sentence than `sentences` stays as it is, except for its sense if `rename` changes that. A person's row of one of them
-    keeps its sense, even if `text` has another by now, and its other fields, such as a comment. A guess keeps its other fields.
+    keeps its sense, even if `text` has another by now, and its other fields, such as a comment. A guess, or a row without a sense, keeps its
+    other fields; the latter stays as it is where `text` does not have its sentence.
     """
     known_tokens = set(sentences)
+    new_rows = [((tuple(row["tokens"]), row["position"]), row) for row in map(json.loads, filter(None, text.split("\n")))]
+    written = {token for token, _ in new_rows}
     rows_by_token: dict[Token, list[dict]] = {}
     guesses: dict[Token, dict] = {}
     carried = []
@@ -189,20 +204,20 @@ def carry_rows(text: str, path: Path, sentences: Sequence[Token], rename: Callab
         token = _token(row)
         if token is not None and (sense := _sense(row)) and (name := rename(on_one_line(sense))) != sense:
             row |= {"sense": name}
-        if token not in known_tokens:
+        is_labeled = token in known_tokens and not is_guess(row) and bool(_sense(row))
+        if token not in known_tokens or not (is_labeled or is_guess(row) or token in written):
             carried.append(row)
-        elif is_guess(row):
-            guesses[token] = row
+        elif not is_labeled:
+            guesses[token] = {key: value for key, value in row.items() if key not in ("sense", "label", "probability")}
         else:
             rows_by_token.setdefault(token, []).append(row)
     labeled, guessed = [], []
-    for row in map(json.loads, filter(None, text.split("\n"))):
-        token = tuple(row["tokens"]), row["position"]
+    for token, row in new_rows:
         if labels := rows_by_token.get(token):
             fields = {key: value for key, value in row.items() if key != "probability"}
             labeled += [_line(fields | label | {"given": True}) for label in labels]
         elif token in known_tokens:
-            labeled.append(_line(row)) if row["given"] else guessed.append(_line(guesses.get(token, {}) | row))
+            (labeled if row["given"] else guessed).append(_line(guesses.get(token, {}) | row))
     return "".join([*dict.fromkeys(labeled), *map(_line, carried), *guessed]), len(carried)
 
 
@@ -231,7 +246,7 @@ def _token(row: dict | str) -> Token | None:
 def _sense(row: dict) -> str | None:
     """Return a row's sense, which may be a number, as text; None if it has none."""
     with suppress(BadInput):
-        return as_text(row.get("sense"), "")
+        return as_text(_label(row), "")
     return None
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..common import reports
 from ..common.errors import BadInput
-from ..common.i18n import t
+from ..common.i18n import t, tn
 from ..common.limits import limits
 from ..files.artifacts import check_fits, text_fingerprint
 from ..files.formats import refuse_format, suffix_of
@@ -126,10 +126,13 @@ def stream_sentences(path: str | Path, position: list[int] | None = None) -> Ite
 
 def read_labeled(path: str | Path) -> list[LabeledRow]:
     """Return the rows {"word", "tokens", "position", "label" or "sense"} of a .jsonl or .json file, without a model's guesses ("given": false)."""
-    rows, misplaced = [], []
+    rows, misplaced, n_unlabeled = [], [], 0
     for place, value in json_rows(Path(path)):
         row = _labeled(value, place)
         if is_guess(value):
+            continue
+        if is_missing(row.label):
+            note_unlabeled(place.name, n_unlabeled := n_unlabeled + 1)
             continue
         rows.append(row)
         word, tokens = row.word.casefold(), [token.casefold() for token in row.tokens]
@@ -319,11 +322,12 @@ def _has_all(text: str, tokens: Sequence[str]) -> bool:
 
 def _from_row(row: Any, column: str | None, place: Place | str, lines: str | None, blank: bool) -> Iterable[Sentence]:
     """Return the sentences of one JSON value: a token list, a text, or an object."""
-    if blank and (row == [] or (isinstance(row, dict) and row.get("tokens") == [])):
+    has_tokens = isinstance(row, dict) and "tokens" in row and not _has_other_tokens(row, column)
+    if blank and (row == [] or (has_tokens and row["tokens"] == [])):
         return [Sentence(())]
     if isinstance(row, list):
         return [Sentence(checked_tokens(row, place))]
-    if isinstance(row, dict) and "tokens" in row:
+    if has_tokens:
         tokens = checked_tokens(row["tokens"], place)
         text = row.get("text")
         is_original = isinstance(text, str) and _has_all(text, tokens)
@@ -337,6 +341,12 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
     refuse(place, t("{row} is not a row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
 
 
+def _has_other_tokens(row: dict[str, Any], column: str | None) -> bool:
+    """Return whether a JSON row has a text, and under "tokens" no list of words, but an annotation of the text or nothing."""
+    is_annotation = row["tokens"] in (None, []) or (isinstance(row["tokens"], list) and isinstance(row["tokens"][0], dict))
+    return is_annotation and isinstance(row.get(_text_key(row, column)), str)
+
+
 def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> int:
     """Return a token's number, which may be written as 4.0. Raises BadInput, with the line, for anything else."""
     if isinstance(position, float) and position.is_integer():
@@ -347,9 +357,20 @@ def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> 
     return position
 
 
+def note_unlabeled(name: str, n: int) -> None:
+    """Note that so many rows have no sense."""
+    text = tn("{name}: {n:,} row without a sense is not a label.", "{name}: {n:,} rows without a sense are not labels.", n, name=name)
+    reports.add((name, "unlabeled"), text)
+
+
 def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:
-    label, sense, word, lemma, pos = (as_text(row.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
     position = row.get("position")
+    if "position" not in row and row.get("sense") is None:  # a label of the sentence
+        return ()
+    # a list as long as the tokens has an item for each of them
+    values = {key: None if isinstance(value, list) and len(value) == len(tokens) else value for key, value in row.items()}
+    label, sense, word, lemma, pos = (as_text(values.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
+    label, sense = (None if name is None or is_missing(name) else name for name in (label, sense))
     if position is None and sense is None and label is None:
         return ()
     position = check_position(position, tokens, place)
@@ -364,7 +385,9 @@ def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Ta
 
 
 def _labeled(row: Any, place: Place | str) -> LabeledRow:
-    fields_by_name = {**row, "label": row.get("label", row.get("sense"))} if isinstance(row, dict) else {}
+    fields_by_name = dict(row) if isinstance(row, dict) else {}
+    if not fields_by_name.keys().isdisjoint(("label", "sense")):
+        fields_by_name["label"] = next((row[key] for key in ("label", "sense") if row.get(key) is not None), "")
     missing = [key for key in ("word", "tokens", "position", "label") if fields_by_name.get(key) is None]
     if missing:
         message = f"{show_value(row)}, without {' and '.join(missing)}"

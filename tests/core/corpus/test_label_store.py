@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from core.common import reports
 from core.common.errors import BadInput
 from core.corpus import label_files
 from core.corpus.spread import MOST_CHARACTERS, Labels
@@ -195,9 +196,10 @@ def test_a_merge_renames_the_sense_of_a_row_of_another_sentence_as_it_is_read(tm
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        *(([ROW | {"sense": None}], "line 1: .*without “sense”"), ([ROW | {"sense": " "}], "the sense is blank")),
+        *(([ROW | {"sense": sense}], "has no labeled sentence") for sense in (None, " ", "nan")),
+        ([{key: ROW[key] for key in ("tokens", "position")}], "line 1: .*without “sense”"),
         *(([ROW | {"sense": sense}], "instead of text") for sense in (True, ["a"])),
-        ([ROW | {"position": None, "sense": None}], "without “position”, “sense”"),
+        ([ROW | {"position": None, "sense": None}], "without “position”"),
         *(([ROW | {"position": 0.5}], "position 0.5 in 3 tokens"), ([ROW | {"position": 5}], "line 1: position 5 in 3 tokens")),
         ([ROW, {"text": "x"}], "line 2: a row of 'text' is not a labeled sentence"),
         ([ROW, ROW | {"sense": "river"}], "line 2: this sentence is “money” and “river”"),
@@ -209,6 +211,22 @@ def test_a_file_without_labeled_sentences_is_named_with_its_line(tmp_path, rows,
     (tmp_path / "labels.jsonl").write_text(rows if isinstance(rows, str) else "\n".join(map(json.dumps, rows)), "utf-8")
     with pytest.raises(BadInput, match=message):
         label_files.read_labels(tmp_path / "labels.jsonl", SENTENCES)
+
+
+def test_rows_without_a_sense_are_no_labels_but_are_carried_through(tmp_path):
+    file = tmp_path / "labels.jsonl"
+    rows = [{"tokens": tokens, "position": position, "note": k} for k, (tokens, position) in enumerate(SENTENCES[:5])]
+    for row, sense in zip(rows, (None, "", float("nan"), "river", "None"), strict=True):
+        row |= {"label" if sense == "river" else "sense": sense, "probability": float("nan")}
+    rows[4]["given"] = True  # a person's sense called None
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    with reports.collecting() as found:
+        assert label_files.read_senses(file) == {SENTENCES[3]: "river", SENTENCES[4]: "None"}
+    assert list(found.values()) == ["labels.jsonl: 3 rows without a sense are not labels."]
+    text, carried = label_files.carry_rows(label_files.format_given("bank", [(SENTENCES[0], "money")]), file, SENTENCES)
+    first, *others = map(json.loads, text.splitlines())
+    assert (first["sense"], first["note"], first["given"], carried) == ("money", 0, True, 2)
+    assert [(row["note"], row["sense"], row["probability"]) for row in others] == [(1, "", None), (2, None, None)]
 
 
 @pytest.mark.parametrize("guess", [False, 0, 0.0, "false", "False"])

@@ -39,6 +39,28 @@ def test_rows_on_the_same_sentence_become_one_with_several_targets(write):
     assert len(read_sentences(write("b.jsonl", [["same"], ["same"]]))) == 2
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        *({"text": "Rain fell", "tokens": tokens} for tokens in (None, [], [{"text": "Rain", "id": 0}, {"text": "fell", "id": 1}])),
+        *({"tokens": ["Rain", "fell"]} | other for other in ({"label": 1}, {"pos": ["NN", "VB"]}, {"label": ["a"]}, {"label": [0, 1]})),
+        {"tokens": ["Rain", "fell"], "position": None, "pos": ["NN", "VB"], "sense": ["a", "b"]},
+    ],
+)
+def test_other_annotation_of_a_json_row_is_not_read(write, row):
+    (sentence,) = read_sentences(write("a.jsonl", [row]))
+    assert sentence.tokens == ("Rain", "fell") and sentence.targets == ()
+
+
+@pytest.mark.parametrize("sense", [None, "", " ", "nan", "None", float("nan")])
+def test_a_row_without_a_sense_is_a_sentence_but_not_a_label(write, sense):
+    rows = [{**BANK, "sense": sense}, {**ROW, "label": sense}, ROW]
+    assert [s.targets[0].sense for s in read_sentences(write("a.jsonl", rows))] == [None, None, "money"]
+    with reports.collecting() as found:
+        assert [row.label for row in read_labeled(write("a.jsonl", rows))] == ["money"]
+    assert list(found.values()) == ["a.jsonl: 2 rows without a sense are not labels."]
+
+
 def test_a_label_counts_as_sense_and_its_word_as_lemma(write):
     (sentence,) = read_sentences(write("a.jsonl", [{**ROW, "word": "go", "tokens": ["He", "went"]}]))
     assert sentence.targets == (Target(1, "went", "money", "go", None),)
