@@ -204,14 +204,23 @@ def sentences_of_uses(uses: Sequence[Use], clusters: Mapping[str, str] | None = 
 def keep_sides(uses: str | Path, clusters: str | Path | None = None, word: str | None = None) -> tuple[str, str, str]:
     """Return the lemma of a file of uses, and the names of the cached corpora of its two groupings.
 
-    `word` is the lemma to read, by default the first. Raises BadInput unless it has two groupings.
+    `word` is the lemma to read, by default the first. Raises BadInput unless it has two groupings, and if none of its uses is in `clusters`.
     """
-    all_uses = read_uses(uses)
+    all_uses, name = read_uses(uses), Path(uses).name
     lemmas = list(dict.fromkeys(use.lemma.casefold() for use in all_uses))
+    if not word and lemmas[1:]:
+        values = {"name": name, "word": shorten(lemmas[0]), "others": ", ".join(map(shorten, lemmas[1:10]))}
+        reports.add((name, "lemmas"), t("{name}: read: {word}; also in the file: {others}.", **values))
     word = (word or lemmas[0]).casefold()
     word_uses = [use for use in all_uses if use.lemma.casefold() == word]
-    sides = sentences_of_uses(word_uses, read_clusters(clusters) if clusters else None)
-    name = Path(uses).name
+    clusters_by_use = read_clusters(clusters) if clusters else None
+    sides = sentences_of_uses(word_uses, clusters_by_use)
+    if clusters_by_use and (missing := [use for use in word_uses if use.identifier not in clusters_by_use]):
+        values = {"name": Path(clusters).name, "n": len(missing), "uses": len(word_uses), "word": shorten(word)}
+        text = t("{name} has no cluster for {n:,} of {uses:,} uses of “{word}”.", **values)
+        if len(missing) == len(word_uses):
+            raise BadInput(f"{text} {t('Load the uses that belong to these clusters.')}")
+        reports.add((name, "clusters"), text)
     if len(sides) != 2:
         groupings, lemmas = (", ".join(map(shorten, names[:10])) or "–" for names in (list(sides), lemmas))
         values = {"name": name, "word": shorten(word), "n": len(sides), "groupings": groupings, "lemmas": lemmas}

@@ -173,6 +173,18 @@ def test_a_workbook_of_uses_is_read_and_a_quote_of_another_file_s_text_stays(tmp
     assert read.context == "'- and the plane,' he said" and read.context[read.start : read.end] == "plane"
 
 
+def test_other_lemmas_and_uses_without_a_cluster_are_noted_and_clusters_of_another_word_refused(tmp_path):
+    sides = (use("u1", "A plane.", "2:7"), use("u2", "The plane.", "4:9", grouping="2"))
+    uses = write(tmp_path / "uses.csv", HEADER, *sides, use("b1", "A bank.", "2:6").replace("plane", "bank"))
+    clusters = write(tmp_path / "clusters.csv", "identifier\tcluster", "u1\t0", "b1\t0")
+    with reports.collecting() as found:
+        assert usage_graphs.keep_sides(uses, clusters)[0] == "plane"
+    notes = ["uses.csv: read: plane; also in the file: bank.", "clusters.csv has no cluster for 1 of 2 uses of “plane”."]
+    assert list(found.values()) == notes
+    with pytest.raises(BadInput, match=r"clusters\.csv has no cluster for 2 of 2 uses of “plane”\. Load the uses that belong"):
+        usage_graphs.keep_sides(uses, write(tmp_path / "clusters.csv", "identifier\tcluster", "b1\t0"), "plane")
+
+
 @pytest.mark.parametrize("span", ["5:5", "", "70:900", "2:3", "x", "nan", "9:4"])
 def test_one_use_out_of_order_is_left_out_and_noted(tmp_path, span):
     path = tmp_path / "uses.csv"
