@@ -262,29 +262,30 @@ def _cell_of(value: Any) -> str:
 
 def _cell_rows(path: Path, kind: str, reading: dict[str, Any], wanted: Sequence[str | int | None]) -> Rows:
     """Yield the names, and then (place, cells) of each row."""
-    source_rows = file_rows(path, kind, **reading)
+    named = [column for column in wanted if isinstance(column, str) and not column.isdecimal()]
+    usual = {*LABEL_COLUMNS, *TEXT_COLUMNS, *named}
+    source_rows = file_rows(path, kind, usual, **reading)
     first = next(source_rows, None)
     if first is None:
         return
     if len(first[1]) > MAX_COLUMNS:
         values = {"name": path.name, "n": len(first[1]), "most": MAX_COLUMNS}
         raise BadInput(t("{name} has {n:,} columns; at most {most:,} are read. Remove the others.", **values))
-    if names := _missing_names(first[1], lambda: file_rows(path, kind, **reading), wanted):
+    is_numbered = any(isinstance(column, str) and column.isdecimal() for column in wanted)
+    if find_usual(first[1], tuple(usual)) is None and (
+        names := _missing_names(first[1], lambda: file_rows(path, kind, usual, **reading), is_numbered)
+    ):
         yield first[0], names
     yield first
     yield from source_rows
 
 
-def _missing_names(first: list[str], read: Callable[[], Rows], wanted: Sequence[str | int | None]) -> list[str]:
-    """Return names for the columns of a table without a row of names; [] where its first row has names.
+def _missing_names(first: list[str], read: Callable[[], Rows], is_numbered: bool) -> list[str]:
+    """Return names for the columns of a table whose first row has no usual name; [] where it has other names.
 
-    It has none if the label in its first or last filled cell recurs below, or if the caller numbers columns and it has no usual name.
+    It has none if the label in its first or last filled cell recurs below, or if the caller numbers columns.
     """
     cells = [cell.strip().casefold() for cell in first]
-    numbered = [isinstance(column, str) and column.isdecimal() for column in wanted]
-    named = [column for column, is_number in zip(wanted, numbered, strict=True) if isinstance(column, str) and not is_number]
-    if set(cells) & {*LABEL_COLUMNS, *TEXT_COLUMNS} or find_usual(first, named) is not None:
-        return []
     last = max(k for k, cell in enumerate(cells) if cell)
     recurring = _recurring(cells, last, read)
     numbers = [str(k) for k in range(1, len(cells) + 1)]
@@ -293,7 +294,7 @@ def _missing_names(first: list[str], read: Callable[[], Rows], wanted: Sequence[
         return usual
     if recurring:
         return usual[::-1] if len(cells) == 2 else numbers
-    return numbers if any(numbered) else []
+    return numbers if is_numbered else []
 
 
 def _recurring(first: list[str], last: int, read: Callable[[], Rows]) -> set[int]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -47,11 +47,14 @@ def iterate_cells(
     Columns are as `find_column` takes them; a table whose text column is numbered has a row of names only if a usual name or that of the
     dates is in its first row. With `blank`, a row without text gives an empty cell; otherwise it is left out and noted. `reading` is as `iterate_lines` takes it.
     """
-    rows = file_rows(path, kind, **reading)
+    named = [name for name in (column, date_column) if name and not name.isdecimal()]
+    rows = file_rows(path, kind, [*named, *TEXT_COLUMNS], **reading)
     place, first = next(rows, (None, []))
     if not first:
         return
-    text, is_header = _find_text(first, column, date_column, place)
+    head = list(islice(rows, PEEKED))
+    rows = chain(head, rows)
+    text, is_header = _find_text(first, column, date_column, place, [row for _, row in head])
     date, document, unread = _find_date(first, date_column, place, is_header), None, None
     names = tuple(first) if is_header else ()
     if is_header:
@@ -103,8 +106,8 @@ def find_usual(names: Sequence[str], usual: Sequence[str]) -> int | None:
     return next((names.index(name) for name in map(fold_case, map(str.strip, usual)) if name in names), None)
 
 
-def _find_text(row: list[str], column: str | None, date_column: str | None, place: Place) -> tuple[int, bool]:
-    """Return the position of the texts, and whether this first row is a row of names."""
+def _find_text(row: list[str], column: str | None, date_column: str | None, place: Place, below: Sequence[list[str]]) -> tuple[int, bool]:
+    """Return the position of the texts, and whether this first row is a row of names. A usual name above numbers is not the texts'."""
     if column is not None:
         names = [name for name in (column, date_column) if name and not is_number(row, name)]
         names += (*TEXT_COLUMNS, *OTHER_TEXTS, *DATE_COLUMNS, DOCUMENT_COLUMN)
@@ -112,7 +115,10 @@ def _find_text(row: list[str], column: str | None, date_column: str | None, plac
     elif len(row) == 1:
         position, is_header = 0, find_usual(row, TEXT_COLUMNS) is not None
     else:
-        position, is_header = find_usual(row, TEXT_COLUMNS), True
+        usual, is_header = [k for name in TEXT_COLUMNS if (k := find_usual(row, (name,))) is not None], True
+        position = next(
+            (k for k in usual if any(map(str.isalpha, "".join(cells[k] for cells in below if k < len(cells))))), (*usual, None)[0]
+        )
         if position is None and len(row) == 2 and re.fullmatch(r"(unnamed: ?0)?", fold_case(row[0].strip())):  # the row numbers of pandas
             position = 1
     if position is None:

@@ -258,9 +258,9 @@ def _key_of(row: dict[str, Any], name: str | None) -> str | None:
 
 
 def _text_key(row: dict[str, Any], column: str | None = None) -> str | None:
-    """Return the key of a JSON row's text: the chosen one, or by default the first usual one; None if the row has none."""
-    names = TEXT_COLUMNS if column is None else (column,)
-    return next(iter(_keys_of(tuple(row), names)), None)
+    """Return the key of a JSON row's text: the chosen one, or by default the first usual one, if possible not of a number; None without one."""
+    keys = _keys_of(tuple(row), TEXT_COLUMNS if column is None else (column,))
+    return next((key for key in keys if not isinstance(row[key], int | float)), (*keys, None)[0])
 
 
 @lru_cache(maxsize=256)

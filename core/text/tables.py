@@ -12,7 +12,7 @@ import re
 import zipfile
 import zlib
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
 from itertools import chain, islice, starmap
@@ -27,11 +27,13 @@ from ..common.limits import limits
 from ..files.artifacts import check_fits
 from ..files.formats import check_archive, local_name, read_part, refuse_unreadable
 from .file_lines import ANY_SIZE, MAX_BYTES, BadRow, LeftOut, LineCount, Place, iterate_lines
+from .normalization import fold_case
 
 SEPARATORS = ",;\t|"  # many countries' spreadsheets write ; for ,
 MOST_SNIFFED = 2_000, 1_000_000  # lines and characters from which the form of a table is recognized
 MAX_RECORD = 10_000_000  # characters of one row; a longer quote was never closed
 PEEKED = 50  # rows from which a column of row names is recognized
+MAX_TITLES = 10  # rows above the column names
 MAX_COLUMNS = 1_000  # of a workbook
 MAX_ELEMENTS = 200_000  # of the parts of a workbook that are neither sheets nor shared strings, mostly styles
 MAX_ROW_ELEMENTS = 20 * MAX_COLUMNS
@@ -74,10 +76,10 @@ def plain_number(cell: str) -> str:
     return re.split("[.,]", cell)[0] if re.fullmatch(r"[+-]?\d+(?:\.0+|,00?)", cell) else cell
 
 
-def file_rows(path: Path, kind: str, **reading: Any) -> Iterator[tuple[Place, list[str]]]:
+def file_rows(path: Path, kind: str, names: Iterable[str] = (), **reading: Any) -> Iterator[tuple[Place, list[str]]]:
     """Yield the rows of a .csv, .tsv or .xlsx file, no row wider than the first; `reading` is as `iterate_lines` takes it.
 
-    Cells are separated by tabs alone except in .csv.
+    Cells are separated by tabs alone except in .csv. Titles above a row with one of the column names `names` are left out and noted.
     """
     if kind == ".xlsx":
         records, mark = starmap(_Record, workbook_rows(path, max_bytes=reading.get("max_bytes", ANY_SIZE))), ""
@@ -88,7 +90,7 @@ def file_rows(path: Path, kind: str, **reading: Any) -> Iterator[tuple[Place, li
         head = head[1:] if separator_line else head
         mark = separator_line[1] if separator_line else _separator(head) if kind == ".csv" else "\t"
         records = _records(chain(head, lines), mark, is_quoted(head, mark), _is_spaced(head, mark))
-    yield from _fitting(path.name, records, mark)
+    yield from _fitting(path.name, records, mark, {*map(fold_case, names)})
 
 
 def _head(lines: Iterator[Line]) -> list[Line]:
@@ -209,12 +211,17 @@ def _unquoted(cell: str) -> str:
     return inner.replace(_DOUBLED, '"') if _DOUBLED in inner and _is_within_quotes(cell) else cell
 
 
-def _fitting(name: str, records: Iterable[_Record], mark: str) -> Iterator[tuple[Place, list[str]]]:
+def _fitting(name: str, records: Iterable[_Record], mark: str, names: Collection[str]) -> Iterator[tuple[Place, list[str]]]:
     """Yield rows that have something in them, no wider than the first; those that are wider are left out."""
     records = (record for record in records if any(map(str.strip, record.cells)))
     head = list(islice(records, PEEKED))
     if not head:
         return
+    start = next((k for k, item in enumerate(head[:MAX_TITLES]) if any(fold_case(cell.strip()) in names for cell in item.cells)), 0)
+    if start and all(sum(map(bool, map(str.strip, item.cells))) == 1 for item in head[:start]) and not (mark and len(head[0].cells) == 1):
+        head = head[start:]
+        text = t("{name}: the rows above the column names, line {line}, are left out.", name=name, line=head[0].place.number)
+        reports.add((name, "titles"), text)
     first = head[0]
     width = len(first.cells)
     if _has_row_names(head):
@@ -229,6 +236,9 @@ def _fitting(name: str, records: Iterable[_Record], mark: str) -> Iterator[tuple
         left_out.n_rows += 1
         if width == 1 and mark:  # the mark belongs to the text
             yield place, [mark.join(cells)]
+        elif not mark and width > 1 and len(cells) > width:
+            reports.add((name, "nameless"), t("{name}: cells to the right of the last column name are not read.", name=name))
+            yield place, cells[:width]
         elif any(map(str.strip, cells[width:])) or (error and len(cells) != width):
             left_out.add(_not_fitting(place, cells, width, mark, error))
         else:  # a workbook's rows end at their last filled cell

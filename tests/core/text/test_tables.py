@@ -207,6 +207,36 @@ def test_line_before_the_column_names_is_noted(write, name):
     assert texts_of(write(name, "text\nRain, and so.\nSun.\nFog.\n"))[1] == []
 
 
+TITLED = [["Survey 2023"], [], ["id", "text", "label"], [1, "Rain", "x"], [2, "Sun", "y"]]
+
+
+@pytest.mark.parametrize(("name", "line"), [("own.csv", 3), ("own.tsv", 3), ("own.xlsx", 3)])
+def test_title_above_the_column_names_is_left_out_and_noted(write, tmp_path, name, line):
+    if name == "own.xlsx":
+        path = workbook(tmp_path / name, first=TITLED)
+    else:
+        mark = "," if name == "own.csv" else "\t"
+        path = write(name, "".join(mark.join([*map(str, row), *[""] * (3 - len(row))]) + "\n" for row in TITLED))
+    note = f"{name}: the rows above the column names, line {line}, are left out."
+    assert texts_of(path) == (["Rain", "Sun"], [note])
+    assert rows_of(path) == [("Rain", "x"), ("Sun", "y")] and read_table(path).notes == (note,)
+    assert read_columns(path).names == ("id", "text", "label")
+
+
+def test_remark_in_a_column_without_a_name_of_a_workbook_loses_no_row(tmp_path):
+    path = workbook(tmp_path / "own.xlsx", first=[["text", "label"], ["Rain", "x", "check"], ["Sun", "y"]])
+    assert rows_of(path) == [("Rain", "x"), ("Sun", "y")]
+    assert read_table(path).notes == ("own.xlsx: cells to the right of the last column name are not read.",)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.csv", "review,comment\n5,Rain\n4,Sun\n"), ("a.jsonl", [{"review": 5, "comment": "Rain"}])]
+)
+def test_usual_column_of_numbers_is_not_read_next_to_one_of_texts(write, name, content):
+    with reports.collecting():  # of the column that is not read
+        assert read_sentences(write(name, content))[0].tokens == ("Rain",)
+
+
 def test_two_columns_of_one_name_are_named(write):
     path = write("twice.csv", "text,n,text\nRain,1,Snow\nSun,2,Fog\n")
     read, said = texts_of(path)
