@@ -181,7 +181,7 @@ def _read_trees(path: Path, reading: dict[str, Any]) -> list[TableRow]:
             words = [_QUOTES.get(word, word).replace("\\/", "/").replace("\\*", "*") for word in words]
             rows.append(TableRow(join_tokens(words), SENTIMENT[int(line.strip()[1])]))
             continue
-        needed = t("A tree looks like this: (3 (2 A) (4 success)).")
+        needed = t("Separate text and label by a tab, or name the file .csv. A tree looks like this: (3 (2 A) (4 success)).")
         left_out.add(BadRow(place, t("{line} is not a tree", line=show_value(line.rstrip("\r\n"))), needed))
     left_out.check()
     if not left_out.n_rows:

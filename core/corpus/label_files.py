@@ -117,12 +117,13 @@ def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
     tokens = checked_tokens(row["tokens"], place)
     position = check_position(row["position"], tokens, place)
     sense = on_one_line(as_text(_label(row), place) or "")
-    return (tokens, position), "" if is_guess(row) or (is_missing(sense) and not (sense and "given" in row)) else sense
+    return (tokens, position), "" if is_guess(row) else sense
 
 
 def _label(row: dict) -> Any:
-    """Return a row's sense, which may be called its label."""
-    return row.get("label") if row.get("sense") is None else row["sense"]
+    """Return a row's sense, which may be called its label; None if it is blank, or a mark for a missing value in a file of other programs."""
+    label = row.get("label") if row.get("sense") is None else row["sense"]
+    return None if isinstance(label, str) and is_missing(label) and not (label.strip() and "given" in row) else label
 
 
 def numbered(labels_by_sentence: Given, sentences: Sequence[Token]) -> Labels:

@@ -6,6 +6,7 @@ Every error is one sentence that names the place. A few rows that cannot be read
 import gzip
 import io
 import lzma
+import re
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Callable, Iterator
@@ -227,7 +228,10 @@ class _Decoder:
             raise BadInput(t("{place}: these bytes are not text in any known encoding. Save it in UTF-8.", place=place))
         encoding = self._fallback or encoding or "latin-1"
         values = {"name": place.name, "line": place.number, "encoding": "Latin-1" if encoding == "latin-1" else encoding.upper()}
-        reports.add((place.name, "encoding"), t("{name} is not UTF-8 (line {line}) and was read as {encoding}.", **values))
+        reports.add(
+            (place.name, "encoding"),
+            t("{name} is not UTF-8 (line {line}) and was read as {encoding}. If letters look wrong, save it as UTF-8.", **values),
+        )
         return encoding
 
     def _without_nul(self, data: bytes, place: Place) -> bytes:
@@ -370,10 +374,11 @@ def json_rows(path: Path, left_out: LeftOut | None = None, needed: str = "", **r
 
 
 def is_json_list(path: Path) -> bool:
-    """Return whether a .json file is one JSON value, not an object on each line as pandas and Kaggle write it."""
+    """Return whether a file is one JSON value, not one on each line as pandas and Kaggle write also .json. A list of rows may be named .jsonl."""
+    lines = iterate_lines(path, in_pieces=True, tolerant=True, is_size_checked=suffix_of(path) == ".json")
+    first = list(islice((line for _, line in lines if line.strip()), 1))
     if suffix_of(path) != ".json":
-        return False
-    first = list(islice((line for _, line in iterate_lines(path, in_pieces=True, tolerant=True) if line.strip()), 2))
+        return bool(first) and re.match(r"\s*\[\s*(\{|$)", first[0]) is not None
     with suppress(ValueError):
         return not first or not isinstance(parse_json(first[0], is_table=True), dict)
     return True

@@ -325,6 +325,8 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
     has_tokens = isinstance(row, dict) and "tokens" in row and not _has_other_tokens(row, column)
     if blank and (row == [] or (has_tokens and row["tokens"] == [])):
         return [Sentence(())]
+    if isinstance(row, list) and row and all(isinstance(text, str) and len(text.split()) > 1 for text in row):
+        row = " ".join(row)  # of texts, not of tokens
     if isinstance(row, list):
         return [Sentence(checked_tokens(row, place))]
     if has_tokens:
@@ -338,7 +340,11 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         text = ""
     if isinstance(text, str) or (key is not None and isinstance(text, int | float) and not isinstance(text, bool)):
         return _from_text([(place, _text(text, place))], lines, blank)
-    refuse(place, t("{row} is not a row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
+    refuse(
+        place,
+        t("{row} is not a row", row=show_value(row)),
+        t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}, or name the column.'),
+    )
 
 
 def _has_other_tokens(row: dict[str, Any], column: str | None) -> bool:

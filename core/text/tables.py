@@ -79,7 +79,7 @@ def plain_number(cell: str) -> str:
 def file_rows(path: Path, kind: str, names: Iterable[str] = (), **reading: Any) -> Iterator[tuple[Place, list[str]]]:
     """Yield the rows of a .csv, .tsv or .xlsx file, no row wider than the first; `reading` is as `iterate_lines` takes it.
 
-    Cells are separated by tabs alone except in .csv. Titles above a row with one of the column names `names` are left out and noted.
+    Cells are separated by tabs except in .csv, and where no row has one. Titles above a row with one of the column names `names` are left out and noted.
     """
     if kind == ".xlsx":
         records, mark = starmap(_Record, workbook_rows(path, max_bytes=reading.get("max_bytes", ANY_SIZE))), ""
@@ -88,7 +88,8 @@ def file_rows(path: Path, kind: str, names: Iterable[str] = (), **reading: Any) 
         head = _head(lines)
         separator_line = _GIVEN_MARK.fullmatch(head[0].text) if head else None
         head = head[1:] if separator_line else head
-        mark = separator_line[1] if separator_line else _separator(head) if kind == ".csv" else "\t"
+        has_tabs = kind != ".csv" and any("\t" in line.text for line in head)
+        mark = separator_line[1] if separator_line else "\t" if has_tabs else _separator(head, None if kind == ".csv" else "\t")
         records = _records(chain(head, lines), mark, is_quoted(head, mark), _is_spaced(head, mark))
     yield from _fitting(path.name, records, mark, {*map(fold_case, names)})
 
@@ -105,15 +106,16 @@ def _head(lines: Iterator[Line]) -> list[Line]:
     return head
 
 
-def _separator(head: Sequence[Line]) -> str:
-    """Return the mark that is in the first row and cuts most rows into as many cells as that one."""
+def _separator(head: Sequence[Line], alone: str | None = None) -> str:
+    """Return the mark that is in the first row and cuts most rows into as many cells as that one; `alone` unless it so cuts all."""
     agreeing: dict[str, float] = {}
     for mark in SEPARATORS:
         records = _records(iter(head[:200]), mark, is_quoted(head[:200], mark))
         widths = list(filter(None, (_filled_width(record.cells) for record in records)))
         if widths and widths[0] > 1:
             agreeing[mark] = sum(width == widths[0] for width in widths) / len(widths)
-    return max(agreeing, key=agreeing.get, default=SEPARATORS[0])
+    mark = max(agreeing, key=agreeing.get, default=SEPARATORS[0])
+    return alone if alone and agreeing.get(mark, 0) < 1 else mark
 
 
 def _filled_width(cells: list[str]) -> int:

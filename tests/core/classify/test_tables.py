@@ -110,7 +110,9 @@ def test_encoding_other_than_utf_8_is_guessed_or_given_and_noted(write, encoding
     table = read_table(path, encoding="latin-1" if encoding == "latin-1" else None)
     assert [row.text for row in table.rows] == [first, second]
     name = "Latin-1" if encoding == "latin-1" else encoding.upper()
-    assert table.notes[0].startswith("own.csv is not UTF-8 (line ") and table.notes[0].endswith(f"was read as {name}.")
+    assert table.notes[0].startswith("own.csv is not UTF-8 (line ") and table.notes[0].endswith(
+        f"was read as {name}. If letters look wrong, save it as UTF-8."
+    )
 
 
 def test_ag_news_is_cleaned_of_what_its_files_did_to_it():
@@ -174,7 +176,7 @@ def test_one_tree_that_is_not_closed_is_left_out_of_many_and_refused_among_few(w
         ("a.csv", 'label,text\na,"open, and more\n', "Check for an unclosed quote"),
         ("a.csv", bytes(range(1, 32)) * 3 + b"\xff\xfe\xfd", "not text in any known encoding"),
         *(("a.jsonl", "[1]\n", "line 1: .* is not a row"), ("a.jsonl", '{"text": "a", "label": ["b", "c"]}\n', "one value each")),
-        *(("a.jsonl", "{\n", "line 1: not JSON"), ("a.txt", "plain words\n", "line 1: .* is not a tree")),
+        *(("a.jsonl", "{\n", "line 1: not JSON"), ("a.txt", "plain words\n", "line 1: .* is not a tree. Separate text and")),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_in_one_sentence(write, name, content, message):

@@ -74,6 +74,8 @@ def test_a_label_counts_as_sense_and_its_word_as_lemma(write):
         ("a.csv", '"He said ""no"". Twice."\nYes.\n', None, ['He said " no " .', "Twice .", "Yes ."]),
         ("a.csv", "text\nHello, world is here.\nSo; it is, too\n", None, ["Hello , world is here .", "So ; it is , too"]),
         ("a.tsv", "review\nHello\tworld.\n", None, ["Hello world ."]),
+        ("a.tsv", "Well, no.\nSo it is.\n", None, ["Well , no .", "So it is ."]),
+        ("a.json", '[["Rain fell.", "The sun shone."], ["So", "it is"]]', None, ["Rain fell .", "The sun shone .", "So it is"]),
         ("a.csv", "Text,id,,\nHello.,1,,\nYes.,2,, ,\n", None, ["Hello .", "Yes ."]),  # empty cells that a spreadsheet adds
         ("a.jsonl", '{"Body": "One."}\n{"Body": null, "text": "No."}\n{"text": "No."}\n["Two"]', "body", ["One .", "Two"]),
         ("a.json", '[{"text": "No."}, {"text": "No.", "Body": "One."}, "Two."]', "Body", ["One .", "Two ."]),
@@ -172,7 +174,7 @@ def test_text_in_a_guessed_encoding_is_noted(write, name, text, encoding, read_a
     with reports.collecting() as found:
         read_sentences(path)
         assert [line.strip() for _, line in iterate_lines(path)][9:] == [text] * 5 or encoding == "mac_roman"
-    assert found[(name, "encoding")] == f"{name} is not UTF-8 (line 10) and was read as {read_as}."
+    assert found[(name, "encoding")] == f"{name} is not UTF-8 (line 10) and was read as {read_as}. If letters look wrong, save it as UTF-8."
 
 
 LONG = " ".join(["word"] * 5_001)

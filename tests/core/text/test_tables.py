@@ -43,6 +43,7 @@ FRAME = pd.DataFrame({"text": TEXTS, "label": LABELS})
         *(("comma.csv", FRAME.to_csv(index=False)), ("index.csv", FRAME.to_csv()), ("semicolon.csv", FRAME.to_csv(index=False, sep=";"))),
         *((name, FRAME.to_csv(index=False, sep="\t")) for name in ("tab.csv", "tab.tsv", "tab.txt")),
         ("all.tsv", FRAME.to_csv(index=False, sep="\t", quoting=csv.QUOTE_ALL)),
+        *((f"{name}.tsv", FRAME.to_csv(index=False, sep=mark)) for name, mark in (("comma", ","), ("semicolon", ";"))),
         ("pipe.csv", FRAME.to_csv(index=False, sep="|")),
         ("excel.csv", "sep=;\r\n" + FRAME.to_csv(index=False, sep=";", lineterminator="\r\n")),
         ("hat.csv", "SEP=^\n" + FRAME.to_csv(index=False, sep="^")),
@@ -331,6 +332,15 @@ def test_large_and_wide_workbooks_and_those_under_another_name_are_refused(tmp_p
     monkeypatch.setenv("ELMOSCOPE_MAX_UNPACKED_MB", "1")
     with pytest.raises(BadInput, match=r"large\.xlsx unpacks to \d MB; the limit is 1 MB\. Save it as \.csv"):
         read_table(large)
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_json_list_may_be_called_jsonl(write, indent):
+    path = write(
+        "own.jsonl", json.dumps([{"text": text, "label": label} for text, label in zip(TEXTS, LABELS, strict=True)], indent=indent)
+    )
+    assert rows_of(path) == list(zip(TEXTS, LABELS, strict=True))
+    assert len(read_lines(path)) == len(TEXTS)
 
 
 def test_json_lines_that_are_none_are_left_out_and_counted(write):
