@@ -24,6 +24,7 @@ _TEXT_KINDS = ("doc", "docx", "docm", "rtf", "odt", "pages", "pdf", "epub", "htm
 PIECE = 1 << 16  # bytes read at a time
 MAX_DEPTH = 256  # of nested elements
 ENCODINGS = ("cp1252", "cp949", "cp932", "gb18030", "big5", "cp1251", "cp1250")  # what spreadsheets and editors save in
+ENCODINGS += ("cp1253", "cp1255", "cp1256", "cp874", "koi8_r")  # not mac_roman, cp1257, euc_jp: short Western texts would be read as them
 SAMPLE = 1 << 18  # bytes from which an encoding is guessed
 SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"  # what begins a formula, the wide forms included
 _OFFICE_97, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04"
