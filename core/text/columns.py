@@ -52,7 +52,8 @@ def iterate_cells(
     place, first = next(rows, (None, []))
     if not first:
         return
-    head = list(islice(rows, PEEKED))
+    n_usual = sum(fold_case(name.strip()) in TEXT_COLUMNS for name in first)
+    head = list(islice(rows, PEEKED if n_usual > 1 else 0))
     rows = chain(head, rows)
     text, is_header = _find_text(first, column, date_column, place, [row for _, row in head])
     date, document, unread = _find_date(first, date_column, place, is_header), None, None
@@ -116,9 +117,8 @@ def _find_text(row: list[str], column: str | None, date_column: str | None, plac
         position, is_header = 0, find_usual(row, TEXT_COLUMNS) is not None
     else:
         usual, is_header = [k for name in TEXT_COLUMNS if (k := find_usual(row, (name,))) is not None], True
-        position = next(
-            (k for k in usual if any(map(str.isalpha, "".join(cells[k] for cells in below if k < len(cells))))), (*usual, None)[0]
-        )
+        of_texts = (k for k in usual if any(sign.isalpha() for cells in below if k < len(cells) for sign in cells[k]))
+        position = next(of_texts, (*usual, None)[0])
         if position is None and len(row) == 2 and re.fullmatch(r"(unnamed: ?0)?", fold_case(row[0].strip())):  # the row numbers of pandas
             position = 1
     if position is None:
