@@ -63,7 +63,10 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
 
 
 def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
-    """Return the rows of a word, or of all words, that a person labeled with a sense. Raises BadInput without any."""
+    """Return the rows of a word, or of all words, that a person labeled with a sense, without copies of a sentence.
+
+    A copy would be the nearest of its sentence. Raises BadInput without any labeled row.
+    """
     map_rows(table, word)
     rows = table.basic.labeled_rows() if word == ALL_WORDS else table.labeled_rows(word)
     if not len(rows) and word == ALL_WORDS:
@@ -71,7 +74,7 @@ def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
     if not len(rows):
         message = t("Nobody labeled a sentence of “{word}”: its senses are a model’s guesses. Label some on Senses.", word=shorten(word))
         raise BadInput(message)
-    return rows
+    return table.without_copies(rows)
 
 
 def fit_maps(table: OccurrenceTable, word: str) -> FrozenMaps:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..common.config import NEIGHBORS
 from ..common.errors import CorruptArtifact, MissingArtifact
@@ -89,6 +90,17 @@ class OccurrenceTable(Index):
         if lemma is not None:
             wanted &= self.lemma == (self.lemmas.index(lemma) if lemma in self.lemmas else -2)
         return np.flatnonzero(wanted)
+
+    def without_copies(self, rows: np.ndarray) -> np.ndarray:
+        """Return these rows without those of a repeated sentence: the first row for each sentence, ignoring case, and position."""
+        places = self._texts_by_sentence[self.sentence[rows]] << 32 | self.position[rows]
+        return rows[np.sort(np.unique(places, return_index=True)[1])]
+
+    @cached_property
+    def _texts_by_sentence(self) -> np.ndarray:
+        """Return a number (S,) int64 for each sentence, equal for the same tokens, ignoring case."""
+        texts = pc.utf8_lower(pc.binary_join(self.sentences, "\0"))
+        return texts.dictionary_encode("encode").indices.to_numpy(zero_copy_only=False).astype(np.int64)
 
     def has_senses(self, lemma: str) -> bool:
         """Return whether a word has two senses, one of them at least twice."""

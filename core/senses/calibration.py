@@ -248,7 +248,7 @@ def spaces(n_layers: int) -> tuple[str, ...]:
 
 def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarray]:
     """Return a word's labeled rows, at most MOST_ROWS chosen at random, and their senses as numbers from 0."""
-    rows = choose_rows(table, table.labeled_rows(lemma), MOST_ROWS)
+    rows = choose_rows(table, table.without_copies(table.labeled_rows(lemma)), MOST_ROWS)
     return rows, np.unique(table.sense[rows], return_inverse=True)[1]
 
 

@@ -287,7 +287,7 @@ def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
     Raises BadInput without such a word.
     """
     table = table.basic
-    rows = table.labeled_rows()
+    rows = table.without_copies(table.labeled_rows())
     result = {}
     for code in np.unique(table.lemma[rows]):
         word_rows = rows[table.lemma[rows] == code]

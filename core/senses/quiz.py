@@ -179,7 +179,7 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
     Only sentences of the senses on offer vote, because a person chooses among these too. The sentence of the question does not vote and,
     without a `space`, does not count in the choice of the layer: the one in which most of the other sentences' nearest have the same sense.
     """
-    rows = table.labeled_rows(quiz_question.word)
+    rows = table.without_copies(table.labeled_rows(quiz_question.word))
     offered = {sense: k for k, sense in enumerate(quiz_question.senses)}
     labels = np.array([offered.get(table.senses[code], -1) for code in table.sense[rows]])
     text = quiz_question.text.casefold()

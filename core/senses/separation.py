@@ -306,7 +306,7 @@ def word_ranking(table: OccurrenceTable) -> dict[str, dict[str, WordGain]]:
     n_layers, result = table.meta["layers"], {}
     mixes = {name: layer_weights(name, n_layers) for name in Layers(n_layers).spaces}
     for lemma in table.lemmas:
-        rows = table.labeled_rows(lemma)
+        rows = table.without_copies(table.labeled_rows(lemma))
         labels = [table.senses[k] for k in table.sense[rows]]
         if len(set(labels)) > 1:
             result[lemma] = {name: word_gain(table.similarities(rows, weights), labels) for name, weights in mixes.items()}

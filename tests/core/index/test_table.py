@@ -9,12 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from core.analysis.word_maps import rows_to_measure
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.mix import gram
 from core.index import build as building
 from core.index.build import build_index
 from core.index.rows import Occurrence, make_query
 from core.index.table import OccurrenceTable, index_info
+from core.senses.calibration import some_rows
+from core.senses.cosines import words_of
+from core.senses.separation import word_ranking
 from core.text.sentences import Sentence, Target
 from core.views import induction
 
@@ -78,6 +82,16 @@ def test_labels_give_rows_their_senses_and_lemmas(table):
     assert [table.lemma_of(word) for word in ("bank", "BANK", "money", "nothing")] == ["bank", "bank", None, None]
     assert table.senses_of("Bank") == ["bank.money", "bank.river"] and table.senses_of("money") == []
     assert table.senses == ["bank.money", "bank.river"] and table.lemmas == ["bank", "river"]
+
+
+def test_measures_of_senses_count_a_repeated_sentence_once(table, tmp_path):
+    capitals = [Sentence(tuple(map(str.upper, s.tokens)), s.targets) for s in SENTENCES]
+    repeated = build_index([*SENTENCES, *capitals, *SENTENCES], FakeEncoder(), tmp_path / "repeated", model="fake")
+    assert len(repeated.labeled_rows("bank")) == 9
+    for rows_of in (rows_to_measure, lambda t, word: words_of(t)[word], lambda t, word: some_rows(t, word)[0]):
+        assert rows_of(repeated, "bank").tolist() == rows_of(table, "bank").tolist() == [1, 5, 9]
+    assert word_ranking(repeated) == word_ranking(table)
+    assert repeated.without_copies(np.array([14, 0, 2, 16])).tolist() == [14, 2]
 
 
 def test_a_row_knows_the_part_of_speech_it_is_labeled_with(table, tmp_path):

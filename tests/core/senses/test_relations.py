@@ -134,6 +134,7 @@ def test_senses_with_one_sentence_each_are_no_pair(table):
 
     few = Few(sense=np.array([0, 0, 1, 2]), senses=["a", "b", "c"], lemma=np.zeros(4, int), lemmas=["bank"], meta=table.meta)
     few.basic, few.labeled_rows, few.rows, few.similarities = few, lambda: np.arange(4), table.rows, table.similarities
+    few.without_copies = lambda rows: rows
     marked = [relations.Relation("bank", senses, "other", "") for senses in (("a", "b"), ("b", "c"))]
     assert relations.pairs(few, {"bank": marked}, "1").relations == (marked[0],)
     with pytest.raises(BadInput, match="Sense relations are not labeled"):
