@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -124,13 +124,14 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
     both = word_texts(workspace, chosen, word, space, report)
     if both is None:
         return None
+    left_out = replace(chosen.left_out, copies=sum(side.copies for side in both))
     n, m = (len(side.items) for side in both)
     if min(n, m) < change.FEWEST:
         values = {"word": shorten(word), "n": n, "m": m, "least": change.FEWEST}
         message = t(
             "“{word}” is in {n} and {m} sentences; change needs at least {least} on each side. Choose another word, or add texts.", **values
         )
-        raise BadInput(" ".join([message, *chosen.left_out.describe()]))
+        raise BadInput(" ".join([message, *left_out.describe()]))
     items = [o for side in both for o in side.items]
     spellings = [o.tokens[o.position] for o in items]
     vectors, unmapped = _vectors(both, layer, space, word)
@@ -162,7 +163,7 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
         closeness=closeness,
         vectors=rows,
         bands=bands_of(both, groups, len(names)),
-        left_out=chosen.left_out,
+        left_out=left_out,
     )
 
 

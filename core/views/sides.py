@@ -61,6 +61,7 @@ class LeftOutSentences:
     shared: int = 0  # on both sides; they count for the side with fewer sentences
     reduced: int = 0  # the side without them: 0 or 1
     repeated: int = 0  # distinct sentences of different texts that count on both sides
+    copies: int = 0  # of a word's sentences that the same side has already
 
     def describe(self) -> list[str]:
         """Return a sentence for each reason that applies."""
@@ -95,6 +96,8 @@ class LeftOutSentences:
                     self.repeated,
                 )
             )
+        if self.copies:
+            notes.append(tn("{n:,} repeated sentence counts once.", "{n:,} repeated sentences count once.", self.copies))
         return notes + ([describe_shared(self.shared, self.reduced)] if self.shared else [])
 
 
@@ -244,8 +247,8 @@ class SideTexts:
     mask: np.ndarray  # (S,) bool
 
     def within(self, rows: np.ndarray) -> np.ndarray:
-        """Return those of some rows whose sentences are on the side."""
-        return rows[self.mask[self.table.sentence[rows]]]
+        """Return those of some rows whose sentences are on the side, without copies: they would seem to confirm each other."""
+        return self.table.without_copies(rows[self.mask[self.table.sentence[rows]]])
 
     def documents(self, rows: np.ndarray) -> list[str]:
         """Return the document of each row's sentence; "" where it is not known."""
@@ -265,7 +268,8 @@ class WordTexts:
     """A word's sentences on a side, all of them or some evenly spaced."""
 
     items: list[Occurrence]
-    everything: int  # all occurrences
+    everything: int  # all occurrences without copies
+    copies: int  # occurrences in repeated sentences, which count once
     documents: list[str]  # each item's document; "" if unknown
     dates: list[DateSpan | None]
     layers: Callable[[], np.ndarray]  # (n, L, D)
@@ -472,9 +476,11 @@ def word_texts(
         else:
             texts = chosen.texts(k, table)
             rows = rows_of(table, word) if by_lemma else rows_spelled(table, word)
-            every = texts.within(rows if len(rows) or by_lemma else np.flatnonzero(table.same_word(word)))
+            found = rows if len(rows) or by_lemma else np.flatnonzero(table.same_word(word))
+            every = texts.within(found)
+            copies = int(texts.mask[table.sentence[found]].sum()) - len(every)
             is_slow = space is not None and len(every) > MOST_READ and not space.is_stored(table)
-            both.append(_of_table(texts, spread_evenly(every, MOST_READ if is_slow else MOST), len(every)))
+            both.append(_of_table(texts, spread_evenly(every, MOST_READ if is_slow else MOST), len(every), copies))
     return both
 
 
@@ -502,12 +508,13 @@ def _labels(workspace: Workspace, side: Side, word: str) -> OccurrenceTable | No
     return targets if word in targets.lemmas else None
 
 
-def _of_table(texts: SideTexts, rows: np.ndarray, everything: int) -> WordTexts:
+def _of_table(texts: SideTexts, rows: np.ndarray, everything: int, copies: int) -> WordTexts:
     """Return some rows of a side's table as a word's sentences."""
     table = texts.table
     return WordTexts(
         items=[table.occurrence(int(row)) for row in rows],
         everything=everything,
+        copies=copies,
         documents=texts.documents(rows),
         dates=texts.facts.spans_of(table.sentence[rows]),
         layers=lambda: table.rows.take(rows),
@@ -522,7 +529,11 @@ def _read_alone(workspace: Workspace, sides: Sides, k: int, word: str, limit: in
     corpus = facts.texts
     places = np.flatnonzero(corpus.word == corpus.number.get(word, -1))
     places = places[sides.masks[k][corpus.sentence[places]]]
-    chosen = spread_evenly(places, limit)
+    distinct: dict[tuple[int, bytes], int] = {}
+    for place, sentence in zip(places.tolist(), corpus.sentence[places].tolist(), strict=True):
+        start, end = corpus.starts[sentence : sentence + 2]
+        distinct.setdefault((place - start, corpus.word[start:end].tobytes()), place)
+    chosen = spread_evenly(np.array([*distinct.values()], int), limit)
     sentences = corpus.sentence[chosen].tolist()
     positions = (chosen - corpus.starts[sentences]).tolist()
     tokens = [corpus.tokens(k) for k in sentences]
@@ -547,7 +558,8 @@ def _read_alone(workspace: Workspace, sides: Sides, k: int, word: str, limit: in
 
     return WordTexts(
         items=items,
-        everything=len(places),
+        everything=len(distinct),
+        copies=len(places) - len(distinct),
         documents=facts.documents.of(corpus.sentence[chosen]),
         dates=facts.spans_of(corpus.sentence[chosen]),
         layers=layers,

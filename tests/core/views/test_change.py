@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -37,6 +38,23 @@ def test_a_word_of_another_sense_has_changed_and_one_of_the_same_has_not(workspa
     garden = change.compute(workspace, ChangeRequest(word="Garden", first=sides[0], second=sides[1]))  # each sentence is there twice
     assert garden.change.p > 0.5
     assert garden.change.apd.value == pytest.approx(garden.change.apd.null, abs=0.05)
+
+
+def test_a_repeated_sentence_counts_once_on_a_side(workspace, sides, bank, tmp_path):
+    """However often it is written: read alone, as rows of a table, and in the list of words."""
+    repeated, index = tmp_path / "repeated.txt", tmp_path / "index"
+    repeated.write_text("\n\n".join([Path(sides[0].corpus).read_text("utf-8")] * 3), "utf-8")
+    assert main(["index", "build", "--corpus", str(repeated), "--output", str(index)]) == 0
+    for first in map(str, (repeated, index)):
+        both = Side(corpus=first), sides[1]
+        result = change.compute(workspace, ChangeRequest(word="bank", first=both[0], second=both[1]))
+        assert (result.change.first, result.everything, result.left_out.copies) == (16, (16, 16), 32)
+        assert result.change.p == bank.change.p
+        assert result.left_out.describe()[-1] == "32 repeated sentences count once."
+    lists = [change.rank(change.read(workspace, first, sides[1]), at_least=8) for first in (both[0], sides[0])]
+    assert [(item.word, item.change.first, item.change.p) for item in lists[0]] == [
+        (item.word, item.change.first, item.change.p) for item in lists[1]
+    ]
 
 
 def test_a_group_is_named_by_its_own_nearest_sentences_only(workspace, bank):
