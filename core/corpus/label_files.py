@@ -158,10 +158,13 @@ def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: 
             raise BadInput(user_names.restore_names(str(error))) from None
 
 
-def agreement(first: Labels, second: Labels) -> tuple[float, int]:
-    """Return Krippendorff's alpha of two annotators' labels, and the number of sentences that both labeled. Raises BadInput as `alpha`."""
-    labels, other_labels = dict(first.given), dict(second.given)
-    units = sorted({*labels, *other_labels})
+def agreement(first: Labels, second: Labels, sentences: Sequence[Token]) -> tuple[float, int]:
+    """Return Krippendorff's alpha of two annotators' labels, and the number of sentences that both labeled, repeated ones once.
+
+    Raises BadInput as `alpha`.
+    """
+    labels, other_labels = ({sentences[k]: sense for k, sense in annotator.given} for annotator in (first, second))
+    units = list(dict.fromkeys((*labels, *other_labels)))
     return alpha([[labels.get(k) for k in units], [other_labels.get(k) for k in units]]), len(labels.keys() & other_labels.keys())
 
 

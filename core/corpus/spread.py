@@ -158,13 +158,20 @@ def on_one_line(name: str) -> str:
     return compose(" ".join("".join(c if c.isprintable() else " " for c in compose(name)).split()))
 
 
-def spread(rows: np.ndarray, labels: Labels) -> SpreadLabels:
-    """Return the likeliest sense of every unit row (n, D) of a word. Raises BadInput for fewer than two senses."""
+def spread(rows: np.ndarray, labels: Labels, sentences: Sequence[Hashable] = ()) -> SpreadLabels:
+    """Return the likeliest sense of every unit row (n, D) of a word. Of equal `sentences` (n,) only the first row counts.
+
+    Raises BadInput for fewer than two senses.
+    """
     senses = labels.senses
     if len(senses) < FEWEST_SENSES:
         raise BadInput(t("Label sentences of at least {n} senses; {known} so far.", n=FEWEST_SENSES, known=len(senses)))
     places, codes = np.array([k for k, _ in labels.given]), np.array([senses.index(sense) for _, sense in labels.given])
-    shares = shares_of(rows, places, codes, len(senses))
+    numbers: dict[Hashable, int] = {}
+    number_of = np.array([numbers.setdefault(sentence, len(numbers)) for sentence in sentences or range(len(rows))])
+    first = np.unique(number_of, return_index=True)[1]
+    distinct, label = np.unique(number_of[places], return_index=True)
+    shares = shares_of(rows[first], distinct, codes[label], len(senses))[number_of]
     labeled = np.zeros(len(rows), bool)
     labeled[places] = True
     likeliest = shares.argmax(axis=1)

@@ -122,7 +122,9 @@ def compute(workspace: Workspace, request: InductionRequest) -> Induction | None
     if wrong := [k for k, _ in labels.given if not 0 <= k < len(occurrences.items)]:
         values = {"k": wrong[0], "word": shorten(occurrences.word), "n": len(occurrences.items)}
         raise BadInput(t("Sentence {k} is labeled, but “{word}” has {n}, from 0.", **values))
-    return Induction(occurrences, groups, spread(occurrences.rows, labels) if len(labels.senses) >= FEWEST_SENSES else None)
+    if len(labels.senses) < FEWEST_SENSES:
+        return Induction(occurrences, groups)
+    return Induction(occurrences, groups, spread(occurrences.rows, labels, [(o.tokens, o.position) for o in occurrences.items]))
 
 
 @reads_as_model

@@ -169,7 +169,7 @@ def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Label
         place.error(plain(str(error)), icon=":material/error:")
         return
     try:
-        alpha, n = label_files.agreement(labels, read.labels)
+        alpha, n = label_files.agreement(labels, read.labels, label_files.tokens_of(occurrences.items))
     except ElmoscopeError as error:
         place.info(plain(str(error)), icon=":material/info:")
         return

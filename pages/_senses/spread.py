@@ -209,7 +209,7 @@ def _name(key: Key, occurrences: Occurrences, stored: Labels) -> None:
 
 
 def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
-    n, n_given = len(occurrences.items), len(labels.given)
+    n, n_given = len(occurrences.items), len(set(tokens_of(occurrences.items[k] for k, _ in labels.given)))
     if result is None:
         return [t("{given} of {n} sentences of “{word}” labeled; label two senses to start.", given=n_given, n=n, word=occurrences.word)]
     counts = np.bincount(result.sense_of, minlength=len(result.senses))
@@ -224,8 +224,10 @@ def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabel
 
 def _write_use(corpus: str, occurrences: Occurrences, labels: Labels) -> list[str]:
     """State how many labels all pages use, and how many belong to sentences that are not in the corpus."""
-    notes, n_given = [], len(labels.given)
-    used = sum(occurrences.items[k].sense == sense for k, sense in labels.given) if own_corpus.is_own(corpus) else 0
+    sentences = tokens_of(occurrences.items)
+    is_used = {sentences[k]: occurrences.items[k].sense == sense for k, sense in labels.given}
+    notes, n_given = [], len(is_used)
+    used = sum(is_used.values()) if own_corpus.is_own(corpus) else 0
     if used == n_given > 0:
         notes.append(tn("{n} label is used everywhere.", "{n} labels are used everywhere.", used))
     elif used:

@@ -121,9 +121,22 @@ def test_a_file_is_what_one_goes_on_from(tmp_path):
 
 def test_two_annotators_agree_as_far_as_alpha_says():
     second = Labels().label([0, 1], "money").label([20], "river").label([21], "money").label([35], "river")
-    alpha, n = label_files.agreement(labeled(), second)
+    alpha, n = label_files.agreement(labeled(), second, SENTENCES)
     # 4 sentences by both, one apart: D_o = 2/8, D_e = 2 * 5 * 3 / (8 * 7): alpha = 1 - 0.25 / 0.5357 = 0.533
     assert (alpha, n) == (pytest.approx(0.5333, abs=0.001), 4)
+
+
+def test_a_repeated_sentence_counts_once():
+    """One that a corpus has four times is one label of each annotator, and is not held out while its copies stay."""
+    sentences = [*SENTENCES[:3], *SENTENCES[:1] * 3]
+    mine, yours = (
+        label_files.numbered(tuple(zip(SENTENCES, senses, strict=False)), sentences)
+        for senses in (("money", "river", "river"), ("money", "money", "river"))
+    )
+    assert label_files.agreement(mine, yours, sentences) == (pytest.approx(0.444, abs=0.001), 3)
+    rows, labels = two_senses()[[0, 1, 20, 21, 2, 22]], Labels().label([0, 1], "money").label([2, 3], "river")
+    copied = spread(rows[[0, 1, 2, 3, 4, 5, 0, 0]], labels.label([6, 7], "money"), [*range(6), 0, 0])
+    assert copied.shares == pytest.approx(spread(rows, labels).shares[[0, 1, 2, 3, 4, 5, 0, 0]])
 
 
 def test_pairs_of_senses_to_merge():
