@@ -46,7 +46,7 @@ class Scores:
     """Scores of a classifier on labeled texts."""
 
     accuracy: float
-    macro_f1: float  # mean of the classes' F1, each counting the same
+    macro_f1: float  # mean of the classes' F1, each counting the same; of those among the examples or the answers
     per_class: dict[str, ClassScore]
     confusion: tuple[tuple[int, ...], ...]  # row: the true class, column: the named one
     ece: float  # expected calibration error: mean of |confidence - accuracy| over bins, weighted by n
@@ -68,7 +68,7 @@ def evaluate(probabilities: np.ndarray, truth: np.ndarray, labels: Sequence[str]
     true_p = probabilities[np.arange(len(truth)), truth]
     return Scores(
         accuracy=float((named == truth).mean()),
-        macro_f1=float(np.mean([score.f1 for score in per_class.values()])),
+        macro_f1=float(np.mean([of_classes[k][2] for k in np.union1d(truth, named)])),
         per_class=per_class,
         confusion=tuple(map(tuple, metrics.confusion_matrix(truth, named, labels=classes).tolist())),
         ece=float(sum(b.n * abs(b.confidence - b.accuracy) for b in bins) / len(truth)),

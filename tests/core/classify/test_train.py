@@ -239,7 +239,9 @@ def test_scores_by_hand():
 
 def test_a_class_that_is_never_named_scores_nought_and_not_nan():
     result = evaluate(np.array([[0.9, 0.1, 0.0]] * 2), np.array([0, 1]), ["a", "b", "c"])
-    assert result.per_class["b"].f1 == 0 and result.per_class["c"].f1 == 0 and result.macro_f1 == pytest.approx(2 / 9)
+    assert result.per_class["b"].f1 == 0 and result.per_class["c"].f1 == 0 and result.macro_f1 == pytest.approx(1 / 3)
+    faultless = np.array([[0.9, 0.1, 0.0], [0.1, 0.9, 0.0]])
+    assert evaluate(faultless, np.array([0, 1]), ["a", "b", "c"]).macro_f1 == 1  # no text is a "c", and none is called one
     with pytest.raises(BadInput):
         evaluate(np.empty((0, 2)), np.empty(0, int), ["a", "b"])
 
