@@ -141,13 +141,14 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
 def adjusted_p(rows: Mapping[str, dict], best: str) -> dict[str, float]:
     """Return for every other classifier the p of the best one's lead over it, adjusted together (Holm).
 
-    Empty if some run did not record which texts it classified correctly.
+    It is 1 where the best one is right on fewer texts than the other: over several seeds a mean can lead nevertheless. Empty if some run did not record which texts it classified correctly.
     """
     right = {name: row.get("right") for name, row in rows.items()}
     others = [name for name in rows if name != best]
     if any(item is None or item.shape[1] != rows[best]["n"] for item in right.values()):
         return {}
-    return dict(zip(others, holm([mcnemar(right[best], right[name]).p for name in others]).tolist(), strict=True))
+    tests = [mcnemar(right[best], right[name]) for name in others]
+    return dict(zip(others, holm([test.p if test.first > test.second else 1.0 for test in tests]).tolist(), strict=True))
 
 
 def kind_of(variant: str) -> str:

@@ -35,7 +35,7 @@ from pages._widgets.inputs import as_you_type, offer_examples
 LEAST_GAIN = 0.05  # points, below which ELMo adds none
 CLOSE = 0.05  # a smaller gap between the two likeliest classes is too close to call
 PAIRS = (("glove", "glove+elmo"), ("embedding", "embedding+elmo"))  # a classifier without ELMo and with it
-SAME = 0.005  # a smaller difference of probabilities rounds to the same per cent
+SAME = 0.005  # a smaller difference of probabilities is little, even if it rounds to another per cent
 FRONT = ("tfidf", "glove", "glove+elmo")  # counts of words, a vector a spelling, vectors in context: the rest on demand
 
 
@@ -308,6 +308,6 @@ def _votes(answers: dict[str, Answer], titles: dict[str, str]) -> str:
 def _compare_shares(without: dict[str, float], joined: dict[str, float], label: str, classifier: str) -> str:
     """State the probability of a label without ELMo and with it."""
     values = {"classifier": classifier, "label": label, "before": without[label], "after": joined[label]}
-    if abs(joined[label] - without[label]) < SAME:
+    if abs(joined[label] - without[label]) < SAME or f"{joined[label]:.0%}" == f"{without[label]:.0%}":
         return t("Adding ELMo to “{classifier}” changes little: {label} has {after:.0%}.", **values)
     return t("Adding ELMo to “{classifier}” moves {label} from {before:.0%} to {after:.0%}.", **values)

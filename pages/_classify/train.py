@@ -240,7 +240,7 @@ def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, secon
     test = mcnemar(right[best], right[second])
     values = {"classifier": titles[second], "points": points(gap), "first": test.first, "second": test.second}
     values["p"] = format_p(test.p)
-    if test.more_than_chance:
+    if test.more_than_chance and test.first > test.second:
         return t(
             "Its lead of {points} points over {classifier} is beyond chance: {first:,} texts better, {second:,} worse (McNemar’s exact test, {p}).",
             **values,

@@ -10,6 +10,7 @@ import pytest
 
 from core.classify.experiments import CONTROLS, Lead, Size, part_titles
 from core.classify.head import Answer, read_and_unread
+from core.classify.model import variant_titles
 from core.classify.tasks import OpenHeads, task_named
 from core.common.significance import Paired, holm, mcnemar
 from core.figures.classifiers import chain_colors
@@ -20,6 +21,7 @@ from pages._classify.measured import describe_calibration, describe_context, lis
 from pages._classify.paper import describe_curves, describe_gains, describe_largest, describe_paper
 from pages._classify.results import describe_task
 from pages._classify.show import FRONT, PAIRS, describe_answers
+from pages._classify.train import _lead
 from pages._export.notebook_values import notebook
 from pages._frame import examples
 from tests.app.visit import captions, code_cells, html_of, opened, run_notebook, tables, written
@@ -93,6 +95,24 @@ def test_lead_is_tested_by_mcnemar_with_holm_correction():
     assert holm([p] * 6)[0] > 0.04 and f"{holm([p] * 6)[0]:.3f}" in said
     forgotten = {name: row | {"right": None} for name, row in summary_of({"tfidf": first, "glove": second}).items()}
     assert "up to" in " ".join(describe_task(forgotten, "All"))
+
+
+def test_a_lead_that_the_counts_of_texts_contradict_may_be_chance():
+    first, second = np.ones((3, 60), bool), np.ones((3, 60), bool)
+    second[:, :6] = False  # `second` is wrong on 6 texts with every seed, `first` on 17 with one
+    first[0, 6:23] = False
+    said = _lead(variant_titles(), {"tfidf": first, "glove": second}, "tfidf", "glove", first.mean() - second.mean())
+    assert "may be chance: 6 texts better, 17 worse" in said
+    said = " ".join(describe_task(summary_of({"tfidf": first, "glove": second}), "All"))
+    assert "beyond chance" not in said
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [(0.8955, 0.904, "changes little: World has 90%"), (0.8, 0.9, "from 80% to 90%"), (0.894, 0.896, "changes little")],
+)
+def test_a_change_that_is_not_shown_is_little(before, after, expected):
+    assert expected in show._compare_shares({"World": before}, {"World": after}, "World", "GloVe")
 
 
 def test_calibration_error_is_compared_with_chance():
