@@ -259,11 +259,13 @@ def _write_notices(read: Reading, places: np.ndarray) -> list[str]:
         names = {"n": scored, "left": left, "right": right, "both": both}
         lines.append(t("Top prediction right, of {n}: {left} from the left, {right} from the right, {both} from both.", **names))
     if not scored_words.all():
-        outside = ", ".join(
-            f"“{shorten(write_word(w), 24)}”" for w in list(dict.fromkeys(tokens[i] for i in np.flatnonzero(~scored_words)))[:5]
-        )
-        lines.append(t("Outside the vocabulary, read by their letters but not scored: {words}.", words=outside))
+        lines.append(_describe_unscored([tokens[i] for i in np.flatnonzero(~scored_words)]))
     return lines
+
+
+def _describe_unscored(tokens: Sequence[str]) -> str:
+    outside = ", ".join(f"“{shorten(write_word(w), 24)}”" for w in list(dict.fromkeys(tokens))[:5])
+    return t("Outside the vocabulary, read by their letters but not scored: {words}.", words=outside)
 
 
 def show_versions(in_use: InUse, read: Reading) -> None:
@@ -299,9 +301,12 @@ def _describe_edit(words: list[tuple[str | None, str | None]], before: list[np.n
     changed = [k for k, (a, b) in enumerate(words) if a != b]
     if not changed:
         return [t("Both versions are the same. Edit a word above.")]
-    lines = []
+    lines, edited = [], [(word, values[k]) for k in changed for word, values in zip(words[k], (before[0], after[0]), strict=True)]
+    unscored = [word for word, bits in edited if word is not None and not np.isfinite(bits)]  # left out, which lowers a perplexity
     p = [expectation.perplexity(values) for values in (before[0], after[0], before[1], after[1])]
-    if np.isfinite(p).all():
+    if unscored:
+        lines.append(_describe_unscored(unscored))
+    elif np.isfinite(p).all():
         values = dict(zip("abcd", p, strict=True))
         lines.append(t("Perplexity, other → yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.", **values))
         lines += _verdict(*p)

@@ -7,7 +7,7 @@ from core.analysis.expectation import is_version
 from core.common.limits import limits
 from core.views.substitutes import widest_gap
 from pages._frame import examples, parameters
-from pages._predict.passage import AT, OTHER, TEXT, _verdict
+from pages._predict.passage import AT, OTHER, TEXT, _describe_edit, _verdict
 from tests.app.visit import opened
 
 OWN = "She poured the molten glass into a mould."
@@ -52,6 +52,16 @@ def test_a_tie_favors_no_version():
     assert "disagree" in _verdict(8, 9, 9, 8)[0]
     assert "equally likely" in _verdict(8, 8, 9, 9)[0] and "equally likely" in _verdict(8, 8, 9, 8)[0]
     assert "equally likely" in _verdict(34.4, 33.6, 35, 34)[0]  # 34 → 34, as it is shown
+
+
+def test_versions_are_not_compared_where_one_has_an_unscored_word():
+    words, bits = [("The", "The"), ("mat", "zyxomma"), ("sat", "sat")], np.array([3.0, 9.0, 4.0])
+    unscored = np.array([3.0, np.nan, 4.0])
+    said = " ".join(_describe_edit(words, [bits, bits], [unscored, unscored]))
+    assert "not scored: “zyxomma”" in said and "Perplexity" not in said and "likelier" not in said
+    assert "the other likelier" in " ".join(_describe_edit(words, [bits, bits], [bits + 1, bits + 1]))
+    same = [(a, a) for a, _ in words[:2]] + [("sat", "lay")]  # an unscored word that both versions have changes nothing
+    assert "the other likelier" in " ".join(_describe_edit(same, [unscored, unscored], [unscored + 1, unscored + 1]))
 
 
 def test_outdated_address_does_not_undo_a_press(monkeypatch):
