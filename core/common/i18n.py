@@ -152,6 +152,15 @@ def format_number(value: float, form: str = "") -> str:
     return f"−{text[1:]}" if any(digit in text for digit in "123456789") else text[1:]
 
 
+def format_rate(rate: float) -> str:
+    """Format a rate: in whole numbers from 10 on, below with two digits, so that a rare word does not have 0.
+
+    >>> format_rate(1234.5), format_rate(0.512), format_rate(0)
+    ('1,234', '0.51', '0')
+    """
+    return f"{rate:,.0f}" if rate >= 10 or not rate else f"{rate:.2g}"
+
+
 class _Formatter(string.Formatter):
     """str.format with a format "a/b" that appends the particle the value needs, and "”a/b" after a closing quotation mark."""
 

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..common import model_layers
-from ..common.i18n import t, tn
+from ..common.i18n import format_rate, t, tn
 from ..common.markup import Markup, html
 from ..common.significance import Paired
 from ..text.tokens import letter_count
@@ -199,8 +199,10 @@ def _levels(panel: Panel) -> list[float]:
 
 def _rate(part: Part) -> str:
     _, n, size = part
-    rate = 1e6 * n / max(1, size)
-    return tn("{n:,} occurrence, {rate:,.0f} per million tokens", "{n:,} occurrences, {rate:,.0f} per million tokens", n, rate=rate)
+    if not size:
+        return t("no text")
+    rate = format_rate(1e6 * n / size)
+    return tn("{n:,} occurrence, {rate} per million tokens", "{n:,} occurrences, {rate} per million tokens", n, rate=rate)
 
 
 def frequency_bars(parts: Sequence[Part], names: list[str], title: str) -> go.Figure:
@@ -218,7 +220,7 @@ def frequency_columns(parts: Sequence[Part]) -> go.Figure:
     """Draw occurrences per million tokens by year, since years differ in how much text they have."""
     figure = Figure().add_bar(
         x=[name for name, _, _ in parts],
-        y=[1e6 * n / max(1, size) for _, n, size in parts],
+        y=[1e6 * n / size if size else None for _, n, size in parts],
         marker_color=FREQUENCY,
         customdata=list(map(_rate, parts)),
         hovertemplate="%{x}: %{customdata}",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.common.i18n import t, tn
+from core.common.i18n import format_rate, t, tn
 from core.common.limits import BOX
 from core.common.markup import shorten
 from core.corpus import concordance as kwic
@@ -189,7 +189,7 @@ def _show_frequency(result: Concordance) -> None:
 
 def show_facts(result: Concordance) -> None:
     """Show the frequency, the dispersion and the forms of the hits in one line."""
-    figures = [tn("{n:,} occurrence", "{n:,} occurrences", result.n), t("{rate:,.0f} per million", rate=result.per_million)]
+    figures = [tn("{n:,} occurrence", "{n:,} occurrences", result.n), t("{rate} per million", rate=format_rate(result.per_million))]
     over = t("documents") if len(result.documents) > 1 else t("tenths of the text")
     figures.append(t("dispersion DP {value:.2f} over {parts}", value=result.deviation, parts=over))
     if len(result.forms) > 1:
@@ -208,7 +208,7 @@ def describe_hits(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) 
         return [*lines, t("Similar spellings: {words}.", words=spellings)] if spellings else lines
     rates = sorted(((1000 * n / max(1, size), name) for name, n, size in by_document(corpus, hits)), reverse=True)
     rate = 1e6 * len(hits) / total
-    values = {"word": query_text, "n": len(hits), "rate": f"{rate:,.0f}", "tokens": total}
+    values = {"word": query_text, "n": len(hits), "rate": format_rate(rate), "tokens": total}
     if len(hits) == 1:
         lines.append(tn("“{word}” is the only token.", "“{word}” occurs once in {tokens:,} tokens.", total, **values))
     else:

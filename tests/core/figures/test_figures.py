@@ -17,7 +17,16 @@ from core.figures.classifiers import (
     token_marks,
 )
 from core.figures.maps import FAINT, MapLook, Star, find_limits, map_figure
-from core.figures.measures import Panel, accuracy_lines, angle_figure, cosine_bars, find_axis, panel_figure, training_figure
+from core.figures.measures import (
+    Panel,
+    accuracy_lines,
+    angle_figure,
+    cosine_bars,
+    find_axis,
+    frequency_columns,
+    panel_figure,
+    training_figure,
+)
 from core.figures.spaces import bands_figure, cka_heat, label_map
 from core.figures.style import GLOVE, LAYER_COLORS, OWN, PHONE, SENSE_COLORS, ink, mark, word_ticks
 from core.text.tokens import letter_count
@@ -123,6 +132,13 @@ def test_panels_share_one_axis_that_holds_all_of_their_values():
     panel = Panel("t", "d", {"0": 0.388, "1": 0.556, "2": 0.563}, baseline=0.627, baseline_name="most frequent", static=0.547)
     places = panel_figure(panel, limits=(0.3, 1)).data[0].textposition
     assert places[1] == places[2] == "bottom center"  # numbers of two dots below their line do not overlap
+
+
+def test_a_year_without_text_has_no_bar_and_a_rare_word_no_rate_of_nought():
+    (bars,) = frequency_columns([("1990", 0, 100), ("1991", 0, 0), ("1992", 1, 2_000_000)]).data
+    assert bars.y == (0, None, 0.5)
+    hovers = ["0 occurrences, 0 per million tokens", "no text", "1 occurrence, 0.5 per million tokens"]
+    assert list(bars.customdata) == hovers
 
 
 def test_accuracies_stand_next_to_chance_and_the_static_context_with_labels_apart():
