@@ -60,7 +60,7 @@ def p_values(g2: np.ndarray, correction: str = FDR) -> np.ndarray:
 
     if correction not in CORRECTIONS:
         raise BadInput(t("Unknown correction {name!r}. Choose: {names}.", name=shorten(correction), names=", ".join(CORRECTIONS)))
-    p = chdtrc(1, np.asarray(g2, float))
+    p = np.maximum(chdtrc(1, np.asarray(g2, float)), np.finfo(float).tiny)  # which would round to 0 from a G2 of 1,490 on
     if correction == FDR:
         return benjamini_hochberg(p) if len(p) else p
     return np.minimum(p * len(p), 1.0) if correction == BONFERRONI else p

@@ -15,7 +15,7 @@ from ..corpus import measures, search
 from ..corpus.change import intersect_keys, sentence_keys
 from ..corpus.concordance import BY_SENSE, BY_SUBSTITUTES, Collocate, Line, SenseWord
 from ..corpus.encoded import EncodedCorpus, Report
-from ..corpus.measures import FDR, Keyword, Part, keywords
+from ..corpus.measures import FDR, NONE, Keyword, Part, keywords
 from ..corpus.search import Hits
 from ..elmo.substitutes import by_substitutes
 from ..files.artifacts import text_fingerprint
@@ -153,10 +153,16 @@ class Keyness:
     names: tuple[str, str]
     tokens: tuple[int, int]  # number compared of each corpus
     compared: int  # words that were tested
+    correction: str  # of their p
     first: tuple[Keyword, ...]
     second: tuple[Keyword, ...]
     shared: int = 0  # sentences of both, which count for the smaller corpus alone
     reduced: int = 0  # the place, in `names`, of the corpus from which they are removed
+
+    @property
+    def p_title(self) -> str:
+        """Return the title of the column of p."""
+        return "p" if self.correction == NONE else t("p, corrected")
 
     def table(self) -> Frame:
         """Return the keywords of the first corpus, then those of the second. "Here" is the first corpus in every row."""
@@ -168,7 +174,7 @@ class Keyness:
             t("log ratio"): "log_ratio",
             t("per million here"): "first_per_million",
             t("per million there"): "second_per_million",
-            t("p, corrected"): "p",
+            self.p_title: "p",
         }
         words = (*self.first, *self.second)
         return frame({title: [getattr(word, name) for word in words] for title, name in columns.items()})
@@ -368,7 +374,7 @@ def keyness(workspace: Workspace, request: KeynessRequest) -> Keyness:
     first = tuple(word for word in words if word.first and word.log_ratio > 0)[: request.most]
     second = tuple(word for word in words if word.second and word.log_ratio < 0)[: request.most]
     names = (workspace.corpus, against)
-    return Keyness(names, (len(both[0]), len(both[1])), len(words), first, second, int((~is_kept).sum()), reduced)
+    return Keyness(names, (len(both[0]), len(both[1])), len(words), request.correction, first, second, int((~is_kept).sum()), reduced)
 
 
 def _check_senses(senses: str) -> None:

@@ -109,7 +109,7 @@ def _columns(result: Collocates) -> tuple[str, str]:
 def _sense(column: SenseColumn) -> str:
     words = [word for word in column.words if word.z >= TELLING][:10]
     rows = [{t("word"): word.word, "z": round(word.z, 1), t("here"): word.n, t("elsewhere"): word.elsewhere} for word in words]
-    st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=markup.plain(column.sense, CITED)))
+    st.caption(tn("**{sense}**, {n:,} occurrence", "**{sense}**, {n:,} occurrences", column.n, sense=markup.plain(column.sense, CITED)))
     look = {"height": min(6, len(rows) + 1) * ROW + 3, "column_config": {"z": st.column_config.NumberColumn(format="%.1f")}}
     event = lists.grid(rows, key=f"collocates.sense.{column.sense}", on_select="rerun", selection_mode="single-row", **look)
     picked = lists.read_selection(event, len(words))
@@ -141,7 +141,14 @@ def _write_notices(request: CollocatesRequest, result: Collocates, guessed: bool
     if result.items:
         best = result.items[0]
         values = {"word": shorten(best.word), "query": query, "n": best.together, "all": best.frequency}
-        notes.append(t("“{word}” occurs {all:,} times, {n:,} of them near “{query}”.", **values))
+        notes.append(
+            tn(
+                "“{word}” occurs once, near “{query}”.",
+                "“{word}” occurs {all:,} times, {n:,} of them near “{query}”.",
+                best.frequency,
+                **values,
+            )
+        )
     else:
         notes.append(
             t("No word occurs {n} times or more near “{query}”. Lower the minimum, or widen the window.", query=query, n=request.minimum)
@@ -170,10 +177,10 @@ def show_keywords(in_use: InUse) -> None:
 
 def _draw_keywords(result: Keyness) -> None:
     table, middle = result.table(), len(result.first)
-    visible = table[[t("word"), t("log-likelihood"), t("log ratio"), t("p, corrected")]]
+    visible = table[[t("word"), t("log-likelihood"), t("log ratio"), result.p_title]]
     sides = visible[:middle], visible[middle:].assign(**{t("log ratio"): -visible[t("log ratio")][middle:]})
     number = st.column_config.NumberColumn
-    formats = {t("log-likelihood"): number(format="%.1f"), t("p, corrected"): number(format="%.2g")}
+    formats = {t("log-likelihood"): number(format="%.1f"), result.p_title: number(format="%.2g")}
     formats |= {t("log ratio"): number(format="%.2f", help=t("1 is twice as often, 2 four times."))}
     for place, name, n, side in zip(st.columns(2, gap="large"), result.names, result.tokens, sides, strict=True):
         with place:

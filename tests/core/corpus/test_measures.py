@@ -72,6 +72,7 @@ def test_p_is_corrected_for_the_number_of_tests():
     np.testing.assert_allclose(measures.p_values(g2, measures.FDR), false_discovery_control(raw))
     with pytest.raises(BadInput, match=r"Unknown correction 'holm'. Choose: "):
         measures.p_values(g2, "holm")
+    assert measures.p_values(np.array([5_000.0]), measures.NONE)[0] > 0
 
 
 # Krippendorff 2011, "Computing Krippendorff's alpha-reliability", part C: four observers, twelve units, missing data

@@ -210,6 +210,9 @@ def test_shared_sentences_count_for_one_corpus_of_keyness(bundled, tmp_path):
         assert (result.shared, result.reduced) == (9, reduced)
         bank = next(word for word in (*result.first, *result.second) if word.word == "bank")
         assert {bank.first, bank.second} == {9, 0}
+    assert result.table().columns[-1] == "p, corrected"
+    request = KeynessRequest(against=str(second), minimum=1, correction="none")
+    assert concordance.keyness(bundled.with_corpus(str(first)), request).table().columns[-1] == "p"
     (tmp_path / "copy.txt").write_text(small.read_text("utf-8"), "utf-8")
     with pytest.raises(BadInput, match="Both corpora have the same sentences"):
         concordance.keyness(bundled.with_corpus(str(small)), KeynessRequest(against=str(tmp_path / "copy.txt")))
