@@ -170,9 +170,10 @@ def write_notices(result: SpacesCompared) -> list[str]:
 
 def describe_halves(result: SpacesCompared) -> list[str]:
     """State how far each side differs from itself, and how far words moved between corpora."""
-    lines = [
-        t("Two halves of {name} share {mean:.1f} neighbors ({n:,} words).", name=name, mean=mean, n=n) for name, mean, n in result.halves
-    ]
+    lines = []
+    for name, mean, n in result.halves:  # of fewer words than the two spaces, so that chance is higher
+        values = {"name": name, "mean": mean, "n": n, "luck": min(result.comparison.k, n - 1) ** 2 / (n - 1)}
+        lines.append(t("Two halves of {name} share {mean:.1f} neighbors ({n:,} words, chance {luck:.2f}).", **values))
     if result.shared:
         lines.append(
             tn(

@@ -80,7 +80,7 @@ def test_compare_counts_shared_neighbors(shared: list[int], cka: float, p: float
     assert ("nearly every list is identical" in said) == all(s == k for s in shared)
     assert (f"{none:.0%} of words share none" in said) == (not all(s == k for s in shared))
     assert f"<b>{cka:.2f}</b>" in said and ("inconclusive" in said) == (p > compare.LEVEL)
-    assert ("share 1.5 neighbors (7 words)" in " ".join(compare.describe_halves(result))) == bool(halves)
+    assert ("share 1.5 neighbors (7 words, chance 1.50)" in " ".join(compare.describe_halves(result))) == bool(halves)
 
 
 ODD = [("배 jam 배 jam . jam the", "<i>"), ("🎉 jam .", "b"), ("the <i>", "c")]
