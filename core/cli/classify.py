@@ -17,7 +17,7 @@ from ..files import published, registry
 from ..text import languages
 from ..text.languages import Language
 from .options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, finite, flag, option, whole
-from .shared import epoch_notes, fetch_files, in_columns, mix_text, note, open_both, progress
+from .shared import counted, epoch_notes, fetch_files, in_columns, mix_text, note, open_both, progress
 
 if TYPE_CHECKING:
     from ..classify import tasks
@@ -200,7 +200,7 @@ def facts_of(head: TextHead) -> dict:
 
 def line_of(result: dict) -> str:
     """Format one run's scores as a line."""
-    scores = f"accuracy {result['accuracy']:.2%}, macro F1 {result['macro_f1']:.2%} on {result['n']:,} rows"
+    scores = f"accuracy {result['accuracy']:.2%}, macro F1 {result['macro_f1']:.2%} on {counted(result['n'], 'row')}"
     line = f"{result['task']}, {result['variant']}: {scores}, {result['seconds']:.0f} s"
     return f"{line}, {mix_text(result['mix'])}" if result["mix"] else line
 

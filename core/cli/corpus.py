@@ -1,8 +1,9 @@
 """Commands `corpus search`, `corpus collocates` and `corpus keyness`: results as a table, JSON or CSV."""
 
+from ..common.i18n import format_rate
 from ..files.formats import format_csv
 from .options import MODEL, Answer, argument, command, flag, group, option, whole
-from .shared import in_columns, note, progress, table_lines, workspace_of
+from .shared import counted, in_columns, note, progress, table_lines, workspace_of
 
 CORPUS = option(
     "--corpus",
@@ -50,8 +51,8 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     if csv:
         labels = {"date": [line.date for line in lines], "sense": [line.sense for line in lines]}
         return result, _csv(result.table().assign(**labels))
-    spread = f", {result.per_million:,.1f} per million tokens, dispersion DP {result.deviation:.3f}" if result.n else ""
-    notes = (f"{result.n:,} occurrences{spread}", *views.describe_limits(result))
+    spread = f", {format_rate(result.per_million)} per million tokens, dispersion DP {result.deviation:.3f}" if result.n else ""
+    notes = (f"{counted(result.n, 'occurrence')}{spread}", *views.describe_limits(result))
     forms = ", ".join(f"{form} {n:,}" for form, n in result.forms)
     table = in_columns([(line.before[-60:], line.hit, line.after[:60]) for line in lines], right=(0,))
     similar = f"Similar spellings: {', '.join(result.similar)}" if result.similar else ""
@@ -78,7 +79,7 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     by_sense = result.senses_table()
     if csv:
         return result, _csv(result.table() if by_sense.empty else by_sense)
-    return result, [f"{result.n:,} occurrences", *table_lines(result.table()), *([] if by_sense.empty else table_lines(by_sense))]
+    return result, [counted(result.n, "occurrence"), *table_lines(result.table()), *([] if by_sense.empty else table_lines(by_sense))]
 
 
 @command(

@@ -13,7 +13,7 @@ from ..files.atomic import locked
 from ..files.formats import format_csv
 from ..files.user_names import corpus_titles
 from .options import CORPUS, MODEL, Answer, command, flag, group, option, whole
-from .shared import in_columns, note, progress, table_lines, workspace_of, write_texts
+from .shared import counted, in_columns, note, progress, table_lines, workspace_of, write_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,11 +93,12 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
         lines.append(f"{name.upper()}: {measure.value:.3f}; {chance}; p = {measure.p:.3f}")
     lines += result.left_out.describe()
     if control is not None and control.words:
-        lines.append(f"differs more than {control.below} of {len(control.words)} words of similar frequency")
+        lines.append(f"differs more than {control.below} of {counted(len(control.words), 'word')} of similar frequency")
     if sides.judgments:
         answer["judgments"], whys = _score_judgments(sides, word, result)
-        text = "judgments: {pairs} pairs; Krippendorff's alpha {alpha}, Spearman's rho with the cosines {spearman}"
-        lines += [text.format(**answer["judgments"]).replace("None", "–"), *whys]
+        text = "judgments: {pairs}; Krippendorff's alpha {alpha}, Spearman's rho with the cosines {spearman}"
+        values = answer["judgments"] | {"pairs": counted(answer["judgments"]["pairs"], "pair")}
+        lines += [text.format(**values).replace("None", "–"), *whys]
     lines += filter(None, [change.describe_groups(result)])
     return answer, [*lines, "sentences of each sense:", *_write_table(bands, csv)]
 
@@ -126,17 +127,25 @@ def _score_judgments(sides, word: str, result) -> tuple[dict, list[str]]:
 
     uses = [use for use in usage_graphs.read_uses(sides.uses) if use.lemma.casefold() == word]
     names = {use.identifier for use in uses}
-    judgments = [pair for pair in usage_graphs.read_judgments(sides.judgments) if {pair.first, pair.second} <= names]
+    everything = usage_graphs.read_judgments(sides.judgments)
+    judgments = [pair for pair in everything if {pair.first, pair.second} <= names]
+    if not judgments:
+        raise BadInput(
+            f"None of the judgments in {sides.judgments} is on two uses of “{word}” in {sides.uses}. Name its file of judgments."
+        )
+    if missing := len(everything) - len(judgments):
+        note(f"{counted(missing, 'judgment')} of {len(everything):,} not used: on other uses than those of “{word}” in {sides.uses}.")
     cosines, means = usage_graphs.cosines_beside_judgments(uses, judgments, tokens_of(result.items), result.vectors)
     agreement, rho, whys = None, None, []
     answers = usage_graphs.answers_of(judgments)
     try:
         agreement = round(alpha(answers, ORDINAL), 4)
-    except BadInput as error:
-        why = "agreement needs the judgments of two annotators, and the file has one's" if len(answers) == 1 else str(error)
-        whys.append(f"no alpha: {why.rstrip('.')}.")
+    except BadInput:
+        is_judged_twice = any(sum(answer is not None for answer in pair) > 1 for pair in zip(*answers, strict=True))
+        why = "all judgments are the same" if is_judged_twice else "no pair has the judgments of two annotators"
+        whys.append(f"no alpha: {why}.")
     if len(set(means)) < 2:
-        whys.append("no rho: the pairs' mean judgments are all the same.")
+        whys.append("no rho: the pairs' mean judgments are all the same." if means else "no rho: no pair was decided.")
     elif max(cosines) - min(cosines) < 1e-6:  # such as those of one spelling at layer 0
         whys.append("no rho: the pairs' cosines are all the same.")
     else:
@@ -196,9 +205,9 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     sentences = label_files.tokens_of(occurrences.items)
     read, *others = (label_files.read_labels(file, sentences, partial(_merged, into=merged)) for file in files)
     if missing := len(read.labels.elsewhere):
-        note(f"{missing} labeled sentences are not among the {len(sentences)} sentences that were read.")
-    labels = read.labels
-    agreements = [label_files.agreement(labels, second.labels) for second in others]
+        note(f"{counted(missing, 'label')} of sentences that are not among the {len(sentences):,} that were read.")
+    labels, n_labels = read.labels, len(read.by_sentence) - missing
+    agreements = [label_files.agreement(labels, second.labels, sentences) for second in others]
     result = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, given=labels.given)).spread
     if result is None:
         raise BadInput(f"{Path(annotation.labels).name} has {len(labels.senses)} sense; label sentences of at least 2.")
@@ -208,19 +217,21 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
             text, carried = carry_rows(text, Path(annotation.labels), sentences, partial(_merged, into=merged))
             write_texts({Path(output): text})
         if carried:
-            note(f"{carried} rows of {annotation.labels} on other sentences are in {output} as well.")
+            note(
+                f"{counted(carried, 'row')} of {annotation.labels} on other sentences {'is' if carried == 1 else 'are'} in {output} as well."
+            )
     rows = [
         {"number": k, "sense": result.senses[sense], "probability": round(float(result.shares[k, sense]), 4)}
         | {"labeled": bool(result.labeled[k]), "sentence": occurrences.items[k].sentence}
         for k, sense in enumerate(result.sense_of.tolist())
     ]
     doubtful = [rows[k] for k in result.doubtful[:ask].tolist()]
-    answer = {"word": occurrences.word, "senses": list(result.senses), "labels": len(labels.given)}
+    answer = {"word": occurrences.word, "senses": list(result.senses), "labels": n_labels}
     counts = ", ".join(f"{sense} {int((result.sense_of == k).sum())}" for k, sense in enumerate(result.senses))
-    lines = [f"{len(rows)} sentences of “{occurrences.word}”, {len(labels.given)} labeled: {counts}"]
+    lines = [f"{counted(len(rows), 'sentence')} of “{occurrences.word}”, {n_labels} labeled: {counts}"]
     for value, n in agreements:
         answer |= {"alpha": round(value, 4), "labeled_by_both": n}
-        lines.append(f"Krippendorff's alpha of both annotators: {value:.3f}, on {n} sentences")
+        lines.append(f"Krippendorff's alpha of both annotators: {value:.3f}, on {counted(n, 'sentence')}")
     _write_table(result.table(occurrences.items), csv)
     lines += ["the most doubtful:"] * bool(doubtful)
     lines += in_columns((f"{row['probability']:.2f}", row["sense"], row["sentence"]) for row in doubtful)

@@ -40,6 +40,11 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def counted(n: int, noun: str) -> str:
+    """Write a number with a noun whose plural has an s: "1 row", "2 rows"."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
 def progress(what: str):
     """Return a reporter (done, total, per second) that writes a line to stderr at most every two seconds."""
     last = [time.monotonic()]
@@ -64,11 +69,15 @@ def in_columns(rows: Iterable[Iterable[Any]], *, right: Collection[int] = ()) ->
 
 
 def table_lines(table: pd.DataFrame) -> list[str]:
-    """Return a table as lines for a terminal: numbers with four digits, on the right."""
+    """Return a table as lines for a terminal: numbers on the right, with four digits, or as whole numbers from 1,000 on."""
     from pandas.api.types import is_numeric_dtype
 
     right = [k for k, name in enumerate(table.columns) if is_numeric_dtype(table[name])]
-    rows = ([f"{cell:.4g}" if isinstance(cell, float) else cell for cell in row] for row in table.itertuples(index=False, name=None))
+
+    def write(cell: Any) -> Any:
+        return (f"{cell:,.0f}" if abs(cell) >= 999.5 else f"{cell:.4g}") if isinstance(cell, float) else cell
+
+    rows = (map(write, row) for row in table.itertuples(index=False, name=None))
     return in_columns([table.columns, *rows], right=right)
 
 
