@@ -11,7 +11,7 @@ from ..common.significance import read_back
 from ..senses.senseval import read_sense_rows, split_rows, without_repeated
 from ..text.sentences import LabeledRow, read_labeled
 from .options import CLUSTER, MODEL, Answer, argument, command, finite, group, option, whole
-from .shared import check_is_elmo, cluster_of, in_columns, note, open_model, open_static, progress, sense_space, spread_model
+from .shared import check_is_elmo, cluster_of, counted, in_columns, note, open_model, open_static, progress, sense_space, spread_model
 
 SPACE = option("--space", "also measure the sense space: layer 1, topic and substitutes together", choices=("senses",))
 SEED = option("--seed", "seed of the split (default 0)", type=whole(0), default=0)
@@ -32,7 +32,7 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
     rows, test = _sense_rows(train, test, data, share, seed)
     train = without_repeated(rows, test)
     if dropped := len(rows) - len(train):
-        note(f"{dropped:,} training rows whose sentence is in the test set were dropped.")
+        note(f"{counted(dropped, 'training row')} whose sentence is in the test set {'was' if dropped == 1 else 'were'} dropped.")
     model = open_model(model, cluster=cluster)
     if cluster is not None:
         check_is_elmo(model, "--cluster")
@@ -51,9 +51,11 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
     lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
     for measure in senses.MEASURES:
         lines += difference_lines(scores, measure)
-    counts = f"{scores['n']:,} test rows of {scores['documents']:,} documents or sentences, {scores['n_train']:,} training rows"
+    counts = f"{counted(scores['n'], 'test row')} of {scores['documents']:,} documents or sentences, {counted(scores['n_train'], 'training row')}"
     counts += f" ({dropped:,} more were dropped: their sentence is tested)" if dropped else ""
-    return scores, [*lines, counts]
+    unseen = scores["unseen"]
+    warning = f"{counted(unseen, 'test row')} of words without a training row: counted as wrong"
+    return scores, [*lines, counts, *[warning] * bool(unseen)]
 
 
 def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[LabeledRow], list[LabeledRow]]:

@@ -125,7 +125,10 @@ def stream_sentences(path: str | Path, position: list[int] | None = None) -> Ite
 
 
 def read_labeled(path: str | Path) -> list[LabeledRow]:
-    """Return the rows {"word", "tokens", "position", "label" or "sense"} of a .jsonl or .json file, without a model's guesses ("given": false)."""
+    """Return the rows {"word", "tokens", "position", "label" or "sense"} of a .jsonl or .json file, without a model's guesses ("given": false).
+
+    The word of a row is its "lemma", if it names one, without letter case: "Bank" and "banks" are rows of "bank".
+    """
     rows, misplaced, n_unlabeled = [], [], 0
     for place, value in json_rows(Path(path)):
         row = _labeled(value, place)
@@ -135,7 +138,7 @@ def read_labeled(path: str | Path) -> list[LabeledRow]:
             note_unlabeled(place.name, n_unlabeled := n_unlabeled + 1)
             continue
         rows.append(row)
-        word, tokens = row.word.casefold(), [token.casefold() for token in row.tokens]
+        word, tokens = as_text(value["word"], place).casefold(), [token.casefold() for token in row.tokens]
         if word in tokens and tokens[row.position][:1] != word[:1]:
             misplaced.append((place, row))
     if not rows:
@@ -400,7 +403,8 @@ def _labeled(row: Any, place: Place | str) -> LabeledRow:
         refuse(place, message, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
     target = _targets(fields_by_name, tokens := checked_tokens(fields_by_name["tokens"], place), place)[0]
     document = _document_name(row.get(_key_of(row, DOCUMENT_COLUMN))) or ""
-    return LabeledRow(as_text(fields_by_name["word"], place), tokens, target.position, as_text(fields_by_name["label"], place), document)
+    word = as_text(row.get("lemma") or row["word"], place).casefold()
+    return LabeledRow(word, tokens, target.position, as_text(fields_by_name["label"], place), document)
 
 
 def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:

@@ -301,6 +301,8 @@ def test_evaluate_senses_counts_dropped_training_rows_and_unseen_words(call, mod
     result = json.loads(out)
     assert (status, result["dropped"], result["n_train"], result["n"], result["unseen"]) == (0, 2, 2, 2, 1)
     assert "2 training rows whose sentence is in the test set were dropped." in err
+    text = call("evaluate", "senses", "--train", train, "--test", test, "--model", model)[1]
+    assert text.splitlines()[-1] == "1 test row of words without a training row: counted as wrong"
     assert result["mix"]["nearest"] == {"macro": 0.5, "pooled": 0.5}  # the unseen word counts as wrong
 
 

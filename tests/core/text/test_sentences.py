@@ -91,6 +91,8 @@ def test_labeled_rows_take_label_or_sense(write):
     rows = read_labeled(write("a.jsonl", [ROW, {**BANK, "word": "BANKS"}, {**ROW, "label": 3, "document": "a"}]))
     assert rows[0] == LabeledRow("bank", ("The", "bank"), 1, "money")
     assert (rows[1].label, rows[2].label, rows[2].document) == ("river edge", "3", "a")
+    assert [row.word for row in rows] == ["bank"] * 3  # "banks" has the lemma "bank"
+    assert read_labeled(write("b.jsonl", [{**ROW, "word": "Bank", "tokens": ["The", "Bank"]}]))[0].word == "bank"
     assert read_labeled(write("a.json", json.dumps([ROW]))) == rows[:1]
 
 
