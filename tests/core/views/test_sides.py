@@ -241,7 +241,7 @@ def test_the_command_names_sides_and_senses_and_says_what_it_leaves_out(open_dat
     rows = list(csv.reader((tmp_path / "bands.csv").open(encoding="utf-8", newline="")))
     assert [row[0] for row in rows] == ["texts", "first: dated.csv …..1900", "second: dated.csv 1900..…"]
     assert all(rows[0]) and np.array(rows)[1:, 1:].astype(int).sum() == 24
-    assert "words of similar frequency" in call(*command, "--like-frequency")[1]
+    assert " of 1 word of similar frequency" in call(*command, "--like-frequency")[1]
 
 
 def test_compared_spaces_of_overlapping_texts_report_it(workspace, tmp_path):
