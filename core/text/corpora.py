@@ -25,7 +25,7 @@ from .languages import Language, ranks_of
 from .morphemes import Morpheme, analyzed, may_follow_noun
 from .normalization import fold_case, plain_word
 from .sentences import Sentence, Target, read_sentences
-from .target_word import find_forms
+from .target_word import NOUNS, find_forms
 from .tokens import JOINER, bare, find_word, join_tokens, spaced
 
 BUNDLED_CORPUS = "sentences"
@@ -34,6 +34,7 @@ _CONTINUES = re.compile(r"[-&]|[.,]\d")  # continues a name or number that has s
 _AFTER_CLAUSES = ("것", "거", "수", "때", "리", "줄", "듯", "터", "경우", "가능성")  # nouns after the copula's 일: 차일 것이다
 # Stems of what follows a clause in -임: 차임을 알았다
 _KNOWING = ("알", "모르", "깨닫", "밝히", "밝혀지", "드러나", "확인", "분명", "틀림없", "불구", "뜻하", "의미")
+_FREQUENT = 10_000  # of the most frequent words: a noun that is one token is not cut
 _RARER = 100  # a noun ending in 임 that is so many times rarer than the noun before 임 is read as the copula
 
 
@@ -108,7 +109,8 @@ def with_word(tokens: list[str], word: str, language: Language) -> list[str]:
         is_word = is_longer and (begin in listed or not listed)
         following = read[next((k for k, (a, _) in enumerate(places) if a >= end + len(rest)), len(tokens)) :]
         is_clause = listed.get(begin, 0) > _RARER * listed.get(word, len(listed)) and _has_stem(following[:3], _KNOWING)
-        if is_word and begin == f"{word}임" and not is_clause:
+        is_noun = read[first] is not None and read[first].tags[0] in NOUNS and listed.get(begin, _FREQUENT) < _FREQUENT
+        if is_word and ((is_noun and len(begin) == len(word + rest)) or begin == f"{word}임") and not is_clause:
             continue
         after = next((item for item, (a, _) in zip(read, places, strict=True) if a == end), None)
         is_cut = after is not None and (after.tags[0] == "VCP" or after.tags[0].startswith("J"))  # 메타 · 버스 · 다
