@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..common.errors import BadInput
-from ..common.i18n import ENGLISH, t
+from ..common.i18n import t
 from ..common.markup import shorten
 from ..text.morphemes import has_hangul, stems
 from ..text.normalization import fold_case, plain_signs
 from ..text.readings import forms_among, is_form
-from ..text.target_word import lemmas, words_of
+from ..text.target_word import auxiliary_forms, lemmas, words_of
 from ..text.tokens import bare
 from .encoded import EncodedCorpus
 
@@ -138,12 +138,6 @@ def _parts(words: Sequence[str]) -> list[str]:
 ANY = "*"  # within a word any letters, alone any word
 MAX_SECONDS = 2.0  # for all distinct words
 PART = 4_000  # words between two checks of the time
-# Forms of auxiliary verbs, which the language's lists have only among its function words.
-FORMS = {
-    "be": ("am", "is", "are", "was", "were", "been", "being", "'m", "'re"),
-    "have": ("has", "had", "having", "'ve"),
-    "do": ("does", "did", "done", "doing"),
-}
 _UNICODE = {"w": r"\p{L}\p{M}\p{N}_", "d": r"\p{Nd}"}  # RE2's own mean ASCII
 _IN_SET = _UNICODE | {"W": r"\p{C}\p{Z}\p{S}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}", "D": r"\P{Nd}"}  # a set cannot contain a negated set
 _SET = r"\[\^?\]?(?:\\.|[^\]\\])*\]"  # a character set, whose first character may be a bracket
@@ -179,7 +173,7 @@ def match_lemma(corpus: EncodedCorpus, lemma: str) -> np.ndarray:
         if wanted in lemmas(words[k], lists):
             mask[k] = True
     irregular = [form for form, bases in lists.forms.items() if wanted in bases]
-    for form in (*irregular, *(FORMS.get(wanted, ()) if corpus.language.code == ENGLISH else ())):
+    for form in (*irregular, *auxiliary_forms(wanted, corpus.language)):
         mask |= match_word(corpus, form)
     return mask
 

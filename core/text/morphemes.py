@@ -41,6 +41,11 @@ _LAST_CASES = ("JKS", "JKO", "JKG")  # particles that nothing follows
 _CHANGES = {"듣": "들", "걷": "걸", "묻": "물", "싣": "실", "깨닫": "깨달", "일컫": "일컬"}
 _CHANGES |= {"짓": "지", "잇": "이", "낫": "나", "붓": "부", "긋": "그"}
 _UNCHANGED = {changed: stem for stem, changed in _CHANGES.items()}
+# Stems that lose their ㄹ before some endings, and the beginnings of these
+_DROPPED = "알 살 팔 놀 열 울 풀 들 불 걸 달 돌 밀 벌 졸 털 빌 날 물 끌 만들 흔들 힘들 잠들 머물"
+_WITHOUT_RIEUL = {f"{stem[:-1]}{chr(ord(stem[-1]) - 8)}": stem for stem in _DROPPED.split()}
+_SOFT = ("는", "니", "네", "냐", "느", "시", "세", "셔", "셨", "십", "\u1107", "\u11ab", "\u11af")
+_VERBAL = ("하", "되", "시키", "스럽", "롭")  # make a verb of a noun or a root
 _BIEUP = 17  # the number of ㅂ among final consonants
 _VOWELS = ("어", "아", "었", "았", "으", "은", "을", "음")  # syllables that endings begin with
 
@@ -108,19 +113,27 @@ def _polite(first: Morpheme, second: Morpheme | None = None) -> Morpheme:
 
 
 def stems(verb: str) -> tuple[str, ...]:
-    """Return the stem of a verb, and its form before vowels if that differs: 듣 and 들 of 듣다."""
+    """Return the tokens that may begin a verb's forms: its stem, changed stems, and the noun that it is made of.
+
+    >>> stems("듣다"), stems("알다"), stems("사랑하다")
+    (('듣', '들'), ('알', '아', '압'), ('사랑하', '사랑합', '사랑'))
+    """
     stem = verb.removesuffix("다")
-    return (stem, _CHANGES[stem]) if stem in _CHANGES else (stem,)
+    changed = [_CHANGES[stem]] if stem in _CHANGES else [short for short, full in _WITHOUT_RIEUL.items() if full == stem]
+    open_forms = (form for form in (stem, *changed) if "가" <= form[-1:] <= "힣" and (ord(form[-1]) - 0xAC00) % 28 == 0)
+    polite = (form[:-1] + chr(ord(form[-1]) + _BIEUP) for form in open_forms)
+    nouns = (stem.removesuffix(suffix) for suffix in _VERBAL if stem.endswith(suffix) and stem != suffix)
+    return tuple(dict.fromkeys((stem, *changed, *polite, *nouns)))
 
 
 def verbs_of(stem: str, ending: str) -> tuple[str, ...]:
     """Return the verbs that a stem may belong to, given the ending after it.
 
-    >>> verbs_of("들", "었"), verbs_of("들", "고"), verbs_of("지", "어요")
-    (('들다', '듣다'), ('들다',), ('지다', '짓다'))
+    >>> verbs_of("들", "었"), verbs_of("들", "고"), verbs_of("지", "어요"), verbs_of("사", "는")
+    (('들다', '듣다'), ('들다',), ('지다', '짓다'), ('사다', '살다'))
     """
-    is_changed = stem in _UNCHANGED and ending.startswith(_VOWELS)
-    return (f"{stem}다", f"{_UNCHANGED[stem]}다") if is_changed else (f"{stem}다",)
+    other = _UNCHANGED.get(stem) if ending.startswith(_VOWELS) else _WITHOUT_RIEUL.get(stem) if ending.startswith(_SOFT) else None
+    return (f"{stem}다", f"{other}다") if other else (f"{stem}다",)
 
 
 @lru_cache(maxsize=16_384)

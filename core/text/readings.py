@@ -13,9 +13,9 @@ from typing import Protocol
 from ..common import i18n
 from ..common.limits import limits
 from . import languages
-from .morphemes import analyzed, has_hangul, morphemes, verbs_of
+from .morphemes import analyzed, has_hangul, morphemes
 from .normalization import fold_case
-from .target_word import MAKES_VERBS, NOUNS, OTHER, VERBS, lemmas, words_of
+from .target_word import NOUNS, OTHER, VERBS, lemmas, verbs_in, words_of
 from .tokens import bare, find_word, join_tokens
 
 NAME = "NNP"  # a tag of the Korean analyzer
@@ -174,12 +174,12 @@ def dictionary_forms(word: str) -> tuple[str, ...]:
     if not has_hangul(word):
         lists = words_of(languages.get_language(i18n.ENGLISH))
         return () if word.endswith(("ing", "er", "est")) else tuple(lemma for lemma in lemmas(word, lists) if lemma not in lists.function)
-    parts = [part for item in analyzed(morphemes(word)) if item for part in item.parts]
-    (stem, tag), (after, next_tag) = (*parts, ("", ""), ("", ""))[:2]
+    tokens = morphemes(word)
+    first = next((pair for pair in zip(analyzed(tokens), verbs_in(tokens), strict=True) if pair[0]), None)
+    (stem, tag), verbs = (first[0].parts[0], first[1]) if first else (("", ""), ())
     if tag in VERBS:
-        return verbs_of(stem, after)
-    result = (f"{stem}{after}다" * (next_tag in MAKES_VERBS), stem) if tag in (*NOUNS, *OTHER) else ()
-    return tuple(item for item in result if item and item != word)
+        return verbs
+    return tuple(item for item in (*verbs, stem) if item != word) if tag in (*NOUNS, *OTHER) else ()
 
 
 def forms_among(words: Sequence[str], verb: str) -> list[int]:
@@ -191,11 +191,7 @@ def forms_among(words: Sequence[str], verb: str) -> list[int]:
 
 def is_form(tokens: Sequence[str], k: int, verb: str) -> bool:
     """Return whether a token is a form of a Korean verb in its sentence: 먹 alone may be the ink."""
-    first, *others = analyzed(tokens)[k : k + 2]
-    if first is None or first.parts[0][1] not in VERBS:
-        return False
-    endings = [part for item in (first, *others) if item for part, _ in item.parts][1:2]
-    return verb in verbs_of(first.parts[0][0], "".join(endings))
+    return verb in verbs_in(tokens)[k]
 
 
 def _onset(word: str) -> int:

@@ -38,6 +38,14 @@ MIDDLE = 3.2  # log10 of the rank of a word on no list that is worth most, about
 # Tags of mecab-ko: verbs and adjectives, nouns and roots, what may be a noun in spite of its tag, endings that make a noun a verb.
 VERBS, NOUNS, OTHER = ("VV", "VA"), ("NNG", "NNP", "XR"), ("NNB", "NNBC", "NR", "MAG", "XSN", "IC")
 MAKES_VERBS = ("XSV", "XSA")
+# Forms of auxiliary verbs, which the language's lists have only among its function words.
+_AUXILIARY_FORMS = {
+    "be": ("am", "is", "are", "was", "were", "been", "being", "'m", "'re"),
+    "have": ("has", "had", "having", "'ve"),
+    "do": ("does", "did", "done", "doing"),
+    "can": ("could", "ca"),
+    "will": ("would", "wo", "'ll"),
+}
 _DOUBLES = re.compile("[^aeiouy]+[aeiou][^aeiouwxy]")  # what doubles its last letter before -ed, -ing, -er: plan
 
 
@@ -106,9 +114,26 @@ def same_word(tokens_a: Sequence[str], i: int, tokens_b: Sequence[str], j: int, 
 
 def find_forms(tokens: Sequence[str], word: str, language: Language) -> list[int]:
     """Return the positions of a sentence's tokens that are, or may be, forms of a word."""
-    wanted = _at(candidates([word], language), [word], 0).worth.keys()
+    wanted = {*_at(candidates([word], language), [word], 0).worth, *auxiliary_forms(word, language)}
     worths = {item.position: item.worth.keys() for item in candidates(tokens, language)}
-    return [k for k, token in enumerate(tokens) if wanted & worths.get(k, {_spelling(token)})]
+    verbs = verbs_in(tokens) if has_hangul(word) else [()] * len(tokens)
+    return [k for k, token in enumerate(tokens) if wanted & worths.get(k, {_spelling(token)}) or word in verbs[k]]
+
+
+def auxiliary_forms(word: str, language: Language) -> tuple[str, ...]:
+    """Return the other forms of an English auxiliary verb; () of other words."""
+    return _AUXILIARY_FORMS.get(_spelling(word), ()) if language.code == i18n.ENGLISH else ()
+
+
+def verbs_in(tokens: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return for each token the Korean verbs that it, with the token after it, may be a form of: 먹 · 었다 of 먹다, 사랑 · 해 of 사랑하다."""
+    read = analyzed(tokens)
+    results = []
+    for item, following in zip(read, [*read[1:], None], strict=True):
+        parts = [part for one in (item, following) if one for part in one.parts] if item else []
+        (stem, tag), (after, next_tag) = (*parts, ("", ""), ("", ""))[:2]
+        results.append(verbs_of(stem, after) if tag in VERBS else (f"{stem}{after}다",) if next_tag in MAKES_VERBS else ())
+    return results
 
 
 def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:

@@ -74,6 +74,7 @@ def test_a_lemma_is_found_in_all_its_forms_and_they_are_shown(ours):
     assert {"go", "went", "goes", "going", "gone"} == set(counted) and sum(counted.values()) == len(hits)
     assert all(n == len(find(ours, form)) for form, n in counted.items())
     assert {word for word, _ in forms(ours, find(ours, "be", kind=LEMMA))} >= {"be", "is", "was", "were", "been"}
+    assert {word for word, _ in forms(ours, find(ours, "can", kind=LEMMA))} >= {"can", "could", "ca"}
     assert {word for word, _ in forms(ours, find(ours, "carry", kind=LEMMA))} >= {"carry", "carried"}
     assert "banknotes" not in dict(forms(ours, find(ours, "bank", kind=LEMMA)))
     phrase = forms(ours, find(ours, "go to", kind=LEMMA))
@@ -98,6 +99,9 @@ def test_a_korean_verb_is_found_in_its_forms():
         ("울다", "아기가 울었다.|아기가 울고 있다.", "아기가 웃었다."),
         ("타다", "버스를 탔다.|버스를 타고 갔다.|버스를 탄다.", "버스가 온다."),
         ("춥다", "날이 춥다.|날이 추워서 싫다.", "날이 덥다."),
+        ("사랑하다", "너를 사랑해.|사랑하는 사람이 왔다.", "사랑이 온다."),
+        ("알다", "그를 아는 사람이 왔다.|답을 알았다.", "아이가 왔다."),
+        ("팔다", "책을 팝니다.|책을 파는 가게이다.", "파가 맵다."),
     ],
 )
 def test_a_korean_verb_is_found_where_its_stem_alone_is_a_noun(verb, forms, others):

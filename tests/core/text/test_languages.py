@@ -298,6 +298,8 @@ VERBS = """
 걷다: 길을 걷는다.|길을 걸었다.|길을 걸을 때
 짓다: 집을 짓는다.|집을 지었다.|집을 지은 사람
 돕다: 친구를 도왔다.|친구를 도우면
+보다: 영화를 봤다. / 사랑하다: 너를 사랑해.|사랑하는 사람 / 공부하다: 공부했다. / 깨끗하다: 깨끗한 방 / 자랑스럽다: 자랑스러운 아들
+알다: 아는 사람|아시는 분 / 살다: 여기 사는 사람 / 팔다: 책을 파는 가게 / 놀다: 아이가 논다. / 열다: 문을 엽니다. / 만들다: 집을 만듭니다.
 """
 
 
@@ -306,9 +308,29 @@ def test_a_verb_is_found_in_its_forms(verb, sentence):
     assert locate(KO.tokenize(sentence), verb, KO, forms=True)[1]
 
 
-@pytest.mark.parametrize(("verb", "sentence"), [("듣다", "짐을 들고 갔다."), ("짓다", "해가 지고 있다."), ("타다", "탑이 높다.")])
+@pytest.mark.parametrize(
+    ("verb", "sentence"),
+    [
+        ("듣다", "짐을 들고 갔다."),
+        ("짓다", "해가 지고 있다."),
+        ("타다", "탑이 높다."),
+        ("알다", "아이가 왔다."),
+        ("사랑하다", "사랑이 왔다."),
+    ],
+)
 def test_a_form_of_another_word_is_not_found(verb, sentence):
     assert not locate(KO.tokenize(sentence), verb, KO, forms=True)[1]
+
+
+@pytest.mark.parametrize(
+    ("verb", "sentence", "places"),
+    [
+        *(("have", "He had a dog.", [1]), ("be", "He was here.", [1]), ("do", "She did it.", [1]), ("can", "They could swim.", [1])),
+        *(("will", "It won't.", [1]), ("can", "We can't.", [1]), ("Have", "I've time.", [1]), ("be", "It does not have me.", [])),
+    ],
+)
+def test_an_auxiliary_verb_is_found_in_its_forms(verb, sentence, places):
+    assert locate(EN.tokenize(sentence), verb, EN, forms=True)[1] == places
 
 
 # A word and the longer one of which it is only a part in the sentences; "-" where the analyzer has none.
