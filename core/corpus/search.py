@@ -4,9 +4,10 @@ import re
 import time
 import warnings
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice, product
 
 import numpy as np
 import pyarrow as pa
@@ -19,13 +20,14 @@ from ..text.morphemes import has_hangul, stems
 from ..text.normalization import fold_case, plain_signs
 from ..text.readings import forms_among, is_form
 from ..text.target_word import auxiliary_forms, lemmas, words_of
-from ..text.tokens import bare
+from ..text.tokens import JOINER, bare
 from .encoded import EncodedCorpus
 
 MAX_QUERY = 200  # characters, unless it is a word that occurs
 MAX_WORDS = 12  # words of a phrase
 WORD, LEMMA, PATTERN = "word", "lemma", "pattern"
 KINDS = (WORD, LEMMA, PATTERN)
+LONGEST_CUT, MOST_CUTS = 12, 64  # letters of a Korean word, and ways to cut the words of a query, that are tried
 LONGEST = 40  # letters of a word that similar spellings are proposed for
 
 
@@ -68,7 +70,8 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
         ways = [[match(corpus, part) for part in _parts(phrase)] for phrase in phrases]
     verb = fold_case(query.strip())
     bare_stems = _find_stems(corpus, verb) if kind == LEMMA and has_hangul(verb) else np.empty(0, np.int64)
-    hits = _merged([(bare_stems, 1), *((_spans(corpus, masks), len(masks)) for masks in ways)])
+    recut = _find_recut(corpus, fold_case(query)) if kind == WORD and has_hangul(query) else ()
+    hits = _merged([(bare_stems, 1), *recut, *((_spans(corpus, masks), len(masks)) for masks in ways)])
     if not len(hits) and kind != PATTERN and not set(query) - {ANY, " "}:
         raise BadInput(t("A * alone matches every word. Use it with letters or words: bank* or the * of."))
     return hits
@@ -119,6 +122,26 @@ def _find_stems(corpus: EncodedCorpus, verb: str) -> np.ndarray:
     positions = places - corpus.starts[sentences]
     are_forms = [is_form(corpus.tokens(n), k, verb) for n, k in zip(sentences.tolist(), positions.tolist(), strict=True)]
     return places[np.array(are_forms, bool)]
+
+
+def _find_recut(corpus: EncodedCorpus, query: str) -> Iterator[tuple[np.ndarray, int]]:
+    """Yield the first tokens and the length of Korean words that their sentences cut otherwise than the query alone: 배 · 의."""
+    phrases = product(*(list(_cuts(corpus, word)) if len(word) <= LONGEST_CUT else [] for word in query.split()))
+    for cuts in islice((cuts for cuts in phrases if sum(map(len, cuts)) <= MAX_WORDS), MOST_CUTS):
+        places = _spans(corpus, [match_word(corpus, piece) for cut in cuts for piece in cut])
+        for k, is_joined in enumerate(n > 0 for cut in cuts for n in range(len(cut))):
+            spellings = corpus.spelling_array[corpus.spelling[places + k]].tolist()
+            places = places[np.array([spelling.startswith(JOINER) == is_joined for spelling in spellings], bool)]
+        yield places, sum(map(len, cuts))
+
+
+def _cuts(corpus: EncodedCorpus, word: str) -> Iterator[tuple[str, ...]]:
+    """Yield the ways to cut a word into words of the corpus."""
+    if not word:
+        yield ()
+    for k in range(1, len(word) + 1):
+        if word[:k] in corpus.number:
+            yield from ((word[:k], *others) for others in _cuts(corpus, word[k:]))
 
 
 def _merged(ways: list[tuple[np.ndarray, int]]) -> Hits:
