@@ -38,7 +38,7 @@ from ..text.normalization import fold_case
 from ..text.sentences import MAX_NAME, Sentence, stream_sentences
 from ..text.tokens import JOINER, bare, other_forms
 
-VERSION = 2
+VERSION = 3
 REPORT_EVERY = 2_000  # sentences
 LISTED = 20  # documents named in a message
 Report = Callable[[int, int, float], None]  # sentences or tokens done, in all, per second

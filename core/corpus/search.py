@@ -17,7 +17,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..text.morphemes import has_hangul, stems
-from ..text.normalization import fold_case, plain_signs
+from ..text.normalization import STRAIGHT, fold_case, plain_signs
 from ..text.readings import forms_among, is_form
 from ..text.target_word import auxiliary_forms, lemmas, words_of
 from ..text.tokens import JOINER, bare
@@ -52,7 +52,7 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
     A query is words or lemmas, each in all its forms, where "bank*" matches all that begin so and a lone * any word; or regular expressions,
     one per word. Raises BadInput for an empty query, an invalid pattern, or a lone * that the texts do not have.
     """
-    query = plain_signs(query)
+    query = plain_signs(query).translate(STRAIGHT)
     if not query.strip():
         raise BadInput(t("Nothing to search for. Type a word."))
     if len(query) > MAX_QUERY and (kind == PATTERN or fold_case(query) not in corpus.number):
@@ -64,7 +64,10 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
         ways = [[match_pattern(corpus, part) for part in _parts(query.split())]]
     elif _has_wildcard(query):
         words = [word for part in query.split() for word in ([part] if ANY in part else corpus.language.tokenize(part))]
-        ways = [[match_wildcard(corpus, word) if ANY in word else match(corpus, word) for word in _parts(words)]]
+        cut = [token.replace(_ANY_LETTERS, ANY) for token in corpus.language.tokenize(query.replace(ANY, _ANY_LETTERS))]  # bank* · 's
+        phrases = [words] if has_hangul(query) or cut == words else [cut, words]
+        ways = [[match_wildcard(corpus, word) if ANY in word else match(corpus, word) for word in _parts(phrase)] for phrase in phrases]
+        ways = ways[:1] if len(_spans(corpus, ways[0])) else ways[-1:]
     else:  # the query in the language's tokens, and in tokens that a file may have of its own
         phrases = dict.fromkeys((tuple(corpus.language.tokenize(query)), tuple(query.split()), (query.strip(),)))
         ways = [[match(corpus, part) for part in _parts(phrase)] for phrase in phrases]
@@ -88,9 +91,9 @@ def similar(corpus: EncodedCorpus, query: str) -> list[str]:
 
 
 def _has_wildcard(query: str) -> bool:
-    """Return whether a query has a wildcard: a * at a letter, or a lone one with other words."""
+    """Return whether a query has a wildcard: a * at a letter or a mark such as #, or a lone one with other words."""
     parts = query.split()
-    return any(any(map(str.isalnum, part)) and ANY in part for part in parts) or (
+    return any(any(sign.isalnum() or sign in _PREFIXES for sign in part) and ANY in part for part in parts) or (
         ANY in parts and any(set(part) != {ANY} for part in parts)
     )
 
@@ -159,6 +162,8 @@ def _parts(words: Sequence[str]) -> list[str]:
 
 
 ANY = "*"  # within a word any letters, alone any word
+_ANY_LETTERS = "\ua66e"  # a letter in its place, so that the query is cut as words are
+_PREFIXES = "#$\u00a3\u20ac@"
 MAX_SECONDS = 2.0  # for all distinct words
 PART = 4_000  # words between two checks of the time
 _UNICODE = {"w": r"\p{L}\p{M}\p{N}_", "d": r"\p{Nd}"}  # RE2's own mean ASCII

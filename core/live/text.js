@@ -80,7 +80,7 @@ function cutHangul(token, has) {
   return [token];
 }
 const bare = (token) => token.replace(/^\u2060+|\u2060+$/g, "") || token;
-const folded = (word) => word.normalize("NFC").toLowerCase().replaceAll("ß", "ss");
+const folded = (word) => word.normalize("NFC").toLowerCase().replaceAll("ß", "ss").replaceAll("i\u0307", "i");
 const withoutHyphens = (spelling) => spelling.replaceAll("-", "") || spelling;
 const hasLetter = (token) => /\p{L}/u.test(token), isWordly = (sign) => /[\p{L}\p{N}]/u.test(sign ?? "");
 const isUpper = (text) => /\p{Lu}/u.test(text) && !/\p{Ll}/u.test(text), hasCapital = (text) => /^\p{Lu}/u.test(text);

@@ -91,7 +91,7 @@ def with_word(tokens: list[str], word: str, language: Language) -> list[str]:
     "차이 다" becomes "차 이 다" for the word 차; 밤길 is no 밤. Without such a word, the tokens stay as they are. The frequency list of
     `language` shows which tokens are words: 강의 is one, 돈만 is 돈 and a particle.
     """
-    word = plain_word(word)
+    word = plain_word(word.strip())
     if find_word(tokens, word) or not word:
         return tokens
     places, has_blank, listed = _spans(tokens), spaced(tokens), ranks_of(language.vectors)

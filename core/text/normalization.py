@@ -25,6 +25,7 @@ _LIGATURES = (  # as fonts, not writers, use them: \ufb01, Arabic forms, Han rad
     "\ufb00-\ufdff\ufe70-\ufefc\u2f00-\u2fd5\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff"
 )
 _HYPHENS = "\u2010\u2011"
+STRAIGHT = str.maketrans({**dict.fromkeys("\u2019\u2018\u02bc\uff07\u00b4", "'"), "\u201c": '"', "\u201d": '"'})  # quotation marks
 _EMOJI = "\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
 _BETWEEN_WORDS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese and Khmer part words by spaces without width
 _SIGN = f"{INVISIBLE}{_BLANKS}{_SELECTORS}{_LIGATURES}{_HYPHENS}"
@@ -110,9 +111,9 @@ def plain_word(word: str) -> str:
 
 
 def fold_case(word: str) -> str:
-    """Return a word for comparison: in plain spelling, without letter case and an emoji's choice of form."""
-    plain = plain_word(word)
-    return (_TO_COMPARE.sub("", plain) or plain).casefold()
+    """Return a word for comparison: in plain spelling, with straight quotation marks, without letter case and an emoji's choice of form."""
+    plain = plain_word(word).translate(STRAIGHT)
+    return (_TO_COMPARE.sub("", plain).strip() or plain).casefold().replace("i\u0307", "i")  # a Turkish capital's dot
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .normalization import JOINER, Choice, Legible, cut_words, fold_case, keep_hyphen, legible, plain_signs, read
+from .normalization import JOINER, STRAIGHT, Choice, Legible, cut_words, fold_case, keep_hyphen, legible, plain_signs, read
 
 IDS_PER_TOKEN = 50
 N_CHARACTER_IDS = 262
@@ -48,7 +48,7 @@ _TOKEN = re.compile(
 _CLOSES = re.compile(rf"[,.;:!?%)\]}}\u2026]+|{_CLITIC}", re.IGNORECASE)
 _OPENERS = frozenset("([{$\u00a3\u20ac#")
 _BLANKS = re.compile(r"\s*")
-_CURLY = str.maketrans({**dict.fromkeys("\u2019\u2018\u02bc\uff07\u00b4", "'"), "\u201c": '"', "\u201d": '"', "\x00": " "})
+_CURLY = STRAIGHT | {0: " "}
 
 
 def tokenize(sentence: str, choose: Choice = keep_hyphen) -> list[str]:

@@ -146,6 +146,27 @@ def test_a_query_is_split_as_texts_are_and_as_a_file_with_its_own_tokens_may_be(
     assert places(corpus, find(corpus, "don't *")) == [(0, 0)]
 
 
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        *(
+            ("don't", "do n’t|do n't"),
+            ("bank’s", "bank ’s|bank 's"),
+            ("*’s", "bank ’s|bank 's"),
+            ("o’cl*", "o’clock"),
+            ("Bank ", "bank|bank"),
+        ),
+        *(("bank*'s", "bank ’s|bank 's"), ("*ank's", "bank ’s|bank 's"), ("do*n't", "do n’t|do n't"), ("#*", "# tag"), ("$*", "$ 5")),
+        *(("istanbul", "İstanbul"), ("İSTANBUL", "İstanbul")),
+    ],
+)
+def test_curly_apostrophes_clitics_and_marks_are_found_as_they_are_typed(query, words):
+    corpus = corpus_of(("do", "n’t", "bank", "’s", "o’clock"), ("İstanbul",), ("do", "n't", "bank", "'s", "#", "tag", "$", "5"))
+    for kind in (WORD, LEMMA):
+        assert [" ".join(line.words) for line in lines(corpus, find(corpus, query, kind=kind))] == words.split("|")
+    assert len(find(corpus, "o’clock", kind=PATTERN)) == 1
+
+
 def test_lines_show_the_sentence_around_the_hit_and_its_document():
     corpus = encode(SMALL)
     shown = lines(corpus, find(corpus, "bank"))

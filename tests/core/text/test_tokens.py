@@ -111,6 +111,7 @@ def test_a_sentence_goes_on_after_marks_that_do_not_end_it_and_ends_after_those_
 def test_find_word_gives_every_position_whatever_the_case_and_the_accents():
     assert find_word(["The", "bank", "of", "the", "BANK"], "Bank") == [1, 4] and find_word([], "x") == []
     assert find_word(["Stra\u00dfe"], "STRASSE") == find_word(["cafe\u0301"], "caf\u00e9") == find_word(["caf\u00e9"], "CAFE\u0301") == [0]
+    assert find_word(["o'clock", "It", "n\u2019t"], "o\u2019clock ") == [0] and find_word(["n\u2019t"], "N'T") == [0]
     assert fold_case("\u03b9\u0308\u0301") == "\u0390".casefold()  # as indexes fold their words
 
 
