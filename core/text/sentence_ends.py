@@ -96,6 +96,9 @@ _STARTERS = _words("""
     though because as but and or so yet then thus however therefore moreover also not no yes some many most each every all both such now
     one once only please let do does did don't is are was were can could would should has have had until under nobody nothing
 """)  # with a capital after an abbreviation, these begin a sentence, unlike names
+_DATE = re.compile(r"(?<!\d)\d{1,4}((?:\.\s?\d{1,2}){0,2})\Z")  # 2024. 3. 15. as in Korean
+_DATE_GOES_ON = re.compile(r"\d{1,2}\.")
+_GERMAN_MONTH = re.compile("(?:Januar|Februar|M\u00e4rz|April|Mai|Ju[nl]i|August|September|Oktober|November|Dezember|Jahrhundert)")
 _SAID = re.compile(r"\s*+(?:(?:[A-Z]\w*\.?|the|my|his|her)\s+){1,3}(?:said|asked|cried|replied|answered|shouted|whispered|exclaimed)\b")
 _QUOTED_ON = re.compile(r"\s*+(?:하고|하며|라고|이라고|라며)(?!\w)")  # "Really?" as Korean quotes it
 _VOWEL = re.compile("[^b-df-hj-np-tv-xz]")  # or a letter of another script
@@ -347,6 +350,10 @@ def _continues(line: str, start: int, match: re.Match[str]) -> bool:
     if after[:1] and after[0] in _MARKS:  # . . .
         return True
     before = _WORD_BEFORE.search(line, max(start, match.start() - _AROUND), match.start())[0]
+    if marks == "." and before[-1:].isdecimal():
+        date = _DATE.search(line, max(start, match.start() - _AROUND), match.start())
+        if date and (_DATE_GOES_ON.match(after) or (date[1] and "\uac00" <= after[:1] <= "\ud7a3") or _GERMAN_MONTH.match(after)):
+            return True
     if match[0][-1:].isdigit() and before.casefold() in _BEFORE_NUMBERS:  # Fig.2 He
         return True
     is_small = next_word[1].islower() and not _CODE.match(after)

@@ -101,6 +101,12 @@ def test_sentences_end_at_marks_and_line_breaks(text, sentences):
         '"I am here." he said. | It is the vol. of viz. a and 10 hrs. of xvii. pages.',
         *("It sank.[12] | We left.[1][a] | Why?\u00b9 | The end.* | No.\u2020 | _Yes._ | So.", "See Fig.[1] and array[1] here."),
         *("It sank.12 | We left.\u201d3 | The end of Sect.2 The way of vol.2 We see 3.2 The.", "He ran to v1.2 It is so."),
+        *(
+            "\ud68c\uc758\ub294 2024. 3. 15. \uc740\ud589\uc5d0\uc11c \uc5f4\ub9b0\ub2e4. | \uc65c?",
+            "1919. 3. 1. \ub3c5\ub9bd.",
+            "Am 5. Mai kam er. | Ja.",
+        ),
+        *("It was 2024. | He left in 2019. | 5 came. | It is 3. | \uc740\ud589",),
         *("It is by I. Newton. | So am I. | Mary left.", "Yes\u3002 | no\u3002"),
     ],
 )
