@@ -105,6 +105,9 @@ function lineAt(tokens, position) {
 
 const FIRST = 100, MOST = 50, LEAST = 15, COMMON = 8, MIDDLE = 3.2, DOUBLES = /^[^aeiouy]+[aeiou][^aeiouwxy]$/;
 
+const PLURALS = "cpus gurus hindus israelis kiwis menus nazis plateaus rabbis safaris skis taxis".split(" ");
+const NO_PLURALS = "always gas hers its lens news ours theirs yours".split(" "), AFTER_EE = "agreed decreed freed guaranteed kneed refereed treed".split(" ");
+
 // A language's lists, and what they say of words. `ranks`: of a word how many are more frequent.
 function newWords(facts, ranks) {
   const set = (name) => new Set(facts[name]), own = set("own"), either = set("either"), common = set("common"), grammar = set("function"), graded = set("graded"), determiners = set("before_nouns");
@@ -113,7 +116,8 @@ function newWords(facts, ranks) {
 
   function without(word, ending) {
     const base = word.slice(0, -ending);
-    if (base.length < 2) return [];
+    if (base.length < 2 || !/[aeiouy]/.test(base)) return [];
+    if (base.length === 2) return [["be", "do", "go"].includes(base) ? base : `${base}e`];
     const last = base.at(-1);
     return [...(DOUBLES.test(base) ? [] : [base]), `${base}e`, ...(last === base.at(-2) && !"aeiou".includes(last) ? [base.slice(0, -1)] : [])];
   }
@@ -123,8 +127,9 @@ function newWords(facts, ranks) {
     const result = [...(irregular.get(word) ?? [])], ends = (...endings) => endings.some((item) => word.endsWith(item));
     if (ends("ies") && word.length > 3) result.push(`${word.slice(0, -3)}y`, word.slice(0, -1));
     else if (ends("ses", "xes", "zes", "ches", "shes", "oes")) result.push(word.slice(0, -2), word.slice(0, -1));
-    else if (ends("s") && !ends("ss", "us", "is") && !["news", "lens", "gas", "always"].includes(word)) result.push(word.slice(0, -1));
+    else if (ends("s") && (PLURALS.includes(word) || !(ends("ss", "us", "is") || NO_PLURALS.includes(word)))) result.push(word.slice(0, -1));
     if (ends("ied")) result.push(`${word.slice(0, -3)}y`, word.slice(0, -1));
+    else if (ends(...AFTER_EE)) result.push(word.slice(0, -1));
     else if (ends("ed") && !ends("eed")) result.push(...without(word, 2));
     else if (ends("ing")) result.push(...without(word, 3));
     for (const ending of ["er", "est"]) {

@@ -46,6 +46,9 @@ _AUXILIARY_FORMS = {
     "can": ("could", "ca"),
     "will": ("would", "wo", "'ll"),
 }
+_PLURALS = ("cpus", "gurus", "hindus", "israelis", "kiwis", "menus", "nazis", "plateaus", "rabbis", "safaris", "skis", "taxis")
+_NO_PLURALS = ("always", "gas", "hers", "its", "lens", "news", "ours", "theirs", "yours")
+_AFTER_EE = ("agreed", "decreed", "freed", "guaranteed", "kneed", "refereed", "treed")
 _DOUBLES = re.compile("[^aeiouy]+[aeiou][^aeiouwxy]")  # what doubles its last letter before -ed, -ing, -er: plan
 
 
@@ -237,10 +240,12 @@ def lemmas(word: str, lists: Words) -> tuple[str, ...]:
         result += [word[:-3] + "y", word[:-1]]
     elif word.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
         result += [word[:-2], word[:-1]]
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and word not in ("news", "lens", "gas", "always"):
+    elif word.endswith("s") and (word in _PLURALS or not (word.endswith(("ss", "us", "is")) or word in _NO_PLURALS)):
         result.append(word[:-1])
     if word.endswith("ied"):
         result += [word[:-3] + "y", word[:-1]]
+    elif word.endswith(_AFTER_EE):
+        result.append(word[:-1])
     elif word.endswith("ed") and not word.endswith("eed"):
         result += _without(word, 2)
     elif word.endswith("ing"):
@@ -255,8 +260,10 @@ def lemmas(word: str, lists: Words) -> tuple[str, ...]:
 def _without(word: str, ending: int) -> list[str]:
     """Return bases without an ending: unchanged ("stared" is no "star", which doubles its r), with a silent e, with a single last letter."""
     base = word[:-ending]
-    if len(base) < 2:
+    if len(base) < 2 or not set(base) & set("aeiouy"):  # "thing" is no form of "the"
         return []
+    if len(base) == 2:  # nor is "used" of "us"
+        return [base if base in ("be", "do", "go") else base + "e"]
     unchanged = [] if _DOUBLES.fullmatch(base) else [base]
     return [*unchanged, base + "e"] + ([base[:-1]] if base[-1] == base[-2] and base[-1] not in "aeiou" else [])
 

@@ -44,6 +44,7 @@ def test_in_a_table_of_pairs_the_guess_is_the_users(language):
         (EN, "The e-mail was lost.", "My email is full.", ("e-mail", "email")),
         (EN, "The leaf fell.", "The leaves are green.", ("leaf", "leaves")),  # a plural may be a form of two words
         (EN, "Her life was short.", "They risked their lives.", ("life", "lives")),
+        (EN, "He took a taxi home.", "The taxis were all full.", ("taxi", "taxis")),
         (EN, "A larva hatched.", "The larvae grew.", ("larva", "larvae")),
         (EN, "The wound healed.", "The wind blew.", ("wound", "wind")),  # of two words, the best of each
         (EN, "The hen-house burned.", "A house was sold.", ("hen-house", "house")),
@@ -117,6 +118,17 @@ def test_one_spelling_in_both_comes_before_two_forms_of_a_word(language, a, b, w
 )
 def test_a_tapped_word_stays_and_the_other_sentence_follows_it_where_it_can(a, b, tapped, positions):
     assert find_target_words(EN.tokenize(a), EN.tokenize(b), EN, tapped=tapped) == positions
+
+
+@pytest.mark.parametrize(
+    ("lemma", "forms", "others"),
+    [
+        *(("the", [], ["thing"]), ("us", [], ["used"]), ("she", [], ["shed"]), ("bee", ["bees"], ["being"]), ("it", [], ["its"])),
+        *(("menu", ["menus"], []), ("ski", ["skis"], []), ("knee", ["kneed"], []), ("disagree", ["disagreed"], []), ("fee", [], ["feed"])),
+    ],
+)
+def test_a_spelling_is_a_form_of_no_word_that_it_only_begins_with(lemma, forms, others):
+    assert [word for word in (*forms, *others) if lemma in target_word.lemmas(word, target_word.words_of(EN))] == forms
 
 
 def test_forms_of_one_word():
