@@ -49,10 +49,11 @@ _HEAD = 1_024  # bytes of a page that may declare its encoding
 _DECLARED = re.compile(rb"<(?:\?xml|meta)\s[^>]*?(?:encoding|charset)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _BROWSERS = {"iso8859-1": "cp1252", "ascii": "cp1252", "euc_kr": "cp949", "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030"}
 _ENCODINGS = re.compile("ascii|cp|iso|koi8|mac|euc|gb|big5|shift|tis")  # beginnings of Python's names, not those of UTF-16 or escapes
-_NOTE_ROLES, _PAGE_ROLES = {"noteref", "doc-noteref"}, {"pagebreak", "doc-pagebreak", "pagenum", "pageno"}
+_NOTE_ROLES = {"noteref", "doc-noteref", "fnref"}
+_PAGE_ROLES = {"pagebreak", "doc-pagebreak", "pagenum", "pageno", "x-ebookmaker-pageno"}
 _PAGE_NUMBER = re.compile(r"\s*\[?(?:(?:pg?|page|s)\.?\s*)?(?:\d{1,5}|[ivxlcdm]{1,8})\]?\s*", re.IGNORECASE)
 _RAISED = str.maketrans("0123456789-\u2212", "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207b\u207b")
-_NOTE_MARK = re.compile(r"\s*[\[(]?(?:\d{1,3}|[*\u2020\u2021\u00a7]{1,3})[\])]?\s*")
+_NOTE_MARK = re.compile(r"\s*[\[(]?(?:(?:\d{1,3}|[a-c])(?:\s*[,\u2013-]\s*(?:\d{1,3}|[a-c]))*|[*\u2020\u2021\u00a7]{1,3})[\])]?\s*")
 _MARKED = re.compile(r"(?:[^\W\d_]{3}|[^\W\d_A-Za-z\u00b5\u03bc]|\w[.,;:!?\"'\u201d\u2019\u00bb]+)\Z")  # not "km<sup>2</sup>"
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it logs oddities of each file
 
@@ -356,6 +357,7 @@ class _Lines(HTMLParser):
         self._unseen: list[str] = []  # open elements whose text is not shown
         # The open element that may be a note mark or page number, where its text begins, and its role.
         self._mark: tuple[str, int, str] | None = None
+        self._is_verbatim = False  # within <pre>, whose line breaks are shown
 
     def handle_starttag(self, tag: str, attrs: list) -> None:
         if tag in _UNSEEN:
@@ -366,7 +368,9 @@ class _Lines(HTMLParser):
             self._parts.append("\n")
         elif _PARAGRAPHS.fullmatch(tag):
             self._begin()
-        if (role := self._role(tag, {value for name, value in attrs if (name, value) != ("class", "pagebreak")})) and tag != "hr":
+        self._is_verbatim |= tag == "pre"
+        parts = {(name, part) for name, value in attrs for part in (value or "").split()} - {("class", "pagebreak")}
+        if (role := self._role(tag, {part for _, part in parts})) and tag != "hr":
             self._mark = tag, len(self._parts), role
 
     def handle_startendtag(self, tag: str, attrs: list) -> None:
@@ -386,16 +390,17 @@ class _Lines(HTMLParser):
                 del self._parts[start:]
             elif tag == "sup" and before[-1:].isdecimal():  # 10<sup>3</sup>
                 self._parts[start:] = [text.translate(_RAISED)]
+        self._is_verbatim &= tag != "pre"
         if tag not in _UNSEEN and _PARAGRAPHS.fullmatch(tag):
             self._begin()
 
-    def _role(self, tag: str, values: set[str | None]) -> str:
+    def _role(self, tag: str, values: set[str]) -> str:
         """Return "page" for a page number, "note" for a note mark, "perhaps" for a possible note mark, and "" for other elements."""
         if _PAGE_ROLES & values:
             return "page"
-        if tag == "a" and _NOTE_ROLES & values:
+        if _NOTE_ROLES & values:
             return "note"
-        is_link = tag == "a" and any("#" in value for value in values if value)
+        is_link = tag == "a" and any("#" in value for value in values)
         return "perhaps" if (tag == "sup" or is_link) and not self._mark else ""
 
     def _begin(self) -> None:
@@ -405,7 +410,8 @@ class _Lines(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not self._unseen:
-            self._parts.append(" ".join(data.split("\n")) if "\n" in data else data)
+            self._count.add(data.count("\n") * self._is_verbatim)
+            self._parts.append(data if self._is_verbatim else data.replace("\n", " "))
 
     def lines(self) -> list[str]:
         """Return lines without the blanks of the markup."""

@@ -129,9 +129,27 @@ def test_wrong_bytes_of_a_chapter_are_noted(write):
         ("<p>It is 10<sup>3</sup> in 1850.<sup>1</sup> So.</p>", ["It is 10\u00b3 in 1850 .", "So ."]),
         ("<p>Banks<a href='#n' class='fnanchor'>[1]</a> in chapter <a href='#c'>3</a>.</p>", ["Banks in chapter 3 ."]),
         ("<p>im<span epub:type='pagebreak'>23</span>por<i role='doc-pagebreak'/>tance</p><p class='pagenum'>[Pg iv]</p>", ["importance"]),
+        ("<p>A <span class='pagenum calibre5'>12</span>man<span class='x-ebookmaker-pageno'>[3]</span>.</p>", ["A man ."]),
+        (
+            "<p>A bank<sup>a</sup> by rivers<sup>1,2</sup> and<span class='fnref'>1</span> sea<sup>1\u20133</sup>.</p>",
+            ["A bank by rivers and sea ."],
+        ),
+        ("<pre>\n  The bank,\n  The river.\n</pre><p>One\ntwo</p>", ["The bank ,", "The river .", "One two"]),
         ("<p>A<span class='pagenum'>long text</span>.</p><div class='pagebreak'>1</div>B", ["Along text .", "1", "B"]),
     ],
-    ids=["CDATA", "numbers of notes", "links to notes", "other raised signs", "powers", "bare links", "page numbers", "other text"],
+    ids=[
+        "CDATA",
+        "numbers of notes",
+        "links to notes",
+        "other raised signs",
+        "powers",
+        "bare links",
+        "page numbers",
+        "several classes",
+        "several numbers",
+        "verse",
+        "other text",
+    ],
 )
 def test_chapter_has_the_text_that_is_shown(write, body, sentences):
     result = words(write("a.epub", epub({"a.xhtml": body})))
