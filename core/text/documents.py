@@ -36,6 +36,7 @@ _RELATIONS = "_rels/.rels"
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 MAX_PARTS = 50_000  # of an e-book
 RUNNING = 3  # pages whose first or last lines differ only in numbers: a running head or foot, left out
+MOST_RUNNING = 4  # such lines at the top of a page, and at its foot
 _CUT_END = re.compile("[-\u2010\u00ad\u00ac\x02]\\s*\\Z")  # a hyphen at the end of a line that may cut a word
 _OPERATOR_BYTES = 20  # counted for each PDF operator, because those of a form run each time the form is drawn
 _UNSEEN = {"script", "style", "head", "title", "template", "noscript", "rt", "rp", "svg", "math", "nav"}  # rt: how Japanese is read aloud
@@ -187,16 +188,24 @@ def _joined_pages(name: str, pages: Sequence[Sequence[str]]) -> Iterator[str]:
 
     Blank lines keep a cut word from being joined to a heading that stays.
     """
-    filled = ([k for k, line in enumerate(page) if line.strip()] for page in pages)
-    edges = [[places[0], places[-1]] if places[1:] else [] for places in filled]
-    counts = Counter((_unnumbered(page[k]), side) for page, places in zip(pages, edges, strict=True) for side, k in enumerate(places))
+    filled = [[k for k, line in enumerate(page) if line.strip()] for page in pages]
+    for _ in range(MOST_RUNNING):
+        edges = [[places[0], places[-1]] if places[1:] else [] for places in filled]
+        counts = Counter((_unnumbered(page[k]), side) for page, places in zip(pages, edges, strict=True) for side, k in enumerate(places))
+        repeated = [
+            {k for side, k in enumerate(places) if counts[_unnumbered(page[k]), side] >= RUNNING}
+            for page, places in zip(pages, edges, strict=True)
+        ]
+        filled = [[k for k in places if k not in out] for places, out in zip(filled, repeated, strict=True)]
+        if not any(repeated):
+            break
     last, left_out = "", []
-    for page, places in zip(pages, edges, strict=True):
+    for page, places, staying in zip(pages, edges, map(set, filled), strict=True):
         for k, line in enumerate(page):
-            n = max((counts[_unnumbered(line), side] for side, place in enumerate(places) if k == place), default=1)
-            if n >= RUNNING:
+            if line.strip() and k not in staying:
                 left_out.append(line.strip())
                 continue
+            n = max((counts[_unnumbered(line), side] for side, place in enumerate(places) if k == place), default=1)
             if n > 1 and _CUT_END.search(last):
                 yield from ("", "")  # one would not separate lines that all have a blank line between them
             yield line
@@ -208,7 +217,7 @@ def _joined_pages(name: str, pages: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _unnumbered(line: str) -> str:
-    return re.sub(r"\d+", "0", line.strip())
+    return "0" if _PAGE_NUMBER.fullmatch(line) else re.sub(r"\d+", "0", line.strip())
 
 
 def _page_texts(name: str, reader: Any) -> Iterator[str]:

@@ -228,6 +228,14 @@ def test_running_heads_and_page_numbers_are_left_out_and_noted(write):
     assert list(found.values()) == ["a.pdf: 6 headings and footers that pages repeat are left out, such as “Of banks”."]
 
 
+def test_running_heads_and_feet_of_several_lines_and_roman_page_numbers_are_left_out(write):
+    bodies = ["A bank lent.", "A bank sank.", "A bank rose."]
+    pages = [["Journal of Banks", f"{k} Smith", body, "Downloaded from us", f"Page {k}", "i" * k] for k, body in enumerate(bodies, 1)]
+    with reports.collecting() as found:
+        assert words(write("a.pdf", pdf(*pages))) == ["A bank lent .", "A bank sank .", "A bank rose ."]
+    assert list(found.values()) == ["a.pdf: 15 headings and footers that pages repeat are left out, such as “Journal of Banks”."]
+
+
 @pytest.mark.parametrize("name", ["a.pdf", "a.epub", "a.docx", "a.xlsx"])
 def test_a_damaged_document_ends_in_a_sentence(write, name):
     whole = {"a.pdf": pdf(["The bank."]), "a.epub": epub(CHAPTERS)}.get(name, epub(CHAPTERS))
