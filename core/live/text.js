@@ -12,8 +12,9 @@ const TOKEN = new RegExp([
   "[\\u{1f1e6}-\\u{1f1ff}]{2}", "[0-9#*]\\ufe0f\\u20e3", `[A-Z]{1,4}(?:&[A-Z]{1,4})+(?!${SIGN})`,
   // (?=(…))\\k: what a possessive quantifier takes, it keeps
   `(?=(?<whole>\\p{Nd}+(?:[.,:\\/]\\p{Nd}+)*))\\k<whole>(?=[aApP]\\.[mM]\\.)`,
-  `(?=(?<thousands>\\p{Nd}+(?:,\\p{Nd}{3})*))\\k<thousands>\\.(?=(?<digits>\\p{Nd}+))\\k<digits>[\\p{L}\\p{Nl}\\p{No}]{1,10}(?!${SIGN})`,
   `\\p{Nd}{1,2}:\\p{Nd}\\p{Nd}[aApP][mM](?!${SIGN})`,
+  "(?=(?<number>\\p{Nd}+(?:[.,:\\/]\\p{Nd}+)+))\\k<number>(?=[\\uac00-\\ud7a3])",
+  `(?=(?<amount>\\p{Nd}+(?:(?:,\\p{Nd}{3})*\\.\\p{Nd}+|(?:,\\p{Nd}{3})+)))\\k<amount>(?:(?![\\uac00-\\ud7a3])[\\p{L}\\p{Nl}\\p{No}]){1,10}(?!(?![\\uac00-\\ud7a3])${SIGN})`,
   `\\p{Nd}+(?:[.,:\\/]\\p{Nd}+)*(?:${anyCase("st|nd|rd|th|s|m|km|kg")})?(?![\\p{L}\\p{N}])`,
   `${LETTER}+(?:[\\-'\\u2019]${LETTER}+)*`, "\\.\\.+", "--+", "``", "''",
   "[^\\s](?:[\\ufe0e\\ufe0f\\u{1f3fb}-\\u{1f3ff}]|\\u200d[^\\s\\p{L}\\p{N}_])*",

@@ -27,6 +27,7 @@ _SHORT = r"mr|mrs|dr|prof|st|jr|sr|lt|sgt|capt|gov|vs|etc|inc|ltd|corp"
 _SHORT_CAPITAL = r"M[Ss]|G[Ee][Nn]|C[Oo][Ll]|R[Ee][Vv]|S[Ee][Nn]|R[Ee][Pp]|C[Oo]|M[Tt]"
 _NUMBER = r"nos?\.(?=\s*\d)"
 _NUMBERS = r"\d++(?:[.,:/]\d++)*+"
+_HANGUL = r"\uac00-\ud7a3"
 _TOKEN = re.compile(
     rf"""
       (?:{_LETTER}{{1,40}}[-']){{0,5}}?{_LETTER}{{1,40}}?(?=(?:{_CLITIC})(?!{_LETTER}|-{_LETTER}))  # do|n't, O'Brien|'s: the word before a clitic
@@ -37,7 +38,8 @@ _TOKEN = re.compile(
     | (?:{_SHORT}|(?-i:{_SHORT_CAPITAL}))\.(?!\w) | {_NUMBER}
     | [\U0001f1e6-\U0001f1ff]{{2}} | [0-9#*]\ufe0f\u20e3      # flags and keycaps, of two or three signs
     | (?-i:[A-Z]{{1,4}}(?:&[A-Z]{{1,4}})+)(?!\w)  # AT&T, R&D
-    | {_NUMBERS}(?=[ap]\.m\.) | \d++(?:,\d{{3}})*+\.\d++[^\W\d_]{{1,10}}(?!\w) | \d{{1,2}}:\d\d[ap]m(?!\w)  # 5p.m., 3.2GHz, 7:30am
+    | {_NUMBERS}(?=[ap]\.m\.) | \d{{1,2}}:\d\d[ap]m(?!\w) | \d++(?:[.,:/]\d++)++(?=[{_HANGUL}])       # 5p.m., 7:30am, 1,000\uc6d0
+    | \d++(?:(?:,\d{{3}})*+\.\d++|(?:,\d{{3}})++)[^\W\d_{_HANGUL}]{{1,10}}(?![^\W{_HANGUL}])  # 3.2GHz, 1,500mg
     | \d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s|m|km|kg)?(?![^\W_])   # 3.14, 1,000, 12:30, 1990s
     | {_LETTER}+(?:[-'\u2019]{_LETTER}+)*    # words, with hyphens and inner apostrophes
     | \.\.+ | --+ | ``| ''                    # runs that mean one thing

@@ -112,11 +112,22 @@ def test_a_korean_verb_is_found_where_its_stem_alone_is_a_noun(verb, forms, othe
 
 @pytest.mark.parametrize(
     ("query", "n"),
-    [("배의", 1), ("앞이", 1), ("비와", 1), ("끝나고", 1), ("배의 앞이", 1), ("나고", 0), ("의 앞이", 0), ("배의앞이", 0), ("ㅋ" * 30, 0)],
+    [
+        ("배의", 1),
+        ("앞이", 1),
+        ("비와", 1),
+        ("끝나고", 1),
+        ("배의 앞이", 1),
+        ("나고", 0),
+        ("의 앞이", 0),
+        ("배의앞이", 0),
+        ("ㅋ" * 30, 0),
+        ("1,000", 1),
+    ],
 )
 def test_a_korean_word_is_found_however_its_sentence_is_cut(query, n):
     with languages.reading(languages.get_language("ko")):
-        corpus = encode(sentences_from_text("배의 앞이 안 보인다. 비와 바람이 끝나고 비 와 있다."))
+        corpus = encode(sentences_from_text("1,000원짜리 배의 앞이 안 보인다. 비와 바람이 끝나고 비 와 있다."))
         hits = find(corpus, query)
         assert [line.hit for line in lines(corpus, hits, 0, 9)] == [query] * n
 

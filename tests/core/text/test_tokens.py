@@ -42,6 +42,10 @@ ANY_TEXT = st.lists(st.text() | PIECES | st.characters(categories=["Cs", "Mn", "
         ("paid $3.14, 1,000 at 12:30, 5% of 1/2", "paid $ 3.14 , 1,000 at 12:30 , 5 % of 1/2"),
         ("1.2.3a", "1.2 . 3a"),
         ("$1.5bn, 3.2GHz and 2.5x at 7:30am, 7:30a.m. and 5p.m.", "$ 1.5bn , 3.2GHz and 2.5x at 7:30am , 7:30 a.m. and 5 p.m."),
+        (
+            "1,000\uc6d0, 3.5\ubc30, 12:30\uc5d0 2.5kg\uc744, 1,500mg of 5\uc6d0",
+            "1,000 \uc6d0 , 3.5 \ubc30 , 12:30 \uc5d0 2.5kg \uc744 , 1,500mg of 5\uc6d0",
+        ),
         ("AT&T's R&D, S&P 500, you & me, a&b", "AT&T 's R&D , S&P 500 , you & me , a & b"),
         ("a 10-year plan, in 3rd-place", "a 10 - year plan , in 3rd - place"),  # as what ships was trained to read: see README
         ("a state-of-the-art plan -- well... yes", "a state-of-the-art plan -- well ... yes"),
