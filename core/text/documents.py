@@ -107,6 +107,7 @@ class _Body:
         self._paragraphs: list[tuple[int, list[str]]] = []  # open paragraphs: index in `texts`, parts of the text so far
         self._skipped_depth = 0  # number of open elements from the first skipped one on
         self._is_raised = False  # whether the open run is superscript
+        self._is_initial, self._initial = False, ""  # a dropped capital is a paragraph of its own: it begins the next one
 
     def start(self, element: str, attributes: dict[str, str]) -> None:
         namespace, _, kind = element.rpartition(" ")
@@ -115,8 +116,11 @@ class _Body:
             self._skipped_depth += 1
         elif kind == "p":
             self._lines.add()
-            self._paragraphs.append((len(self.texts), []))
+            self._paragraphs.append((len(self.texts), [self._initial]))
             self.texts.append("")
+            self._initial = ""
+        elif kind == "framePr":
+            self._is_initial = any(name.endswith("dropCap") and value != "none" for name, value in attributes.items())
         elif self._paragraphs and kind in _SIGNS and self._elements[-1:] == ["r"]:  # w:tab is also a tab stop in a paragraph's format
             self._lines.add(_SIGNS[kind] == "\n")
             self._paragraphs[-1][1].append(_SIGNS[kind])
@@ -130,7 +134,9 @@ class _Body:
             self._skipped_depth -= 1
         elif kind == "p":
             place, parts = self._paragraphs.pop()
-            self.texts[place] = "".join(parts)
+            text = "".join(parts)
+            self.texts[place], self._initial = ("", text) if self._is_initial else (text, "")
+            self._is_initial = False
             if place and place == len(self.texts) - 1 and not self.texts[place] and not self.texts[place - 1]:
                 self.texts.pop()
 

@@ -191,6 +191,16 @@ def test_no_chapter_is_lost_without_a_note(write, old, new, text, notes):
     assert len(found) == len(notes) and all(part in note for part, note in zip(notes, found.values(), strict=True))
 
 
+def test_dropped_capital_begins_the_next_paragraph_of_a_word_document(write):
+    schema = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    first = '<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr><w:r><w:t>T</w:t></w:r></w:p>'
+    others = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in ("he bank was closed.", "It rained."))
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("word/document.xml", f"<w:document {schema}><w:body>{first}{others}</w:body></w:document>")
+    assert words(write("a.docx", out.getvalue())) == ["The bank was closed .", "It rained ."]
+
+
 @pytest.mark.parametrize("kind", ["footnote", "endnote"])
 def test_notes_of_a_word_document_are_read_after_its_text(write, kind):
     schema = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

@@ -369,6 +369,7 @@ def test_a_word_that_is_only_a_part_of_a_longer_one_is_not_cut_out_and_the_longe
     [
         *((EN, "The bank of the river.", 0), (EN, "The café of Zürich, 1990 🎉 — “so”.", 0), (EN, "은행에서 돈을 빌렸다.", 3)),
         *((EN, "The Ελλάδα bank.", 1), (EN, "中国 и Россия עברית العربية", 5)),
+        (EN, "The 1º bank, nº 5, 5 µm, 5Ω and Hawaiʻi.", 0),
         (EN, "ｂａｎｋ bank", 0),  # read as bank
         (KO, "KBS가 CD를 냈다. 그 회사는 LG이다.", 0),  # names in Latin letters are usual there
         *((KO, "은행에서 돈을 빌렸다.", 0), (KO, "The bank of the river is closed.", 7)),
