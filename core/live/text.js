@@ -1,6 +1,7 @@
 // Text as core reads it: tokens (core/text/tokens.py), and which word of two sentences is meant (core/text/target_word.py).
 
-const LETTER = "[\\p{L}\\p{N}_\\u0300-\\u036f]", SIGN = "[\\p{L}\\p{N}_]", JOINER = "\u2060";
+const VOWEL_SIGNS = "\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u0610-\\u061a\\u064b-\\u065f\\u0670\\u06d6-\\u06dc\\u06df-\\u06e8\\u06ea-\\u06ed\\u0900-\\u0963\\u0966-\\u0df3\\u0e31-\\u0e3a\\u0e47-\\u0e4e\\u102b-\\u103e\\u17b4-\\u17d3";
+const LETTER = `[\\p{L}\\p{N}_\\u0300-\\u036f${VOWEL_SIGNS}]`, SIGN = "[\\p{L}\\p{N}_]", JOINER = "\u2060";
 const anyCase = (text) => text.replace(/[a-z]/g, (item) => `[${item}${item.toUpperCase()}]`);
 const CLITIC = anyCase("n't|'(?:s|m|d|ll|re|ve)"), AFTER = `(?!${LETTER}|-${LETTER})`;
 const SHORT = anyCase("mr|mrs|dr|prof|st|jr|sr|lt|sgt|capt|gov|vs|etc|inc|ltd|corp"), SHORT_CAPITAL = "M[Ss]|G[Ee][Nn]|C[Oo][Ll]|R[Ee][Vv]|S[Ee][Nn]|R[Ee][Pp]|C[Oo]|M[Tt]";

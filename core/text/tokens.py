@@ -21,7 +21,12 @@ BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, PADDING = 257, 258, 259, 260
 SENTENCE_BEGIN, SENTENCE_END = "<S>", "</S>"  # names of the two boundary tokens in a vocabulary
 
 _CLITIC = r"n't|'(?:s|m|d|ll|re|ve)"
-_LETTER = r"[\w\u0300-\u036f]"
+# With accents, and the vowel signs of Hebrew, Arabic, the scripts of India, Thai, Burmese and Khmer.
+_VOWEL_SIGNS = (
+    r"\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
+    r"\u0900-\u0963\u0966-\u0df3\u0e31-\u0e3a\u0e47-\u0e4e\u102b-\u103e\u17b4-\u17d3"
+)
+_LETTER = rf"[\w\u0300-\u036f{_VOWEL_SIGNS}]"
 # Abbreviations in any letter case. Those that are words too ("rep", "sen", 5 ms) need a capital, and "no" a number after it.
 _SHORT = r"mr|mrs|dr|prof|st|jr|sr|lt|sgt|capt|gov|vs|etc|inc|ltd|corp"
 _SHORT_CAPITAL = r"M[Ss]|G[Ee][Nn]|C[Oo][Ll]|R[Ee][Vv]|S[Ee][Nn]|R[Ee][Pp]|C[Oo]|M[Tt]"

@@ -101,6 +101,7 @@ ODD = [
     "ban\u00adking\u200b of\ufb01ce well\u2011known \u202aword\u202c \U0001f468\u200d\U0001f469 \u2764\ufe0f a\ufe0f blank\u3164bank \ufeff",
     "bank\x1cof\x1d the\x1e\x1f river\x85mud",
     "_The Bank._ It_ (_was_) snake_case __init__ __ council\u00b9 met.\u00b2 km\u00b2 x\u00b2y\u00b3 sec\u207b\u00b9 은행\u00b9 don\u02bct \uff42\uff41\uff4e\uff4b \U0001d41b",
+    "1,000원, 3.5배, 12:30에 2.5kg을, 1,500mg of 5원 हिन्दी भाषा में مُحَمَّد שָׁלוֹם தமிழ்",
     "",
 ]
 CUT = [

@@ -56,6 +56,7 @@ ANY_TEXT = st.lists(st.text() | PIECES | st.characters(categories=["Cs", "Mn", "
         ("\U0001f468\u200d\U0001f467\U0001f1f0\U0001f1f7 1\ufe0f\u20e3", "\U0001f468\u200d\U0001f467 \U0001f1f0\U0001f1f7 1\ufe0f\u20e3"),
         ("\ud55c\uad6d\uc5b4 \uc740\ud589\uc5d0 \uac14\ub2e4.", "\ud55c\uad6d\uc5b4 \uc740\ud589\uc5d0 \uac14\ub2e4 ."),
         ("\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd!", "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd !"),
+        *((text, text.replace(".", " .")) for text in ("हिन्दी भाषा में.", "مُحَمَّد كَتَبَ.", "שָׁלוֹם עוֹלָם.", "தமிழ் மொழி.")),
         ("ok\U0001f600\U0001f600", "ok \U0001f600 \U0001f600"),
         ("cafe\u0301 ol\u00e9", "caf\u00e9 ol\u00e9"),  # a combining accent is written as one with its letter
         ("x\u0301y", "x\u0301y"),  # unless Unicode has no such letter
