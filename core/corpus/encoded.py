@@ -31,7 +31,7 @@ from ..files.atomic import replacing
 from ..files.quotas import may_store
 from ..files.sums import file_sha256
 from ..text import languages
-from ..text.corpora import open_corpus, owner_of
+from ..text.corpora import as_read, open_corpus, owner_of
 from ..text.dates import DateSpan, parse_dates
 from ..text.languages import Language, note_unread
 from ..text.normalization import fold_case
@@ -386,7 +386,7 @@ def _encode_file(path: Path, folder: Path, report: Report | None) -> EncodedCorp
     position = [0]
     size = path.stat().st_size * (UNPACKED if path.suffix in (".xz", ".gz") else 1)
     with reports.collecting() as collected:
-        corpus = encode(stream_sentences(path, position), report=report, share=lambda: min(1.0, position[0] / max(size, 1)))
+        corpus = encode(as_read(stream_sentences(path, position), path), report=report, share=lambda: min(1.0, position[0] / max(size, 1)))
     corpus = replace(corpus, notes=list(collected.values()))
     if not len(corpus):
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))

@@ -19,7 +19,8 @@ PACKED = (".xz", ".gz")
 MAX_MEMBERS = 20_000  # of an archive
 _TEXTS = (".txt", ".csv", ".tsv", ".jsonl", ".json")  # formats that are read, in addition to documents and workbooks
 _OFFICE = (".doc", ".docm", ".rtf", ".odt", ".xls", ".xlsm", ".xlsb", ".ods", ".pages", ".numbers")
-TEXTUAL = (*_OFFICE, ".html", ".htm", ".mobi", ".azw3", ".parquet")  # kinds that contain texts or tables of texts, and are not read
+# kinds that contain texts or tables of texts, and are not read
+TEXTUAL = (*_OFFICE, ".html", ".htm", ".ppt", ".pptx", ".odp", ".md", ".rst", ".tex", ".xml", ".mobi", ".azw3", ".parquet", ".zip")
 _TEXT_KINDS = ("doc", "docx", "docm", "rtf", "odt", "pages", "pdf", "epub", "html", "htm", "ppt", "pptx", "odp", "md", "tex", "xml")
 PIECE = 1 << 16  # bytes read at a time
 MAX_DEPTH = 256  # of nested elements

@@ -263,8 +263,8 @@ def list_texts() -> set[Path]:
 
 
 def mark(text: Path, marks: Iterable[str]) -> None:
-    """Store the marks of a text in a file next to it. The names of files and folders made from the text contain one of them."""
-    write_json(_marks_file(text), {"marks": list(dict.fromkeys(marks))})
+    """Add marks of a text to a file next to it. The names of files and folders made from the text contain one of them."""
+    write_json(_marks_file(text), {"marks": list(dict.fromkeys([*_read_marks(text), *marks]))})
     _marks_file(text).chmod(0o600)
 
 

@@ -9,18 +9,19 @@ package `wn`.
 import json
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
 
 from ..common import config, i18n
-from ..common.errors import CorruptArtifact, ElmoscopeError, MissingArtifact
+from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from ..common.i18n import t
-from ..files import registry
+from ..files import quotas, registry
 from ..files.artifacts import read_json
-from . import languages
+from . import languages, own_corpus
 from .languages import Language, ranks_of
 from .morphemes import Morpheme, analyzed, may_follow_noun
 from .normalization import fold_case, plain_word
@@ -46,12 +47,32 @@ def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
     owner = owner_of(name)
     with languages.reading(owner or language or languages.in_use()):
         if not (owner and owner.basic):
-            sentences = read_sentences(registry.resolve(name, "corpus"))
+            path = registry.resolve(name, "corpus")
+            stored = read_sentences(path)
+            sentences = list(as_read(stored, path))
+            if sentences != stored and path.is_file():
+                with suppress(BadInput):  # no disk space
+                    quotas.mark(path, own_corpus.find_marks(path, sentences))
         elif name == owner.sentences:
             sentences = read_sentences(registry.resolve(name, "corpus"), limit=owner.basic)
         else:
             sentences = read_sentences(registry.resolve(name, "corpus"))[owner.basic :]
     return _recut_all(sentences, owner) if owner else sentences
+
+
+def as_read(sentences: Iterable[Sentence], path: Path) -> Iterable[Sentence]:
+    """Return the sentences of a file. Those of a user's text that was tokenized in another language are tokenized again."""
+    before, language = own_corpus.language_of(path), languages.in_use()
+    if before is None or before.tokenizer == language.tokenizer:
+        return sentences
+    return (_tokenized_again(sentence, before, language) for sentence in sentences)
+
+
+def _tokenized_again(sentence: Sentence, before: Language, language: Language) -> Sentence:
+    text = sentence.text or join_tokens(list(sentence.tokens))
+    if tuple(before.tokenize(text)) != sentence.tokens:  # the user's own tokens
+        return sentence
+    return recut(sentence, language) if sentence.targets else replace(sentence, tokens=tuple(language.tokenize(text)))
 
 
 def labeled_of(language: Language, word: str) -> list[Sentence]:

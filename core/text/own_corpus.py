@@ -2,7 +2,8 @@
 
 Texts are files that `core.text.sentences` reads, a folder, or pasted. They are written once, as JSONL, into a folder of the cache that no
 list shows. The name of the file is a fingerprint of its content, so that only the user and people with the link know it. A row contains the
-tokens of a sentence, its document, its date, and its text if `join_tokens` would write the tokens differently.
+tokens of a sentence, its document, its date, and its text if `join_tokens` would write the tokens differently. The first row names the
+language in which the texts were tokenized.
 """
 
 import json
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from ..common import reports
 from ..common.errors import BadInput, ElmoscopeError, JobEnded
-from ..common.i18n import t
+from ..common.i18n import t, tn
 from ..common.limits import check_allowed, limits, texts_expire
 from ..common.markup import shorten
 from ..files import quotas, user_names
@@ -25,6 +26,7 @@ from ..files.disk_space import count_bytes
 from ..files.formats import PACKED, TEXTUAL, suffix_of, unpacked_size
 from ..files.sums import file_sha256
 from ..files.user_names import Source
+from .languages import Language, codes, get_language, in_use
 from .sentence_ends import DETECT
 from .sentences import MAX_NAME, SUFFIXES, Sentence, fingerprint, read_sentences, sentences_from_text
 
@@ -58,23 +60,37 @@ def is_own(corpus: str) -> bool:
 def files_in(folder: str) -> list[Source]:
     """Return the texts in a folder and its subfolders, in order of their names, without hidden files and links.
 
-    Texts in unknown formats are included, because `keep_files` explains how to convert each.
+    The first text in each format that is not read is included, because `keep_files` explains how to convert it. A note counts all others.
     """
     check_allowed("paths")
     root = os.path.expanduser(folder.strip())
-    results, seen = [], 0
+    results, left_out, kinds, seen = [], [], set(), 0
     if not os.path.isdir(root):
         raise BadInput(t("No folder {folder} here. Type its full path.", folder=shorten(root)))
-    for place, folders, names in os.walk(root):
+    for place, folders, names in os.walk(root, onerror=lambda error: left_out.append(str(error.filename))):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        left_out.extend(path for name in folders if os.path.islink(path := os.path.join(place, name)))
         seen += len(folders) + len(names)
         if seen > MAX_LOOKED_AT:
             raise BadInput(t("{folder} has over {n:,} files. Choose a smaller one.", folder=root, n=MAX_LOOKED_AT))
         for path in (Path(place, name) for name in sorted(names) if not name.startswith(".")):
-            if suffix_of(path) in (*SUFFIXES, *TEXTUAL) and os.path.isfile(path) and not os.path.islink(path):
+            kind = suffix_of(path)
+            if (kind in SUFFIXES or kind in {*TEXTUAL} - kinds) and os.path.isfile(path) and not os.path.islink(path):
+                kinds.add(kind)
                 results.append(Source(path.relative_to(root).as_posix(), path))
+            else:
+                left_out.append(str(path))
     if not results:
         raise BadInput(t("{folder} has no text files ({kinds}). Choose another.", folder=root, kinds=", ".join(f".{k}" for k in KINDS)))
+    if left_out:
+        names = ", ".join(shorten(os.path.relpath(path, root), 40) for path in left_out[:3]) + (", …" if len(left_out) > 3 else "")
+        text = tn(
+            "{n:,} more file or folder is not read: {names}.",
+            "{n:,} more files or folders are not read: {names}.",
+            len(left_out),
+            names=names,
+        )
+        reports.add("left out", text)
     return results
 
 
@@ -131,6 +147,16 @@ def keep_files(
     return keep_sentences(sentences, tuple(skipped))
 
 
+def language_of(path: Path) -> Language | None:
+    """Return the language in which a user's text was tokenized, or None for any other file."""
+    with suppress(OSError, ValueError, AttributeError):
+        if user_names.corpus_name(path):
+            with path.open(encoding="utf-8") as rows:
+                code = json.loads(next(rows, "")).get("language")
+            return get_language(code) if code in codes() else None
+    return None
+
+
 def is_quick(sources: list[Source]) -> bool:
     """Return whether reading the files takes at most a second or two. Their unpacked size decides."""
     is_packed = any(source.path.suffix.lower() in (*PACKED, ".pdf") for source in sources)
@@ -150,7 +176,7 @@ def forget(corpus: str) -> None:
     path = user_names.corpus_path(corpus) or Path(corpus)
     marks = []
     with suppress(ElmoscopeError):  # a damaged text can be deleted, too
-        marks = _find_marks(path)
+        marks = find_marks(path, read_sentences(path))
     quotas.VISITS.remove(path, marks)
 
 
@@ -189,6 +215,7 @@ def _write(sentences: list[Sentence]) -> Path:
     lines = []
     n_bytes, max_mb = 0, limits().max_unpacked_mb
     for row in chain.from_iterable(map(_rows, sentences)):
+        row |= {} if lines else {"language": in_use().code}
         lines.append(json.dumps(row, ensure_ascii=False).encode() + b"\n")
         n_bytes += len(lines[-1])
         if n_bytes > max_mb * 10**6:
@@ -199,16 +226,15 @@ def _write(sentences: list[Sentence]) -> Path:
             stream.writelines(lines)
         temporary.chmod(0o600)
         if texts_expire():
-            quotas.mark(path, _find_marks(temporary))
+            quotas.mark(path, find_marks(temporary, read_sentences(temporary)))
     return path
 
 
-def _find_marks(path: Path) -> list[str]:
+def find_marks(path: Path, sentences: list[Sentence]) -> list[str]:
     """Return the fingerprints that occur in the names of a text's indexes, maps and encoded form.
 
     The names are made in core.index.tables, core.analysis and core.corpus.encoded.
     """
-    sentences = read_sentences(path)
     labeled = [sentence for sentence in sentences if sentence.targets]  # an index and its maps may be of these sentences only
     return [*(fingerprint(rows)[:16] for rows in (sentences, labeled) if rows), file_sha256(path)[:32]]
 

@@ -3,7 +3,6 @@
 import hashlib
 from contextlib import nullcontext, suppress
 from dataclasses import replace
-from pathlib import Path
 
 import streamlit as st
 
@@ -16,10 +15,10 @@ from core.elmo.models import Model
 from core.files import user_names
 from core.index.sense_space import substitutes_of
 from core.index.tables import Pace, Plan, measure_pace, plan_for
-from core.text import own_corpus
+from core.text import languages, own_corpus
 from core.text.corpora import open_corpus
 from core.text.languages import say_unread
-from core.text.own_corpus import KeptCorpus, Source
+from core.text.own_corpus import KeptCorpus, Skipped, Source
 from core.workspace import Workspace
 from pages._cached import cache, shared_jobs
 from pages._cached.cache import keep, workspace
@@ -57,8 +56,9 @@ def own_texts() -> KeptCorpus | None:
     if not value or (isinstance(value, str) and not value.strip()):
         return None
     value_text = value if isinstance(value, str) else " ".join(str(file.number) for file in value)
-    changed = last_change(value) if inputs.source == "folder" else ""
-    parts = (inputs.source, inputs.text_column, inputs.date_column, inputs.lines, value_text, changed)
+    files = _list_files(value) if inputs.source == "folder" else ""
+    read_as = languages.in_use().code, i18n.language()  # tokens and notes depend on them
+    parts = (inputs.source, inputs.text_column, inputs.date_column, inputs.lines, value_text, files, *read_as)
     key = hashlib.sha256("\n".join(parts).encode("utf-8", "ignore")).hexdigest()
     stored_key, outcome = st.session_state.get("corpus.kept", ("", None))
     if stored_key != key or (
@@ -82,10 +82,11 @@ def own_texts() -> KeptCorpus | None:
     return outcome
 
 
-def last_change(folder: str) -> str:
-    """Return when a file was last added to a folder or removed from it, "" if it is missing."""
-    with suppress(OSError, ValueError, RuntimeError):
-        return str(Path(folder.strip()).expanduser().stat().st_mtime_ns)
+def _list_files(folder: str) -> str:
+    """Return the names, sizes and times of the texts in a folder, "" if it cannot be read."""
+    with suppress(ElmoscopeError, OSError):
+        stats = [(source.name, source.path.stat()) for source in own_corpus.files_in(folder)]
+        return repr([(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats])
     return ""
 
 
@@ -93,25 +94,28 @@ def _read_or_wait(inputs: TextInputs, key: str) -> KeptCorpus | None:
     """Read the user's texts, in a job if that may take long. Return None while the job runs and the page shows its progress."""
     if inputs.source == "files":
         check_allowed("uploads")
+        notes = {}
         sources = [Source(file.name, file.path) for file in inputs.value]
     else:
-        sources = own_corpus.files_in(inputs.value) if inputs.source == "folder" else []
+        with reports.collecting() as notes:
+            sources = own_corpus.files_in(inputs.value) if inputs.source == "folder" else []
     is_quick = len(inputs.value) < QUICK_CHARACTERS if inputs.source == "paste" else own_corpus.is_quick(sources)
     if is_quick:
         with st.spinner(t("Reading texts…")):
-            return _read(inputs, sources)
+            return _read(inputs, sources, notes)
     return shared_jobs.read_in_job(
-        READING, key, lambda job: _read(inputs, sources, job), failed=t("Reading these texts failed. Try other files.")
+        READING, key, lambda job: _read(inputs, sources, notes, job), failed=t("Reading these texts failed. Try other files.")
     )
 
 
-def _read(inputs: TextInputs, sources: list[Source], job: Job | None = None) -> KeptCorpus:
+def _read(inputs: TextInputs, sources: list[Source], notes: reports.Notes, job: Job | None = None) -> KeptCorpus:
     report = job.report if job else None
     columns = {"text_column": inputs.text_column or None, "date_column": inputs.date_column or None}
     if inputs.source == "paste":
         with job.watch_reading(len(inputs.value)) if job else nullcontext():
             return own_corpus.keep_text(inputs.value, t("Pasted text"), lines=inputs.lines)
-    return own_corpus.keep_files(sources, lines=inputs.lines, **columns, report=report)
+    kept = own_corpus.keep_files(sources, lines=inputs.lines, **columns, report=report)
+    return replace(kept, skipped=(*kept.skipped, *(Skipped(inputs.value, note) for note in notes.values())))
 
 
 def plan(corpus: str, model_name: str) -> Plan:

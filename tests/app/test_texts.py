@@ -184,6 +184,35 @@ def test_files_stay_in_use_on_other_pages():
     assert removals(page) == [r"Remove letters\.csv"] and name_of_texts(page) == name
 
 
+def test_texts_are_read_again_in_another_language_and_after_a_change_in_their_folder(tmp_path):
+    def script() -> None:
+        import streamlit as st
+
+        from core.text import languages
+        from pages._texts import store
+
+        languages.use(st.session_state.get("read_as", "en"))
+        kept = store.own_texts()
+        st.session_state.found = kept.path.read_text("utf-8"), [file.why for file in kept.skipped]
+
+    folder = tmp_path / "texts"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub" / "a.txt").write_text("은행에서 나왔다.", "utf-8")
+    (folder / "b.srt").write_text("1")
+    page = AppTest.from_function(script, default_timeout=60)
+    for key, value in (("corpus_way", "folder"), ("corpus_folder", str(folder))):
+        page.session_state[key] = value
+    found, notes = page.run().session_state.found
+    assert '"은행에서"' in found and "in English letters" in notes[0] and notes[1] == "1 more file or folder is not read: b.srt."
+    page.session_state["read_as"] = "ko"
+    found, notes = page.run().session_state.found
+    assert '"은행"' in found and len(notes) == 1
+    for name in ("a.txt", "c.txt"):
+        (folder / "sub" / name).write_text("또 나왔다.", "utf-8")
+        found, _ = page.run().session_state.found
+        assert "은행" not in found and f"sub/{name}" in found
+
+
 def test_a_deleted_text_leaves_its_inputs_and_no_others_are_emptied():
     def script() -> None:
         import streamlit as st

@@ -8,9 +8,10 @@ import docx
 import numpy as np
 import pytest
 
+from core.common import config, reports
 from core.common.errors import BadInput
 from core.corpus.concordance import lines
-from core.corpus.encoded import encode
+from core.corpus.encoded import encode, open_encoded
 from core.corpus.search import find
 from core.files.quotas import VISIT
 from core.files.registry import entries
@@ -20,9 +21,10 @@ from core.index.build import build_index
 from core.index.sense_space import keeps_substitutes, substitutes_of
 from core.index.table import OccurrenceTable
 from core.index.tables import Pace, index_plan, measure_pace, open_table, plan_for
-from core.text import own_corpus
+from core.text import languages, own_corpus
+from core.text.corpora import open_corpus
 from core.text.own_corpus import Source, files_in, forget, keep_files, keep_text
-from core.text.sentences import Sentence, Target, read_sentences
+from core.text.sentences import Sentence, Target, fingerprint, read_sentences, sentences_from_text
 from tests.tiny import spaced_tokens, tiny_encoder
 
 LETTER = "Dear Ann, the bank of the river flooded.\nThe bank lent us nothing. We moved on."
@@ -73,6 +75,25 @@ def test_a_text_is_stored_once_under_each_name_in_no_list_and_only_its_owner_may
     assert path.stat().st_mode & 0o077 == 0 and path.parent.stat().st_mode & 0o077 == 0
 
 
+def test_a_text_is_tokenized_again_where_another_language_is_in_use():
+    korean, text = languages.get_language("ko"), "그는 “은행에서” 나왔다."
+    given = Sentence(("은행에서,", "나왔다"), (Target(0, "은행에서,", "돈", "은행"),))
+    kept = own_corpus.keep_sentences(
+        [*sentences_from_text(text), Sentence(("은행에서", "나왔다"), (Target(0, "은행에서", "돈", "은행"),)), given]
+    )
+    assert [sentence.tokens[:3] for sentence in open_corpus(kept.name)] == [("그는", '"', "은행에서"), ("은행에서", "나왔다"), given.tokens]
+    read = open_corpus(kept.name, korean)
+    with languages.reading(korean):
+        in_korean = keep_text(text, "은행")
+    assert read[0].tokens == read_sentences(in_korean.path)[0].tokens and read[1].targets == (Target(0, "은행", "돈", "은행"),)
+    assert read[2] == given and len(find(open_encoded(kept.name, korean), "은행").first) == 2
+    assert open_corpus(in_korean.name)[0].tokens == ("그는", '"', "은행에서", '"', "나왔다", ".")
+    indexed = config.cache_folder() / "indexes" / f"model-{fingerprint(read)[:16]}"
+    indexed.mkdir(parents=True)
+    forget(kept.name)
+    assert not indexed.exists()
+
+
 @pytest.mark.parametrize("name", ["<img src=x onerror=alert(1)>.txt", "a" * 300 + ".txt", "caf\udce9.txt", "눈.txt"])
 def test_any_file_name_makes_a_document(tmp_path, name):
     source = Source(name, written(tmp_path, a_txt=LETTER)[0].path)
@@ -83,10 +104,13 @@ def test_any_file_name_makes_a_document(tmp_path, name):
 def test_a_folder_gives_its_texts_in_order_without_hidden_files_and_links(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / ".git").mkdir()
-    for name in ("b.txt", "a.TXT", "sub/c.jsonl", ".hidden.txt", ".git/d.txt", "picture.png"):
+    for name in ("b.txt", "a.TXT", "sub/c.jsonl", ".hidden.txt", ".git/d.txt", "picture.png", "notes.md", "sub/more.md", "talk.srt"):
         (tmp_path / name).write_text("x")
     (tmp_path / "link.txt").symlink_to("/etc/hostname")
-    assert [source.name for source in files_in(f" {tmp_path} ")] == ["a.TXT", "b.txt", "sub/c.jsonl"]
+    (tmp_path / "other").symlink_to("/etc")
+    with reports.collecting() as notes:
+        assert [source.name for source in files_in(f" {tmp_path} ")] == ["a.TXT", "b.txt", "notes.md", "sub/c.jsonl"]
+    assert list(notes.values()) == ["5 more files or folders are not read: other, link.txt, picture.png, …."]
 
 
 def test_missing_large_and_empty_folders_are_refused(tmp_path, monkeypatch):
