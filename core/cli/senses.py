@@ -198,12 +198,12 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     if output and not adds:
         outputs.check_file(output)
     files = [file for file in (annotation.labels, annotation.second) if file]
-    senses = [sense for file in files for sense in label_files.read_senses(file).values()]
+    senses = [sense for file in files for sense in label_files.read_senses(file, word).values()]
     Labels(tuple(enumerate(senses))).merge(merged)  # report wrong files and merges before the model reads
     workspace = workspace_of(model, corpus)
     occurrences = induction.compute(workspace, induction.InductionRequest(word=word, space=layer)).occurrences
     sentences = label_files.tokens_of(occurrences.items)
-    read, *others = (label_files.read_labels(file, sentences, partial(_merged, into=merged)) for file in files)
+    read, *others = (label_files.read_labels(file, sentences, partial(_merged, into=merged), word) for file in files)
     if missing := len(read.labels.elsewhere):
         note(f"{counted(missing, 'label')} of sentences that are not among the {len(sentences):,} that were read.")
     labels, n_labels = read.labels, len(read.by_sentence) - missing
@@ -214,7 +214,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     if output:
         text = label_files.format_labels(occurrences.word, sentences, labels, result, [o.text for o in occurrences.items])
         with locked(output) if adds else nullcontext():  # another process may have added rows
-            text, carried = carry_rows(text, Path(annotation.labels), sentences, partial(_merged, into=merged))
+            text, carried = carry_rows(text, Path(annotation.labels), sentences, partial(_merged, into=merged), word)
             write_texts({Path(output): text})
         if carried:
             note(

@@ -20,9 +20,10 @@ from typing import Any
 
 from filelock import Timeout
 
+from ..common import reports
 from ..common.config import cache_folder
 from ..common.errors import BadInput, ElmoscopeError
-from ..common.i18n import t
+from ..common.i18n import t, tn
 from ..common.markup import shorten
 from ..files import user_names
 from ..files.artifacts import check_fits, parse_json, text_fingerprint
@@ -70,14 +71,18 @@ def _row(lemma: str, token: Token) -> dict:
     return {"tokens": list(tokens), "position": position, "word": tokens[position], "lemma": lemma}
 
 
-def read_senses(path: str | Path) -> dict[Token, str]:
+def read_senses(path: str | Path, word: str = "") -> dict[Token, str]:
     """Return the sense of each sentence that a person labeled; rows without a sense are noted.
 
-    Raises BadInput, with the line, for an invalid row or a second sense.
+    With a word, rows of other words are left out and noted, unless the file has no row of the word. Raises BadInput, with the line, for an
+    invalid row or a second sense.
     """
+    rows = list(json_rows(Path(path)))
+    if others := len(rows) - len(chosen := [item for item in rows if _is_of(item[1], word)] or rows):
+        reports.add("other words", tn("{n:,} label of another word is left out.", "{n:,} labels of other words are left out.", others))
     senses: dict[Token, str] = {}
     n_unlabeled = 0
-    for place, row in json_rows(Path(path)):
+    for place, row in chosen:
         token, sense = _read_row(row, place)
         if not sense and not is_guess(row):
             note_unlabeled(place.name, n_unlabeled := n_unlabeled + 1)
@@ -85,6 +90,12 @@ def read_senses(path: str | Path) -> dict[Token, str]:
             message = t("this sentence is “{first}” and “{second}”", first=senses[token], second=sense)
             refuse(place, message, t("Keep one of them."))
     return senses
+
+
+def _is_of(row: Any, word: str) -> bool:
+    """Return whether a row is of a word, or may be because it names no lemma."""
+    lemma = row.get("lemma") if isinstance(row, dict) else None
+    return not (word and lemma) or str(lemma).casefold() == word.casefold()
 
 
 def read_valid_senses(path: str | Path) -> dict[Token, str]:
@@ -135,9 +146,14 @@ def numbered(labels_by_sentence: Given, sentences: Sequence[Token]) -> Labels:
     return Labels(labels, elsewhere=tuple((token, sense) for token, sense in labels_by_sentence if token not in places))
 
 
-def read_labels(path: str | Path, sentences: Sequence[Token], rename: Callable[[str], str] = lambda sense: sense) -> ReadLabels:
-    """Return a person's labels of these sentences, with senses renamed. Raises BadInput as `read_senses`, and if none is labeled."""
-    senses = {token: rename(sense) for token, sense in read_senses(path).items()}
+def read_labels(
+    path: str | Path, sentences: Sequence[Token], rename: Callable[[str], str] = lambda sense: sense, word: str = ""
+) -> ReadLabels:
+    """Return a person's labels of these sentences of a word, with senses renamed.
+
+    Raises BadInput as `read_senses`, and if none is labeled.
+    """
+    senses = {token: rename(sense) for token, sense in read_senses(path, word).items()}
     if not senses:
         raise BadInput(t("{name} has no labeled sentence. Choose another file.", name=Path(path).name))
     labeled = Labels().join(senses.items()).given
@@ -147,13 +163,13 @@ def read_labels(path: str | Path, sentences: Sequence[Token], rename: Callable[[
     return ReadLabels(labels, labeled)
 
 
-def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: int) -> ReadLabels:
+def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: int, word: str = "") -> ReadLabels:
     """Read the labels of an uploaded file as `read_labels` does. Raises BadInput, with the owner's file name, if it exceeds `most_mb`."""
     with TemporaryDirectory(prefix="elmoscope-") as folder:
         file = user_names.store(name, content, Path(folder))
         try:
             check_fits(file.path, most_mb * 10**6)
-            return read_labels(file.path, sentences)
+            return read_labels(file.path, sentences, word=word)
         except BadInput as error:
             raise BadInput(user_names.restore_names(str(error))) from None
 
@@ -191,12 +207,14 @@ def tokens_of(occurrences: Iterable) -> list[Token]:
 MAX_BYTES = 50_000_000  # largest file of labels
 
 
-def carry_rows(text: str, path: Path, sentences: Sequence[Token], rename: Callable[[str], str] = lambda sense: sense) -> tuple[str, int]:
+def carry_rows(
+    text: str, path: Path, sentences: Sequence[Token], rename: Callable[[str], str] = lambda sense: sense, word: str = ""
+) -> tuple[str, int]:
     """Add the rows and fields that only the file of labels at `path` has to `text` (`format_labels`). Return it and the number of rows carried.
 
-    A row of another sentence than `sentences` stays as it is, except for its sense if `rename` changes that. A person's row of one of them
-    keeps its sense, even if `text` has another by now, and its other fields, such as a comment. A guess, or a row without a sense, keeps its
-    other fields; the latter stays as it is where `text` does not have its sentence.
+    A row of another sentence than `sentences` stays as it is, except for its sense if it is of the word and `rename` changes that. A
+    person's row of one of them keeps its sense, even if `text` has another by now, and its other fields, such as a comment. A guess, or a
+    row without a sense, keeps its other fields; the latter stays as it is where `text` does not have its sentence.
     """
     known_tokens = set(sentences)
     new_rows = [((tuple(row["tokens"]), row["position"]), row) for row in map(json.loads, filter(None, text.split("\n")))]
@@ -206,7 +224,7 @@ def carry_rows(text: str, path: Path, sentences: Sequence[Token], rename: Callab
     carried = []
     for row in _rows(path):
         token = _token(row)
-        if token is not None and (sense := _sense(row)) and (name := rename(on_one_line(sense))) != sense:
+        if token is not None and _is_of(row, word) and (sense := _sense(row)) and (name := rename(on_one_line(sense))) != sense:
             row |= {"sense": name}
         is_labeled = token in known_tokens and not is_guess(row) and bool(_sense(row))
         if token not in known_tokens or not (is_labeled or is_guess(row) or token in written):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.common import reports
 from core.common.errors import ElmoscopeError
 from core.common.i18n import format_number, t, tn
 from core.common.limits import limits
@@ -130,8 +131,8 @@ def show_files(key: tuple[str, str], occurrences: Occurrences, labels: Labels, r
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
     """Open a file of labels, once for a word. Show its error while the file is in the box."""
-    if missing := st.session_state.pop("spread.missing", 0):
-        place.info(tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing))
+    for text in st.session_state.pop("spread.notes", ()):
+        place.info(plain(text))
     files = upload_box(_box("spread.file", key), t("Continue with saved labels (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
     if not files:
         return
@@ -139,19 +140,23 @@ def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
     if number not in faults:
         faults[number] = ""
         try:
-            read = _read_labels(files[-1], occurrences)
+            with reports.collecting() as notes:
+                read = _read_labels(files[-1], occurrences)
         except ElmoscopeError as error:
             faults[number] = str(error)
         else:
             label_store.change(key, lambda labels: labels.join(read.by_sentence))
-            st.session_state["spread.missing"] = len(read.labels.elsewhere)
+            if missing := len(read.labels.elsewhere):
+                text = tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing)
+                notes["missing"] = text
+            st.session_state["spread.notes"] = list(notes.values())
             st.rerun()
     if faults[number]:
         place.error(plain(faults[number]), icon=":material/error:")
 
 
 def _read_labels(file: Upload, occurrences: Occurrences) -> label_files.ReadLabels:
-    return label_files.read_upload(file.name, file.read(), label_files.tokens_of(occurrences.items), MOST_MB)
+    return label_files.read_upload(file.name, file.read(), label_files.tokens_of(occurrences.items), MOST_MB, occurrences.word)
 
 
 def _box(name: str, key: tuple[str, str]) -> str:

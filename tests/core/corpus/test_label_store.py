@@ -154,6 +154,20 @@ def test_labels_of_other_sentences_are_carried_through_a_file_and_renamed_with_t
     assert label_files.read_senses(file) == {SENTENCES[0]: "money", SENTENCES[1]: "river", SENTENCES[399]: "river"}
 
 
+def test_labels_of_other_words_are_left_out_and_carried_unchanged(tmp_path):
+    file = tmp_path / "words.jsonl"
+    rows = [ROW | {"lemma": "Bank"}, ROW | {"tokens": ["My", "bank", "."]}]
+    other = {"tokens": ["A", "spring"], "position": 1, "lemma": "spring", "sense": "money"}
+    file.write_text("".join(json.dumps(row) + "\n" for row in (*rows, other)), "utf-8")
+    with reports.collecting() as notes:
+        read = label_files.read_labels(file, SENTENCES, word="bank")
+    assert [sense for _, sense in read.by_sentence] == ["money", "money"] and [*notes.values()] == ["1 label of another word is left out."]
+    text, carried = label_files.carry_rows("", file, [], {"money": "cash"}.get, "bank")
+    assert ([json.loads(line)["sense"] for line in text.splitlines()], carried) == (["cash", "cash", "money"], 3)
+    file.write_text(json.dumps(other), "utf-8")
+    assert len(label_files.read_senses(file, "springs")) == 1  # a form of its lemma
+
+
 def test_a_sense_may_be_a_number_and_pandas_may_write_it_with_a_point(tmp_path):
     file = tmp_path / "numbers.jsonl"
     for number, text in ((1, "1"), (1.0, "1"), (2.5, "2.5"), (0, "0"), ("1", "1")):
