@@ -16,37 +16,55 @@ from pathlib import Path
 
 import numpy as np
 
+from ..common import reports
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.markup import shorten
 from ..elmo.model import PackedBatch, pack
 from ..files import artifacts, atomic
 from ..files.artifacts import read_json, write_json
 from ..files.atomic import replacing
-from ..files.formats import check_beginning
+from ..files.formats import SAMPLE, check_beginning, guess_encoding, refuse_format, suffix_of
 from ..text import languages
 from ..text.file_lines import wide_encoding
 from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 OPENERS = {".xz": lzma.open, ".gz": gzip.open}
+PACKINGS, TABLES = (".bz2", ".zst", ".7z", ".rar", ".tar", ".tgz"), (".csv", ".tsv", ".json", ".jsonl", ".parquet")
 FILES = r"(ids|starts|domains)\.npy|types\.txt|meta\.json|held-out\.txt"  # of a prepared folder, as core.files.atomic names them
 MAX_TOKENS = 60  # of a sentence
 BOUNDARIES = (SENTENCE_BEGIN, SENTENCE_END)  # ids 0 and 1 of every prepared folder
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 text file, decompressing .xz and .gz. Raises BadInput for a file that cannot be read."""
+    """Yield the lines of a text file, decompressing .xz and .gz. Raises BadInput for a file that cannot be read.
+
+    Text that is not UTF-8 is read in the encoding that its beginning looks like, with a note.
+    """
     path = Path(path)
     if not path.is_file():
         raise MissingArtifact(f"There is no text file {shorten(path, 200)}. Choose another file.")
-    opened = OPENERS.get(path.suffix, open)
+    if suffix_of(path) in PACKINGS:
+        refuse_format(path, (".txt",))
+    if suffix_of(path) in TABLES:
+        raise BadInput(f"{path.name} is a table: save its texts as .txt, one sentence per line.")
+    opened = OPENERS.get(path.suffix.lower(), open)
     try:
         with opened(path, "rb") as stream:
-            beginning = stream.read(16)
+            beginning = stream.read(SAMPLE)
         check_beginning(path, beginning)
-        with opened(path, "rt", encoding=wide_encoding(beginning) or "utf-8", errors="replace") as lines:
+        encoding = wide_encoding(beginning) or _guess_encoding(path, beginning[: beginning.rfind(b"\n") + 1] or beginning)
+        with opened(path, "rt", encoding=encoding, errors="replace") as lines:
             yield from lines
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise BadInput(f"{path} cannot be read to its end: {error}. Choose another file.") from None
+
+
+def _guess_encoding(path: Path, beginning: bytes) -> str:
+    text = beginning.decode("utf-8", "replace")
+    if 2 * text.count("\ufffd") <= sum(not sign.isascii() for sign in text) or (encoding := guess_encoding(beginning)) is None:
+        return "utf-8"
+    reports.add((path.name, "encoding"), f"{path.name} is not UTF-8 and was read as {encoding.upper()}.")
+    return encoding
 
 
 def prepare(
@@ -64,7 +82,9 @@ def prepare(
         _check_same(folder, wanted)
         return folder
     atomic.check_replaceable(folder, "")  # a complete folder has a meta.json, so every other file is a user's
-    languages.get_language(language).tokenize("")  # raise its errors here, not in a worker
+    languages.get_language(language).tokenize("")  # raise errors here, not in a worker
+    for path in files:
+        next(read_lines(path), None)
     with ProcessPoolExecutor(processes) as pool:
         parts, lines_held_out = [], []
         how = [[value] * len(files) for value in (language, hold_out)]

@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from core.common import reports
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.text.tokens import tokenize
 from core.training.data import Corpus, prepare, read_lines
@@ -44,6 +45,34 @@ def test_more_files_than_a_byte_counts_keep_their_sentences_apart(tmp_path):
 def test_bytes_that_are_no_utf8_become_replacement_characters(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"caf\xe9 ol\xc3\xa9\n")
     assert list(read_lines(tmp_path / "a.txt")) == ["caf\ufffd ol\u00e9\n"]
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("은행에 갔다.\n강둑에 앉았다.\n", "cp949"),
+        ("A “café” in the façade.\n", "cp1252"),
+        ("Ένα 은행 “café”.\n", "utf-8"),
+        ("A bank.", "ascii"),
+    ],
+)
+@pytest.mark.parametrize(("suffix", "pack"), [(".txt", bytes), (".GZ", gzip.compress)])
+def test_text_is_unpacked_and_decoded_whatever_its_suffix_and_encoding(tmp_path, text, encoding, suffix, pack):
+    (path := tmp_path / f"a{suffix}").write_bytes(pack(text.encode(encoding)))
+    with reports.collecting() as notes:
+        prepare([path], tmp_path / "prepared", quiet, processes=1)
+    assert "".join(read_lines(path)) == text
+    assert [encoding.upper() in note for note in notes.values()] == [True] * encoding.startswith("cp")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("a.txt.bz2", "Unpack it"), ("a.ZST", "Unpack it"), ("a.csv.gz", "is a table: save its texts as .txt"), ("a.jsonl", "is a table")],
+)
+def test_other_packings_and_tables_are_refused(tmp_path, name, message):
+    (tmp_path / name).write_bytes(b"x")
+    with pytest.raises(BadInput, match=message):
+        list(read_lines(tmp_path / name))
 
 
 @pytest.mark.parametrize(("suffix", "compress"), [(".xz", lzma.compress), (".gz", gzip.compress)])
