@@ -83,6 +83,8 @@ class Command(click.Command):
             values = [str(item) for item in (value if isinstance(value, list | tuple) else [value]) if isinstance(item, str | Path)]
             if isinstance(param.type, OutputPath):
                 places = [Path(text) for text in values if "://" not in text]
+                if len(places) < len(values) and not (self.path == "index build" and options.get("cluster")):
+                    raise click.BadParameter(f"{values[0]} is a URL. Name a path on this machine.", param=param)
                 named += [] if value == param.default else places
                 files += places if param.type.is_checked and not param.type.is_folder else []
             elif param.metavar in READS:

@@ -66,6 +66,14 @@ def test_a_url_and_an_empty_name_are_no_places_on_disk(tmp_path, monkeypatch):
     assert not in_shards("")
 
 
+@pytest.mark.parametrize("words", [["embed", "--input", "a.txt"], ["index", "build", "--corpus", "a.txt"]])
+def test_a_url_is_refused_where_only_files_are_written(refused, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("The bank.")
+    assert "s3://bucket/o.npz is a URL. Name a path on this machine." in refused(*words, "--output", "s3://bucket/o.npz")
+    assert [path.name for path in tmp_path.iterdir() if path.name != "cache"] == ["a.txt"]
+
+
 @pytest.mark.parametrize(
     ("path", "option"),
     [
