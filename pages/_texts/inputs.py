@@ -16,6 +16,7 @@ from pages._frame.choices import choice, text_box
 from pages._frame.uploads import upload_box, upload_limit
 
 KEY = "corpus_files"
+ASIDE = "corpus.aside"  # the key of the source and value of the texts that the example replaces for now
 BOXES = {"paste": "corpus_text", "folder": "corpus_folder"}
 
 
@@ -37,6 +38,10 @@ def read_inputs() -> TextInputs:
     source = state.get("corpus_way")
     source = source if source in titles else next(iter(titles))
     value = _value_of(source)
+    if _is_aside(source):
+        value = ""
+    else:
+        state.pop(ASIDE, None)  # another source or value brings the user's texts back
     text_column, date_column = ("", "") if source == "paste" else (state.get("corpus_column") or "", state.get("corpus_dates") or "")
     return TextInputs(source, value, text_column.strip(), date_column.strip(), state.get("corpus_lines") or DETECT)
 
@@ -45,6 +50,11 @@ def clear(source: str, value: Any) -> None:
     """Empty the inputs of a source if they still have this value."""
     if _value_of(source) == value:
         uploads.remove(KEY) if source == "files" else st.session_state.update({BOXES[source]: ""})
+
+
+def _is_aside(source: str) -> bool:
+    """Return whether the example is searched instead of the user's texts."""
+    return st.session_state.get(ASIDE) == (source, _value_of(source))
 
 
 def _value_of(source: str) -> Any:
@@ -62,9 +72,9 @@ def draw_inputs() -> None:
     allowed, zone, titles = limits(), st.container(), _source_titles()
     row = st.columns([4, 3, 3], vertical_alignment="bottom")
     source = choice("corpus_way", t("Where are your texts?"), titles, next(iter(titles)), place=row[0], label_visibility="collapsed")
-    row[1].button(
-        t("Example: our sentences"), icon=":material/format_quote:", key="corpus.example", on_click=_take_example, width="stretch"
-    )
+    label = t("Your texts") if _is_aside(source) else t("Example: our sentences")
+    options = {"icon": ":material/format_quote:", "key": "corpus.example", "width": "stretch"}
+    row[1].button(label, on_click=_switch_example, args=(source,), **options)
     with row[2].popover(t("More"), icon=":material/tune:", key="corpus.more", width="stretch"):
         if source != "paste":
             about = t("For .csv, .tsv and .xlsx: its name, or number from 1.")
@@ -98,6 +108,10 @@ def _folder(place) -> None:
     text_box("corpus_folder", t("Folder on this machine"), "", BOX["folder"], **options)
 
 
-def _take_example() -> None:
-    uploads.remove(KEY)
-    st.session_state.update(corpus=languages.in_use().sentences or BUNDLED_CORPUS, corpus_text="", corpus_folder="")
+def _switch_example(source: str) -> None:
+    if _is_aside(source):
+        del st.session_state[ASIDE]
+        return
+    st.session_state.corpus = languages.in_use().sentences or BUNDLED_CORPUS
+    if value := _value_of(source):
+        st.session_state[ASIDE] = source, value

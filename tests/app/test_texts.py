@@ -268,6 +268,17 @@ def test_example_is_in_the_language_of_the_model(monkeypatch):
     assert "files or folders" not in captions(page)  # it takes files
 
 
+def test_the_example_keeps_the_texts_of_the_user():
+    page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("letters.csv", LETTERS.encode()))
+    for used in ("sentences", name_of_texts(page), "sentences"):
+        page.button(key="corpus.example").click().run()
+        assert page.session_state["_taken"].in_use.corpus == used and removals(page) == [r"Remove letters\.csv"]
+    page.session_state["corpus_text"] = TEXT
+    for source, used in (("paste", "Pasted text"), ("files", "letters.csv")):
+        page.session_state["corpus_way"] = source
+        assert page.run().session_state["_taken"].in_use.corpus.startswith(used)
+
+
 @pytest.mark.parametrize("find", ["slate", ""])
 def test_senses_of_any_name_are_shown_and_the_notebook_has_the_word_of_the_page(find, tmp_path):
     ends = {"table": "fell off the wooden", "lines": "spoke over the bad", "mix": "read out the dull"}
