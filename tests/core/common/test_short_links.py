@@ -24,6 +24,7 @@ def test_any_view_comes_back_whole(parameters):
 
 def test_a_link_given_away_opens_for_ever_and_is_shorter():
     assert expanded("SwSqKsssKi2GpEiQy4GZXA9qIkSmPLMAGCS5lcC4K0pRSMksztaDuQ0AraY") == VIEW
+    assert all(expanded(f"{shortened(VIEW)}{end}") == VIEW for end in (".", ")", "),", "를", "”."))
     korean = [("a", "아이들이 눈을 뭉쳐 던지며 놀았다."), ("b", "눈이 아파서 안과에 갔다."), ("lang", "ko")]
     assert len(shortened(VIEW)) + len("v=") < len(urlencode(VIEW)) and len(shortened(korean)) < 0.5 * len(urlencode(korean))
 
