@@ -24,7 +24,7 @@ from .download import Report
 from .published import CatalogEntry, catalog, fetch_hub_model, hub_folder, hub_host, is_hub_name, never
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
-NAME = r"\w[\w.+-]{0,100}"  # cannot lead out of the folders
+NAME = r"\w[\w .,+&'()-]{0,100}"  # cannot lead out of the folders
 _OPTIONS = r".*options.*\.json"  # "elmo_options.json", "options (1).json"
 SOFTMAX = "softmax.safetensors"  # a file of its own if a model's weights file has no softmax
 OWN_NAME = r"[0-9a-f]{32}\.jsonl"  # of a user's text, by its content
@@ -40,7 +40,9 @@ def entries(kind: str) -> list[CatalogEntry]:
     names = {entry.name for entry in listed}
     for folder in _own_folders(kind):
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-            if path.name.endswith((".part", ".part.json")):  # an unfinished download
+            if path.name.endswith((".part", ".part.json", ".db", ".ini")):  # an unfinished download, or a file of Windows
+                continue
+            if kind == "corpus" and path.is_dir() and not any(path.glob("*.json")):  # and no index
                 continue
             if not names & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
                 names.add(path.name)

@@ -211,6 +211,16 @@ def test_vectors_are_looked_for_without_a_home_folder(places, monkeypatch):
         resolve("no-such-vectors", "vectors")
 
 
+def test_files_of_any_ordinary_name_are_listed_and_no_other_entries(places):
+    (folder := places.data / "corpora").mkdir(parents=True)
+    (folder / "letters").mkdir()
+    names = ["my letters.txt", "letters (1).txt", "a&b.txt", "은행, 둘.txt"]
+    for name in (*names, "Thumbs.db", "letters/a.txt"):
+        (folder / name).write_text("The bank.")
+    found = [entry.name for entry in registry.entries("corpus") if entry.source == "local"]
+    assert found == sorted(names) and [resolve(name, "corpus") for name in names] == [folder / name for name in names]
+
+
 def test_a_name_is_looked_for_as_a_path_then_in_assets_data_and_cache(places, tmp_path):
     for expected in (places.cache / "models", places.data / "models", places.data, places.assets):
         make_folder(expected / "elmo-mini")
