@@ -10,7 +10,7 @@ from core.common.errors import ElmoscopeError
 from core.common.limits import limits
 from core.corpus import label_files
 from core.corpus.label_files import Token
-from core.corpus.spread import Labels
+from core.corpus.spread import Given, Labels
 
 KEPT, FAULT, TURN, UNSURE, UNSAVED = "spread.labels", "spread.fault", "spread.turn", "spread.unsure", "spread.unsaved"
 Key = tuple[str, str]  # corpus and word
@@ -27,7 +27,7 @@ def current(key: Key) -> Labels:
         except ElmoscopeError as error:
             state[FAULT] = str(error)
         else:
-            labels = labels.meanwhile(tuple((dict(labels_on_disk) | dict(state.get(UNSAVED, {}).get(key, ()))).items()))
+            labels = labels.meanwhile(_with_unsaved(labels_on_disk, key))
     stored[key] = labels
     return labels
 
@@ -43,19 +43,22 @@ def change(key: Key, step: Callable[[Labels], Labels]) -> None:
         return
     if path is not None:
         try:
-            waiting = dict(unsaved.get(key, ()))
-            after = label_files.change_stored(
-                path, key[1], labels, lambda now: step(now.meanwhile(tuple((dict(now.given) | waiting).items())))
-            )
+            after = label_files.change_stored(path, key[1], labels, lambda now: step(now.meanwhile(_with_unsaved(now.given, key))))
             unsaved.pop(key, None)
         except label_files.CannotSave as error:
             state[FAULT] = str(error)
-            unsaved[key] = after.given
+            unsaved[key] = unsaved.get(key, {}) | dict.fromkeys(dict(labels.given)) | dict(after.given)  # None: removed
         except ElmoscopeError as error:  # the step cannot be taken on what another tab left
             state[FAULT] = str(error)
             return
     state[KEPT][key] = after
     state[TURN] = turn() + 1  # the boxes of used selections start again
+
+
+def _with_unsaved(given: Given, key: Key) -> Given:
+    """Return labels with the changes that could not be saved."""
+    changed = dict(given) | st.session_state.get(UNSAVED, {}).get(key, {})
+    return tuple((token, sense) for token, sense in changed.items() if sense)
 
 
 def copy(key: Key, labels: Labels) -> None:

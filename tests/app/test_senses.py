@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core.corpus import label_files as saved_labels
 from core.corpus.label_files import Token, format_given, tokens_of
@@ -16,6 +17,35 @@ from core.views.induction import InductionRequest
 from core.workspace import Workspace, open_workspace
 from pages._cached import cache, label_store
 from tests.app.visit import captions, html_of, opened, opened_whole, read_through, tables
+
+
+def test_labels_that_could_not_be_removed_from_the_disk_do_not_come_back(monkeypatch):
+    def script() -> None:
+        import streamlit as st
+
+        from pages._cached import label_store
+
+        for step in st.session_state.pop("changes", ()):
+            label_store.change(("sentences", "bank"), step)
+        st.session_state.found = dict(label_store.current(("sentences", "bank")).given)
+
+    def refuse(*_: object) -> None:
+        raise saved_labels.CannotSave("no space")
+
+    first, second, third = ((("The", "bank", name), 1) for name in "abc")
+    page = AppTest.from_function(script)
+    page.session_state["changes"] = [lambda now: now.label([second], "money"), lambda now: now.label([third], "river")]
+    assert page.run().session_state.found == {second: "money", third: "river"}
+    with monkeypatch.context() as patch:
+        patch.setattr(saved_labels, "_write", refuse)
+        for change in (lambda now: now.label([second], ""), lambda now: now.label([first], "river")):
+            page.session_state["changes"] = [change]
+            page.run()
+        assert page.session_state.found == {third: "river", first: "river"}
+    page.session_state["changes"] = [lambda now: now.label([third], "shore")]
+    page.run()
+    on_disk = saved_labels.read_senses(saved_labels.stored_file("sentences", "bank"))
+    assert on_disk == page.session_state.found == {third: "shore", first: "river"}
 
 
 def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
