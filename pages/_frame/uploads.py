@@ -21,7 +21,7 @@ from core.files import user_names
 from core.files.quotas import UPLOAD, VISITS
 from pages._frame.markup import plain
 
-_FOLDER, _KEPT = "uploads", "uploads.kept"  # keys of the session
+_FOLDER, _KEPT, _REPLACED = "uploads", "uploads.kept", "uploads.replaced"  # keys of the session
 LISTED = 20  # files with a separate button
 
 
@@ -69,7 +69,7 @@ def remove(key: str, number: int | None = None) -> None:
     files_by_box = st.session_state.get(_KEPT, {})
     removed_files = [file for file in files_by_box.get(key, ()) if number in (None, file.number)]
     files_by_box[key] = [file for file in files_by_box.get(key, ()) if file not in removed_files]
-    for file in removed_files:
+    for file in (*removed_files, *st.session_state.get(_REPLACED, {}).pop(key, ())):
         file.path.unlink(missing_ok=True)
         VISITS.get_holdings().data_sizes.pop((UPLOAD, file.number), None)
 
@@ -95,7 +95,9 @@ def _take(key: str, widget: str, several: bool) -> None:
         VISITS.get_holdings().data_sizes[UPLOAD, number] = file.size
         taken.append(Upload(stored.name, stored.path, number))
     files_by_box = state.setdefault(_KEPT, {})
-    earlier = files_by_box.get(key, [])  # a replaced file stays in the folder, because a waiting training may still read it
+    earlier = files_by_box.get(key, [])
+    if taken and not several:  # a replaced file stays until the box is emptied, because a waiting training may still read it
+        state.setdefault(_REPLACED, {}).setdefault(key, []).extend(earlier)
     files_by_box[key] = [*earlier, *taken] if several else taken or earlier
     state[f"{key}.turn"] = state.get(f"{key}.turn", 0) + 1
     if context := get_script_run_ctx():

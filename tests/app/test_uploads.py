@@ -1,5 +1,7 @@
 """Test that a file in an upload box stays until another one has taken its place, or the user removes it."""
 
+from pathlib import Path
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -12,6 +14,17 @@ def script(several: bool) -> None:
     from pages._frame.uploads import upload_box
 
     st.session_state.found = [(file.name, file.read()) for file in upload_box("box", "Files", 5, several=several)]
+
+
+def test_removing_a_file_removes_those_it_replaced():
+    page = AppTest.from_function(script, args=(False,)).run()
+    for name in ("a.txt", "b.txt"):
+        page.file_uploader[0].upload(name, name.encode())
+        page.run()
+    folder = Path(page.session_state["uploads"].name)
+    assert len([*folder.iterdir()]) == 2  # a waiting training may read the first one
+    page.button[0].click().run()
+    assert not [*folder.iterdir()] and page.session_state.found == []
 
 
 @pytest.mark.parametrize(("several", "found"), [(False, ["b.txt"]), (True, ["a.txt", "b.txt"])])
