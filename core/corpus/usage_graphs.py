@@ -103,13 +103,14 @@ def _span(place: Place, row: Mapping[str, str]) -> tuple[int, int]:
     return int(start), int(end)
 
 
-def is_clusters(path: str | Path) -> bool:
-    """Return whether a file is a table of clusters, by its first line."""
+def kind_of(path: str | Path) -> str:
+    """Return "clusters", "judgments" or "uses", whichever a file holds by its first line."""
     path = Path(path)
     if (kind := suffix_of(path)) not in SUFFIXES:
         refuse_format(path, SUFFIXES)
     _, header = next(file_rows(path, kind), (None, []))
-    return "cluster" in map(str.strip, header)
+    names = {*map(str.strip, header)}
+    return "clusters" if "cluster" in names else "judgments" if {"identifier1", "identifier2"} <= names else "uses"
 
 
 def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:

@@ -189,9 +189,12 @@ def _read_graph(files: list[Upload], numbers: tuple[int, ...]) -> tuple[tuple[st
 
 def _keep_sides(files: list[Upload]) -> tuple[tuple[str, str, str], list[str]]:
     """Store the two groupings as corpora. Return the lemma and the names of the corpora, and notes on rows that were left out."""
-    paths = {}
+    paths, notes = {}, []
     for file in files:
-        what = "clusters" if usage_graphs.is_clusters(file.path) else "uses"
+        what = usage_graphs.kind_of(file.path)
+        if what == "judgments":
+            notes.append(t("{name} holds judgments, which the page does not read.", name=file.name))
+            continue
         if what in paths:
             raise BadInput(t("{first} and {second} both hold {what}. Keep one.", first=paths[what].name, second=file.path.name, what=what))
         paths[what] = file.path
@@ -199,4 +202,4 @@ def _keep_sides(files: list[Upload]) -> tuple[tuple[str, str, str], list[str]]:
         raise BadInput(t("No uses.csv among these files: it has a column “context”. Add it."))
     with reports.collecting() as collected:
         sides = usage_graphs.keep_sides(paths["uses"], paths.get("clusters"))
-    return sides, list(collected.values())
+    return sides, [*notes, *collected.values()]

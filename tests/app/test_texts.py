@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from core.corpus.usage_graphs import format_uses
+from core.corpus.usage_graphs import format_clusters, format_judgments, format_uses
 from core.files import user_names
 from core.files.disk_space import Room
 from core.index.sense_space import KEPT, SUBSTITUTES
@@ -18,7 +18,8 @@ from pages._cached import shared_jobs
 from pages._export.notebook_values import notebook
 from pages._frame.markup import pathless, plain
 from pages._frame.menu import page_address
-from pages._texts import selection
+from pages._frame.uploads import Upload
+from pages._texts import selection, store
 from tests.app.visit import address_of, captions, code_cells, html_of, opened, opened_whole, tables, words_on
 
 TEXT = "The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n"
@@ -321,6 +322,19 @@ def test_a_usage_graph_stays_until_it_is_removed():
     page = bring(opened_whole("pages/change.py"), ("uses.csv", uses.encode()))
     page = went(page, "texts", "change")
     assert removals(page) == [r"Remove uses\.csv"]
+
+
+def test_the_judgments_of_a_usage_graph_are_left_out_with_a_note(tmp_path):
+    occurrences = [(("The", "bank", "."), 1), (("A", "bank", "!"), 1)]
+    files = {
+        "uses.csv": format_uses("bank", occurrences, ["1", "2"]),
+        "judgments.csv": format_judgments("bank", [0, 1], "me"),
+        "clusters.csv": format_clusters("bank", [0, 1]),
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(content, "utf-8")
+    (lemma, *sides), notes = store._keep_sides([Upload(name, tmp_path / name, k) for k, name in enumerate(files)])
+    assert lemma == "bank" and len({*sides}) == 2 and notes == ["judgments.csv holds judgments, which the page does not read."]
 
 
 def test_corpus_in_other_letters_is_noted():
