@@ -22,6 +22,8 @@ from ..common.i18n import t
 from ..elmo.mix import ScalarMix
 from ..files import artifacts
 
+MOST_CHECKPOINTS = 20  # of runs, in the cache
+
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
@@ -168,9 +170,14 @@ class Fit:
 def resumed(fit: Fit, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
     """Run to the end, resuming an interrupted run from the cache, which is updated after every epoch.
 
-    The checkpoint stays there until `forget` is called, so that a run killed before its head is stored loses nothing.
+    The checkpoint stays there until `forget` is called, or until there are MOST_CHECKPOINTS newer ones. Thus a run killed before its head is
+    stored loses nothing.
     """
     path = _checkpoint(fit.key)
+    with contextlib.suppress(OSError):  # another process may remove them as well
+        others = sorted({*path.parent.glob("*.pt")} - {path}, key=lambda file: file.stat().st_mtime)
+        for old in others[:-MOST_CHECKPOINTS]:
+            old.unlink()
     if path.is_file():
         with contextlib.suppress(MissingArtifact):  # the same run, started twice, may end meanwhile
             fit.load(path)

@@ -38,13 +38,16 @@ def own_heads() -> dict[str, Trained]:
     return st.session_state.setdefault("trained_here", {})
 
 
-def hold(name: str, trained: Trained) -> None:
-    """Store classifiers in the session, and drop the oldest beyond KEPT_PER_USER."""
+def hold(title: str, trained: Trained) -> tuple[str, str]:
+    """Store classifiers in the session. Return their name, and that of the oldest, which is dropped beyond KEPT_PER_USER, or ""."""
     mine = own_heads()
+    names = (title, *(f"{title} ({k})" for k in range(2, KEPT_PER_USER + 2)))
+    name = next(name for name in names if name not in mine or mine[name].dataset is trained.dataset)
     mine.pop(name, None)
     mine[name] = trained
-    while len(mine) > KEPT_PER_USER:
-        del mine[next(iter(mine))]
+    dropped = next(iter(mine)) if len(mine) > KEPT_PER_USER else ""
+    mine.pop(dropped, None)
+    return name, dropped
 
 
 def workspace_for(task: str, in_use: InUse) -> Workspace:

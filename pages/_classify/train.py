@@ -21,7 +21,6 @@ from core.common.i18n import say, t, tn
 from core.common.significance import format_p, mcnemar, points
 from core.elmo.models import Model
 from core.figures.classifiers import curves_figure, layer_weights_figure
-from core.learning.fit import forget
 from core.notebooks.build import build_notebook
 from core.static.vectors import StaticVectors
 from pages._cached import cache, classifiers
@@ -104,9 +103,7 @@ class Training:
                 tokens = [example.tokens for example in self.dataset.train]
                 self.pooled[variant.name] = head.pooled(tokens, vectors=parts.vectors, layers=parts.layers)
             self.heads[variant.name, seed] = head
-            if trainer.done:
-                forget(trainer.key)
-            self.job.check()
+            self.job.check()  # the checkpoint stays, so that the same order gives the heads at once after a reload
         return len(runs)
 
     def _keep_curve(self, variant: str, seed: int, history: list[dict]) -> None:
@@ -255,7 +252,14 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
     lists.offer_table(_in_words(table), name=f"training-{training.order.task}", key="train.twin", label=t("Export table"))
     add, use, notebook_, place = (*st.columns(3), st.container())
     if add.button(t("Add to comparison"), key="train.add", icon=":material/add:", width="stretch"):
-        condition = {"texts": training.order.title, "share": training.order.share, "epochs at most": training.order.epochs}
+        order = training.order
+        condition = {
+            "texts": order.title,
+            "model": order.model,
+            "vectors": order.vectors,
+            "share": order.share,
+            "epochs at most": order.epochs,
+        }
         comparison = st.session_state.setdefault("comparison", [])
         cells = table.astype(object).where(table.notna(), None)  # NaN differs from itself
         comparison.extend(row for row in ({**condition, **row} for row in cells.to_dict("records")) if row not in comparison)
@@ -266,9 +270,11 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
         opened = OpenHeads(tasks.task_named(order.task), mine)
         title = t("{texts}, trained here", texts=order.title)
         over = workspace_of(order.model, order.vectors)
-        classifiers.hold(title, classifiers.Trained(opened, training.dataset, over, dict(training.pooled)))
+        title, dropped = classifiers.hold(title, classifiers.Trained(opened, training.dataset, over, dict(training.pooled)))
         label, options = t("Listed there as “{title}”", title=plain(title)), {"icon": ":material/arrow_forward:", "place": place}
         page_link("classify", label, query_params={"task": title}, **options)
+        if dropped:
+            place.caption(t("“{title}” is no longer listed there.", title=plain(dropped)))
     name, mime = f"train-{training.order.task}.ipynb", "application/x-ipynb+json"
     lists.download(t("Training notebook"), notebook(training.order), name, mime, key="train.notebook", place=notebook_, width="stretch")
 

@@ -20,7 +20,7 @@ from core.common.config import cache_folder
 from core.common.errors import LEFT, STOPPED, BadInput
 from core.figures.classifiers import layer_weights_figure
 from core.text.languages import get_language
-from pages._cached import cache
+from pages._cached import cache, classifiers
 from pages._cached.shared_jobs import duration
 from pages._classify.order import refusal
 from pages._classify.train import Training, notebook
@@ -96,7 +96,9 @@ def test_continued_training_shows_all_epochs(tmp_path):
     first = epochs(upto=2)
     assert len(checkpoints() - others) == 1
     whole = epochs(upto=99)
-    assert 2 <= len(first) < len(whole) and whole == [*range(1, len(whole) + 1)] and checkpoints() == others
+    assert 2 <= len(first) < len(whole) and whole == [*range(1, len(whole) + 1)]
+    kept = checkpoints()
+    assert len(kept - others) == 1 and epochs(upto=99) == whole and checkpoints() == kept  # a reload loses no result
 
 
 @pytest.mark.parametrize(
@@ -202,6 +204,15 @@ def test_training_that_cannot_start_leaves_the_queue():
     assert not QUEUE.waiting and not QUEUE.running
 
 
+def test_trainings_on_files_of_one_name_are_listed_under_different_names(monkeypatch):
+    mine = {}
+    monkeypatch.setattr(classifiers, "own_heads", lambda: mine)
+    trained = [SimpleNamespace(dataset=object()) for _ in range(5)]
+    found = [classifiers.hold("own.csv", item) for item in (*trained[:2], trained[0], *trained[2:])]
+    names = ["own.csv", *(f"own.csv ({k})" for k in range(2, 6))]
+    assert found == [*((name, "") for name in (names[0], names[1], names[0], names[2], names[3])), (names[4], names[1])]
+
+
 def test_rows_are_added_to_the_comparison_once_though_some_have_no_spread():
     training = Training(make_order(), Queue().add())
     table = pd.DataFrame([{"classifier": "tfidf", "accuracy": 0.5}, {"classifier": "glove", "accuracy": 0.5, "± over seeds": 0.1}])
@@ -219,6 +230,7 @@ def test_rows_are_added_to_the_comparison_once_though_some_have_no_spread():
     for _ in range(2):
         app.button(key="train.add").click().run()
     assert len(app.session_state["comparison"]) == 2
+    assert {(row["model"], row["vectors"]) for row in app.session_state["comparison"]} == {("elmo-mini", "glove-mini")}
 
 
 @pytest.mark.parametrize(("why", "message"), [(STOPPED, "Stopped before the first epoch"), (LEFT, "the page was closed")])

@@ -1,8 +1,10 @@
 """Training: learns what is there and nothing where nothing is, resumes to the bit, and its scores are checked by hand."""
 
 import math
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from core.classify.train import SMALLEST_BATCH, BaselineFit, TrainConfig, make_t
 from core.common.device import Dropout, initialize, limit, seeded
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import artifacts
+from core.learning import fit
 from core.learning.features import Frozen
 from core.learning.fit import Fit, forget, learned_mixes
 from core.static.vectors import StaticVectors
@@ -209,6 +212,17 @@ def test_what_a_variant_needs_and_lacks_is_reported(data):
     assert isinstance(trainer, BaselineFit)
     with pytest.raises(BadInput, match="stopped before it was fitted"):
         trainer.finish()
+
+
+def test_the_newest_checkpoints_are_kept(private_cache, monkeypatch):
+    monkeypatch.setattr(fit, "MOST_CHECKPOINTS", 2)
+    folder = private_cache / "training"
+    folder.mkdir(parents=True)
+    for number in (3, 1, 0, 2):
+        (folder / f"{number}.pt").touch()
+        os.utime(folder / f"{number}.pt", (number, number))
+    run = SimpleNamespace(key="0", load=lambda path: None, run=lambda stop: iter(()))
+    assert [*fit.resumed(run)] == [] and {path.stem for path in folder.iterdir()} == {"0", "2", "3"}
 
 
 def test_a_checkpoint_that_does_not_fit_is_refused_by_name(data, parts, tmp_path):
