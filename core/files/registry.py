@@ -24,7 +24,8 @@ from .download import Report
 from .published import CatalogEntry, catalog, fetch_hub_model, hub_folder, hub_host, is_hub_name, never
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
-NAME = r"\w[\w .,+&'()-]{0,100}"  # cannot lead out of the folders
+NAME = r"\w[\w.+-]{0,100}"  # cannot lead out of the folders
+LOCAL_NAME = r"\w[\w .,+&'()-]{0,100}"  # nor can this one, which is only taken where paths are
 _OPTIONS = r".*options.*\.json"  # "elmo_options.json", "options (1).json"
 SOFTMAX = "softmax.safetensors"  # a file of its own if a model's weights file has no softmax
 OWN_NAME = r"[0-9a-f]{32}\.jsonl"  # of a user's text, by its content
@@ -104,7 +105,7 @@ def names_place(text: str, kind: str) -> bool:
     text = text.strip()
     if is_bundled(text, kind) or (kind == "corpus" and user_names.is_corpus_name(text)):
         return False
-    if not (re.fullmatch(NAME, text) or (kind == "model" and is_hub_name(text))):
+    if not (re.fullmatch(LOCAL_NAME if limits().paths else NAME, text) or (kind == "model" and is_hub_name(text))):
         return Path(text).parent != user_names.corpus_folder() or not re.fullmatch(OWN_NAME, Path(text).name)
     return limits().paths and existing(text, kind) is not None
 
@@ -259,7 +260,7 @@ def _find(name: str, kind: str) -> tuple[Path | None, ElmoscopeError | None]:
 def _places(name: str, kind: str) -> Iterator[Path]:
     if kind == "model" and is_hub_name(name):
         yield hub_folder(name)
-    if not re.fullmatch(NAME, name):
+    if not re.fullmatch(LOCAL_NAME if limits().paths else NAME, name):
         return
     if kind == "corpus" and is_bundled(name, kind):  # two corpora may be parts of one file
         yield config.ASSETS / entry_named(name, kind).files[0].name
