@@ -211,7 +211,7 @@ def keep_sides(uses: str | Path, clusters: str | Path | None = None, word: str |
     lemmas = list(dict.fromkeys(use.lemma.casefold() for use in all_uses))
     if not word and lemmas[1:]:
         values = {"name": name, "word": shorten(lemmas[0]), "others": ", ".join(map(shorten, lemmas[1:10]))}
-        reports.add((name, "lemmas"), t("{name}: read: {word}; also in the file: {others}.", **values))
+        reports.add((name, "lemmas"), t("{name}: only the uses of “{word}” are read, not those of {others}.", **values))
     word = (word or lemmas[0]).casefold()
     word_uses = [use for use in all_uses if use.lemma.casefold() == word]
     clusters_by_use = read_clusters(clusters) if clusters else None

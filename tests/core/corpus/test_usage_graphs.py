@@ -179,7 +179,7 @@ def test_other_lemmas_and_uses_without_a_cluster_are_noted_and_clusters_of_anoth
     clusters = write(tmp_path / "clusters.csv", "identifier\tcluster", "u1\t0", "b1\t0")
     with reports.collecting() as found:
         assert usage_graphs.keep_sides(uses, clusters)[0] == "plane"
-    notes = ["uses.csv: read: plane; also in the file: bank.", "clusters.csv has no cluster for 1 of 2 uses of “plane”."]
+    notes = ["uses.csv: only the uses of “plane” are read, not those of bank.", "clusters.csv has no cluster for 1 of 2 uses of “plane”."]
     assert list(found.values()) == notes
     with pytest.raises(BadInput, match=r"clusters\.csv has no cluster for 2 of 2 uses of “plane”\. Load the uses that belong"):
         usage_graphs.keep_sides(uses, write(tmp_path / "clusters.csv", "identifier\tcluster", "b1\t0"), "plane")
