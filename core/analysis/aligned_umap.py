@@ -17,7 +17,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -240,7 +239,7 @@ def _descended(points: np.ndarray, graphs: list, ties, config: ProjectionConfig,
     edges = []
     for graph in graphs:
         every = umap_.make_epochs_per_sample(graph.data, n_epochs)  # an edge is due the more often, the stronger it is
-        edges.append(Edges(*graph.tocoo().coords, every, every.copy(), every / NEGATIVES))
+        edges.append((*graph.tocoo().coords, every, every.copy(), every / NEGATIVES))
     for n in range(n_epochs):
         if n % 20 == 0:
             say(f"epoch {n + 1} of {n_epochs}")
@@ -249,18 +248,12 @@ def _descended(points: np.ndarray, graphs: list, ties, config: ProjectionConfig,
     return points
 
 
-class Edges(NamedTuple):
-    """The edges of one map's graph, (E,) each: both ends, the epochs between updates, and the epochs of the next ones."""
-
-    heads: np.ndarray
-    tails: np.ndarray
-    every: np.ndarray
-    due: np.ndarray
-    due_negative: np.ndarray
-
-
 def _epoch(points, k, edges, ties, curve, rate, n, seed) -> None:
-    """Run one epoch of UMAP's stochastic gradient descent (McInnes et al. 2018, appendix C) for map k. Compiled by numba."""
+    """Run one epoch of UMAP's stochastic gradient descent (McInnes et al. 2018, appendix C) for map k. Compiled by numba.
+
+    `edges` are those of the map's graph, arrays (E,): both ends, the epochs between updates, and the epochs of the next ones. All arguments
+    are plain types: numba's cache on disk names a class by its module, which is `core` here and `elmoscope.core` in a notebook.
+    """
     np.random.seed(seed)
     a, b = curve
     heads, tails, every, due, due_negative = edges

@@ -1,10 +1,12 @@
 """Maps: PCA, Procrustes and insertion by hand; aligned UMAP by what its maps must and must not do."""
 
 import json
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -247,3 +249,11 @@ def test_a_mix_that_is_one_layer_or_all_alike_has_the_frozen_map_itself():
         assert np.abs(follow_mix(layers, np.array(weights), maps)).max() < 4 * widest
     between = follow_mix(layers, np.array([0.2, 0.2, 0.6]), maps)
     assert between.shape == (90, 2) and not (between == maps.coordinates[3]).all()
+
+
+def test_compiled_code_on_disk_does_not_depend_on_the_name_of_the_package(monkeypatch):
+    """The package is `core` in the app and `elmoscope.core` in a notebook; numba's index on disk holds the types of the arguments."""
+    calls = []
+    monkeypatch.setattr(projection, "_compiled", lambda: lambda *arguments: calls.append(arguments))
+    follow(np.eye(20), np.random.default_rng(0).normal(size=(20, 2)), SMALL, n_epochs=1)
+    assert calls and b"aligned_umap" not in pickle.dumps(numba.typeof(calls[0]))
