@@ -188,6 +188,16 @@ function newWords(facts, ranks) {
     }
     return null;
   }
+  // The longest spelling that is a word in both sentences, whether it carries grammar or not.
+  function longestShared(tokens_a, tokens_b) {
+    let best = null;
+    tokens_a.forEach((a, i) => tokens_b.forEach((b, j) => {
+      const word = folded(a), length = [...word].length, places = i + j;
+      if (!/^\p{L}+$/u.test(a) || !/^\p{L}+$/u.test(b) || word !== folded(b) || (best && (length < best.length || (length === best.length && (places > best.places || (places === best.places && word <= best.word)))))) return;
+      best = { length, places, word, pair: [i, j] };
+    }));
+    return best?.pair;
+  }
   const letters = (token) => [...token].filter((sign) => hasLetter(sign)).length;
   function placeOf(item, tokens) {
     if (item) return item.position;
@@ -203,6 +213,8 @@ function newWords(facts, ranks) {
         const known = new Set(of.map((item) => item.position)), spelled = new Set(both[1 - side].map((item) => item.spelling));
         return [...of, ...sentences[side].flatMap((token, k) => (!known.has(k) && spelled.has(folded(bare(token))) ? [at(of, sentences[side], k)] : []))];
       }));
+      const alike = !pair && both.some((of) => !of.length) && longestShared(...sentences);
+      if (alike) return alike;
     }
     const chosen = pair ?? both.map((of) => of.reduce((best, item) => (!best || item.best > best.best ? item : best), null));
     return chosen.map((item, side) => placeOf(item, sentences[side]));

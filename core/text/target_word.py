@@ -1,6 +1,6 @@
 """Choose the target word of two sentences: one spelling that is in both, else two forms of one word, else the best word of each.
 
-Words that carry grammar are left out. Lists of ambiguous words only choose among several words of the same kind.
+Words that carry grammar are left out, unless a sentence has no other and shares one with the other sentence. Lists of ambiguous words only choose among several words of the same kind.
 A token is identified by its spelling without letter case, joiners and hyphens, and by the lemmas it may be a form of: English ones by
 rules for regular endings and a list of irregular forms, Korean ones by the analyzer. A language's description has lists of words
 (`Language.words`, each a list of lines):
@@ -105,6 +105,8 @@ def find_target_words(
     pair = _find_pair(*both)
     if pair is None and tapped == (None, None):
         pair = _find_pair(*_with_spelled_alike(both, (tokens_a, tokens_b)))
+        if pair is None and not all(both) and (shared := _longest_shared(tokens_a, tokens_b)):
+            return shared
     i, j = pair or tuple(max(words, key=lambda item: item.best, default=None) for words in both)
     return _place(i, tokens_a), _place(j, tokens_b)
 
@@ -174,6 +176,13 @@ def _find_pair(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate,
         if pairs:
             return max(pairs, key=_rank)[:2]
     return None
+
+
+def _longest_shared(tokens_a: Sequence[str], tokens_b: Sequence[str]) -> tuple[int, int] | None:
+    """Return the positions of the longest spelling that is a word in both sentences, whether it carries grammar or not."""
+    in_a, in_b = ([(k, _spelling(token)) for k, token in enumerate(tokens) if token.isalpha()] for tokens in (tokens_a, tokens_b))
+    pairs = [(i, j, word) for i, word in in_a for j, other in in_b if word == other]
+    return max(pairs, key=lambda pair: (len(pair[2]), -pair[0] - pair[1], pair[2]))[:2] if pairs else None
 
 
 def _rank(pair: tuple[Candidate, Candidate, set[str]]) -> tuple[float, int, str]:

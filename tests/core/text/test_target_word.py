@@ -91,6 +91,10 @@ SPELLED_ALIKE = [
     (EN, "We will sign it here.", "The will names many signs.", ("sign", "signs")),  # only "will" is alike, grammar in one
     (EN, "Zorblax met Quimby.", "Quimby saw Zorblax.", ("Zorblax", "Zorblax")),  # a tie, for the places and the spelling
     (EN, "We saw Quimby and Zorblax.", "Here is Zorblax with Quimby.", ("Zorblax", "Zorblax")),
+    (EN, "Stand still.", "He is still here.", ("still", "still")),  # no word but grammar in one
+    (EN, "I do.", "What do you do?", ("do", "do")),
+    (EN, "He must go.", "It is a must.", ("must", "must")),
+    (EN, "I don't.", "You can't, and he is there.", ("do", "there")),  # a clitic is no word
     (KO, "그는 시간이 없어서 말을 썼다.", "모자를 쓰고 시간을 쟀다.", ("시간", "시간")),
     (KO, "사람이 배를 탔다.", "사람이 버스를 타고 갔다.", ("사람", "사람")),
     (KO, "어머니가 밤하늘을 보셨다.", "어머니는 밤을 좋아하신다.", ("어머니", "어머니")),
