@@ -75,15 +75,27 @@ def main_module():
 
 @pytest.fixture
 def call(capsys) -> Callable[..., tuple[int, str, str]]:
-    """`call("embed", ...)` -> (exit status, stdout, stderr) of a command; `call("lab", "card", ...)` of one of core.lab's."""
+    """`call("embed", ...)` -> (exit status, stdout, stderr) of a command; `call("lab", "card", ...)` of one of core.lab's.
+
+    An option replaces the same option before it, so that a test can vary a command.
+    """
 
     def run(*words) -> tuple[int, str, str]:
-        from core.cli.main import main
-        from core.lab.__main__ import main as lab
+        from core.cli.main import elmoscope, main
+        from core.lab.__main__ import lab
+        from core.lab.__main__ import main as lab_main
 
         words = list(map(str, words))
+        is_lab = words[:1] == ["lab"]
+        command = lab if is_lab else elmoscope
+        for word in words[is_lab:]:
+            command = command.commands.get(word, command) if hasattr(command, "commands") else command
+        options = [param for param in command.params if param.param_type_name == "option" and not (param.multiple or param.is_flag)]
+        for name in (name for option in options for name in option.opts):
+            while words.count(name) > 1:
+                del words[words.index(name) : words.index(name) + 2]
         capsys.readouterr()
-        return lab(words[1:]) if words[:1] == ["lab"] else main(words), *capsys.readouterr()
+        return lab_main(words[1:]) if is_lab else main(words), *capsys.readouterr()
 
     return run
 

@@ -171,6 +171,8 @@ def _datasets(task: tasks.TextTask, rows, language: Language) -> Iterator[tuple[
 
     if rows.test and (rows.folds or rows.order):
         raise BadInput("With --test the rows of that file are tested on: leave --folds and --order out.")
+    if rows.label_column in rows.text_column:
+        raise BadInput(f"--text-column and --label-column both name {rows.label_column}. The text needs another column.")
     duplicates = rows.duplicates or task.duplicates
     split = SplitConfig(share=rows.share, folds=rows.folds, seed=rows.split_seed, in_order=rows.order, duplicates=duplicates)
     files = {"test": rows.test, "valid": rows.valid, "extra": rows.extra}

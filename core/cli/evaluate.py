@@ -14,7 +14,6 @@ from .options import CLUSTER, MODEL, Answer, argument, command, finite, group, o
 from .shared import check_is_elmo, cluster_of, counted, in_columns, note, open_model, open_static, progress, sense_space, spread_model
 
 SPACE = option("--space", "also measure the sense space: layer 1, topic and substitutes together", choices=("senses",))
-SEED = option("--seed", "seed of the split (default 0)", type=whole(0), default=0)
 
 
 @command(
@@ -22,8 +21,9 @@ SEED = option("--seed", "seed of the split (default 0)", type=whole(0), default=
     option("--train", 'rows {"word", "tokens", "position", "label"}; with --test, whose sentences are dropped here', metavar="A.jsonl"),
     option("--test", "rows as in --train", metavar="B.jsonl"),
     option("--data", "instead: rows, or Senseval-2 (.pos.xz), split by document", metavar="F", many=True),
-    option("--share", "share of --data to train on (default 0.8)", metavar="S", type=finite, default=0.8),
-    *(SEED, SPACE, CLUSTER, *MODEL),
+    option("--share", "share of --data to train on (default 0.8)", metavar="S", type=finite),
+    option("--seed", "seed of the split of --data (default 0)", type=whole(0)),
+    *(SPACE, CLUSTER, *MODEL),
 )
 def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) -> Answer:
     """Measure word-sense accuracy per layer: nearest neighbor and nearest centroid."""
@@ -58,14 +58,16 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
     return scores, [*lines, counts, *[warning] * bool(unseen)]
 
 
-def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[LabeledRow], list[LabeledRow]]:
+def _sense_rows(train, test, data, share: float | None, seed: int | None) -> tuple[list[LabeledRow], list[LabeledRow]]:
     """Return two files as they are, or one set split in two."""
     options = [f"--{name}" for name, value in (("train", train), ("test", test), ("data", data)) if value]
     if options == ["--train", "--test"]:
+        if share is not None or seed is not None:
+            raise BadInput("--train and --test are not split: leave out --share and --seed.")
         return read_labeled(Path(train)), read_labeled(Path(test))
     if options != ["--data"]:
         raise BadInput(f"evaluate senses needs --train with --test, or --data alone; got {' and '.join(options) or 'neither'}.")
-    return split_rows([row for path in data for row in read_sense_rows(path)], share, seed)
+    return split_rows([row for path in data for row in read_sense_rows(path)], 0.8 if share is None else share, seed or 0)
 
 
 @command(
@@ -80,10 +82,14 @@ def evaluate_perplexity(*, text, hold_out, limit, model) -> Answer:
     from ..elmo.models import open_language_model
     from ..training.data import held_out, read_lines
 
+    if hold_out is not None and not 0 < hold_out < 1:
+        raise BadInput(f"--hold-out must lie between 0 and 1, got {hold_out:g}.")
     model = open_model(model)
     lines = held_out(text, hold_out) if hold_out else chain(*map(read_lines, text))
     lines = (line for line in lines if line.strip())
     sentences = [model.language.tokenize(line) for line in islice(lines, limit)]
+    if hold_out and not sentences:
+        raise BadInput(f"A share of {hold_out:g} of the lines holds out no words to measure on. Hold out a larger share.")
     scores = open_language_model(model).perplexity(sentences, report=progress("sentences"))
     result = {name: round(getattr(scores, name), 4) for name in ("forward", "backward", "mean", "charged_forward", "charged_backward")}
     result |= {"tokens": scores.tokens, "unknown_share": round(scores.unknown_share, 6), "unknown_types": scores.unknown_types}

@@ -51,6 +51,23 @@ class Command(click.Command):
         defaults = self.make_context(self.name, [], resilient_parsing=True).params
         return self.answer(**self._group(defaults | options))
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words of a call. Raises UsageError for words that would be ignored or taken for options."""
+        try:
+            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        except click.NoSuchOption as error:
+            word = next((word for word in args if word.startswith(error.option_name) and not word.startswith("--")), "")
+            if word and any(isinstance(param, click.Argument) for param in self.params):
+                error.message += f" Write {word} after --, if it is no option: -- {word}"
+            raise
+        for param in order:
+            if isinstance(param, click.Option) and not (param.multiple or param.is_flag) and order.count(param) > 1:
+                raise click.UsageError(f"{param.opts[0]} is given twice. Give it once.", ctx)
+        rest = super().parse_args(ctx, args)
+        if ctx.params.get("json") and ctx.params.get("csv") is True:
+            raise click.UsageError("--json and --csv are two forms of one answer. Choose one.", ctx)
+        return rest
+
     def invoke(self, ctx: click.Context) -> tuple[Callable[[], tuple[dict, str]], bool]:
         """Return the function to run, and whether its answer is printed as JSON."""
         return partial(self.answer, **self._group(ctx.params)), ctx.params.get("json", False)
@@ -142,8 +159,18 @@ def _typed(settings: dict[str, Any], choices: Sequence[str]) -> dict[str, Any]:
     if choices:
         return {"type": click.Choice(choices)} | settings
     reads_path = READS.get(settings.get("metavar"), "") is None
-    in_home = {"type": lambda path: os.path.expanduser(path) if "/" in path else path}  # a file may be called "~"
-    return in_home | settings if reads_path else settings
+    return {"type": _in_home if settings["metavar"] in ("DIR", "FOLDER") else _file} | settings if reads_path else settings
+
+
+def _in_home(path: str) -> str:
+    return os.path.expanduser(path) if "/" in path else path  # a file may be called "~"
+
+
+def _file(path: str) -> str:
+    path = _in_home(path)
+    if os.path.isdir(path):
+        raise click.BadParameter(f"{path} is a folder. Choose a file.")
+    return path
 
 
 def command(name: str, *options: click.Parameter, **groups: str) -> Callable[[Callable[..., Answer]], Command]:

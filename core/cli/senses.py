@@ -51,8 +51,11 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
     from ..views import change
     from ..views.sides import Side, choose
 
-    if sides.judgments and not sides.uses:
-        raise BadInput("--judgments belong to a file of uses: name it with --uses.")
+    for name in ("clusters", "judgments"):
+        if getattr(sides, name) and not sides.uses:
+            raise BadInput(f"--{name} belong to a file of uses: name it with --uses.")
+    if sides.uses and (more := [name for name in ("first", "second", "first_dates", "second_dates") if getattr(sides, name)]):
+        raise BadInput(f"--uses has both sides: leave out --{more[0].replace('_', '-')}.")
     if graph and not (word or sides.uses):
         raise BadInput("--graph writes one word's files: name it with --word.")
     for name in GRAPH if graph else ():

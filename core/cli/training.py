@@ -35,8 +35,8 @@ TEXT = (
     option("--start-model", "a trained biLM to continue from, in its shape", metavar="M"),
     option("--tokens", "tokens to train on in all", type=int, default=8_000_000),
     option("--table-share", "share of the tokens seen before the char-CNN joins", type=finite, default=0.8),
-    option("--hidden", "LSTM cell size", type=int, default=1024),
-    option("--projection", "output size of the char-CNN and of each direction", type=int, default=128),
+    option("--hidden", "LSTM cell size (default 1024)", type=int),
+    option("--projection", "output size of the char-CNN and of each direction (default 128)", type=int),
     option("--vocabulary", "words in the softmax", type=int, default=50000),
     option("--batch-tokens", "tokens per step", type=int, default=2048),
     option("--negatives", "words sampled for the softmax at each step", type=int, default=3072),
@@ -66,14 +66,14 @@ def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
     if not 0 < network.table_share < 1:
         raise BadInput(f"--table-share must lie between 0 and 1, got {network.table_share}.")
     steps = replace(steps, negatives=min(steps.negatives, steps.vocabulary))
-    filters = language.filters or MINI.filters
+    sizes = {name: size for name in ("hidden", "projection") if (size := getattr(network, name)) is not None}
     training = recipe.Recipe(
         files=tuple(Path(f) for f in text.corpus),
         valid=Path(text.valid) if text.valid else None,
         hold_out=0.0 if text.valid else text.hold_out,
         language=language.code,
         processes=1 if network.threads == 1 else 2,
-        shape=replace(MINI, hidden=network.hidden, projection=network.projection, filters=filters),
+        shape=replace(MINI, filters=language.filters or MINI.filters, **sizes),
         config=PretrainConfig(**asdict(steps), warmup_steps=200, learning_rate=1.2e-3),
         table_share=network.table_share,
         device=choose(network.device).type,
@@ -82,20 +82,23 @@ def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
     model = Path(output) / "model"
     if resume or not model.exists():  # else the message names the training that is there
         outputs.check_folder(model, recipe.MODEL)
-    training, warm_up = _started(training, start)
+    training, warm_up = _started(training, start, sizes)
     folder = recipe.run(training, Path(output), start=warm_up, resume=resume, report=lambda event: note(recipe.progress_line(event)))
     return {"model": str(folder), **read_json(folder / "meta.json")}, f"The model is in {folder}"
 
 
-def _started(training, start):
-    """Return the recipe of a training that starts from a model or from vectors, and the function that initializes its trainer."""
+def _started(training, start, sizes):
+    """Return the recipe of a training that starts from a model or from vectors, and the function that initializes its trainer.
+
+    `sizes` are those of the network that the user named.
+    """
     from ..learning.features import vectors_fingerprint
     from ..training import warm_start
 
     if start.start_model and start.start_vectors:
         raise BadInput("--start-model brings its own words: leave out --start-vectors.")
     if start.start_model:
-        return _go_on(start.start_model, training)
+        return _go_on(start.start_model, training, sizes)
     if not start.start_vectors:
         return training, None
     vectors = open_static(start.start_vectors)
@@ -107,7 +110,7 @@ def _started(training, start):
     return replace(training, start=f"vectors {vectors_fingerprint(vectors)}"), warm_up
 
 
-def _go_on(name: str, training):
+def _go_on(name: str, training, sizes: dict[str, int]):
     """Return the recipe with the shape of a trained model, and the function that initializes a trainer from it."""
     from ..elmo.models import model_fingerprint
     from ..elmo.weights import load_bilm, load_softmax, read_options
@@ -117,9 +120,12 @@ def _go_on(name: str, training):
     softmax = load_softmax(folder)
     if softmax is None:
         raise BadInput(f"--start-model {name} has no softmax to start from. Name a model that predicts words, such as elmo-mini.")
+    shape = read_options(model_files(folder)[0])
+    if wrong := [f"--{key}, which is {getattr(shape, key)} there" for key, size in sizes.items() if size != getattr(shape, key)]:
+        raise BadInput(f"--start-model {name} has a shape: leave out {wrong[0]}.")
     start = partial(copy_model, model=load_bilm(folder), softmax=softmax[0], vocabulary=softmax[1])
     words = text_fingerprint(softmax[1].words)
-    return replace(training, shape=read_options(model_files(folder)[0]), start=f"model {model_fingerprint(folder)} {short(words)}"), start
+    return replace(training, shape=shape, start=f"model {model_fingerprint(folder)} {short(words)}"), start
 
 
 @command(

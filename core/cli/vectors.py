@@ -15,6 +15,7 @@ from ..common.markup import shorten
 from ..common.model_layers import SENSES
 from ..files import atomic
 from ..files.artifacts import check_fits, parse_json, replacing, write_json
+from ..files.formats import suffix_of
 from ..text import languages
 from ..text.languages import note_unread
 from ..text.sentence_ends import split_sentences
@@ -53,6 +54,7 @@ BATCH = r"[0-9a-f]{64}\.npz"  # batches encoded by a cluster, as core.cluster.wo
 )
 def embed(*, input, output, text_column, stateful, batch_size, engine, precision, cluster, model) -> Answer:
     """Write the vectors of every token in every layer, as .npz."""
+    _check_column(input, text_column)
     if not output.endswith(".npz"):
         raise BadInput(f"--output must end in .npz, got '{shorten(output)}'.")
     if cluster is not None and (stateful or engine == "allennlp"):
@@ -77,6 +79,12 @@ def embed(*, input, output, text_column, stateful, batch_size, engine, precision
     tokens = sum(array.shape[1] for array in arrays.values())
     result = {"model": model.name, "sentences": len(arrays), "tokens": tokens, "seconds": round(seconds, 4)}
     return result, f"{len(arrays):,} sentences, {tokens:,} tokens in {seconds:.2f} s -> {output}"
+
+
+def _check_column(path: str, text_column: str | None) -> None:
+    """Raise BadInput for the column of a file that has none."""
+    if text_column and (kind := suffix_of(Path(path))) in (".txt", ".docx", ".pdf", ".epub"):
+        raise BadInput(f"A {kind} file has no columns: leave out --text-column.")
 
 
 def _read_embed_input(path: Path, stateful: bool, text_column: str | None) -> list:
@@ -181,6 +189,7 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, model, o
     from ..index.build import build_index, is_index, own_files
     from ..index.table import index_info
 
+    _check_column(corpus, text_column)
     if cluster is not None:
         if "://" not in output:
             outputs.check_file(Path(output) / INDEX, merged=True)

@@ -173,16 +173,15 @@ def _position(workspace: Workspace, name: str, item: Mapping[str, Any]) -> tuple
         raise BadInput(f"'{name}' is a text of {len(tokens):,} words. Use 1 to {limit}, such as {EXAMPLE}.")
     note_unread(tokens, workspace.language)
     position, word = item.get("position"), item.get("word")
-    if position is not None:
-        if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-            raise BadInput(f"'{name}': position {cite(position)} is not a token. Use 0 to {len(tokens) - 1}.")
-        return position, tuple(tokens)
-    if not word:
-        return None, tuple(tokens)
-    cut, places = locate(tokens, word, workspace.language)
-    if not places:
+    cut, places = locate(tokens, word, workspace.language) if word else (tokens, [])
+    if position is not None and (not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(cut)):
+        raise BadInput(f"'{name}': position {cite(position)} is not a token. Use 0 to {len(cut) - 1}.")
+    if word and not places:
         raise BadInput(f"'{name}': {no_token(word, tokens, 'text')}")
-    return places[0], tuple(cut)
+    if word and position is not None and position not in places:
+        where = " or ".join(map(str, places))
+        raise BadInput(f"'{name}': token {position} is '{bare(cut[position])}', not '{shorten(word)}'. Use {where}.")
+    return places[0] if word and position is None else position, tuple(cut)
 
 
 def _value(name: str, hint: Any, value: Any) -> Any:

@@ -725,6 +725,25 @@ MISTAKES = {
     "no pair of senses": ([*SPREAD, "{corpus}", "--merge", "a"], "“a” is not a pair of senses"),
     "a missing option": (["embed", "--input", "{dir}/ok.json"], "--output"),
     "an unknown option": ([*ASK, "--color"], "--color"),
+    "a folder for a file": ([*EMBED, "{dir}"], "'--input': {dir} is a folder. Choose a file."),
+    "a column of a text": ([*EMBED, "{dir}/text.txt", "--text-column", "body"], "A .txt file has no columns: leave out --text-column."),
+    "a column for two": (
+        ["train", "--task", "t", "--variant", "tfidf", "--train", "x.csv", "--text-column", "a", "--label-column", "a"],
+        "--text-column and --label-column both name a.",
+    ),
+    "a word like an option": (["corpus", "search", "-ing"], "No such option '-i'. Write -ing after --, if it is no option: -- -ing"),
+    "two forms of an answer": (["corpus", "search", "bank", "--csv"], "--json and --csv are two forms of one answer."),
+    "a split of two files": (["evaluate", "senses", "--train", "a", "--test", "b", "--seed", "0"], "leave out --share and --seed"),
+    "clusters without uses": (["senses", "change", "--clusters", "c.csv"], "--clusters belong to a file of uses: name it with --uses."),
+    "uses with a side": (["senses", "change", "--uses", "u.csv", "--first-dates", "1800.."], "leave out --first-dates."),
+    "a start in another shape": ([*PRETRAIN, "--start-model", "{model}", "--hidden", "9"], "leave out --hidden, which is 16 there."),
+    **{
+        f"{share} of a text held out": (
+            ["evaluate", "perplexity", "--text", "{dir}/text.txt", "--model", "{model}", "--hold-out", share],
+            said,
+        )
+        for share, said in (("-0.5", "between 0 and 1, got -0.5"), ("2", "got 2."), ("0.01", "A share of 0.01 of the lines holds out no"))
+    },
     "two starts of a training": ([*PRETRAIN, "--start-model", "{model}", "--start-vectors", "{dir}/v.txt"], "leave out --start-vectors"),
     "a start from too many numbers": ([*PRETRAIN, "--projection", "8", "--start-vectors", "{dir}/v7.txt"], "--projection 10"),
     "a training without held-out text": ([*PRETRAIN, "--valid", "nowhere.txt"], "nowhere.txt"),
@@ -779,6 +798,12 @@ def test_a_mistake_is_one_line_on_stderr_and_status_2(refused, model, mute, corp
     places = {"model": model, "corpus": corpus, "dir": tmp_path, "mute": mute}
     assert said.format(**places) in refused(*(word.format(**places) for word in words), "--json")
     assert contents(tmp_path) == before  # no half-made file stays behind
+
+
+def test_an_option_with_one_value_is_given_once(capsys):
+    many = ["--variant", "tfidf", "--variant", "glove", "--order", "--order"]
+    assert main.main(["train", "--task", "t", *many, "--train", "a.csv", "--train", "b.csv"]) == 2
+    assert capsys.readouterr().err == "error: --train is given twice. Give it once. See: python -m core train --help\n"
 
 
 def test_an_argument_that_is_no_utf8_is_answered_in_plain_json(answer, model):

@@ -45,6 +45,7 @@ BAD = [
     ("pair", {"first": BANK | {"word": ["bank"]}}, """'first.word' is ["bank"]. Use text."""),
     ("pair", {"first": BANK | {"word": "x" * 300}}, f"'{'x' * 39}…' is not a token of the text. Choose one of: We sat on the bank ."),
     ("pair", {"first": BANK | {"position": -1}}, "'first': position -1 is not a token. Use 0 to 5."),
+    ("pair", {"first": BANK | {"position": 1}}, "'first': token 1 is 'sat', not 'bank'. Use 4."),
     ("pair", {"x" * 300: 1}, f"'{'x' * 39}…' is not part of a request. Use: first, second."),
     ("substitutes", {"words": BANK}, "'words' is a list of words in context, not {"),
     ("substitutes", {"words": []}, "'words' is an empty list. Use ["),
@@ -99,6 +100,7 @@ def test_a_word_that_is_only_a_part_of_another_is_named_with_that():
     message = wire.no_token("밤", languages.get_language("ko").tokenize("밤길을 걸었다."), "sentence")
     assert message == "'밤' is not a token of the sentence, only a part of '밤길'. Choose one of: 밤길 을 걸 었 다 ."
     assert wire.no_token("bank", ["Online", "banking"], "text").startswith("'bank' is not a token of the text, only a part of 'banking'.")
+    assert wire.no_token("dog's", ["The", "dog", "'s", "bone"], "text").startswith("'dog's' is not a token of the text. Choose")
     assert wire.no_token("river", ["A", "bank"], "text") == "'river' is not a token of the text. Choose one of: A bank"
 
 
