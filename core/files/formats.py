@@ -1,5 +1,6 @@
 """Handle the formats of users' files: conversions, encodings, limits, XML parts of archives, and CSV without formulas."""
 
+import re
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -172,7 +173,8 @@ def _not_of_its_kind(path: Path, kind: str, recommended: str) -> str:
 def guess_encoding(data: bytes) -> str | None:
     """Return the most likely of ENCODINGS by the beginning of `data`, or None.
 
-    Western European wins over Central European if both decode the text equally well, because few letters distinguish them.
+    Western European wins over Central European if both decode the text equally well, because few letters distinguish them. It also wins
+    where no two bytes beyond ASCII are adjacent, as some are in almost every text in another script.
     """
     from charset_normalizer import from_bytes
 
@@ -183,7 +185,7 @@ def guess_encoding(data: bytes) -> str | None:
     matches = from_bytes(sample, cp_isolation=list(ENCODINGS))
     if (best := matches.best()) is None:
         return None
-    if best.encoding == "cp1250":
+    if best.encoding == "cp1250" or not re.search(rb"[\x80-\xff]{2}", sample):
         as_good = {m.encoding for m in matches if m.chaos <= best.chaos and m.coherence >= best.coherence}
         western = "cp1252" in as_good | set(best.could_be_from_charset) or not _spells(sample, "cp1250", "cp1252")
         return "cp1252" if western else "cp1250"

@@ -98,6 +98,7 @@ def test_columns_are_guessed(write, name, text, texts, label):
     ("encoding", "first", "second"),
     [
         ("cp1252", "£5 café", "b"),
+        ("cp1252", "He paid £5 for it.", "She paid £20 at the bank."),  # no two letters beyond ASCII in a row
         ("cp1252", "“The price rose to £30!” he said; “it’s far too much” was her reply", "He’s paid £20 – “a café’s price”"),
         ("cp1252", "Die Straße ist schön", "Größe und Übermut"),
         ("cp932", "雨が降って傘をさした", "雪がとけた"),
