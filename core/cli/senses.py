@@ -208,7 +208,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     sentences = label_files.tokens_of(occurrences.items)
     read, *others = (label_files.read_labels(file, sentences, partial(_merged, into=merged), word) for file in files)
     if missing := len(read.labels.elsewhere):
-        note(f"{counted(missing, 'label')} of sentences that are not among the {len(sentences):,} that were read.")
+        note(f"{counted(missing, 'label')} without a sentence among the {len(sentences):,} that were read.")
     labels, n_labels = read.labels, len(read.by_sentence) - missing
     agreements = [label_files.agreement(labels, second.labels, sentences) for second in others]
     result = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, given=labels.given)).spread
