@@ -112,7 +112,7 @@ def _word(firings: list[Firing], neighbors: list, static: list, vectors: StaticV
 
 
 def _neighbors(firing: Firing, neighbors: list[StaticNeighbor], static: list[StaticNeighbor] | None, vectors: StaticVectors) -> None:
-    unread = t("letters not read: meaningless")
+    unread = t("no known letter sequence: meaningless")
     lists.heading(t("Layer 0"), LAYER_COLORS["0"], unread if firing.is_unread else t("from the letters alone"))
     if neighbors:
         lists.word_lines([(write_word(n.word), n.cosine, "") for n in neighbors])
@@ -146,7 +146,7 @@ def write_notices(
     rows = [k for k, firing in enumerate(firings) if not firing.is_unread]
     pair = _pair([firings[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
     unread = _quoted(firing.word for firing in firings if firing.is_unread)
-    last = [t("The model cannot read the letters of {words}.", words=unread)] if unread else []
+    last = [t("The model knows no sequence of letters in {words}.", words=unread)] if unread else []
     return [*_unknown(firings, neighbors, static, lower), *_parted(firings), *pair, *last]
 
 
@@ -197,7 +197,7 @@ def describe_windows(firings: list[Firing]) -> list[str]:
     lines = []
     exact = [f for f in firings if (top := f.heaviest) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
     if exact:
-        words = ", ".join(f"“{shorten(f.word, 24)}” ({f.heaviest.share:.0%})" for f in exact)
+        words = ", ".join(f"“{shorten(f.word, 24)}”" + f" ({f.heaviest.share:.0%})" * (f.heaviest.share <= 1) for f in exact)
         lines.append(t("Recognized as one piece: {words}.", words=words))
     exact_ids = {id(f) for f in exact}  # equal spellings may occur twice, and arrays cannot be compared
     pieces = [f for f in firings if not (id(f) in exact_ids or f.is_unread) and any(w.lettered and w.share > 0 for w in f.windows)]
