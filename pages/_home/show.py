@@ -144,8 +144,11 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
 
 
 def write_notices(scene: Scene | None, space: str, verdict: Verdict | None, second: SecondModel | None) -> list[str]:
-    """Return one sentence on what the picture shows in a space, and one on the second model where there is one."""
-    lines = [say_picture(scene, space, verdict)] if scene else []
+    """Return one sentence on what the picture shows in a space, and one on the second model where there is one.
+
+    A picture without labels says nothing about two different words, which have no verdict.
+    """
+    lines = [say_picture(scene, space, verdict)] if scene and (scene.labeled or verdict) else []
     if second:
         layers = model_layers.in_use()
         place = second.place(space if space in layers.spaces else MIX, layers)

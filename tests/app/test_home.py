@@ -145,6 +145,7 @@ def test_pressed_word_replaces_the_target_and_changes_the_verdict(by_buttons):
     page.button(key=f"{home.EXPECTED}.a.{before.index('shore')}").click().run()
     assert page.text_input(key="a").value == RIVER.replace("bank", "shore")
     assert part(page, "verdict").startswith("Two different words")
+    assert not any("with one meaning" in block.proto.body for block in page.get("html"))
     now = page.session_state["asked"]
     assert [of[k] for of, k in zip(now.tokens, now.positions, strict=True)] == ["shore", "bank"]
     assert words(page)[:7] == [word for word in before if word != "shore"]  # the place is the same
