@@ -119,8 +119,7 @@ def run(command: click.Command, words: Sequence[str], name: str) -> int:
         with redirect_stdout(StringIO()) as help_text:
             function, as_json = parsed(command, words, name)
     except click.exceptions.Exit:
-        _say(help_text.getvalue().removesuffix("\n"))
-        return 0
+        return _say(help_text.getvalue().removesuffix("\n"))
     except click.UsageError as error:
         return _refused(f"{shorten(error.format_message(), 400)} See: {error.ctx.command_path if error.ctx else name} --help")
     return answered(function, as_json=as_json)
@@ -151,8 +150,7 @@ def answered(run: Callable[[], tuple[dict, str]], *, as_json: bool) -> int:
         return 130
     finally:
         languages.use(None)  # a command reads text as its model's language, and only it
-    _say(_json(result) if as_json else text)
-    return 0
+    return _say(_json(result) if as_json else text)
 
 
 def _refused(message: str) -> int:
@@ -171,12 +169,15 @@ def _json(result: dict) -> str:
     return text
 
 
-def _say(text: str) -> None:
+def _say(text: str) -> int:
+    """Print an answer. Return the exit status."""
     try:
         print(text)
         sys.stdout.flush()
-    except BrokenPipeError:  # such as by `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what the buffer holds would fail again at exit
+        return 0 if isinstance(error, BrokenPipeError) else _refused(f"the output cannot be written: {error.strerror}.")
     except UnicodeEncodeError:
         encoding = sys.stdout.encoding
-        _say(text.encode(encoding, "backslashreplace").decode(encoding))
+        return _say(text.encode(encoding, "backslashreplace").decode(encoding))
+    return 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..common.errors import BadInput
+from ..common.limits import limits
 from ..common.markup import shorten
 from ..common.model_layers import MIX, SENSES
 from ..files.registry import is_bundled
@@ -245,7 +246,10 @@ def view(*, name, request, corpus, vectors, model) -> Answer:
 
 def _both_in_context(sentences: Sequence[str], word: str | None, read_as: str | None, model: Model) -> list[WordInContext]:
     """Return the word, in any of its forms, in each of two sentences; without a word the one that pages compare."""
-    both = [tuple(languages.tokenize(text)) for text in sentences]
+    most, both = limits().max_words, [tuple(languages.tokenize(text)) for text in sentences]
+    if max(map(len, both)) > most:
+        note(f"Only the first {most} words of a sentence are read.")
+    both = [tokens[:most] for tokens in both]
     if word is None:
         places = list(find_target_words(*both, model.language))
         if None in places:

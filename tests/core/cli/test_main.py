@@ -806,6 +806,12 @@ def test_an_option_with_one_value_is_given_once(capsys):
     assert capsys.readouterr().err == "error: --train is given twice. Give it once. See: python -m core train --help\n"
 
 
+def test_a_verdict_reads_as_many_words_as_the_page(call, model):
+    status, _, err = call("verdict", "--word", "bank", "--sentence", "a " * 120 + "bank", "--sentence", "the bank", "--model", model)
+    note, error = err.splitlines()
+    assert (status, note) == (2, "Only the first 120 words of a sentence are read.") and "'bank' is not a token" in error
+
+
 def test_an_argument_that_is_no_utf8_is_answered_in_plain_json(answer, model):
     result = answer("predict", "--text", "the \udcff", "--model", model)  # as Python hands on the byte ff
     assert result["text"] == "the \udcff"
@@ -856,6 +862,14 @@ def test_a_real_process_ends_with_status_2_and_one_line_after_a_mistake():
     process = python_m_core("static-neighbors", "--word", "a", "--vectors", "none.txt", "--json")
     out, err = process.communicate(timeout=120)
     assert "none.txt" in is_one_line_error(process.returncode, out, err)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_an_answer_that_cannot_be_written_is_an_error():
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "core", "embed", "--help"]
+        done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (2, "error: the output cannot be written: No space left on device.\n")
 
 
 @pytest.mark.parametrize("command", ["static-neighbors --word river --json", "embed --help"])
