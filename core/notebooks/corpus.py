@@ -32,7 +32,8 @@ from elmoscope.core.views.concordance import ConcordanceRequest, concordance, wi
 
 request = ConcordanceRequest(query=query, kind=kind, order=order, documents=documents, number=200)
 result = concordance(workspace, with_senses(workspace, request))
-print(f"{result.n:,} occurrences, {result.per_million:,.3g} per million, DP {result.deviation:.2f}; forms: {dict(result.forms)}")
+about = f", {result.per_million:,.1f} per million, DP {result.deviation:.2f}; forms: {dict(result.forms)}" if result.n else ""
+print(f"{result.n:,} occurrences{about}")
 result.table()
 
 # %% search

@@ -30,8 +30,9 @@ languages.use(model.language.code)  # how its text is cut into tokens
 import numpy as np
 import pandas as pd
 from elmoscope.core.analysis.walk import walk
+from elmoscope.core.common.limits import limits
 
-path = walk(model.encoder, languages.tokenize(text), position)
+path = walk(model.encoder, languages.tokenize(text)[: limits().max_words], position)
 widths = [(bank.width, path.spelling.window(int(bank.places[bank.strongest[0]]), bank.width)) for bank in path.banks]
 path.spelling.signs, path.spelling.ids[: path.spelling.used].tolist(), widths  # steps 1 and 2: bytes; the strongest window of each width
 

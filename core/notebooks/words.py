@@ -25,17 +25,21 @@ sense = None  # None: the nearest
 
 # %%
 from elmoscope.core.common import model_layers
+from elmoscope.core.common.limits import limits
 from elmoscope.core.text.readings import WordInContext
 from elmoscope.core.workspace import open_workspace
 
 workspace = open_workspace(model_name, vectors_name, corpus)
 model = workspace.model
 model_layers.use(workspace.layers)  # how many it has, and what they are called
-words = [WordInContext(tuple(model.language.tokenize(text)), position, read_as) for text, position, read_as in sentences]
+texts = [tuple(model.language.tokenize(text)[: limits().max_words]) for text, *_ in sentences]
+words = [WordInContext(tokens, position, read_as) for tokens, (_, position, read_as) in zip(texts, sentences)]
 
 # %% home
 from elmoscope.core.views import pair
 
+if len(words) < 2:
+    raise SystemExit("A word is compared in two sentences. Add one to `sentences`.")
 result = pair.compute(workspace, pair.PairRequest(first=words[0], second=words[-1]))
 verdict = result.judgment.verdict  # as `python -m core verdict` gives it
 (verdict.says, round(verdict.probability, 4), verdict.say_certainty(), verdict.senses) if verdict else "no verdict: two words"
@@ -47,7 +51,8 @@ result.bars  # cosines; GloVe's is missing where it lacks one of the words
 from elmoscope.core.figures.maps import scene_figure
 
 typed = [(word.tokens, word.position) for word in (words[0], words[-1])]
-scene_figure(result.scene, space, typed) if result.scene else None
+spaces = result.scene.spaces if result.scene else ()  # a model without a softmax has no sense space
+scene_figure(result.scene, space if space in spaces else spaces[-1], typed) if spaces else None
 
 # %% home
 from elmoscope.core.figures.influence import curves_figure
@@ -201,7 +206,7 @@ def map_around():
     return lean_map(result, result.points.words, result.points.words, look)
 
 
-map_around() if result else None
+map_around() if result and len(result.points.words) else None  # the corpus may lack the word
 
 # %% map
 from elmoscope.core.figures.measures import accuracy_lines

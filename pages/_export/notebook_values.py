@@ -10,6 +10,7 @@ from core.common import model_layers
 from core.common.config import NEIGHBORS
 from core.common.errors import BadInput
 from core.common.i18n import ENGLISH, t
+from core.common.limits import limits
 from core.common.markup import plain, shorten
 from core.files import registry
 from core.notebooks.build import build_notebook
@@ -231,7 +232,7 @@ def _choose_sentences(settings: Settings) -> list[tuple[str, int, str]]:
     """Return both sentences, or the first example without any. Targets that the user did not select are guessed as on the pages."""
     example = next(iter(languages.in_use().examples.get("pairs", {}).values()), ("", ""))
     texts = [settings.get(key, first) or "" for key, first in zip("ab", example, strict=True)]
-    both_tokens = [languages.tokenize(text) for text in texts]
+    both_tokens = [languages.tokenize(text)[: limits().max_words] for text in texts]
     tapped = [k if (k := settings.get(f"{key}i")) in range(len(tokens)) else None for key, tokens in zip("ab", both_tokens, strict=True)]
     places = find_target_words(*both_tokens, languages.in_use(), tapped=tuple(tapped))
     result = []

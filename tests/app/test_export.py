@@ -18,6 +18,7 @@ from core.common import i18n, markup
 from core.common.config import ROOT
 from core.common.errors import BadInput
 from core.elmo import models
+from core.elmo.weights import save_hdf5
 from core.figures.maps import FAINT
 from core.index import tables
 from core.index.tables import open_table
@@ -255,6 +256,23 @@ def test_figures_are_labeled_in_the_readers_language():
 def test_the_map_notebook_follows_a_form_of_a_labeled_word(run):
     result = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "w": "banks"})
     assert result["word"] == "bank" and result["labeled"]
+
+
+def test_notebooks_of_unusual_questions_run(run, capsys):
+    """A word that the corpus lacks, a query without a hit, a sentence that the page reads in part, and a single sentence."""
+    assert not run("map", {"map_word": "zzzz"})["result"].points.words
+    run("search", {"find": "zzzz"})
+    assert capsys.readouterr().out == "0 occurrences\n"
+    long = {"a": "so " * 119 + "crane bank", "ai": None, "b": "The bank lent a crane."}
+    assert [len(word.tokens) for word in run("neighbors", long)["words"]] == [120, 6] and notebook_values.word(long) == "crane"
+    with pytest.raises(SystemExit, match="two sentences"):
+        run("home", {"a": "We sat on the bank.", "b": ""})
+
+
+def test_notebook_of_home_draws_a_model_without_a_sense_space(run, tmp_path):
+    save_hdf5(models.open_model("elmo-mini").encoder.model, tmp_path)
+    result = run("home", {"model": str(tmp_path), "a": "We sat on the bank.", "b": "The bank lent him money."})
+    assert result["spaces"][-1] == "mix" and result["expected"] == ()
 
 
 def test_notebooks_mark_the_senses_that_a_model_guessed(run, tmp_path):
