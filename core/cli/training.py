@@ -87,11 +87,8 @@ def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
     return {"model": str(folder), **read_json(folder / "meta.json")}, f"The model is in {folder}"
 
 
-def _started(training, start, sizes):
-    """Return the recipe of a training that starts from a model or from vectors, and the function that initializes its trainer.
-
-    `sizes` are those of the network that the user named.
-    """
+def _started(training, start, sizes: dict[str, int]):
+    """Return the recipe of a training that starts from a model or from vectors, and the function that initializes its trainer."""
     from ..learning.features import vectors_fingerprint
     from ..training import warm_start
 

@@ -190,13 +190,11 @@ function newWords(facts, ranks) {
   }
   // The longest spelling that is a word in both sentences, whether it carries grammar or not.
   function longestShared(tokens_a, tokens_b) {
-    let best = null;
-    tokens_a.forEach((a, i) => tokens_b.forEach((b, j) => {
-      const word = folded(a), length = [...word].length, places = i + j;
-      if (!/^\p{L}+$/u.test(a) || !/^\p{L}+$/u.test(b) || word !== folded(b) || (best && (length < best.length || (length === best.length && (places > best.places || (places === best.places && word <= best.word)))))) return;
-      best = { length, places, word, pair: [i, j] };
-    }));
-    return best?.pair;
+    const words = (tokens) => tokens.flatMap((token, k) => (/^\p{L}+$/u.test(token) ? [[folded(token), k]] : []));
+    const pairs = words(tokens_a).flatMap(([word, i]) => words(tokens_b).flatMap(([other, j]) => (word === other ? [{ word, places: [i, j] }] : [])));
+    const rank = ({ word, places: [i, j] }) => [[...word].length, -i - j];
+    pairs.sort((x, y) => rank(y)[0] - rank(x)[0] || rank(y)[1] - rank(x)[1] || (x.word < y.word) - (x.word > y.word));
+    return pairs[0]?.places;
   }
   const letters = (token) => [...token].filter((sign) => hasLetter(sign)).length;
   function placeOf(item, tokens) {
