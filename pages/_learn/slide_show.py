@@ -175,7 +175,7 @@ def _spelling(in_use: InUse, text: str) -> str:
     letters = [w for w in result.windows if w.lettered]
     values = {"word": word, "window": letters[0].text if letters else ""}
     if not letters:
-        line = t("This model cannot read the letters of “{word}”.", **values)
+        line = t("The model knows no sequence of letters in {words}.", words=f"“{word}”")
     elif is_known:
         line = t("GloVe knows “{word}” too. ELMo builds its vector from letters, most from “{window}”.", **values)
     else:
