@@ -110,7 +110,7 @@ def test_slide_of_an_invented_word_works_in_korean():
     assert any("“구름스럽다”" in item and "몫이 가장 큽니다" in item for item in words_on(page))
     page.text_input(key="slide_invented").set_value("unfriendlyish").run()
     message = " ".join(words_on(page))
-    assert "읽지 못합니다" in message and "몫이" not in message
+    assert "아는 글자 배열이" in message and "몫이" not in message
 
 
 def test_upload_button_has_a_readable_korean_label():

@@ -75,7 +75,7 @@ def test_only_visible_lines_of_a_concordance_are_sent(page: Page, server: str):
 def test_collocate_opens_its_lines(page: Page, server: str):
     opened(page, server, "collocates")
     expect(page.locator(NOTICE, has_text="Near only one sense")).to_be_visible()
-    expect(page.get_by_text(re.compile("ribbon knot, 16 sentences"))).to_be_visible()
+    expect(page.get_by_text(re.compile("ribbon knot, 16 occurrences"))).to_be_visible()
     table = page.get_by_test_id("stDataFrame").nth(3)
     table.click(position={"x": 16, "y": 52})  # the box of the first row
     expect(page.locator(".concordance .line .hit").first).to_be_visible()

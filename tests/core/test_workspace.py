@@ -44,8 +44,16 @@ KO = {  # of "눈"
 }
 EN, KO = ({sense: [f"{line}." for line in text.rstrip(".").split(". ")] for sense, text in senses.items()} for senses in (EN, KO))
 OTHER = {
-    "en": ["Rain fell on the bank all night.", "The river bank was wet.", "Banks lend money.", "The banks of the river are green."] * 3,
-    "ko": ["눈이 그치고 해가 났다.", "차가운 눈이 내린다.", "눈을 크게 떴다.", "내 눈이 아프다."] * 3,
+    "en": [
+        f"In {month} {line}."
+        for month in ("May", "June", "July")
+        for line in ("rain fell on the bank", "the river bank was wet", "banks lend money", "the banks of the river are green")
+    ],
+    "ko": [
+        f"{month}월에 {line}."
+        for month in (5, 6, 7)
+        for line in ("눈이 그치고 해가 났다", "차가운 눈이 내린다", "눈을 크게 떴다", "내 눈이 아프다")
+    ],
 }
 
 

@@ -179,10 +179,10 @@ def test_tags_that_the_spelling_decides_are_read_off_layer_0(model):
 def corpus_file(folder, words: tuple[str, ...]) -> str:
     rows = [
         '{{"tokens": [{}], "position": {}, "word": "{}", "lemma": "{}", "sense": "{}"}}'.format(
-            ", ".join(f'"{t}"' for t in row.tokens), row.position, word, word, row.label
+            ", ".join(f'"{t}"' for t in (*row.tokens, n)), row.position, word, word, row.label
         )
         for k, word in enumerate(words)
-        for row in sense_rows(12, seed=100 * k, word=word)
+        for n, row in enumerate(sense_rows(12, seed=100 * k, word=word))  # a number makes each sentence another
     ]
     (folder / "own.jsonl").write_text("\n".join(rows))
     return str(folder / "own.jsonl")
