@@ -36,6 +36,7 @@ _AFTER_CLAUSES = ("것", "거", "수", "때", "리", "줄", "듯", "터", "경�
 # Stems of what follows a clause in -임: 차임을 알았다
 _KNOWING = ("알", "모르", "깨닫", "밝히", "밝혀지", "드러나", "확인", "분명", "틀림없", "불구", "뜻하", "의미")
 _FREQUENT = 10_000  # of the most frequent words: a noun that is one token is not cut
+_FREQUENT_IN_GWA = 5_000  # of those that end like the particle 과, which is frequent between nouns: 공과 허물
 _RARER = 100  # a noun ending in 임 that is so many times rarer than the noun before 임 is read as the copula
 
 
@@ -130,7 +131,8 @@ def with_word(tokens: list[str], word: str, language: Language) -> list[str]:
         is_word = is_longer and (begin in listed or not listed)
         following = read[next((k for k, (a, _) in enumerate(places) if a >= end + len(rest)), len(tokens)) :]
         is_clause = listed.get(begin, 0) > _RARER * listed.get(word, len(listed)) and _has_stem(following[:3], _KNOWING)
-        is_noun = read[first] is not None and read[first].tags[0] in NOUNS and listed.get(begin, _FREQUENT) < _FREQUENT
+        limit = _FREQUENT_IN_GWA if begin.endswith("과") else _FREQUENT
+        is_noun = read[first] is not None and read[first].tags[0] in NOUNS and listed.get(begin, limit) < limit
         if is_word and ((is_noun and len(begin) == len(word + rest)) or begin == f"{word}임") and not is_clause:
             continue
         after = next((item for item, (a, _) in zip(read, places, strict=True) if a == end), None)

@@ -254,6 +254,7 @@ def test_a_language_whose_model_is_missing_is_used_and_english_is_read(tmp_path,
 
 # Nouns with the copula, or ones that the analyzer cuts, glues to their particles, or reads at a sign: a word and its sentences.
 NOUNS = """
+공: 역사가는 그 임금의 공과 허물을 치우침 없이 기록했다.
 차: 좋은 차이다.|그가 산 것은 낡은 차였다.|향이 좋은 차입니다.|이건 따뜻한 차예요.|비싼 차인데 자주 고장난다.|작은 차이고 조용하다.|새 차라서 조심한다.
 차: 싼 차이니까 샀다.|차가 아니라 멋진 차이지만 느리다.|“멋진 차이다!”|차일 것이다|그것이 차임을 알았다.
 차: 그것이 차임은 이미 밝혀졌다.|작은 차임에도 불구하고 비싸다.
