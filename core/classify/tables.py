@@ -298,7 +298,7 @@ def _missing_names(first: list[str], read: Callable[[], Rows], is_numbered: bool
 
 
 def _recurring(first: list[str], last: int, read: Callable[[], Rows]) -> set[int]:
-    """Return at which of the positions 0 and `last` the first row's cell recurs as a label.
+    """Return the positions, of 0 and `last`, whose cell in the first row recurs below as a label.
 
     The names of joined files recur in equal rows further down, while labels of the first PEEKED rows recur in different rows.
     """
@@ -339,7 +339,7 @@ def _find_label(file: str, names: list[str], rows: Sequence[list[str]], place: P
 
 
 def _usual_labels(names: Sequence[str], rows: Sequence[list[str]]) -> list[int]:
-    """Return the positions of the columns with usual names for labels, in the order of those names, but columns that are empty last."""
+    """Return the positions of the columns with usual names for labels, in the order of those names; empty columns come last."""
     positions = [k for usual in LABEL_COLUMNS if (k := find_usual(names, (usual,))) is not None]
     return sorted(positions, key=lambda k: not any(len(row) > k and not is_missing(row[k]) for row in rows))
 

@@ -52,7 +52,7 @@ class Command(click.Command):
         return self.answer(**self._group(defaults | options))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words of a call. Raises UsageError for words that would be ignored or taken for options."""
+        """Parse the arguments. Raises UsageError for those that would be ignored or taken for options."""
         try:
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         except click.NoSuchOption as error:

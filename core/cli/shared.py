@@ -41,7 +41,7 @@ def note(text: str) -> None:
 
 
 def counted(n: int, noun: str) -> str:
-    """Write a number with a noun whose plural has an s: "1 row", "2 rows"."""
+    """Return a number with its noun, whose plural ends in s: "1 row", "2 rows"."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 

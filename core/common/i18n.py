@@ -153,7 +153,7 @@ def format_number(value: float, form: str = "") -> str:
 
 
 def format_rate(rate: float) -> str:
-    """Format a rate: in whole numbers from 10 on, below with two digits, so that a rare word does not have 0.
+    """Format a rate as a whole number from 10 up, with two digits below, so that a rare word's rate is not 0.
 
     >>> format_rate(1234.5), format_rate(0.512), format_rate(0)
     ('1,234', '0.51', '0')

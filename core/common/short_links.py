@@ -41,7 +41,7 @@ def shortened(parameters: Sequence[tuple[str, str]]) -> str:
 
 def expanded(code: str) -> list[tuple[str, str]]:
     """Return the parameters given to `shortened`. Raises BadInput if the link was cut, changed, or holds too much."""
-    code = re.sub(r"[^\w-]+$", "", code, flags=re.ASCII)  # copied with the end of a sentence
+    code = re.sub(r"[^\w-]+$", "", code, flags=re.ASCII)  # punctuation that was copied along
     try:
         if len(code) > LONGEST or not re.fullmatch(r"[\w-]+", code, re.ASCII):
             raise ValueError

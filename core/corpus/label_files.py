@@ -132,7 +132,7 @@ def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
 
 
 def _label(row: dict) -> Any:
-    """Return a row's sense, which may be called its label; None if it is blank, or a mark for a missing value in a file of other programs."""
+    """Return a row's sense or label; None if it is blank or, in another program's file, marks a missing value."""
     label = row.get("label") if row.get("sense") is None else row["sense"]
     return None if isinstance(label, str) and is_missing(label) and not (label.strip() and "given" in row) else label
 
@@ -175,7 +175,7 @@ def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: 
 
 
 def agreement(first: Labels, second: Labels, sentences: Sequence[Token]) -> tuple[float, int]:
-    """Return Krippendorff's alpha of two annotators' labels, and the number of sentences that both labeled, repeated ones once.
+    """Return Krippendorff's alpha of two annotators' labels, and the number of sentences that both labeled, without copies.
 
     Raises BadInput as `alpha`.
     """

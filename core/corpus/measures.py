@@ -60,7 +60,7 @@ def p_values(g2: np.ndarray, correction: str = FDR) -> np.ndarray:
 
     if correction not in CORRECTIONS:
         raise BadInput(t("Unknown correction {name!r}. Choose: {names}.", name=shorten(correction), names=", ".join(CORRECTIONS)))
-    p = np.maximum(chdtrc(1, np.asarray(g2, float)), np.finfo(float).tiny)  # which would round to 0 from a G2 of 1,490 on
+    p = np.maximum(chdtrc(1, np.asarray(g2, float)), np.finfo(float).tiny)  # above a G2 of 1,490 p would be 0
     if correction == FDR:
         return benjamini_hochberg(p) if len(p) else p
     return np.minimum(p * len(p), 1.0) if correction == BONFERRONI else p
@@ -151,7 +151,7 @@ def by_date(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
 
 
 def date_bars(corpus: EncodedCorpus) -> tuple[list[str], np.ndarray]:
-    """Return the names of bars on an even time axis, and the number of each sentence's bar (S,); for a sentence in none, of the next.
+    """Return the names of bars on an even time axis, and the number of each sentence's bar (S,): the number of bars if it is in none.
 
     A bar is a year, or a decade, century and so on if half of the dates are longer, or if years would be more than MOST_PERIODS. A date that
     is not within one bar is in none. Within a single year each date is a bar.

@@ -27,7 +27,7 @@ MAX_QUERY = 200  # characters, unless it is a word that occurs
 MAX_WORDS = 12  # words of a phrase
 WORD, LEMMA, PATTERN = "word", "lemma", "pattern"
 KINDS = (WORD, LEMMA, PATTERN)
-LONGEST_CUT, MOST_CUTS = 12, 64  # letters of a Korean word, and ways to cut the words of a query, that are tried
+LONGEST_CUT, MOST_CUTS = 12, 64  # the longest Korean word, in letters, and the most ways to cut a query that are tried
 LONGEST = 40  # letters of a word that similar spellings are proposed for
 
 
@@ -91,7 +91,7 @@ def similar(corpus: EncodedCorpus, query: str) -> list[str]:
 
 
 def _has_wildcard(query: str) -> bool:
-    """Return whether a query has a wildcard: a * at a letter or a mark such as #, or a lone one with other words."""
+    """Return whether a query has a wildcard: a * next to a letter or a mark such as #, or a * alone among other words."""
     parts = query.split()
     return any(any(sign.isalnum() or sign in _PREFIXES for sign in part) and ANY in part for part in parts) or (
         ANY in parts and any(set(part) != {ANY} for part in parts)
@@ -128,7 +128,7 @@ def _find_stems(corpus: EncodedCorpus, verb: str) -> np.ndarray:
 
 
 def _find_recut(corpus: EncodedCorpus, query: str) -> Iterator[tuple[np.ndarray, int]]:
-    """Yield the first tokens and the length of Korean words that their sentences cut otherwise than the query alone: 배 · 의."""
+    """Yield the first tokens and the lengths of Korean words that are cut differently in sentences than in the query: 배 · 의."""
     phrases = product(*(list(_cuts(corpus, word)) if len(word) <= LONGEST_CUT else [] for word in query.split()))
     for cuts in islice((cuts for cuts in phrases if sum(map(len, cuts)) <= MAX_WORDS), MOST_CUTS):
         places = _spans(corpus, [match_word(corpus, piece) for cut in cuts for piece in cut])
@@ -162,7 +162,7 @@ def _parts(words: Sequence[str]) -> list[str]:
 
 
 ANY = "*"  # within a word any letters, alone any word
-_ANY_LETTERS = "\ua66e"  # a letter in its place, so that the query is cut as words are
+_ANY_LETTERS = "\ua66e"  # replaces * while a query is tokenized like text
 _PREFIXES = "#$\u00a3\u20ac@"
 MAX_SECONDS = 2.0  # for all distinct words
 PART = 4_000  # words between two checks of the time

@@ -25,7 +25,7 @@ from .published import CatalogEntry, catalog, fetch_hub_model, hub_folder, hub_h
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
 NAME = r"\w[\w.+-]{0,100}"  # cannot lead out of the folders
-LOCAL_NAME = r"\w[\w .,+&'()-]{0,100}"  # nor can this one, which is only taken where paths are
+LOCAL_NAME = r"\w[\w .,+&'()-]{0,100}"  # neither can this one, which is accepted only where paths are
 _OPTIONS = r".*options.*\.json"  # "elmo_options.json", "options (1).json"
 SOFTMAX = "softmax.safetensors"  # a file of its own if a model's weights file has no softmax
 OWN_NAME = r"[0-9a-f]{32}\.jsonl"  # of a user's text, by its content
@@ -41,9 +41,9 @@ def entries(kind: str) -> list[CatalogEntry]:
     names = {entry.name for entry in listed}
     for folder in _own_folders(kind):
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-            if path.name.endswith((".part", ".part.json", ".db", ".ini")):  # an unfinished download, or a file of Windows
+            if path.name.endswith((".part", ".part.json", ".db", ".ini")):  # an unfinished download, or a file that Windows makes
                 continue
-            if kind == "corpus" and path.is_dir() and not any(path.glob("*.json")):  # and no index
+            if kind == "corpus" and path.is_dir() and not any(path.glob("*.json")):  # not an index
                 continue
             if not names & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
                 names.add(path.name)

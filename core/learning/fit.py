@@ -22,7 +22,7 @@ from ..common.i18n import t
 from ..elmo.mix import ScalarMix
 from ..files import artifacts
 
-MOST_CHECKPOINTS = 20  # of runs, in the cache
+MOST_CHECKPOINTS = 20  # of other runs, in the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def resumed(fit: Fit, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoc
     stored loses nothing.
     """
     path = _checkpoint(fit.key)
-    with contextlib.suppress(OSError):  # another process may remove them as well
+    with contextlib.suppress(OSError):  # another process may be removing them, too
         others = sorted({*path.parent.glob("*.pt")} - {path}, key=lambda file: file.stat().st_mtime)
         for old in others[:-MOST_CHECKPOINTS]:
             old.unlink()

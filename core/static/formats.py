@@ -321,14 +321,14 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
 
 
 def _check_encoding(form: _Form, not_utf8: list[int], n_accented: int, n_words: int) -> None:
-    """Refuse a file in another encoding: nearly all of its words beyond ASCII are not UTF-8, or most are and they are many."""
+    """Refuse a file in another encoding: nearly all of its words beyond ASCII are not UTF-8, or most of very many."""
     n = len(not_utf8)
     if n > 1 and n > n_accented and (n > 0.1 * n_words or n > max(2, 9 * n_accented)):
         raise form.error(not_utf8[0], t("not UTF-8 text ({n:,} of {words:,} words). Save the file as UTF-8", n=n, words=n_words))
 
 
 def _check_counts(form: _Form, matrix: np.ndarray, first: int) -> None:
-    """Refuse a list of frequencies, and a count between each word and its vector."""
+    """Refuse a list of word frequencies, and vectors with a count before them."""
     if form.dim == 1 != form.promised_dim:
         raise form.error(first, t("one number for each word, as in a list of frequencies. Choose a file of vectors"))
     if form.dim - 1 == form.promised_dim and not (matrix[:, 0] % 1).any() and (matrix[:, 1:] % 1).any():

@@ -144,7 +144,7 @@ class StaticVectors:
         return [StaticNeighbor(self.words[i], float(cosines[i])) for i in nearest if self.words[i] not in left_out][:k]
 
     def near_spellings(self, word: str) -> list[str]:
-        """Return five known words at most: `word` with tags (bank_NOUN, /c/en/bank), then similar ones.
+        """Return at most five known words: `word` with tags (bank_NOUN, /c/en/bank), then similar ones.
 
         Similar words have the same first letter and a length within 2, and are among the 3,000 most frequent such words.
         """

@@ -108,7 +108,7 @@ def find_usual(names: Sequence[str], usual: Sequence[str]) -> int | None:
 
 
 def _find_text(row: list[str], column: str | None, date_column: str | None, place: Place, below: Sequence[list[str]]) -> tuple[int, bool]:
-    """Return the position of the texts, and whether this first row is a row of names. A usual name above numbers is not the texts'."""
+    """Return the position of the texts, and whether this first row is a row of names. Numbers are not taken for texts."""
     if column is not None:
         names = [name for name in (column, date_column) if name and not is_number(row, name)]
         names += (*TEXT_COLUMNS, *OTHER_TEXTS, *DATE_COLUMNS, DOCUMENT_COLUMN)
@@ -143,7 +143,7 @@ def _read_date(row: list[str], column: int | None, names: tuple[str, ...]) -> st
 
 
 def choose_date(names: tuple[str, ...], cell: Callable[[int], str]) -> str | None:
-    """Return the first cell with a date that can be read, else the first with text, of the columns with usual names of dates.
+    """Return the first readable date in the columns with usual names for dates, or else the first text in them.
 
     `cell` returns the text in a column. A year takes the month and day of the columns "month" and "day".
     """
@@ -196,14 +196,14 @@ def note_doubled(name: str, names: Sequence[str], number: int) -> None:
 
 
 class Unread:
-    """The columns of a table that hold prose and are not read, unless the user chose the column. Dates and names of documents are none."""
+    """The columns of a table that hold prose and are not read, unless the user chose the column. Dates and document names are not prose."""
 
     def __init__(self, name: str, names: Sequence[str], read: Sequence[int], usual: Sequence[str], others: Sequence[int] = ()) -> None:
         self._name, self._names = name, [name.strip() for name in names]
         self._read = ", ".join(f"“{self._names[k]}”" for k in read)
         self._is_text = any(fold_case(self._names[k]) == "text" for k in read)
-        known = (*DATE_COLUMNS, DOCUMENT_COLUMN)
-        self._words = {k: 0 for k, name in enumerate(names) if k not in {*read, *others} and fold_case(name.strip()) not in known}
+        not_prose = (*DATE_COLUMNS, DOCUMENT_COLUMN)
+        self._words = {k: 0 for k, name in enumerate(names) if k not in {*read, *others} and fold_case(name.strip()) not in not_prose}
         self._usual, self._n = {k for k in self._words if fold_case(self._names[k]) in usual}, 0
 
     def look(self, cells: Sequence[str]) -> None:

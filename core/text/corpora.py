@@ -35,8 +35,8 @@ _CONTINUES = re.compile(r"[-&]|[.,]\d")  # continues a name or number that has s
 _AFTER_CLAUSES = ("것", "거", "수", "때", "리", "줄", "듯", "터", "경우", "가능성")  # nouns after the copula's 일: 차일 것이다
 # Stems of what follows a clause in -임: 차임을 알았다
 _KNOWING = ("알", "모르", "깨닫", "밝히", "밝혀지", "드러나", "확인", "분명", "틀림없", "불구", "뜻하", "의미")
-_FREQUENT = 10_000  # of the most frequent words: a noun that is one token is not cut
-_FREQUENT_IN_GWA = 5_000  # of those that end like the particle 과, which is frequent between nouns: 공과 허물
+_FREQUENT = 10_000  # a noun that is one token is not cut if it is among so many most frequent words
+_FREQUENT_IN_GWA = 5_000  # the same for nouns that end like the particle 과, which often joins two nouns: 공과 허물
 _RARER = 100  # a noun ending in 임 that is so many times rarer than the noun before 임 is read as the copula
 
 
@@ -62,7 +62,7 @@ def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
 
 
 def as_read(sentences: Iterable[Sentence], path: Path) -> Iterable[Sentence]:
-    """Return the sentences of a file. Those of a user's text that was tokenized in another language are tokenized again."""
+    """Return the sentences of a file, tokenized again if it is a user's text that was tokenized in another language."""
     before, language = own_corpus.language_of(path), languages.in_use()
     if before is None or before.tokenizer == language.tokenizer:
         return sentences

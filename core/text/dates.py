@@ -59,7 +59,7 @@ def parse_date(text: str) -> DateSpan | None:
 
 
 def parse_dates(texts: Sequence[str]) -> list[DateSpan | None]:
-    """Return the span of each date of a column. One with two readings ("1/2/2020", "2020-1") is read as the clear ones are, if they agree.
+    """Return the span of each date of a column. One with two readings ("1/2/2020", "2020-1") is read like the clear ones if these agree.
 
     >>> [span.first for span in parse_dates(["1/2/2020", "1/25/2020"])]
     [(2020, 1, 2), (2020, 1, 25)]

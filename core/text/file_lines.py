@@ -374,7 +374,7 @@ def json_rows(path: Path, left_out: LeftOut | None = None, needed: str = "", **r
 
 
 def is_json_list(path: Path) -> bool:
-    """Return whether a file is one JSON value, not one on each line as pandas and Kaggle write also .json. A list of rows may be named .jsonl."""
+    """Return whether a file is one JSON value instead of one per line, which may be named .json, too. A list of rows may be named .jsonl."""
     lines = iterate_lines(path, in_pieces=True, tolerant=True, is_size_checked=suffix_of(path) == ".json")
     first = list(islice((line for _, line in lines if line.strip()), 1))
     if suffix_of(path) != ".json":

@@ -27,7 +27,7 @@ from .morphemes import morphemes
 from .normalization import Choice, CutWord, fold_case, plain_word
 
 LATIN = "LATIN"  # a script, as Unicode names it
-_NO_SCRIPTS = ("MODIFIER", "MASCULINE", "FEMININE", "MICRO")  # of letters that any script has, such as those of n\u00ba and \u00b5m
+_NO_SCRIPTS = ("MODIFIER", "MASCULINE", "FEMININE", "MICRO")  # of signs that occur in any script, as in n\u00ba and \u00b5m
 FREQUENT = 20_000  # of the most frequent words: either part of a cut word may be a separate word
 SHORTEST = 4  # letters of a second part that may
 EXAMPLES = 3  # tokens that a message cites
@@ -191,8 +191,8 @@ def scripts_of(text: str) -> frozenset[str]:
     """Return the scripts of a text's letters, LATIN, HANGUL ...: the first word of each one's name in Unicode."""
     if text.isascii():
         return frozenset((LATIN,)) if any(map(str.isalpha, text)) else frozenset()
-    found = Counter(unicodedata.name(sign, "?").split()[0] for sign in set(text) if sign.isalpha())
-    return frozenset(name for name, n in found.items() if name not in _NO_SCRIPTS and (n > 1 or name != "GREEK"))  # \u03a9 is a unit
+    counts = Counter(unicodedata.name(sign, "?").split()[0] for sign in set(text) if sign.isalpha())
+    return frozenset(name for name, n in counts.items() if name not in _NO_SCRIPTS and (n > 1 or name != "GREEK"))  # \u03a9 is a unit
 
 
 def ranks_of(vectors: str) -> dict[str, int]:

@@ -45,7 +45,7 @@ _UNCHANGED = {changed: stem for stem, changed in _CHANGES.items()}
 _DROPPED = "알 살 팔 놀 열 울 풀 들 불 걸 달 돌 밀 벌 졸 털 빌 날 물 끌 만들 흔들 힘들 잠들 머물"
 _WITHOUT_RIEUL = {f"{stem[:-1]}{chr(ord(stem[-1]) - 8)}": stem for stem in _DROPPED.split()}
 _SOFT = ("는", "니", "네", "냐", "느", "시", "세", "셔", "셨", "십", "\u1107", "\u11ab", "\u11af")
-_VERBAL = ("하", "되", "시키", "스럽", "롭")  # make a verb of a noun or a root
+_VERBAL = ("하", "되", "시키", "스럽", "롭")  # turn a noun or a root into a verb
 _BIEUP = 17  # the number of ㅂ among final consonants
 _VOWELS = ("어", "아", "었", "았", "으", "은", "을", "음")  # syllables that endings begin with
 

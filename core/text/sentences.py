@@ -261,7 +261,7 @@ def _key_of(row: dict[str, Any], name: str | None) -> str | None:
 
 
 def _text_key(row: dict[str, Any], column: str | None = None) -> str | None:
-    """Return the key of a JSON row's text: the chosen one, or by default the first usual one, if possible not of a number; None without one."""
+    """Return the key of a JSON row's text: the chosen one, or the first usual one, preferably not a number's; None without one."""
     keys = _keys_of(tuple(row), TEXT_COLUMNS if column is None else (column,))
     return next((key for key in keys if not isinstance(row[key], int | float)), (*keys, None)[0])
 
@@ -351,7 +351,7 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
 
 
 def _has_other_tokens(row: dict[str, Any], column: str | None) -> bool:
-    """Return whether a JSON row has a text, and under "tokens" no list of words, but an annotation of the text or nothing."""
+    """Return whether a JSON row has a text, and its "tokens" are not words but an annotation of the text, or missing."""
     is_annotation = row["tokens"] in (None, []) or (isinstance(row["tokens"], list) and isinstance(row["tokens"][0], dict))
     return is_annotation and isinstance(row.get(_text_key(row, column)), str)
 
@@ -368,7 +368,12 @@ def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> 
 
 def note_unlabeled(name: str, n: int) -> None:
     """Note that so many rows have no sense."""
-    text = tn("{name}: {n:,} row without a sense is not a label.", "{name}: {n:,} rows without a sense are not labels.", n, name=name)
+    text = tn(
+        "{name}: {n:,} row without a sense does not count as a label.",
+        "{name}: {n:,} rows without a sense do not count as labels.",
+        n,
+        name=name,
+    )
     reports.add((name, "unlabeled"), text)
 
 

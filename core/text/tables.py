@@ -106,8 +106,8 @@ def _head(lines: Iterator[Line]) -> list[Line]:
     return head
 
 
-def _separator(head: Sequence[Line], alone: str | None = None) -> str:
-    """Return the mark that is in the first row and cuts most rows into as many cells as that one; `alone` unless it so cuts all."""
+def _separator(head: Sequence[Line], default: str | None = None) -> str:
+    """Return the mark that is in the first row and cuts most rows into as many cells as that one; `default`, if given, unless that mark so cuts all rows."""
     agreeing: dict[str, float] = {}
     for mark in SEPARATORS:
         records = _records(iter(head[:200]), mark, is_quoted(head[:200], mark))
@@ -115,7 +115,7 @@ def _separator(head: Sequence[Line], alone: str | None = None) -> str:
         if widths and widths[0] > 1:
             agreeing[mark] = sum(width == widths[0] for width in widths) / len(widths)
     mark = max(agreeing, key=agreeing.get, default=SEPARATORS[0])
-    return alone if alone and agreeing.get(mark, 0) < 1 else mark
+    return default if default and agreeing.get(mark, 0) < 1 else mark
 
 
 def _filled_width(cells: list[str]) -> int:

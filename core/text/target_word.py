@@ -126,7 +126,7 @@ def find_forms(tokens: Sequence[str], word: str, language: Language) -> list[int
 
 
 def auxiliary_forms(word: str, language: Language) -> tuple[str, ...]:
-    """Return the other forms of an English auxiliary verb; () of other words."""
+    """Return the other forms of an English auxiliary verb; () for other words."""
     return _AUXILIARY_FORMS.get(_spelling(word), ()) if language.code == i18n.ENGLISH else ()
 
 
@@ -179,7 +179,7 @@ def _find_pair(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate,
 
 
 def _longest_shared(tokens_a: Sequence[str], tokens_b: Sequence[str]) -> tuple[int, int] | None:
-    """Return the positions of the longest spelling that is a word in both sentences, whether it carries grammar or not."""
+    """Return the positions of the longest spelling that is a word in both sentences, including function words."""
     in_a, in_b = ([(k, _spelling(token)) for k, token in enumerate(tokens) if token.isalpha()] for tokens in (tokens_a, tokens_b))
     pairs = [(i, j, word) for i, word in in_a for j, other in in_b if word == other]
     return max(pairs, key=lambda pair: (len(pair[2]), -pair[0] - pair[1], pair[2]))[:2] if pairs else None

@@ -153,7 +153,7 @@ class Keyness:
     names: tuple[str, str]
     tokens: tuple[int, int]  # number compared of each corpus
     compared: int  # words that were tested
-    correction: str  # of their p
+    correction: str  # how their p is corrected
     first: tuple[Keyword, ...]
     second: tuple[Keyword, ...]
     shared: int = 0  # sentences of both, which count for the smaller corpus alone
@@ -161,7 +161,7 @@ class Keyness:
 
     @property
     def p_title(self) -> str:
-        """Return the title of the column of p."""
+        """Return the title of the column with p."""
         return "p" if self.correction == NONE else t("p, corrected")
 
     def table(self) -> Frame:

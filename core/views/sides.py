@@ -61,7 +61,7 @@ class LeftOutSentences:
     shared: int = 0  # on both sides; they count for the side with fewer sentences
     reduced: int = 0  # the side without them: 0 or 1
     repeated: int = 0  # distinct sentences of different texts that count on both sides
-    copies: int = 0  # of a word's sentences that the same side has already
+    copies: int = 0  # a word's sentences that repeat one on the same side
 
     def describe(self) -> list[str]:
         """Return a sentence for each reason that applies."""
@@ -247,7 +247,7 @@ class SideTexts:
     mask: np.ndarray  # (S,) bool
 
     def within(self, rows: np.ndarray) -> np.ndarray:
-        """Return those of some rows whose sentences are on the side, without copies: they would seem to confirm each other."""
+        """Return the rows whose sentences are on the side, without copies, which would count as independent evidence."""
         return self.table.without_copies(rows[self.mask[self.table.sentence[rows]]])
 
     def documents(self, rows: np.ndarray) -> list[str]:
@@ -476,9 +476,9 @@ def word_texts(
         else:
             texts = chosen.texts(k, table)
             rows = rows_of(table, word) if by_lemma else rows_spelled(table, word)
-            found = rows if len(rows) or by_lemma else np.flatnonzero(table.same_word(word))
-            every = texts.within(found)
-            copies = int(texts.mask[table.sentence[found]].sum()) - len(every)
+            word_rows = rows if len(rows) or by_lemma else np.flatnonzero(table.same_word(word))
+            every = texts.within(word_rows)
+            copies = int(texts.mask[table.sentence[word_rows]].sum()) - len(every)
             is_slow = space is not None and len(every) > MOST_READ and not space.is_stored(table)
             both.append(_of_table(texts, spread_evenly(every, MOST_READ if is_slow else MOST), len(every), copies))
     return both

@@ -39,7 +39,7 @@ def own_heads() -> dict[str, Trained]:
 
 
 def hold(title: str, trained: Trained) -> tuple[str, str]:
-    """Store classifiers in the session. Return their name, and that of the oldest, which is dropped beyond KEPT_PER_USER, or ""."""
+    """Store classifiers in the session. Return their name, and the name of those dropped beyond KEPT_PER_USER, or ""."""
     mine = own_heads()
     names = (title, *(f"{title} ({k})" for k in range(2, KEPT_PER_USER + 2)))
     name = next(name for name in names if name not in mine or mine[name].dataset is trained.dataset)

@@ -35,7 +35,7 @@ from pages._widgets.inputs import as_you_type, offer_examples
 LEAST_GAIN = 0.05  # points, below which ELMo adds none
 CLOSE = 0.05  # a smaller gap between the two likeliest classes is too close to call
 PAIRS = (("glove", "glove+elmo"), ("embedding", "embedding+elmo"))  # a classifier without ELMo and with it
-SAME = 0.005  # a smaller difference of probabilities is little, even if it rounds to another per cent
+SAME = 0.005  # a smaller difference of probabilities is negligible, even where the percentages differ
 FRONT = ("tfidf", "glove", "glove+elmo")  # counts of words, a vector a spelling, vectors in context: the rest on demand
 
 

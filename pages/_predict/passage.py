@@ -302,7 +302,7 @@ def _describe_edit(words: list[tuple[str | None, str | None]], before: list[np.n
     if not changed:
         return [t("Both versions are the same. Edit a word above.")]
     lines, edited = [], [(word, values[k]) for k in changed for word, values in zip(words[k], (before[0], after[0]), strict=True)]
-    unscored = [word for word, bits in edited if word is not None and not np.isfinite(bits)]  # left out, which lowers a perplexity
+    unscored = [word for word, bits in edited if word is not None and not np.isfinite(bits)]  # leaving them out lowers a perplexity
     p = [expectation.perplexity(values) for values in (before[0], after[0], before[1], after[1])]
     if unscored:
         lines.append(_describe_unscored(unscored))

@@ -16,7 +16,7 @@ from pages._frame.choices import choice, text_box
 from pages._frame.uploads import upload_box, upload_limit
 
 KEY = "corpus_files"
-ASIDE = "corpus.aside"  # the key of the source and value of the texts that the example replaces for now
+ASIDE = "corpus.aside"  # the session's key for the source and value of the texts that the example replaces for now
 BOXES = {"paste": "corpus_text", "folder": "corpus_folder"}
 
 

@@ -114,8 +114,8 @@ def _read(inputs: TextInputs, sources: list[Source], notes: reports.Notes, job: 
     if inputs.source == "paste":
         with job.watch_reading(len(inputs.value)) if job else nullcontext():
             return own_corpus.keep_text(inputs.value, t("Pasted text"), lines=inputs.lines)
-    kept = own_corpus.keep_files(sources, lines=inputs.lines, **columns, report=report)
-    return replace(kept, skipped=(*kept.skipped, *(Skipped(inputs.value, note) for note in notes.values())))
+    corpus = own_corpus.keep_files(sources, lines=inputs.lines, **columns, report=report)
+    return replace(corpus, skipped=(*corpus.skipped, *(Skipped(inputs.value, note) for note in notes.values())))
 
 
 def plan(corpus: str, model_name: str) -> Plan:
@@ -193,7 +193,7 @@ def _keep_sides(files: list[Upload]) -> tuple[tuple[str, str, str], list[str]]:
     for file in files:
         what = usage_graphs.kind_of(file.path)
         if what == "judgments":
-            notes.append(t("{name} holds judgments, which the page does not read.", name=file.name))
+            notes.append(t("{name} holds judgments, which this page does not read.", name=file.name))
             continue
         if what in paths:
             raise BadInput(t("{first} and {second} both hold {what}. Keep one.", first=paths[what].name, second=file.path.name, what=what))

@@ -193,8 +193,8 @@ def test_texts_are_read_again_in_another_language_and_after_a_change_in_their_fo
         from pages._texts import store
 
         languages.use(st.session_state.get("read_as", "en"))
-        kept = store.own_texts()
-        st.session_state.found = kept.path.read_text("utf-8"), [file.why for file in kept.skipped]
+        corpus = store.own_texts()
+        st.session_state.found = corpus.path.read_text("utf-8"), [file.why for file in corpus.skipped]
 
     folder = tmp_path / "texts"
     (folder / "sub").mkdir(parents=True)
@@ -334,7 +334,7 @@ def test_the_judgments_of_a_usage_graph_are_left_out_with_a_note(tmp_path):
     for name, content in files.items():
         (tmp_path / name).write_text(content, "utf-8")
     (lemma, *sides), notes = store._keep_sides([Upload(name, tmp_path / name, k) for k, name in enumerate(files)])
-    assert lemma == "bank" and len({*sides}) == 2 and notes == ["judgments.csv holds judgments, which the page does not read."]
+    assert lemma == "bank" and len({*sides}) == 2 and notes == ["judgments.csv holds judgments, which this page does not read."]
 
 
 def test_corpus_in_other_letters_is_noted():

@@ -97,8 +97,10 @@ def test_continued_training_shows_all_epochs(tmp_path):
     assert len(checkpoints() - others) == 1
     whole = epochs(upto=99)
     assert 2 <= len(first) < len(whole) and whole == [*range(1, len(whole) + 1)]
-    kept = checkpoints()
-    assert len(kept - others) == 1 and epochs(upto=99) == whole and checkpoints() == kept  # a reload loses no result
+    checkpoint_files = checkpoints()
+    assert (
+        len(checkpoint_files - others) == 1 and epochs(upto=99) == whole and checkpoints() == checkpoint_files
+    )  # a reload loses no result
 
 
 @pytest.mark.parametrize(
@@ -208,9 +210,9 @@ def test_trainings_on_files_of_one_name_are_listed_under_different_names(monkeyp
     mine = {}
     monkeypatch.setattr(classifiers, "own_heads", lambda: mine)
     trained = [SimpleNamespace(dataset=object()) for _ in range(5)]
-    found = [classifiers.hold("own.csv", item) for item in (*trained[:2], trained[0], *trained[2:])]
+    results = [classifiers.hold("own.csv", item) for item in (*trained[:2], trained[0], *trained[2:])]
     names = ["own.csv", *(f"own.csv ({k})" for k in range(2, 6))]
-    assert found == [*((name, "") for name in (names[0], names[1], names[0], names[2], names[3])), (names[4], names[1])]
+    assert results == [*((name, "") for name in (names[0], names[1], names[0], names[2], names[3])), (names[4], names[1])]
 
 
 def test_rows_are_added_to_the_comparison_once_though_some_have_no_spread():

@@ -217,8 +217,8 @@ def test_files_of_any_ordinary_name_are_listed_and_no_other_entries(places):
     names = ["my letters.txt", "letters (1).txt", "a&b.txt", "은행, 둘.txt"]
     for name in (*names, "Thumbs.db", "letters/a.txt"):
         (folder / name).write_text("The bank.")
-    found = [entry.name for entry in registry.entries("corpus") if entry.source == "local"]
-    assert found == sorted(names) and [resolve(name, "corpus") for name in names] == [folder / name for name in names]
+    local = [entry.name for entry in registry.entries("corpus") if entry.source == "local"]
+    assert local == sorted(names) and [resolve(name, "corpus") for name in names] == [folder / name for name in names]
 
 
 def test_a_name_is_looked_for_as_a_path_then_in_assets_data_and_cache(places, tmp_path):

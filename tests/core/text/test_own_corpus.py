@@ -77,20 +77,24 @@ def test_a_text_is_stored_once_under_each_name_in_no_list_and_only_its_owner_may
 
 def test_a_text_is_tokenized_again_where_another_language_is_in_use():
     korean, text = languages.get_language("ko"), "그는 “은행에서” 나왔다."
-    given = Sentence(("은행에서,", "나왔다"), (Target(0, "은행에서,", "돈", "은행"),))
-    kept = own_corpus.keep_sentences(
-        [*sentences_from_text(text), Sentence(("은행에서", "나왔다"), (Target(0, "은행에서", "돈", "은행"),)), given]
+    own_tokens = Sentence(("은행에서,", "나왔다"), (Target(0, "은행에서,", "돈", "은행"),))
+    corpus = own_corpus.keep_sentences(
+        [*sentences_from_text(text), Sentence(("은행에서", "나왔다"), (Target(0, "은행에서", "돈", "은행"),)), own_tokens]
     )
-    assert [sentence.tokens[:3] for sentence in open_corpus(kept.name)] == [("그는", '"', "은행에서"), ("은행에서", "나왔다"), given.tokens]
-    read = open_corpus(kept.name, korean)
+    assert [sentence.tokens[:3] for sentence in open_corpus(corpus.name)] == [
+        ("그는", '"', "은행에서"),
+        ("은행에서", "나왔다"),
+        own_tokens.tokens,
+    ]
+    read = open_corpus(corpus.name, korean)
     with languages.reading(korean):
         in_korean = keep_text(text, "은행")
     assert read[0].tokens == read_sentences(in_korean.path)[0].tokens and read[1].targets == (Target(0, "은행", "돈", "은행"),)
-    assert read[2] == given and len(find(open_encoded(kept.name, korean), "은행").first) == 2
+    assert read[2] == own_tokens and len(find(open_encoded(corpus.name, korean), "은행").first) == 2
     assert open_corpus(in_korean.name)[0].tokens == ("그는", '"', "은행에서", '"', "나왔다", ".")
     indexed = config.cache_folder() / "indexes" / f"model-{fingerprint(read)[:16]}"
     indexed.mkdir(parents=True)
-    forget(kept.name)
+    forget(corpus.name)
     assert not indexed.exists()
 
 

@@ -58,7 +58,7 @@ def test_a_row_without_a_sense_is_a_sentence_but_not_a_label(write, sense):
     assert [s.targets[0].sense for s in read_sentences(write("a.jsonl", rows))] == [None, None, "money"]
     with reports.collecting() as found:
         assert [row.label for row in read_labeled(write("a.jsonl", rows))] == ["money"]
-    assert list(found.values()) == ["a.jsonl: 2 rows without a sense are not labels."]
+    assert list(found.values()) == ["a.jsonl: 2 rows without a sense do not count as labels."]
 
 
 def test_a_label_counts_as_sense_and_its_word_as_lemma(write):
