@@ -1,7 +1,6 @@
 """The Your labels part: label a few sentences, see the likeliest sense of the others, and label the most doubtful next."""
 
 import json
-from collections.abc import Callable
 from functools import partial, reduce
 
 import numpy as np
@@ -35,7 +34,9 @@ from pages._widgets.components import counted_button
 OFFERED = 3  # most doubtful sentences offered
 DOUBTFUL = 0.6  # probability below which a sentence counts as doubtful
 UNSURE = " ?"  # no sense’s name begins with a blank, but one may be a question mark
-TABLE, ROWS = "spread.table", "spread.rows"  # in the session: the table's selection; its order and the sentences offered
+ROWS = "spread.rows"  # in the session: the order of the table and the sentences offered
+ORDERS = "spread.orders"  # in the session: how often the user has requested the next sentences
+DESELECT = "spread.deselect"  # in the session: whether the next table has no selection, because its rows have been labeled
 
 
 def show(in_use: InUse) -> None:
@@ -57,17 +58,23 @@ def show(in_use: InUse) -> None:
         st.error(plain(fault), icon=":material/error:")
     _show_set_aside(key)
     order, offered = _rows(key, occurrences, result)
+    table = _table_key(key)
+    if st.session_state.get(DESELECT):
+        st.session_state[table] = {"selection": {"rows": [], "columns": [], "cells": []}}
     with picture:
         left, right = st.columns([3, 2], gap="large")
         with left:
             _map(occurrences, labels, result)
         with right:
             _ask(key, occurrences, labels, result, offered)
-    _name(key, occurrences, stored)
-    notice(_write_notices(occurrences, labels, result, chosen.layer))
-    if notes := _write_use(over.corpus, occurrences, labels):
-        st.caption(" ".join(notes))
-    _sentences(occurrences, labels, result, order)
+    above_table = st.container()
+    _sentences(table, occurrences, labels, result, order)
+    st.session_state.pop(DESELECT, None)
+    with above_table:  # drawn after the table: Streamlit deselects rows only if the browser has drawn the table since they were selected
+        _name(key, occurrences, stored)
+        notice(_write_notices(occurrences, labels, result, chosen.layer))
+        if notes := _write_use(over.corpus, occurrences, labels):
+            st.caption(" ".join(notes))
     _senses(key, labels, stored, result)
     show_files(key, occurrences, labels, result)
 
@@ -106,12 +113,14 @@ def _rows(key: Key, occurrences: Occurrences, result: SpreadLabels | None) -> tu
     return order, offered
 
 
-def _step(key: Key, step: Callable[[Labels], Labels]) -> None:
-    """Change the labels in a callback, and clear the selection."""
-    before = label_store.turn()
-    label_store.change(key, step)
-    if label_store.turn() != before:
-        st.session_state[TABLE] = {"selection": {"rows": [], "columns": [], "cells": []}}
+def _next() -> None:
+    st.session_state.pop(ROWS, None)
+    st.session_state[ORDERS] = st.session_state.get(ORDERS, 0) + 1
+
+
+def _table_key(key: Key) -> str:
+    """Return the key of the table. The selection of another order or word does not pass to its rows."""
+    return ".".join((f"spread.table.{st.session_state.get(ORDERS, 0)}", *key))
 
 
 def _map(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
@@ -157,7 +166,7 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
         options = {"default": by_user.get(k) or (UNSURE if token in put_off else None), "on_change": partial(_answered, key, token, box)}
         st.pills(t("Sense"), list(titles), key=box, label_visibility="collapsed", format_func=titles.get, **options)
     about = t("The most doubtful ones now, here and first in the table.")
-    options = {"icon": ":material/arrow_forward:", "on_click": lambda: st.session_state.pop(ROWS, None), "help": about}
+    options = {"icon": ":material/arrow_forward:", "on_click": _next, "help": about}
     st.button(t("Next sentences"), key="spread.next", **options)
 
 
@@ -168,14 +177,14 @@ def _answered(key: Key, token: Token, box: str) -> None:
     else:
         label_store.unsure(key).discard(token)
     if sense != UNSURE or token in dict(label_store.current(key).given):
-        _step(key, lambda labels: labels.label([token], "" if sense in (None, UNSURE) else sense))
+        label_store.change(key, lambda labels: labels.label([token], "" if sense in (None, UNSURE) else sense))
 
 
-def _selected(occurrences: Occurrences) -> list[Token]:
+def _selected(key: Key, occurrences: Occurrences) -> list[Token]:
     """Return the rows that are selected on the map and in the table."""
     state, sentences = st.session_state, tokens_of(occurrences.items)
     on_map = selected_rows(state.get(_map_key()))
-    in_table = (state.get(TABLE) or {}).get("selection", {}).get("rows", [])
+    in_table = (state.get(_table_key(key)) or {}).get("selection", {}).get("rows", [])
     scope, order, _ = state.get(ROWS, (None, [], []))
     order = order if scope and scope[1] == sentences else range(len(sentences))
     numbers = sorted({*on_map, *(order[k] for k in in_table if k < len(order))})
@@ -184,22 +193,27 @@ def _selected(occurrences: Occurrences) -> list[Token]:
 
 def _name(key: Key, occurrences: Occurrences, stored: Labels) -> None:
     """Draw the box that labels the selection, and the buttons that remove labels and undo the last step."""
-    selected = _selected(occurrences)
+    selected = _selected(key, occurrences)
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     about = t("{few} to {most} senses, {n} characters each.", few=FEWEST_SENSES, most=MOST_SENSES, n=MOST_CHARACTERS)
     options = {"width": 280, "accept_new_options": True, "placeholder": t("Choose, or type a new one"), "help": about}
     sense = row.selectbox(t("Sense"), stored.senses, index=None, key="spread.sense", **options)
     # The values of the boxes arrive with the click, so this run may not have seen them.
-    step, state = partial(_step, key), st.session_state
+    state = st.session_state
+
+    def label_selected(chosen_sense: str) -> None:
+        turn, tokens = label_store.turn(), _selected(key, occurrences)
+        label_store.change(key, lambda latest: latest.label(tokens, chosen_sense))
+        state[DESELECT] = label_store.turn() != turn
 
     def add() -> None:
-        step(lambda latest: latest.label(_selected(occurrences), state["spread.sense"] or sense))
+        label_selected(state["spread.sense"] or sense)
 
     def remove() -> None:
-        step(lambda latest: latest.label(_selected(occurrences), ""))
+        label_selected("")
 
     def undo(n: int) -> None:
-        step(lambda latest: reduce(lambda labels, _: labels.undo(), range(n), latest))
+        label_store.change(key, lambda latest: reduce(lambda labels, _: labels.undo(), range(n), latest))
 
     options = {"type": "primary", "icon": ":material/label:", "disabled": not (selected and sense)}
     row.button(tn("Label {n} sentence", "Label {n} sentences", len(selected)), key="spread.label", on_click=add, **options)
@@ -242,16 +256,16 @@ def _write_use(corpus: str, occurrences: Occurrences, labels: Labels) -> list[st
 def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | None) -> None:
     if not stored.senses:
         return
-    step, state, n = partial(_step, key), st.session_state, label_store.turn()
+    change, state, n = partial(label_store.change, key), st.session_state, label_store.turn()
     with st.expander(t("Rename, merge, split"), key="spread.edit"):
         first, second, third = st.columns([3, 3, 2], vertical_alignment="bottom")
         old = first.selectbox(t("Sense"), stored.senses, key=f"spread.old.{n}")
         new = text_box(f"spread.new.{n}", t("New name"), "", MOST_CHARACTERS, place=second, bind=None)
-        rename = partial(step, lambda latest: latest.rename(state[f"spread.old.{n}"], state[f"spread.new.{n}"]))
+        rename = partial(change, lambda latest: latest.rename(state[f"spread.old.{n}"], state[f"spread.new.{n}"]))
         third.button(t("Rename"), key="spread.rename", width="stretch", disabled=not new.strip(), on_click=rename)
         others = [name for name in stored.senses if name != old]
         into = second.selectbox(t("Merge into"), others, index=None, key=f"spread.into.{n}", placeholder="–")
-        merge = partial(step, lambda latest: latest.merge({state[f"spread.old.{n}"]: state[f"spread.into.{n}"]}))
+        merge = partial(change, lambda latest: latest.merge({state[f"spread.old.{n}"]: state[f"spread.into.{n}"]}))
         third.button(t("Merge"), key="spread.merge", width="stretch", disabled=not into, on_click=merge)
         st.caption(t("To split a sense, select some of its labeled sentences and label them with a new name."))
     chips = []
@@ -262,7 +276,7 @@ def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | Non
     show_html('<div class="chips">{}</div>', chips)
 
 
-def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, order: list[int]) -> None:
+def _sentences(key: str, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, order: list[int]) -> None:
     by_user, rows = dict(labels.given), []
     for k in order:
         row = {t("sentence"): occurrences.items[k].sentence}
@@ -270,4 +284,4 @@ def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | 
         share = "" if k in by_user or not result else f"{result.shares[k].max():.0%}"  # a numeric column would show None
         rows.append(row | {t("probability"): share, t("by you"): k in by_user})
     columns = {t("sentence"): st.column_config.TextColumn(width="large")}
-    lists.grid(rows, height=320, key=TABLE, on_select="rerun", selection_mode="multi-row", column_config=columns)
+    lists.grid(rows, height=320, key=key, on_select="rerun", selection_mode="multi-row", column_config=columns)

@@ -1,9 +1,11 @@
 """Test the Senses pages: groups, and labels that spread."""
 
 import functools
+import json
 
 import numpy as np
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.corpus import label_files as saved_labels
@@ -16,6 +18,7 @@ from core.views import induction
 from core.views.induction import InductionRequest
 from core.workspace import Workspace, open_workspace
 from pages._cached import cache, label_store
+from pages._senses import spread
 from tests.app.visit import captions, html_of, opened, opened_whole, read_through, tables
 
 
@@ -166,6 +169,44 @@ def test_labels_spread_and_doubtful_rows_stay_until_the_next_ones_are_requested(
     page.button(key="spread.next").click().run()
     assert offered[0] not in numbers(page) and len(numbers(page)) == 3
     assert list(rows_of(page)["sentence"]) != order
+
+
+NOTHING_SELECTED = {"selection": {"rows": [], "columns": [], "cells": []}}
+
+
+def select_row(page, row: int, key: str):
+    """As a click on the table does."""
+    page.session_state[key] = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    return page.run()
+
+
+def test_selected_rows_stay_until_they_are_labeled_or_the_table_has_another_order(gold):
+    page, table = page_with(labeled(gold)), "spread.table.0.sentences.bank"
+    select_row(page, 2, table)
+    questions(page)[0].set_value("river edge").run()
+    assert page.button(key="spread.label").label == "Label 1 sentence"
+    page.selectbox(key="spread.sense").set_value("river edge").run()
+    page.button(key="spread.label").click().run()
+    assert page.session_state[table] == NOTHING_SELECTED and page.button(key="spread.label").label == "Label 0 sentences"
+    select_row(page, 3, table)
+    page.button(key="spread.next").click().run()
+    assert page.button(key="spread.label").label == "Label 0 sentences"
+
+
+def test_labeled_rows_are_deselected_though_the_run_ended_before_the_table(gold, monkeypatch):
+    page, table = page_with(labeled(gold)), "spread.table.0.sentences.bank"
+    select_row(page, 2, table)
+    page.selectbox(key="spread.sense").set_value("river edge").run()
+    label = page.button(key="spread.label")
+    with monkeypatch.context() as patch:
+        patch.setattr(spread, "_sentences", lambda *_: st.stop())
+        label.click().run()
+        assert not [button for button in page.button if button.key == "spread.label"]  # none can be pressed before the table is drawn
+    page.run()
+    assert page.session_state[table] == NOTHING_SELECTED and page.button(key="spread.label").label == "Label 0 sentences"
+    assert (
+        json.loads(next(filter(None, [each.proto.selection_state for each in page.dataframe]))) == NOTHING_SELECTED
+    )  # sent to the browser
 
 
 def test_markup_in_names_of_senses_is_escaped(gold):
