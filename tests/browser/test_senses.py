@@ -87,7 +87,7 @@ LABEL = "document.querySelector('.st-key-spread-label button').click()"
 
 def tick(page: Page, row: int) -> None:
     """A row of the table, scrolled to where the row is the second one that is seen, or as near as the end of the table allows."""
-    table = page.locator(".st-key-spread-table").get_by_test_id("stDataFrame")
+    table = page.locator("[class*=st-key-spread-table]").get_by_test_id("stDataFrame")
     scroller = table.locator(".dvn-scroller")
     page.bring_to_front()  # a tab in the background draws one frame in a second
     table.scroll_into_view_if_needed()
