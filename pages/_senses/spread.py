@@ -36,7 +36,7 @@ DOUBTFUL = 0.6  # probability below which a sentence counts as doubtful
 UNSURE = " ?"  # no sense’s name begins with a blank, but one may be a question mark
 ROWS = "spread.rows"  # in the session: the order of the table and the sentences offered
 ORDERS = "spread.orders"  # in the session: how often the user has requested the next sentences
-DESELECT = "spread.deselect"  # in the session: whether the next table has no selection, because its rows have been labeled
+DESELECT = "spread.deselect"  # in the session: whether to clear the table’s selection, because those rows have been labeled
 
 
 def show(in_use: InUse) -> None:
@@ -70,7 +70,8 @@ def show(in_use: InUse) -> None:
     above_table = st.container()
     _sentences(table, occurrences, labels, result, order)
     st.session_state.pop(DESELECT, None)
-    with above_table:  # drawn after the table: Streamlit deselects rows only if the browser has drawn the table since they were selected
+    # Drawn after the table, so that Label cannot be pressed earlier: the browser would ignore the request to clear the selection.
+    with above_table:
         _name(key, occurrences, stored)
         notice(_write_notices(occurrences, labels, result, chosen.layer))
         if notes := _write_use(over.corpus, occurrences, labels):
@@ -119,7 +120,7 @@ def _next() -> None:
 
 
 def _table_key(key: Key) -> str:
-    """Return the key of the table. The selection of another order or word does not pass to its rows."""
+    """Return the key of the table. Each word and each order has its own, so that no selection carries over."""
     return ".".join((f"spread.table.{st.session_state.get(ORDERS, 0)}", *key))
 
 

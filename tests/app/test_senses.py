@@ -175,12 +175,12 @@ NOTHING_SELECTED = {"selection": {"rows": [], "columns": [], "cells": []}}
 
 
 def select_row(page, row: int, key: str):
-    """As a click on the table does."""
+    """Select a row of the table, as a click does."""
     page.session_state[key] = {"selection": {"rows": [row], "columns": [], "cells": []}}
     return page.run()
 
 
-def test_selected_rows_stay_until_they_are_labeled_or_the_table_has_another_order(gold):
+def test_selected_rows_stay_until_they_are_labeled_or_the_order_changes(gold):
     page, table = page_with(labeled(gold)), "spread.table.0.sentences.bank"
     select_row(page, 2, table)
     questions(page)[0].set_value("river edge").run()
@@ -193,7 +193,7 @@ def test_selected_rows_stay_until_they_are_labeled_or_the_table_has_another_orde
     assert page.button(key="spread.label").label == "Label 0 sentences"
 
 
-def test_labeled_rows_are_deselected_though_the_run_ended_before_the_table(gold, monkeypatch):
+def test_labeled_rows_are_deselected_even_if_the_run_ends_before_the_table(gold, monkeypatch):
     page, table = page_with(labeled(gold)), "spread.table.0.sentences.bank"
     select_row(page, 2, table)
     page.selectbox(key="spread.sense").set_value("river edge").run()
@@ -204,9 +204,8 @@ def test_labeled_rows_are_deselected_though_the_run_ended_before_the_table(gold,
         assert not [button for button in page.button if button.key == "spread.label"]  # none can be pressed before the table is drawn
     page.run()
     assert page.session_state[table] == NOTHING_SELECTED and page.button(key="spread.label").label == "Label 0 sentences"
-    assert (
-        json.loads(next(filter(None, [each.proto.selection_state for each in page.dataframe]))) == NOTHING_SELECTED
-    )  # sent to the browser
+    (sent,) = filter(None, (table.proto.selection_state for table in page.dataframe))
+    assert json.loads(sent) == NOTHING_SELECTED
 
 
 def test_markup_in_names_of_senses_is_escaped(gold):
