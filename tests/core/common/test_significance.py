@@ -7,19 +7,7 @@ import pytest
 
 from core.common import significance
 from core.common.errors import BadInput
-from core.common.significance import (
-    FEWEST,
-    LEVEL,
-    Paired,
-    benjamini_hochberg,
-    compare_pairs,
-    crossed,
-    holm,
-    margin,
-    mcnemar,
-    points,
-    rank_p,
-)
+from core.common.significance import FEWEST, LEVEL, benjamini_hochberg, compare_pairs, crossed, holm, margin, mcnemar, rank_p
 
 
 def test_adjusted_p_by_hand():
@@ -79,7 +67,7 @@ def test_interval_and_p_never_contradict_each_other_in_a_verdict():
     ],
 )
 def test_difference_in_points_shows_what_decides(low, high, p, shown):
-    assert Paired(mean=-0.28, low=low, high=high, p=p, groups=FEWEST).in_points() == shown
+    assert significance.Paired(mean=-0.28, low=low, high=high, p=p, groups=FEWEST).in_points() == shown
 
 
 def test_a_difference_is_stored_and_read_back_with_and_without_an_interval():
@@ -149,4 +137,4 @@ def test_a_margin_shrinks_with_texts():
 
 
 def test_a_difference_is_never_shown_as_none():
-    assert [points(x) for x in (0.0123, 0.0004, 0.00002, -0.0004, 0.0)] == ["1.2", "0.04", "0.002", "-0.04", "0.0"]
+    assert [significance.points(x) for x in (0.0123, 0.0004, 0.00002, -0.0004, 0.0)] == ["1.2", "0.04", "0.002", "-0.04", "0.0"]

@@ -6,27 +6,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from core.figures import style
-from core.figures.classifiers import (
-    answers_figure,
-    class_colors,
-    confusion_figure,
-    curves_figure,
-    leads_figure,
-    reliability_figure,
-    token_marks,
-)
+from core.figures import classifiers, measures, style
+from core.figures.classifiers import class_colors, confusion_figure, curves_figure, reliability_figure, token_marks
 from core.figures.maps import FAINT, MapLook, Star, find_limits, map_figure
-from core.figures.measures import (
-    Panel,
-    accuracy_lines,
-    angle_figure,
-    cosine_bars,
-    find_axis,
-    frequency_columns,
-    panel_figure,
-    training_figure,
-)
+from core.figures.measures import Panel, accuracy_lines, angle_figure, cosine_bars, panel_figure, training_figure
 from core.figures.spaces import bands_figure, cka_heat, label_map
 from core.figures.style import GLOVE, LAYER_COLORS, OWN, PHONE, SENSE_COLORS, ink, mark, word_ticks
 from core.text.tokens import letter_count
@@ -122,7 +105,7 @@ def test_a_training_figure_marks_where_a_stage_ended_and_names_both_directions()
 
 def test_panels_share_one_axis_that_holds_all_of_their_values():
     panels = [Panel("a", "", {"0": 0.2, "1": 0.6}, 0.3, "chance"), Panel("b", "", {"0": 0.91, "1": 0.9}, 0.85, "chance", static=0.98)]
-    limits = find_axis(panels)
+    limits = measures.find_axis(panels)
     for panel in panels:
         figure = panel_figure(panel, limits=limits)
         low, high = figure.layout.yaxis.range
@@ -135,7 +118,7 @@ def test_panels_share_one_axis_that_holds_all_of_their_values():
 
 
 def test_a_year_without_text_has_no_bar_and_a_rare_word_no_rate_of_nought():
-    (bars,) = frequency_columns([("1990", 0, 100), ("1991", 0, 0), ("1992", 1, 2_000_000)]).data
+    (bars,) = measures.frequency_columns([("1990", 0, 100), ("1991", 0, 0), ("1992", 1, 2_000_000)]).data
     assert bars.y == (0, None, 0.5)
     hovers = ["0 occurrences, 0 per million tokens", "no text", "1 occurrence, 0.5 per million tokens"]
     assert list(bars.customdata) == hovers
@@ -152,7 +135,7 @@ def test_accuracies_stand_next_to_chance_and_the_static_context_with_labels_apar
 
 def test_answers_share_out_each_bar_among_the_classes_and_name_the_answer_in_its_part():
     colors = class_colors(("World", "<b>"), ordered=False)
-    figure = answers_figure(["GloVe", "ELMo"], [{"World": 0.9, "<b>": 0.1}, {"World": 0.2, "<b>": 0.8}], colors)
+    figure = classifiers.answers_figure(["GloVe", "ELMo"], [{"World": 0.9, "<b>": 0.1}, {"World": 0.2, "<b>": 0.8}], colors)
     assert [list(t.x) for t in figure.data] == [[0.9, 0.2], [0.1, 0.8]]
     assert [list(t.text) for t in figure.data] == [["<b>World</b> 90%", ""], ["", "<b>&lt;b&gt;</b> 80%"]]
     five, two = (class_colors([str(k) for k in range(n)], ordered=True) for n in (5, 2))
@@ -209,7 +192,7 @@ def test_an_enlarged_figure_has_larger_letters_and_dots_and_the_same_data():
 
 def test_a_lead_has_its_interval_and_is_hollow_where_it_may_be_chance():
     leads = {"a": [(134, 0.05, 0.02, 0.07, True), (403, 0.01, -0.01, 0.02, False)], "b <i>": [(134, -0.02, -0.03, -0.01, True)]}
-    figure = leads_figure(leads, {"a": "#111111", "b <i>": "#222222"}, x="rows", y="points")
+    figure = classifiers.leads_figure(leads, {"a": "#111111", "b <i>": "#222222"}, x="rows", y="points")
     first, second = figure.data
     assert list(first.marker.symbol) == ["circle", "circle-open"] and second.name == "b &lt;i&gt;"
     np.testing.assert_allclose(np.add(first.y, first.error_y.array), [0.07, 0.02])

@@ -16,19 +16,7 @@ from core.classify.tables import Table, TableRow
 from core.classify.train import texts_of, truth_of
 from core.elmo.models import Model
 from core.lab import context_curve
-from core.lab.context_curve import (
-    EqualConfig,
-    RandomLSTMs,
-    ShuffledOrder,
-    _means,
-    _scale,
-    _words_left_out,
-    context_part,
-    fit,
-    layers_part,
-    shuffled_order,
-    static_part,
-)
+from core.lab.context_curve import EqualConfig, RandomLSTMs, ShuffledOrder, context_part, fit, layers_part, shuffled_order, static_part
 from core.static.vectors import static_contexts
 from tests.tiny import dataset, table, tiny_encoder, tiny_vectors
 
@@ -95,7 +83,7 @@ def parts(encoder=None) -> dict:
 def test_every_part_is_brought_to_one_scale_over_the_training_tokens():
     texts = texts_of(dataset(60).train)
     for part in parts().values():
-        scale = _scale(part, texts)
+        scale = context_curve._scale(part, texts)
         numbers = np.concatenate([scale.numbers(part.numbers(text)) for text in texts])
         known = np.concatenate([~np.isnan(part.numbers(text)[0, :, 0]) for text in texts])
         np.testing.assert_allclose(numbers[known].mean(0), 0, atol=1e-3)
@@ -106,11 +94,11 @@ def test_every_part_is_brought_to_one_scale_over_the_training_tokens():
 
 def test_words_left_out_are_the_same_for_every_dropout_and_a_text_is_never_empty():
     texts, both = [(word,) for word in TEXT[:2]] + [TEXT], list(parts().values())[:2]
-    scales = [_scale(part, texts) for part in both]
-    whole = _means(both, scales, texts)
-    none = _words_left_out(both, scales, texts, replace(QUICK, word_dropout=0.0), 0)
+    scales = [context_curve._scale(part, texts) for part in both]
+    whole = context_curve._means(both, scales, texts)
+    none = context_curve._words_left_out(both, scales, texts, replace(QUICK, word_dropout=0.0), 0)
     torch.testing.assert_close(none(1), whole, atol=1e-4, rtol=1e-4)
-    most = _words_left_out(both, scales, texts, replace(QUICK, word_dropout=0.9), 0)
+    most = context_curve._words_left_out(both, scales, texts, replace(QUICK, word_dropout=0.9), 0)
     torch.testing.assert_close(most(1)[:2], whole[:2], atol=1e-4, rtol=1e-4)  # of one word, which would be left out as a rule
     assert not torch.allclose(most(1)[2], whole[2], atol=1e-3) and torch.equal(most(3), most(3))
 

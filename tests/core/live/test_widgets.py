@@ -8,18 +8,8 @@ import pytest
 
 from core.figures.influence import EvidenceRow, curves_figure
 from core.figures.maps import scene_figure, selected_rows
-from core.live.widgets import (
-    TABLE,
-    UNLABELED_LIMITS,
-    Brush,
-    caption,
-    curves_data,
-    decisive_rows,
-    occurrences,
-    plain_rows,
-    say_probability,
-    scene_data,
-)
+from core.live import widgets
+from core.live.widgets import TABLE, UNLABELED_LIMITS, Brush, caption, curves_data, decisive_rows, scene_data
 from core.senses.densities import Density
 from core.senses.scene import Scene
 from core.senses.verdict import Verdict
@@ -52,7 +42,7 @@ def unlabeled(labeled: Scene) -> Scene:
 
 
 def test_a_sentence_is_cut_around_its_word_and_a_cloud_is_named_in_its_color(labeled: Scene):
-    assert [item.around() for item in occurrences(labeled)][1] == ("Ships left the ", "port", ", at last.")
+    assert [item.around() for item in widgets.occurrences(labeled)][1] == ("Ships left the ", "port", ", at last.")
     data = scene_data(labeled, "port", CHOSEN)
     assert ["".join(line) for line in data["lines"]] == list(labeled.texts) and data["rows"] == [0, 1, 2, 3]
     assert data["compact"] and data["takes"] and data["ring"] is None
@@ -123,8 +113,8 @@ def test_a_row_is_drawn_for_each_kind_that_decides_and_has_densities(lemma: str,
     judgment = Judgment(verdict, lemma, "1")
     rows = decisive_rows(densities, judgment)
     assert [row.name for row in rows] == kinds and rows[-1].value == 0.1 and (rows[0].low, rows[0].high) == (-1, 1)
-    assert list(plain_rows(densities, {"0": 1.0, "1": 0.5})) == (["1"] if lemma else [])
-    assert say_probability(judgment) == "Together: 80% two meanings."
+    assert list(widgets.plain_rows(densities, {"0": 1.0, "1": 0.5})) == (["1"] if lemma else [])
+    assert widgets.say_probability(judgment) == "Together: 80% two meanings."
     assert decisive_rows(densities, Judgment(None, "", "1")) == []
 
 
