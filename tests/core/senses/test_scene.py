@@ -1,5 +1,7 @@
 """Scenes: axes as scikit-learn finds them, one scale and orientation in all spaces, dots that no typed sentence moves."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,11 +12,12 @@ from scipy.linalg import orthogonal_procrustes
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from core.common.directions import unit
-from core.senses import calibration, scene
+from core.common.model_layers import SENSES as SENSE_SPACE
+from core.index.rows import Query
+from core.senses import calibration, evidence, scene, verdict
 from core.senses.evidence import SHRINKAGE, posteriors
 from core.senses.scene import BOTH, FIRST, SECOND, WORDS, LabeledDots, along_line, arrange, fit_axes, lay_out, left_out_clouds
 from core.senses.verdict import ONE, TWO
-from tests.bench.scenes import Drawn, Parts, agrees, picture_of, verdict_on
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=20)  # draws of one kind: an error would show in nearly all of them
@@ -175,13 +178,19 @@ def test_words_are_chosen_once_each_and_those_near_both_are_reported():
 
 
 @pytest.fixture(scope="module")
-def parts(model, table, space) -> Parts:
-    return Parts(model.encoder, table, space)
+def encode(model) -> Callable[[list[str]], np.ndarray]:
+    """Encode spellings as sentences of one word: (n, L, D)."""
+
+    def run(words: list[str]) -> np.ndarray:
+        alone = evidence.standing_alone(model.encoder, list(dict.fromkeys(words)))
+        return np.stack([alone[word] for word in words])
+
+    return run
 
 
-def test_a_labeled_word_is_one_point_at_layer_0_and_senses_in_the_sense_space(parts, table, space):
+def test_a_labeled_word_is_one_point_at_layer_0_and_senses_in_the_sense_space(encode, table, space):
     labeled = table.labeled_rows("bank")
-    drawn, n = scene.draw_labeled(table, "bank", labeled, parts.encode, space).scene, len(labeled)
+    drawn, n = scene.draw_labeled(table, "bank", labeled, encode, space).scene, len(labeled)
     assert drawn.spaces == ("0", "1", "2", "mix", "senses") and not drawn.points[0].any()
     assert drawn.points.shape == (5, n, 2) and drawn.points.dtype == np.float32
     assert drawn.in_own[-1] >= 0.9 * n and drawn.in_own[1] >= 0.75 * n
@@ -189,20 +198,20 @@ def test_a_labeled_word_is_one_point_at_layer_0_and_senses_in_the_sense_space(pa
     assert [drawn.senses[k] for k in drawn.sense_of] == [o.sense for o in known] and drawn.texts[0] == known[0].sentence
 
 
-@pytest.mark.parametrize(
-    "pair",
-    [  # some of the bundled words' pairs that `python -m tests.bench.scenes --record` prints
-        Drawn("fire", (12, 1833), True),
-        Drawn("chair", (933, 1309), False),
-        Drawn("ruler", (584, 1380), False),
-        Drawn("crane", (295, 776), False),
-        Drawn("rock", (838, 1666), False),
-        Drawn("play", (73, 1598), True),
-        Drawn("mouse", (86, 1482), True),
-    ],
-    ids=lambda pair: pair.lemma,
-)
-def test_a_recorded_pair_is_called_and_its_picture_agrees(parts, table, pair):
-    says = verdict_on(parts, pair, calibration.read(table.folder).votes).says
-    assert says == (ONE if pair.same else TWO)
-    assert agrees(says, picture_of(parts, pair).nearest[-1])
+PAIRS = {"fire": (12, 1833), "chair": (933, 1309), "ruler": (584, 1380), "crane": (295, 776), "rock": (838, 1666)}
+PAIRS |= {"play": (73, 1598), "mouse": (86, 1482)}
+
+
+@pytest.mark.parametrize("lemma", PAIRS)
+def test_a_labeled_pair_is_called_and_its_picture_agrees(encode, table, space, lemma):
+    """Draw and judge a pair of labeled sentences that are left out of votes, dots and axes."""
+    rows = np.array(PAIRS[lemma])
+    occurrences, layers = [table.occurrence(row) for row in rows], table.rows.take(rows)
+    queries = [Query(each.tokens, each.position, row) for each, row in zip(occurrences, layers, strict=True)]
+    ground = replace(calibration.USUAL, votes=calibration.read(table.folder).votes)
+    says = verdict.of_labeled(table, lemma, *queries, ground, space.vectors, space).says
+    dots = scene.draw_labeled(table, lemma, np.setdiff1d(table.labeled_rows(lemma), rows), encode, space)
+    typed = scene.layer_vectors(layers, encode([each.tokens[each.position] for each in occurrences]))
+    typed[SENSE_SPACE] = space.place(space.of_rows(table, rows), dots.mean, lemma)
+    first, second = scene.add_stars(dots, typed).nearest[-1]
+    assert says == (ONE if lemma in ("fire", "play", "mouse") else TWO) and (first == second) == (says == ONE)
