@@ -4,7 +4,7 @@ import io
 import json
 import lzma
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -214,6 +214,15 @@ def pdf(*pages: Sequence[str]) -> bytes:
     return out.getvalue()
 
 
+def zipped(members: Mapping[str, str | bytes]) -> bytes:
+    """Return an archive of these members."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
 def epub(chapters: dict[str, str], spine: Sequence[str] = (), *, more: dict[str, str] | None = None) -> bytes:
     """Return an e-book of chapters (file name -> body) in the order of `spine`. `more` members are added as they are."""
     properties = {name: ' properties="nav"' for name in chapters if name.startswith("nav")}
@@ -223,17 +232,19 @@ def epub(chapters: dict[str, str], spine: Sequence[str] = (), *, more: dict[str,
     places = {name: k for k, name in enumerate(chapters)}
     references = "".join(f'<itemref idref="i{places[name]}"/>' for name in spine or chapters)
     package = f'<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest><spine>{references}</spine></package>'
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("mimetype", "application/epub+zip")
-        archive.writestr("META-INF/container.xml", CONTAINER)
-        archive.writestr("OEBPS/book.opf", package)
-        for name, body in chapters.items():
-            head = "<head><title>A title</title><style>p {color: red}</style></head>"
-            archive.writestr(f"OEBPS/{name}", f'<html xmlns="http://www.w3.org/1999/xhtml">{head}<body>{body}</body></html>')
-        for name, content in (more or {}).items():
-            archive.writestr(name, content)
-    return out.getvalue()
+    members = {"mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER, "OEBPS/book.opf": package}
+    head = "<head><title>A title</title><style>p {color: red}</style></head>"
+    for name, body in chapters.items():
+        members[f"OEBPS/{name}"] = f'<html xmlns="http://www.w3.org/1999/xhtml">{head}<body>{body}</body></html>'
+    return zipped(members | (more or {}))
+
+
+WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def word_document(body: str, declared: str = "", **more: str) -> bytes:
+    """Return a Word document with this body. `declared` comes before it, `more` members are added as they are."""
+    return zipped({"word/document.xml": f"{declared}<w:document {WORD}><w:body>{body}</w:body></w:document>"} | more)
 
 
 def workbook(path: Path, **sheets: Sequence[Sequence]) -> Path:

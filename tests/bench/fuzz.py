@@ -58,7 +58,7 @@ from core.text.sentence_ends import split_sentences
 from core.text.sentences import read_labeled, read_sentences, sentences_from_text
 from core.text.tokens import JOINER, character_ids, join_tokens, tokenize
 from tests.bench.measure import Attempts, attack, options
-from tests.tiny import epub, pdf, workbook
+from tests.tiny import epub, pdf, workbook, zipped
 
 HEAD = ASSETS / "heads" / "spam" / "mean-glove"
 SLOWEST_S = 10.0  # of the processor an input may take: 1 MB of text takes about 2
@@ -129,14 +129,6 @@ def changed(sample: bytes) -> st.SearchStrategy[bytes]:
 
     change = st.tuples(st.sampled_from(changes), st.floats(0, 1), st.integers(0, 255), st.integers(1, 40))
     return st.lists(change, min_size=1, max_size=4).map(apply)
-
-
-def zipped(members: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
 
 
 def packed(data: st.SearchStrategy[bytes]) -> st.SearchStrategy[tuple[str, bytes]]:

@@ -8,7 +8,6 @@ import json
 import lzma
 import pickle
 import tarfile
-import zipfile
 from functools import partial
 
 import numpy as np
@@ -26,6 +25,7 @@ from core.static import vectors as static_vectors
 from core.static.glove_training import save_glove
 from core.static.vectors import StaticVectors, cosines, evaluate_vectors, load_vectors, open_vectors, static_contexts
 from core.text.tokens import JOINER
+from tests.tiny import zipped
 
 WORDS = ["the", "bank", "river", "élan", "the end"]
 ROWS = np.array([[1, 0, 0], [0.5, -2.25, 3], [1e-3, 7, -1], [0, 0, 0.125], [4, 5, 6]], np.float32)
@@ -113,14 +113,6 @@ def test_the_command_evaluates_each_file_of_vectors(tmp_path, answer, call, refu
     assert "Missing argument" in refused("evaluate", "vectors")
 
 
-def zipped(data: bytes, *names: str) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in names:
-            archive.writestr(name, data)
-    return buffer.getvalue()
-
-
 def tarred(data: bytes, form: int) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=form) as archive:
@@ -135,7 +127,7 @@ PACKERS = {  # equal bytes at any time: they are in the tests’ names
     "toy.txt.xz": lzma.compress,
     "toy.txt.gz": partial(gzip.compress, mtime=0),
     "toy.bz2": bz2.compress,
-    "toy.zip": lambda data: zipped(data, "a.txt"),
+    "toy.zip": lambda data: zipped({"a.txt": data}),
 }
 
 
@@ -143,7 +135,7 @@ PACKERS = {  # equal bytes at any time: they are in the tests’ names
     ("name", "data"),
     [
         ("toy.txt", GLOVE),
-        ("toy.zip", zipped(GLOVE, "folder/", "folder/toy.txt", "folder/.DS_Store", "__MACOSX/folder/._toy.txt")),
+        ("toy.zip", zipped(dict.fromkeys(("folder/", "folder/toy.txt", "folder/.DS_Store", "__MACOSX/folder/._toy.txt"), GLOVE))),
         *((f"toy.txt{packed}", GLOVE) for packed in formats.PACKED),  # known by content
         *((f"toy.txt{packed}", lzma.compress(GLOVE)) for packed in formats.PACKED),
         ("toy.vec", b"5 3\n" + GLOVE.replace(b"the end", b"the\xc2\xa0end").replace(b" ", b"\t")),
@@ -186,88 +178,71 @@ FIFTY = b"the" + b" 0.25" * 50 + b"\n"
 BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3, 4], "<f4").tobytes() + b"\n"
 
 
+NUMBERED = [
+    b"".join(b"%d%b%b\n" % (k, sep, line) for k, line in enumerate(NINE.splitlines(), start)) for start in (0, 1) for sep in (b" ", b"\t")
+]
+JOINED = [
+    *(b"bank 0.4 0.5 0.6river 0.7 0.8 0.9\n", b"bank 0.4 0.5 0.6\rriver 0.7 0.8 0.9\n", b"bank 0.4 0.5 0.6 river 0.75 0.85 0.95\n"),
+    *(b"bank 0.4 -5 6\tthe river 0.7 0.8 9\n", b"bank 0.4 5 6river bank 0.7 0.8 0.9\n"),
+]
+NO_NUMBER = "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."
+WRONG_TEXTS = {  # what is said, and the files
+    "v.txt is empty.": (b"", b" \n\n"),
+    "v.txt, line 2: 1 number instead of 2.": (b"a 1 2\nb 3\n",),
+    "v.txt, line 2: 3 numbers instead of 2.": (b"a 1 2\nb 3 4 5\n",),
+    "v.txt, line 3: 'x' is not a number.": (b"a 1 2\n\nb 3 x\n",),
+    "v.txt, line 2: not a number, or above 1e15.": [b"a 1 2\nb 3 " + number + b"\n" for number in (b"nan", b"-1e30", b"1e999")],
+    "v.txt, line 2: no word before the numbers.": (b"a 1 2\n 3 4\n", b"3 4\n" + MATRIX),
+    "v.txt, line 1: no word before the numbers.": (
+        *(MATRIX, MATRIX.replace(b" ", b"\t"), b"-1.5e+00 2.5e-01\n0.0e+00 1.0e-01\n1.5e-02 0.0e+00\n"),
+        *(RATINGS, RATINGS.replace(b"4 ", b"-4 ")),
+    ),
+    "v.txt, line 2: ": (b"a 1 2\nb 1_0 2\n",),
+    NO_NUMBER: (b"hello\nworld\n", *(NINE.replace(b" ", sep) for sep in (b", ", b" , ", b"; ", b","))),
+    "v.txt, line 2: '0.25,' is not a number.": (b"9 3\n" + NINE.replace(b" ", b", "),),
+    "v.txt, line 1: ": (NINE.replace(b"\n", b" "),),
+    "v.txt, line 1: '9 3w0' contains numbers.": (b"9 3" + NINE,),
+    "v.txt, line 1: '9 3 w0' contains numbers.": (b"9 3 " + NINE,),
+    "v.txt, line 1: 'w0 0.0 w1 0.1": (b" ".join(b"w%d 0.%d" % (k, k) for k in range(9)),),
+    "a row number before": NUMBERED,
+    f"{NO_NUMBER} Separate the numbers by blanks, and write decimals with a point.": (b"a 0,1 0,2\nb 0,3 0,4\n",),
+    f"{NO_NUMBER} Separate the numbers by blanks": (b"word;d0;d1\nbank;0.1;-0.2\n",),
+    f"{NO_NUMBER} This is JSON: save the vectors as text": (
+        *(b'{"bank": [0.1, 0.2],\n "river": [0.3, 0.4]}', b'[\n {"word": "bank", "vector": [0.1, 0.2]}\n]'),
+    ),
+    f"{NO_NUMBER} This is a web page or a server’s error": (
+        b"\n<!DOCTYPE html>\n<html><head><title>404 Not Found</title></head></html>",
+        b'<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>',
+    ),
+    f"{NO_NUMBER} This is only Git LFS’s link": (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 123\n",),
+    "one number for each word, as in a list of frequencies.": (
+        *(b"bank 28787591\nriver 27787588\n", b"word\tper million\nbank\t287.5\nriver\t27.7\n"),
+    ),
+    "v.txt, line 2: a count before the numbers.": (b"2 3\nbank 9 0.1 0.2 0.3\nriver 7 0.1 0.5 0.2\n",),
+    "v.txt, line 2: a row number before the word.": (b'"V1" "V2" "V3"\n"1" "bank" 0.1 0.2\n"2" "river" 0.1 0.5\n',),
+    "neither text nor a word2vec header. Save the vectors as text: a word and its numbers in each line.": (
+        *(bytes(range(256)), gzip.compress(gzip.compress(GLOVE)), b"\x93NUMPY\x01\x00v\x00{}", b"\x89HDF\r\n\x1a\n\x00"),
+    ),
+    "v.txt, line 3: 1 number instead of 2.": (W2V[:-3],),
+    "v.txt, line 1: expected a word and 1 to 10,000 numbers": (b"2 1000000000000\na 1 2\n",),
+    "numbers, not 0.": (b"2 0\na\n",),
+    "v.txt, line 2: 2 numbers instead of 3.": (b"2 3\na 1 2\nb 3 4 5\n",),
+    "v.txt, line 4: 'is' is not a number.": (b"2 2\na 1 2\nb 3 4\nthat is all\n",),
+    "v.txt, line 10: 4 numbers instead of 3.": (NINE + b"bank -0.125 1 2 3\n",),  # no number is part of a word
+    "v.txt, line 10: 5 numbers instead of 3.": (NINE + b"bank 1.5 2 1 2 3\n",),
+    "line 10: 'bank 0.4 ": [NINE + joined + NINE.replace(b"w", b"v") for joined in JOINED],
+    "line 11: 'bank 0.4 ": [b"19 3\n" + NINE + joined + NINE.replace(b"w", b"v") for joined in JOINED],
+    "v.txt, line 2: 'b 3 4c' contains numbers. A line break may be missing": (b"a 1 2\nb 3 4c 5 6\n",),
+    "v.txt, line 2: 'b .3 .4 c' contains numbers.": (b"a .1 .2\nb .3 .4 c .5 .6\n",),
+    "v.txt, line 2: 'bank 0.5 0.1 1e-3 river' contains": (FIFTY + b"bank 0.5 0.1 1e-3 river" + b" 0.5" * 50,),  # cut
+}
+
+
 @pytest.mark.parametrize(
     ("name", "data", "error", "said"),
     [
-        *(("v.txt", data, BadInput, "v.txt is empty.") for data in (b"", b" \n\n")),
-        ("v.txt", b"a 1 2\nb 3\n", BadInput, "v.txt, line 2: 1 number instead of 2."),
-        ("v.txt", b"a 1 2\nb 3 4 5\n", BadInput, "v.txt, line 2: 3 numbers instead of 2."),
-        ("v.txt", b"a 1 2\n\nb 3 x\n", BadInput, "v.txt, line 3: 'x' is not a number."),
-        *(
-            ("v.txt", b"a 1 2\nb 3 " + x + b"\n", BadInput, "v.txt, line 2: not a number, or above 1e15.")
-            for x in (b"nan", b"-1e30", b"1e999")
-        ),
-        ("v.txt", b"a 1 2\n 3 4\n", BadInput, "v.txt, line 2: no word before the numbers."),
-        ("v.txt", b"3 4\n" + MATRIX, BadInput, "v.txt, line 2: no word before the numbers."),
-        *(
-            ("v.txt", data, BadInput, "v.txt, line 1: no word before the numbers.")
-            for data in (MATRIX, MATRIX.replace(b" ", b"\t"), b"-1.5e+00 2.5e-01\n0.0e+00 1.0e-01\n1.5e-02 0.0e+00\n")
-        ),
-        *(("v.txt", data, BadInput, "v.txt, line 1: no word before the numbers.") for data in (RATINGS, RATINGS.replace(b"4 ", b"-4 "))),
-        ("v.txt", b"a 1 2\nb 1_0 2\n", BadInput, "v.txt, line 2: "),
-        *(
-            ("v.txt", NINE.replace(b" ", sep), BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0.")
-            for sep in (b", ", b" , ", b"; ", b",")
-        ),
-        ("v.txt", b"9 3\n" + NINE.replace(b" ", b", "), BadInput, "v.txt, line 2: '0.25,' is not a number."),
-        ("v.txt", NINE.replace(b"\n", b" "), BadInput, "v.txt, line 1: "),
-        *(("v.txt", header + NINE, BadInput, f"v.txt, line 1: '{header.decode()}w0' contains numbers.") for header in (b"9 3", b"9 3 ")),
-        ("v.txt", b" ".join(b"w%d 0.%d" % (k, k) for k in range(9)), BadInput, "v.txt, line 1: 'w0 0.0 w1 0.1"),
-        *(
-            (
-                "v.txt",
-                b"".join(b"%d%b%b\n" % (k, sep, line) for k, line in enumerate(NINE.splitlines(), start)),
-                BadInput,
-                "a row number before",
-            )
-            for start in (0, 1)
-            for sep in (b" ", b"\t")
-        ),
-        *(
-            ("v.txt", data, BadInput, f"v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0. {advice}")
-            for data, advice in (
-                (b"a 0,1 0,2\nb 0,3 0,4\n", "Separate the numbers by blanks, and write decimals with a point."),
-                (b"word;d0;d1\nbank;0.1;-0.2\n", "Separate the numbers by blanks"),
-                (b'{"bank": [0.1, 0.2],\n "river": [0.3, 0.4]}', "This is JSON: save the vectors as text"),
-                (b'[\n {"word": "bank", "vector": [0.1, 0.2]}\n]', "This is JSON"),
-                (b"\n<!DOCTYPE html>\n<html><head><title>404 Not Found</title></head></html>", "This is a web page or a server’s error"),
-                (b'<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>', "This is a web page or a server’s error"),
-                (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 123\n", "This is only Git LFS’s link"),
-            )
-        ),
-        *(
-            ("v.txt", data, BadInput, "one number for each word, as in a list of frequencies.")
-            for data in (b"bank 28787591\nriver 27787588\n", b"word\tper million\nbank\t287.5\nriver\t27.7\n")
-        ),
-        ("v.txt", b"2 3\nbank 9 0.1 0.2 0.3\nriver 7 0.1 0.5 0.2\n", BadInput, "v.txt, line 2: a count before the numbers."),
-        ("v.txt", b'"V1" "V2" "V3"\n"1" "bank" 0.1 0.2\n"2" "river" 0.1 0.5\n', BadInput, "v.txt, line 2: a row number before the word."),
-        ("v.txt", b"hello\nworld\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."),
-        *(
-            ("v.txt", data, BadInput, "neither text nor a word2vec header. Save the vectors as text: a word and its numbers in each line.")
-            for data in (bytes(range(256)), gzip.compress(gzip.compress(GLOVE)), b"\x93NUMPY\x01\x00v\x00{}", b"\x89HDF\r\n\x1a\n\x00")
-        ),
-        ("v.txt", W2V[:-3], BadInput, "v.txt, line 3: 1 number instead of 2."),
+        *(("v.txt", data, BadInput, said) for said, files in WRONG_TEXTS.items() for data in files),
         ("v.txt", b"2 2\n", CorruptArtifact, "v.txt ends after 0 of 2 words."),
-        ("v.txt", b"2 1000000000000\na 1 2\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers"),
-        ("v.txt", b"2 0\na\n", BadInput, "numbers, not 0."),
-        ("v.txt", b"2 3\na 1 2\nb 3 4 5\n", BadInput, "v.txt, line 2: 2 numbers instead of 3."),
-        ("v.txt", b"2 2\na 1 2\nb 3 4\nthat is all\n", BadInput, "v.txt, line 4: 'is' is not a number."),
-        ("v.txt", NINE + b"bank -0.125 1 2 3\n", BadInput, "v.txt, line 10: 4 numbers instead of 3."),  # no number is part of a word
-        ("v.txt", NINE + b"bank 1.5 2 1 2 3\n", BadInput, "v.txt, line 10: 5 numbers instead of 3."),
-        *(
-            ("v.txt", header + NINE + joined + b"\n" + NINE.replace(b"w", b"v"), BadInput, f"line {10 + bool(header)}: 'bank 0.4 ")
-            for header in (b"", b"19 3\n")
-            for joined in (
-                b"bank 0.4 0.5 0.6river 0.7 0.8 0.9",
-                b"bank 0.4 0.5 0.6\rriver 0.7 0.8 0.9",
-                b"bank 0.4 0.5 0.6 river 0.75 0.85 0.95",
-                b"bank 0.4 -5 6\tthe river 0.7 0.8 9",
-                b"bank 0.4 5 6river bank 0.7 0.8 0.9",
-            )
-        ),
-        ("v.txt", b"a 1 2\nb 3 4c 5 6\n", BadInput, "v.txt, line 2: 'b 3 4c' contains numbers. A line break may be missing"),
-        ("v.txt", b"a .1 .2\nb .3 .4 c .5 .6\n", BadInput, "v.txt, line 2: 'b .3 .4 c' contains numbers."),
-        ("v.txt", FIFTY + b"bank 0.5 0.1 1e-3 river" + b" 0.5" * 50, BadInput, "v.txt, line 2: 'bank 0.5 0.1 1e-3 river' contains"),  # cut
         ("v.bin", BINARY[:-3], CorruptArtifact, "v.bin ends after 1 of 2 words."),
         ("v.bin", BINARY + b"rest", BadInput, "v.bin, word 2: 4 bytes are left over."),
         ("v.bin", BINARY.replace(b"2 2", b"2 1", 1), BadInput, "v.bin, word "),
@@ -288,9 +263,9 @@ BINARY = b"2 2\na " + np.array([1, 2], "<f4").tobytes() + b"\nb " + np.array([3,
         ("v.gz", b"\0not gzip at all", CorruptArtifact, "Cannot read all of v.gz: Not a gzipped file"),
         ("v.gz", gzip.compress(GLOVE * 900, mtime=0)[:-40], CorruptArtifact, "Cannot read all of v.gz: "),
         ("v.xz", lzma.compress(GLOVE)[:-8], CorruptArtifact, "Cannot read all of v.xz: "),
-        ("v.zip", zipped(GLOVE, "a.txt")[:-9], CorruptArtifact, "Cannot read all of v.zip: File is not a zip file."),
-        ("v.zip", zipped(GLOVE, "50d.txt", "100d.txt"), BadInput, "one vector file, not 50d.txt, 100d.txt: unpack one."),
-        ("v.zip", zipped(GLOVE), BadInput, "not none"),
+        ("v.zip", zipped({"a.txt": GLOVE})[:-9], CorruptArtifact, "Cannot read all of v.zip: File is not a zip file."),
+        ("v.zip", zipped({"50d.txt": GLOVE, "100d.txt": GLOVE}), BadInput, "one vector file, not 50d.txt, 100d.txt: unpack one."),
+        ("v.zip", zipped({}), BadInput, "not none"),
     ],
 )
 def test_each_malformed_file_is_refused_in_a_sentence(tmp_path, name, data, error, said):

@@ -14,9 +14,8 @@ from core.text.documents import read_lines
 from core.text.own_corpus import Source, is_quick, keep_files
 from core.text.sentences import read_sentences
 from tests.memory import measure_peak
-from tests.tiny import epub, pdf, spaced_tokens
+from tests.tiny import epub, pdf, spaced_tokens, word_document, zipped
 
-WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 SHEET = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 SENTENCE = "<w:p><w:r><w:t>The bank was steep.</w:t></w:r></w:p>"
 
@@ -29,20 +28,8 @@ def small_limits(monkeypatch, private_cache):
         monkeypatch.setenv(f"ELMOSCOPE_MAX_{name}", str(value))
 
 
-def archive(**members: str | bytes) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, content in members.items():
-            file.writestr(name, content)
-    return out.getvalue()
-
-
 UP = '<w:rPr><w:vertAlign w:val="superscript"/></w:rPr>'
 RAISED = f"<w:p><w:r><w:t>The banks</w:t></w:r><w:r>{UP}<w:t>1</w:t></w:r><w:r><w:t> are 10</w:t></w:r><w:r>{UP}<w:t>2</w:t></w:r></w:p>"
-
-
-def docx(body: str, declared: str = "", **more: str) -> bytes:
-    return archive(**{"word/document.xml": f"{declared}<w:document {WORD}><w:body>{body}</w:body></w:document>"}, **more)
 
 
 def xlsx(*sheets: str, **parts: str) -> bytes:
@@ -55,7 +42,7 @@ def xlsx(*sheets: str, **parts: str) -> bytes:
         members = {name: file.read(name) for name in file.namelist()}
     for number, rows in enumerate(sheets, start=1):
         members[f"xl/worksheets/sheet{number}.xml"] = f"<worksheet {SHEET}><sheetData>{rows}</sheetData></worksheet>"
-    return archive(**members | {f"xl/{name}.xml": content for name, content in parts.items()})
+    return zipped(members | {f"xl/{name}.xml": content for name, content in parts.items()})
 
 
 def row(*cells: str) -> str:
@@ -72,13 +59,13 @@ def packed_pdf(content: bytes) -> bytes:
 
 
 FILES = {
-    "paragraphs.docx": lambda: docx(SENTENCE + "<w:p/>" * 15_000),
-    "breaks.docx": lambda: docx("<w:p><w:r><w:t>a</w:t>" + "<w:br/>" * 15_000 + "</w:r></w:p>"),
-    "cells.docx": lambda: docx("<w:tbl><w:tr>" + "<w:tc><w:p/></w:tc>" * 15_000 + "</w:tr></w:tbl>" + SENTENCE),
-    "deep.docx": lambda: docx("<w:sdt>" * 5_000 + SENTENCE + "</w:sdt>" * 5_000),
-    "entities.docx": lambda: docx(SENTENCE, '<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'),
-    "heavy.docx": lambda: docx(SENTENCE, **{"word/styles": " " * 2_100_000}),
-    "members.docx": lambda: docx(SENTENCE, **{f"a/{k}": "" for k in range(20_100)}),
+    "paragraphs.docx": lambda: word_document(SENTENCE + "<w:p/>" * 15_000),
+    "breaks.docx": lambda: word_document("<w:p><w:r><w:t>a</w:t>" + "<w:br/>" * 15_000 + "</w:r></w:p>"),
+    "cells.docx": lambda: word_document("<w:tbl><w:tr>" + "<w:tc><w:p/></w:tc>" * 15_000 + "</w:tr></w:tbl>" + SENTENCE),
+    "deep.docx": lambda: word_document("<w:sdt>" * 5_000 + SENTENCE + "</w:sdt>" * 5_000),
+    "entities.docx": lambda: word_document(SENTENCE, '<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'),
+    "heavy.docx": lambda: word_document(SENTENCE, **{"word/styles": " " * 2_100_000}),
+    "members.docx": lambda: word_document(SENTENCE, **{f"a/{k}": "" for k in range(20_100)}),
     "rows.xlsx": lambda: xlsx(row("text") + "<row/>" * 60_000),
     "gap.xlsx": lambda: xlsx(row("text") + '<row r="1000000000000"><c/></row>'),
     "gaps.xlsx": lambda: xlsx(row("text"), *['<row r="40000"><c/></row>'] * 3),
@@ -132,9 +119,9 @@ NESTED = "<p>The bank.</p><svg>" + "<math>" * 50_000 + "</svg>" + "</math>" * 50
     [
         ("a.epub", lambda: epub({"a.xhtml": "<p>The bank was steep.</p>"}, ["a.xhtml"] * 10_000), ["The bank was steep ."]),
         ("a.epub", lambda: epub({"a.xhtml": NESTED}), ["The bank .", "It was steep ."]),
-        ("a.docx", lambda: docx(DELETION), ["The steep bank rose ."]),
-        ("a.docx", lambda: docx(RAISED), ["The banks are 10\u00b2"]),
-        ("a.docx", lambda: docx(TEXT_BOX), ["Before the box .", "A sentence in a box .", "Behind it ."]),
+        ("a.docx", lambda: word_document(DELETION), ["The steep bank rose ."]),
+        ("a.docx", lambda: word_document(RAISED), ["The banks are 10\u00b2"]),
+        ("a.docx", lambda: word_document(TEXT_BOX), ["Before the box .", "A sentence in a box .", "Behind it ."]),
     ],
     ids=["chapter listed many times", "nested pictures", "insertions and deletions", "raised digits", "text box"],
 )
@@ -147,7 +134,7 @@ def test_document_is_read_once_and_in_linear_time(write, name, content, sentence
 
 TEXT = "The bank was steep.\n" * 2_000
 LONG = {
-    "a.docx": lambda: docx(SENTENCE * 2_000),
+    "a.docx": lambda: word_document(SENTENCE * 2_000),
     "a.xlsx": lambda: xlsx(row("text") + row("The bank was steep.") * 2_000),
     "a.epub": lambda: epub({"a.xhtml": "<p>The bank was steep.</p>" * 2_000}),
     "a.csv": lambda: f"text\n{TEXT}",
@@ -176,7 +163,11 @@ def test_reading_ends_when_its_job_is_stopped(write, name, monkeypatch):
 
 def test_is_quick_is_false_for_large_packed_and_pdf_files(write):
     for name, content, expected in (
-        *(("a.txt", b"The bank.", True), ("a.docx", docx(SENTENCE), True), ("large.docx", docx(SENTENCE + "<w:p/>" * 200_000), False)),
+        *(
+            ("a.txt", b"The bank.", True),
+            ("a.docx", word_document(SENTENCE), True),
+            ("large.docx", word_document(SENTENCE + "<w:p/>" * 200_000), False),
+        ),
         *(("a.pdf", pdf(["The bank."]), False), ("a.txt.gz", b"The bank.", False), ("large.txt", b"The bank. " * 200_000, False)),
     ):
         assert is_quick([Source(name, write(name, content))]) == expected, name
@@ -185,7 +176,7 @@ def test_is_quick_is_false_for_large_packed_and_pdf_files(write):
 def test_millions_of_empty_paragraphs_are_refused_quickly_in_little_memory(write, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_PARAGRAPHS", "100000")
     monkeypatch.setenv("ELMOSCOPE_MAX_UNPACKED_MB", "20")
-    path = write("a.docx", docx("<w:p/>" * 2_800_000))
+    path = write("a.docx", word_document("<w:p/>" * 2_800_000))
     assert path.stat().st_size < 40_000
 
     def read() -> tuple[str, float]:
