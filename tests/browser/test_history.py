@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.bench.pages import LATE, visits
 from tests.browser.conftest import AT_REST, WAIT_MS
-from tests.browser.visit import at_rest, fill_in
+from tests.browser.visit import at_rest, choose, fill_in
 from tests.links import address
 
 # Elements whose Korean text may be cut inside a word.
@@ -21,11 +21,6 @@ JAM, MOLE = "They were stuck in a jam near the tunnel.", "The mole dug a tunnel.
 
 def filled(page: Page, key: str, text: str) -> None:
     fill_in(page.locator(f".st-key-{key} input"), text)
-
-
-def language(page: Page, name: str) -> None:
-    page.get_by_role("combobox", name="Language, 언어").click()
-    page.get_by_role("option", name=name).click()
 
 
 def lowest_layer(page: Page) -> None:
@@ -56,7 +51,7 @@ def test_back_and_forward_restore_views(page: Page, server: str):
         (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Neighbors").click(), NEIGHBORS, JAM, ("jam", "mole")),
         (lambda: filled(page, "b", "Grandma makes strawberry jam."), NEIGHBORS, JAM, ("jam", "jam")),
         (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Home").click(), HOME, JAM, ("jam", "jam")),
-        (lambda: language(page, "한국어"), korean, JAM, ("jam", "jam")),
+        (lambda: choose(page, "Language, 언어", "한국어"), korean, JAM, ("jam", "jam")),
     ]
     at_rest(page)
     entries = page.evaluate("history.length")

@@ -1,7 +1,6 @@
 """Test the maps in Chromium: layers, dots, selections, gestures, and the map of all tokens."""
 
 import re
-from base64 import b64encode
 from io import BytesIO
 from urllib.parse import urlencode
 
@@ -15,7 +14,7 @@ from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
 from pages._widgets.components import SHARED
-from tests.browser.visit import NOTICE, at_rest, count_sent, grab, opened, turn_wheel_with_ctrl
+from tests.browser.visit import NOTICE, at_rest, count_sent, grab, opened, packed, turn_wheel_with_ctrl
 from tests.links import address
 
 FADED = """() => [...document.querySelectorAll('.js-plotly-plot')].filter(c => c.layout.meta?.map).map(c => c.data.some(d => d.selectedpoints))"""
@@ -283,10 +282,6 @@ MOUNT = """async ([source, html, css, data]) => {
 }"""
 SEEN_TOKENS = "() => document.querySelector('.tokens').instrument.seen()"
 HERE = "(k) => document.querySelector('.tokens').instrument.seen().here(k)"
-
-
-def packed(numbers: np.ndarray, kind: str) -> str:
-    return b64encode(np.ascontiguousarray(numbers, kind).tobytes()).decode()
 
 
 def make_data(sentences: int) -> dict:

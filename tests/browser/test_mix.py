@@ -1,7 +1,6 @@
 """The Mix page's instrument in a real Chromium: its numbers are core's, nothing is sent while one drags, links and keys work."""
 
 import re
-from base64 import b64encode
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from core.senses.separation import one_nn
 from core.text.corpora import BUNDLED_CORPUS
 from core.text.tokens import tokenize
 from pages._widgets.components import SHARED
-from tests.browser.visit import at_rest, count_sent, grab, opened
+from tests.browser.visit import at_rest, count_sent, grab, opened, packed
 from tests.core.index.test_neighbors import similarities
 
 SEEN = "(root) => root.instrument.seen()"
@@ -33,10 +32,6 @@ ALL = """async ([source, packed, sizes, weights]) => {
     return { s, cosines: [...found], order: [...own.ranked(found)], like: [...like], share: own.oneNN(like, m, senses) };
   });
 }"""
-
-
-def packed(numbers: np.ndarray) -> str:
-    return b64encode(np.ascontiguousarray(numbers, "<f4").tobytes()).decode()
 
 
 def test_random_mixes_have_the_values_of_core(page: Page):

@@ -1,10 +1,12 @@
 """Actions on a page in the browser that several tests share."""
 
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
@@ -95,6 +97,11 @@ def saved(page: Page, button: Locator) -> tuple[str, bytes]:
     with page.expect_download() as download:
         button.press("Enter")
     return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+
+
+def packed(numbers: np.ndarray, kind: str = "<f4") -> str:
+    """Return numbers as components are sent them: base64 of their bytes."""
+    return b64encode(np.ascontiguousarray(numbers, kind).tobytes()).decode()
 
 
 def violations(page: Page, rules: dict[str, list[str]] = RULES) -> list[str]:
