@@ -43,7 +43,6 @@ RUN_WITHOUT_WARM_UP = (
     *STREAMLIT_RUN[3:],
 )
 LOCAL, PUBLIC = "local", "public"
-FIELD_OF_TYPE = {bool: "bool_value", int: "int_value", float: "double_value", str: "string_value", bytes: "bytes_value"}
 XSRF = {"X-Xsrftoken": "aa", "Cookie": "_streamlit_xsrf=aa"}  # headers of an upload with any token, as the cookie repeats it
 SETTINGS = ("ELMOSCOPE_", "STREAMLIT_")  # beginnings of environment variables that the server does not inherit from the tests
 
@@ -264,14 +263,13 @@ class Client:
         origin: str | None = "same",
         host: str | None = None,
         headers: Mapping[str, str] | None = None,
-        path: str = "/_stcore/stream",
         seconds: float = WAIT_S,
     ) -> None:
         """Connect to a server. `origin=None` sends no origin. `host` is the Host header, and the host of the origin "same"."""
         host = host or server.address.removeprefix("http://")
         self.seconds, self.page, self.session, self.page_hash = seconds, Page(), "", ""
         self.socket = connect(
-            f"ws://{host}{path}",
+            f"ws://{host}/_stcore/stream",
             sock=server.connect(seconds),
             origin=f"http://{host}" if origin == "same" else origin,
             additional_headers=dict(headers or {}),
@@ -354,17 +352,13 @@ def multipart(name: str, data: bytes, boundary: str = "elmoscope") -> tuple[byte
     return body, {"Content-Type": f"multipart/form-data; boundary={boundary}"}
 
 
-def _state(key: str, value: Any) -> WidgetState:
-    """Return the state of a widget with a value: "click" for a button, a plain value, a list of texts, or a complete WidgetState."""
+def _state(key: str, value: str | WidgetState) -> WidgetState:
+    """Return the state of a widget with a value: "click" for a button, a text, or a complete WidgetState."""
     if isinstance(value, WidgetState):
         return value
     if value == "click":
         return WidgetState(id=key, trigger_value=True)
-    if isinstance(value, list):
-        state = WidgetState(id=key)
-        state.string_array_value.data.extend(value)
-        return state
-    return WidgetState(id=key, **{FIELD_OF_TYPE[type(value)]: value})
+    return WidgetState(id=key, string_value=value)
 
 
 def _walk(message: Message) -> Iterator[Message]:

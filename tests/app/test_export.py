@@ -3,7 +3,6 @@
 import ast
 import json
 import os
-import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
@@ -51,12 +50,6 @@ def test_line_break_in_a_cell_begins_no_row(cell):
 
 def test_csv_is_written_in_one_place():
     assert [name(path) for path in SHIPPED if ".to_csv" in path.read_text("utf-8")] == ["core/files/formats.py"]
-
-
-def test_toolbar_of_tables_has_no_csv_export():
-    """Check this because Streamlit would export unquoted cells. The app's own exports are quoted."""
-    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
-    assert config["client"]["disableDataExport"] is True
 
 
 def test_every_download_has_a_literal_or_a_cleaned_name():

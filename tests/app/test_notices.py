@@ -89,26 +89,18 @@ ODD = [("배 jam 배 jam . jam the", "<i>"), ("🎉 jam .", "b"), ("the <i>", "c
 @pytest.mark.parametrize(
     ("documents", "query", "lines"),
     [
-        ([("jam", "a")], "zebra", ["“zebra” does not occur."]),
-        ([("jam", "a")], "jam", ["“jam” is the only token.", "1 token is few"]),
-        ([("the jam", "a")], "jam", ["“jam” occurs once in 2 tokens.", "2 tokens are few"]),
-        (
-            [("the jam", "a"), ("a jam", "b")],
-            "jam",
-            ["occurs 2 times (500,000 per million tokens).", "In 2 of 2 documents.", "4 tokens are few"],
-        ),
-        (ODD, "jam", ["occurs 4 times", "In 2 of 3 documents, densest in &lt;i&gt;.", "Most often after “배” (2).", "12 tokens are few"]),
-        (
-            [("the <i> the", "a")] * 2,
-            "<i>",
-            ["“&lt;i&gt;” occurs 2", "Most often after “the” (2).", "Most often before “the” (2).", "6 tokens are"],
-        ),
+        ([("jam", "a")], "zebra", "“zebra” does not occur."),
+        ([("jam", "a")], "jam", "“jam” is the only token.|1 token is few"),
+        ([("the jam", "a")], "jam", "“jam” occurs once in 2 tokens.|2 tokens are few"),
+        ([("the jam", "a"), ("a jam", "b")], "jam", "2 times (500,000 per million tokens).|In 2 of 2 documents.|4 tokens are few"),
+        (ODD, "jam", "occurs 4 times|In 2 of 3 documents, densest in &lt;i&gt;.|Most often after “배” (2).|12 tokens are few"),
+        ([("the <i> the", "a")] * 2, "<i>", "“&lt;i&gt;” occurs 2|often after “the” (2).|often before “the” (2).|6 tokens are"),
     ],
 )
-def test_search_counts_occurrences_and_adjacent_words(documents: list, query: str, lines: list[str]):
+def test_search_counts_occurrences_and_adjacent_words(documents: list, query: str, lines: str):
     corpus = encode([Sentence(tuple(text.split()), document=name) for text, name in documents])
     said = written(concordance.describe_hits(corpus, query, False, find(corpus, query)))
-    assert [expected in line for expected, line in zip(lines, said, strict=True)] == [True] * len(lines)
+    assert all(expected in line for expected, line in zip(lines.split("|"), said, strict=True)), said
 
 
 ANY_WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<b>", "a&b", ".", "x" * 60])
@@ -216,45 +208,31 @@ def listed(sentence: str, *near: str | tuple[int, str], lemma: str | None = "ban
 
 
 SHORES = listed("the bank", (1, "shore"), (2, "shore"), (3, "money"))
+BOTH = listed("the bank", (1, "shore"), (2, "money"))
 TIED = listed("a bank", (1, "shore"), (2, "money"), (3, "<i>"))
 
 
 @pytest.mark.parametrize(
     ("first", "second", "layer", "lines"),
     [
-        (listed("the bank"), listed("a bank"), "2", ["Both lists are empty."]),
-        (listed("the bank", "a"), listed("a bank"), "2", ["One list is empty."]),
-        (listed("some jaguar", "a", "b"), listed("the bank", "b"), "2", ["Two different words. At layer 2 their lists share 1 of 2."]),
-        (listed("two banks", "a", "b"), listed("the bank", "b"), "2", ["Two forms of one word. At layer 2 their lists share 1 of 2."]),
-        (listed("the bank", "a"), listed("the bank", "a"), "2", ["Both sentences are the same, so"]),
-        (
-            listed("the bank", "a", "b"),
-            listed("a BANK", "b", "a"),
-            "mix",
-            ["In the layer mix the two lists have the same 2 in a different order"],
-        ),
-        (listed("the bank", "a"), listed("a bank", "a"), "0", ["At layer 0 the lists are identical: it reads only the spelling."]),
-        (listed("the bank", "a"), listed("a BANK", "a"), "0", ["At layer 0 the two lists are identical."]),
-        (listed("the bank", "a", "b"), listed("a bank", "b", "c"), "1", ["At layer 1 the lists share 1 of 2; GloVe’s are identical."]),
-        (
-            SHORES,
-            listed("a bank", (1, "<i>"), (4, "")),
-            "1",
-            ["share 1 of 3", "first sentence: 2 of 3 mean “shore”; second: the only neighbor"],
-        ),
-        (
-            listed("the bank", (1, "shore"), (2, "money")),
-            TIED,
-            "1",
-            ["share 2 of 3", "“shore” and “money” tie, 1 of 2 each; second: 3 senses tie."],
-        ),
-        (listed("the bank", (4, "")), listed("a bank", (1, "<i>")), "1", ["share 0 of 1", "Labeled neighbors, second sentence: the only"]),
-        (listed("the bank", (1, "shore"), lemma=None), listed("a bank", (2, "shore"), lemma="wing"), "1", ["share 0 of 1"]),
+        (listed("the bank"), listed("a bank"), "2", "Both lists are empty."),
+        (listed("the bank", "a"), listed("a bank"), "2", "One list is empty."),
+        (listed("some jaguar", "a", "b"), listed("the bank", "b"), "2", "Two different words. At layer 2 their lists share 1 of 2."),
+        (listed("two banks", "a", "b"), listed("the bank", "b"), "2", "Two forms of one word. At layer 2 their lists share 1 of 2."),
+        (listed("the bank", "a"), listed("the bank", "a"), "2", "Both sentences are the same, so"),
+        (listed("the bank", "a", "b"), listed("a BANK", "b", "a"), "mix", "In the layer mix the two lists have the same 2 in a different"),
+        (listed("the bank", "a"), listed("a bank", "a"), "0", "At layer 0 the lists are identical: it reads only the spelling."),
+        (listed("the bank", "a"), listed("a BANK", "a"), "0", "At layer 0 the two lists are identical."),
+        (listed("the bank", "a", "b"), listed("a bank", "b", "c"), "1", "At layer 1 the lists share 1 of 2; GloVe’s are identical."),
+        (SHORES, listed("a bank", (1, "<i>"), (4, "")), "1", "share 1 of 3|first sentence: 2 of 3 mean “shore”; second: the only neighbor"),
+        (BOTH, TIED, "1", "share 2 of 3|“shore” and “money” tie, 1 of 2 each; second: 3 senses tie."),
+        (listed("the bank", (4, "")), listed("a bank", (1, "<i>")), "1", "share 0 of 1|Labeled neighbors, second sentence: the only"),
+        (listed("the bank", (1, "shore"), lemma=None), listed("a bank", (2, "shore"), lemma="wing"), "1", "share 0 of 1"),
     ],
 )
-def test_notices_on_neighbors_are_true(first: Neighbors, second: Neighbors, layer: str, lines: list[str]):
+def test_notices_on_neighbors_are_true(first: Neighbors, second: Neighbors, layer: str, lines: str):
     said = written(write_notices(first, second, layer, static_has=True))
-    assert [expected in line for expected, line in zip(lines, said, strict=True)] == [True] * len(lines), said
+    assert all(expected in line for expected, line in zip(lines.split("|"), said, strict=True)), said
     assert "<i>" not in " ".join(said)
     assert ("not in GloVe" in write_notices(first, second, layer, static_has=False)[0]) == ("GloVe’s" in said[0])
 

@@ -54,8 +54,8 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="package")
 def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The Dockerfile's environment behind a proxy, with five megabytes of disk space and nine texts for a visit."""
-    environment = {"STREAMLIT_SERVER_ALLOWED_HOSTS": ALLOWED_HOST, "ELMOSCOPE_MAX_DISK_MB": "5", "ELMOSCOPE_MAX_SESSION_TEXTS": "9"}
+    """The Dockerfile's environment behind a proxy, with five megabytes of disk space."""
+    environment = {"STREAMLIT_SERVER_ALLOWED_HOSTS": ALLOWED_HOST, "ELMOSCOPE_MAX_DISK_MB": "5"}
     with start_server(PUBLIC, tmp_path_factory.mktemp("public"), environment=environment, command=RUN_WITHOUT_WARM_UP) as server:
         yield server
 

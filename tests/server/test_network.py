@@ -96,12 +96,6 @@ def test_page_behind_a_proxy_with_tls_has_the_same_origin(public, host):
     assert connect_refused(public, host=host, origin="https://other.test", headers=forwarded)[0] == 403
 
 
-@pytest.mark.parametrize("name", ["192.168.1.7", "[fe80::1]", "127.0.0.1", socket.gethostname()])
-def test_open_server_answers_to_ip_addresses_and_the_machines_name(public, name):
-    with Client(public, host=f"{name}:{public.port}") as client:
-        assert "bank" in client.run("", "a=We+sat+on+the+bank.&ai=bank").text
-
-
 def test_public_server_refuses_uploads(public):
     with Client(public) as client:
         client.run("texts")
@@ -196,10 +190,6 @@ def test_unread_responses_take_little_memory(public):
             connection.sendall(f"GET /static/js/{script.name} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         time.sleep(2)
         assert public.memory_mb() < start_mb + 80  # 60 times 4.7 MB are 282 MB
-
-
-def test_public_server_has_no_metrics(public):
-    assert public.request("GET", "/_stcore/metrics", headers={"X-Forwarded-For": "127.0.0.1"}, host="localhost").status == 404
 
 
 def test_silent_connections_are_closed(local, silent_connections):

@@ -58,11 +58,6 @@ def run_until(client: Client, is_shown: Callable[[str], bool], query: str = "", 
     return page
 
 
-def stop(client: Client) -> Page:
-    """Press the Stop button next to the progress of a job."""
-    return client.run("texts", client.page.query, widgets={client.page.widgets["Stop"]: "click"})
-
-
 def test_visit_that_fills_the_disk_is_refused_and_others_are_not(public):
     with Client(public) as greedy, Client(public) as other:
         refusals = ["all texts use" in paste(greedy, make_text(199, f"Text {k}")).text for k in range(8)]
@@ -102,32 +97,6 @@ def test_texts_of_ended_visits_are_removed_for_new_ones(public):
         with Client(public) as client:
             assert "all texts use" not in paste(client, make_text(90, f"Visit {k}")).text
     assert count_stored_bytes(public) <= 5e6
-
-
-def test_number_of_texts_of_a_visit_is_limited(public):
-    with Client(public) as client:
-        answers = [paste(client, f"Number {k}. {TEXT}").text for k in range(11)]
-        assert ["You have 9 texts, the limit here" in text for text in answers] == [False] * 9 + [True] * 2
-
-
-def test_job_of_two_visits_continues_if_one_of_them_stops_it(uploading):
-    pasted = make_text(190, "Read by two")
-    with Client(uploading) as first, Client(uploading) as second:
-        use_everywhere(first, pasted)
-        run_until(first, lambda text: "Reading all words" in text)
-        use_everywhere(second, pasted)
-        page = run_until(second, lambda text: "Reading all words" in text or "These texts are used everywhere" in text)
-        if "Reading all words" in page.text:
-            assert "Stopped at" in stop(first).text
-            n_read = count_read_tokens(run_until(second, lambda text: "Reading all words: " in text or "used everywhere" in text).text)
-            run_until(second, lambda text: count_read_tokens(text) > n_read)
-            assert "Stopped at" in run_until(first, lambda text: "Stopped at" in text or "used everywhere" in text).text
-
-
-def count_read_tokens(text: str) -> int:
-    """Return the number of tokens read so far, according to the text of the page."""
-    match = re.search(r"Reading all words: ([\d,]+) of", text)
-    return int(match[1].replace(",", "")) if match else 10**9 if "These texts are used everywhere (" in text else 0
 
 
 def test_visits_of_one_address_do_not_fill_the_queue_for_another(uploading):

@@ -21,7 +21,6 @@ from core.classify.scores import best_temperature, calibrated_ece, evaluate, nll
 from core.classify.train import SMALLEST_BATCH, BaselineFit, TrainConfig, make_text_fit
 from core.common.device import Dropout, initialize, limit, seeded
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.files import artifacts
 from core.learning import fit
 from core.learning.features import Frozen
 from core.learning.fit import Fit, forget, learned_mixes
@@ -127,19 +126,6 @@ def test_a_run_alone_draws_what_torch_would_after_its_seed():
     assert all(map(torch.equal, result, wanted))
     still = Dropout(0.3, generator).eval()
     assert torch.equal(still(wanted[0]), wanted[0])
-
-
-def test_two_that_keep_the_same_run_at_once_both_go_on(tmp_path):
-    def keep(number: int) -> None:
-        for _ in range(40):
-            artifacts.write_checkpoint(tmp_path / "run.pt", {"number": number})
-
-    with ThreadPoolExecutor(4) as threads:
-        for done in [threads.submit(keep, number) for number in range(4)]:
-            done.result()
-    with artifacts.read_checkpoint(tmp_path / "run.pt") as kept:
-        assert kept["number"] in range(4)
-    assert [path.name for path in tmp_path.iterdir()] == ["run.pt"]
 
 
 def test_a_run_whose_twin_has_ended_meanwhile_begins_again(data, parts, tmp_path, monkeypatch):

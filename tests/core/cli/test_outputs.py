@@ -20,11 +20,9 @@ from core.corpus import label_files
 from core.corpus.label_files import carry_rows
 from core.corpus.spread import Labels
 from core.elmo import models
-from core.files.atomic import locked
 from core.files.outputs import Outputs
 from core.lab.__main__ import lab
 from core.text import languages
-from tests.memory import run_at_once
 
 NO_FILES = [
     *("A..B", "A=B", "ADDRESS", "DATASET", "E", "I", "JSON", "K", "KIND", "L", "N", "NAME", "PART", "QUERY", "S", "SET", "T", "TEXT"),
@@ -360,25 +358,6 @@ def test_a_row_belongs_to_the_sentence_that_it_is_read_as(labels):
     assert sentences == [(("We", "walked", "along", "the", "office", "bank"), 5)]
     text, carried = carry_rows(label_files.format_labels("bank", sentences, Labels(((0, "river"),)), None), labels, sentences)
     assert carried == 0 and [each["comment"] for each in map(json.loads, text.splitlines())] == ["clear"]
-
-
-def test_two_processes_that_spread_two_words_over_one_file_lose_no_label(tmp_path):
-    path = tmp_path / "labels.jsonl"
-    path.write_text("")
-    texts = {word: [f"Sentence {k} has a {word} in it ." for k in range(200)] for word in ("bank", "cell")}
-
-    def spread(word: str) -> None:
-        sentences = [(tuple(text.split()), text.split().index(word)) for text in texts[word]]
-        for k in range(0, 200, 4):
-            labels = Labels(tuple((n, f"{word} {n % 2}") for n in range(k + 4)))
-            with locked(path):
-                text, _ = carry_rows(label_files.format_labels(word, sentences, labels, None), path, sentences)
-                write_texts({path: text})
-
-    run_at_once(spread, *texts)
-    found = {(tuple(each["tokens"]), each["sense"]) for each in rows_of(path)}
-    assert len(rows_of(path)) == 400
-    assert found == {(tuple(text.split()), f"{word} {k % 2}") for word, each in texts.items() for k, text in enumerate(each)}
 
 
 FORMULA = '=HYPERLINK("http://x","y")'

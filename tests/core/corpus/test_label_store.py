@@ -3,10 +3,6 @@
 import gc
 import json
 import os
-import random
-import time
-from contextlib import suppress
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -17,10 +13,10 @@ from core.corpus import label_files
 from core.corpus.spread import MOST_CHARACTERS, Labels
 from core.files import user_names
 from core.text.own_corpus import keep_text
+from tests.core.files.test_kill import kills
 from tests.memory import FORK, run_at_once
 
-EACH, KILLS = 200, 100
-PER_FILE = 10  # writers killed per file
+EACH = 200
 
 
 def sentence(k: int) -> label_files.Token:
@@ -291,31 +287,11 @@ def test_two_processes_that_label_the_same_word_at_once_lose_nothing(path):
     assert [each.name for each in path.parent.iterdir()] == [path.name]  # no lock, no temporary file, nothing set aside
 
 
-def test_a_hundred_writers_killed_in_the_middle_lose_no_label_that_was_saved():
-    def write(path: Path, k: int, saved: Connection) -> None:
-        gc.freeze()  # a collection would copy the memory of the tests into this process
-        labels = Labels()
-        while True:
-            labels = label(path, labels, k, "money")
-            saved.send(k)
-            k += 1
-
-    draw, n, n_saved = random.Random(0), 0, 0
-    for turn in range(KILLS):
-        if turn % PER_FILE == 0:  # a new file, because long ones take longer to read and write
-            path, n, n_saved = label_files.stored_file("sentences", f"bank{turn}"), 0, n_saved + n
-        saved, sender = FORK.Pipe(duplex=False)
-        writer = FORK.Process(target=write, args=(path, n, sender), daemon=True)
-        writer.start()
-        sender.close()
-        if turn % 2:  # every other one has saved a label, however busy the machine is
-            assert saved.poll(60)
-        time.sleep(draw.uniform(0.001, 0.03))
-        writer.kill()
-        writer.join()
-        with suppress(EOFError):
-            while True:
-                n = saved.recv() + 1
-        assert {sentence(k) for k in range(n)} <= given(path).keys()
-        assert not label_files.find_set_aside(path)
-    assert n_saved + n >= KILLS // 2
+def test_a_writer_killed_before_any_of_its_changes_loses_no_label_that_was_saved(path):
+    saved: set = set()
+    for number, has_ended in kills(lambda k: label(path, Labels(), k, "money")):
+        found = given(path).keys()
+        assert saved <= found <= saved | {sentence(number)} and not label_files.find_set_aside(path)
+        assert not has_ended or sentence(number) in found
+        saved = set(found)
+    assert number > 5

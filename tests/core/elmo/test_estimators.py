@@ -75,33 +75,17 @@ THREE = ["We sat on the bank.", "The bank lent money.", "A wet bank."]
 TABLE = pd.DataFrame({"text": THREE, "word": ["bank"] * 3, "position": [4, 1, 2]}, index=list("abc"))
 
 
+WORDS, PLACES = TABLE[["text", "word"]], TABLE[["text", "position"]]
 TEXT_FORMS = [
-    TABLE["text"],
-    TABLE[["text"]],
-    TABLE["text"].astype("category"),
-    TABLE["text"].astype("string"),
-    TABLE["text"].to_numpy(),
-    np.array(THREE),
-    np.array(THREE)[:, None],
-    np.array(THREE, object),
-    pa.array(THREE),
-    pa.chunked_array([THREE[:1], THREE[1:]]),
-    pa.table({"text": THREE}),
-    tuple(THREE),
-    (text for text in THREE),
+    *(TABLE["text"], TABLE[["text"]], TABLE["text"].astype("category"), TABLE["text"].astype("string"), TABLE["text"].to_numpy()),
+    *(np.array(THREE), np.array(THREE)[:, None], np.array(THREE, object)),
+    *(pa.array(THREE), pa.chunked_array([THREE[:1], THREE[1:]]), pa.table({"text": THREE}), tuple(THREE), (text for text in THREE)),
 ]
 PAIR_FORMS = [
-    TABLE[["text", "word"]],
-    TABLE[["text", "word"]].set_axis(["text", "text"], axis=1),
-    TABLE[["text", "position"]],
-    TABLE[["text", "position"]].astype({"position": float}),
-    TABLE[["text", "position"]].to_numpy(),
-    np.array(TABLE[["text", "word"]], str),
-    TABLE[["text", "word"]].to_records(index=False),
-    pa.table({"text": THREE, "position": [4, 1, 2]}),
-    pa.table([THREE, ["bank"] * 3], ["text", "text"]),
-    list(zip(np.array(THREE), np.array(["bank"] * 3), strict=True)),
-    list(zip(THREE, np.array([4, 1, 2]), strict=True)),
+    *(WORDS, WORDS.set_axis(["text", "text"], axis=1), np.array(WORDS, str), WORDS.to_records(index=False)),
+    *(PLACES, PLACES.astype({"position": float}), PLACES.to_numpy()),
+    *(pa.table({"text": THREE, "position": [4, 1, 2]}), pa.table([THREE, ["bank"] * 3], ["text", "text"])),
+    *(list(zip(np.array(THREE), np.array(["bank"] * 3), strict=True)), list(zip(THREE, np.array([4, 1, 2]), strict=True))),
     [[THREE[0], np.int8(4)], (THREE[1], 1.0), np.array([THREE[2], "bank"])],
     zip(THREE, ["bank"] * 3, strict=True),
 ]
@@ -121,7 +105,7 @@ MISSING = [
     *(None, np.nan, float("nan"), complex("nan"), Decimal("NaN"), Decimal("sNaN")),
     *(pd.NA, pd.NaT, np.timedelta64("NaT"), np.datetime64("NaT"), np.datetime64("NaT", "D"), np.float32("nan")),
 ]
-MASKED = np.ma.array(TABLE[["text", "word"]].to_numpy(), mask=[[False, False], [True, False], [False, False]])
+MASKED = np.ma.array(WORDS.to_numpy(), mask=[[False, False], [True, False], [False, False]])
 WRONG_TEXTS = [
     *((rows, "") for rows in ("one text", [1, 2], [], 3, {"a": "text"}, [b"text"])),
     *(
@@ -131,12 +115,8 @@ WRONG_TEXTS = [
     *(
         (rows, r"Row 2: no text \(1 of 3 rows.* Fill or drop")
         for rows in (
-            pa.array([THREE[0], None, THREE[2]]),
-            pa.table({"text": [THREE[0], None, THREE[2]]}),
-            MASKED[:, 0],
-            MASKED[:, :1],
-            MASKED[:, 0].astype(str),
-            list(MASKED[:, 0]),
+            *(pa.array([THREE[0], None, THREE[2]]), pa.table({"text": [THREE[0], None, THREE[2]]})),
+            *(MASKED[:, 0], MASKED[:, :1], MASKED[:, 0].astype(str), list(MASKED[:, 0])),
         )
     ),
     *(([THREE[0], value], r"Row 2: not text \(1 of 2 rows") for value in (np.datetime64("2020-01-01"), Decimal(1), 1j)),

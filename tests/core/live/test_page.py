@@ -83,20 +83,10 @@ def test_hangul_is_cut_into_the_longest_pieces_in_time_that_grows_with_its_lengt
     assert pieces[4:] == [["사람", *[f"{JOINER}에서"] * 900], [f"{repeated}뷁"], ["bank"]]
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        [],
-        {},
-        {"bank": "one"},
-        {"bank": ["one"]},
-        {"bank": ["one", ""]},
-        {"bank": ["one", 2]},
-        {"bank": None},
-        {"bank": "ab"},
-        [("bank", "one", "two")],
-    ],
-)
+WRONG_PAIRS = ("one", ["one"], ["one", ""], ["one", 2], None, "ab")
+
+
+@pytest.mark.parametrize("given", [[], {}, [("bank", "one", "two")], *({"bank": pair} for pair in WRONG_PAIRS)])
 def test_examples_that_are_none_are_named(given):
     with pytest.raises(BadInput, match=r"mine\.json"):
         page.read_examples(given, "mine.json")
@@ -111,31 +101,22 @@ def test_a_folder_and_an_unwritable_place_are_one_line(tmp_path):
     assert page.write(tmp_path / "page.html", "é") == 2
 
 
-@pytest.mark.parametrize(
-    ("examples", "message"),
-    [
-        ({"zebra": BANKS}, "“zebra” is in neither of its sentences (“We sat on the bank.”"),
-        ({"an": BANKS}, "“an” is in neither of its sentences"),  # a part of a word is no word
-        ({"long": ["long " * 401, "long"]}, "“long” needs two sentences of 1 to 2,000 characters"),
-        ({"stick to": ["Let us stick to the plan.", "They stick to it."]}, "“stick to” is in neither of its sentences"),  # two words
-        ({"은행": BANKS}, "“은행” is in neither of its sentences"),
-        ({"cell": ["The cell \ud83d is", "the cell"]}, r"mine.json: 'The cell \ud83d is' instead of text"),
-        ({"\ud83d": ["The \ud83d is", "the"]}, r"mine.json: '\ud83d' instead of text"),
-    ],
-)
-def test_the_command_refuses_wrong_examples_before_it_works(examples, message, tmp_path, call):
-    (tmp_path / "mine.json").write_text(json.dumps(MINE | examples))
-    status, _, error = call("live", "--output", tmp_path / "page.html", "--examples", tmp_path / "mine.json")
-    assert status == 2 and error.count("\n") == 1 and message in error
-    assert not (tmp_path / "page.html").exists()
-
-
 PAIR = json.dumps(BANKS)
+EXAMPLES = (
+    ({"zebra": BANKS}, "“zebra” is in neither of its sentences (“We sat on the bank.”"),
+    ({"an": BANKS}, "“an” is in neither of its sentences"),  # a part of a word is no word
+    ({"long": ["long " * 401, "long"]}, "“long” needs two sentences of 1 to 2,000 characters"),
+    ({"stick to": ["Let us stick to the plan.", "They stick to it."]}, "“stick to” is in neither of its sentences"),  # two words
+    ({"은행": BANKS}, "“은행” is in neither of its sentences"),
+    ({"cell": ["The cell \ud83d is", "the cell"]}, r"mine.json: 'The cell \ud83d is' instead of text"),
+    ({"\ud83d": ["The \ud83d is", "the"]}, r"mine.json: '\ud83d' instead of text"),
+)
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
+        *((json.dumps(MINE | examples).encode(), message) for examples, message in EXAMPLES),
         (f'{{"bank": {PAIR},}}'.encode(), "line 1 column"),
         (f'{{"bank": {PAIR}}}\n{{"sea": {PAIR}}}'.encode(), "Extra data: line 2 column 1 (char 58). Correct the file."),
         (f'{{"bank": {PAIR}, "bank": {PAIR}}}'.encode(), "mine.json: “bank” appears 2 times. Correct the file."),
@@ -143,10 +124,11 @@ PAIR = json.dumps(BANKS)
         (f'{{"bänk": {PAIR}}}'.encode("latin-1"), "mine.json: 'utf-8' codec can't decode byte 0xe4"),
     ],
 )
-def test_the_command_says_what_to_correct_in_a_file_of_examples(data, message, tmp_path, call):
+def test_the_command_refuses_wrong_examples_before_it_works(data, message, tmp_path, call):
     (tmp_path / "mine.json").write_bytes(data)
     status, _, error = call("live", "--output", tmp_path / "page.html", "--examples", tmp_path / "mine.json")
     assert status == 2 and error.count("\n") == 1 and message in error and "Delete" not in error
+    assert not (tmp_path / "page.html").exists()
 
 
 def test_an_example_is_read_in_its_language_in_any_form_of_its_word():
@@ -187,22 +169,24 @@ def test_a_notebook_shows_the_page_of_the_model_and_examples_it_names(written, t
     assert {path.name for path in tmp_path.glob("*.html")} == {"page.html", "elmoscope.html", "elmoscope-elmo-ko-mini.html"}
 
 
+META = '<meta name="elmoscope" content="{}">'
+EMPTY = "{&#34;model&#34;: &#34;x&#34;, &#34;sha256&#34;: &#34;&#34;}"
+CHANGED_BY_HAND = None
+
+
 @pytest.mark.parametrize(
     "content",
     [
         b"my own page",
         b"",
         b"<html>",
-        b'<meta name="elmoscope" content="">',
-        b'<meta name="elmoscope" content="{}">',
-        b'<meta name="elmoscope" content="[1]">',
-        b'<meta name="elmoscope" content="{&#34;model&#34;: &#34;x&#34;, &#34;sha256&#34;: &#34;&#34;}">',
         b"\xff\xfe\x00",
-        None,  # a page that was changed by hand
+        *(META.format(facts).encode() for facts in ("", "{}", "[1]", EMPTY)),
+        CHANGED_BY_HAND,
     ],
 )
 def test_a_file_that_is_no_page_is_never_written_over(content, written, tmp_path):
-    if content is None:
+    if content is CHANGED_BY_HAND:
         content = page.live().path.read_bytes().replace(b"</main>", b"<p>my notes</p></main>")
         written.clear()
     (tmp_path / "mine.html").write_bytes(content)

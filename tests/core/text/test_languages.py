@@ -309,16 +309,10 @@ def test_a_verb_is_found_in_its_forms(verb, sentence):
     assert locate(KO.tokenize(sentence), verb, KO, forms=True)[1]
 
 
-@pytest.mark.parametrize(
-    ("verb", "sentence"),
-    [
-        ("듣다", "짐을 들고 갔다."),
-        ("짓다", "해가 지고 있다."),
-        ("타다", "탑이 높다."),
-        ("알다", "아이가 왔다."),
-        ("사랑하다", "사랑이 왔다."),
-    ],
-)
+OTHERS = "듣다: 짐을 들고 갔다. / 짓다: 해가 지고 있다. / 타다: 탑이 높다. / 알다: 아이가 왔다. / 사랑하다: 사랑이 왔다."
+
+
+@pytest.mark.parametrize(("verb", "sentence"), words_and_sentences(OTHERS))
 def test_a_form_of_another_word_is_not_found(verb, sentence):
     assert not locate(KO.tokenize(sentence), verb, KO, forms=True)[1]
 

@@ -401,21 +401,12 @@ def test_json_rows_are_read_as_the_rows_of_a_table(write, key):
     assert ["not from “title”" in note for note in found.values()] == [True]
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        *(
-            (datetime.datetime(1900, 1, 1), "1900-01-01"),
-            (datetime.datetime(1899, 12, 30), "1899-12-30"),
-            (datetime.datetime(1850, 3, 1), "1850-03-01"),
-        ),
-        *(
-            (datetime.datetime(1900, 1, 1, 5, 33), "29:33"),
-            (datetime.timedelta(hours=29, minutes=33), "29:33"),
-            (datetime.time(9, 5), "09:05"),
-        ),
-    ],
-)
+DAY = datetime.datetime
+WORKBOOK_TIMES = {DAY(1900, 1, 1): "1900-01-01", DAY(1899, 12, 30): "1899-12-30", DAY(1850, 3, 1): "1850-03-01"}
+WORKBOOK_TIMES |= {DAY(1900, 1, 1, 5, 33): "29:33", datetime.timedelta(hours=29, minutes=33): "29:33", datetime.time(9, 5): "09:05"}
+
+
+@pytest.mark.parametrize(("value", "text"), WORKBOOK_TIMES.items())
 def test_dates_and_times_of_a_workbook_are_written_as_in_a_csv_file(value, text):
     assert tables._cell_text(value) == text
 
