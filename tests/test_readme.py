@@ -93,11 +93,8 @@ def test_readme_names_every_package_and_nothing_else():
 def test_the_two_commands_are_as_the_project_promises():
     assert ".venv/bin/streamlit run app.py" in README
     assert ".venv/bin/python tests/run.py" in README
-    assert re.search(
-        r"^python3 -m venv \.venv && \.venv/bin/pip install -r tests/requirements\.txt && \.venv/bin/python tests/run\.py$",
-        README,
-        re.MULTILINE,
-    )
+    clone = r"^python3 -m venv \.venv && \.venv/bin/pip install -r tests/requirements\.txt && \.venv/bin/python tests/run\.py$"
+    assert re.search(clone, README, re.MULTILINE)
     assert "grep -m1 '^python3 -m venv .* tests/run.py$' README.md" in (ROOT / ".ci" / "run").read_text()
 
 

@@ -12,14 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 # A package by another name than its module's.
-MODULES = {
-    "sklearn": "scikit-learn",
-    "umap": "umap-learn",
-    "faiss": "faiss-cpu",
-    "docx": "python-docx",
-    "PIL": "pillow",
-    "google": "protobuf",
-}
+MODULES = {"sklearn": "scikit-learn", "umap": "umap-learn", "faiss": "faiss-cpu"}
+MODULES |= {"docx": "python-docx", "PIL": "pillow", "google": "protobuf"}
 MODULES |= {"mecab": "python-mecab-ko", "mecab_ko_dic": "python-mecab-ko-dic", "charset_normalizer": "charset-normalizer"}
 MODULES |= {"axe_playwright_python": "axe-playwright-python"}
 # AllenNLP has an environment of its own (core.engines.allennlp_setup); transformers is optional, with requirements of its tests' own, and so is

@@ -85,12 +85,11 @@ def test_two_new_sentences_are_encoded_once_and_in_one_batch(monkeypatch):
     monkeypatch.setattr(encoder, "encode", counted)
     first, second, third = (tuple(text.split()) for text in ("We moored at the bank", "The bank lent us more", "An otter swam"))
     for request in ([(first, 4), (second, 1)], [(first, 4), (third, 1)], [(first, 2), (third, 2), (third, 0)]):
-        for query, (tokens, position) in zip(
-            workspace_of("elmo-mini").queries([WordInContext(*each) for each in request]), request, strict=True
-        ):
-            alone = encode([list(tokens)])[0][:, position]
-            assert (query.tokens, query.position) == (tokens, position)
-            np.testing.assert_allclose(query.layers, alone, rtol=1e-3, atol=1e-5)  # it is stored as float16
+        queries = workspace_of("elmo-mini").queries([WordInContext(*each) for each in request])
+    for query, (tokens, position) in zip(queries, request, strict=True):
+        alone = encode([list(tokens)])[0][:, position]
+        assert (query.tokens, query.position) == (tokens, position)
+        np.testing.assert_allclose(query.layers, alone, rtol=1e-3, atol=1e-5)  # it is stored as float16
     assert batches == [[list(first), list(second)], [list(third)]]
 
 

@@ -36,9 +36,7 @@ from tests.test_architecture import SHIPPED, name
 from tests.tiny import write_two_texts
 
 
-@pytest.mark.parametrize(
-    ("cell", "written"), [("=1+1", "'=1+1"), ("-1+cmd", "'-1+cmd"), ("\x00=1", "'\x00=1"), ("'s", "'s"), ("1-2", "1-2")]
-)
+@pytest.mark.parametrize(("cell", "written"), {"=1+1": "'=1+1", "-1+cmd": "'-1+cmd", "\x00=1": "'\x00=1", "'s": "'s", "1-2": "1-2"}.items())
 def test_formula_is_quoted_in_header_and_cells_and_no_number(cell, written):
     assert rows_of(pd.DataFrame({cell: [cell], "cosine": [-0.5]})) == [[written, "cosine"], [written, "-0.5"]]
 

@@ -23,12 +23,8 @@ from pages._map import map_view
 from pages._widgets import components
 from tests.app.visit import data_of, html_of, opened, opened_whole, read_through, tables
 
-WILD = {
-    "a": "A lynx watched the deer from a branch above the river.",
-    "ai": "lynx",
-    "b": "My uncle drove his old lynx to the garage on Monday.",
-    "bi": "lynx",
-}
+WILD = {"a": "A lynx watched the deer from a branch above the river.", "ai": "lynx"}
+WILD |= {"b": "My uncle drove his old lynx to the garage on Monday.", "bi": "lynx"}
 PLANTS = {"a": "She waters the plant every morning.", "ai": "plant", "b": "The plant makes steel pipes.", "bi": "plant"}
 
 
@@ -116,9 +112,7 @@ NAMES = ("0", "1", "2", "mix")
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     model = open_model(BUNDLED_MODEL)
-    return build_index(
-        open_corpus(BUNDLED_CORPUS, model.language)[:80], model.encoder, tmp_path_factory.mktemp("tokens") / "all", model="m"
-    )
+    return build_index(open_corpus(BUNDLED_CORPUS, model.language)[:80], model.encoder, tmp_path_factory.mktemp("all") / "all", model="m")
 
 
 @pytest.fixture(scope="module")
@@ -149,11 +143,8 @@ def test_data_of_the_map_of_all_tokens_is_complete(table, maps):
 
 def test_notices_on_all_tokens_are_true(table, maps):
     some, word = around_page._describe_tokens(table, maps, "the"), (table.word[maps.rows] == table.word_codes["the"]).sum()
-    assert (
-        f"shows {len(maps.rows):,} of {len(table):,} tokens" in some[0]
-        and "random sentences" in some[0]
-        and f"“the” ({word} tokens): median distance" in some[1]
-    )
+    assert f"shows {len(maps.rows):,} of {len(table):,} tokens" in some[0] and "random sentences" in some[0]
+    assert f"“the” ({word} tokens): median distance" in some[1]
     assert len(around_page._describe_tokens(table, maps, "zyzzyva")) == 1
     words = pd.DataFrame(around_page._tabulate_words(table, maps))
     assert words["tokens"].is_monotonic_decreasing and words["tokens"].min() >= around_page.FEWEST

@@ -140,10 +140,8 @@ def test_switch_of_the_model_keeps_sentences_and_depth(deep):
 def test_compare_opens_on_the_two_models(deep):
     assert any("lstm\\-4 is hidden" in item.value for item in opened("pages/results.py", beside=deep).caption)
     in_use = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
-    assert default_sides(replace(in_use, other_model=deep)) == ("elmo-mini · 2", f"{deep} · 4") and default_sides(in_use) == (
-        "glove-mini",
-        "elmo-mini · 2",
-    )
+    assert default_sides(replace(in_use, other_model=deep)) == ("elmo-mini · 2", f"{deep} · 4")
+    assert default_sides(in_use) == ("glove-mini", "elmo-mini · 2")
 
 
 def test_invalid_second_model_is_explained():

@@ -27,9 +27,7 @@ def test_word_that_changes_the_substitutes_most_is_named(how: str, said: str):
     page = opened_whole(PAGE, a=RIVER, ai="bank", dhow=how)
     rows = table(page).set_index("word")
     word = rows.loc[["sat", "grassy", "watched", "boats"], "change"].idxmax()
-    assert f"“{word}” changes substitutes most ({rows.loc[word, 'change']:.2f}); {said}: {rows.loc[word, 'come in']} come in" in text_of(
-        page
-    )
+    assert f"“{word}” changes substitutes most ({rows.loc[word, 'change']:.2f}); {said}: {rows.loc[word, 'come in']} come" in text_of(page)
     assert len(rows) == 10 and "bank" not in rows.index
 
 

@@ -216,10 +216,8 @@ def model_files() -> dict[str, bytes]:
 @functools.cache
 def vector_files() -> dict[str, bytes]:
     """The files of six words' vectors, as core.static.glove_training saves them."""
-    files = {
-        "vectors.safetensors": save({"vectors": np.ones((6, 5), np.int8), "scales": np.ones(6, np.float32)}),
-        "words.txt": b"a\nb\nc\nd\ne\nf",
-    }
+    files = {"vectors.safetensors": save({"vectors": np.ones((6, 5), np.int8), "scales": np.ones(6, np.float32)})}
+    files |= {"words.txt": b"a\nb\nc\nd\ne\nf"}
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     return {"meta.json": json.dumps({"format": "elmoscope-vectors", "version": 1, "name": "six", "sha256": sums}).encode(), **files}
 

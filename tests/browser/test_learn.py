@@ -84,11 +84,8 @@ def test_every_press_of_a_key_is_a_step(page: Page, server: str):
     opened(page, server, "slides?slide=2")
     chosen, heading = page.get_by_label("Slide").get_by_role("radio", checked=True), page.get_by_role("heading", level=1)
     page.wait_for_function("document.documentElement.dataset.steps")  # the browser has loaded what hears the keys
-    for key, presses, number, title in (
-        ("ArrowRight", 6, "8", "What about a new word?"),
-        ("ArrowLeft", 2, "6", "Does mixing layers help?"),
-    ):
-        for _ in range(presses):
+    for key, n, number, title in (("ArrowRight", 6, "8", "What about a new word?"), ("ArrowLeft", 2, "6", "Does mixing layers help?")):
+        for _ in range(n):
             page.keyboard.press(key)
             page.wait_for_timeout(120)  # a quick hand: each press falls into the run that the one before began
         expect(chosen).to_have_text(number)

@@ -168,9 +168,7 @@ def questions(texts: Texts, model: str) -> dict[str, Callable[[Workspace], Any]]
         "in place": lambda workspace: substitutes.expected_at(workspace, typed, substitutes.read_text(workspace, typed)),
         "widest gap": lambda workspace: substitutes.opening_place(workspace, substitutes.read_text(workspace, typed)),
     }
-    views = {
-        f"{name} {json.dumps(request)}": partial(wire.answer, name=name, request=request) for name, request in requests_of(texts, model)
-    }
+    views = {f"{name} {json.dumps(given)}": partial(wire.answer, name=name, request=given) for name, given in requests_of(texts, model)}
     return views | functions
 
 
@@ -250,11 +248,8 @@ def test_a_workspace_reads_as_its_model_after_another_was_opened_and_in_new_thre
     def ask(workspace: Workspace, code: str) -> tuple:
         first, second = ({"text": sentences[0], "word": texts[code].word} for sentences in (EN if code == "en" else KO).values())
         found = wire.answer(workspace, "concordance", {"query": texts[code].word})
-        return (
-            found["n"],
-            found["tokens"],
-            wire.answer(workspace, "pair", {"first": first, "second": second})["judgment"]["verdict"] is None,
-        )
+        verdict = wire.answer(workspace, "pair", {"first": first, "second": second})["judgment"]["verdict"]
+        return found["n"], found["tokens"], verdict is None
 
     korean = open_workspace("elmo-ko-mini", corpus=texts["ko"].corpus)
     right = {"ko": (12, korean.encoded.word.size, False)}

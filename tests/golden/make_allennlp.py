@@ -19,11 +19,8 @@ from core.engines.allennlp_engine import AllenNLPEngine
 from core.text.tokens import tokenize
 
 FILE = Path(__file__).with_name("allennlp.npz")
-SENTENCES = [
-    tokenize("She sat on the bank of the river."),
-    tokenize("He opened an account at the bank, didn't he?"),
-    ["🎉", "naïve", "x" * 60],
-]
+SENTENCES = [*map(tokenize, ("She sat on the bank of the river.", "He opened an account at the bank, didn't he?"))]
+SENTENCES += [["🎉", "naïve", "x" * 60]]
 
 
 def random_bilm(shape: ModelShape, seed: int) -> BiLM:

@@ -78,11 +78,8 @@ def iterate_states(key: str) -> Iterator[WidgetState]:
     yield WidgetState(id=key, bool_value=True)
     yield WidgetState(id=key, bytes_value=b"\xff")
     yield WidgetState(id=key, file_uploader_state_value=FileUploaderState(uploaded_file_info=[UploadedFileInfo(file_id="..", name="..")]))
-    for field, values in (
-        ("string_array_value", ["", "\x00", "x" * 5_000]),
-        ("double_array_value", [float("inf")] * 2),
-        ("int_array_value", [-1]),
-    ):
+    arrays = (("string_array_value", ["", "\x00", "x" * 5_000]), ("double_array_value", [float("inf")] * 2), ("int_array_value", [-1]))
+    for field, values in arrays:
         state = WidgetState(id=key)
         getattr(state, field).data.extend(values)
         yield state

@@ -51,14 +51,10 @@ def test_padding_changes_nothing(variant, encoder, vectors):
 def test_a_variant_reads_its_own_parts_and_no_others(variant, encoder, vectors):
     made, given = network(variant, encoder, vectors), batch(TEXTS, encoder, vectors)
     before = made(given)
-    for part, is_read in (
-        ("words", variant.learned or variant.glove == "trained"),
-        ("static", bool(variant.glove)),
-        ("layers", variant.elmo),
-    ):
+    for part, read in (("words", variant.learned or variant.glove == "trained"), ("static", bool(variant.glove)), ("layers", variant.elmo)):
         other = torch.zeros_like(given.words) if part == "words" else getattr(given, part) + 1
         changed = not torch.allclose(made(replace(given, **{part: other})), before, atol=1e-6)
-        assert changed == is_read, part
+        assert changed == read, part
 
 
 def test_the_mean_network_is_its_formula(encoder, vectors):

@@ -80,9 +80,7 @@ def test_train_answers_with_the_keys_of_the_contract(answer, own):
 
 
 def test_several_runs_are_listed_and_summed_up(answer, own):
-    result = answer(
-        "train", "--task", "topics", "--variant", "glove", "--variant=tfidf", "--train", own, "--seeds", 0, "--seeds", 1, "--epochs", 1
-    )
+    result = answer("train", "--task=topics", "--variant=glove", "--variant=tfidf", "--train", own, "--seeds=0", "--seeds=1", "--epochs=1")
     assert set(result) == {"task", "runs", "summary"} and len(result["runs"]) == 4
     assert all(set(run) == RESULT | {"seed"} for run in result["runs"]) and result["runs"][0]["mix"] is None
     accuracies = [run["accuracy"] for run in result["runs"] if run["variant"] == "glove"]

@@ -49,10 +49,7 @@ def places(corpus: EncodedCorpus, hits: Hits) -> list[tuple[int, int]]:
         *(("It's", ["it", "'s"], WORD), ("bank*", ["bank.*"], WORD), ("the * of", ["the", ".*", "of"], WORD)),
         *(("un*ed", ["un.*ed"], WORD), ("a *ing *", ["a", ".*ing", ".*"], WORD)),
         *(("bank*", ["bank.*"], LEMMA), ("go * the", ["go|goes|going|went|gone", ".*", "the"], LEMMA)),
-        *(
-            (pattern, [pattern], PATTERN)
-            for pattern in ("bank(s|ed)?", "[^aeiou]{3,5}", "(?:un|re).+ed", r"\d+", "b.{2}k", "colou?r", ".*ing")
-        ),
+        *((each, [each], PATTERN) for each in ("bank(s|ed)?", "[^aeiou]{3,5}", "(?:un|re).+ed", r"\d+", "b.{2}k", "colou?r", ".*ing")),
         *((pattern, [pattern], PATTERN) for pattern in (r"\w+ing", r"[\w'-]+", r"\W", "[]x.]", "[^]a-z]+", r"\(.*\)", "[()*+]+", "[]x]*")),
         *((pattern, [pattern], PATTERN) for pattern in ("[^]]+", "a+?b", "a{2}", "x{2,3}y*", "(?:un)?real", r"[\]a]b")),
     ],

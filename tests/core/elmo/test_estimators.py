@@ -140,10 +140,7 @@ WRONG_PAIRS = [
     (pd.DataFrame({"text": THREE, "word": ["bank", ["bank"], "bank"]}), r"Row 2: not a pair \(1 of 3 rows"),
     *(([("The bank.", place)], "") for place in (9, "river", 1.5, True)),
     *(([(missing, "bank"), (THREE[1], "bank"), (missing, "bank")], r"Rows 1, 3: no text \(2 of 3 rows") for missing in MISSING),
-    *(
-        (pd.DataFrame({"text": THREE, "word": ["bank", "bank", missing]}), r"Row 3: no word or position \(1 of 3 rows")
-        for missing in MISSING
-    ),
+    *((pd.DataFrame({"text": THREE, "word": ["bank", "bank", missing]}), r"Row 3: no word or position \(1 of 3") for missing in MISSING),
     (MASKED, r"Row 2: no text \(1 of 3 rows.* Fill or drop"),
     (MASKED[:, ::-1], r"Row 2: no word or position \(1 of 3 rows.* Fill or drop"),
     ([(THREE[0], "bank"), np.ma.masked], r"Row 2: not a pair \(1 of 2 rows"),

@@ -197,11 +197,8 @@ def test_a_folder_s_result_is_kept_next_to_it_where_a_stranger_came_during_the_w
     folder = tmp_path / "index"
     run = Outputs("train", named=(folder,))
     run.check_folder(folder, OWN)
-    with (
-        pytest.raises(BadInput, match=r"has other files \(notes\.txt\).* The result is in .*index-2\."),
-        run.guarding(),
-        replacing(folder, pattern=OWN) as temporary,
-    ):
+    said = r"has other files \(notes\.txt\).* The result is in .*index-2\."
+    with pytest.raises(BadInput, match=said), run.guarding(), replacing(folder, pattern=OWN) as temporary:
         temporary.mkdir()
         (temporary / "meta.json").write_text("result")
         folder.mkdir()

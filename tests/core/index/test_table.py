@@ -103,11 +103,7 @@ def test_a_row_knows_the_part_of_speech_it_is_labeled_with(table, tmp_path):
 
 def test_a_word_is_found_by_either_form_of_an_emoji_and_a_lemma_by_its_capital(tmp_path):
     heart, plain = "\u2764\ufe0f", "\u2764"
-    texts = [
-        Sentence(("I", heart, "it")),
-        Sentence(("We", plain, "it")),
-        Sentence(("die", "H\u00e4user"), (Target(1, "", "house", "Haus"),)),
-    ]
+    texts = [Sentence(("I", heart, "it")), Sentence(("We", plain, "it")), Sentence(("die", "Häuser"), (Target(1, "", "house", "Haus"),))]
     table, mix = build_index(texts, FakeEncoder(), tmp_path / "index", model="fake"), (0.2, 0.3, 0.5)
     assert np.flatnonzero(table.spelled(heart)).tolist() == np.flatnonzero(table.spelled(plain)).tolist() == [1, 4]
     nearest = {k: [item.word for item in table.nearest_types(make_query(FakeEncoder(), texts[0].tokens, k), mix)] for k in (0, 1)}

@@ -176,14 +176,7 @@ CHANGED_BY_HAND = None
 
 @pytest.mark.parametrize(
     "content",
-    [
-        b"my own page",
-        b"",
-        b"<html>",
-        b"\xff\xfe\x00",
-        *(META.format(facts).encode() for facts in ("", "{}", "[1]", EMPTY)),
-        CHANGED_BY_HAND,
-    ],
+    [b"my page", b"", b"<html>", b"\xff\xfe\x00", *(META.format(facts).encode() for facts in ("", "{}", "[1]", EMPTY)), CHANGED_BY_HAND],
 )
 def test_a_file_that_is_no_page_is_never_written_over(content, written, tmp_path):
     if content is CHANGED_BY_HAND:

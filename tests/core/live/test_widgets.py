@@ -17,10 +17,8 @@ from core.text.readings import Chosen
 from core.views.pair import Judgment
 
 SPACES = ("0", "1", "senses")
-CHOSEN = {
-    1: Chosen("The port is full.", ("The", "port", "is", "full", "."), 1),
-    2: Chosen("A glass of port.", ("A", "glass", "of", "port", "."), 3),
-}
+CHOSEN = {1: Chosen("The port is full.", ("The", "port", "is", "full", "."), 1)}
+CHOSEN |= {2: Chosen("A glass of port.", ("A", "glass", "of", "port", "."), 3)}
 SENTENCES = [(item.tokens, item.position) for item in CHOSEN.values()]
 
 

@@ -254,10 +254,7 @@ WRONG_TEXTS = {  # what is said, and the files
             for value in ({"a": [1.0]}, [1.0], np.ones(2))
             for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
         ),
-        *(
-            ("v.tar.gz", gzip.compress(tar, mtime=0), BadInput, "v.tar.gz is a tar archive. Unpack it and choose the file inside.")
-            for tar in TARS
-        ),
+        *(("v.tar.gz", gzip.compress(tar, mtime=0), BadInput, "v.tar.gz is a tar archive. Unpack it and choose the file") for tar in TARS),
         *(("v.tar", tar, BadInput, "v.tar is a tar archive.") for tar in TARS),
         ("v.gz", b"not vectors", BadInput, "v.gz, line 1: expected a word and 1 to 10,000 numbers, not 0."),
         ("v.gz", b"\0not gzip at all", CorruptArtifact, "Cannot read all of v.gz: Not a gzipped file"),

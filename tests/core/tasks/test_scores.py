@@ -107,10 +107,8 @@ def test_documents_are_summed_before_they_are_divided_and_lone_mentions_are_in_n
     assert result["muc_recall"] == pytest.approx(1 / 3) and result["b3_recall"] == pytest.approx(2 / 5)
     spans = ((0, 0), (2, 3), (5, 5))
     example = Example((), ((0, 0, 1), (2, 3, 2), (5, 5, 1)), spans)
-    assert (
-        coreference.score_clusters([example], [[0, 1, 0]])["f1"] == pytest.approx(1)
-        and coreference.score_clusters([example], [[0, 1, 2]])["f1"] == 0
-    )
+    assert coreference.score_clusters([example], [[0, 1, 0]])["f1"] == pytest.approx(1)
+    assert coreference.score_clusters([example], [[0, 1, 2]])["f1"] == 0
 
 
 def test_clusters_are_read_with_mentions_within_mentions(tmp_path):

@@ -163,11 +163,8 @@ def test_reading_ends_when_its_job_is_stopped(write, name, monkeypatch):
 
 def test_is_quick_is_false_for_large_packed_and_pdf_files(write):
     for name, content, expected in (
-        *(
-            ("a.txt", b"The bank.", True),
-            ("a.docx", word_document(SENTENCE), True),
-            ("large.docx", word_document(SENTENCE + "<w:p/>" * 200_000), False),
-        ),
+        *(("a.txt", b"The bank.", True), ("a.docx", word_document(SENTENCE), True)),
+        ("large.docx", word_document(SENTENCE + "<w:p/>" * 200_000), False),
         *(("a.pdf", pdf(["The bank."]), False), ("a.txt.gz", b"The bank.", False), ("large.txt", b"The bank. " * 200_000, False)),
     ):
         assert is_quick([Source(name, write(name, content))]) == expected, name

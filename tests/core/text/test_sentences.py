@@ -124,11 +124,8 @@ def test_fingerprints_tell_tokens_targets_and_order_apart():
     [
         *(({"published": None, "year": 2021}, "published", None), ({"Published": "1850", "year": 2021}, "published", "1850")),
         *(({"Year": 2021}, None, "2021"), ({"Date": "1850", "year": 2021}, None, "1850"), ({"date": None, "year": 2021}, None, "2021")),
-        *(
-            ({"date": "n.d.", "year": 2021}, None, "2021"),
-            ({"date": "n.d.", "year": "?"}, None, "n.d."),
-            ({"pub_date": 1850}, None, "1850"),
-        ),
+        *(({"date": "n.d.", "year": 2021}, None, "2021"), ({"date": "n.d.", "year": "?"}, None, "n.d.")),
+        ({"pub_date": 1850}, None, "1850"),
         *(({"year": 2021, "month": 5}, None, "2021-05"), ({"year": 2021.0, "month": 5.0, "day": "12"}, None, "2021-05-12")),
         *(({"year": 2021, "month": None, "day": 3}, None, "2021"), ({"year": 2021, "month": 5}, "year", "2021")),
         *(({"date": " ", "year": 2021}, None, "2021"), ({"date": "1850\ud800"}, None, "1850 ")),

@@ -52,9 +52,8 @@ def test_a_repeated_sentence_counts_once_on_a_side(workspace, sides, bank, tmp_p
         assert result.change.p == bank.change.p
         assert result.left_out.describe()[-1] == "32 repeated sentences count once."
     lists = [change.rank(change.read(workspace, first, sides[1]), at_least=8) for first in (both[0], sides[0])]
-    assert [(item.word, item.change.first, item.change.p) for item in lists[0]] == [
-        (item.word, item.change.first, item.change.p) for item in lists[1]
-    ]
+    first, second = ([(item.word, item.change.first, item.change.p) for item in each] for each in lists)
+    assert first == second
 
 
 def test_a_group_is_named_by_its_own_nearest_sentences_only(workspace, bank):

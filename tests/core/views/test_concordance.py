@@ -105,9 +105,7 @@ def open_rows(bundled, tmp_path_factory):
 
     def opened(*rows: tuple[str, str, str, int]) -> Workspace:
         path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
-        lines = [
-            {"text": text, "document": name, **({"date": date} if date else {})} for name, date, text, times in rows for _ in range(times)
-        ]
+        lines = [{"text": text, "document": name, **({"date": date} if date else {})} for name, date, text, n in rows for _ in range(n)]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
         return bundled.with_corpus(str(path))
 

@@ -18,11 +18,8 @@ from core.views.compare import CompareRequest, SpaceName
 from core.views.sides import Side, bands_of, choose, dates_of, facts_of, split_at
 from core.workspace import Workspace
 
-RIVER = [
-    "We sat on the bank {k} and watched boats.",
-    "The river bank {k} was muddy after rain.",
-    "Reeds grew along the bank {k} of the stream.",
-]
+RIVER = ["We sat on the bank {k} and watched boats.", "The river bank {k} was muddy after rain."]
+RIVER += ["Reeds grew along the bank {k} of the stream."]
 MONEY = ["The bank {k} lent money to the farmers.", "She paid the check {k} into her bank.", "A bank {k} raised its rates again."]
 
 

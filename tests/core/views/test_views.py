@@ -313,11 +313,8 @@ def test_without_labels_steps_are_read_by_the_two_sentences(workspace, herons):
     path = why.compute_edits(workspace, request)
     assert (path.lemma, path.senses, path.ends, path.map_path) == ("", ("first", "second"), ("first", "second"), None)
     assert (path.read[0], path.read[-1]) == ("first", "second")
-    for changes, message in (
-        ({"second": herons[0]}, "are the same"),
-        ({"space": "7"}, "no layer '7'"),
-        ({"order": "any"}, "no order of edits"),
-    ):
+    cases = (({"second": herons[0]}, "are the same"), ({"space": "7"}, "no layer '7'"), ({"order": "any"}, "no order of edits"))
+    for changes, message in cases:
         with pytest.raises(BadInput, match=message):
             why.compute_edits(workspace, replace(request, **changes))
 
