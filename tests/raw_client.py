@@ -33,16 +33,13 @@ ROOT = Path(__file__).resolve().parents[1]
 WAIT_S = 120.0
 START_S = 300.0  # an upper limit: a start takes ten seconds on idle cores
 STREAMLIT_RUN = (sys.executable, "-m", "streamlit", "run", "app.py")
-WITHOUT_WARM_UP = (
-    "from pages._home import live; live.WARM_UP_AFTER_S = 86_400.0"  # the warm-up would disturb measurements of memory and time
-)
-RUN_WITHOUT_WARM_UP = (
-    sys.executable,
-    "-c",
-    f"import runpy; {WITHOUT_WARM_UP}; runpy.run_module('streamlit', run_name='__main__', alter_sys=True)",
-    *STREAMLIT_RUN[3:],
-)
+# The warm-up would disturb measurements of memory and time.
+WITHOUT_WARM_UP = "import runpy; from pages._home import live; live.WARM_UP_AFTER_S = 86_400.0; "
+WITHOUT_WARM_UP += "runpy.run_module('streamlit', run_name='__main__', alter_sys=True)"
+RUN_WITHOUT_WARM_UP = (sys.executable, "-c", WITHOUT_WARM_UP, *STREAMLIT_RUN[3:])
 LOCAL, PUBLIC = "local", "public"
+SOCKET = {"subprotocols": ["streamlit"], "compression": None, "close_timeout": 2, "ping_interval": None}
+SOCKET |= {"max_size": None, "proxy": None, "legacy": True}
 XSRF = {"X-Xsrftoken": "aa", "Cookie": "_streamlit_xsrf=aa"}  # headers of an upload with any token, as the cookie repeats it
 SETTINGS = ("ELMOSCOPE_", "STREAMLIT_")  # beginnings of environment variables that the server does not inherit from the tests
 
@@ -82,8 +79,8 @@ class Server:
         method: str,
         path: str,
         body: bytes | Iterable[bytes] = b"",
-        headers: Mapping[str, str] | None = None,
-        host: str | None = None,
+        headers: dict | None = None,
+        host: str = "",
         seconds: float = WAIT_S,
     ) -> Answer:
         """Send a request and return the response, even if the server responds before it has read the body.
@@ -96,7 +93,7 @@ class Server:
             connection._validate_path = lambda url: None  # http.client refuses some paths that an attacker would send
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             is_chunked = not isinstance(body, bytes)
-            fields = {"Host": host or self.address.removeprefix("http://")} | dict(headers or {})
+            fields = {"Host": host or self.address.removeprefix("http://")} | (headers or {})
             fields |= {"Transfer-Encoding": "chunked"} if is_chunked else {"Content-Length": str(len(body))} if body else {}
             for name, value in fields.items():
                 connection.putheader(name, value)
@@ -135,11 +132,11 @@ class Server:
     def reset_peak(self) -> None:
         Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
 
-    def wait_until_idle(self, seconds: float = START_S) -> None:
+    def wait_until_idle(self) -> None:
         """Wait until the process has been idle for a second, so that its preparations after the first visit are done."""
-        deadline, last_cpu_s = time.monotonic() + seconds, -1.0
+        deadline, last_cpu_s = time.monotonic() + START_S, -1.0
         while (cpu_s := self.cpu_seconds()) - last_cpu_s > 0.05:
-            assert time.monotonic() < deadline, f"the server is not idle after {seconds:.0f} s"
+            assert time.monotonic() < deadline, "the server is not idle"
             last_cpu_s = cpu_s
             time.sleep(1)
 
@@ -172,7 +169,6 @@ def start_server(
     *,
     environment: Mapping[str, str] | None = None,
     options: Iterable[str] = (),
-    host: str = "127.0.0.1",
     port: int | None = None,
     command: Iterable[str | Path] = STREAMLIT_RUN,
     cwd: Path = ROOT,
@@ -194,7 +190,7 @@ def start_server(
     variables |= {"ELMOSCOPE_CACHE": str(folder / "cache"), "STREAMLIT_SERVER_PORT": str(port), **(environment or {})}
     with log.open("w") as file:
         process = subprocess.Popen([*command, *options], cwd=cwd, env=variables, stdout=file, stderr=subprocess.STDOUT)
-    server = Server(process, host, port, log)
+    server = Server(process, "127.0.0.1", port, log)
     try:
         deadline = time.monotonic() + START_S
         while True:
@@ -257,13 +253,7 @@ class Client:
     """A client without a browser: one WebSocket connection with the protocol of Streamlit's own page."""
 
     def __init__(
-        self,
-        server: Server,
-        *,
-        origin: str | None = "same",
-        host: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        seconds: float = WAIT_S,
+        self, server: Server, *, origin: str | None = "same", host: str = "", headers: dict | None = None, seconds: float = WAIT_S
     ) -> None:
         """Connect to a server. `origin=None` sends no origin. `host` is the Host header, and the host of the origin "same"."""
         host = host or server.address.removeprefix("http://")
@@ -272,15 +262,9 @@ class Client:
             f"ws://{host}/_stcore/stream",
             sock=server.connect(seconds),
             origin=f"http://{host}" if origin == "same" else origin,
-            additional_headers=dict(headers or {}),
-            subprotocols=["streamlit"],
-            compression=None,
+            additional_headers=headers,
             open_timeout=seconds,
-            close_timeout=2,
-            ping_interval=None,
-            max_size=None,
-            proxy=None,
-            legacy=True,
+            **SOCKET,
         )
 
     def __enter__(self) -> "Client":
@@ -289,12 +273,10 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.socket.close()
 
-    def run(
-        self, page: str = "", query: str = "", widgets: Mapping[str, Any] | None = None, *, fragment: str = "", seconds: float | None = None
-    ) -> Page:
+    def run(self, page: str = "", query: str = "", widgets: Mapping[str, Any] | None = None, *, fragment: str = "") -> Page:
         """Run a page and return it when the script has finished. `page` is its name in the address, "" for Home. `widgets` are values by id."""
         self.send_run(page, query, widgets, fragment=fragment)
-        return self.wait(seconds)
+        return self.wait()
 
     def send_run(self, page: str = "", query: str = "", widgets: Mapping[str, Any] | None = None, *, fragment: str = "") -> None:
         message = BackMsg()
@@ -309,16 +291,16 @@ class Client:
     def send(self, message: BackMsg | bytes) -> None:
         self.socket.send(message if isinstance(message, bytes) else message.SerializeToString())
 
-    def wait(self, seconds: float | None = None) -> Page:
-        """Read messages until the script has finished. Raises TimeoutError after `seconds`."""
-        for message in self.messages(seconds):
+    def wait(self) -> Page:
+        """Read messages until the script has finished. Raises TimeoutError after the seconds of this client."""
+        for message in self.messages():
             if message.WhichOneof("type") == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 return self.page
         raise AssertionError("unreachable")
 
-    def messages(self, seconds: float | None = None) -> Iterator[ForwardMsg]:
+    def messages(self) -> Iterator[ForwardMsg]:
         """Yield the messages of the server, and store the elements of the page."""
-        deadline = time.monotonic() + (seconds or self.seconds)
+        deadline = time.monotonic() + self.seconds
         while True:
             message = ForwardMsg()
             message.ParseFromString(self.socket.recv(timeout=max(0.0, deadline - time.monotonic()), decode=False))
@@ -345,11 +327,11 @@ class Client:
         return response.file_urls[0].upload_url, response.file_urls[0].file_id
 
 
-def multipart(name: str, data: bytes, boundary: str = "elmoscope") -> tuple[bytes, dict[str, str]]:
+def multipart(name: str, data: bytes) -> tuple[bytes, dict[str, str]]:
     """Return the body and the headers of an upload of one file, in the form that a browser sends."""
-    head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: text/plain\r\n\r\n'
-    body = head.encode() + data + f"\r\n--{boundary}--\r\n".encode()
-    return body, {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+    head = f'--elmoscope\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: text/plain\r\n\r\n'
+    body = head.encode() + data + b"\r\n--elmoscope--\r\n"
+    return body, {"Content-Type": "multipart/form-data; boundary=elmoscope"}
 
 
 def _state(key: str, value: str | WidgetState) -> WidgetState:

@@ -85,11 +85,8 @@ def _lines(element: Node) -> Iterator[str]:
         holder = getattr(proto, kind, proto) if isinstance(element, Block) else proto
         label = getattr(holder, "label", "")
         options = [getattr(option, "content", option) for option in getattr(proto, "options", ())][:MOST_OPTIONS]
-        parts = [
-            label,
-            *([str(value)] if value not in (None, "", [], False, label) else []),
-            *([f"of {', '.join(options)}"] if options else []),
-        ]
+        shown = "" if value in (None, "", [], False, label) else str(value)
+        parts = [label, shown, f"of {', '.join(options)}" if options else ""]
         if any(parts):
             yield f"[{kind}] " + " · ".join(filter(None, parts))
     if isinstance(note := getattr(proto, "help", ""), str) and note and note != getattr(proto, "label", ""):

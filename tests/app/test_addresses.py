@@ -199,13 +199,8 @@ PLACES = {
     "second": ["/srv/vectors.txt", "/etc/passwd · x"],
     "corpus_folder": ["texts"],
 }
-NO_PLACES = {
-    "model": ["elmo-mini", "OWNER/NAME", "nonsense"],
-    "vectors": ["glove-mini"],
-    "corpus": ["", "sentences", "letters.txt · 8c1f8c1f8c1f8c1f"],
-    "first": ["elmo-mini · 2", "glove-mini"],
-    "find": ["/etc/passwd"],
-}
+NO_PLACES = {"model": ["elmo-mini", "OWNER/NAME", "nonsense"], "corpus": ["", "sentences", "letters.txt · 8c1f8c1f8c1f8c1f"]}
+NO_PLACES |= {"vectors": ["glove-mini"], "first": ["elmo-mini · 2", "glove-mini"], "find": ["/etc/passwd"]}
 
 
 @pytest.mark.parametrize(("values_of", "expected"), [(PLACES, True), (NO_PLACES, False)], ids=["paths", "names"])

@@ -366,9 +366,8 @@ def test_page_notebook_and_command_spread_the_same_labels(english, run, answer, 
         page.run()
         table = tables(page)[-1].set_index("sentence")
         notebook = run(page)["table"].set_index("sentence")
-        (file := tmp_path / "labels.jsonl").write_text(
-            label_files.format_labels(word, [(o.tokens, o.position) for o in occurrences.items], labels, None), "utf-8"
-        )
+        text = label_files.format_labels(word, [(o.tokens, o.position) for o in occurrences.items], labels, None)
+        (file := tmp_path / "labels.jsonl").write_text(text, "utf-8")
         command = {row["sentence"]: row for row in answer("senses", "spread", "--word", word, "--labels", file)["sentences"]}
         assert len(table) == len(notebook) == len(command) == len(gold)
         for sentence, row in table.iterrows():

@@ -97,16 +97,11 @@ def test_html_file_contains_no_markup_of_a_view():
 
 
 PAIR = {"a": "A robin sang <b>loudly</b>.", "b": "The robin & I."}
-TYPED = [
-    ("app.py", PAIR),
-    ("pages/neighbors.py", PAIR),
-    ("pages/why.py", {"a": PAIR["a"]}),
-    ("pages/predict.py", {"ptext": "Once upon a rainy"}),
-    ("pages/classify.py", {"text_news-title": "Robins win the cup"}),
-]
+TYPED = {"app.py": PAIR, "pages/neighbors.py": PAIR, "pages/why.py": {"a": PAIR["a"]}}
+TYPED |= {"pages/predict.py": {"ptext": "Once upon a rainy"}, "pages/classify.py": {"text_news-title": "Robins win the cup"}}
 
 
-@pytest.mark.parametrize(("path", "address"), TYPED)
+@pytest.mark.parametrize(("path", "address"), TYPED.items())
 def test_html_file_begins_with_the_typed_texts_and_the_target_words(path, address):
     page = opened_whole(path, **address)
     first = html_of_view(page.session_state["_taken"]).split("<main>")[1].split("</dl>")[0]

@@ -353,9 +353,7 @@ def test_page_beyond_the_limit_is_refused_with_a_sentence(listen, sessions, monk
     [
         *((address, None, True) for address in (OWN, "localhost", "::1")),
         *((address, None, False) for address in (OPEN, "", "::", "192.168.1.7", "lab.example.org")),
-        (OPEN, "", False),
-        (OPEN, "on", True),
-        (OWN, "off", False),
+        *((OPEN, "", False), (OPEN, "on", True), (OWN, "off", False)),
     ],
 )
 def test_paths_of_the_machine_are_off_on_an_open_server_by_default(listen, monkeypatch, address, given, paths):

@@ -326,11 +326,8 @@ def test_a_usage_graph_stays_until_it_is_removed():
 
 def test_the_judgments_of_a_usage_graph_are_left_out_with_a_note(tmp_path):
     occurrences = [(("The", "bank", "."), 1), (("A", "bank", "!"), 1)]
-    files = {
-        "uses.csv": format_uses("bank", occurrences, ["1", "2"]),
-        "judgments.csv": format_judgments("bank", [0, 1], "me"),
-        "clusters.csv": format_clusters("bank", [0, 1]),
-    }
+    files = {"uses.csv": format_uses("bank", occurrences, ["1", "2"]), "judgments.csv": format_judgments("bank", [0, 1], "me")}
+    files |= {"clusters.csv": format_clusters("bank", [0, 1])}
     for name, content in files.items():
         (tmp_path / name).write_text(content, "utf-8")
     (lemma, *sides), notes = store._keep_sides([Upload(name, tmp_path / name, k) for k, name in enumerate(files)])

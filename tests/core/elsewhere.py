@@ -24,15 +24,8 @@ class Elsewhere(Tensor):
 
     @staticmethod
     def __new__(cls, inner: Tensor, requires_grad: bool = False):
-        made = Tensor._make_wrapper_subclass(
-            cls,
-            inner.shape,
-            strides=inner.stride(),
-            storage_offset=inner.storage_offset(),
-            dtype=inner.dtype,
-            device=META,
-            requires_grad=requires_grad,
-        )
+        layout = {"strides": inner.stride(), "storage_offset": inner.storage_offset(), "dtype": inner.dtype, "device": META}
+        made = Tensor._make_wrapper_subclass(cls, inner.shape, **layout, requires_grad=requires_grad)
         made.inner = inner
         return made
 

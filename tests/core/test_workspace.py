@@ -135,11 +135,8 @@ def requests_of(texts: Texts, model: str) -> list[tuple[str, dict]]:
         "edits": [{**alike, "space": "1"}],
         "change": [{**sides, "space": "1"}, {**sides, "space": "senses", "number": 2}],
         "concordance": [
-            {"query": word},
-            {"query": f"{word[:3]}*", "order": "right"},
-            {"query": word, "kind": "lemma", "order": "left"},
-            {"query": first["text"].rstrip("."), "order": "random", "seed": 3},
-            {"query": word, "order": "substitutes"},
+            *({"query": word}, {"query": f"{word[:3]}*", "order": "right"}, {"query": word, "order": "substitutes"}),
+            *({"query": word, "kind": "lemma", "order": "left"}, {"query": first["text"].rstrip("."), "order": "random", "seed": 3}),
         ],
         "collocates": [{"query": word, "minimum": 1}, {"query": word, "minimum": 1, "senses": "labels", "grammar": False}],
         "keyness": [{"against": texts.other, "minimum": 1}],

@@ -62,13 +62,8 @@ def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="package")
 def uploading(tmp_path_factory: pytest.TempPathFactory, built_index: Path) -> Iterator[Server]:
-    """A public server with uploads, paths and three places in the queue. The index of the bundled sentences is in its cache."""
-    environment = {
-        "ELMOSCOPE_UPLOADS": "on",
-        "ELMOSCOPE_PATHS": "on",
-        "STREAMLIT_SERVER_MAX_UPLOAD_SIZE": "10",
-        "ELMOSCOPE_MAX_WAITING": "3",
-    }
+    """A public server with uploads and three places in the queue. The index of the bundled sentences is in its cache."""
+    environment = {"ELMOSCOPE_UPLOADS": "on", "STREAMLIT_SERVER_MAX_UPLOAD_SIZE": "10", "ELMOSCOPE_MAX_WAITING": "3"}
     folder = tmp_path_factory.mktemp("uploading")
     with start_server(PUBLIC, folder, environment=environment, command=RUN_WITHOUT_WARM_UP, index=built_index) as server:
         yield server

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+import streamlit
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
@@ -179,9 +180,8 @@ def test_messages_that_no_page_sends_are_ignored(server):
 
 
 def test_unread_responses_take_little_memory(public):
-    script = max(
-        (Path(__import__("streamlit").__file__).parent / "static/static/js").glob("PlotlyChart.*.js"), key=lambda f: f.stat().st_size
-    )
+    folder = Path(streamlit.__file__).parent / "static/static/js"
+    script = max(folder.glob("PlotlyChart.*.js"), key=lambda f: f.stat().st_size)
     assert public.request("GET", f"/static/js/{script.name}").body == script.read_bytes()
     start_mb = public.memory_mb()
     with contextlib.ExitStack() as stack:

@@ -142,17 +142,14 @@ def test_labels_are_ordered_renamed_and_left_out():
 @pytest.mark.parametrize(
     ("table", "options", "message"),
     [
-        (rows(20, labels=("a",)), {}, "only one label, 'a'"),
-        (rows(2), {}, "no row to train on"),
+        *((rows(20, labels=("a",)), {}, "only one label, 'a'"), (rows(2), {}, "no row to train on")),
         (rows(500, labels=tuple(map(str, range(250)))), {}, "different labels; at most 200"),
         (rows(4), {"folds": 5}, "4 distinct texts cannot make 5 folds"),
-        (rows(30), {"folds": 5, "in_order": True}, "not both"),
-        (rows(40), {"share": 0.01}, "all have the same label"),
+        *((rows(30), {"folds": 5, "in_order": True}, "not both"), (rows(40), {"share": 0.01}, "all have the same label")),
         (table_of([TableRow(" ", "a"), TableRow("\t", "b")]), {}, "no row to train on"),
         (rows(40), {"test": table_of([TableRow("unseen", "c")])}, "The label 'c' is in the test rows but not among the training labels"),
         (rows(40), {"share": 0}, "Shares must lie between 0 and 1, got 0.2, 0.1 and 0"),
-        (rows(40), {"folds": 1}, "2 to 100 folds, got 1"),
-        (rows(40), {"folds": 3, "fold": 3}, "Folds are numbered 0 to 2, got 3"),
+        *((rows(40), {"folds": 1}, "2 to 100 folds, got 1"), (rows(40), {"folds": 3, "fold": 3}, "Folds are numbered 0 to 2, got 3")),
         (rows(40), {"duplicates": "some"}, "'keep' or 'drop', got 'some'"),
     ],
 )

@@ -92,10 +92,8 @@ PAIR_FORMS = [
 
 
 def test_rows_come_in_whatever_pandas_and_numpy_hold_them():
-    for vectorizer, plain, forms in (
-        (ElmoVectorizer(), THREE, TEXT_FORMS),
-        (ContextVectorizer(), [(THREE[0], 4), (THREE[1], 1), (THREE[2], 2)], PAIR_FORMS),
-    ):
+    pairs = list(zip(THREE, [4, 1, 2], strict=True))
+    for vectorizer, plain, forms in ((ElmoVectorizer(), THREE, TEXT_FORMS), (ContextVectorizer(), pairs, PAIR_FORMS)):
         expected = vectorizer.fit_transform(plain)
         for number, rows in enumerate(forms):
             np.testing.assert_array_equal(vectorizer.fit_transform(rows), expected, err_msg=f"{type(rows)} {number}")
@@ -163,16 +161,14 @@ WRONG_PARAMETERS = [
     *(((ElmoVectorizer,), "batch_texts", n, rf"an int in the range \[1, inf\). Got {n!r} instead") for n in (0, -1, 2.5, "8")),
     ((ElmoVectorizer,), "pooling", "sum", "a str among .*'mean'.*Got 'sum' instead"),
     ((ElmoVectorizer,), "normalize", "yes", "an instance of 'bool'"),
-    (EITHER, "layer", -1, "Got -1 instead"),
-    (EITHER, "layer", 1.5, "Got 1.5 instead"),
+    *((EITHER, "layer", n, f"Got {n} instead") for n in (-1, 1.5)),
     (EITHER, "layer", 7, "There is no layer '7'. Use 0 to 2 or 'mix'."),
     (EITHER, "layer", "top", "There is no layer 'top'"),
     (EITHER, "weights", [1], "Give 3 layer weights, one per layer, not 1"),
     *((EITHER, "weights", weights, "Layer weights must be numbers") for weights in ({1: 0.5, 2: 0.5, 3: 0}, {1, 2, 3})),
     (EITHER, "weights", 5, "an array-like or None. Got 5 instead"),
-    (EITHER, "model", 3, "an instance of 'str'"),
+    *((EITHER, name, value, "an instance of 'str'") for name, value in (("model", 3), ("device", None))),
     (EITHER, "model", "elmo", "Unknown model 'elmo'"),
-    (EITHER, "device", None, "an instance of 'str'"),
     (EITHER, "device", "gpu", "Unknown device “gpu”; use auto, cpu, cuda, mps"),
 ]
 
@@ -194,9 +190,8 @@ def test_numpy_scalars_are_parameters_like_any_other():
     of_numpy = ElmoVectorizer(layer=np.int64(1), batch_texts=np.int32(2), normalize=np.bool_(True), pooling=np.str_("mean"))
     np.testing.assert_array_equal(of_numpy.fit_transform(THREE), plain)
     weights = np.array([0, 2, -1], np.float32)
-    np.testing.assert_array_equal(
-        ElmoVectorizer(weights=weights).fit_transform(THREE), ElmoVectorizer(weights=[0, 2, -1]).fit_transform(THREE)
-    )
+    mixed = ElmoVectorizer(weights=[0, 2, -1]).fit_transform(THREE)
+    np.testing.assert_array_equal(ElmoVectorizer(weights=weights).fit_transform(THREE), mixed)
 
 
 def test_columns_of_a_table_are_transformed_side_by_side_with_their_rows_and_names():

@@ -201,19 +201,12 @@ def options_with(entry: str, value=...) -> bytes:
 
 WRONG_TYPES = {  # entries of options.json, and values that they cannot have
     "lstm.n_layers": (2.7, True, "2", [2], float("inf"), float("nan")),
-    "lstm.dim": (None, "many"),
-    "lstm.projection_dim": (False,),
     "lstm.use_skip_connections": ("false", "true", 0, 1, [], {}),
     "lstm.cell_clip": (True, False, [], {}, "", "3"),
-    "lstm.proj_clip": ("no",),
-    "lstm": ([1],),
-    "char_cnn.n_highway": (0.5,),
-    "char_cnn.embedding": (16,),
-    "char_cnn.embedding.dim": ("16",),
-    "char_cnn.max_characters_per_token": (None,),
-    "char_cnn.filters": (3, {"12": 1}),
-    "char_cnn": (None,),
 }
+WRONG_TYPES |= {"lstm": ([1],), "lstm.dim": (None, "many"), "lstm.projection_dim": (False,), "lstm.proj_clip": ("no",), "char_cnn": (None,)}
+WRONG_TYPES |= {"char_cnn.n_highway": (0.5,), "char_cnn.embedding": (16,), "char_cnn.embedding.dim": ("16",)}
+WRONG_TYPES |= {"char_cnn.max_characters_per_token": (None,), "char_cnn.filters": (3, {"12": 1})}
 SIZES = "lstm.dim", "lstm.n_layers", "lstm.projection_dim", "char_cnn.embedding.dim", "char_cnn.n_highway"
 WRONG_VALUES = [  # an entry, a value of its type, and what the message says
     *((key, n, f"sizes must be positive, got {key} = {n}.") for key in SIZES for n in (0, -1) if n < 0 or key != "char_cnn.n_highway"),

@@ -108,10 +108,8 @@ def test_a_varied_set_has_no_error():
 
 
 def test_a_sentence_in_which_two_words_meet_counts_for_neither():
-    both = [
-        CheckedSentence(("the", "bread", "and", "the", "jam"), at, lemma, "food", 21 + k)
-        for k, (at, lemma) in enumerate(((1, "bread"), (4, "jam")))
-    ]
+    places = ((1, "bread"), (4, "jam"))
+    both = [CheckedSentence(("the", "bread", "and", "the", "jam"), at, lemma, "food", 21 + k) for k, (at, lemma) in enumerate(places)]
     assert shared_lines([*good(), *both]) == {21, 22} and list(broken_rules([*good(), *both])) == []
     assert "the same sentence as row 21" in " ".join(broken_rules([*good(), both[0], both[0]]))
 

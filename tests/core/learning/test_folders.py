@@ -7,12 +7,8 @@ from core.common.config import ASSETS
 from core.common.errors import CorruptArtifact
 from core.tasks import heads as tasks
 
-HEADS = [
-    (texts, "heads/headlines/glove+elmo"),
-    (texts, "heads/headlines/tfidf"),
-    (tasks, "tasks/names/elmo"),
-    (tasks, "tasks/names/baseline"),
-]
+HEADS = [(texts, f"heads/headlines/{name}") for name in ("glove+elmo", "tfidf")]
+HEADS += [(tasks, f"tasks/names/{name}") for name in ("elmo", "baseline")]
 
 
 @pytest.mark.parametrize(("room", "place"), HEADS)

@@ -52,10 +52,7 @@ def truths(workspace: Workspace, n: int, seed: int = 0) -> Iterable[Truth]:
         known = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
         near = [neighbors.compute(workspace, NeighborsRequest(word=word, space="1", every_token=False, k=NEAR)) for word in words]
         yield Truth(
-            words,
-            dict(known.cosines),
-            SAYS[known.judgment.verdict.says],
-            known.static,
+            *(words, dict(known.cosines), SAYS[known.judgment.verdict.says], known.static),
             tuple([item.word for item in of.substitutes] for of in substitutes.compute(workspace, SubstitutesRequest(words=words))),
             tuple([entry.occurrence.row for entry in of.entries] for of in near),
         )

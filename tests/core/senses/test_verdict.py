@@ -207,12 +207,8 @@ def test_of_many_labeled_sentences_some_of_every_sense_are_read(opened, tmp_path
 
 def test_a_word_without_labels_is_judged_by_what_it_has_around_it(workspace, opened):
     _, _, ground = opened["en"]
-    texts = (
-        "She spread *jam* on her toast .",
-        "He ate bread with *jam* and butter .",
-        "The cars stood in a *jam* on the motorway for hours .",
-    )
-    words = [Word(workspace, word) for word in map(context, texts)]
+    texts = "She spread *jam* on her toast .|He ate bread with *jam* and butter .|The cars stood in a *jam* on the motorway for hours ."
+    words = [Word(workspace, word) for word in map(context, texts.split("|"))]
 
     def judged(a: Word, b: Word, ground=ground, **changes) -> Verdict:
         return verdict.of_unlabeled(a.query, b.query, replace(evidence.of_words((a, b)), **changes), ground)

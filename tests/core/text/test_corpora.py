@@ -111,10 +111,8 @@ def test_senses_come_with_their_glosses_in_the_dictionarys_order(tiny):
 
 
 def test_each_group_has_the_gloss_of_its_sense_first_in_the_view_and_in_the_command(workspace, tiny, answer, tmp_path):
-    for word, wanted in (
-        ("bank", {"financial institution": 0, "river edge": 1}),
-        ("court", {"law": 0, "tennis or basketball": 1, "ruler's household": 2}),
-    ):
+    senses = {"bank": {"financial institution": 0, "river edge": 1}, "court": {"law": 0, "tennis or basketball": 1, "ruler's household": 2}}
+    for word, wanted in senses.items():
         result = induction.compute(workspace, InductionRequest(word=word, number=len(wanted)))
         glosses, labels = induction.glosses(workspace, result), []
         for group in range(len(wanted)):

@@ -150,10 +150,8 @@ def describe(folder: Path, code: str, **entries) -> None:
 @pytest.mark.parametrize(
     ("entries", "message"),
     [
-        ({}, "names no language"),
-        ({"name": "X", "tokenizer": "magic"}, "unknown tokenizer 'magic'"),
-        ({"name": "X", "color": 1}, "unknown color"),
-        ({"name": "X", "filters": [3]}, "must be pairs"),
+        *(({}, "names no language"), ({"name": "X", "tokenizer": "magic"}, "unknown tokenizer 'magic'")),
+        *(({"name": "X", "color": 1}, "unknown color"), ({"name": "X", "filters": [3]}, "must be pairs")),
         ({"name": "X", "tokenizer": []}, r'"tokenizer" is \[\]\. Write it in the form "words"'),
         ({"name": "X", "corpus": 5}, '"corpus" is 5'),
         *(({"name": "X", "corpus": "wiki.txt"}, "in the form \\[]"), ({"name": "X", "examples": []}, "in the form {}")),

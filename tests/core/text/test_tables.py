@@ -198,9 +198,8 @@ def test_no_part_of_a_long_date_is_read(write):
 def test_line_before_the_column_names_is_noted(write, name):
     mark = "," if name == "own.csv" else "\t"
     read, notes = texts_of(write(name, "\n".join(["# Rain", *(mark.join(row) for row in (["text", "n"], ["Rain.", "1"], ["Sun.", "2"]))])))
-    assert len(read) == 4 and notes == [
-        f"{name}: its first line has one cell, so each line is read as one text. Remove lines before the column names."
-    ]
+    said = f"{name}: its first line has one cell, so each line is read as one text. Remove lines before the column names."
+    assert len(read) == 4 and notes == [said]
     assert texts_of(write(name, "text\nRain, and so.\nSun.\nFog.\n"))[1] == []
 
 
