@@ -107,12 +107,6 @@ def find_requirements(names: set[str]) -> set[str]:
     return result
 
 
-def find_docker_command(part: str) -> str:
-    """Return the command of the Dockerfile's RUN line that contains `part`."""
-    text = (ROOT / ".deploy" / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
-    return next(line.removeprefix("RUN ") for line in text.splitlines() if line.startswith("RUN ") and part in line)
-
-
 def test_lock_has_the_pinned_version_and_a_hash_of_every_package_the_app_needs():
     constraints, lock = pinned("constraints.txt"), read_lock()
     assert {name: version for name, (version, _) in lock.items() if constraints.get(name) != version} == {}
@@ -160,7 +154,8 @@ def install(tmp_path):
     def run(wheel: str | None) -> tuple[subprocess.CompletedProcess, list[str]]:
         (tmp_path / "requirements.txt").write_text((ROOT / "requirements.txt").read_text())
         environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"} | ({} if wheel is None else {"TORCH_WHEEL": wheel})
-        command = find_docker_command("TORCH_WHEEL")
+        lines = (ROOT / ".deploy" / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "").splitlines()
+        command = next(line.removeprefix("RUN ") for line in lines if line.startswith("RUN ") and "TORCH_WHEEL" in line)
         process = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True)
         arguments = tmp_path / "arguments"
         return process, arguments.read_text().split() if arguments.exists() else []
@@ -178,8 +173,7 @@ def test_build_installs_the_wheel_of_the_argument_by_its_hash(install):
 @pytest.mark.parametrize(
     "wheel",
     [
-        None,
-        "",
+        *(None, ""),
         WHEEL.format(version="2.12.9"),  # another version
         WHEEL.format(version=pinned("requirements.txt")["torch"]).split("#")[0],  # no hash
         WHEEL.format(version=pinned("requirements.txt")["torch"]).replace("https", "http"),

@@ -16,15 +16,6 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.fixture
-def dated(tmp_path):
-    path = tmp_path / "dated.csv"
-    dates = [*["c. 1850"] * 12, *["n.d."] * 6, *["May 1900"] * 12]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([("date", "text"), *zip(dates, sentences(RIVER, 18) + sentences(MONEY, 12), strict=True)])
-    return str(path)
-
-
 def searching(folder, **address: str):
     """The search for “bank” in a folder's texts, which were brought before."""
     page = opened("pages/texts.py", corpus_way="folder", corpus_folder=str(folder))
@@ -49,8 +40,11 @@ def test_sorting_many_lines_by_substitutes_is_a_job(monkeypatch, folder):
     assert len(asked) >= 1 and not page.error
 
 
-def test_change_by_dates_counts_unreadable_dates(dated):
-    page = opened_whole("pages/change.py", change_first=dated, change_by="dates", change_word="bank")
+def test_change_by_dates_counts_unreadable_dates(tmp_path):
+    dates = [*["c. 1850"] * 12, *["n.d."] * 6, *["May 1900"] * 12]
+    with (path := tmp_path / "dated.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("date", "text"), *zip(dates, sentences(RIVER, 18) + sentences(MONEY, 12), strict=True)])
+    page = opened_whole("pages/change.py", change_first=str(path), change_by="dates", change_word="bank")
     assert "<b>differently</b> on the two sides" in html_of(page) and "12 and 12 sentences" in html_of(page)
     assert any("6 of 30 sentences have no readable date" in each.value for each in page.caption)
     assert "words of similar frequency" not in html_of(page)  # only once it is asked
@@ -60,7 +54,7 @@ def test_change_by_dates_counts_unreadable_dates(dated):
     page.button(key="change.rank").click().run()
     until(lambda: "beyond chance. Select one." in captions(page.run()))
     assert not page.error
-    page = opened_whole("pages/change.py", change_first=dated, change_by="dates", a="A zebra ran.", b="The zebra slept.")
+    page = opened_whole("pages/change.py", change_first=str(path), change_by="dates", a="A zebra ran.", b="The zebra slept.")
     assert "12 and 12 sentences" in html_of(page)  # of “bank”, because no side has “zebra”
 
 

@@ -51,8 +51,7 @@ def answers_of(**labels: str) -> dict[str, Answer]:
         ("Sports", "<b>Business</b>", "<b>Business</b>", "ELMo helps here: only with it is the answer right, <b>&lt;b&gt;Business"),
         ("World", "World", "World", "ELMo does not help here"),
         ("World", "Sports", "World", "ELMo hurts here: with it the answer is Sports"),
-        ("Sports", "Sports", "World", "Wrong with and without ELMo"),
-        ("World", "World", "", "ELMo changes nothing here"),
+        *(("Sports", "Sports", "World", "Wrong with and without ELMo"), ("World", "World", "", "ELMo changes nothing here")),
         ("World", "Sports", "", "ELMo changes the answer from World to"),
     ],
 )

@@ -199,25 +199,14 @@ def test_expected_words_of_a_korean_sentence_are_korean(by_buttons):
     assert bare(now.tokens[0][now.positions[0]]) == first and bare(now.tokens[1][now.positions[1]]) == "눈"
 
 
-@pytest.fixture
-def judged(monkeypatch) -> list[tuple]:
-    """Return the list of the sentences whose verdict is computed. It grows with each verdict."""
+def test_verdict_on_a_new_sentence_is_computed_once(monkeypatch):
     pairs, compare = [], verdict.compare
-
-    def compare_and_count(first, second):
-        pairs.append((first.tokens, second.tokens))
-        return compare(first, second)
-
-    monkeypatch.setattr(verdict, "compare", compare_and_count)
-    return pairs
-
-
-def test_verdict_on_a_new_sentence_is_computed_once(judged):
+    monkeypatch.setattr(verdict, "compare", lambda *queries: pairs.append(tuple(each.tokens for each in queries)) or compare(*queries))
     page = opened_whole()
     for sentence in ("We sat on the bank until noon.", "The zebra was fair to them.", "The bank closed at four."):
-        judged.clear()
+        pairs.clear()
         page.text_input(key="a").set_value(sentence).run()
-        assert len(judged) == len(set(judged)) == 1, sentence
+        assert len(pairs) == len(set(pairs)) == 1, sentence
 
 
 def test_verdict_does_not_need_static_vectors(monkeypatch):

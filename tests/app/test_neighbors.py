@@ -84,10 +84,8 @@ WILD = {"a": "The mustang was there before them.", "b": "Her mustang would not s
 @pytest.mark.parametrize(
     ("tokens", "position"),
     [
-        (("The", "bank", "of", "the", "other", "bank", "."), 5),
-        (('"', "Do", "n't", "bank", "on", "it", "!", '"'), 3),
-        (tuple(["one", "two", "three"]) * 90, 200),
-        (("x" * 900, "bank", "y" * 900, "z" * 900), 1),
+        *((("The", "bank", "of", "the", "other", "bank", "."), 5), (('"', "Do", "n't", "bank", "on", "it", "!", '"'), 3)),
+        *((tuple(["one", "two", "three"]) * 90, 200), (("x" * 900, "bank", "y" * 900, "z" * 900), 1)),
     ],
 )
 def test_target_is_found_again_in_the_written_sentence(tokens, position):

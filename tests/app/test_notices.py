@@ -242,8 +242,7 @@ RIGHT = "Right for {} of 100 such pairs."
 @pytest.mark.parametrize(
     ("probability", "shares", "title", "certainty"),
     [
-        (0.9, None, "One meaning", RIGHT.format(90)),
-        (0.1, None, "Two meanings", RIGHT.format(90)),
+        *((0.9, None, "One meaning", RIGHT.format(90)), (0.1, None, "Two meanings", RIGHT.format(90))),
         (0.4, None, "Too close to call", "Of 100 such pairs, 60 have two meanings, 40 have one."),
         (0.5, (RIVER, MONEY), "Too close to call", "Of 100 such pairs, 50 have two meanings, 50 have one."),
         (1.0, None, "One meaning", "Same sentence, same word."),

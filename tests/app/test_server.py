@@ -198,10 +198,8 @@ def test_server_answers_to_its_own_hosts_and_open_server_to_ip_addresses(listen,
         (OPEN, "elmo.example.org", "elmo.example.org ELMO.example.org:443 localhost:8501 127.0.0.1:8501", "other.test"),
         (OPEN, "a.example.org,b.example.org", "b.example.org", "c.example.org"),  # the form of the environment variable
         (OPEN, "*.example.org", "a.example.org", "example.org.other.test"),
-        (OPEN, "*", "other.test", ""),
-        (OPEN, "", socket.gethostname(), "elmo.example.org"),
-        (OWN, "elmo.example.org", "elmo.example.org", "other.test"),
-        ("192.168.1.7", "", "192.168.1.7:8501", "other.test"),
+        *((OPEN, "*", "other.test", ""), (OPEN, "", socket.gethostname(), "elmo.example.org")),
+        *((OWN, "elmo.example.org", "elmo.example.org", "other.test"), ("192.168.1.7", "", "192.168.1.7:8501", "other.test")),
         ("lab.example.org", "", "lab.example.org:8501", "other.test"),
     ],
 )

@@ -137,8 +137,7 @@ def test_columns_are_chosen_from_the_file():
     ("name", "text", "message"),
     [
         ("forty.csv", "text,label\n" + "".join(f"remark {k},class {k}\n" for k in range(40)), "fewer than 3 different texts"),
-        ("one.csv", "text,label\na b,x\nc d,x\n", "has one class"),
-        ("single.csv", "text\none\ntwo\n", "has one column"),
+        *(("one.csv", "text,label\na b,x\nc d,x\n", "has one class"), ("single.csv", "text\none\ntwo\n", "has one column")),
         ("few.csv", "text,label\n" + "".join(f"remark {k},{'ab'[k % 2]}\n" for k in range(2)), "different texts"),
     ],
 )

@@ -56,10 +56,8 @@ def test_slides_change_by_arrow_keys_and_fit_a_projector(page: Page, server: str
     heading, said = page.get_by_role("heading", level=1), page.locator(NOTICE)
     page.wait_for_function("document.documentElement.dataset.steps")
     for number, title, words in (
-        (4, "Which layer separates the senses?", "1.00 at layer 0"),
-        (5, "Which words decided the sense?", "mattered most"),
-        (6, "Does mixing layers help?", "by chance"),
-        (7, "What does each direction read?", "alone"),
+        *((4, "Which layer separates the senses?", "1.00 at layer 0"), (5, "Which words decided the sense?", "mattered most")),
+        *((6, "Does mixing layers help?", "by chance"), (7, "What does each direction read?", "alone")),
     ):
         expect(heading).to_have_text(title)
         expect(said).to_contain_text(words)

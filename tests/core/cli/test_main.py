@@ -743,10 +743,8 @@ MISTAKES = {
     **{
         f"{words[0]} {option} without a name": ([*words, option, ""], f"'{option}': the path is empty. Name a {what}.")
         for words, option, what in (
-            (["embed", "--input", "{dir}/ok.json"], "--output", "file"),
-            ([*SPREAD, "{corpus}"], "--output", "file"),
-            ([*SPREAD, "{corpus}"], "--csv", "file"),
-            (["senses", "change", "--word", "bank"], "--graph", "folder"),
+            *((["embed", "--input", "{dir}/ok.json"], "--output", "file"), ([*SPREAD, "{corpus}"], "--output", "file")),
+            *(([*SPREAD, "{corpus}"], "--csv", "file"), (["senses", "change", "--word", "bank"], "--graph", "folder")),
             (["pretrain", "--corpus", "{dir}/text.txt"], "--output", "folder"),
         )
     },

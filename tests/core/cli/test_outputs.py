@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -217,10 +218,8 @@ def labels(tmp_path) -> Path:
     """Labels of two sentences of a corpus, with a comment, and of two that are not in it, one of another word."""
     (tmp_path / "corpus.txt").write_text("\n".join([*RIVER, *MONEY]) + "\n")
     rows = [
-        row(RIVER[0], "river", comment="clear", id=7),
-        row("The bank was robbed at noon .", "money", annotator="Ann"),
-        row(MONEY[0], "money"),
-        row("The cell was locked .", "prison", "cell", note={"page": 3}),
+        *(row(RIVER[0], "river", comment="clear", id=7), row("The bank was robbed at noon .", "money", annotator="Ann")),
+        *(row(MONEY[0], "money"), row("The cell was locked .", "prison", "cell", note={"page": 3})),
     ]
     path = tmp_path / "mine.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in rows))
@@ -368,8 +367,7 @@ def test_no_cell_of_the_command_line_is_run_by_a_spreadsheet(call, tmp_path):
     rows = [{"text": f"{sign} bank lent it", "document": FORMULA} for sign in ("the", "@", "=", "+cmd|x", "- -")]
     corpus.write_text("".join(json.dumps(each) + "\n" for each in rows * 3))
     for words in (
-        ("search", "bank", "--corpus", corpus),
-        ("search", "lent", "--corpus", corpus),
+        *(("search", "bank", "--corpus", corpus), ("search", "lent", "--corpus", corpus)),
         ("collocates", "lent", "--corpus", corpus, "--minimum", "1"),
         ("keyness", "--corpus", corpus, "--against", "sentences", "--minimum", "1"),
     ):
@@ -377,16 +375,9 @@ def test_no_cell_of_the_command_line_is_run_by_a_spreadsheet(call, tmp_path):
         assert status == 0, err
         rows = list(csv.reader(io.StringIO(out)))
         cells = [cell for each in rows for cell in each]
-        wrong = [cell for cell in cells if cell[:1] in ("=", "@") or (cell[:1] in "+-" and cell and not _is_number(cell))]
+        wrong = [cell for cell in cells if re.match(r"[=@]|[+-](?![\d.]+(e[+-]?\d+)?$)", cell)]
         assert len(rows) > 1 and wrong == []
         assert words[0] != "search" or f"'{FORMULA}" in cells
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        return float(cell) is not None
-    except ValueError:
-        return False
 
 
 CLUSTER = ["--cluster", "tcp://127.0.0.1:1"]
@@ -396,8 +387,7 @@ EMBED = ["embed", "--input", "{dir}/in.json", "--output", "{dir}/out.npz"]
 @pytest.mark.parametrize(
     ("command", "what"),
     [
-        ([*EMBED, *CLUSTER], "--cluster"),
-        ([*EMBED, "--stateful"], "--stateful"),
+        *(([*EMBED, *CLUSTER], "--cluster"), ([*EMBED, "--stateful"], "--stateful")),
         (["evaluate", "senses", "--data", "{dir}/rows.jsonl", *CLUSTER], "--cluster"),
         (["index", "build", "--corpus", "{dir}/text.txt", "--output", "{dir}/index", *CLUSTER], "--cluster"),
         (["convert", "--output", "{dir}/new"], "AllenNLP's format"),

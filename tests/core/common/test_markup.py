@@ -28,8 +28,7 @@ EVIL = [
 @pytest.mark.parametrize(
     "made",
     [
-        lambda evil: html("<b>{}</b> {told}", evil, told=[evil]),
-        lambda evil: t("<b>{word}</b> {word}", word=evil),
+        *(lambda evil: html("<b>{}</b> {told}", evil, told=[evil]), lambda evil: t("<b>{word}</b> {word}", word=evil)),
         lambda evil: t("{words} {word}", words=Markup("<b>{}</b>").format(evil), word=evil),
         lambda evil: html("{}", [html("<b>{}</b> ", evil), t("{word}", word=evil)]),
         lambda evil: Markup("").join([html("<b>{}</b>", evil), f" {evil}"]),

@@ -61,8 +61,7 @@ def test_interval_and_p_never_contradict_each_other_in_a_verdict():
     ("low", "high", "p", "shown"),
     [
         (-0.5, -0.1, 0.074, "−28.0 (−50.0 to −10.0; p = 0.074)"),  # inconclusive, though the interval excludes 0
-        (-0.5, -0.1, 0.01, "−28.0 (−50.0 to −10.0)"),
-        (-0.5, 0.1, 0.074, "−28.0 (−50.0 to +10.0)"),
+        *((-0.5, -0.1, 0.01, "−28.0 (−50.0 to −10.0)"), (-0.5, 0.1, 0.074, "−28.0 (−50.0 to +10.0)")),
         (None, None, 0.074, "−28.0 (no interval)"),
     ],
 )

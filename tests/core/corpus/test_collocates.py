@@ -82,8 +82,7 @@ def test_tokens_of_hits_that_overlap_count_once():
     [
         (["tea tea bank tea tea ."] * 10, 10, 14 + np.log2(2 * 10 / 50)),  # a hit counts the word once
         (["bank tea bank"] * 4, 4, 14 + np.log2(2 * 4 / 12)),  # a token counts for one hit
-        (["bank tea bank tea bank"], 2, 14 + np.log2(2 * 2 / 5)),
-        (["strong tea and bank"] * 7, 7, 14),
+        *((["bank tea bank tea bank"], 2, 14 + np.log2(2 * 2 / 5)), (["strong tea and bank"] * 7, 7, 14)),
         (["bank tea here", "a bank tea", "bank men drink"], 2, 14 + np.log2(2 * 2 / 5)),
         (["tea bank"] * 3 + ["tea"] * 3 + ["bank"] * 6, 3, 14 + np.log2(2 * 3 / 15)),
     ],
@@ -105,10 +104,8 @@ def test_a_phrase_is_near_within_the_window_and_the_sentence():
     corpus = corpus_of("New York has a bank .", "a bank in New York .", "New bank York", "bank .", "New York")
     hits = find(corpus, "bank")
     for query, window, near_by in (
-        ("new york", 3, [True, True, False, False]),
-        ("New York", 2, [False, True, False, False]),
-        ("york", 1, [False, False, True, False]),
-        ("yo*", 5, [True, True, True, False]),
+        *(("new york", 3, [True, True, False, False]), ("New York", 2, [False, True, False, False])),
+        *(("york", 1, [False, False, True, False]), ("yo*", 5, [True, True, True, False])),
     ):
         assert with_word_near(corpus, hits, query, window).tolist() == near_by, query
 

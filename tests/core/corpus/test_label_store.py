@@ -81,11 +81,8 @@ def test_both_copies_of_a_sentence_have_its_label_and_the_file_opens_again(path,
     "damage",
     [
         '{"tokens": ["The", "bank0", "."], "position": 1, "sense": "money"}\n',  # a second sense for a sentence
-        '{"tokens": ["The", "ba',
-        "not a row\n",
-        '{"tokens": ["The", "bank"], "position": 7, "sense": "money"}\n',
-        '{"tokens": ["The", "bank"], "position": 1}\n',
-        "\x00\x00\x00\n",
+        *('{"tokens": ["The", "ba', "not a row\n", '{"tokens": ["The", "bank"], "position": 7, "sense": "money"}\n'),
+        *('{"tokens": ["The", "bank"], "position": 1}\n', "\x00\x00\x00\n"),
         bytes(range(256)) * 10,  # no text
     ],
 )

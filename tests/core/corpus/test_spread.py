@@ -92,8 +92,7 @@ def test_what_cannot_be_done_is_reported():
     for wrong, message in (
         (lambda: labels.rename("stream", "river"), "No sense “stream”. Senses: money, river"),
         (lambda: labels.rename("river", "money"), "“money” is a sense already. Merge"),
-        (lambda: labels.rename("river", "  "), "needs a name"),
-        (lambda: labels.label([1], "\n"), "needs a name"),
+        *((lambda: labels.rename("river", "  "), "needs a name"), (lambda: labels.label([1], "\n"), "needs a name")),
         (lambda: spread(two_senses(), Labels().label([0], "money")), "at least 2 senses; 1 so far"),
     ):
         with pytest.raises(BadInput, match=message):

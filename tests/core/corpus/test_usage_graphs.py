@@ -150,8 +150,7 @@ def as_pandas(text: str) -> str:
     "content",
     [
         *(graph(), graph(quote=as_pandas), graph(quote=as_pandas, mark=","), "sep=;\n" + graph(quote=as_pandas, mark=";")),
-        "\ufeff" + graph().replace("\n", "\r\n"),
-        graph(span=lambda _, start: f"{start}:{start + 4}:00"),
+        *("\ufeff" + graph().replace("\n", "\r\n"), graph(span=lambda _, start: f"{start}:{start + 4}:00")),
         graph(span=lambda _, start: f"{start}:{start + 4},0:2"),
     ],
 )

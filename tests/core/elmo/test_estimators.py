@@ -121,8 +121,7 @@ WRONG_TEXTS = [
     (np.array("one text"), r"Give a list of at least one text\.$"),
     *(([THREE[0], wrong], r"Row 2: not text \(1 of 2 rows") for wrong in (np.timedelta64(1, "s"), 10**400, np.array("text"), ["text"])),
     ([None] * 20 + ["bank"], r"Rows 1, 2, 3, 4, 5, 6, 7, 8 …: no text \(20 of 21 rows"),
-    (TABLE, r"X has 3 columns \(text, word, position\), not 1\."),
-    (np.array([THREE[:2]]), r"X has 2 columns, not 1\."),
+    *((TABLE, r"X has 3 columns \(text, word, position\), not 1\."), (np.array([THREE[:2]]), r"X has 2 columns, not 1\.")),
 ]
 WRONG_PAIRS = [
     *((rows, "") for rows in (TEXTS, np.array(TEXTS), [("The bank.", "bank", 1)])),

@@ -214,8 +214,7 @@ WRONG_VALUES = [  # an entry, a value of its type, and what the message says
     *(("char_cnn.filters", value, "sizes must be positive, got char_cnn.filters = 0.") for value in ([], [[0, 3]])),
     ("lstm.cell_clip", -3, ""),
     ("lstm.cell_clip", 10**400, "invalid value: lstm.cell_clip = 1000"),
-    ("lstm.proj_clip", float("nan"), ""),
-    ("char_cnn.activation", "tanh", "'tanh' is unsupported"),
+    *(("lstm.proj_clip", float("nan"), ""), ("char_cnn.activation", "tanh", "'tanh' is unsupported")),
     *(("char_cnn.filters", [[1, 2], pair], f"char_cnn.filters = {pair}.") for pair in ([1.9, 4], [1], 3, [1, 2, 3])),
     ("char_cnn.filters", [[51, 2]], "at most 50 wide"),
     ("char_cnn.embedding", {}, "options.json has no 'char_cnn.embedding.dim'"),
@@ -248,13 +247,11 @@ def test_options_that_describe_no_model_are_refused(folder, data, error, said):
 
 ALLOWED = [  # an entry of options.json, a value of its type, and the field of the shape that it sets
     *(("lstm.cell_clip", value, "cell_clip", float("inf")) for value in (None, 0, 0.0)),
-    ("lstm.proj_clip", 2, "projection_clip", 2.0),
-    ("lstm.n_layers", 2.0, "n_layers", 2),
+    *(("lstm.proj_clip", 2, "projection_clip", 2.0), ("lstm.n_layers", 2.0, "n_layers", 2)),
     ("char_cnn.filters", [[1.0, 2], [3, 3.0]], "filters", ((1, 2), (3, 3))),
     ("lstm.use_skip_connections", False, "skip_connections", False),
     *(("lstm.use_skip_connections", value, "skip_connections", False) for value in (None, ...)),
-    ("lstm.cell_clip", ..., "cell_clip", float("inf")),
-    ("char_cnn.max_characters_per_token", ..., "max_characters", 50),
+    *(("lstm.cell_clip", ..., "cell_clip", float("inf")), ("char_cnn.max_characters_per_token", ..., "max_characters", 50)),
     ("char_cnn.activation", ..., "n_highway", 2),
 ]
 
@@ -345,8 +342,7 @@ def test_a_vocabulary_that_does_not_fit_its_softmax_is_corrupt(tmp_path, model):
     narrow, begin = state | {"softmax.weight": torch.zeros(4, 3)}, "\n".join(SPECIALS).encode()
     for content, tensors, said in (
         (begin, state, r"vocabulary\.txt has 3 words but weights\.safetensors has vectors for 4"),
-        (b"\xff\xfe", state, r"vocabulary\.txt"),
-        (words + b"\n\n", state, r"vocabulary\.txt has 5 words"),
+        *((b"\xff\xfe", state, r"vocabulary\.txt"), (words + b"\n\n", state, r"vocabulary\.txt has 5 words")),
         (words, half, r"weights\.safetensors.*softmax\.weight"),
         (words, no_bias, r"weights\.safetensors has no 'softmax\.bias'\. Get the model again"),
         (words, narrow, r"'softmax\.weight' has shape \(4, 3\), but options\.json needs \(4, 4\)"),

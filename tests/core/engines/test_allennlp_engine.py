@@ -95,8 +95,7 @@ LINE = "import sys, time\nsys.stdin.readline()\nprint({!r}, flush=True)\ntime.sl
     ("source", "message"),
     [
         ("", "exit status 0"),  # it dies at once, with a request larger than a pipe holds
-        (ANSWERING, "no readable result"),
-        (None, "not start"),
+        *((ANSWERING, "no readable result"), (None, "not start")),
         *((LINE.format(line), f"worker answered 'embed' with '{re.escape(line)}") for line in NO_ANSWERS),
     ],
 )

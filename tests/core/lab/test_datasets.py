@@ -128,8 +128,7 @@ WRONG = [  # reader, text, message
     (read_semcor, "# d s\nThe\tDT\tthe\t\ngo\tVB\tgo\n", "line 3: 3 columns"),
     (read_semcor, "# d s\ngo\tVB\tgo\tgo.v.01\n", "line 2: 'go.v.01' is not a sense key"),
     (read_semcor, "# d s\ngo\tVB\tgo\t\n", "holds no word with a sense key"),
-    (read_semcor, "", "holds no word with a sense key"),
-    (read_tags, "the DT\n\nriver\n", "line 3: 'river' without a tag"),
+    *((read_semcor, "", "holds no word with a sense key"), (read_tags, "the DT\n\nriver\n", "line 3: 'river' without a tag")),
     *((read_tags, text, "has no tagged sentence") for text in ("", "\n\n", "-DOCSTART- -X-\n")),
 ]
 

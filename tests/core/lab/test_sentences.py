@@ -15,9 +15,7 @@ from core.text.tokens import join_tokens, tokenize
 FILES = {"en": "sentences.jsonl", "ko": "sentences-ko.jsonl"}
 # Language, whether the words are the basic ones, at least so many words and senses, sentences of a sense, tokens of a sentence.
 PARTS = [
-    ("en", True, 48, 100, (14, 20), (7, 40)),
-    ("en", False, 400, 1300, (10, 25), (7, 40)),
-    ("ko", True, 20, 40, (14, 30), (5, 30)),
+    *(("en", True, 48, 100, (14, 20), (7, 40)), ("en", False, 400, 1300, (10, 25), (7, 40)), ("ko", True, 20, 40, (14, 30), (5, 30))),
     ("ko", False, 70, 180, (10, 12), (3, 40)),
 ]
 

@@ -121,8 +121,7 @@ def test_a_row_is_drawn_for_each_kind_that_decides_and_has_densities(lemma: str,
     [
         ([{"point_index": 0, "customdata": [17]}, {"point_index": 0, "customdata": {"0": 4}}], [17, 4]),  # never point numbers
         ([{"customdata": [-1]}, {"customdata": [3]}], [3]),  # a star is not a row
-        ([], []),
-        (None, []),
+        *(([], []), (None, [])),
     ],
 )
 def test_a_selection_holds_row_ids(points, rows):

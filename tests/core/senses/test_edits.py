@@ -15,8 +15,7 @@ from core.text.tokens import as_in_text, tokenize
 PAIRS = [
     ("We sat on the grassy bank and watched the boats go by.", "The bank refused to lend him any more money.", "bank"),
     ("He caught a huge bass.", "She plays the bass in a jazz band with two guitarists.", "bass"),
-    ("bank", "The bank bank bank.", "bank"),
-    ("The bank , the bank", "bank", "bank"),
+    *(("bank", "The bank bank bank.", "bank"), ("The bank , the bank", "bank", "bank")),
 ]
 
 

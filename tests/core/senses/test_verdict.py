@@ -227,13 +227,10 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(workspace, ope
 @pytest.mark.parametrize(
     ("probability", "shares", "says", "outvoted"),
     [
-        (0.6, None, CLOSE, False),
-        (0.4, None, CLOSE, False),
-        (0.9, ({"a": 1.0, "b": 0.0}, {"a": 0.8, "b": 0.2}), ONE, False),
+        *((0.6, None, CLOSE, False), (0.4, None, CLOSE, False), (0.9, ({"a": 1.0, "b": 0.0}, {"a": 0.8, "b": 0.2}), ONE, False)),
         (0.1, ({"a": 1.0, "b": 0.0}, {"a": 0.2, "b": 0.8}), TWO, False),
         (0.95, ({"a": 1.0, "b": 0.0}, {"a": 0.2, "b": 0.8}), ONE, True),  # one rule: the probability, into which the votes went
-        (0.1, ({"a": 1.0, "b": 0.0}, {"a": 0.8, "b": 0.2}), TWO, True),
-        (0.1, ({"a": 1.0, "b": 0.0}, {"a": 0.5, "b": 0.5}), TWO, False),
+        *((0.1, ({"a": 1.0, "b": 0.0}, {"a": 0.8, "b": 0.2}), TWO, True), (0.1, ({"a": 1.0, "b": 0.0}, {"a": 0.5, "b": 0.5}), TWO, False)),
         (0.95, ({"a": 1.0, "b": 0.0}, {"a": 0.35, "b": 0.65}), ONE, False),  # too narrow a lead to be named
     ],
 )

@@ -329,9 +329,7 @@ def test_phrases_that_pandas_quotes_are_read_without_quotation_marks(tmp_path):
 KOREAN = "은행 강 돈 배 눈 대출 이자 나무 다리 숲 머리 the"
 ENCODED = [  # a header, words and their encoding, and how many of them are not ASCII
     *((header, KOREAN, codec, " (11 of 12 words)") for header in (b"", b"12 3\n") for codec in ("cp949", "euc-kr")),
-    (b"", "café élan naïve the of", "latin-1", ""),
-    (b"", "берег the река of", "cp1251", ""),
-    (b"", "银行 the 河 of", "gbk", ""),
+    *((b"", "café élan naïve the of", "latin-1", ""), (b"", "берег the река of", "cp1251", ""), (b"", "银行 the 河 of", "gbk", "")),
     *((header, "銀行 the 川", "iso2022_jp", " (2 of 3 words)") for header in (b"", b"3 3\n")),
     (b"", "은행 강 the", "iso2022_kr", " (2 of 3 words)"),
     (b"", " ".join(["für Straße über", *(f"w{k}" for k in range(997))]), "cp1252", " (3 of 1,000 words)"),
@@ -445,8 +443,7 @@ def test_the_command_notes_what_a_file_lacks(tmp_path, call):
         ("meta.json", b"{", CorruptArtifact, "JSONDecodeError"),
         ("meta.json", b'{"format": "elmoscope-vectors", "version": 2}', CorruptArtifact, "not in vector format version 1"),
         ("meta.json", b"[]", CorruptArtifact, "not in vector format version 1. Choose another."),
-        ("words.txt", None, MissingArtifact, "has no words.txt."),
-        ("meta.json", None, MissingArtifact, "has no meta.json"),
+        *(("words.txt", None, MissingArtifact, "has no words.txt."), ("meta.json", None, MissingArtifact, "has no meta.json")),
     ],
 )
 def test_a_damaged_or_missing_folder_is_refused_in_a_sentence(tmp_path, file, data, error, said):

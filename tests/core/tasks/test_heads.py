@@ -161,8 +161,7 @@ def test_padding_changes_no_answer(fit, parts):
         ("roles", "srl/ewt_propbank.train.conll.xz", "s\t0\n"),
         ("entailment", "entailment/snli_train_33k.jsonl.xz", '{"sentence1": 3}\n'),
         ("entailment", "entailment/snli_train_33k.jsonl.xz", '{"sentence1": " ", "sentence2": "Yes.", "gold_label": "neutral"}\n'),
-        ("coreference", "coref/gap-development.tsv.xz", "ID\tText\n"),
-        ("questions", "qa/squadshifts_new_wiki.json.xz", "[]"),
+        *(("coreference", "coref/gap-development.tsv.xz", "ID\tText\n"), ("questions", "qa/squadshifts_new_wiki.json.xz", "[]")),
     ],
 )
 def test_a_file_of_another_form_is_named(name, file, text, folder, tmp_path):

@@ -134,8 +134,7 @@ def test_missing_large_and_empty_folders_are_refused(tmp_path, monkeypatch):
     [
         ("empty_txt", b"", "is empty"),
         ("latin_txt", "fa\xe7ade\n".encode() + "caf\xe9 au lait".encode("latin-1"), "is not UTF-8"),
-        ("table_csv", b"id,year\n1,1990\n", "no column 'text'"),
-        ("word_docx", b"not a zip archive", "not a .docx"),
+        *(("table_csv", b"id,year\n1,1990\n", "no column 'text'"), ("word_docx", b"not a zip archive", "not a .docx")),
     ],
 )
 def test_a_file_that_cannot_be_read_is_left_out_and_named_and_the_others_are_read(tmp_path, name, content, why):

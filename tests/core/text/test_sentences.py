@@ -226,11 +226,9 @@ def test_a_line_of_one_sentence_may_be_too_long(write, content, message):
 
 
 LABELED_REFUSED = [
-    ("a.jsonl", "", "a.jsonl holds no row"),
-    ("a.csv", "x", r"a\.csv is not a \.jsonl or \.json file"),
+    *(("a.jsonl", "", "a.jsonl holds no row"), ("a.csv", "x", r"a\.csv is not a \.jsonl or \.json file")),
     ("a.jsonl", [{"tokens": ["a"]}], "line 1: a row of 'tokens', without word and position and label"),
-    ("a.jsonl", [["a"]], r"\['a'\], without word"),
-    ("a.jsonl", [{**ROW, "position": 2}], "position 2 in 2 tokens"),
+    *(("a.jsonl", [["a"]], r"\['a'\], without word"), ("a.jsonl", [{**ROW, "position": 2}], "position 2 in 2 tokens")),
     ("a.jsonl", [{**ROW, "label": True}], "True instead of text"),
     ("a.jsonl", [{**ROW, "tokens": "The bank"}], "'The bank' is not a list of words"),
 ]

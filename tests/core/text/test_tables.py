@@ -46,8 +46,7 @@ FRAME = pd.DataFrame({"text": TEXTS, "label": LABELS})
         *((f"{name}.tsv", FRAME.to_csv(index=False, sep=mark)) for name, mark in (("comma", ","), ("semicolon", ";"))),
         ("pipe.csv", FRAME.to_csv(index=False, sep="|")),
         ("excel.csv", "sep=;\r\n" + FRAME.to_csv(index=False, sep=";", lineterminator="\r\n")),
-        ("hat.csv", "SEP=^\n" + FRAME.to_csv(index=False, sep="^")),
-        ("quoted.csv", '"sep=,"\n' + FRAME.to_csv(index=False)),
+        *(("hat.csv", "SEP=^\n" + FRAME.to_csv(index=False, sep="^")), ("quoted.csv", '"sep=,"\n' + FRAME.to_csv(index=False))),
         ("spaced.csv", FRAME.to_csv(index=False, quoting=csv.QUOTE_ALL).replace('","', '", "')),
         ("bom.csv", b"\xef\xbb\xbf" + FRAME.to_csv(index=False).encode()),
         ("wide.csv", FRAME.to_csv(index=False, sep="\t").encode("utf-16")),
@@ -100,9 +99,7 @@ GOOD = [f"{k},number {k} of many" for k in range(1_000)]
 @pytest.mark.parametrize(
     ("bad", "found"),
     [
-        ("77,one, too many cells", "3 cells for 2 columns"),
-        ("77", "1 column"),
-        ('77,"never closed, and so on', "not a table row"),
+        *(("77,one, too many cells", "3 cells for 2 columns"), ("77", "1 column"), ('77,"never closed, and so on', "not a table row")),
         ('77,"He said "no", twice"', "not a table row"),
     ],
 )

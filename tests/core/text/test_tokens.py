@@ -23,13 +23,11 @@ ANY_TEXT = st.lists(st.text() | PIECES | st.characters(categories=["Cs", "Mn", "
     ("sentence", "tokens"),
     [  # clitics and quotes as in the Penn Treebank; then abbreviations, numbers, addresses, emoji and other scripts
         ("Let's stick to the bank's plan.", "Let 's stick to the bank 's plan ."),
-        ("I don't, can't and won't.", "I do n't , ca n't and wo n't ."),
-        ("DON'T, I'LL!", "DO N'T , I 'LL !"),
+        *(("I don't, can't and won't.", "I do n't , ca n't and wo n't ."), ("DON'T, I'LL!", "DO N'T , I 'LL !")),
         ("They're sure she'd've come; I'm not.", "They 're sure she 'd 've come ; I 'm not ."),
         ("It\u2019s \u201cso\u201d", 'It \'s " so "'),  # curly quotes read as straight ones
         ("don\u02bct, don\u00b4t, don\uff07t", "do n't , do n't , do n't"),
-        ("O'Neill saw the banks' doors", "O'Neill saw the banks ' doors"),
-        ("the 1990's, 3rd, 10km", "the 1990 's , 3rd , 10km"),
+        *(("O'Neill saw the banks' doors", "O'Neill saw the banks ' doors"), ("the 1990's, 3rd, 10km", "the 1990 's , 3rd , 10km")),
         ("``quoted'' text", "`` quoted '' text"),
         ("Coca-Cola's, O'Brien's and mother-in-law's", "Coca-Cola 's , O'Brien 's and mother-in-law 's"),
         ("the MP3's and VH1's", "the MP3 's and VH1 's"),
@@ -57,9 +55,7 @@ ANY_TEXT = st.lists(st.text() | PIECES | st.characters(categories=["Cs", "Mn", "
         ("ok\U0001f600\U0001f600", "ok \U0001f600 \U0001f600"),
         ("cafe\u0301 ol\u00e9", "caf\u00e9 ol\u00e9"),  # a combining accent is written as one with its letter
         ("x\u0301y", "x\u0301y"),  # unless Unicode has no such letter
-        ("a\x00b", "a b"),
-        (" \t\u3000\n", ""),
-        ("", ""),
+        *(("a\x00b", "a b"), (" \t\u3000\n", ""), ("", "")),
     ],
 )
 def test_sentences_have_the_expected_tokens(sentence, tokens):

@@ -142,8 +142,7 @@ def test_lines_of_chosen_documents_are_theirs_in_every_order(open_rows):
 @pytest.mark.parametrize(
     ("request_", "n", "limits"),
     [
-        ({"near": "Money"}, 3, []),
-        ({"near": "gold"}, 0, ["“gold” does not occur."]),
+        *(({"near": "Money"}, 3, []), ({"near": "gold"}, 0, ["“gold” does not occur."])),
         ({"near": "river"}, 0, ["No occurrence of “bank” meets all conditions."]),
         ({"query": "otter", "near": "money"}, 0, ["“otter” does not occur."]),
         ({"query": "otter"}, 0, ["“otter” does not occur."]),
