@@ -4,12 +4,14 @@ import io
 import json
 import lzma
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openpyxl
+import pytest
 import torch
 
 from core.classify.data import Dataset, SplitConfig, make_dataset
@@ -257,3 +259,21 @@ def workbook(path: Path, **sheets: Sequence[Sequence]) -> Path:
             sheet.append(list(row))
     book.save(path)
     return path
+
+
+def differences(value: Any, expected: Any, path: str = "", *, absolute: float = 2e-4, relative: float = 2e-4) -> Iterator[str]:
+    """Yield the differences between two JSON values, by default up to the precision of float16."""
+    bounds = {"absolute": absolute, "relative": relative}
+    if isinstance(expected, dict) and isinstance(value, dict) and value.keys() == expected.keys():
+        for key, each in expected.items():
+            yield from differences(value[key], each, f"{path}.{key}", **bounds)
+    elif isinstance(expected, list) and isinstance(value, list) and len(value) == len(expected):
+        if expected and all(type(each) is float for each in (*value, *expected)):  # thousands of them
+            a, b = np.array(value), np.array(expected)
+            if not (np.abs(a - b) <= np.maximum(absolute, relative * np.abs(b))).all():
+                yield f"{path}: {value} for {expected}"
+        else:
+            for k, pair in enumerate(zip(value, expected, strict=True)):
+                yield from differences(*pair, f"{path}[{k}]", **bounds)
+    elif value != (pytest.approx(expected, abs=absolute, rel=relative) if isinstance(expected, float) else expected):
+        yield f"{path}: {value} for {expected}"

@@ -2,11 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from scipy.special import softmax
 from streamlit.testing.v1 import AppTest
@@ -30,7 +28,7 @@ from pages._export.notebook_values import notebook
 from pages._widgets import downloads
 from pages._widgets.downloads import html_of_view
 from tests.app.visit import html_of, opened_whole, run_notebook, tables, verdict_of
-from tests.tiny import write_dated_text, write_two_texts
+from tests.tiny import differences, write_dated_text, write_two_texts
 
 PAIRS = (
     ("We moored the boat at the bank.", "The bank raised its rates again."),
@@ -158,23 +156,6 @@ def page_of_requests(requests) -> None:
         while (result := cache.view(compute, workspace, wire.request_of(workspace, compute, request))) is None:
             time.sleep(0.2)
         st.session_state[name] = wire.json_of(result)
-
-
-def differences(value, expected, path: str = "") -> Iterator[str]:
-    """Yield the differences between two JSON values, up to the precision of float16."""
-    if isinstance(expected, dict) and isinstance(value, dict) and value.keys() == expected.keys():
-        for key, each in expected.items():
-            yield from differences(value[key], each, f"{path}.{key}")
-    elif isinstance(expected, list) and isinstance(value, list) and len(value) == len(expected):
-        if expected and all(type(each) is float for each in (*value, *expected)):  # thousands of them
-            a, b = np.array(value), np.array(expected)
-            if not (np.abs(a - b) <= np.maximum(2e-4, 2e-4 * np.abs(b))).all():
-                yield f"{path}: {value} for {expected}"
-        else:
-            for k, pair in enumerate(zip(value, expected, strict=True)):
-                yield from differences(*pair, f"{path}[{k}]")
-    elif value != (pytest.approx(expected, abs=2e-4, rel=2e-4) if isinstance(expected, float) else expected):
-        yield f"{path}: {value} for {expected}"
 
 
 def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from inspect import isfunction, signature
-from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from core.text import languages
 from core.text.readings import WordInContext
 from core.views import concordance, induction, pair, substitutes
 from core.workspace import Names, Workspace, open_workspace
+from tests.tiny import differences
 
 TINY = ModelShape(filters=((1, 8), (2, 16), (3, 24)), n_highway=1, character_dim=4, hidden=24, projection=16)
 REQUESTS, THREADS, SEED = 200, 4, 20_261_127
@@ -193,15 +193,7 @@ def few_sentences(monkeypatch) -> None:
     monkeypatch.setattr(tables, "_is_bundled", lambda *_: False)
 
 
-def same(a: Any, b: Any) -> bool:
-    """Return whether two answers are equal except for rounding."""
-    if isinstance(a, float) or isinstance(b, float):
-        return isinstance(a, float | int) and isinstance(b, float | int) and isclose(a, b, rel_tol=1e-3, abs_tol=2e-3)
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(same, a, b))
-    return a == b
+ROUNDING = {"absolute": 2e-3, "relative": 1e-3}
 
 
 @pytest.mark.usefixtures("few_sentences")
@@ -229,7 +221,7 @@ def test_threads_that_share_workspaces_of_two_languages_and_models_get_the_answe
                 answer = wire.json_of(questions(texts[models[model]], model)[name](workspaces[model]))
             except ElmoscopeError as error:
                 answer = str(error)
-            if not same(answer, alone[model, name]):
+            if [*differences(answer, alone[model, name], **ROUNDING)]:
                 wrong.append((model, name))
         return wrong
 

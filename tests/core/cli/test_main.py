@@ -251,14 +251,9 @@ def test_neighbors_are_the_tokens_of_the_corpus_and_other_words_leave_out_its_fo
 
 
 def test_neighbors_repeat_the_question_with_its_tokens_position_layer_and_weights(neighbors):
-    assert neighbors("Let's see the bank.", "--weights", "0,0,2")["query"] == {
-        "word": "bank",
-        "sentence": "Let's see the bank.",
-        "tokens": ["Let", "'s", "see", "the", "bank", "."],
-        "position": 4,
-        "layer": "mix",
-        "weights": [0.0, 0.0, 2.0],
-    }
+    text, tokens = "Let's see the bank.", ["Let", "'s", "see", "the", "bank", "."]
+    query = {"word": "bank", "sentence": text, "tokens": tokens, "position": 4, "layer": "mix", "weights": [0.0, 0.0, 2.0]}
+    assert neighbors(text, "--weights", "0,0,2")["query"] == query
     assert neighbors("the bank", "--layer", 1)["query"]["weights"] == [0.0, 1.0, 0.0]
     assert neighbors("the bank")["query"]["weights"] == [0.0, 0.0, 1.0]  # the top layer, as on pages
     result = neighbors("the bank of a river", "--layer", "senses", "--k", 50)
@@ -751,15 +746,9 @@ MISTAKES = {
 }
 
 
-FILES = {
-    "ok.json": '[["the"]]',
-    "text.txt": "the\n",
-    "rows.jsonl": '{"word": "a", "tokens": ["a"], "position": 0, "label": "x"}\n' * 2,
-    "empty.txt": "\n",
-    "v.txt": "a 1 0\nb 0 1\n",
-    "v7.txt": "the 1 2 3 4 5 6 7\n",
-    **dict.fromkeys(("novel.txt", "ko.mo", "novel", "..po", "a b.po"), "mine"),
-}
+FILES = {"ok.json": '[["the"]]', "text.txt": "the\n", "empty.txt": "\n", "v.txt": "a 1 0\nb 0 1\n", "v7.txt": "the 1 2 3 4 5 6 7\n"}
+FILES |= {"rows.jsonl": '{"word": "a", "tokens": ["a"], "position": 0, "label": "x"}\n' * 2}
+FILES |= dict.fromkeys(("novel.txt", "ko.mo", "novel", "..po", "a b.po"), "mine")
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
