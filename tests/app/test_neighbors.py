@@ -27,22 +27,16 @@ LABELED = {"a": "The bank lent us money .", "ai": "1", "b": "We sat on the bank 
 RIVER = {"a": "The river was wide .", "ai": "1", "b": "He swam across a river .", "bi": "4"}
 
 
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory) -> str:
-    """Two labeled sentences, and six with a word without labels."""
-    labels = {"lent me money": "firm", "was steep and muddy": "edge", "paid no interest": "firm"}
-    rows = [{"tokens": f"the bank {end} .".split(), "position": 1, "word": "bank", "sense": sense} for end, sense in labels.items()]
-    rows += [{"tokens": f"the river {end} .".split()} for end in ("rose", "fell", "froze in winter", "was wide", "ran dry", "turns here")]
-    path = tmp_path_factory.mktemp("corpus") / "own.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return str(path)
-
-
 def listed(page) -> list[str]:
     return re.findall(r'<span class="cosine">([\d.]+)</span>', html_of(page))
 
 
-def test_sense_space_lists_neighbors_of_an_unlabeled_word(corpus):
+def test_sense_space_lists_neighbors_of_an_unlabeled_word(tmp_path):
+    labels = {"lent me money": "firm", "was steep and muddy": "edge", "paid no interest": "firm"}
+    rows = [{"tokens": f"the bank {end} .".split(), "position": 1, "word": "bank", "sense": sense} for end, sense in labels.items()]
+    rows += [{"tokens": f"the river {end} .".split()} for end in ("rose", "fell", "froze in winter", "was wide", "ran dry", "turns here")]
+    corpus = str(tmp_path / "own.jsonl")
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     page = opened_whole(PAGE, corpus=corpus, **RIVER)
     read_through(page)
     assert page.session_state["nlayer"] == "1" and page.session_state["among"] == "same word"

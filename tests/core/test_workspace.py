@@ -181,23 +181,14 @@ def models(tmp_path_factory) -> dict[str, str]:
     return {"elmo-mini": "en", tiny["en"]: "en", "elmo-ko-mini": "ko", tiny["ko"]: "ko"}
 
 
-@pytest.fixture
-def few_sentences(monkeypatch) -> None:
-    """Languages whose labeled sentences are the first 120: a model without a bundled table encodes all of them.
-
-    Tables of every token hold only these sentences.
-    """
-    read = languages._read
-    monkeypatch.setattr(languages, "_read", cache(lambda path: replace(read(path), basic=120)))
-    monkeypatch.setattr(tables, "_labels_to_add", lambda *_: None)
-    monkeypatch.setattr(tables, "_is_bundled", lambda *_: False)
-
-
 ROUNDING = {"absolute": 2e-3, "relative": 1e-3}
 
 
-@pytest.mark.usefixtures("few_sentences")
-def test_threads_that_share_workspaces_of_two_languages_and_models_get_the_answers_computed_alone(texts, models):
+def test_threads_that_share_workspaces_of_two_languages_and_models_get_the_answers_computed_alone(texts, models, monkeypatch):
+    read = languages._read  # of labeled sentences, only the first 120: a model without a bundled table encodes all of them
+    monkeypatch.setattr(languages, "_read", cache(lambda path: replace(read(path), basic=120)))
+    monkeypatch.setattr(tables, "_labels_to_add", lambda *_: None)
+    monkeypatch.setattr(tables, "_is_bundled", lambda *_: False)
     rng = random.Random(SEED)
     pool = [(model, name) for model, code in models.items() for name in questions(texts[code], model)]
     drawn = rng.choices(pool, k=REQUESTS)

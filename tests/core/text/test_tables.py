@@ -35,25 +35,22 @@ def rows_of(path, **how) -> list[tuple[str, str]]:
 
 SKIES = ["Rain", "Sun", "Snow", "Fog"]
 FRAME = pd.DataFrame({"text": TEXTS, "label": LABELS})
+COMMAS, TABS = (FRAME.to_csv(index=False, sep=mark) for mark in ",\t")
 
 
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        *(("comma.csv", FRAME.to_csv(index=False)), ("index.csv", FRAME.to_csv()), ("semicolon.csv", FRAME.to_csv(index=False, sep=";"))),
-        *((name, FRAME.to_csv(index=False, sep="\t")) for name in ("tab.csv", "tab.tsv", "tab.txt")),
+        *(("comma.csv", COMMAS), ("comma.tsv", COMMAS), ("index.csv", FRAME.to_csv()), ("blank lines.csv", "\n\n" + COMMAS)),
+        *((f"mark.{kind}", FRAME.to_csv(index=False, sep=mark)) for mark, kind in ((";", "csv"), (";", "tsv"), ("|", "csv"))),
+        *(("tab.csv", TABS), ("tab.tsv", TABS), ("tab.txt", TABS), ("wide.csv", TABS.encode("utf-16"))),
+        *(("bom.csv", COMMAS.encode("utf-8-sig")), ("widest.csv", COMMAS.encode("utf-32"))),
         ("all.tsv", FRAME.to_csv(index=False, sep="\t", quoting=csv.QUOTE_ALL)),
-        *((f"{name}.tsv", FRAME.to_csv(index=False, sep=mark)) for name, mark in (("comma", ","), ("semicolon", ";"))),
-        ("pipe.csv", FRAME.to_csv(index=False, sep="|")),
         ("excel.csv", "sep=;\r\n" + FRAME.to_csv(index=False, sep=";", lineterminator="\r\n")),
-        *(("hat.csv", "SEP=^\n" + FRAME.to_csv(index=False, sep="^")), ("quoted.csv", '"sep=,"\n' + FRAME.to_csv(index=False))),
+        *(("hat.csv", "SEP=^\n" + FRAME.to_csv(index=False, sep="^")), ("quoted.csv", '"sep=,"\n' + COMMAS)),
         ("spaced.csv", FRAME.to_csv(index=False, quoting=csv.QUOTE_ALL).replace('","', '", "')),
-        ("bom.csv", b"\xef\xbb\xbf" + FRAME.to_csv(index=False).encode()),
-        ("wide.csv", FRAME.to_csv(index=False, sep="\t").encode("utf-16")),
-        ("big.csv", b"\xfe\xff" + FRAME.to_csv(index=False).encode("utf-16-be")),
-        ("widest.csv", FRAME.to_csv(index=False).encode("utf-32")),
+        ("big.csv", b"\xfe\xff" + COMMAS.encode("utf-16-be")),
         ("mac.csv", FRAME[FRAME.index < 3].to_csv(index=False, lineterminator="\r") + '"Two\nlines here.",wet\r'),
-        ("blank lines.csv", "\n\n" + FRAME.to_csv(index=False)),
     ],
 )
 def test_a_table_is_read_however_it_was_written(write, name, content):
