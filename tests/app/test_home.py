@@ -32,11 +32,6 @@ def part(page: AppTest, name: str) -> str:
     return next(re.sub("<[^>]*>", "", block.proto.body) for block in page.get("html") if f'class="{name}"' in block.proto.body)
 
 
-def scene_of(page: AppTest) -> Scene:
-    """Return the scene that the page drew last."""
-    return page.session_state[home.DRAWN]
-
-
 def test_file_of_vectors_is_noted_in_every_session_and_zeros_have_no_cosine(tmp_path):
     (tmp_path / "own.txt").write_text("4 3\nbank 0 0 0\nriver 1 0 0\nmoney 0 1 0\n")
     for is_first in (True, False):
@@ -75,7 +70,7 @@ def taken(monkeypatch, scene: Scene, **values) -> dict:
 
 
 def test_a_click_on_a_dot_makes_its_sentence_the_second_one(monkeypatch):
-    scene = scene_of(opened())
+    scene = opened().session_state[home.DRAWN]
     row = next(k for k, sense in enumerate(scene.sense_of) if sense != scene.sense_of[0])
     state = taken(monkeypatch, scene, taken=row)
     assert (state["b"], state["bi"]) == (scene.texts[row], scene.positions[row])

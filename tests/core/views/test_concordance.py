@@ -19,13 +19,8 @@ RIVER, MONEY = {"grassy", "muddy", "grew", "reeds", "boat", "drifted"}, {"lent",
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory) -> str:
-    return write_dated_text(tmp_path_factory.mktemp("text"))
-
-
-@pytest.fixture(scope="module")
-def workspace(workspace, corpus) -> Workspace:
-    return workspace.with_corpus(corpus)
+def workspace(workspace, tmp_path_factory) -> Workspace:
+    return workspace.with_corpus(write_dated_text(tmp_path_factory.mktemp("text")))
 
 
 @pytest.fixture(scope="module")
