@@ -127,7 +127,7 @@ def test_wrong_bytes_of_a_chapter_are_noted(write):
         ("<p>Banks<a href='#n' class='fnanchor'>[1]</a> in chapter <a href='#c'>3</a>.</p>", ["Banks in chapter 3 ."]),
         ("<p>im<span epub:type='pagebreak'>23</span>por<i role='doc-pagebreak'/>tance</p><p class='pagenum'>[Pg iv]</p>", ["importance"]),
         ("<p>A <span class='pagenum calibre5'>12</span>man<span class='x-ebookmaker-pageno'>[3]</span>.</p>", ["A man ."]),
-        ("<p>A bank<sup>a</sup> by it<sup>1,2</sup> or<span class='fnref'>1</span> sea<sup>1\u20133</sup>.</p>", ["A bank by it or sea ."]),
+        ("<p>Bank<sup>a</sup> by mud<sup>1,2</sup> or<span class='fnref'>1</span> sea<sup>1\u20133</sup>.</p>", ["Bank by mud or sea ."]),
         ("<pre>\n  The bank,\n  The river.\n</pre><p>One\ntwo</p>", ["The bank ,", "The river .", "One two"]),
         ("<p>A<span class='pagenum'>long text</span>.</p><div class='pagebreak'>1</div>B", ["Along text .", "1", "B"]),
     ],
