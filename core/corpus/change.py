@@ -11,8 +11,9 @@ have a common topic.
 """
 
 import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -47,30 +48,21 @@ class Measure:
 class UseChange:
     """The change of a word's use between two sides."""
 
-    apd: Measure  # 0 to 2
-    prt: Measure  # 0 to 2
-    jsd: Measure  # 0 to 1
-    gap: Measure  # APD minus the mean distance within the sides
-    neighbors: Measure  # share of common nearest neighbors of two rows: within sides minus across
+    measures: dict[str, Measure]  # by their names in `measure_titles`
     p: float  # p of any change, from the gap and the neighbors together
     first: int  # sentences
     second: int
     shuffled: str  # SENTENCES or DOCUMENTS
 
-    @property
-    def measures(self) -> dict[str, Measure]:
-        """Return the measures by their names in `measure_titles`."""
-        return {name: getattr(self, name) for name in measure_titles()}
-
 
 def measure_titles() -> dict[str, str]:
     """Return the titles of the measures by name. The two that decide are last."""
     return {
-        "apd": t("APD, pairs of sentences"),
-        "prt": t("PRT, prototypes"),
-        "jsd": t("JSD, shares of senses"),
-        "gap": t("APD minus within sides"),
-        "neighbors": t("Neighbors within sides"),
+        "apd": t("APD, pairs of sentences"),  # 0 to 2
+        "prt": t("PRT, prototypes"),  # 0 to 2
+        "jsd": t("JSD, shares of senses"),  # 0 to 1
+        "gap": t("APD minus within sides"),  # minus the mean distance within the sides
+        "neighbors": t("Neighbors within sides"),  # share of common nearest neighbors of two rows: within sides minus across
     }
 
 
@@ -166,11 +158,11 @@ def change(
         ]
     )
     values = values.astype(np.float64).round(6)  # (5, 1 + R); rounded, so that equal distances are ties in float32
-    apd, prt, jsd, gap, neighbors = map(_measure, values)
+    measures = dict(zip(measure_titles(), map(_measure, values), strict=True))
     deciding = values[3:]
     summed = (deciding / np.maximum(deciding.std(axis=1, keepdims=True), 1e-12)).sum(axis=0).round(6)
     p = rank_p(summed[0], summed[1:])
-    return UseChange(apd=apd, prt=prt, jsd=jsd, gap=gap, neighbors=neighbors, p=p, first=n, second=m, shuffled=shuffled)
+    return UseChange(measures=measures, p=p, first=n, second=m, shuffled=shuffled)
 
 
 def _gap(sums: np.ndarray, others: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
@@ -202,7 +194,6 @@ def _dealt(n: int, m: int, documents: Sequence[Hashable], permutations: int, rng
 
 
 SAME_TEXT = 0.8  # of the smaller text's sentences; common phrases and boilerplate are fewer
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 def sentence_keys(corpus: EncodedCorpus) -> np.ndarray:
@@ -226,13 +217,9 @@ def intersect_keys(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _keys(codes: np.ndarray, spellings: Sequence[str], starts: np.ndarray) -> np.ndarray:
-    if not len(codes):
-        return np.zeros(len(starts) - 1, np.uint64)
-    digests = b"".join(hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest() for name in spellings)
-    lengths = np.diff(starts)
-    places = (np.arange(len(codes)) - np.repeat(starts[:-1], lengths)).astype(np.uint64)
-    with np.errstate(over="ignore"):
-        mixed = (np.frombuffer(digests, np.uint64)[codes] ^ (places * _FACTOR)) * (2 * places + np.uint64(1)) * _FACTOR
-        mixed ^= mixed >> np.uint64(29)
-        sums = np.concatenate([[np.uint64(0)], np.cumsum(mixed * _FACTOR, dtype=np.uint64)])
-        return sums[starts[1:]] - sums[starts[:-1]]
+    tokens = _hashes(name.encode("utf-8", "surrogatepass") for name in spellings)[codes].tobytes()
+    return _hashes(tokens[8 * start : 8 * end] for start, end in pairwise(starts.tolist()))
+
+
+def _hashes(values: Iterable[bytes]) -> np.ndarray:
+    return np.frombuffer(b"".join(hashlib.blake2b(value, digest_size=8).digest() for value in values), np.uint64)

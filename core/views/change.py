@@ -102,10 +102,10 @@ def tabulate_ranking(ranked: Sequence[RankedWord]) -> Frame:
             t("word"): [item.word for item in ranked],
             t("first"): [item.change.first for item in ranked],
             t("second"): [item.change.second for item in ranked],
-            "PRT": [round(item.change.prt.value, 3) for item in ranked],
-            t("shuffled"): [round(item.change.prt.null, 3) for item in ranked],
-            "APD": [round(item.change.apd.value, 3) for item in ranked],
-            "JSD": [round(item.change.jsd.value, 3) for item in ranked],
+            "PRT": [round(item.change.measures["prt"].value, 3) for item in ranked],
+            t("shuffled"): [round(item.change.measures["prt"].null, 3) for item in ranked],
+            "APD": [round(item.change.measures["apd"].value, 3) for item in ranked],
+            "JSD": [round(item.change.measures["jsd"].value, 3) for item in ranked],
             t("p, corrected"): [round(item.corrected, 4) for item in ranked],
         }
     )
@@ -220,7 +220,12 @@ def rank(
         report(len(words), len(words), len(words) / max(time.monotonic() - started, 1e-9))
     corrected = benjamini_hochberg([item.p for _, item in results])
     ranked = [RankedWord(word, item, float(p)) for (word, item), p in zip(results, corrected, strict=True)]
-    return sorted(ranked, key=lambda item: (item.corrected >= LEVEL, item.change.prt.null - item.change.prt.value))
+
+    def order(item: RankedWord) -> tuple[bool, float]:
+        prt = item.change.measures["prt"]
+        return item.corrected >= LEVEL, prt.null - prt.value
+
+    return sorted(ranked, key=order)
 
 
 def describe_groups(result: WordChange) -> str:

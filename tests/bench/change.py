@@ -32,7 +32,8 @@ MEASURES = ("both", "the gap", "neighbors", "APD", "PRT", "JSD")
 
 def called(result: change.UseChange) -> tuple[bool, ...]:
     """Return whether each p indicates change."""
-    return tuple(p <= LEVEL for p in (result.p, result.gap.p, result.neighbors.p, result.apd.p, result.prt.p, result.jsd.p))
+    p_values = (result.measures[name].p for name in ("gap", "neighbors", "apd", "prt", "jsd"))
+    return tuple(p <= LEVEL for p in (result.p, *p_values))
 
 
 def report(what: str, results: list[tuple[bool, ...]], measures: Sequence[str] = MEASURES) -> None:
