@@ -1,6 +1,6 @@
 """Commands `senses change`, `senses spread` and `senses glosses`: change of meaning, spreading of labels, WordNet glosses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
@@ -193,7 +193,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     """Spread a few labels of a word's sentences to all of them, with probabilities, and name the most doubtful ones."""
     from ..corpus import label_files
     from ..corpus.label_files import carry_rows
-    from ..corpus.spread import Labels
+    from ..corpus.spread import Labels, end_of
     from ..views import induction
 
     merged = label_files.pairs(annotation.merge)
@@ -206,7 +206,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     workspace = workspace_of(model, corpus)
     occurrences = induction.compute(workspace, induction.InductionRequest(word=word, space=layer)).occurrences
     sentences = label_files.tokens_of(occurrences.items)
-    read, *others = (label_files.read_labels(file, sentences, partial(_merged, into=merged), word) for file in files)
+    read, *others = (label_files.read_labels(file, sentences, partial(end_of, into=merged), word) for file in files)
     if missing := len(read.labels.elsewhere):
         note(f"{counted(missing, 'label')} without a sentence among the {len(sentences):,} that were read.")
     labels, n_labels = read.labels, len(read.by_sentence) - missing
@@ -217,7 +217,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
     if output:
         text = label_files.format_labels(occurrences.word, sentences, labels, result, [o.text for o in occurrences.items])
         with locked(output) if adds else nullcontext():  # another process may have added rows
-            text, carried = carry_rows(text, Path(annotation.labels), sentences, partial(_merged, into=merged), word)
+            text, carried = carry_rows(text, Path(annotation.labels), sentences, partial(end_of, into=merged), word)
             write_texts({Path(output): text})
         if carried:
             note(
@@ -276,13 +276,6 @@ def _adds_to_labels(output: str | None, annotation) -> bool:
         if place.suffix != ".jsonl":
             raise BadInput(f"{place} is not a .jsonl file, which --output writes. Name another file.")
     return True
-
-
-def _merged(sense: str, into: Mapping[str, str]) -> str:
-    """Return the sense at the end of a chain of merges."""
-    while sense in into:
-        sense = into[sense]
-    return sense
 
 
 def _write_table(table: "pd.DataFrame | Sequence[dict]", path: str | None) -> list[str]:

@@ -12,7 +12,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -223,10 +223,10 @@ def carry_rows(
     guesses: dict[Token, dict] = {}
     carried = []
     for row in _rows(path):
-        token = _token(row)
-        if token is not None and _is_of(row, word) and (sense := _sense(row)) and (name := rename(on_one_line(sense))) != sense:
+        token, sense = _token_and_sense(row)
+        if sense and _is_of(row, word) and (name := rename(on_one_line(sense))) != sense:
             row |= {"sense": name}
-        is_labeled = token in known_tokens and not is_guess(row) and bool(_sense(row))
+        is_labeled = token in known_tokens and not is_guess(row) and bool(sense)
         if token not in known_tokens or not (is_labeled or is_guess(row) or token in written):
             carried.append(row)
         elif not is_labeled:
@@ -257,19 +257,12 @@ def _rows(labels: Path) -> Iterator[dict | str]:
         yield row if isinstance(row, dict) else line
 
 
-def _token(row: dict | str) -> Token | None:
-    """Return a row's sentence and the position of its word; None if it has none."""
+def _token_and_sense(row: dict | str) -> tuple[Token | None, str]:
+    """Return a row's sentence and its sense, which may be a number, as text; None and "" if either is invalid."""
     with suppress(BadInput, TypeError, KeyError):
         tokens = checked_tokens(row["tokens"], "")
-        return tokens, check_position(row["position"], tokens, "")
-    return None
-
-
-def _sense(row: dict) -> str | None:
-    """Return a row's sense, which may be a number, as text; None if it has none."""
-    with suppress(BadInput):
-        return as_text(_label(row), "")
-    return None
+        return (tokens, check_position(row["position"], tokens, "")), as_text(_label(row), "") or ""
+    return None, ""
 
 
 def _line(row: dict | str) -> str:
@@ -307,7 +300,7 @@ def read_stored(path: Path, word: str) -> Given:
 def change_stored(path: Path, word: str, labels: Labels, step: Callable[[Labels], Labels]) -> Labels:
     """Apply a step to the current labels of a file; `labels` has the steps before. Raises BadInput from the step, or CannotSave."""
     with _lock(path):
-        present = labels.meanwhile(_present(path, word))
+        present = replace(labels, given=_present(path, word))
         after = step(present)
         if after.given != present.given:
             _write(path, word, after.given, path)

@@ -82,15 +82,11 @@ class Labels:
         """Merge each sense into another, along chains to their end. Raises BadInput for a circle."""
         for sense in (*into, *into.values()):
             self.sentences(sense)
-        return self._renamed({sense: _end_of(sense, into) for sense in into})
+        return self._renamed({sense: end_of(sense, into) for sense in into})
 
     def join(self, others: Iterable[tuple[Hashable, str]]) -> "Labels":
         """Add other labels, as one step. They replace the labels of the same sentences."""
         return self._changed((dict(self.given) | dict(others)).items())
-
-    def meanwhile(self, labels: Given) -> "Labels":
-        """Return the labels that another tab or process wrote meanwhile, with the steps of these."""
-        return replace(self, given=labels)
 
     def undo(self) -> "Labels":
         """Undo the last step. A label that another tab or process changed since stays as it is."""
@@ -216,7 +212,8 @@ def _held_out_probability(rows: np.ndarray, places: np.ndarray, codes: np.ndarra
     return float(np.mean(probabilities)) if probabilities else USUAL
 
 
-def _end_of(sense: str, into: Mapping[str, str]) -> str:
+def end_of(sense: str, into: Mapping[str, str]) -> str:
+    """Return the sense that a sense is merged into, along chains. Raises BadInput for a circle."""
     chain = [sense]
     while chain[-1] in into:
         if (target := into[chain[-1]]) in chain:

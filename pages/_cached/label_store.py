@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -27,7 +28,7 @@ def current(key: Key) -> Labels:
         except ElmoscopeError as error:
             state[FAULT] = str(error)
         else:
-            labels = labels.meanwhile(_with_unsaved(labels_on_disk, key))
+            labels = replace(labels, given=_with_unsaved(labels_on_disk, key))
     stored[key] = labels
     return labels
 
@@ -43,7 +44,7 @@ def change(key: Key, step: Callable[[Labels], Labels]) -> None:
         return
     if path is not None:
         try:
-            after = label_files.change_stored(path, key[1], labels, lambda now: step(now.meanwhile(_with_unsaved(now.given, key))))
+            after = label_files.change_stored(path, key[1], labels, lambda now: step(replace(now, given=_with_unsaved(now.given, key))))
             unsaved.pop(key, None)
         except label_files.CannotSave as error:
             state[FAULT] = str(error)
