@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice, takewhile
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from ..common import reports
 from ..common.i18n import t, tn
@@ -30,19 +30,10 @@ MAX_DATE = 81  # characters; one more than `parse_date` reads, so that it reads 
 PROSE_WORDS = 4  # a cell's mean number of words, from which a column that is not read is worth a note
 
 
-class TextCell(NamedTuple):
-    """A text of a table, with the line its row begins on; its date and document are None where the table has none."""
-
-    place: Place
-    text: str
-    date: str | None = None
-    document: str | None = None
-
-
 def iterate_cells(
     path: Path, kind: str, column: str | None, date_column: str | None, *, blank: bool = False, **reading: Any
-) -> Iterator[TextCell]:
-    """Yield the text cells of a table (.csv, .tsv, .xlsx).
+) -> Iterator[tuple[Place, str, str | None, str | None]]:
+    """Yield (place, text, date, document) for each row of a table (.csv, .tsv, .xlsx); date and document are None where it has none.
 
     Columns are as `find_column` takes them; a table whose text column is numbered has a row of names only if a usual name or that of the
     dates is in its first row. With `blank`, a row without text gives an empty cell; otherwise it is left out and noted. `reading` is as `iterate_lines` takes it.
@@ -66,7 +57,7 @@ def iterate_cells(
             unread = Unread(path.name, first, [text], (*TEXT_COLUMNS, *OTHER_TEXTS), [] if date is None else [date])
         rows = without_names(path.name, [name.strip() for name in first], rows)
     else:
-        yield TextCell(place, first[text], _read_date(first, date, names))
+        yield place, first[text], _read_date(first, date, names), None
     left_out, n_blank = LeftOut(path.name, "columns"), 0
     for place, row in rows:
         left_out.n_rows += 1
@@ -77,7 +68,7 @@ def iterate_cells(
         elif blank or not is_missing(row[text]):
             name = _read_cell(row, document)
             cell = "" if is_missing(row[text]) else row[text]
-            yield TextCell(place, cell, _read_date(row, date, names), None if is_missing(name) else name)
+            yield place, cell, _read_date(row, date, names), None if is_missing(name) else name
         else:
             n_blank += 1
             note_blank(path.name, n_blank)

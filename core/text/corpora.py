@@ -272,8 +272,8 @@ class Labeled:
 
 def list_words(language: Language) -> dict[str, Labeled]:
     """Return every labeled word of a language in alphabetical order; {} where they are not listed."""
-    path = config.ASSETS / f"words-{language.code}.json"
-    return _read_words(path, path.stat().st_mtime_ns) if path.is_file() else {}
+    words = sorted(_read_asset("words", language).items())
+    return {word: Labeled(tuple(item["themes"]), item["senses"], tuple(item["pos"])) for word, item in words}
 
 
 def list_words_in(corpus: str) -> dict[str, Labeled]:
@@ -282,38 +282,31 @@ def list_words_in(corpus: str) -> dict[str, Labeled]:
     return list_words(language) if language else {}
 
 
-@lru_cache(maxsize=4)
-def _read_words(path: Path, changed: int) -> dict[str, Labeled]:
-    """Read a list of words; `changed` is the time of its last change."""
-    words = sorted(read_json(path, expect=dict).items())
-    return {word: Labeled(tuple(item["themes"]), item["senses"], tuple(item["pos"])) for word, item in words}
-
-
 def definition(language: Language, word: str, sense: str) -> str:
     """Return a sense's definition in the user's language, else in the word's language, else in any other; "" if it has none."""
-    texts = {code: text for code, text in _senses(language).get(word, {}).get(sense, {}).items() if code != "pos"}
+    texts = {code: text for code, text in _read_asset("senses", language).get(word, {}).get(sense, {}).items() if code != "pos"}
     return next((texts[code] for code in (i18n.language(), language.code, *texts) if code in texts), "")
 
 
 def definitions(language: Language, word: str) -> dict[str, str]:
     """Return the definition of each sense of a word that has one."""
-    return {sense: text for sense in _senses(language).get(word, {}) if (text := definition(language, word, sense))}
+    return {sense: text for sense in _read_asset("senses", language).get(word, {}) if (text := definition(language, word, sense))}
 
 
 def list_definitions(language: Language) -> list[tuple[str, str, str]]:
     """Return (word, sense, definition) of all defined senses, by word."""
-    return [(word, *item) for word in sorted(_senses(language)) for item in definitions(language, word).items()]
+    return [(word, *item) for word in sorted(_read_asset("senses", language)) for item in definitions(language, word).items()]
 
 
-def _senses(language: Language) -> dict[str, dict[str, dict[str, str]]]:
-    """Return for each word and sense the part of speech, "pos", and the definitions by language code."""
-    path = config.ASSETS / f"senses-{language.code}.json"
+def _read_asset(name: str, language: Language) -> dict[str, dict]:
+    """Return a language's "words", or its "senses": for each word and sense the part of speech, "pos", and the definitions by language code."""
+    path = config.ASSETS / f"{name}-{language.code}.json"
     return _read(path, path.stat().st_mtime_ns) if path.is_file() else {}
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, changed: int) -> dict[str, dict[str, dict[str, str]]]:
-    """Read a file of definitions; `changed` is the time of its last change."""
+def _read(path: Path, changed: int) -> dict[str, dict]:
+    """Read a file of words or senses; `changed` is the time of its last change."""
     return read_json(path, expect=dict)
 
 

@@ -34,7 +34,7 @@ _SKIPPED_ELEMENTS = {
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _RELATIONS = "_rels/.rels"
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
-MAX_PARTS = 50_000  # of an e-book
+MAX_PARTS = 50_000  # of an e-book or a Word document
 RUNNING = 3  # pages whose first or last lines differ only in numbers: a running head or foot, left out
 MOST_RUNNING = 4  # such lines at the top of a page, and at its foot
 _CUT_END = re.compile("[-\u2010\u00ad\u00ac\x02]\\s*\\Z")  # a hyphen at the end of a line that may cut a word
@@ -86,15 +86,9 @@ def _of_docx(path: Path) -> list[str]:
 
 def _main_part(archive: zipfile.ZipFile, name: str) -> str:
     """Return the archive member that contains the text of a Word document, according to its relationships."""
-    targets: list[str] = []
-
-    def start(_: str, attributes: dict[str, str]) -> None:
-        if attributes.get("Type", "").endswith("/officeDocument"):
-            targets.append(attributes.get("Target", "").lstrip("/"))
-
-    if _RELATIONS in archive.namelist():
-        read_part(archive, _RELATIONS, name, start)
-    return targets[0] if targets else "word/document.xml"
+    relations = _elements(archive, _RELATIONS, name, ("Relationship",)) if _RELATIONS in archive.namelist() else []
+    main = (relation for _, relation in relations if relation.get("Type", "").endswith("/officeDocument"))
+    return next(main, {"Target": "word/document.xml"}).get("Target", "").lstrip("/")
 
 
 class _Body:
@@ -313,7 +307,7 @@ def _is_page(item: dict[str, str]) -> bool:
 
 
 def _elements(archive: zipfile.ZipFile, member: str, name: str, kinds: Collection[str]) -> list[tuple[str, dict[str, str]]]:
-    """Return the elements of the given kinds, with their attributes, in a part of an e-book."""
+    """Return the elements of the given kinds, with their attributes, in a part of an archive."""
     elements: list[tuple[str, dict[str, str]]] = []
 
     def start(element: str, attributes: dict[str, str]) -> None:

@@ -9,10 +9,10 @@ language in which the texts were tokenized.
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
 
 from ..common import reports
@@ -137,7 +137,8 @@ def keep_files(
             skipped.append(Skipped(document, user_names.restore_names(str(error))))
             continue
         skipped += [Skipped(document, user_names.restore_names(note)) for note in collected.values()]
-        fitting = list(_within(result[:room], caps.max_tokens - tokens))
+        ends = accumulate(len(sentence.tokens) for sentence in result[:room])
+        fitting = [sentence for sentence, end in zip(result, ends, strict=False) if tokens + end <= caps.max_tokens]
         if len(fitting) < len(result):
             skipped.append(Skipped(document, t("First {n:,} sentences only. {full}", n=len(fitting), full=_full())))
         tokens += sum(len(sentence.tokens) for sentence in fitting)
@@ -187,14 +188,6 @@ def _writable(name: str) -> str:
 
 def _full() -> str:
     return t("Limits: {s:,} sentences, {n:,} tokens.", s=limits().max_sentences, n=limits().max_tokens)
-
-
-def _within(sentences: Iterable[Sentence], tokens: int) -> Iterator[Sentence]:
-    for sentence in sentences:
-        tokens -= len(sentence.tokens)
-        if tokens < 0:
-            return
-        yield sentence
 
 
 def _read(source: Source, columns: tuple[str | None, str | None], lines: str, limit: int) -> list[Sentence]:
