@@ -41,21 +41,6 @@ class Line(NamedTuple):
     sense: str | None = None
 
     @property
-    def left(self) -> tuple[str, ...]:
-        """Return the words before the hit."""
-        return self.tokens[: self.first]
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Return the words of the hit."""
-        return self.tokens[self.first : self.end]
-
-    @property
-    def right(self) -> tuple[str, ...]:
-        """Return the words after the hit."""
-        return self.tokens[self.end :]
-
-    @property
     def before(self) -> str:
         """Return the text before the hit, as written."""
         return self._as_written(0, self.first)

@@ -9,11 +9,12 @@ import json
 import shutil
 import time
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 
 import numpy as np
@@ -212,12 +213,8 @@ class EncodedCorpus:
         """Return a sentence's tokens."""
         return tuple(self.spelling_array[self.spelling[self.starts[sentence] : self.starts[sentence + 1]]].tolist())
 
-    def text(self, sentence: int) -> str | None:
-        """Return a sentence as written; None if `join_tokens` of its tokens gives the same."""
-        return self.texts_of(np.array([sentence]))[0]
-
     def texts_of(self, sentences: np.ndarray) -> list[str | None]:
-        """Return the `text` of each sentence (n,)."""
+        """Return sentences (n,) as written; None for one that `join_tokens` writes the same."""
         view = memoryview(self.texts)
         spans = zip(self.text_at[sentences].tolist(), self.text_at[sentences + 1].tolist(), strict=True)
         return [str(view[first:last], "utf-8") if last > first else None for first, last in spans]
@@ -266,14 +263,6 @@ def _renumbered(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.append(np.cumsum(used) - 1, -1)[codes].astype(np.int32), np.flatnonzero(used)
 
 
-class _Numbers(dict):
-    """The numbers of names, in the order of their first use."""
-
-    def __missing__(self, name: str) -> int:
-        self[name] = number = len(self)
-        return number
-
-
 def encode(
     sentences: Iterable[Sentence], unnamed: str = "", *, report: Report | None = None, share: Callable[[], float] = lambda: 1.0
 ) -> EncodedCorpus:
@@ -282,7 +271,7 @@ def encode(
     `unnamed` is the document of sentences that have none. `report` is called with the tokens done, an estimate of all, and the tokens per
     second; `share` returns the fraction of the source that is read.
     """
-    spellings, documents, dates, senses = (_Numbers() for _ in range(4))
+    spellings, documents, dates, senses = (defaultdict(count().__next__) for _ in range(4))  # numbers in the order of first use
     spelling, lengths, document, date = array("i"), array("i"), array("i"), array("i")
     text_at, texts, labels, others = array("q", [0]), bytearray(), [], []
     started = time.monotonic()
@@ -367,9 +356,7 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
         folder = _folder(path, language)
         try:
             opened = open_folder(folder)
-        except MissingArtifact:
-            opened = _encode_file(path, folder, report)
-        except CorruptArtifact:
+        except (MissingArtifact, CorruptArtifact):
             shutil.rmtree(folder, ignore_errors=True)
             opened = _encode_file(path, folder, report)
     # The name of the file is not stored, because the same file may have two

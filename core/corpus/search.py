@@ -18,8 +18,8 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from ..text.morphemes import has_hangul, stems
 from ..text.normalization import STRAIGHT, fold_case, plain_signs
-from ..text.readings import forms_among, is_form
-from ..text.target_word import auxiliary_forms, lemmas, words_of
+from ..text.readings import forms_among
+from ..text.target_word import auxiliary_forms, lemmas, verbs_in, words_of
 from ..text.tokens import JOINER, bare
 from .encoded import EncodedCorpus
 
@@ -123,7 +123,7 @@ def _find_stems(corpus: EncodedCorpus, verb: str) -> np.ndarray:
     places = np.flatnonzero(np.isin(corpus.spelling_array, stems(verb))[corpus.spelling])
     sentences = corpus.sentence[places]
     positions = places - corpus.starts[sentences]
-    are_forms = [is_form(corpus.tokens(n), k, verb) for n, k in zip(sentences.tolist(), positions.tolist(), strict=True)]
+    are_forms = [verb in verbs_in(corpus.tokens(n))[k] for n, k in zip(sentences.tolist(), positions.tolist(), strict=True)]
     return places[np.array(are_forms, bool)]
 
 

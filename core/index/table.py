@@ -23,7 +23,8 @@ from ..elmo.mix import check_weights, layer_normalized, mixed
 from ..files.artifacts import read_json
 from ..text.morphemes import stems
 from ..text.normalization import fold_case
-from ..text.readings import dictionary_forms, forms_among, is_form, is_separate_word
+from ..text.readings import dictionary_forms, forms_among, is_separate_word
+from ..text.target_word import verbs_in
 from ..text.tokens import bare
 from .neighbors import ANY, SAME, Index, Neighbor, Products, Question, TypeNeighbor, best, cosines, products_of
 from .rows import Occurrence, Query, Rows
@@ -241,7 +242,7 @@ class OccurrenceTable(Index):
             result = np.isin(self.word, forms_among(self.words, verb))
             spelled = np.any([self.spelled(stem) for stem in stems(verb)], axis=0)
             for row in np.flatnonzero(spelled & ~result)[:STEMS] if verb.endswith("다") else ():
-                result[row] = is_form(self.sentences[int(self.sentence[row])].as_py(), int(self.position[row]), verb)
+                result[row] = verb in verbs_in(self.sentences[int(self.sentence[row])].as_py())[self.position[row]]
             return result
 
         return self._verbs.value(verb, find)

@@ -84,11 +84,6 @@ class Chosen:
         """Return the target word as it is written; "" without a sentence."""
         return self.tokens[self.position] if self.position is not None else ""
 
-    @property
-    def place(self) -> tuple[tuple[str, ...], int | None]:
-        """Return the tokens and the position."""
-        return self.tokens, self.position
-
     def lemma_in(self, table: LabeledTable) -> str | None:
         """Return the labeled word of a table that the token is read as, or None."""
         return None if self.position is None else self.in_context.lemma_in(table)
@@ -187,11 +182,6 @@ def forms_among(words: Sequence[str], verb: str) -> list[int]:
     if (onset := _onset(verb)) < 0:
         return []
     return [k for k, word in enumerate(words) if word and _onset(word) == onset and verb in dictionary_forms(word)]
-
-
-def is_form(tokens: Sequence[str], k: int, verb: str) -> bool:
-    """Return whether a token is a form of a Korean verb in its sentence: 먹 alone may be the ink."""
-    return verb in verbs_in(tokens)[k]
 
 
 def _onset(word: str) -> int:

@@ -534,12 +534,12 @@ def _read_alone(workspace: Workspace, sides: Sides, k: int, word: str, limit: in
         start, end = corpus.starts[sentence : sentence + 2]
         distinct.setdefault((place - start, corpus.word[start:end].tobytes()), place)
     chosen = spread_evenly(np.array([*distinct.values()], int), limit)
-    sentences = corpus.sentence[chosen].tolist()
+    sentences = corpus.sentence[chosen]
     positions = (chosen - corpus.starts[sentences]).tolist()
-    tokens = [corpus.tokens(k) for k in sentences]
+    tokens = [corpus.tokens(k) for k in sentences.tolist()]
     items = [
-        Occurrence(row, word, words, position, None, None, corpus.text(k))
-        for row, (words, position, k) in enumerate(zip(tokens, positions, sentences, strict=True))
+        Occurrence(row, word, words, position, None, None, text)
+        for row, (words, position, text) in enumerate(zip(tokens, positions, corpus.texts_of(sentences), strict=True))
     ]
 
     def layers() -> np.ndarray:

@@ -24,11 +24,9 @@ def counted(corpus: EncodedCorpus, query: str, kind: str, window: int) -> tuple[
     """Word -> its tokens within the window of a hit, each once, no hit's own; and how many tokens that are, by looking at all of them."""
     own, near_by = set(), set()
     for line in lines(corpus, find(corpus, query, kind=kind), 0, 100_000):
-        first = len(line.left)
-        own |= {(line.sentence, first + k) for k in range(len(line.words))}
-        length = first + len(line.words) + len(line.right)
-        span = [*range(first - window, first), *range(first + len(line.words), first + len(line.words) + window)]
-        near_by |= {(line.sentence, k) for k in span if 0 <= k < length}
+        own |= {(line.sentence, k) for k in range(line.first, line.end)}
+        span = [*range(line.first - window, line.first), *range(line.end, line.end + window)]
+        near_by |= {(line.sentence, k) for k in span if 0 <= k < len(line.tokens)}
     near_by -= own
     return Counter(corpus.tokens(sentence)[k].casefold() for sentence, k in near_by), len(near_by)
 

@@ -25,7 +25,7 @@ def test_it_holds_every_token_label_and_text(sentences):
     corpus = encode(sentences)
     assert len(corpus) == sum(len(s.tokens) for s in sentences) and corpus.n_sentences == len(sentences)
     for k in (0, 17, len(sentences) - 1):
-        assert corpus.tokens(k) == sentences[k].tokens and corpus.text(k) == sentences[k].text
+        assert (corpus.tokens(k), corpus.texts_of(np.array([k]))) == (sentences[k].tokens, [sentences[k].text])
     assert corpus.word_list == sorted({token.casefold() for s in sentences for token in s.tokens})
     targets = [(s.tokens[t.position], t.sense) for s in sentences for t in s.targets]
     names = [corpus.spelling_list[k] for k in corpus.spelling[corpus.label_at]]
@@ -42,7 +42,8 @@ def test_on_disk_it_is_the_same_and_mapped(sentences, tmp_path):
         np.testing.assert_array_equal(getattr(again, name), getattr(corpus, name))
         assert isinstance(getattr(again, name).base, np.memmap) or not getattr(corpus, name).size
     assert (again.word_list, again.spelling_list, again.dates) == (corpus.word_list, corpus.spelling_list, ["1999"])
-    assert again.text(50) == "Dated   text" and again.text(0) == corpus.text(0)
+    chosen = np.array([0, 50])
+    assert again.texts_of(chosen) == corpus.texts_of(chosen) and again.texts_of(chosen)[1] == "Dated   text"
 
 
 def test_a_damaged_one_is_named_and_made_again(tmp_path):

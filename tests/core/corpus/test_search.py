@@ -37,8 +37,12 @@ def corpus_of(*texts) -> EncodedCorpus:
     return encode([Sentence(tuple(text)) for text in texts])
 
 
+def hit_words(line: concordance.Line) -> tuple[str, ...]:
+    return line.tokens[line.first : line.end]
+
+
 def places(corpus: EncodedCorpus, hits: Hits) -> list[tuple[int, int]]:
-    return [(line.sentence, len(line.left)) for line in lines(corpus, hits, 0, len(hits))]
+    return [(line.sentence, line.first) for line in lines(corpus, hits, 0, len(hits))]
 
 
 @pytest.mark.parametrize(
@@ -136,8 +140,8 @@ def test_no_phrase_runs_over_the_end_of_a_sentence_or_of_the_corpus():
 def test_a_query_is_split_as_texts_are_and_as_a_file_with_its_own_tokens_may_be():
     corpus = corpus_of(("do", "n't", "go"), ("don't", "go"), ("New York", "is"))
     assert places(corpus, find(corpus, "don't go")) == [(0, 0), (1, 0)]
-    assert [line.words for line in lines(corpus, find(corpus, "don't"))] == [("do", "n't"), ("don't",)]
-    assert [line.words for line in lines(corpus, find(corpus, "new york"))] == [("New York",)]
+    assert [hit_words(line) for line in lines(corpus, find(corpus, "don't"))] == [("do", "n't"), ("don't",)]
+    assert [hit_words(line) for line in lines(corpus, find(corpus, "new york"))] == [("New York",)]
     assert places(corpus, find(corpus, "don't *")) == [(0, 0)]
 
 
@@ -146,11 +150,11 @@ TYPED = {"don't": NOT, "do*n't": NOT, "bank’s": BANKS, "*’s": BANKS, "bank*'
 TYPED |= {"o’cl*": "o’clock", "#*": "# tag", "$*": "$ 5", "istanbul": "İstanbul", "İSTANBUL": "İstanbul"}
 
 
-@pytest.mark.parametrize(("query", "words"), TYPED.items())
-def test_curly_apostrophes_clitics_and_marks_are_found_as_they_are_typed(query, words):
+@pytest.mark.parametrize(("query", "hits"), TYPED.items())
+def test_curly_apostrophes_clitics_and_marks_are_found_as_they_are_typed(query, hits):
     corpus = corpus_of(("do", "n’t", "bank", "’s", "o’clock"), ("İstanbul",), ("do", "n't", "bank", "'s", "#", "tag", "$", "5"))
     for kind in (WORD, LEMMA):
-        assert [" ".join(line.words) for line in lines(corpus, find(corpus, query, kind=kind))] == words.split("|")
+        assert [" ".join(hit_words(line)) for line in lines(corpus, find(corpus, query, kind=kind))] == hits.split("|")
     assert len(find(corpus, "o’clock", kind=PATTERN)) == 1
 
 
@@ -158,16 +162,16 @@ def test_lines_show_the_sentence_around_the_hit_and_its_document():
     corpus = encode(SMALL)
     shown = lines(corpus, find(corpus, "bank"))
     places = [("a", 0, "bank"), ("a", 1, "bank"), ("a", 1, "bank"), ("a", 2, "bank"), ("b", 4, "Bank")]
-    assert [(line.document, line.sentence, line.words[0]) for line in shown] == places
-    assert (shown[2].left, shown[2].right) == (("A", "bank", "lent", "the"), ("money", "."))
+    assert [(line.document, line.sentence, *hit_words(line)) for line in shown] == places
     assert (shown[2].before, shown[2].hit, shown[2].after) == ("A bank lent the", "bank", "money.")
-    assert all((*line.left, *line.words, *line.right) == SMALL[line.sentence].tokens for line in shown)
+    assert all(line.tokens == SMALL[line.sentence].tokens for line in shown)
     assert lines(corpus, find(corpus, "bank"), 3, 1) == shown[3:4] and lines(corpus, find(corpus, "bank"), 9, 5) == []
 
 
 def test_sorted_by_context_is_sorted_as_the_words_are(ours):
     hits = find(ours, "the")
-    for orders, around in ((concordance.BY_RIGHT, lambda line: line.right[:4]), (concordance.BY_LEFT, lambda line: line.left[:-5:-1])):
+    right, left = (lambda line: line.tokens[line.end :][:4]), (lambda line: line.tokens[: line.first][:-5:-1])
+    for orders, around in ((concordance.BY_RIGHT, right), (concordance.BY_LEFT, left)):
         for step, by in enumerate(orders):
             shown = lines(ours, sort_hits(ours, hits, by), 0, len(hits))
             context = [[token.casefold() for token in around(line)[step:]] for line in shown]
@@ -261,7 +265,7 @@ def test_some_documents_of_a_corpus_are_a_corpus_of_their_own(sentences):
 def test_the_word_next_to_is_the_commonest_word_there(ours):
     hits = find(ours, "the")
     words, n = concordance.commonest_beside(ours, hits, 1)
-    after = [line.right[0].casefold() for line in lines(ours, hits, 0, len(hits)) if line.right]
+    after = [line.tokens[line.end].casefold() for line in lines(ours, hits, 0, len(hits)) if line.end < len(line.tokens)]
     assert all(after.count(word) == n for word in words)
     assert all(after.count(other) < n for other in set(after) - set(words) if any(map(str.isalpha, other)))
     for texts, expected in ((["axb", "ayb", "axb", "ayb"], (["x", "y"], 2)), (["aw", "ax", "ay", "az"], None), (["a"], None)):

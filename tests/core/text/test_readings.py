@@ -3,7 +3,8 @@
 import pytest
 
 from core.text.morphemes import morphemes
-from core.text.readings import dictionary_forms, forms_among, is_form
+from core.text.readings import dictionary_forms, forms_among
+from core.text.target_word import verbs_in
 
 FORMS = {"먹었다": "먹다", "갔어요": "가다", "쓰는": "쓰다", "예뻐요": "예쁘다", "밥을": "밥", "공부했어요": "공부하다 공부"}
 FORMS |= {"그리고": "", "🎉": "", "jaguars": "jaguar", "ran": "run", "evening": ""}  # no form of "even"
@@ -21,4 +22,4 @@ def test_other_forms_of_a_korean_verb_are_found_among_pieces_of_text():
 
 def test_a_bare_stem_is_a_verb_s_where_its_sentence_reports_it():
     eaten, ink = morphemes("점심을 먹었다."), morphemes("벼루와 먹과 붓을 샀다.")
-    assert is_form(eaten, eaten.index("먹"), "먹다") and not is_form(ink, ink.index("먹"), "먹다")
+    assert "먹다" in verbs_in(eaten)[eaten.index("먹")] and "먹다" not in verbs_in(ink)[ink.index("먹")]

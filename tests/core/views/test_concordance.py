@@ -58,7 +58,8 @@ def test_each_word_of_a_column_opens_its_lines(workspace, columns):
             assert (own.n, lines(near=word.word).n) == (word.n, word.n + word.elsewhere)  # once a sentence here
             assert {line.sentence for line in own.lines} <= {line.sentence for line in every.lines}
             for line in own.lines:
-                assert word.word in [token.casefold() for token in (*line.left[-5:], *line.right[:5])]
+                near = (*line.tokens[: line.first][-5:], *line.tokens[line.end :][:5])
+                assert word.word in [token.casefold() for token in near]
 
 
 def test_sorted_by_group_the_lines_of_one_stand_together(workspace, columns):
@@ -164,7 +165,7 @@ def test_lines_sorted_by_sense_say_it_slice_by_slice(bundled):
 def test_lines_sorted_by_substitutes_say_the_likeliest(bundled):
     request = ConcordanceRequest(query="heron", order=BY_SUBSTITUTES)
     (line, said, _), *_ = concordance.HitLines(bundled, request, concordance.hits_of(bundled, request)).lines(0, 1)
-    words = bundled.words(f"{line.before} {line.hit} {line.after}", positions=[len(line.left)])
+    words = bundled.words(f"{line.before} {line.hit} {line.after}", positions=[line.first])
     (answer,) = substitutes.compute(bundled, SubstitutesRequest(words=words))
     assert said == ", ".join(item.word for item in answer.substitutes[: concordance.SHOWN])
 
