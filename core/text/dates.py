@@ -328,9 +328,9 @@ def _simple(text: str) -> DateSpan | None:
 
 def _year_of(text: str) -> DateSpan | None:
     if match := re.fullmatch(rf"(?:{_PART}[\s-]*)?(\d{{3,4}})(?:[.,]0+|년)?(?:\s*{_PART})?", text):
-        return _whole(int(match[2]))
+        return _years(int(match[2]))
     if match := re.fullmatch(r"m[mdclxvi]*", text):
-        return _whole(_roman(text)) if len(text) > 3 and _roman(text) else None
+        return _years(_roman(text)) if len(text) > 3 and _roman(text) else None
     return None
 
 
@@ -339,46 +339,40 @@ _YEAR_MONTH = re.compile(r"(\d{4})([-/])(\d{1,2})")
 
 
 def _numbers_of(text: str) -> DateSpan | None:
+    for pattern in (r"(\d{4})(\d{2})(\d{2})", r"(\d{3,4})\. (\d{1,2})\.?", r"(\d{3,4})년 ?(\d{1,2})월(?: ?(\d{1,2})일)?"):
+        if match := re.fullmatch(pattern, text):
+            return _days(*match.groups())
     if match := re.fullmatch(r"(\d{3,4})\s*([-/. ])\s*(\d{1,2})\s*\2\s*(\d{1,2})\.?", text):
         return _days(match[1], match[3], match[4])
-    if match := re.fullmatch(r"(\d{4})(\d{2})(\d{2})", text):
-        return _days(*match.groups())
     if match := _DAY_MONTH.fullmatch(text):
         readings = [span for month, day in (match.group(3, 1), match.group(1, 3)) if (span := _days(match[4], month, day))]
         return DateSpan(min(span.first for span in readings), max(span.last for span in readings)) if readings else None
     if match := re.fullmatch(r"(\d{1,2})\s*[-/.]\s*(\d{4})", text):
         return _days(match[2], match[1])
-    if match := re.fullmatch(r"(\d{3,4})\. (\d{1,2})\.?", text):
-        return _days(*match.groups())
     if match := re.fullmatch(r"(\d{3,4})([-/.])(\d{1,2})\.?", text):
         year, mark, number = match.groups()
         span = _days(year, number)
         if len(number) == 1 and mark == ".":
-            return _whole(int(year)) if span else None
+            return _years(int(year)) if span else None
         if len(number) == 1 and int(number) == int(year[-1]) + 1:  # 1850-1: January, or up to 1851
             return DateSpan((int(year), 1, 1), (int(year) + 1, 12, 31))
         return None if mark == "/" and int(number) == int(year[-2:]) + 1 else span  # 1811/12 is two years
-    if match := re.fullmatch(r"(\d{3,4})년 ?(\d{1,2})월(?: ?(\d{1,2})일)?", text):
-        return _days(*match.groups())
     return None
 
 
 def _months_of(text: str) -> DateSpan | None:
     names = _month_names()
     month = rf"({'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})"
-    part = rf"(?:{_PART}[\s-]*)?"
     for pattern, order in (
         (rf"(\d{{1,2}}){_TH}[\s-]*(?:de )?{month}\.?,?[\s-]*(?:de )?{_Y}", (3, 2, 1)),
         (rf"{month}\.?[\s-]*(\d{{1,2}}){_TH}(?:,?[\s-]+|,){_Y}", (3, 1, 2)),
         (rf"{_Y},?[\s-]*{month}\.?[\s-]*(\d{{1,2}}){_TH}", (1, 2, 3)),
+        (rf"(?:{_PART}[\s-]*)?{month}\.?,?[\s/-]*(?:de )?{_Y}", (3, 2)),
+        (rf"{_Y},?[\s/-]*{month}\.?", (1, 2)),
     ):
         if match := re.fullmatch(pattern, text):
-            year, name, day = match.group(*order)
-            return _in_years(year, str(names[name]), day)
-    if match := re.fullmatch(rf"{part}{month}\.?,?[\s/-]*(?:de )?{_Y}", text):
-        return _in_years(match[3], str(names[match[2]]))
-    if match := re.fullmatch(rf"{_Y},?[\s/-]*{month}\.?", text):
-        return _in_years(match[1], str(names[match[2]]))
+            year, name, *day = match.group(*order)
+            return _in_years(year, str(names[name]), *day)
     return None
 
 
@@ -386,7 +380,7 @@ def _seasons_of(text: str) -> DateSpan | None:
     """Return the year: the season's months depend on the hemisphere, and a winter is in two years."""
     season = r"(?:spring|summer|autumn|fall|winter|봄|여름|가을|겨울)"
     if match := re.fullmatch(rf"{season},? (\d{{3,4}})|(\d{{3,4}})년?,? {season}", text):
-        return _whole(int(match[1] or match[2]))
+        return _years(int(match[1] or match[2]))
     if match := re.fullmatch(r"winter,? (\d{3,4})[-–/](\d{1,2}|\d{4})", text):
         return _span(f"{match[1]}–{match[2]}")
     if match := re.fullmatch(r"(\d{4})년?[\s-]?(?:q([1-4])|([1-4])분기)|q([1-4])[\s/-]?(\d{4})", text):
@@ -399,13 +393,13 @@ def _decade_of(text: str) -> DateSpan | None:
     if match := re.fullmatch(rf"(?:{_PART}[\s-]*)?(\d{{2,3}}0)(?:s|년대)(?:\s*{_PART})?", text):
         year = int(match[2])
         is_decade = year % 100 or year + 99 > date.today().year  # the 1900s are a century; the century of 2000 is not over
-        return _part(year, 10 if is_decade else 100, match[1] or match[3])
+        return _years(year, 10 if is_decade else 100, match[1] or match[3])
     if match := re.fullmatch(r"(\d{3})[xu-]", text):  # 185x, 185-
-        return _part(int(match[1]) * 10, 10)
+        return _years(int(match[1]) * 10, 10)
     if match := re.fullmatch(r"(\d{2})(?:xx|uu|--)", text):
-        return _part(int(match[1]) * 100, 100)
+        return _years(int(match[1]) * 100, 100)
     if match := re.fullmatch(r"(\d{4})-(?:xx|uu|(?:xx|uu|00)-(?:xx|uu|00))", text):
-        return _whole(int(match[1]))
+        return _years(int(match[1]))
     if match := re.fullmatch(r"(\d{4})-(\d{2})-(?:xx|uu|00)", text):
         return _days(match[1], match[2])
     return None
@@ -423,15 +417,11 @@ def _century_of(text: str, before_christ: bool) -> DateSpan | None:
             century = int(number) if number else _WORDS.index(word) + 1 if word else _roman(roman)
             if not 1 <= (century or 0) <= LAST_YEAR // 100 + 1:
                 return None
-            return _part(-100 * century if before_christ else 100 * (century - 1), 100, before or after)
+            return _years(-100 * century if before_christ else 100 * (century - 1), 100, before or after)
     return None
 
 
 _READERS = (_year_of, _numbers_of, _months_of, _seasons_of, _decade_of, _century_of)
-
-
-def _whole(year: int) -> DateSpan:
-    return DateSpan((year, 1, 1), (year, 12, 31))
 
 
 def _days(year: str, month: str, day: str | None = None) -> DateSpan | None:
@@ -452,8 +442,8 @@ def _in_years(year: str, month: str, day: str | None = None) -> DateSpan | None:
     return DateSpan((span or later).first, later.last) if later and later.first[0] == int(first) + 1 else None
 
 
-def _part(year: int, length: int, part: str | None = None) -> DateSpan:
-    """Return the years from one on, or their third, half or quarter. The years 0 to 99 begin with 1."""
+def _years(year: int, length: int = 1, part: str | None = None) -> DateSpan:
+    """Return a year or more years from one on, or their third, half or quarter. The years 0 to 99 begin with 1."""
     count, k = 1, 0
     if part and "quarter" in part:
         count, k = 4, {"f": 0, "1": 0, "s": 1, "2": 1, "t": 2, "3": 2}.get(part[0], 3)
