@@ -145,7 +145,7 @@ def sense_space(wanted: str | None, model: Model) -> SenseSpace | None:
     return open_workspace(model).sense_space
 
 
-def workspace_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *, what: str = "tokens") -> Workspace:
+def workspace_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *, what: str = "read") -> Workspace:
     """Open a workspace of a model, with progress on stderr."""
     from ..workspace import open_workspace
 

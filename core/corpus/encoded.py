@@ -7,10 +7,9 @@ order, so that sorting by context compares numbers.
 import hashlib
 import json
 import shutil
-import time
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -40,9 +39,7 @@ from ..text.sentences import MAX_NAME, Sentence, stream_sentences
 from ..text.tokens import JOINER, bare, other_forms
 
 VERSION = 3
-REPORT_EVERY = 2_000  # sentences
 LISTED = 20  # documents named in a message
-Report = Callable[[int, int, float], None]  # sentences or tokens done, in all, per second
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -263,19 +260,12 @@ def _renumbered(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.append(np.cumsum(used) - 1, -1)[codes].astype(np.int32), np.flatnonzero(used)
 
 
-def encode(
-    sentences: Iterable[Sentence], unnamed: str = "", *, report: Report | None = None, share: Callable[[], float] = lambda: 1.0
-) -> EncodedCorpus:
-    """Encode sentences in memory. Needs about 16 bytes per token.
-
-    `unnamed` is the document of sentences that have none. `report` is called with the tokens done, an estimate of all, and the tokens per
-    second; `share` returns the fraction of the source that is read.
-    """
+def encode(sentences: Iterable[Sentence], unnamed: str = "") -> EncodedCorpus:
+    """Encode sentences in memory. Needs about 16 bytes per token. `unnamed` is the document of sentences that have none."""
     spellings, documents, dates, senses = (defaultdict(count().__next__) for _ in range(4))  # numbers in the order of first use
     spelling, lengths, document, date = array("i"), array("i"), array("i"), array("i")
     text_at, texts, labels, others = array("q", [0]), bytearray(), [], []
-    started = time.monotonic()
-    for k, sentence in enumerate(sentences):
+    for sentence in sentences:
         labels += [
             (len(spelling) + target.position, target.sense)
             for target in sorted(sentence.targets, key=lambda target: target.position)
@@ -289,9 +279,6 @@ def encode(
         if sentence.text:
             texts += sentence.text.encode("utf-8", "replace")
         text_at.append(len(texts))
-        if report and k % REPORT_EVERY == 0 and k:
-            done = len(spelling)
-            report(done, max(done, int(done / max(share(), 1e-3))), done / max(time.monotonic() - started, 1e-9))
     starts = np.concatenate([[0], np.cumsum(np.frombuffer(lengths, np.int32), dtype=np.int64)])
     names = list(spellings)
     words, of_spelling = np.unique(np.array([fold_case(bare(name)) for name in names], object), return_inverse=True)
@@ -342,7 +329,7 @@ DIGITS = 32  # digits used of a file's sha256
 UNPACKED = 3.6  # unpacked bytes per packed byte, about
 
 
-def open_encoded(corpus: str, language: Language | None = None, *, report: Report | None = None) -> EncodedCorpus:
+def open_encoded(corpus: str, language: Language | None = None, *, report: reports.Report | None = None) -> EncodedCorpus:
     """Return the encoded corpus of a registry name or a file, read as that language (else the one in use).
 
     A file is read once. Then its folder in the cache is mapped. Bundled labeled sentences are few, and encoded each time.
@@ -368,12 +355,11 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
     return opened
 
 
-def _encode_file(path: Path, folder: Path, report: Report | None) -> EncodedCorpus:
+def _encode_file(path: Path, folder: Path, report: reports.Report | None) -> EncodedCorpus:
     """Read a file, and store what is read in a folder if it may be. Raises BadInput for a file without a sentence."""
-    position = [0]
     size = path.stat().st_size * (UNPACKED if path.suffix in (".xz", ".gz") else 1)
-    with reports.collecting() as collected:
-        corpus = encode(as_read(stream_sentences(path, position), path), report=report, share=lambda: min(1.0, position[0] / max(size, 1)))
+    with reports.collecting() as collected, reports.watch_steps(reports.ReadingProgress(int(size), report).step):
+        corpus = encode(as_read(stream_sentences(path), path))
     corpus = replace(corpus, notes=list(collected.values()))
     if not len(corpus):
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))

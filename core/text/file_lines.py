@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn, TextIO
 
 from ..common import reports
 from ..common.errors import BadInput
-from ..common.i18n import t, tn
+from ..common.i18n import t
 from ..common.limits import limits
 from ..files.artifacts import check_fits, iterate_json_list, parse_json
 from ..files.formats import check_beginning, detect_encoding, suffix_of
@@ -92,14 +92,8 @@ class LeftOut:
             self.check()
         is_item = isinstance(self._first.place, Place) and self._first.place.is_item
         place = t("item {n}", n=self._numbers[0]) if is_item else t("line {n}", n=self._numbers[0])
-        values = {"name": self._name, "place": place, "why": self._first.result}
-        text = tn(
-            "{name}: {n:,} row is left out, {place}: {why}.",
-            "{name}: {n:,} rows are left out, the first is {place}: {why}.",
-            len(self._numbers),
-            **values,
-        )
-        reports.add(self._key, text)
+        values = {"name": self._name, "n": len(self._numbers), "place": place, "why": self._first.result}
+        reports.add(self._key, t("{name}: rows left out: {n:,}. The first is {place}: {why}.", **values))
 
     def check(self) -> None:
         """Raise BadInput with the places if at least a fifth of the rows are left out."""
@@ -138,7 +132,6 @@ def iterate_lines(
     max_bytes: int = MAX_BYTES,
     longest: int = MAX_LINE_BYTES,
     in_pieces: bool = False,
-    position: list[int] | None = None,
     tolerant: bool = False,
     encoding: str | None = None,
 ) -> Iterator[tuple[Place, str]]:
@@ -152,7 +145,6 @@ def iterate_lines(
     max_bytes : the limit of its unpacked bytes.
     longest : the limit of a line's bytes.
     in_pieces : yield a longer line in pieces that have the same place, instead of an error.
-    position : a list that will hold the number of bytes read so far, unpacked.
     tolerant : replace and note wrong bytes in UTF-8, while fewer than a fifth of the lines that are not ASCII have any. Other text is read in
         a guessed encoding, or else as Latin-1, with a note.
     encoding : that of text that is not UTF-8, instead of a guess.
@@ -169,8 +161,6 @@ def iterate_lines(
                 place, total = Place(path.name, number), total + len(data)
                 if max_bytes < ANY_SIZE:
                     count.add()
-                if position is not None:
-                    position[:] = [total]
                 if total > max_bytes:
                     refuse(place, t("over {n:,} bytes unpacked", n=max_bytes), t("Use a smaller file."))
                 if len(data) > longest and not in_pieces:
@@ -242,14 +232,8 @@ class _Decoder:
         self._with_nul.append(error)
         if self._n_read >= ENOUGH:
             self._check_nul()
-        values = {"name": place.name, "line": self._with_nul[0].place.number}
-        text = tn(
-            "{name}: {n:,} line has NUL bytes: {line}. They are read as blanks.",
-            "{name}: {n:,} lines have NUL bytes, the first is {line}. They are read as blanks.",
-            len(self._with_nul),
-            **values,
-        )
-        reports.add((place.name, "NUL"), text)
+        values = {"name": place.name, "n": len(self._with_nul), "line": self._with_nul[0].place.number}
+        reports.add((place.name, "NUL"), t("{name}: lines with NUL bytes, read as blanks: {n:,}. The first is {line}.", **values))
         return data.replace(b"\x00", b" ")
 
     def _check_nul(self) -> None:
@@ -260,15 +244,8 @@ class _Decoder:
 
 def note_wrong_bytes(name: str, line: int | str, n: int, encoding: str = "utf-8") -> None:
     """Note that `n` lines, the first of them `line`, have bytes that are not in the encoding of the file."""
-    text = tn(
-        "{name}: {n:,} line has bytes that are not {encoding}: {line}. They are shown as �.",
-        "{name}: {n:,} lines have bytes that are not {encoding}, the first is {line}. They are shown as �.",
-        n,
-        name=name,
-        line=line,
-        encoding=encoding.upper(),
-    )
-    reports.add((name, "bytes"), text)
+    values = {"name": name, "encoding": encoding.upper(), "n": n, "line": line}
+    reports.add((name, "bytes"), t("{name}: lines with bytes that are not {encoding}, shown as �: {n:,}. The first is {line}.", **values))
 
 
 def _has_controls(data: bytes) -> bool:

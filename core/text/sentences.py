@@ -15,7 +15,7 @@ from typing import Any
 
 from ..common import reports
 from ..common.errors import BadInput
-from ..common.i18n import t, tn
+from ..common.i18n import t
 from ..common.limits import limits
 from ..files.artifacts import check_fits, text_fingerprint
 from ..files.formats import refuse_format, suffix_of
@@ -119,9 +119,9 @@ def read_lines(path: str | Path, *, text_column: str | None = None, **reading: A
     return lines
 
 
-def stream_sentences(path: str | Path, position: list[int] | None = None) -> Iterator[Sentence]:
-    """Yield the sentences of a file of any size. `position` will hold the number of bytes read so far, unpacked."""
-    return _merged(_sentences(Path(path), (None, None), DETECT, max_bytes=ANY_SIZE, position=position))
+def stream_sentences(path: str | Path) -> Iterator[Sentence]:
+    """Yield the sentences of a file of any size."""
+    return _merged(_sentences(Path(path), (None, None), DETECT, max_bytes=ANY_SIZE))
 
 
 def read_labeled(path: str | Path) -> list[LabeledRow]:
@@ -368,13 +368,7 @@ def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> 
 
 def note_unlabeled(name: str, n: int) -> None:
     """Note that so many rows have no sense."""
-    text = tn(
-        "{name}: {n:,} row without a sense does not count as a label.",
-        "{name}: {n:,} rows without a sense do not count as labels.",
-        n,
-        name=name,
-    )
-    reports.add((name, "unlabeled"), text)
+    reports.add((name, "unlabeled"), t("{name}: rows without a sense, not counted as labels: {n:,}.", name=name, n=n))
 
 
 def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:

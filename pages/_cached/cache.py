@@ -212,12 +212,9 @@ def encoded(corpus: str, language: Language) -> EncodedCorpus:
     def work(job: Job) -> EncodedCorpus:
         return open_encoded(corpus, language, report=job.report)
 
-    def describe(job: Job, left: str) -> str:
-        return t("Reading texts: {done:,} of about {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left)
-
     key, options = (corpus, language.code, version(corpus, "corpus")), {"failed": t("Reading this corpus failed."), "most": KEPT_TABLES}
     options |= {"widget": "encoded", "stopped": t("Reading stopped."), "again": t("Read again")}
-    if (result := shared_jobs.result_or_progress(ENCODING, key, work, describe, **options)) is None:
+    if (result := shared_jobs.result_or_progress(ENCODING, key, work, shared_jobs.describe_reading, **options)) is None:
         st.stop()
     return result
 

@@ -7,6 +7,7 @@ import shutil
 import numpy as np
 import pytest
 
+from core.common import reports
 from core.common.errors import BadInput, CorruptArtifact
 from core.corpus import encoded
 from core.corpus.encoded import ARRAYS, encode, open_encoded, open_folder
@@ -80,7 +81,8 @@ def test_what_another_visit_removes_at_once_is_still_there_for_this_one(tmp_path
     assert len(open_encoded(str(path))) == 9
 
 
-def test_reading_reports_how_far_it_is_and_can_be_stopped(tmp_path, private_cache):
+def test_reading_reports_how_far_it_is_and_can_be_stopped(tmp_path, private_cache, monkeypatch):
+    monkeypatch.setattr(reports, "REPORTED_EVERY_S", 0)
     path, seen = tmp_path / "a.txt.xz", []
     path.write_bytes(lzma.compress(b"One otter dived here today.\n" * 6_000))
     open_encoded(str(path), report=lambda *facts: seen.append(facts))
