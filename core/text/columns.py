@@ -180,9 +180,7 @@ def note_doubled(name: str, names: Sequence[str], number: int) -> None:
     others = [str(k + 1) for k, label in enumerate(names) if k != number and fold_case(label.strip()) == fold_case(column)]
     if others:
         values = {"name": name, "column": column, "number": number + 1, "others": ", ".join(others)}
-        text = t(
-            "{name}: column {number} is read; “{column}” is also the name of column {others}. To read that, give its number.", **values
-        )
+        text = t("{name}: column {number} is read. To read another “{column}”, give its number: {others}.", **values)
         reports.add((name, "doubled", number), text)
 
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from ..common import reports
 from ..common.errors import BadInput
-from ..common.i18n import t, tn
+from ..common.i18n import t
 from ..common.limits import limits
 from ..common.markup import shorten
 from ..files.formats import check_archive, is_mostly_utf8, local_name, read_part, refuse_unreadable
@@ -154,23 +154,12 @@ def _of_pdf(path: Path) -> list[str]:
             raise BadInput(t("{name} is encrypted. Print it to a new PDF, or save its text as .txt.", name=path.name)) from None
     name, n, n_pages = path.name, sum(not page.strip() for page in pages), len(pages)
     if n == n_pages:
-        message = t("{name} has no text: its pages are pictures (a scan). Recognize the text first (OCR), and save it again.", name=name)
-        raise BadInput(message)
-    values = {"name": name, "all": n_pages}
+        raise BadInput(t("{name} has no text: its pages are pictures (a scan). Recognize the text (OCR), and save it.", name=name))
     if n:
-        text = tn(
-            "{name}: {n} of {all} pages has no text, perhaps a scan.",
-            "{name}: {n} of {all} pages have no text, perhaps scans.",
-            n,
-            **values,
-        )
-        reports.add((name, "pages"), text)
+        reports.add((name, "pages"), t("{name}: no text on {n} of {all} pages, perhaps scans.", name=name, n=n, all=n_pages))
     if n := sum(map(_has_lost_letters, pages)):
-        text = tn(
-            "{name}: {n} of {all} pages has letters that cannot be read because of its font. Recognize its text (OCR).",
-            "{name}: {n} of {all} pages have letters that cannot be read because of their fonts. Recognize their text (OCR).",
-            n,
-            **values,
+        text = t(
+            "{name}: unreadable letters, because of fonts, on {n} of {all} pages. Recognize the text (OCR).", name=name, n=n, all=n_pages
         )
         reports.add((name, "letters"), text)
     return list(_joined_pages(name, [page.splitlines() for page in pages]))
@@ -259,13 +248,8 @@ def _of_epub(path: Path) -> list[str]:
                 raise BadInput(t("{name} is locked (DRM). Use a copy without it, or .txt.", name=path.name))
             absent = [chapter for chapter in chapters if chapter not in members]
             if absent:
-                values = {"name": path.name, "chapter": clean_name(absent[0])}
-                text = tn(
-                    "{name}: {n} chapter is missing ({chapter}).",
-                    "{name}: {n} chapters are missing (first {chapter}).",
-                    len(absent),
-                    **values,
-                )
+                values = {"name": path.name, "n": len(absent), "chapter": clean_name(absent[0])}
+                text = t("{name}: missing chapters: {n} (first: {chapter}).", **values)
                 reports.add((path.name, "chapters"), text)
             if absent and absent == chapters:
                 raise BadInput(f"{text} {t('Choose another file.')}")

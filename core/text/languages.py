@@ -18,7 +18,7 @@ from pathlib import Path
 from ..common import i18n, reports
 from ..common.config import ROOT
 from ..common.errors import BadInput, ElmoscopeError
-from ..common.i18n import InThread, t, tn
+from ..common.i18n import InThread, t
 from ..common.markup import shorten
 from ..files import registry
 from ..files.artifacts import read_json
@@ -234,14 +234,8 @@ def say_unread(counts: Mapping[str, int], language: Language) -> str:
     if not unreadable:
         return ""
     words = ", ".join(shorten(token, 20) for token, _ in unreadable.most_common(EXAMPLES)) + (", …" if len(unreadable) > EXAMPLES else "")
-    return tn(
-        "{n:,} of {all:,} tokens is not in {language} letters ({words}). A model of {language} does not know it.",
-        "{n:,} of {all:,} tokens are not in {language} letters ({words}). A model of {language} does not know them.",
-        unreadable.total(),
-        all=sum(counts.values()),
-        language=language.name,
-        words=words,
-    )
+    values = {"n": unreadable.total(), "all": sum(counts.values()), "language": language.name, "words": words}
+    return t("Tokens not in {language} letters: {n:,} of {all:,} ({words}). A model of {language} does not know them.", **values)
 
 
 def note_unread(tokens: Iterable[str] | Mapping[str, int], language: Language, name: str = "") -> None:

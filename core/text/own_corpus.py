@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..common import reports
 from ..common.errors import BadInput, ElmoscopeError, JobEnded
-from ..common.i18n import t, tn
+from ..common.i18n import t
 from ..common.limits import check_allowed, limits, texts_expire
 from ..common.markup import shorten
 from ..files import quotas, user_names
@@ -84,13 +84,7 @@ def files_in(folder: str) -> list[Source]:
         raise BadInput(t("{folder} has no text files ({kinds}). Choose another.", folder=root, kinds=", ".join(f".{k}" for k in KINDS)))
     if left_out:
         names = ", ".join(shorten(os.path.relpath(path, root), 40) for path in left_out[:3]) + (", …" if len(left_out) > 3 else "")
-        text = tn(
-            "{n:,} more file or folder is not read: {names}.",
-            "{n:,} more files or folders are not read: {names}.",
-            len(left_out),
-            names=names,
-        )
-        reports.add("left out", text)
+        reports.add("left out", t("Files and folders not read: {n:,} ({names}).", n=len(left_out), names=names))
     return results
 
 

@@ -204,7 +204,7 @@ def test_texts_are_read_again_in_another_language_and_after_a_change_in_their_fo
     for key, value in (("corpus_way", "folder"), ("corpus_folder", str(folder))):
         page.session_state[key] = value
     found, notes = page.run().session_state.found
-    assert '"은행에서"' in found and "in English letters" in notes[0] and notes[1] == "1 more file or folder is not read: b.srt."
+    assert '"은행에서"' in found and "in English letters" in notes[0] and notes[1] == "Files and folders not read: 1 (b.srt)."
     page.session_state["read_as"] = "ko"
     found, notes = page.run().session_state.found
     assert '"은행"' in found and len(notes) == 1
@@ -336,4 +336,4 @@ def test_the_judgments_of_a_usage_graph_are_left_out_with_a_note(tmp_path):
 
 def test_corpus_in_other_letters_is_noted():
     page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("a.txt", "The bank closed. 은행에서 돈을 빌렸다.".encode()))
-    assert "3 of 8 tokens are not in English letters" in captions(page)
+    assert "Tokens not in English letters: 3 of 8" in captions(page)

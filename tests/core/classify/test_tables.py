@@ -159,7 +159,7 @@ def test_one_tree_that_is_not_closed_is_left_out_of_many_and_refused_among_few(w
     good = [f"(3 (2 number) (3 n{k}))" for k in range(40)]
     table = read_table(write("a.txt", "\n".join([*good[:7], "(2 (2 a)", *good[7:]])))
     assert [row.text for row in table.rows] == [f"number n{k}" for k in range(40)]
-    assert table.notes == ("a.txt: 1 row is left out, line 8: '(2 (2 a)' is not a tree.",)
+    assert table.notes == ("a.txt: rows left out: 1. The first is line 8: '(2 (2 a)' is not a tree.",)
     with pytest.raises(BadInput, match=r"a\.txt, line 5: '\(2 \(2 a\)' is not a tree\."):
         read_table(write("a.txt", "\n".join([*good[:4], "(2 (2 a)"])))
 

@@ -121,4 +121,4 @@ def test_the_request_in_the_readme_is_answered_rightly(answer):
 def test_a_view_says_what_of_a_sentence_the_model_cannot_read(workspace):
     with reports.collecting() as found:
         wire.request_of(workspace, wire.view_named("neighbors"), {"word": {"text": "The bank, 은행.", "word": "bank"}, "space": "1"})
-    assert [text.split(" (")[0] for text in found.values()] == ["1 of 5 tokens is not in English letters"]
+    assert [text.split(" (")[0] for text in found.values()] == ["Tokens not in English letters: 1 of 5"]

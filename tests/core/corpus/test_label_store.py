@@ -229,7 +229,7 @@ def test_rows_without_a_sense_are_no_labels_but_are_carried_through(tmp_path):
     file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     with reports.collecting() as found:
         assert label_files.read_senses(file) == {SENTENCES[3]: "river", SENTENCES[4]: "None"}
-    assert list(found.values()) == ["labels.jsonl: 3 rows without a sense do not count as labels."]
+    assert list(found.values()) == ["labels.jsonl: rows without a sense, not counted as labels: 3."]
     text, carried = label_files.carry_rows(label_files.format_given("bank", [(SENTENCES[0], "money")]), file, SENTENCES)
     first, *others = map(json.loads, text.splitlines())
     assert (first["sense"], first["note"], first["given"], carried) == ("money", 0, True, 2)

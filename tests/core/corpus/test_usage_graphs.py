@@ -188,7 +188,7 @@ def test_one_use_out_of_order_is_left_out_and_noted(tmp_path, span):
     with reports.collecting() as found:
         uses = usage_graphs.read_uses(path)
     assert [use.identifier for use in uses] == [f"u{k}" for k in range(12) if k != 3]
-    assert next(iter(found.values())).startswith("uses.csv: 1 row is left out, line 5: ")
+    assert next(iter(found.values())).startswith("uses.csv: rows left out: 1. The first is line 5: ")
     path.write_text("\n".join([*path.read_text().rstrip("\n").split("\n"), "too\tmany" + "\tcells" * 20, ""]))
     with reports.collecting() as found:
         usage_graphs.read_uses(path)

@@ -224,7 +224,7 @@ COLUMNS_OF_TAGS = {
     "no tag": (
         GOOD + "river\n\n" + GOOD,
         [f"word{k}/NN" for k in range(30)] * 2,
-        "a.conllu: 1 row is left out, line 61: 'river' without a tag.",
+        "a.conllu: rows left out: 1. The first is line 61: 'river' without a tag.",
     ),
 }
 

@@ -31,12 +31,11 @@ def test_a_pdf_is_read_page_by_page_and_pages_without_text_are_counted(write):
     assert words(path) == ["The bank was steep .", "It was ( very ) steep .", "A heron stood ."]
     with reports.collecting() as found:
         assert words(write("a.pdf", pdf(["The bank was steep."], [], []))) == ["The bank was steep ."]
-    assert list(found.values()) == ["a.pdf: 2 of 3 pages have no text, perhaps scans."]
+    assert list(found.values()) == ["a.pdf: no text on 2 of 3 pages, perhaps scans."]
     with reports.collecting() as found:
         assert words(write("a.pdf", pdf(["The bank was steep."], ["The \\001\\003\\004 rose."])))[:1] == ["The bank was steep ."]
-    (note,) = found.values()
-    assert note.startswith("a.pdf: 1 of 2 pages has letters that cannot be read because of its font. ")
-    with pytest.raises(BadInput, match=r"^scan\.pdf has no text: its pages are pictures \(a scan\)\. Recognize the text first \(OCR\)"):
+    assert [note.partition(". ")[0] for note in found.values()] == ["a.pdf: unreadable letters, because of fonts, on 1 of 2 pages"]
+    with pytest.raises(BadInput, match=r"^scan\.pdf has no text: its pages are pictures \(a scan\)\. Recognize the text \(OCR\)"):
         read_sentences(write("scan.pdf", pdf([], [], [])))
 
 
@@ -74,7 +73,7 @@ def test_what_is_locked_or_missing_in_an_e_book_is_reported(write):
     path.write_bytes(path.read_bytes().replace(b"OEBPS/text/one.xhtml", b"OEBPS/text/old.xhtml"))
     with reports.collecting() as found:
         assert "lent" in " ".join(words(path))
-    assert list(found.values()) == ["part.epub: 1 chapter is missing (one.xhtml)."]
+    assert list(found.values()) == ["part.epub: missing chapters: 1 (first: one.xhtml)."]
 
 
 def replace_member(book: bytes, changes: dict[str, bytes | Callable[[bytes], bytes]]) -> bytes:
@@ -113,7 +112,7 @@ def test_wrong_bytes_of_a_chapter_are_noted(write):
     path = write("a.epub", replace_member(epub({"a.xhtml": ""}), {"OEBPS/a.xhtml": "<p>Le\ncafé.</p>".encode("latin-1")}))
     with reports.collecting() as found:
         assert words(path) == ["Le caf � ."]
-    assert list(found.values()) == ["a.epub: 1 line has bytes that are not UTF-8: 2 (a.xhtml). They are shown as �."]
+    assert list(found.values()) == ["a.epub: lines with bytes that are not UTF-8, shown as �: 1. The first is 2 (a.xhtml)."]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +146,7 @@ def test_chapters_of_another_type_are_read_and_references_to_nothing_reported(wr
 
     with reports.collecting() as found:
         assert words(write("a.epub", replace_member(book, {"OEBPS/book.opf": change}))) == ["The bank .", "A river ."]
-    assert list(found.values()) == ["a.epub: 1 chapter is missing (#gone)."]
+    assert list(found.values()) == ["a.epub: missing chapters: 1 (first: #gone)."]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +155,7 @@ def test_chapters_of_another_type_are_read_and_references_to_nothing_reported(wr
         *((b'href="b.xhtml"', b'href="B.XHTML"', "A nav .|The bank .", []), (b"<spine>.*</spine>", b"<spine/>", "A nav .|The bank .", [])),
         (b'id="(.*?)" href="b.xhtml" media-type="[^"]*"', rb'id="\1" href="b.txt" media-type="text/plain"', "A nav .", ["(#b.txt)"]),
         (b'id="(.*?)" href="b.xhtml" media-type="[^"]*"', rb'id="\1" href="b.png" media-type="image/png"', "A nav .", []),
-        (b'href="(.).xhtml"', rb'href="\1.htm"', "", ["2 chapters are missing"]),
+        (b'href="(.).xhtml"', rb'href="\1.htm"', "", ["missing chapters: 2"]),
     ],
     ids=["other case", "no spine", "text", "picture", "all missing"],
 )

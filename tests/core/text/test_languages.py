@@ -374,4 +374,4 @@ def test_unread_letters_are_reported_once(write):
         read_lines(path)
         note_unread(EN.tokenize("The bank."), EN)
     (text,) = found.values()
-    assert text.startswith("a.txt: 3 of 7 tokens are not in English letters (")
+    assert text.startswith("a.txt: Tokens not in English letters: 3 of 7 (")

@@ -114,7 +114,7 @@ def test_a_folder_gives_its_texts_in_order_without_hidden_files_and_links(tmp_pa
     (tmp_path / "other").symlink_to("/etc")
     with reports.collecting() as notes:
         assert [source.name for source in files_in(f" {tmp_path} ")] == ["a.TXT", "b.txt", "notes.md", "sub/c.jsonl"]
-    assert list(notes.values()) == ["5 more files or folders are not read: other, link.txt, picture.png, …."]
+    assert list(notes.values()) == ["Files and folders not read: 5 (other, link.txt, picture.png, …)."]
 
 
 def test_missing_large_and_empty_folders_are_refused(tmp_path, monkeypatch):

@@ -58,7 +58,7 @@ def test_a_row_without_a_sense_is_a_sentence_but_not_a_label(write, sense):
     assert [s.targets[0].sense for s in read_sentences(write("a.jsonl", rows))] == [None, None, "money"]
     with reports.collecting() as found:
         assert [row.label for row in read_labeled(write("a.jsonl", rows))] == ["money"]
-    assert list(found.values()) == ["a.jsonl: 2 rows without a sense do not count as labels."]
+    assert list(found.values()) == ["a.jsonl: rows without a sense, not counted as labels: 2."]
 
 
 def test_a_label_counts_as_sense_and_its_word_as_lemma(write):
@@ -150,7 +150,7 @@ def test_nul_byte_among_many_lines_is_read_as_a_blank_and_noted(write, name):
     with reports.collecting() as found:
         sentences = read_sentences(write(name, "\n".join(lines)), lines="keep")
     assert sentences[-1].tokens == ("Oh", "bank", ".") and len(sentences) == 6_002 - (name == "a.csv")
-    assert list(found.values()) == [f"{name}: 1 line has NUL bytes: 6002. They are read as blanks."]
+    assert list(found.values()) == [f"{name}: lines with NUL bytes, read as blanks: 1. The first is 6002."]
 
 
 @pytest.mark.parametrize("content", ["Hi.\nA bank.\n" * 40, "A bank.\0\n" * 40, "\0\x01\x02" * 40])

@@ -104,10 +104,10 @@ def test_one_bad_row_among_many_is_left_out_counted_and_named(write, bad, found)
     path = write("many.csv", "\n".join(["id,text", *GOOD[:500], bad, *GOOD[500:]]))
     read, said = texts_of(path)
     assert read == [row.partition(",")[2] for row in GOOD]
-    assert len(said) == 1 and said[0].startswith("many.csv: 1 row is left out, line 502: ") and found in said[0]
+    assert len(said) == 1 and said[0].startswith("many.csv: rows left out: 1. The first is line 502: ") and found in said[0]
     path.write_text(path.read_text("utf-8").replace("id,text", "label,text"), "utf-8")
     labeled = read_table(path)
-    assert len(labeled.rows) == 1_000 and any("1 row is left out, line 502" in note for note in labeled.notes)
+    assert len(labeled.rows) == 1_000 and any("rows left out: 1. The first is line 502" in note for note in labeled.notes)
 
 
 @pytest.mark.parametrize("cell", ['"Rain, he said', '5" disk', '"so"', 'a "quoted" word', '"', '\\"escaped\\" quotes'])
@@ -230,10 +230,10 @@ def test_usual_column_of_numbers_is_not_read_next_to_one_of_texts(write, name, c
 def test_two_columns_of_one_name_are_named(write):
     path = write("twice.csv", "text,n,text\nRain,1,Snow\nSun,2,Fog\n")
     read, said = texts_of(path)
-    assert read == ["Rain", "Sun"] and any("“text” is also the name of column 3" in note for note in said)
+    assert read == ["Rain", "Sun"] and any("another “text”, give its number: 3" in note for note in said)
     assert texts_of(path, column="3") == (["Snow", "Fog"], [])
     labels = write("labels.csv", "label,text,label\nx,Rain,u\ny,Sun,v\n")
-    assert any("“label” is also the name of column 3" in note for note in read_table(labels).notes)
+    assert any("another “label”, give its number: 3" in note for note in read_table(labels).notes)
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_repeated_column_names_are_left_out(write, tmp_path, name):
         path = workbook(tmp_path / name, first=rows)
     else:
         path = write(name, "".join(("\t" if name.endswith(".tsv") else ",").join(row) + "\n" for row in rows))
-    note = f"{name}: 2 rows are left out, the first is line 3: the names of the columns again."
+    note = f"{name}: rows left out: 2. The first is line 3: the names of the columns again."
     assert rows_of(path) == [("Rain", "x"), ("text", "x"), ("Sun", "label")] and read_table(path).notes == (note,)
     assert texts_of(path) == (["Rain", "text", "Sun"], [note])
 
@@ -335,10 +335,10 @@ def test_json_lines_that_are_none_are_left_out_and_counted(write):
     for bad in ("{oops", "[1]", '{"text": ["a", "b"], "label": "x"}'):
         path = write("own.jsonl", "\n".join([*lines[:50], bad, *lines[50:]]))
         table = read_table(path)
-        assert len(table.rows) == 100 and table.notes[0].startswith("own.jsonl: 1 row is left out, line 51: ")
+        assert len(table.rows) == 100 and table.notes[0].startswith("own.jsonl: rows left out: 1. The first is line 51: ")
     with reports.collecting() as found:
         assert len(read_sentences(path)) == 100
-    assert "1 row is left out, line 51" in next(iter(found.values()))
+    assert "rows left out: 1. The first is line 51" in next(iter(found.values()))
 
 
 def test_tables_read_at_the_same_time_do_not_disturb_each_other(write):
@@ -362,7 +362,7 @@ def test_a_line_with_bytes_that_are_not_utf_8_is_kept_and_noted(write, at):
     path = write("own.csv", b"text;label\n" + b"\n".join(lines) + b"\n")
     read, said = texts_of(path)
     assert read[at] == "Das alte Caf�" and read[at - 1] == f"Das schöne Haus {(at - 1) % 60}" and len(read) == 60
-    assert said == [f"own.csv: 1 line has bytes that are not UTF-8: {at + 2}. They are shown as �."]
+    assert said == [f"own.csv: lines with bytes that are not UTF-8, shown as �: 1. The first is {at + 2}."]
     table = read_table(path)
     assert [row.text for row in table.rows] == read and list(table.notes) == said
 
