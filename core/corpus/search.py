@@ -190,18 +190,15 @@ def match_lemma(corpus: EncodedCorpus, lemma: str) -> np.ndarray:
     """Return (words,) bool: which are the lemma or may be its forms, by the language's irregular forms and regular endings."""
     wanted = fold_case(bare(lemma))
     mask = match_word(corpus, wanted)
-    words = corpus.word_list
+    words, lists = corpus.word_list, words_of(corpus.language)
     if has_hangul(wanted):
         mask[forms_among(words, wanted)] = True
         return mask
-    lists = words_of(corpus.language)
     beginning = wanted[: max(1, len(wanted) - 2)]
-    first = bisect_left(words, beginning)
-    for k in range(first, bisect_left(words, beginning + "\U0010ffff", first)):
-        if wanted in lemmas(words[k], lists):
-            mask[k] = True
-    irregular = [form for form, bases in lists.forms.items() if wanted in bases]
-    for form in (*irregular, *auxiliary_forms(wanted, corpus.language)):
+    words = words[bisect_left(words, beginning) : bisect_left(words, beginning + "\U0010ffff")]
+    regular = (word for word in words if wanted in lemmas(word, lists))
+    irregular = (form for form, bases in lists.forms.items() if wanted in bases)
+    for form in (*regular, *irregular, *auxiliary_forms(wanted, corpus.language)):
         mask |= match_word(corpus, form)
     return mask
 

@@ -74,10 +74,8 @@ def read_uses(path: str | Path) -> list[Use]:
         name = row["identifier"]
         if name in uses:
             refuse(place, t("use {name} is there twice", name=show_value(name)), t("Give each use its own identifier."))
-        others = {"date": _cell(row, "date"), "pos": _cell(row, "pos")}
-        uses[name] = Use(
-            identifier=name, lemma=row["lemma"], grouping=plain_number(row["grouping"]), context=context, start=start, end=end, **others
-        )
+        facts = {"lemma": row["lemma"], "grouping": plain_number(row["grouping"]), "date": _cell(row, "date"), "pos": _cell(row, "pos")}
+        uses[name] = Use(identifier=name, context=context, start=start, end=end, **facts)
 
     _read(path, ("lemma", "grouping", "identifier", "context", "indexes_target_token"), take)
     return list(uses.values())

@@ -9,7 +9,7 @@ package `wn`.
 import json
 import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -213,12 +213,13 @@ def _with_token(tokens: list[str], start: int, end: int) -> list[str]:
 
 def sentences_of(corpus: str) -> Language | None:
     """Return the language whose labeled sentences a corpus is, or None."""
-    return next((item for item in _languages() if corpus and item.sentences == corpus), None)
+    return next((item for item in map(languages.get_language, languages.codes()) if corpus and item.sentences == corpus), None)
 
 
 def owner_of(corpus: str) -> Language | None:
     """Return the language in whose file of labeled sentences a corpus is stored, or None."""
-    return next((item for item in _languages() if corpus and corpus in (item.sentences, item.reference)), None)
+    owners = (item for item in map(languages.get_language, languages.codes()) if corpus in (item.sentences, item.reference))
+    return next(owners, None) if corpus else None
 
 
 def sentences_with(language: Language, lemma: str) -> list[Sentence]:
@@ -241,10 +242,6 @@ def words_of(language: Language) -> tuple[str, ...]:
     except ElmoscopeError:
         return ()
     return tuple(sorted({target.lemma for sentence in sentences for target in sentence.targets if target.lemma}))
-
-
-def _languages() -> Iterator[Language]:
-    return map(languages.get_language, languages.codes())
 
 
 def _parse(line: str, number: int, name: str) -> Sentence:

@@ -248,8 +248,7 @@ def _of_epub(path: Path) -> list[str]:
                 raise BadInput(t("{name} is locked (DRM). Use a copy without it, or .txt.", name=path.name))
             absent = [chapter for chapter in chapters if chapter not in members]
             if absent:
-                values = {"name": path.name, "n": len(absent), "chapter": clean_name(absent[0])}
-                text = t("{name}: missing chapters: {n} (first: {chapter}).", **values)
+                text = t("{name}: missing chapters: {n} (first: {chapter}).", name=path.name, n=len(absent), chapter=clean_name(absent[0]))
                 reports.add((path.name, "chapters"), text)
             if absent and absent == chapters:
                 raise BadInput(f"{text} {t('Choose another file.')}")

@@ -127,8 +127,7 @@ def get_language(code: str) -> Language:
     """Return the language of a code. Raises BadInput, with the known codes, for an unknown one, or for an error in its file."""
     path = _described(os.environ.get("ELMOSCOPE_DATA")).get(code)
     if path is None:
-        values = {"code": shorten(code), "codes": ", ".join(codes())}
-        raise BadInput(t("Unknown language '{code}'. Choose: {codes}.", **values))
+        raise BadInput(t("Unknown language '{code}'. Choose: {codes}.", code=shorten(code), codes=", ".join(codes())))
     return _read(path)
 
 

@@ -101,13 +101,8 @@ def analyzed(tokens: Sequence[str]) -> list[Morpheme | None]:
 def _polite(first: Morpheme, second: Morpheme | None = None) -> Morpheme:
     """Return the first morpheme as a verb if the second is 니다 after a final ㅂ: the analyzer reads 탑 in 탑니다 as a tower."""
     *letters, last = first.surface
-    if (
-        second is None
-        or second.tags[0] != "VCP"
-        or second.surface[0] != "니"
-        or not "가" <= last <= "힣"
-        or (ord(last) - 0xAC00) % 28 != _BIEUP
-    ):
+    is_before_ni = second is not None and second.tags[0] == "VCP" and second.surface[0] == "니"
+    if not is_before_ni or not "가" <= last <= "힣" or (ord(last) - 0xAC00) % 28 != _BIEUP:
         return first
     return replace(first, parts=(("".join([*letters, chr(ord(last) - _BIEUP)]), "VV"), (second.surface, "EF")))
 
@@ -156,13 +151,8 @@ def may_follow_noun(noun: str, rest: str, *, alone: bool = False) -> bool:
     if sound and rest[0] in _AFTER_VOWELS:
         return False
     afters = ("", " 것") if not alone and _MISREAD.search(rest) else ("",)
-    if (
-        is_hangul
-        and not sound
-        and rest[0] == "이"
-        and not rest.startswith("이에요")
-        and any(_has_particles(replacement, rest[1:], after) for replacement in _NOUNS["vowel"] for after in afters)
-    ):
+    may_be_longer = is_hangul and not sound and rest[0] == "이" and not rest.startswith("이에요")
+    if may_be_longer and any(_has_particles(replacement, rest[1:], after) for replacement in _NOUNS["vowel"] for after in afters):
         return False  # 차이도 is the noun 차이 and its particle, no 차
     kinds = _NOUNS if not is_hangul else ("vowel" if sound == 0 else "ㄹ" if sound == 8 else "consonant",)
     return any(_is_noun_with_particles(replacement, rest, after) for kind in kinds for replacement in _NOUNS[kind] for after in afters)

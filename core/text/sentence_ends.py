@@ -363,9 +363,7 @@ def _continues(line: str, start: int, match: re.Match[str]) -> bool:
         if closers:
             is_quote = not closers.startswith((")", "]"))
             return is_small or bool(is_quote and (_SAID.match(line, end, end + 80) or _QUOTED_ON.match(line, end)))
-        if marks == "!" and before in _NAMES:
-            return not _must_begin(after)
-        return False
+        return marks == "!" and before in _NAMES and not _must_begin(after)
     if is_small and marks == "." and closers.startswith((")", "]")):  # (so.) then, but (at 5 p.m.) then
         return _is_known(before)
     if is_small:
@@ -396,9 +394,7 @@ def _is_abbreviation(before: str, after: str, line: str, start: int, stop: int) 
     is_number = bool(_NUMBER.match(after))
     if word in _WORDS_TOO and not before[:1].isupper() and not is_number:
         return False
-    if word in _NEVER_LAST:
-        return True
-    if word in _BEFORE_NUMBERS and is_number:
+    if word in _NEVER_LAST or (word in _BEFORE_NUMBERS and is_number):
         return True
     if word in ("a.m", "p.m"):
         return bool(_TIMES.match(after))

@@ -154,8 +154,7 @@ def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
     """Return the sentences of typed or pasted text, as of a .txt file. Raises BadInput for no text or too much."""
     max_pasted = limits().max_pasted
     if len(text) > max_pasted:
-        values = {"n": len(text), "most": max_pasted}
-        raise BadInput(t("{n:,} characters; paste at most {most:,} (ELMOSCOPE_MAX_PASTED), or use a file.", **values))
+        raise BadInput(t("{n:,} characters; paste at most {most:,} (ELMOSCOPE_MAX_PASTED), or use a file.", n=len(text), most=max_pasted))
     sentences = _settle(list(_from_text(_with_places(text.removeprefix("\ufeff").splitlines(), ""), lines)))
     if not sentences:
         raise BadInput(t("No text yet. Type a sentence."))

@@ -353,9 +353,7 @@ class _WorkbookCounts:
 def _column_of(reference: str) -> int:
     """Return the column number of a cell reference from 1, such as 28 for "AB3", or 0 without letters."""
     number = 0
-    for letter in reference[:8].upper():
-        if not "A" <= letter <= "Z":
-            break
+    for letter in re.match("[A-Z]*", reference[:8].upper())[0]:
         number = 26 * number + ord(letter) - 64
     return number
 
