@@ -93,9 +93,8 @@ def similar(corpus: EncodedCorpus, query: str) -> list[str]:
 def _has_wildcard(query: str) -> bool:
     """Return whether a query has a wildcard: a * next to a letter or a mark such as #, or a * alone among other words."""
     parts = query.split()
-    return any(any(sign.isalnum() or sign in _PREFIXES for sign in part) and ANY in part for part in parts) or (
-        ANY in parts and any(set(part) != {ANY} for part in parts)
-    )
+    is_within = any(ANY in part and any(sign.isalnum() or sign in _PREFIXES for sign in part) for part in parts)
+    return is_within or (ANY in parts and any(set(part) != {ANY} for part in parts))
 
 
 def _spans(corpus: EncodedCorpus, masks: list[np.ndarray]) -> np.ndarray:

@@ -158,9 +158,7 @@ def _of_pdf(path: Path) -> list[str]:
     if n:
         reports.add((name, "pages"), t("{name}: no text on {n} of {all} pages, perhaps scans.", name=name, n=n, all=n_pages))
     if n := sum(map(_has_lost_letters, pages)):
-        text = t(
-            "{name}: unreadable letters, because of fonts, on {n} of {all} pages. Recognize the text (OCR).", name=name, n=n, all=n_pages
-        )
+        text = t("{name}: unreadable letters on {n} of {all} pages. Recognize their text (OCR).", name=name, n=n, all=n_pages)
         reports.add((name, "letters"), text)
     return list(_joined_pages(name, [page.splitlines() for page in pages]))
 

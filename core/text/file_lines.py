@@ -218,10 +218,8 @@ class _Decoder:
             raise BadInput(t("{place}: these bytes are not text in any known encoding. Save it in UTF-8.", place=place))
         encoding = self._fallback or encoding or "latin-1"
         values = {"name": place.name, "line": place.number, "encoding": "Latin-1" if encoding == "latin-1" else encoding.upper()}
-        reports.add(
-            (place.name, "encoding"),
-            t("{name} is not UTF-8 (line {line}) and was read as {encoding}. If letters look wrong, save it as UTF-8.", **values),
-        )
+        text = t("{name} is not UTF-8 (line {line}) and was read as {encoding}. If letters look wrong, save it as UTF-8.", **values)
+        reports.add((place.name, "encoding"), text)
         return encoding
 
     def _without_nul(self, data: bytes, place: Place) -> bytes:

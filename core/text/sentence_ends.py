@@ -365,7 +365,8 @@ def _continues(line: str, start: int, match: re.Match[str]) -> bool:
             return is_small or bool(is_quote and (_SAID.match(line, end, end + 80) or _QUOTED_ON.match(line, end)))
         return marks == "!" and before in _NAMES and not _must_begin(after)
     if is_small and marks == "." and closers.startswith((")", "]")):  # (so.) then, but (at 5 p.m.) then
-        return _is_known(before)
+        word = before.casefold()
+        return word in _NEVER_LAST | _BEFORE_NAMES | _BEFORE_NUMBERS - _WORDS_TOO or "." in word or not word.isalpha()
     if is_small:
         return not (marks == "." and (face or (not closers and _is_plain(before))))
     return marks == "." and _is_abbreviation(before, after, line, start, match.start())
@@ -376,11 +377,6 @@ def _is_plain(before: str) -> bool:
     if not (before.isalpha() and before.islower()) or before in _NEVER_LAST | _BEFORE_NAMES | _BEFORE_NUMBERS | _SHORTENED:
         return False
     return before in _SHORT_WORDS or (len(before) > 3 and bool(_VOWEL.search(before)) and not _ROMAN.fullmatch(before))
-
-
-def _is_known(before: str) -> bool:
-    word = before.casefold()
-    return word in _NEVER_LAST | _BEFORE_NAMES | _BEFORE_NUMBERS - _WORDS_TOO or "." in word or not word.isalpha()
 
 
 def _is_abbreviation(before: str, after: str, line: str, start: int, stop: int) -> bool:

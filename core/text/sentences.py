@@ -342,11 +342,8 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         text = ""
     if isinstance(text, str) or (key is not None and isinstance(text, int | float) and not isinstance(text, bool)):
         return _from_text([(place, _text(text, place))], lines, blank)
-    refuse(
-        place,
-        t("{row} is not a row", row=show_value(row)),
-        t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}, or name the column.'),
-    )
+    needed = t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}, or name the column.')
+    refuse(place, t("{row} is not a row", row=show_value(row)), needed)
 
 
 def _has_other_tokens(row: dict[str, Any], column: str | None) -> bool:

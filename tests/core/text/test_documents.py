@@ -34,7 +34,7 @@ def test_a_pdf_is_read_page_by_page_and_pages_without_text_are_counted(write):
     assert list(found.values()) == ["a.pdf: no text on 2 of 3 pages, perhaps scans."]
     with reports.collecting() as found:
         assert words(write("a.pdf", pdf(["The bank was steep."], ["The \\001\\003\\004 rose."])))[:1] == ["The bank was steep ."]
-    assert [note.partition(". ")[0] for note in found.values()] == ["a.pdf: unreadable letters, because of fonts, on 1 of 2 pages"]
+    assert [note.partition(". ")[0] for note in found.values()] == ["a.pdf: unreadable letters on 1 of 2 pages"]
     with pytest.raises(BadInput, match=r"^scan\.pdf has no text: its pages are pictures \(a scan\)\. Recognize the text \(OCR\)"):
         read_sentences(write("scan.pdf", pdf([], [], [])))
 
