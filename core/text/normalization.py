@@ -76,20 +76,13 @@ def has_signs(text: str) -> bool:
 
 def plain_sign(match: re.Match[str]) -> str:
     """Return the plain form of a match of SIGNS."""
-    match match.lastgroup:
-        case "emoji":
-            return match[0]
-        case "blank":
-            return " "
-        case "hyphen":
-            return "-"
-        case "ligature":
-            return unicodedata.normalize("NFKC", match[0])
-        case "selector":
-            before, after = match.string[max(0, match.start() - 1) : match.start()], match.string[match.end() : match.end() + 1]
-            is_emoji = before.isdigit() and after == "\u20e3" if before.isalnum() else bool(before.strip())
-            return match[0] if is_emoji and match[0] in "\ufe0e\ufe0f" else ""
-    return ""
+    if match.lastgroup == "ligature":
+        return unicodedata.normalize("NFKC", match[0])
+    if match.lastgroup == "selector":
+        before, after = match.string[max(0, match.start() - 1) : match.start()], match.string[match.end() : match.end() + 1]
+        is_emoji = before.isdigit() and after == "\u20e3" if before.isalnum() else bool(before.strip())
+        return match[0] if is_emoji and match[0] in "\ufe0e\ufe0f" else ""
+    return {"emoji": match[0], "blank": " ", "hyphen": "-"}.get(match.lastgroup, "")
 
 
 def plain_signs(text: str) -> str:
