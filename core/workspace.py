@@ -15,7 +15,8 @@ from .common.errors import BadInput, ElmoscopeError
 from .common.i18n import t
 from .common.memo import Kept
 from .common.model_layers import Layers
-from .corpus.encoded import EncodedCorpus, Report, open_encoded
+from .common.reports import Report
+from .corpus.encoded import EncodedCorpus, open_encoded
 from .elmo.language_model import LanguageModel
 from .elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
 from .elmo.substitutes import Substitutes

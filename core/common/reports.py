@@ -52,7 +52,7 @@ def passing_on() -> Iterator[None]:
             warnings.warn(text, ReadingNote, stacklevel=4)
 
 
-Report = Callable[[int, int, float], None]  # bytes read, bytes in all, bytes per second
+Report = Callable[[int, int, float], None]  # bytes, tokens or sentences done, in all, per second
 REPORTED_EVERY_S = 0.1
 
 _watcher: InThread[Callable[[int], None]] = InThread("steps")

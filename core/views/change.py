@@ -13,10 +13,10 @@ from ..common.i18n import t, tn
 from ..common.libraries import Frame, frame
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
+from ..common.reports import Report
 from ..common.significance import LEVEL, benjamini_hochberg
 from ..corpus import change, usage_graphs
 from ..corpus.change import UseChange
-from ..corpus.encoded import Report
 from ..elmo.mix import layer_weights, mixed
 from ..index.rows import Occurrence
 from ..index.sense_space import LAYER, SenseSpace

@@ -10,11 +10,12 @@ from ..common.i18n import t, tn
 from ..common.libraries import Frame, frame
 from ..common.limits import limits
 from ..common.markup import shorten
+from ..common.reports import Report
 from ..corpus import concordance as kwic
 from ..corpus import measures, search
 from ..corpus.change import intersect_keys, sentence_keys
 from ..corpus.concordance import BY_SENSE, BY_SUBSTITUTES, Collocate, Line, SenseWord
-from ..corpus.encoded import EncodedCorpus, Report
+from ..corpus.encoded import EncodedCorpus
 from ..corpus.measures import FDR, NONE, Keyword, Part, keywords
 from ..corpus.search import Hits
 from ..elmo.substitutes import by_substitutes

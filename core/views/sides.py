@@ -14,8 +14,9 @@ from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t, tn
 from ..common.limits import limits
 from ..common.markup import shorten
+from ..common.reports import Report
 from ..corpus.change import intersect_keys, list_keys, sentence_keys
-from ..corpus.encoded import EncodedCorpus, Report
+from ..corpus.encoded import EncodedCorpus
 from ..elmo.language_model import Prediction
 from ..files.user_names import corpus_titles
 from ..index.rows import Occurrence
