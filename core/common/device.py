@@ -18,7 +18,7 @@ from torch import Generator, Tensor, nn
 
 from .errors import BadInput
 from .i18n import t
-from .markup import shorten
+from .markup import check_choice, shorten
 
 AUTO, CPU, CUDA, MPS = NAMES = "auto", "cpu", "cuda", "mps"
 PROCESSOR = torch.device(CPU)
@@ -33,8 +33,7 @@ def present() -> tuple[str, ...]:
 def choose(name: str = CPU) -> torch.device:
     """Return the device for one of NAMES. Raises BadInput with the available devices if it is missing."""
     available = present()
-    if name not in NAMES:
-        raise BadInput(t("Unknown device “{device}”; use {known}.", device=shorten(name), known=", ".join(NAMES)))
+    check_choice(t("device"), name, NAMES)
     if name != AUTO and name not in available:
         raise BadInput(t("No device “{device}” here; use {there}.", device=shorten(name), there=", ".join(available)))
     chosen = torch.device(available[0] if name == AUTO else name)

@@ -10,6 +10,9 @@ from collections.abc import Iterable, Iterator
 
 from markupsafe import Markup
 
+from .errors import BadInput
+from .i18n import t
+
 CITED = 40  # letters of an unknown name in a message
 MARKDOWN = frozenset(r"\`*_{}[]()#+-.!|:$~<>^&")  # what Streamlit's Markdown, or a notebook's, may take for markup
 
@@ -28,6 +31,12 @@ def shorten(value: object, max_length: int = CITED, *, end: int = 0) -> str:
     """
     text = str(value)
     return text if len(text) <= max_length else f"{text[: max_length - 1 - end].rstrip()}…{text[len(text) - end :]}"
+
+
+def check_choice(what: str, value: str, known: Iterable[str]) -> None:
+    """Raise BadInput if `value` is not among the `known` ones. `what` is translated: "order"."""
+    if value not in known:
+        raise BadInput(t("Unknown {what} {value!r}. Choose: {known}.", what=what, value=shorten(value), known=", ".join(known)))
 
 
 def code(text: object) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..common.errors import BadInput
 from ..common.i18n import t
-from ..common.markup import shorten
+from ..common.markup import check_choice
 from ..text.tokens import as_in_text
 from .encoded import EncodedCorpus
 from .measures import log_dice, log_likelihood, log_odds
@@ -64,8 +64,7 @@ def sort_hits(corpus: EncodedCorpus, hits: Hits, by: str, *, senses: np.ndarray 
 
     Of hits with equal words, for example the second before, the third and fourth decide, then the order of the text.
     """
-    if by not in ORDERS:
-        raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=shorten(by), orders=", ".join(ORDERS)))
+    check_choice(t("order"), by, ORDERS)
     if by in BY_LEFT:
         keys = [context_codes(corpus, hits, -k) for k in range(SORT_DEPTH, BY_LEFT.index(by), -1)]
     elif by in BY_RIGHT:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..common.errors import BadInput
 from ..common.i18n import t
-from ..common.markup import shorten
+from ..common.markup import check_choice
 from ..common.significance import benjamini_hochberg
 from ..text.dates import DISTANT, format_year, format_years
 from .encoded import EncodedCorpus
@@ -58,8 +58,7 @@ def p_values(g2: np.ndarray, correction: str = FDR) -> np.ndarray:
     """Return p of G2 by the chi-squared distribution with one degree of freedom, corrected for the number of tests."""
     from scipy.special import chdtrc
 
-    if correction not in CORRECTIONS:
-        raise BadInput(t("Unknown correction {name!r}. Choose: {names}.", name=shorten(correction), names=", ".join(CORRECTIONS)))
+    check_choice(t("correction"), correction, CORRECTIONS)
     p = np.maximum(chdtrc(1, np.asarray(g2, float)), np.finfo(float).tiny)  # above a G2 of 1,490 p would be 0
     if correction == FDR:
         return benjamini_hochberg(p) if len(p) else p

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from ..common.errors import BadInput
 from ..common.i18n import t
-from ..common.markup import shorten
+from ..common.markup import check_choice
 from ..text.morphemes import has_hangul, stems
 from ..text.normalization import STRAIGHT, fold_case, plain_signs
 from ..text.readings import forms_among
@@ -57,8 +57,7 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
         raise BadInput(t("Nothing to search for. Type a word."))
     if len(query) > MAX_QUERY and (kind == PATTERN or fold_case(query) not in corpus.number):
         raise BadInput(t("{n:,} characters; search for at most {most}.", n=len(query), most=MAX_QUERY))
-    if kind not in KINDS:
-        raise BadInput(t("Unknown kind of search {kind!r}. Choose: {kinds}.", kind=shorten(kind), kinds=", ".join(KINDS)))
+    check_choice(t("kind of search"), kind, KINDS)
     match = match_lemma if kind == LEMMA else match_word
     if kind == PATTERN:
         ways = [[match_pattern(corpus, part) for part in _parts(query.split())]]

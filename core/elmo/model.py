@@ -28,7 +28,7 @@ from ..common.config import FLOAT32, INT8, PRECISIONS, ModelShape
 from ..common.device import device_of, initialize
 from ..common.errors import BadInput
 from ..common.i18n import t
-from ..common.markup import shorten
+from ..common.markup import check_choice
 from ..text.tokens import BEGIN_WORD, END_WORD, N_CHARACTER_IDS, character_ids
 from .recurrence import LstmProducts, State, infer, run_lstm
 
@@ -193,8 +193,7 @@ def pack(sentences: list[np.ndarray]) -> tuple[PackedBatch, np.ndarray]:
 
 def stacks(model: BiLM, precision: str) -> BiLM | NarrowStacks:
     """Return the LSTM stacks of a model at a precision. Raises BadInput if it does not exist or is not available on this machine."""
-    if precision not in PRECISIONS:
-        raise BadInput(t("Unknown precision “{precision}”; use {known}.", precision=shorten(precision), known=", ".join(PRECISIONS)))
+    check_choice(t("precision"), precision, PRECISIONS)
     if precision == FLOAT32:
         return model
     if (device := device_of(model)).type != "cpu":

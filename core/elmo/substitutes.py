@@ -22,7 +22,7 @@ from torch import Tensor
 from ..common.directions import unit
 from ..common.errors import BadInput
 from ..common.i18n import ENGLISH, t
-from ..common.markup import shorten
+from ..common.markup import check_choice
 from ..common.memo import Bounded
 from ..text import languages
 from ..text.readings import WordInContext, dictionary_forms
@@ -73,9 +73,7 @@ class Substitutes:
         """
         if not 1 <= k <= MOST:
             raise BadInput(t("k must be between 1 and {most}, got {k}.", most=MOST, k=k))
-        if direction not in (BOTH, FORWARD, BACKWARD):
-            names = ", ".join((BOTH, FORWARD, BACKWARD))
-            raise BadInput(t("Unknown direction {direction!r}. Use one of: {known}.", direction=shorten(direction), known=names))
+        check_choice(t("direction"), direction, (BOTH, FORWARD, BACKWARD))
         results = []
         for start in range(0, len(places), ROWS_PER_PRODUCT):
             rows = slice(start, start + ROWS_PER_PRODUCT)

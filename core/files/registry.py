@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..common import config
 from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
-from ..common.i18n import t
+from ..common.i18n import say, t
 from ..common.limits import check_allowed, limits
 from ..common.markup import shorten
 from . import sums, user_names
@@ -94,7 +94,8 @@ def resolve(
         raise problem
     if entry:
         raise MissingArtifact(t("{name} is missing from {folder}. Reinstall the project’s files.", name=name, folder=config.ASSETS))
-    raise MissingArtifact(_unknown(shorten(name), kind))
+    known = ", ".join(entry.name for entry in entries(kind))
+    raise MissingArtifact(t("Unknown {kind} {name!r}. Choose {known}, or a path.", kind=say(kind), name=shorten(name), known=known))
 
 
 def names_place(text: str, kind: str) -> bool:
@@ -115,15 +116,6 @@ def place_of(name: str, kind: str) -> Path | None:
     with contextlib.suppress(ElmoscopeError):
         return (user_names.corpus_path(name) if kind == "corpus" else None) or _user_path(name, kind) or _find(name, kind)[0]
     return None
-
-
-def _unknown(name: str, kind: str) -> str:
-    values = {"name": name, "known": ", ".join(entry.name for entry in entries(kind))}
-    if kind == "model":
-        return t("Unknown model {name!r}. Choose {known}, or a folder.", **values)
-    if kind == "vectors":
-        return t("Unknown vectors {name!r}. Choose {known}, or a file.", **values)
-    return t("Unknown corpus {name!r}. Choose {known}, or a file.", **values)
 
 
 def check_model(folder: str | Path) -> None:

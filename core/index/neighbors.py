@@ -23,7 +23,7 @@ from ..common.config import NEIGHBORS
 from ..common.device import limit
 from ..common.errors import BadInput
 from ..common.i18n import t
-from ..common.markup import shorten
+from ..common.markup import check_choice
 from ..elmo import mix
 from ..elmo.mix import check_weights, gram, layer_normalized, mix_cosines, widen
 from .rows import Occurrence, Query, Rows, compiled_products
@@ -87,9 +87,7 @@ def check_search(k: int, which: str) -> None:
     """Raise BadInput unless a search is for at least one neighbor among ANY, SAME or OTHER words."""
     if k < 1:
         raise BadInput(t("k must be at least 1, got {k}.", k=k))
-    if which not in (ANY, SAME, OTHER):
-        values = {"which": shorten(which), "known": ", ".join((ANY, SAME, OTHER))}
-        raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", **values))
+    check_choice(t("neighbors"), which, (ANY, SAME, OTHER))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..common.directions import unit
 from ..common.errors import BadInput
-from ..common.i18n import tn
+from ..common.i18n import t
 from ..common.libraries import import_library
 from ..common.significance import LEVEL, rank_p
 from ..elmo.language_model import Prediction
@@ -88,14 +88,7 @@ def clusters(rows: np.ndarray, number: int, *, starts: int = 10) -> np.ndarray:
     Fewer than `number` clusters are returned if fewer rows differ.
     """
     if not 1 <= number <= len(rows):
-        raise BadInput(
-            tn(
-                "{n} sentence cannot make {number} groups. Choose 1.",
-                "{n} sentences cannot make {number} groups. Choose 1 to {n}.",
-                len(rows),
-                number=number,
-            )
-        )
+        raise BadInput(t("Number of groups: {number}. Choose 1 to {n}, the number of sentences.", number=number, n=len(rows)))
     k_means = import_library("sklearn.cluster").KMeans(min(number, len(np.unique(rows, axis=0))), n_init=starts, random_state=0)
     result = k_means.fit_predict(rows)
     order = np.argsort(-np.bincount(result), kind="stable")
@@ -109,14 +102,7 @@ def suggest(rows: np.ndarray, grouped: np.ndarray | None = None, *, seed: int = 
     """
     grouped = rows if grouped is None else grouped
     if len(rows) < FEWEST:
-        raise BadInput(
-            tn(
-                "{n} sentence is too few to look for meanings in; at least {least} are needed.",
-                "{n} sentences are too few to look for meanings in; at least {least} are needed.",
-                len(rows),
-                least=FEWEST,
-            )
-        )
+        raise BadInput(t("Too few sentences to look for meanings in: {n}. At least {least} are needed.", n=len(rows), least=FEWEST))
     rng = np.random.default_rng(seed)
     if len(rows) > SAMPLE:
         rows = rows[np.sort(rng.choice(len(rows), SAMPLE, replace=False))]

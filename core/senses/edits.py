@@ -14,7 +14,7 @@ import numpy as np
 from ..common.directions import unit
 from ..common.errors import BadInput
 from ..common.i18n import t
-from ..common.markup import shorten
+from ..common.markup import check_choice
 from ..elmo.mix import mixed
 from .influence import Centroids
 
@@ -69,11 +69,10 @@ def align(first: Sequence[str], i: int, second: Sequence[str], j: int) -> Alignm
 
 def order_edits(alignment: Alignment, order: str) -> list[int]:
     """Return the edits (columns) in an order that needs no model: LEFT_TO_RIGHT or NEAREST_FIRST, ties from the left."""
-    if order == LEFT_TO_RIGHT:
-        return list(alignment.changes)
+    check_choice(t("order of edits"), order, ORDERS)
     if order == NEAREST_FIRST:
         return sorted(alignment.changes, key=lambda k: (abs(k - alignment.target), k))
-    raise BadInput(t("There is no order of edits “{order}”. Choose: {orders}.", order=shorten(order), orders=", ".join(ORDERS)))
+    return list(alignment.changes)
 
 
 def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...], int]]], np.ndarray]) -> list[int]:
@@ -82,13 +81,8 @@ def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...
     `margins_of` computes the margins (n,) of n (tokens, position), called once a step. The first edits found are few, not proven fewest.
     """
     if len(alignment.changes) > MAX_GREEDY:
-        raise BadInput(
-            t(
-                "The greedy order tries every edit at every step, so it is for {most} edits at most; here are {n}. Choose another order.",
-                most=MAX_GREEDY,
-                n=len(alignment.changes),
-            )
-        )
+        values = {"most": MAX_GREEDY, "n": len(alignment.changes)}
+        raise BadInput(t("The greedy order takes {most} edits at most; here are {n}. Choose another order.", **values))
     left, switched = list(alignment.changes), []
     while left:
         margins = margins_of([alignment.sentence({*switched, k}) for k in left])
@@ -102,13 +96,8 @@ def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...
 def steps(alignment: Alignment, edits: Sequence[int]) -> list[EditStep]:
     """Return the first sentence, then one step for each edit."""
     if len(edits) > MAX_EDITS:
-        raise BadInput(
-            t(
-                "These sentences are {n} edits apart; at most {most} can be shown. Shorten them, or make them more alike.",
-                n=len(edits),
-                most=MAX_EDITS,
-            )
-        )
+        values = {"n": len(edits), "most": MAX_EDITS}
+        raise BadInput(t("These sentences are {n} edits apart; at most {most} can be shown. Make them more alike.", **values))
     path = [EditStep(*alignment.sentence(frozenset()))]
     done = frozenset()
     for column in edits:

@@ -153,12 +153,8 @@ def check_one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarr
     """Check similarities (n, n) of a word, and return them with its senses as numbers from 0 (n,)."""
     similarities, labels = np.asarray(similarities), np.asarray(labels)
     if labels.ndim != 1 or len(labels) < 2 or similarities.shape != labels.shape * 2 or not np.isfinite(similarities).all():
-        message = t(
-            "A word’s senses need two occurrences or more, and the cosine of every pair; got {n} labels and cosines of shape {shape}.",
-            n=labels.size,
-            shape=similarities.shape,
-        )
-        raise BadInput(message)
+        values = {"n": labels.size, "shape": similarities.shape}
+        raise BadInput(t("A word’s senses need two occurrences and the cosine of every pair; got {n} labels, cosines {shape}.", **values))
     return similarities, np.unique(labels, return_inverse=True)[1]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..common.directions import unit
 from ..common.errors import BadInput
 from ..common.i18n import t
-from ..common.markup import shorten
+from ..common.markup import check_choice, shorten
 from ..elmo.mix import mixed
 from ..elmo.substitutes import Change, Substitutes
 from ..text.languages import tokenize
@@ -106,8 +106,7 @@ def variants(tokens: Sequence[str], position: int, how: str, swap: str = "") -> 
     tokens = tuple(tokens)
     if not 0 <= position < len(tokens):
         raise BadInput(t("There is no word number {number} in a sentence of {n}. Tap a word.", number=position + 1, n=len(tokens)))
-    if how not in WAYS:
-        raise BadInput(t("There is no way “{how}” to change a word. Choose drop, mask or swap.", how=shorten(how)))
+    check_choice(t("way to change a word"), how, WAYS)
     put = () if how == DROP else (MASK_TOKEN,) if how == MASK else (_one_word(swap),)
     places = range(max(0, position - REACH), min(len(tokens), position + REACH + 1))
     shift = len(put) - 1  # a word dropped before the target moves it one to the left

@@ -19,7 +19,7 @@ from ..common import i18n, reports
 from ..common.config import ROOT
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import InThread, t
-from ..common.markup import shorten
+from ..common.markup import check_choice, shorten
 from ..files import registry
 from ..files.artifacts import read_json
 from . import tokens
@@ -125,10 +125,9 @@ def match_script(word: str) -> list[Language]:
 
 def get_language(code: str) -> Language:
     """Return the language of a code. Raises BadInput, with the known codes, for an unknown one, or for an error in its file."""
-    path = _described(os.environ.get("ELMOSCOPE_DATA")).get(code)
-    if path is None:
-        raise BadInput(t("Unknown language '{code}'. Choose: {codes}.", code=shorten(code), codes=", ".join(codes())))
-    return _read(path)
+    paths = _described(os.environ.get("ELMOSCOPE_DATA"))
+    check_choice(t("language"), code, paths)
+    return _read(paths[code])
 
 
 def of_model(folder: str | Path) -> Language:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..common.directions import unit
 from ..common.errors import BadInput
-from ..common.i18n import t, tn
+from ..common.i18n import t
 from ..common.libraries import Frame, frame
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
@@ -232,7 +232,7 @@ def describe_groups(result: WordChange) -> str:
     """Say how little the sense groups may mean, or how many sentences lack a label; "" for clear groups of enough sentences."""
     n = len(result.items)
     if n_without := int((result.groups < 0).sum()):
-        return tn("{n} sentence has no label and is in no group.", "{n} sentences have no label and are in no group.", n_without)
+        return t("Sentences without a label, in no group: {n:,}.", n=n_without)
     if result.labeled:
         return ""
     if n < clusters.FEW:

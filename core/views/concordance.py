@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..common.errors import BadInput
-from ..common.i18n import t, tn
+from ..common.i18n import t
 from ..common.libraries import Frame, frame
 from ..common.limits import limits
-from ..common.markup import shorten
+from ..common.markup import check_choice, shorten
 from ..common.reports import Report
 from ..corpus import concordance as kwic
 from ..corpus import measures, search
@@ -185,14 +185,8 @@ class Keyness:
 def concordance(workspace: Workspace, request: ConcordanceRequest, report: Report | None = None) -> Concordance:
     """Search a corpus. `report` is called while a model reads hits to sort them. Raises BadInput for an invalid query."""
     if request.first < 0 or not 0 <= request.number <= MOST_LINES:
-        raise BadInput(
-            t(
-                "No {n:,} lines from line {first:,} on. Start at 0 or later, with at most {most:,}.",
-                first=request.first,
-                n=request.number,
-                most=MOST_LINES,
-            )
-        )
+        values = {"first": request.first, "n": request.number, "most": MOST_LINES}
+        raise BadInput(t("No {n:,} lines from line {first:,} on. Start at 0 or later, with at most {most:,}.", **values))
     corpus = searched(workspace, request.documents)
     hits = hits_of(workspace, request, report)
     documents, stretches = measures.by_document(corpus, hits), measures.by_stretch(corpus, hits)
@@ -240,13 +234,7 @@ def describe_limits(result: Concordance) -> list[str]:
     if result.undated:
         notes.append(describe_undated(result.undated, result.sentences, result.unread_date))
     if result.wide:
-        notes.append(
-            tn(
-                "{n:,} sentence is in no bar: its date fits into none.",
-                "{n:,} sentences are in no bar: their dates fit into none.",
-                result.wide,
-            )
-        )
+        notes.append(t("Sentences in no bar, whose dates fit into none: {n:,}.", n=result.wide))
     if result.in_order < result.n:
         notes.append(t("Only the first {k:,} of {n:,} are sorted; the others follow in text order.", k=result.in_order, n=result.n))
     return notes
@@ -339,8 +327,7 @@ def senses_of(workspace: Workspace, query: str, hits: Hits, senses: str, documen
 def collocates(workspace: Workspace, request: CollocatesRequest) -> Collocates:
     """Return the collocates of a query. Raises BadInput for an invalid query, window or count, and for a word without senses."""
     _check_counts(request)
-    if request.order not in (BY_DICE, BY_LIKELIHOOD):
-        raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=shorten(request.order), orders=f"{BY_DICE}, {BY_LIKELIHOOD}"))
+    check_choice(t("order"), request.order, (BY_DICE, BY_LIKELIHOOD))
     corpus = searched(workspace, request.documents)
     hits = hits_of(workspace, request.lines())
     how = {"window": request.window, "minimum": request.minimum, "without": () if request.grammar else grammar_of(workspace)}
@@ -349,7 +336,7 @@ def collocates(workspace: Workspace, request: CollocatesRequest) -> Collocates:
         items.sort(key=lambda item: -item.log_likelihood)
     senses = ()
     if request.senses:
-        _check_senses(request.senses)
+        check_choice(t("source of senses"), request.senses, (LABELS, GROUPS))
         sense_of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)
         lists = {} if request.senses == LABELS and len(names) < 2 else kwic.by_sense(corpus, hits, sense_of, **how)
         senses = tuple(SenseColumn(names[k], int((sense_of == k).sum()), tuple(words)) for k, words in lists.items())
@@ -378,11 +365,6 @@ def keyness(workspace: Workspace, request: KeynessRequest) -> Keyness:
     return Keyness(names, (len(both[0]), len(both[1])), len(words), request.correction, first, second, int((~is_kept).sum()), reduced)
 
 
-def _check_senses(senses: str) -> None:
-    if senses not in (LABELS, GROUPS):
-        raise BadInput(t("Unknown senses {name!r}. Choose: {names}.", name=shorten(senses), names=f"{LABELS}, {GROUPS}"))
-
-
 def _check_counts(request: CollocatesRequest | KeynessRequest) -> None:
     if (least := min(request.minimum, request.most)) < 1:
         raise BadInput(t("Counts must be at least 1, got {n}.", n=least))
@@ -407,7 +389,7 @@ def reference_of(workspace: Workspace) -> str:
 
 def _hits(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceRequest, report: Report | None) -> Hits:
     kwic.check_window(request.window)
-    _check_senses(request.senses)
+    check_choice(t("source of senses"), request.senses, (LABELS, GROUPS))
     if request.seed < 0:
         raise BadInput(t("The seed must be at least 0, got {n}.", n=request.seed))
     hits = search.find(corpus, request.query, kind=request.kind)

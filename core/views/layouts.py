@@ -13,7 +13,7 @@ from ..common import model_layers
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.libraries import Frame, frame
-from ..common.markup import shorten
+from ..common.markup import check_choice
 from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights, mixed
 from ..elmo.weights import has_softmax
@@ -98,9 +98,7 @@ class Layout:
 @reads_as_model
 def compute(workspace: Workspace, request: LayoutRequest) -> Layout | None:
     """Return the map, or None while words at an axis's end are being read. Raises BadInput for an unlabeled word or unknown layout."""
-    if request.plan not in (UMAP, PCA, POLES, SOLID):
-        layouts = ", ".join((UMAP, PCA, POLES, SOLID))
-        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=layouts))
+    check_choice(t("layout"), request.plan, (UMAP, PCA, POLES, SOLID))
     table, word = workspace.targets, request.word
     rows = map_rows(table, word)
     occurrences = workspace.opener.memo.value(

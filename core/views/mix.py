@@ -12,7 +12,7 @@ from ..analysis.axes import Surroundings
 from ..analysis.word_maps import follow_mix, map_rows, place, rows_to_measure
 from ..common.errors import BadInput
 from ..common.i18n import t
-from ..common.markup import shorten
+from ..common.markup import check_choice
 from ..common.model_layers import MIX
 from ..elmo.mix import check_weights, layer_normalized, mean_lengths, mixed, pulls
 from ..index.neighbors import (
@@ -96,14 +96,9 @@ class AnyMix:
 
 @reads_as_model
 def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
-    """Return the view under one mix, or None while data is being read. Raises BadInput without a word and for an unknown `among`."""
-    if not request.words or request.among not in ("", SAME, TYPES):
-        raise BadInput(
-            t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(request.among), known=f"{SAME}, {TYPES}")
-            if request.words
-            else t("There is no word to look at. Type a sentence.")
-        )
+    """Return the view under one mix, or None while data is being read. Raises BadInput for an unknown `among`."""
     table, request = workspace.targets, replace(request, among=request.among or choose_among(workspace, request.words))
+    check_choice(t("neighbors"), request.among, (SAME, TYPES))
     weights = check_weights(request.weights, table.meta["layers"])
     queries = workspace.queries(request.words)
     layers_of_words = [_as_weighed(query.layers, request) for query in queries]

@@ -17,7 +17,7 @@ from ..common.directions import unit_rows
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.libraries import Frame, frame
-from ..common.markup import shorten
+from ..common.markup import check_choice, shorten
 from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights, mixed
 from ..index.neighbors import OTHER, SAME, Neighbor, TypeNeighbor, check_search
@@ -218,9 +218,7 @@ def frequent_words(workspace: Workspace) -> list[str]:
 @reads_as_model
 def compute_around(workspace: Workspace, request: AroundRequest) -> Around | None:
     """Return the map, or None while the corpus is still being read."""
-    if request.plan not in (SPREAD, UMAP, BETWEEN) or (request.plan == BETWEEN and len(request.contexts) != 2):
-        layouts = ", ".join((SPREAD, UMAP, BETWEEN)[: 3 if len(request.contexts) == 2 else 2])
-        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=layouts))
+    check_choice(t("layout"), request.plan, (SPREAD, UMAP, BETWEEN) if len(request.contexts) == 2 else (SPREAD, UMAP))
     table = workspace.every_token
     if table is None:
         return None

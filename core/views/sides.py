@@ -11,7 +11,7 @@ import numpy as np
 
 from ..common.config import ASSETS
 from ..common.errors import BadInput, ElmoscopeError
-from ..common.i18n import t, tn
+from ..common.i18n import t
 from ..common.limits import limits
 from ..common.markup import shorten
 from ..common.reports import Report
@@ -66,73 +66,33 @@ class LeftOutSentences:
 
     def describe(self) -> list[str]:
         """Return a sentence for each reason that applies."""
-        notes = [describe_undated(self.undated, self.sentences, self.unread_date)] if self.undated else []
-        if self.named:
-            text = tn("{n:,} sentence is dated by its document’s name.", "{n:,} sentences are dated by their documents’ names.", self.named)
-            notes.append(text)
-        if self.astride:
-            values = {"all": self.sentences, "example": shorten(self.astride_date)}
-            notes.append(
-                tn(
-                    "{n:,} of {all:,} sentences has a date only partly within a side (such as “{example}”) and is left out.",
-                    "{n:,} of {all:,} sentences have a date only partly within a side (such as “{example}”) and are left out.",
-                    self.astride,
-                    **values,
-                )
-            )
-        if self.outside:
-            notes.append(
-                tn(
-                    "{n:,} of {all:,} sentences has a date on neither side and is left out.",
-                    "{n:,} of {all:,} sentences have a date on neither side and are left out.",
-                    self.outside,
-                    all=self.sentences,
-                )
-            )
-        if self.repeated:
-            notes.append(
-                tn(
-                    "{n:,} sentence is on both sides and counts on both.",
-                    "{n:,} sentences are on both sides and count on both.",
-                    self.repeated,
-                )
-            )
-        if self.copies:
-            notes.append(tn("{n:,} repeated sentence counts once.", "{n:,} repeated sentences count once.", self.copies))
-        return notes + ([describe_shared(self.shared, self.reduced)] if self.shared else [])
+        astride = {"n": self.astride, "all": self.sentences, "example": shorten(self.astride_date)}
+        astride_text = t("{n:,} of {all:,} sentences left out: date only partly within a side (such as “{example}”).", **astride)
+        notes = (
+            (self.undated, describe_undated(self.undated, self.sentences, self.unread_date)),
+            (self.named, t("Sentences dated by their documents’ names: {n:,}.", n=self.named)),
+            (self.astride, astride_text),
+            (self.outside, t("{n:,} of {all:,} sentences left out: date on neither side.", n=self.outside, all=self.sentences)),
+            (self.repeated, t("Sentences on both sides that count on both: {n:,}.", n=self.repeated)),
+            (self.copies, t("Repeated sentences that count once: {n:,}.", n=self.copies)),
+            (self.shared, describe_shared(self.shared, self.reduced)),
+        )
+        return [text for n, text in notes if n]
 
 
 def describe_undated(n: int, everything: int, example: str) -> str:
     """Say how many sentences have no date that can be read, with one that cannot."""
-    values = {"all": everything, "example": shorten(example)}
+    values = {"n": n, "all": everything, "example": shorten(example)}
     if example:
-        return tn(
-            "{n:,} of {all:,} sentences has no readable date (such as “{example}”) and is in no time span.",
-            "{n:,} of {all:,} sentences have no readable date (such as “{example}”) and are in no time span.",
-            n,
-            **values,
-        )
-    return tn(
-        "{n:,} of {all:,} sentences has no date and is in no time span.",
-        "{n:,} of {all:,} sentences have no date and are in no time span.",
-        n,
-        **values,
-    )
+        return t("In no time span: {n:,} of {all:,} sentences, without a readable date (such as “{example}”).", **values)
+    return t("In no time span: {n:,} of {all:,} sentences, without a date.", **values)
 
 
 def describe_shared(n: int, reduced: int) -> str:
     """Say how many sentences both sides of a comparison have, and on which they count."""
     if reduced == 0:
-        return tn(
-            "{n:,} sentence is on both sides and counts on the second alone.",
-            "{n:,} sentences are on both sides and count on the second alone.",
-            n,
-        )
-    return tn(
-        "{n:,} sentence is on both sides and counts on the first alone.",
-        "{n:,} sentences are on both sides and count on the first alone.",
-        n,
-    )
+        return t("Sentences on both sides that count on the second alone: {n:,}.", n=n)
+    return t("Sentences on both sides that count on the first alone: {n:,}.", n=n)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

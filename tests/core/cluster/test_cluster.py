@@ -329,7 +329,7 @@ def test_an_index_of_one_folder_is_searched_as_a_single_shard_and_exactly_unless
     for anything in (approximate.ShardedIndex(whole), approximate.ApproximateIndex(whole)):
         with pytest.raises(BadInput, match="k must be at least 1, got 0"):
             anything.nearest(query, [1, 1, 1], k=0)
-        with pytest.raises(BadInput, match="Unknown neighbors 'some'; use one of: any word, same word, other words"):
+        with pytest.raises(BadInput, match=r"Unknown neighbors 'some'\. Choose: any word, same word, other words"):
             anything.nearest(query, [1, 1, 1], which="some")
     assert approximate.ShardedIndex(whole).nearest(query, [1, 1, 1]) == built.nearest(query, [1, 1, 1])
     with pytest.raises(MissingArtifact, match="index approximate"):

@@ -77,7 +77,7 @@ def test_auto_is_cuda_else_mps_else_the_processor(monkeypatch, cards):
     for absent in {"cuda", "mps"} - set(cards):
         with pytest.raises(BadInput, match=f"No device “{absent}” here; use {', '.join(names)}"):
             device.choose(absent)
-    with pytest.raises(BadInput, match="Unknown device “gpu”; use auto, cpu, cuda, mps"):
+    with pytest.raises(BadInput, match=r"Unknown device 'gpu'\. Choose: auto, cpu, cuda, mps"):
         device.choose("gpu")
 
 

@@ -168,7 +168,7 @@ WRONG_PARAMETERS = [
     (EITHER, "weights", 5, "an array-like or None. Got 5 instead"),
     *((EITHER, name, value, "an instance of 'str'") for name, value in (("model", 3), ("device", None))),
     (EITHER, "model", "elmo", "Unknown model 'elmo'"),
-    (EITHER, "device", "gpu", "Unknown device “gpu”; use auto, cpu, cuda, mps"),
+    (EITHER, "device", "gpu", "Unknown device 'gpu'. Choose: auto, cpu, cuda, mps"),
 ]
 
 
@@ -267,7 +267,7 @@ def test_another_device_or_place_of_the_same_weights_needs_no_other_fit(model):
     fitted = ElmoVectorizer().fit(TEXTS)
     vectors = fitted.transform(TEXTS)
     for vectorizer in (fitted, pickle.loads(pickle.dumps(fitted))):
-        with pytest.raises(BadInput, match="Unknown device “nonsense”"):
+        with pytest.raises(BadInput, match="Unknown device 'nonsense'"):
             vectorizer.set_params(device="nonsense").transform(TEXTS)
         np.testing.assert_allclose(vectorizer.set_params(device="auto").transform(TEXTS), vectors, atol=1e-4)
         np.testing.assert_array_equal(vectorizer.set_params(device="cpu", model=model.folder).transform(TEXTS), vectors)

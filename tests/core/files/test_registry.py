@@ -260,7 +260,7 @@ def test_corpora_and_vectors_are_found_by_name(places):
 
 
 def test_an_unknown_name_is_reported_with_those_that_are_known(places):
-    with pytest.raises(MissingArtifact, match=r"Unknown model 'xyz'\. Choose elmo-mini, .*, allennlp-original-5\.5B, or a folder\."):
+    with pytest.raises(MissingArtifact, match=r"Unknown model 'xyz'\. Choose elmo-mini, .*, allennlp-original-5\.5B, or a path\."):
         resolve("xyz", "model")
     for name in ("", "../assets", "a\0b", "a" * 5000, "~nobody-here/x", ".hidden", "line\nbreak"):
         for kind in ("model", "vectors", "corpus"):

@@ -192,7 +192,7 @@ SMALL_QUERY, QUERY = make_query(Compass(), ["E"], 0), make_query(FakeEncoder(), 
     ("compute", "message"),
     [
         (lambda small, _: small.nearest(products(small.rows, SMALL_QUERY), [1, 0], k=-3), "k must be at least 1, got -3"),
-        (lambda small, _: small.nearest(products(small.rows, SMALL_QUERY), [1, 0], which="all"), "neighbors 'all'; use one of: any word"),
+        (lambda small, _: small.nearest(products(small.rows, SMALL_QUERY), [1, 0], which="all"), "neighbors 'all'. Choose: any word"),
         (lambda small, _: small.nearest_types(products(small.types, SMALL_QUERY), [1, 0], k=0), "k must be at least 1, got 0"),
         (lambda small, _: products(small.rows, QUERY), "The index has 2 layers of 2, the model 3 of 4"),
         (lambda _, table: products(table.rows, SMALL_QUERY), "The index has 3 layers of 4, the model 2 of 2"),

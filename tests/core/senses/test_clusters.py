@@ -161,9 +161,9 @@ def test_exported_labels_read_back_as_labeled_sentences(table, tmp_path):
 
 
 def test_too_few_sentences_are_refused_in_words():
-    with pytest.raises(BadInput, match="at least 10"):
+    with pytest.raises(BadInput, match="At least 10"):
         clusters.suggest(blob(0, n=9))
-    with pytest.raises(BadInput, match="cannot make"):
+    with pytest.raises(BadInput, match="Choose 1 to"):
         clusters.clusters(blob(0, n=3), 4)
 
 

@@ -71,7 +71,7 @@ def test_what_cannot_be_edited_is_refused_in_a_sentence():
         edits.steps(long, edits.order_edits(long, edits.LEFT_TO_RIGHT))
     with pytest.raises(BadInput, match="16 edits at most; here are 50"):
         edits.greedy(long, lambda sentences: np.zeros(len(sentences)))
-    with pytest.raises(BadInput, match="no order"):
+    with pytest.raises(BadInput, match="Unknown order of edits"):
         edits.order_edits(long, "backwards")
 
 

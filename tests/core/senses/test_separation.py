@@ -136,7 +136,7 @@ def test_a_report_averages_over_words_not_over_occurrences_and_p_is_a_rank_among
     [
         (lambda: report_of(unit_rows(0, 3), ["bank"] * 3, ["a", "a", "a"]), "two labeled senses"),
         (lambda: one_nn(PAIRS, ["a", "b", "c"]), "cosine of every pair; got 3 labels"),
-        (lambda: silhouette(np.ones((1, 1)), ["a"]), "two occurrences or more"),
+        (lambda: silhouette(np.ones((1, 1)), ["a"]), "need two occurrences"),
         (lambda: one_nn(np.full((2, 2), np.nan), ["a", "b"]), "cosine of every pair"),
         (lambda: classify_split(np.full((4, 2), np.inf), *TRAIN[1:], *TRAIN), "Finite numbers"),
     ],

@@ -50,7 +50,7 @@ def test_a_repeated_sentence_counts_once_on_a_side(workspace, sides, bank, tmp_p
         result = change.compute(workspace, ChangeRequest(word="bank", first=both[0], second=both[1]))
         assert (result.change.first, result.everything, result.left_out.copies) == (16, (16, 16), 32)
         assert result.change.p == bank.change.p
-        assert result.left_out.describe()[-1] == "32 repeated sentences count once."
+        assert result.left_out.describe()[-1] == "Repeated sentences that count once: 32."
     lists = [change.rank(change.read(workspace, first, sides[1]), at_least=8) for first in (both[0], sides[0])]
     first, second = ([(item.word, item.change.first, item.change.p) for item in each] for each in lists)
     assert first == second
@@ -76,7 +76,7 @@ def test_noise_of_a_usage_graph_is_in_no_group(workspace, bank, tmp_path):
     assert result.labeled and set(result.names) == {str(group) for group in bank.groups.tolist()}
     assert change.graph_files(result)["clusters.csv"].count("\t-1") == 8
     assert [sum(band.counts) for band in result.bands] == [12, 12]
-    assert change.describe_groups(result) == "8 sentences have no label and are in no group."
+    assert change.describe_groups(result) == "Sentences without a label, in no group: 8."
 
 
 def test_words_of_like_frequency_stand_next_to_it_and_the_list_has_what_changed_first(workspace, sides):

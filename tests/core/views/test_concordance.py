@@ -84,7 +84,7 @@ def test_groups_in_one_document_are_those_of_its_corpus(open_rows, monkeypatch):
 def test_a_group_that_is_none_and_a_word_too_rare_for_groups_are_named(workspace):
     with pytest.raises(BadInput, match=r"No sense .nowhere. of this word here\. It has: "):
         concordance.concordance(workspace, ConcordanceRequest(query="bank", sense="nowhere", senses=GROUPS))
-    with pytest.raises(BadInput, match="too few to look for meanings in"):
+    with pytest.raises(BadInput, match="Too few sentences to look for meanings in"):
         concordance.collocates(workspace, CollocatesRequest(query="church", senses=GROUPS))
 
 
@@ -174,14 +174,14 @@ def test_sentences_without_a_readable_date_are_counted(open_rows):
     workspace = open_rows(("a", "c. 1850", "A bank.", 3), ("a", "n.d.", "A bank.", 2), ("a", "", "A bank.", 1))
     result = concordance.concordance(workspace, ConcordanceRequest(query="bank"))
     assert (result.dates, result.undated, result.sentences) == ((("c. 1850", 3, 9),), 3, 6)
-    assert concordance.describe_limits(result) == ["3 of 6 sentences have no readable date (such as “n.d.”) and are in no time span."]
+    assert concordance.describe_limits(result) == ["In no time span: 3 of 6 sentences, without a readable date (such as “n.d.”)."]
 
 
 def test_sentences_with_a_date_longer_than_a_bar_are_counted(open_rows):
     workspace = open_rows(("a", "1850", "A bank.", 3), ("a", "1851", "A bank.", 3), ("a", "19th century", "A bank.", 2))
     result = concordance.concordance(workspace, ConcordanceRequest(query="bank"))
     assert result.dates == (("1850", 3, 9), ("1851", 3, 9))
-    assert concordance.describe_limits(result) == ["2 sentences are in no bar: their dates fit into none."]
+    assert concordance.describe_limits(result) == ["Sentences in no bar, whose dates fit into none: 2."]
 
 
 def test_a_model_sorts_as_many_sentences_as_the_limit_says(open_rows, monkeypatch):

@@ -78,8 +78,8 @@ def test_dates_that_cannot_be_placed_are_counted_and_reported(open_dated):
     result = change.compute(workspace, replace(BANK, first=first))
     assert (result.change.first, result.change.second) == (6, 6)
     assert result.left_out.describe() == [
-        "6 of 22 sentences have no readable date (such as “12/05/50”) and are in no time span.",
-        "4 of 22 sentences have a date only partly within a side (such as “1895–1905”) and are left out.",
+        "In no time span: 6 of 22 sentences, without a readable date (such as “12/05/50”).",
+        "4 of 22 sentences left out: date only partly within a side (such as “1895–1905”).",
     ]
 
 
@@ -104,15 +104,15 @@ def test_the_date_in_a_name_is_none_of_its_other_numbers(workspace, tmp_path):
     corpus = str(path)
     assert dict(zip(names, facts_of(workspace, corpus).dates.of(np.arange(len(names))), strict=True)) == names
     notes = choose(workspace, Side(corpus=corpus, end="1899"), Side(corpus=corpus, start="1900")).left_out.describe()
-    assert notes[1] == "8 sentences are dated by their documents’ names."
+    assert notes[1] == "Sentences dated by their documents’ names: 8."
 
 
 def test_sentences_dated_outside_both_sides_are_counted_and_reported(open_dated):
     workspace = open_dated(["1830"] * 6 + ["1875"] * 2, ["1950"] * 6 + ["n.d.", "1700"])
     chosen = choose(workspace, Side(start="1800", end="1849"), LATE)
     assert chosen.left_out.describe() == [
-        "1 of 16 sentences has no readable date (such as “n.d.”) and is in no time span.",
-        "3 of 16 sentences have a date on neither side and are left out.",
+        "In no time span: 1 of 16 sentences, without a readable date (such as “n.d.”).",
+        "3 of 16 sentences left out: date on neither side.",
     ]
     assert not choose(workspace, Side(start="1800", end="1849"), Side()).left_out.outside
 
@@ -121,7 +121,7 @@ def test_sentences_dated_outside_both_sides_are_counted_and_reported(open_dated)
     ("dates", "side", "message"),
     [
         (["n.d.", "s.d."], EARLY, "No date in dated\\.csv can be read, for example “n\\.d\\.”"),
-        (["1850", "n.d."], Side(end="1799"), "to 1799; dates run from 1850 to 1850. 6 of 12 sentences have no readable date"),
+        (["1850", "n.d."], Side(end="1799"), "to 1799; dates run from 1850 to 1850. In no time span: 6 of 12 sentences, without"),
         (["1850", "1950"], Side(end="50"), "“50” is not a date. Write it as 1850, 1850-06, 0850 or 44 BC."),
         (["1850", "1950"], Side(start="soon"), "“soon” is not a date"),
         (["1850", "1950"], Side(start="1840", end="1890.."), "“1890..” is not a date. Write it as 1850"),
@@ -140,9 +140,9 @@ def test_a_sentence_is_on_one_side_alone(open_dated):
     overlapping = change.compute(workspace, replace(BANK, first=Side(start="1850", end="1900"), second=Side(start="1900", end="1950")))
     assert (overlapping.change.first, overlapping.change.second) == (12, 12)
     assert overlapping.change.p == apart.change.p <= 0.01
-    assert overlapping.left_out.describe() == ["12 sentences are on both sides and count on the second alone."]
+    assert overlapping.left_out.describe() == ["Sentences on both sides that count on the second alone: 12."]
     part = change.compute(workspace, replace(BANK, first=LATE, second=Side()))
-    assert part.left_out.describe() == ["12 sentences are on both sides and count on the first alone."]
+    assert part.left_out.describe() == ["Sentences on both sides that count on the first alone: 12."]
     assert part.change.p == pytest.approx(apart.change.p, abs=0.005)
     for equal in ((Side(start="1800"), Side(end="1950")), (Side(), Side(corpus=workspace.corpus))):
         with pytest.raises(BadInput, match="Both sides are the same texts"):
@@ -165,7 +165,7 @@ def test_a_copy_or_a_part_of_a_text_is_that_text(open_dated, tmp_path):
     other = [*sentences(MONEY, 3), *sentences(RIVER, 6), *(f"Sheep {k}." for k in range(30))]
     assert compared("other.txt", "\n".join(other))[0] == 0  # some sentences in common do not make one text
     notes = choose(workspace, Side(), Side(corpus=str(tmp_path / "other.txt"))).left_out.describe()
-    assert notes == ["9 sentences are on both sides and count on both."]
+    assert notes == ["Sentences on both sides that count on both: 9."]
     longer = Path(workspace.corpus).read_text("utf-8") + "1950,More of a bank.\n"  # of one text, but no sentence is on both sides
     assert compared("longer.csv", longer, EARLY, start="1900")[::2] == (0, [12, 13])
 
@@ -225,8 +225,8 @@ def test_the_command_names_sides_and_senses_and_says_what_it_leaves_out(open_dat
     corpus = open_dated(["1850"] * 12 + ["n.d."] * 6, ["1900"] * 12).corpus
     command = ["senses", "change", "--word", "bank", "--first", corpus, "--first-dates", "..1900", "--second-dates", "1900.."]
     status, printed, _ = call(*command, "--csv", tmp_path / "bands.csv")
-    assert status == 0 and "6 of 30 sentences have no readable date (such as “n.d.”)" in printed
-    assert "12 sentences are on both sides and count on the second alone." in printed
+    assert status == 0 and "6 of 30 sentences, without a readable date (such as “n.d.”)" in printed
+    assert "Sentences on both sides that count on the second alone: 12." in printed
     assert "of similar frequency" not in printed
     rows = list(csv.reader((tmp_path / "bands.csv").open(encoding="utf-8", newline="")))
     assert [row[0] for row in rows] == ["texts", "first: dated.csv …..1900", "second: dated.csv 1900..…"]

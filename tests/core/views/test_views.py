@@ -251,7 +251,7 @@ def test_around_one_sentence_or_none_nothing_leans_and_it_can_be_sent(workspace,
     for contexts in ((), words[:1]):
         result = neighbors.compute_around(workspace, AroundRequest(word="bank", contexts=contexts))
         assert result.leans is None and json_of(result)["has_sides"] is False and json_of(result)["cosines"]
-    with pytest.raises(BadInput, match="no layout “between” here"):
+    with pytest.raises(BadInput, match="Unknown layout 'between'"):
         neighbors.compute_around(workspace, AroundRequest(word="bank", contexts=words[:1], plan="between"))
 
 
@@ -280,7 +280,7 @@ def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_mo
         assert (result.by, result.senses) == (by, ()) and (result.influence.moved[:, 1:] > 0).any()
     both = pair.compute(workspace, PairRequest(first=heron, second=second)).cosines
     assert result.influence.cosines[:, 2, 1] == pytest.approx([*both.values()], abs=1e-3)
-    with pytest.raises(BadInput, match="Choose drop, mask or swap"):
+    with pytest.raises(BadInput, match="Choose: drop, mask, swap"):
         why.compute_attribution(workspace, AttributionRequest(word=heron, how="eaten"))
 
 
@@ -313,7 +313,7 @@ def test_without_labels_steps_are_read_by_the_two_sentences(workspace, herons):
     path = why.compute_edits(workspace, request)
     assert (path.lemma, path.senses, path.ends, path.map_path) == ("", ("first", "second"), ("first", "second"), None)
     assert (path.read[0], path.read[-1]) == ("first", "second")
-    cases = (({"second": herons[0]}, "are the same"), ({"space": "7"}, "no layer '7'"), ({"order": "any"}, "no order of edits"))
+    cases = (({"second": herons[0]}, "are the same"), ({"space": "7"}, "no layer '7'"), ({"order": "any"}, "Unknown order of edits"))
     for changes, message in cases:
         with pytest.raises(BadInput, match=message):
             why.compute_edits(workspace, replace(request, **changes))
@@ -345,7 +345,7 @@ def test_a_layout_places_a_word_s_dots_and_a_sentence_among_them_on_its_dot(work
 
 
 def test_a_layout_that_is_none_and_an_axis_of_one_end_are_refused(workspace):
-    for of, said in (({"plan": "round"}, "no layout “round”"), ({"plan": "poles", "ends": ("money",)}, "two ends")):
+    for of, said in (({"plan": "round"}, "Unknown layout 'round'"), ({"plan": "poles", "ends": ("money",)}, "two ends")):
         with pytest.raises(BadInput, match=said):
             layouts.compute(workspace, layouts.LayoutRequest(word="bank", **of))
     with pytest.raises(BadInput, match="one word at a time"):
