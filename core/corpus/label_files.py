@@ -58,12 +58,12 @@ def format_labels(
             code = result.sense_of[k]
             share = round(float(result.shares[k, code]), 4)
             guessed.append(_line(row | {"sense": result.senses[code], "given": False, "probability": share}))
-    return "".join([*given, format_given(lemma, labels.elsewhere), *guessed])
+    return "".join([*given, format_rows(lemma, labels.elsewhere), *guessed])
 
 
-def format_given(lemma: str, labels: Iterable[tuple[Token, str]]) -> str:
-    """Return labels by sentence as rows, in their order."""
-    return "".join(_line(_row(lemma, token) | {"sense": sense, "given": True}) for token, sense in labels)
+def format_rows(lemma: str, labels: Iterable[tuple[Token, str]], *, is_given: bool = True) -> str:
+    """Return labels by sentence as rows, in their order. Labels of groups that a model found are guesses, not given."""
+    return "".join(_line(_row(lemma, token) | {"sense": sense, "given": is_given}) for token, sense in labels)
 
 
 def _row(lemma: str, token: Token) -> dict:

@@ -10,7 +10,6 @@ vectors of one sense are no Gaussian: in a hundred and more sentences they may f
 a meaning.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -23,8 +22,8 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.libraries import import_library
 from ..common.significance import LEVEL, rank_p
+from ..corpus.measures import log_odds
 from ..elmo.language_model import Prediction
-from ..index.rows import Occurrence
 from ..index.table import OccurrenceTable
 from .gaussian_null import NUMBERS, one_cloud, silhouettes
 
@@ -164,28 +163,23 @@ def name_of(substitutes: Sequence[tuple[str, float]], words: Sequence[tuple[str,
 def telling_words(contexts: Sequence[Sequence[str]], result: np.ndarray, background: Counter[str]) -> list[list[tuple[str, float]]]:
     """Return the MOST_TELLING most distinctive words of each cluster with z, best first, from content words of each occurrence and clusters (n,).
 
-    Log-odds with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, eqs 16, 20 and 22): a word's odds in one cluster against
-    the rest, in standard deviations; a single cluster has none. The prior holds as many words as the contexts do, in the proportions of
-    `background`.
+    z is that of a word's log-odds in one cluster against the rest (core.corpus.measures.log_odds); a single cluster has none. The prior holds
+    as many words as the contexts do, in the proportions of `background`.
     """
     counts = [Counter() for _ in range(int(result.max()) + 1)]
     for words, item in zip(contexts, result, strict=True):
         counts[item].update(set(words))  # once per sentence, so that one repetitive sentence cannot name a cluster
     if len(counts) == 1:
         return [[]]
-    total = sum(counts, Counter())
-    size, everywhere = total.total(), {word: background[word] + n for word, n in total.items()}
-    everywhere_total = sum(everywhere.values())
-    prior = {word: size * n / everywhere_total for word, n in everywhere.items()}
+    words = sorted(set().union(*counts))
+    table = np.array([[counter[word] for word in words] for counter in counts])
+    everywhere = table.sum(axis=0)
+    of_prior = everywhere + [background[word] for word in words]
     telling = []
-    for counter in counts:
-        n_here, scores = counter.total(), {}
-        for word, y in counter.items():
-            a = prior[word]
-            rest = total[word] - y
-            odds = np.log((y + a) / (n_here + size - y - a + 1e-9)) - np.log((rest + a) / (2 * size - n_here - rest - a + 1e-9))
-            scores[word] = float(odds / np.sqrt(1 / (y + a) + 1 / (rest + a)))
-        telling.append(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_TELLING])
+    for row in table:
+        z = log_odds(row, everywhere - row, of_prior, prior=everywhere.sum())
+        best = [k for k in np.argsort(-z, kind="stable").tolist() if row[k]]  # of equal ones the first in the alphabet
+        telling.append([(words[k], float(z[k])) for k in best[:MOST_TELLING]])
     return telling
 
 
@@ -210,12 +204,15 @@ def agreement(gold: Sequence[str], result: np.ndarray, *, rounds: int = 200) -> 
     codes = np.unique(np.asarray(gold, str), return_inverse=True)[1]
     rng = np.random.default_rng(0)
     orders = [codes, *(rng.permutation(codes) for _ in range(rounds))]
-    tables = np.zeros((len(orders), codes.max() + 1, result.max() + 1))
-    for table, order in zip(tables, orders, strict=True):
-        np.add.at(table, (order, result), 1)
-    (rand, v, purity), *nulls = _measure_agreement(tables).tolist()
+    metrics = import_library("sklearn.metrics")
+
+    def measure(labels: np.ndarray) -> tuple[float, float, float]:
+        purity = metrics.cluster.contingency_matrix(labels, result).max(axis=0).sum() / len(labels)
+        return metrics.adjusted_rand_score(labels, result), metrics.v_measure_score(labels, result), float(purity)
+
+    (rand, v, purity), *nulls = map(measure, orders)
     rand_null, v_null, purity_null = ((float(np.mean(values)), float(np.quantile(values, 0.95))) for values in zip(*nulls, strict=True))
-    mutual = float(import_library("sklearn.metrics").adjusted_mutual_info_score(codes, result))
+    mutual = float(metrics.adjusted_mutual_info_score(codes, result))
     of_shuffled = {"rand_null": rand_null, "v_null": v_null, "purity_null": purity_null}
     return Agreement(rand=rand, v=v, mutual=mutual, purity=purity, n=len(codes), **of_shuffled)
 
@@ -235,32 +232,3 @@ def most_ambiguous(table: OccurrenceTable, words: Sequence[str]) -> str:
             total = unit(table.rows.take(rows)[:, min(1, table.meta["layers"] - 1)].astype(np.float32)).sum(axis=0)
             spread[word] = 1 - (float(total @ total) - n) / (n * (n - 1))
     return max(spread, key=spread.__getitem__, default="")
-
-
-def labeled_jsonl(occurrences: Sequence[Occurrence], labels: Sequence[str], lemma: str) -> str:
-    """Write occurrences and the names of their groups as JSON lines that `core.text.sentences` reads, in the corpus's order.
-
-    A model found the groups, so they are guesses, not evidence.
-    """
-    lines = []
-    for o, label in sorted(zip(occurrences, labels, strict=True), key=lambda pair: pair[0].row):
-        row = {"tokens": list(o.tokens), "position": o.position, "word": o.tokens[o.position], "lemma": lemma, "sense": label}
-        lines.append(json.dumps(row | {"given": False}, ensure_ascii=False))
-    return "\n".join(lines) + "\n"
-
-
-def _measure_agreement(tables: np.ndarray) -> np.ndarray:
-    """Compute adjusted Rand (Hubert and Arabie 1985), V (Rosenberg and Hirschberg 2007) and purity of counts (R, senses, clusters): (R, 3).
-
-    scikit-learn checks its input for a millisecond each; this takes all at once.
-    """
-    from scipy.special import entr
-
-    counts = [values.reshape(len(tables), -1) for values in (tables, tables.sum(axis=2), tables.sum(axis=1))]
-    n = counts[0][0].sum()
-    same, *pairs = ((values * (values - 1)).sum(axis=1) for values in counts)
-    chance, ceiling = pairs[0] * pairs[1] / (n * (n - 1)), (pairs[0] + pairs[1]) / 2
-    rand = np.where(ceiling > chance, (same - chance) / np.where(ceiling > chance, ceiling - chance, 1), 1)
-    joint, senses, clusters = (entr(values / n).sum(axis=1) for values in counts)
-    v = 2 * (senses + clusters - joint) / (senses + clusters)
-    return np.stack([rand, v, tables.max(axis=1).sum(axis=1) / n], axis=1)

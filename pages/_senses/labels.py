@@ -10,7 +10,6 @@ from core.common.i18n import format_number, t, tn
 from core.common.limits import limits
 from core.corpus import label_files
 from core.corpus.spread import MOST_CHARACTERS, Labels, SpreadLabels, clean
-from core.senses import clusters
 from core.text import own_corpus
 from core.text.sentences import Sentence, Target
 from core.views.induction import Groups, Occurrences
@@ -85,7 +84,8 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
     suggested = suggested_names(groups)
     rows = [k for k, item in enumerate(groups.numbers) if not groups.few[item] or names[item] != suggested[item]]
     expected = [", ".join(answer.word for answer in words[:IN_TABLE]) for words in occurrences.substitutes]
-    written = clusters.labeled_jsonl([occurrences.items[k] for k in rows], [labels[k] for k in rows], word).encode()
+    tokens = label_files.tokens_of(occurrences.items)
+    written = label_files.format_rows(word, ((tokens[k], labels[k]) for k in rows), is_given=False).encode()
     about = t("Add it under Your texts to see the groups on Map: faint, as guesses, not measured.")
     lists.download(t("Labeled sentences (JSONL)"), written, f"{word}-senses.jsonl", "application/jsonl", key="found.jsonl", help=about)
     columns = {

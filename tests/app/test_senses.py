@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.corpus import label_files as saved_labels
-from core.corpus.label_files import Token, format_given, tokens_of
+from core.corpus.label_files import Token, format_rows, tokens_of
 from core.corpus.spread import Labels
 from core.elmo.models import open_model
 from core.index.rows import Occurrence
@@ -144,7 +144,7 @@ def test_error_in_a_file_of_labels_is_shown_with_its_name():
 
 
 def test_labels_stay_when_the_word_changes(gold):
-    page = given_file(page_with(Labels()), "bank.jsonl", format_given("bank", labeled(gold).given))
+    page = given_file(page_with(Labels()), "bank.jsonl", format_rows("bank", labeled(gold).given))
     assert kept() == dict(labeled(gold).given)
     more = labeled(gold).label([sentences()[20]], gold[20])
     save(more)

@@ -140,7 +140,7 @@ def test_labels_stay_on_their_sentences_when_the_corpus_changes(path, tmp_path):
 def test_labels_of_other_sentences_are_carried_through_a_file_and_renamed_with_the_others(tmp_path):
     file = tmp_path / "labels.jsonl"
     labels = [(SENTENCES[0], "money"), (SENTENCES[1], "shore"), (SENTENCES[399], "shore")]
-    file.write_text(label_files.format_given("bank", labels), "utf-8")
+    file.write_text(label_files.format_rows("bank", labels), "utf-8")
     read = label_files.read_labels(file, SENTENCES[:10])
     assert len(read.labels.elsewhere) == 1
     file.write_text(label_files.format_labels("bank", SENTENCES[:10], read.labels.rename("shore", "river"), None), "utf-8")
@@ -176,7 +176,7 @@ GLOSS = "a place where water meets the land, as at the side of a river or of a l
 def test_a_sense_in_a_file_may_be_longer_than_a_typed_one(path, tmp_path):
     file = tmp_path / "glosses.jsonl"
     given_labels = [(SENTENCES[k], GLOSS.format(k % 2)) for k in range(4)]
-    file.write_text(label_files.format_given("bank", given_labels), "utf-8")
+    file.write_text(label_files.format_rows("bank", given_labels), "utf-8")
     labels = label_files.read_labels(file, SENTENCES).labels
     assert labels.senses == (GLOSS.format(0), GLOSS.format(1))
     assert label_files.pairs([f"{GLOSS.format(0)}={GLOSS.format(1)}"]) == {GLOSS.format(0): GLOSS.format(1)}
@@ -230,7 +230,7 @@ def test_rows_without_a_sense_are_no_labels_but_are_carried_through(tmp_path):
     with reports.collecting() as found:
         assert label_files.read_senses(file) == {SENTENCES[3]: "river", SENTENCES[4]: "None"}
     assert list(found.values()) == ["labels.jsonl: rows without a sense, not counted as labels: 3."]
-    text, carried = label_files.carry_rows(label_files.format_given("bank", [(SENTENCES[0], "money")]), file, SENTENCES)
+    text, carried = label_files.carry_rows(label_files.format_rows("bank", [(SENTENCES[0], "money")]), file, SENTENCES)
     first, *others = map(json.loads, text.splitlines())
     assert (first["sense"], first["note"], first["given"], carried) == ("money", 0, True, 2)
     assert [(row["note"], row["sense"], row["probability"]) for row in others] == [(1, "", None), (2, None, None)]
