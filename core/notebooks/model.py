@@ -173,7 +173,11 @@ pd.DataFrame(rows).round(3)
 # %% cone
 from elmoscope.core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Row, density_rows
 
-colors = {kind: color for kind, color in zip(("random", "word", "sense"), (RANDOM_PAIRS, ONE_WORD, ONE_SENSE)) if kind in shape.pairs}
+colors = {
+    kind: color
+    for kind, color in zip(("random", "word", "sense"), (RANDOM_PAIRS, ONE_WORD, ONE_SENSE))
+    if kind in shape.panels[0]["raw"].mean
+}
 density = [
     Row(f"layer {layer}", "", {kind: panels[treatment].density[kind] for kind in colors}) for layer, panels in enumerate(shape.panels)
 ]
@@ -200,9 +204,9 @@ import pandas as pd
 
 rows = []
 for name, spread in spreads.items():
-    auc, errors, (same, different) = spread.auc(), spread.errors(threshold), spread.means()
+    auc, (missed, passed), (same, different) = spread.auc(), spread.errors(threshold), spread.means()
     row = {"space": name, "one sense": same, "two senses": different, "AUC": auc.mean + 0.5}
-    rows.append(row | {"AUC, 95%": auc.cell(".3f", times=1, more=0.5), "missed": errors.missed, "false alarms": errors.passed})
+    rows.append(row | {"AUC, 95%": auc.cell(".3f", times=1, more=0.5), "missed": missed, "false alarms": passed})
 pd.DataFrame(rows).round(3)
 
 # %% apart

@@ -74,7 +74,6 @@ class Anisotropy:
     controls: tuple[str, ...]  # the words that chose k
     measured: tuple[str, ...]
     labeled: bool
-    pairs: dict[str, int]  # how many of a kind were measured
 
 
 def sample(table: OccurrenceTable) -> Sample:
@@ -134,11 +133,8 @@ def measure(result: Sample) -> Anisotropy:
         aucs = {name: panel.auc for name, panel in by_treatment.items()}
         pairs_of = {MEAN: (aucs[MEAN], aucs[RAW]), TOP: (aucs[TOP], aucs[MEAN]), "control": (aucs[TOP], random)}
         gains.append({name: compare_pairs(*both) for name, both in pairs_of.items()})
-    same = np.concatenate([_same(result, result.groups[word]) for word in measured])
-    pairs = {RANDOM: int(result.apart.sum()), WORD: int((~same).sum()), SENSE: int(same.sum())}
     names = {what: tuple(result.names[k] for k in half) for what, half in (("controls", control), ("measured", measured))}
-    counted = {kind: count for kind, count in pairs.items() if count}
-    return Anisotropy(panels=tuple(panels), gains=tuple(gains), labeled=result.labeled, pairs=counted, **names)
+    return Anisotropy(panels=tuple(panels), gains=tuple(gains), labeled=result.labeled, **names)
 
 
 def directions(vectors: np.ndarray) -> np.ndarray:
@@ -225,14 +221,6 @@ def _same(result: Sample, rows: np.ndarray) -> np.ndarray:
 ROUNDS = 999  # shuffles of one word's senses
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Errors:
-    """Error rates as means over words, 0 to 1."""
-
-    missed: float  # pairs of one sense under the threshold
-    passed: float  # pairs of two senses at it or above
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
     """The pairs of both kinds of each word, in one space."""
@@ -262,17 +250,16 @@ class Spread:
         same, different = (density(list(kind)) for kind in zip(*self.words.values(), strict=True))
         return same, different
 
-    def errors(self, threshold: float) -> Errors:
-        """Return the error rates at a threshold on the cosine."""
+    def errors(self, threshold: float) -> tuple[float, float]:
+        """Return the shares of pairs of one sense under a threshold on the cosine, and of two at it or above: means over words, 0 to 1."""
         missed = [np.searchsorted(same, threshold - TIE) / len(same) for same, _ in self.words.values()]
         passed = [1 - np.searchsorted(different, threshold - TIE) / len(different) for _, different in self.words.values()]
-        return Errors(missed=float(np.mean(missed)), passed=float(np.mean(passed)))
+        return float(np.mean(missed)), float(np.mean(passed))
 
     def balanced(self) -> float:
         """Return the threshold, in hundredths, with the smallest sum of both errors; of several the middle one."""
         tried = np.arange(0, 101) / 100
-        errors = [self.errors(threshold) for threshold in tried]
-        sums = np.array([item.missed + item.passed for item in errors])
+        sums = np.array([sum(self.errors(threshold)) for threshold in tried])
         best = np.flatnonzero(sums <= sums.min() + 1e-9)
         return float(tried[best[len(best) // 2]])
 

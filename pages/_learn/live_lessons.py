@@ -87,7 +87,7 @@ def compare_random_pairs(in_use: InUse) -> LessonPage:
         WORD: t("one word, two senses") if result.labeled else t("one word"),
         SENSE: t("one word, one sense"),
     }
-    kinds = {kind: title for kind, title in kinds.items() if kind in result.pairs}
+    kinds = {kind: title for kind, title in kinds.items() if kind in result.panels[0][RAW].mean}
     treatment = choice("cone", t("Vectors"), names, RAW, help=t("The mean first, then k principal components (Mu and Viswanath 2018)."))
     colors = {RANDOM: RANDOM_PAIRS, WORD: ONE_WORD, SENSE: ONE_SENSE}
     panels = [by_treatment[treatment] for by_treatment in result.panels]
@@ -185,19 +185,19 @@ def find_threshold(in_use: InUse) -> LessonPage:
     same_sense, two_senses = t("same sense"), t("different senses")
     rows, table = [], []
     for name, spread in result.items():
-        errors, auc, (same, across) = spread.errors(threshold), spread.auc(), spread.means()
-        values = {"auc": f"{auc.mean + 0.5:.2f}", "missed": f"{errors.missed:.0%}", "passed": f"{errors.passed:.0%}"}
+        (missed, passed), auc, (same, across) = spread.errors(threshold), spread.auc(), spread.means()
+        values = {"auc": f"{auc.mean + 0.5:.2f}", "missed": f"{missed:.0%}", "passed": f"{passed:.0%}"}
         note = t("AUC {auc}<br>missed {missed}<br>false alarms {passed}", **values)
         curves = dict(zip((same_sense, two_senses), spread.densities(), strict=True))
         rows.append(Row(model_layers.in_use().short(name), note, curves))
         row = {t("layer"): name, same_sense: round(same, 3), two_senses: round(across, 3), "AUC": round(auc.mean + 0.5, 3)}
         row |= {"AUC, 95%": auc.cell(".3f", times=1, more=0.5), t("threshold"): threshold}
-        table.append(row | {t("missed"): round(errors.missed, 3), t("false alarms"): round(errors.passed, 3)})
-    errors = result[top].errors(threshold)
+        table.append(row | {t("missed"): round(missed, 3), t("false alarms"): round(passed, 3)})
+    missed, passed = result[top].errors(threshold)
     aucs = {name: spread.aucs() for name, spread in spreads.items()}
     by_word = [{t("word"): w} | {f"AUC, {layer_title(name)}": round(auc[w], 3) for name, auc in aucs.items()} for w in aucs[top]]
     colors = {same_sense: ONE_SENSE, two_senses: ONE_WORD}
-    values = {"at": threshold, "layer": layer_title(top), "missed": errors.missed, "passed": errors.passed}
+    values = {"at": threshold, "layer": layer_title(top), "missed": missed, "passed": passed}
     return LessonPage(
         figure=density_rows(rows, GRID, colors, span=(-0.5, 1.0), key="apart", threshold=threshold),
         alt=t(
