@@ -139,16 +139,6 @@ def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray) ->
     return Centroids(senses, unit(np.stack([units[labels == sense].mean(axis=0) for sense in senses])))
 
 
-def between(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> Centroids:
-    """Return the two words (2, L, D) as what every step is compared with, if no sense is labeled."""
-    return Centroids(names, mixed(layers, weights, axis=1, unit=True))
-
-
-def readings(layers: np.ndarray, result: Centroids, weights: np.ndarray) -> np.ndarray:
-    """Return the cosines (S, C) of tokens (S, L, D) with the senses' centroids."""
-    return mixed(layers, weights, axis=1, unit=True) @ result.vectors.T
-
-
 def ends(cosines: np.ndarray) -> tuple[int, int]:
     """Return the sense of the first step and that of the last from cosines (S, C); if they are equal, the next best of the last."""
     first = int(cosines[0].argmax())

@@ -201,14 +201,9 @@ def parts(result: Influence, view: str, half: str, sense: str) -> np.ndarray:
 
 
 def measure_apart(result: Influence, view: str, half: str) -> np.ndarray:
-    """Return how much the target's cosine with the second vector of `pair` gains without each word (K,)."""
+    """Return how much the target's cosine with the second centroid, the word of another sentence, gains without each word (K,)."""
     v, h = result.views.index(view), HALVES.index(half)
     return result.varied[:, v, h, 1] - result.cosines[v, h, 1]
-
-
-def pair(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> Centroids:
-    """Return the target in its sentence and a word in another one, (2, L, D), as what the target is measured by."""
-    return Centroids(names, unit_views(layers, weights))
 
 
 def shifts(result: Influence, view: str, half: str) -> np.ndarray:

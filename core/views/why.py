@@ -20,7 +20,7 @@ from ..senses import edits, influence
 from ..senses.calibration import choose_rows
 from ..senses.edits import Alignment, EditStep
 from ..senses.evidence import TIE
-from ..senses.influence import DROP, Influence, half_name
+from ..senses.influence import DROP, Centroids, Influence, half_name
 from ..text import target_word
 from ..text.readings import WordInContext
 from ..text.tokens import join_tokens
@@ -97,7 +97,7 @@ def compute_attribution(workspace: Workspace, request: AttributionRequest) -> At
     by = BY_SENSES if measures and len(measures.senses) > 1 else BY_MOVE
     if by == BY_MOVE and other_word and (other_word.tokens, other_word.position) != (word.tokens, word.position):
         vectors = np.stack([query.layers for query in workspace.queries((word, other_word))])
-        by, measures = BY_OTHER, influence.pair(vectors, weights, ("this sentence", "the other"))
+        by, measures = BY_OTHER, Centroids(("this sentence", "the other"), influence.unit_views(vectors, weights))
     result = influence.influence(
         workspace.model.encoder, word.tokens, word.position, measures, how=request.how, swap=request.swap, weights=weights
     )
@@ -188,10 +188,12 @@ def compute_edits(workspace: Workspace, request: EditsRequest) -> EditPath:
     if lemma:
         centroids = _centroids(workspace, rows, weights)
     else:
-        centroids = {name: edits.between(_layers(workspace, both, name), mix, SENTENCES) for name, mix in weights.items()}
+        of_words = {name: mixed(_layers(workspace, both, name), mix, axis=1, unit=True) for name, mix in weights.items()}
+        centroids = {name: Centroids(SENTENCES, vectors) for name, vectors in of_words.items()}
 
     def readings(words: Sequence[WordInContext], name: str = space) -> np.ndarray:
-        return edits.readings(_layers(workspace, words, name, lemma), centroids[name], weights[name])
+        """Return the cosines of n words with the C senses' centroids (n, C)."""
+        return mixed(_layers(workspace, words, name, lemma), weights[name], axis=1, unit=True) @ centroids[name].vectors.T
 
     steps = edits.steps(alignment, _order(alignment, request.order, readings))
     words = [WordInContext(step.tokens, step.position) for step in steps]
@@ -212,7 +214,7 @@ def compute_edits(workspace: Workspace, request: EditsRequest) -> EditPath:
     )
 
 
-def _centroids(workspace: Workspace, rows: np.ndarray, weights: Mapping[str, np.ndarray]) -> dict[str, edits.Centroids]:
+def _centroids(workspace: Workspace, rows: np.ndarray, weights: Mapping[str, np.ndarray]) -> dict[str, Centroids]:
     """Return the senses' centroids of labeled rows by space."""
     table = workspace.targets
     labels = [table.senses[code] for code in table.sense[rows]]
