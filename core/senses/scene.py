@@ -156,19 +156,11 @@ def layer_vectors(layers: np.ndarray, isolated: np.ndarray) -> dict[str, np.ndar
     }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NearWords:
-    """The words nearest to two sentences."""
+def find_near_words(cosines: np.ndarray, may_answer: np.ndarray, name: Callable[[int], str]) -> tuple[np.ndarray, np.ndarray]:
+    """Choose up to WORDS words near each of two stars: return a row (n,) of each, and the star that it is near: FIRST, SECOND or BOTH (n,).
 
-    rows: np.ndarray  # (n,) of the table, one occurrence of each word
-    words: tuple[str, ...]
-    star_of: np.ndarray  # (n,) FIRST, SECOND or BOTH
-
-
-def find_near_words(table: OccurrenceTable, cosines: np.ndarray, may_answer: np.ndarray, name: Callable[[int], str]) -> NearWords:
-    """Choose up to WORDS words near each star, from the cosines (2, N) of the rows of the table with both stars.
-
-    `may_answer` (N,) marks the rows of other words. `name` returns a row's word; inflected forms have the same.
+    `cosines` (2, N) are those of the rows of a table with both stars. `may_answer` (N,) marks the rows of other words. `name` returns a
+    row's word; inflected forms have the same.
     """
     nearest: list[dict[str, int]] = []
     for values in cosines:
@@ -183,12 +175,14 @@ def find_near_words(table: OccurrenceTable, cosines: np.ndarray, may_answer: np.
     for word in first.keys() & second.keys():
         words[word] = max(first[word], second[word], key=lambda row: cosines[:, row].sum())
     star_of = [BOTH if word in first and word in second else FIRST if word in first else SECOND for word in words]
-    rows = np.array(list(words.values()), int)
-    return NearWords(rows, tuple(table.words[code] for code in table.word[rows]), np.array(star_of, int))
+    return np.array(list(words.values()), int), np.array(star_of, int)
 
 
-def draw_unlabeled(words: NearWords, points: Vectors, stars: Vectors, ring: float | None) -> Scene:
-    """Place the words near two sentences along the line between both: rows (n, d) and (2, d) in every space, the last the sense space."""
+def draw_unlabeled(words: Sequence[str], star_of: np.ndarray, points: Vectors, stars: Vectors, ring: float | None) -> Scene:
+    """Place the words near two sentences along the line between both: rows (n, d) and (2, d) in every space, the last the sense space.
+
+    `star_of` (n,) is that of `find_near_words`.
+    """
     layouts = [along_line(points[name], stars[name]) for name in points]
     heights = layouts[-1][0][:, 1]
     for places, _ in layouts:
@@ -198,8 +192,8 @@ def draw_unlabeled(words: NearWords, points: Vectors, stars: Vectors, ring: floa
         spaces=tuple(points),
         points=np.stack([places for places, _ in layouts]).astype(np.float32),
         stars=np.stack([ends for _, ends in layouts]).astype(np.float32),
-        sense_of=words.star_of,
-        texts=words.words,
+        sense_of=star_of,
+        texts=tuple(words),
         distance=float(1 - first @ second),
         ring=ring,
         labeled=False,

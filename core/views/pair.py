@@ -12,7 +12,7 @@ from ..index.sense_space import MOST_READ
 from ..index.table import OccurrenceTable
 from ..senses import scene, verdict
 from ..senses.calibration import calibration_for, calibration_of, choose_rows
-from ..senses.scene import LabeledDots, NearWords, Scene
+from ..senses.scene import LabeledDots, Scene
 from ..senses.verdict import Verdict
 from ..text.readings import WordInContext, dictionary_forms
 from ..text.target_word import words_of
@@ -137,12 +137,11 @@ def draw_scene(workspace: Workspace, first: WordInContext, second: WordInContext
         return np.concatenate([space.place(space.of_rows(table, rows)) for rows in pieces])
 
     places = workspace.once("words in the sense space", place_rows, table_key(table), space.mark, most=2)
-    near_words = _near_words(workspace, table, (first, second), places @ vectors[SENSES].T)
-    written = [occurrence.tokens[occurrence.position] for occurrence in map(table.occurrence, near_words.rows.tolist())]
-    word_vectors = scene.layer_vectors(table.rows.take(near_words.rows), encode_alone(workspace, written)) | {
-        SENSES: places[near_words.rows]
-    }
-    return scene.draw_unlabeled(near_words, word_vectors, vectors, calibration_of(workspace).ring)
+    rows, star_of = _near_words(workspace, table, (first, second), places @ vectors[SENSES].T)
+    written = [occurrence.tokens[occurrence.position] for occurrence in map(table.occurrence, rows.tolist())]
+    points = scene.layer_vectors(table.rows.take(rows), encode_alone(workspace, written)) | {SENSES: places[rows]}
+    words = [table.words[code] for code in table.word[rows]]
+    return scene.draw_unlabeled(words, star_of, points, vectors, calibration_of(workspace).ring)
 
 
 @reads_as_model
@@ -164,8 +163,10 @@ def encode_alone(workspace: Workspace, words: Sequence[str]) -> np.ndarray:
     return np.stack([by_spelling[word][:, 0] for word in words])
 
 
-def _near_words(workspace: Workspace, table: OccurrenceTable, both: Sequence[WordInContext], cosines: np.ndarray) -> NearWords:
-    """Return the content words near both sentences, with (N, 2) cosines."""
+def _near_words(
+    workspace: Workspace, table: OccurrenceTable, both: Sequence[WordInContext], cosines: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows of the content words near both sentences, with (N, 2) cosines, as `find_near_words` does."""
 
     def mark_content_words() -> np.ndarray:  # (N,) of three letters or two syllables; a piece of a Korean word begins with a joiner
         function, words = words_of(workspace.language).function, enumerate(table.words)
@@ -181,4 +182,4 @@ def _near_words(workspace: Workspace, table: OccurrenceTable, both: Sequence[Wor
         word = table.words[table.word[row]]
         return table.lemmas[table.lemma[row]] if table.lemma[row] >= 0 else next(iter(dictionary_forms(word)), word)
 
-    return scene.find_near_words(table, cosines.T, may_answer, name)
+    return scene.find_near_words(cosines.T, may_answer, name)

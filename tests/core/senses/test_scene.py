@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -166,15 +165,15 @@ def test_stars_lie_as_far_from_each_other_as_their_cosine_distance(seed):
 
 def test_words_are_chosen_once_each_and_those_near_both_are_reported():
     names = ["near", "near", "far", "both", "other"] + [f"filler {k}" for k in range(40)]
-    table = SimpleNamespace(words=names, word=np.arange(len(names)))
     cosines = np.full((2, len(names)), -0.5) - np.arange(len(names)) / 100
     cosines[:, :5] = [[0.9, 0.8, -1, 0.7, 0.99], [-1, -1, 0.9, 0.6, 0.99]]
     may_answer = np.array([name != "other" for name in names])
-    near = scene.find_near_words(table, cosines, may_answer, lambda row: names[row])
-    star_of = dict(zip(near.words, near.star_of, strict=True))
+    rows, stars = scene.find_near_words(cosines, may_answer, lambda row: names[row])
+    words = [names[row] for row in rows]
+    star_of = dict(zip(words, stars, strict=True))
     assert star_of["near"] == FIRST and star_of["both"] == BOTH and "other" not in star_of
-    assert near.words.count("near") == 1 and near.rows[near.words.index("near")] == 0
-    assert sum(each in (FIRST, BOTH) for each in near.star_of) == sum(each in (SECOND, BOTH) for each in near.star_of) == WORDS
+    assert words.count("near") == 1 and rows[words.index("near")] == 0
+    assert sum(each in (FIRST, BOTH) for each in stars) == sum(each in (SECOND, BOTH) for each in stars) == WORDS
 
 
 @pytest.fixture(scope="module")
