@@ -17,6 +17,7 @@ import numpy as np
 
 from ..common.config import cache_folder
 from ..common.errors import ElmoscopeError
+from ..common.model_layers import Layers
 from ..elmo.mix import layer_weights, mixed
 from ..files.artifacts import read_json, write_json
 from ..index.sense_space import LAYER, SenseSpace
@@ -144,7 +145,7 @@ def _parts_of(table: OccurrenceTable, words: Sequence[str]) -> list[tuple[slice,
 def measure_unlabeled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
     """Learn from words as if they had no labels: the layer that separates them best, the coefficients there, the views' centers."""
     learned = []
-    for name in spaces(table.meta["layers"]):
+    for name in Layers(table.meta["layers"]).reading:
         pairs, centers = pairs_unlabeled(table, words, seen, name)
         coefficients, loss = fit(pairs)
         learned.append((loss, name, coefficients, centers))
@@ -234,16 +235,11 @@ def trust_of(table: OccurrenceTable, lemma: str) -> Separability:
 def separability_of(layers: np.ndarray, labels: np.ndarray) -> Separability:
     """Find the layer or mix in which most of the nearest of (n, L, D) have the same sense (n,), and how far that is above chance."""
     shares = {}
-    for name in spaces(layers.shape[1]):
+    for name in Layers(layers.shape[1]).reading:
         centered = evidence.center(mixed(layers, layer_weights(name, layers.shape[1]), axis=1, unit=True))
         shares[name] = purity_at_k(centered @ centered.T, labels, min(K, len(labels) - 1))
     best = max(shares, key=shares.get)
     return Separability(best, above_chance(shares[best], labels))
-
-
-def spaces(n_layers: int) -> tuple[str, ...]:
-    """Return the spaces with context: every layer above 0, and the equal mix."""
-    return (*map(str, range(1, n_layers)), "mix")
 
 
 def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarray]:
