@@ -231,7 +231,8 @@ def _plane(
 ) -> tuple[np.ndarray | None, np.ndarray]:
     """Return the plane of largest variance, turned onto the layers' planes in the mix's proportions: dots (N, 2), words (S, 2)."""
     weights = np.array(request.weights)
-    layers, stars, planes = _planes(workspace, everything, queries, request)
+    points, planes = _planes(workspace, everything, queries, request)
+    layers, stars = (_as_weighed(part, request) for part in (points.layers, np.stack([query.layers for query in queries])))
     start = mixed(planes.astype(float), weights)
     if len(start) < 2:
         return None, np.empty((0, 2))
@@ -239,27 +240,19 @@ def _plane(
     return flat[: len(layers)], flat[len(layers) :]
 
 
-def _points(workspace: Workspace, everything: OccurrenceTable, queries: Sequence[Query]) -> Surroundings:
-    def look() -> Surroundings:
-        words = list(dict.fromkeys(bare(query.word).casefold() for query in queries))
-        return axes.surroundings(everything, words, queries, np.eye(everything.meta["layers"])[-1])
-
-    key = table_key(everything), tuple((query.tokens, query.position, query.read_as) for query in queries)
-    return workspace.opener.memo.value("words around", key, look, most=12)
-
-
 def _planes(
     workspace: Workspace, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return each layer's plane of largest variance, one turned onto the next, (L, N + S, 2), of dots (N, L, D) and words (S, L, D)."""
-    layers = _as_weighed(_points(workspace, everything, queries).layers, request)
-    stars = _as_weighed(np.stack([query.layers for query in queries]), request)
+) -> tuple[Surroundings, np.ndarray]:
+    """Return the points around words, and each layer's plane of largest variance, one turned onto the next: points and words (L, N + S, 2)."""
 
-    def spread() -> np.ndarray:
-        return np.stack([view.coordinates for view in axes.by_spread(layers, stars, np.eye(stars.shape[1]))])
+    def spread() -> tuple[Surroundings, np.ndarray]:
+        words = list(dict.fromkeys(bare(query.word).casefold() for query in queries))
+        points = axes.surroundings(everything, words, queries, np.eye(everything.meta["layers"])[-1])
+        layers, stars = (_as_weighed(part, request) for part in (points.layers, np.stack([query.layers for query in queries])))
+        return points, np.stack([view.coordinates for view in axes.by_spread(layers, stars, np.eye(stars.shape[1]))])
 
     key = table_key(everything), tuple((query.tokens, query.position, query.read_as) for query in queries), request.normalized
-    return layers, stars, workspace.opener.memo.value("planes around", key, spread, most=12)
+    return workspace.opener.memo.value("planes around", key, spread, most=12)
 
 
 def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.ndarray, request: MixRequest) -> AnyMix:
@@ -291,7 +284,7 @@ def _any_of_spellings(
     workspace: Workspace, table: OccurrenceTable, queries: Sequence[Query], lengths: np.ndarray, request: MixRequest
 ) -> AnyMix:
     """Return the data of spellings. Both words have the same candidates, whose nearer word is computed again under every mix."""
-    points = _points(workspace, table, queries)
+    points, planes = _planes(workspace, table, queries, request)
     of_types, of_rows = (
         [workspace.products(table, query, normalized=request.normalized, types=types) for query in queries] for types in (True, False)
     )
@@ -307,7 +300,6 @@ def _any_of_spellings(
         for types, rows in zip(of_types, of_rows, strict=True)
     ]
     itself = [np.flatnonzero(codes == code) for code in own_codes]
-    planes = _planes(workspace, table, queries, request)[2]
     first = dict(zip(*np.unique(table.word, return_index=True), strict=True))
     return AnyMix(
         lemma=None,

@@ -198,7 +198,10 @@ def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace, w
     assert rows and set(rows) <= set(of_any.candidates[0].rows.tolist())
     table = workspace.targets
     assert {table.lemmas[table.lemma[row]] for row in of_any.candidates[0].rows.tolist()} == {"wind"}
-    either = [mix._points(workspace, workspace.every_token, workspace.queries([word])) for word in (replace(wound, read_as=""), wound)]
+    either = [
+        mix._planes(workspace, workspace.every_token, workspace.queries([word]), MixRequest(weights=(), words=(word,)))[0]
+        for word in (replace(wound, read_as=""), wound)
+    ]
     assert either[0].rows.tolist() != either[1].rows.tolist()
     np.testing.assert_array_equal(
         axes.occurrence_mask(workspace.every_token, "wound", workspace.queries([wound])),
