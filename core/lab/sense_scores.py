@@ -20,9 +20,10 @@ from ..elmo.mix import layer_weights, mixed
 from ..elmo.models import Model
 from ..index.table import OccurrenceTable
 from ..index.tables import open_table
+from ..senses.cosines import split_pairs
 from ..senses.evaluate import Report, best_weights, mix_of, spaces, static_vectors
 from ..senses.evidence import TIE
-from ..senses.separation import SenseReport, one_nn, pair_cosines, sense_report, sense_report_of, static_report_of
+from ..senses.separation import SenseReport, one_nn, sense_report, sense_report_of, static_report_of
 from ..static.vectors import cosines, static_contexts, topics
 from ..text.corpora import open_corpus
 from .datasets import SenseSentence, split_documents
@@ -327,7 +328,7 @@ def cosine_gap(
     for rows in group_rows(words).values():
         codes = np.unique(labels[rows], return_counts=True)[1]
         if len(codes) > 1 and codes.max() > 1:
-            results.append(pair_cosines(similarities_of(rows), labels[rows]))
+            results.append([pairs.mean() for pairs in split_pairs(similarities_of(rows), labels[rows])])
     if not results:
         raise BadInput(
             "No spelling has two occurrences of one sense and one of another: there are no cosines to compare. Label more sentences."

@@ -15,7 +15,7 @@ from math import comb
 import numpy as np
 
 from ..common.directions import unit, unit_rows
-from ..common.errors import BadInput, MissingArtifact
+from ..common.errors import MissingArtifact
 from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import vectors_of_rows
 from ..elmo.mix import layer_weights
@@ -48,7 +48,7 @@ def senses(
     weigh = 1 / counts[number]
 
     def scored(a: np.ndarray, b: np.ndarray) -> SplitScores:
-        return classify_split(a, labels[0], words[0], b, labels[1], words[1])
+        return classify_split((a, labels[0], words[0]), (b, labels[1], words[1]))
 
     def scores(weights: np.ndarray) -> SplitScores:
         return scored(*(mix_of(part, weights) for part in layers))
@@ -132,16 +132,13 @@ def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: n
     return best_weights(score, layers.shape[1])[0]
 
 
-def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps: int | None = None) -> tuple[np.ndarray, float]:
-    """Return the layer weights (L,), multiples of 1/steps that sum to 1, with the best score, and the score. Ties go to the most even.
+def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3) -> tuple[np.ndarray, float]:
+    """Return the layer weights (L,), multiples of one step that sum to 1, with the best score, and the score. Ties go to the most even.
 
     Three layers have 66 mixes in tenths. If tenths give more than MIXES of them, as for seven layers, steps are longer. `score` must use
     training or dev data only.
     """
-    if steps is None:
-        steps = next(n for n in range(10, 0, -1) if n == 1 or comb(n + max(1, n_layers) - 1, n) <= MIXES)
-    if n_layers < 1 or steps < 1:
-        raise BadInput(f"A grid of layer weights needs a layer and a step at least; got {n_layers} and {steps}.")
+    steps = next(n for n in range(10, 0, -1) if n == 1 or comb(n + n_layers - 1, n) <= MIXES)
     parts = [*combinations_with_replacement(range(n_layers), steps)][::-1]
     grid = [np.bincount(part, minlength=n_layers) / steps for part in parts]
     scores = [score(weights) for weights in grid]
@@ -168,21 +165,18 @@ class SplitScores:
         return {measure: self.means(measure) for measure in MEASURES}
 
 
-def classify_split(
-    train_vectors: np.ndarray,
-    train_labels: Sequence[str],
-    train_words: Sequence[str],
-    test_vectors: np.ndarray,
-    test_labels: Sequence[str],
-    test_words: Sequence[str],
-) -> SplitScores:
-    """Classify test vectors (N, D) by the nearest training neighbor, the nearest centroid and the most frequent sense.
+Split = tuple[np.ndarray, Sequence[str], Sequence[str]]  # vectors (N, D), their labels and words
+
+
+def classify_split(train_split: Split, test_split: Split) -> SplitScores:
+    """Classify test vectors by the nearest training neighbor, the nearest centroid and the most frequent sense.
 
     Each word is judged by its own training occurrences only. A test word that training never saw is scored as wrong by all three, and
     counted in `unseen`. A tie is worth the share of it that is right. Vectors may be of any length; a zero vector is equally far from all.
     """
-    train_labels, test_labels, train_words, test_words = map(np.asarray, (train_labels, test_labels, train_words, test_words))
-    train, test = unit_rows(train_vectors), unit_rows(test_vectors)
+    (train, train_labels, train_words), (test, test_labels, test_words) = (
+        (unit_rows(vectors), np.asarray(labels), np.asarray(words)) for vectors, labels, words in (train_split, test_split)
+    )
     rows_by_word, of_word = rows_of(train_words), rows_of(test_words)
     scores = np.zeros((3, len(test)))
     for word in rows_by_word.keys() & of_word.keys():

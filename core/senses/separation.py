@@ -126,15 +126,6 @@ def resampled(hits: np.ndarray, pairs: np.ndarray, rng) -> np.ndarray:
     return ratios(np.bincount(codes, hits), np.bincount(codes).astype(np.float64), rng)
 
 
-def pair_cosines(similarities: np.ndarray, labels: Sequence) -> tuple[float, float]:
-    """Return the mean cosine of two occurrences of one sense, and of two senses, for one word; NaN if there is no pair."""
-    codes = np.unique(np.asarray(labels), return_inverse=True)[1]
-    same = codes[:, None] == codes
-    pairs = ~np.eye(len(codes), dtype=bool)
-    means = [float(similarities[chosen].mean()) if chosen.any() else float("nan") for chosen in (same & pairs, ~same)]
-    return means[0], means[1]
-
-
 def silhouette(similarities: np.ndarray, labels: Sequence) -> float:
     """Return the mean of (b - a) / max(a, b) over 1 - cosine for one word, (n, n), (n,) (Rousseeuw 1987); never NaN.
 
@@ -223,19 +214,14 @@ def _measure(similarities: np.ndarray, labels: np.ndarray, rng) -> tuple[WordSen
 
 def _shuffled(neighbors: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray, rounds: int, rng) -> np.ndarray:
     """Return the mean hits for each of `rounds` shuffles of the senses (rounds,)."""
+    from scipy.sparse import csr_array
+
     rows, who, weights = neighbors
-    n = len(senses)
-    few = len(rows) <= 8 * len(senses)
-    results = []
-    if not few:  # many ties: one matrix product a sense is faster than pair by pair
-        table = np.zeros((n, n))
-        table[rows, who] = weights
-    at_once = max(1, PART // max(len(rows) if few else n, 1))
+    n, results = len(senses), []
+    table = csr_array((weights, (rows, who)), shape=(n, n))
+    at_once = max(1, PART // n)
     for start in range(0, rounds, at_once):
         shuffles = rng.permuted(np.tile(senses.astype(np.int16), (min(at_once, rounds - start), 1)), axis=1)  # (R, n)
-        if few:
-            results.append((shuffles[:, rows] == shuffles[:, who]) @ weights / n)
-            continue
         members = [(shuffles == sense).astype(np.float64) for sense in range(senses.max() + 1)]
         results.append(sum(((m @ table) * m).sum(axis=1) for m in members) / n)
     return np.concatenate(results)
@@ -286,19 +272,14 @@ def word_gain(similarities: np.ndarray, labels: Sequence) -> WordGain:
     return WordGain(n=word.n, senses=len(word.senses), p=word.p, **{name: float(value) for name, value in means.items()})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignificantWords:
-    """The number of n words whose senses are separated better than by chance, after correction for many words."""
+def count_significant(gains: Sequence[WordGain]) -> tuple[int, int]:
+    """Count the words of one space whose senses are separated better than by chance, after correction for many words.
 
-    holm: int  # hardly ever a false one among them (Holm 1979)
-    discovered: int  # with a false discovery rate of one in twenty (Benjamini and Hochberg 1995)
-    n: int
-
-
-def count_significant(gains: Sequence[WordGain]) -> SignificantWords:
-    """Count the words of one space."""
+    Return the number by Holm (1979), hardly ever with a false one among them, and the number with a false discovery rate of one in twenty
+    (Benjamini and Hochberg 1995).
+    """
     p = [gain.p for gain in gains]
-    return SignificantWords(holm=int((holm(p) < LEVEL).sum()), discovered=int((benjamini_hochberg(p) < LEVEL).sum()), n=len(p))
+    return int((holm(p) < LEVEL).sum()), int((benjamini_hochberg(p) < LEVEL).sum())
 
 
 def word_ranking(table: OccurrenceTable) -> dict[str, dict[str, WordGain]]:

@@ -236,9 +236,9 @@ def _open_unshown() -> None:
 def _describe_ranking(result: dict, order: list[str], unshown: list[str], layer: str) -> list[str]:
     if layer == "0":
         return [t("Layer 0 sees only spelling: choose another layer.")]
-    family = count_significant([result[w][layer] for w in order])
+    holm, discovered = count_significant([result[w][layer] for w in order])
     values = {"at": model_layers.in_use().at(layer, begins=True), "good": len(order) - len(unshown), "n": len(order), "best": order[0]}
-    values |= {"gain": result[order[0]][layer].gain, "discovered": family.discovered, "holm": family.holm}
+    values |= {"gain": result[order[0]][layer].gain, "discovered": discovered, "holm": holm}
     lines = [
         t(
             "{at}, {good} of {n} words beat chance (expected by luck: 5%), “{best}” most ({gain:+.0%}); corrected for {n} tests, {discovered} (Benjamini–Hochberg) or {holm} (Holm).",
@@ -311,13 +311,12 @@ def _select_words(labeled_words: dict[str, Labeled], names: dict[str, str], resu
 
 
 def _describe_words(gains: dict[str, WordGain], words: dict[str, Labeled], names: dict[str, str], layer: str) -> list[str]:
-    family = count_significant(list(gains.values()))
+    _, discovered = count_significant(list(gains.values()))
     mean, chance = (sum(values) / len(gains) for values in zip(*((g.one_nn, g.null_mean) for g in gains.values()), strict=True))
-    values = {"at": model_layers.in_use().at(layer, begins=True), "mean": mean, "n": family.n, "chance": chance}
+    values = {"at": model_layers.in_use().at(layer, begins=True), "mean": mean, "n": len(gains), "chance": chance, "discovered": discovered}
     lines = [
         t(
             "{at}, 1-NN accuracy averages {mean:.0%} over {n} words (chance {chance:.0%}); {discovered} beat chance after Benjamini–Hochberg correction.",
-            discovered=family.discovered,
             **values,
         )
     ]

@@ -308,12 +308,7 @@ def test_the_gap_is_one_sense_minus_two_averaged_over_spellings_that_have_both()
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: best_weights(lambda w: 0.0, 0, 10), "grid"),
-        (lambda: best_weights(lambda w: 0.0, 3, 0), "grid"),
-        (lambda: cosine_gap(lambda rows: np.eye(len(rows)), ["a", "a", "b"], ["x", "y", "z"]), "no cosines to compare"),
-    ],
+    ("call", "message"), [(lambda: cosine_gap(lambda rows: np.eye(len(rows)), ["a", "a", "b"], ["x", "y", "z"]), "no cosines to compare")]
 )
 def test_numbers_that_cannot_be_measured_are_refused(call, message):
     with pytest.raises(BadInput, match=message):
