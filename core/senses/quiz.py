@@ -209,14 +209,9 @@ def reading(model: Model, quiz_question: QuizQuestion, space: SenseSpace | None)
     return read(open_word(quiz_question.word, model), quiz_question, query, space)
 
 
-def squares(hits: Iterable[bool]) -> str:
-    """Return a square for each answer: filled where a person chose what the model read."""
-    return "".join(HIT if hit else MISS for hit in hits)
-
-
 def line(number: int, hits: Sequence[bool], right: int, link: str = "") -> str:
-    """Return a finished quiz as one line to share: its number, the squares, both scores, the link to the same quiz."""
-    scores = {"squares": squares(hits), "hits": sum(hits), "right": right, "n": len(hits)}
+    """Return a finished quiz as one line to share: its number, a square for each answer, both scores, the link to the same quiz."""
+    scores = {"squares": "".join(HIT if hit else MISS for hit in hits), "hits": sum(hits), "right": right, "n": len(hits)}
     message = t("Guess the machine {number} · {squares} {hits}/{n} · ELMo {right}/{n}", number=number, **scores)
     return f"{message} · {link}" if link else message
 

@@ -30,11 +30,6 @@ class TrainingLog:
     steps: list[dict]  # stage, tokens, loss (nats a word, sampled softmax), tokens_per_second, learning_rate
     validations: list[dict]  # stage, tokens, forward, backward: perplexity on held-out text
 
-    @property
-    def tokens(self) -> int:
-        """Return the number of tokens read in all stages."""
-        return max((line["tokens"] for line in (*self.steps, *self.validations)), default=0)
-
     def ends(self) -> dict[str, int]:
         """Return the tokens at which each stage ended, in order."""
         ends: dict[str, int] = {}
@@ -47,7 +42,6 @@ class TrainingLog:
 class ModelCard:
     """The files of one model. What its folder lacks is None or empty."""
 
-    folder: Path
     shape: ModelShape | None  # a biLM's shape; None for a transformer
     megabytes: float  # size of the weights
     meta: dict
@@ -80,7 +74,6 @@ def read_card(folder: Path, fingerprint: str) -> ModelCard:
     result = _optional(folder / "measures.json", dict)
     of_these = result is not None and result.get("fingerprint") == fingerprint
     return ModelCard(
-        folder=folder,
         shape=read_options(model_files(folder)[0]) if not is_transformer(folder) else None,
         megabytes=sum(path.stat().st_size for path in weights) / 1e6,
         meta=_optional(folder / "meta.json", dict) or {},

@@ -55,16 +55,10 @@ class ChangeRequest:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """Words of similar frequency: how far their APD in a layer exceeds that of shuffled sentences, and the word's own."""
+    """Words of similar frequency, and how many of them differ less than the target word: by APD minus that of shuffled sentences."""
 
     words: tuple[str, ...]
-    leads: tuple[float, ...]
-    lead: float
-
-    @property
-    def below(self) -> int:
-        """Return how many of the words differ less than the target word."""
-        return sum(lead < self.lead for lead in self.leads)
+    below: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,7 +181,7 @@ def control(workspace: Workspace, request: ChangeRequest, report: Report | None 
             report(k, len(nearest) + 1, k / max(time.monotonic() - started, 1e-9))
         rows, n, _ = _pair_in(texts, spelling, str(LAYER))
         leads.append(change.average_pairwise_distance(rows[:n], rows[n:]) - change.expected_distance(rows))
-    return Control(tuple(nearest), tuple(leads[1:]), leads[0])
+    return Control(tuple(nearest), sum(lead < leads[0] for lead in leads[1:]))
 
 
 @reads_as_model

@@ -141,13 +141,6 @@ class Measured:
 
 
 @reads_as_model
-def opening(workspace: Workspace) -> CompareRequest:
-    """Return the first comparison of the page: static vectors and the top layer."""
-    top = SpaceName(workspace.names.model, workspace.layers.top, workspace.corpus)
-    return CompareRequest(first=SpaceName(workspace.language.vectors), second=top)
-
-
-@reads_as_model
 def compute(workspace: Workspace, request: CompareRequest) -> SpacesCompared | None:
     """Compare two spaces, or return None while a table is still being read. Raises BadInput if they share too few words."""
     check_search(request.k, ANY)

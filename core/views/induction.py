@@ -101,12 +101,6 @@ class GroupGlosses:
 
 
 @reads_as_model
-def opening(workspace: Workspace) -> InductionRequest:
-    """Return the first request of the page: the example word of a language."""
-    return InductionRequest(word=workspace.language.examples["grouped"])
-
-
-@reads_as_model
 def compute(workspace: Workspace, request: InductionRequest) -> Induction | None:
     """Return the clusters, or None while the table is being read. Raises BadInput for a word with too few sentences."""
     word = lemma_of(workspace, request.word)

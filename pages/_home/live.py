@@ -136,9 +136,10 @@ def open_rest() -> None:
     with suppress(ElmoscopeError):  # the page shows the error
         over = workspace_of(BUNDLED_MODEL)
         view_part("targets", of_table, over, most=4)
-        view(induction.compute, over, induction.opening(over))
+        view(induction.compute, over, induction.InductionRequest(word=over.language.examples["grouped"]))
         job = table_job(over.corpus, BUNDLED_MODEL)
         job.wait(600)
         if job.result is not None:
-            view(compare.compute, over, compare.opening(over), most=16)
+            top = compare.SpaceName(BUNDLED_MODEL, over.layers.top, over.corpus)
+            view(compare.compute, over, compare.CompareRequest(first=compare.SpaceName(over.language.vectors), second=top), most=16)
     gc.freeze()
