@@ -22,10 +22,11 @@ from ..common.errors import BadInput
 from ..common.model_layers import name_of
 from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import Encoder, encoded, vectors_of_rows
+from ..elmo.mix import mixed
 from ..elmo.models import Model
 from ..files.artifacts import provenance, write_json
 from ..senses import evaluate
-from ..senses.evaluate import best_weights, mix_of, spaces, static_vectors
+from ..senses.evaluate import best_weights, spaces, static_vectors
 from ..senses.senseval import read_sense_rows, split_rows
 from ..static.vectors import StaticVectors, topics
 from ..text.corpora import open_corpus
@@ -131,7 +132,7 @@ def titles(models: Sequence[Model], train: Titles, test: Titles, report: Report 
         parts = [
             np.stack([layers.mean(axis=1) for layers in encoded(encoder, [title for title, _ in part], report)]) for part in (train, test)
         ]
-        rows[model.name] = {name: _probe([mix_of(part, weights) for part in parts], labels) for name, weights in spaces(model)}
+        rows[model.name] = {name: _probe([mixed(part, weights, axis=1) for part in parts], labels) for name, weights in spaces(model)}
         best = probes.learned_mix_probe(parts[0].transpose(1, 0, 2), labels[0], parts[1].transpose(1, 0, 2), labels[1])
         rows[model.name][BEST] = best.accuracy
     if vectors := static_vectors(models[0]):
@@ -256,7 +257,7 @@ def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], 
     result: dict = {"model": model.name, "n_train": len(words_a), "n": len(words_b), "tags": len(set(tags_a))}
     right = {}
     for name, weights in spaces(model):
-        a, b = (mix_of(part.transpose(1, 0, 2), weights) for part in layers)
+        a, b = (mixed(part, weights) for part in layers)
         probe = probes.learned_mix_probe(a[None], tags_a, b[None], tags_b)  # of one layer: nothing to weigh
         right[name], result[name] = probe.right, {"accuracy": probe.accuracy}
     sentence = [k for k, item in enumerate(test) for _ in item.tokens]
@@ -268,7 +269,7 @@ def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], 
 
 def _pair_cosines(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the cosine of each pair's two mixes, (n,), from layers (2, n, L, D)."""
-    a, b = (unit(mix_of(side, weights)) for side in layers)
+    a, b = (mixed(side, weights, axis=1, unit=True) for side in layers)
     return np.einsum("nd,nd->n", a, b)
 
 

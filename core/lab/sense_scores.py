@@ -21,7 +21,7 @@ from ..elmo.models import Model
 from ..index.table import OccurrenceTable
 from ..index.tables import open_table
 from ..senses.cosines import split_pairs
-from ..senses.evaluate import Report, best_weights, mix_of, spaces, static_vectors
+from ..senses.evaluate import Report, best_weights, spaces, static_vectors
 from ..senses.evidence import TIE
 from ..senses.separation import SenseReport, one_nn, sense_report, sense_report_of, static_report_of
 from ..static.vectors import cosines, static_contexts, topics
@@ -115,7 +115,7 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
 
     @cache
     def mix(*weights: float) -> Vectors:
-        return lambda rows: mix_of(layers[rows], np.array(weights))
+        return lambda rows: mixed(layers[rows], np.array(weights), axis=1)
 
     @cache
     def by_prior(vectors_of: Vectors) -> dict[float, float]:
