@@ -42,12 +42,8 @@ def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, De
 
     def as_lists(density: Density) -> dict:
         low, high = (round(float(edge), DIGITS) for edge in density.edges[[0, -1]])
-        return {
-            "low": low,
-            "high": high,
-            "same": density.same.round(DIGITS).tolist(),
-            "different": density.different.round(DIGITS).tolist(),
-        }
+        shares = {name: getattr(density, name).round(DIGITS).tolist() for name in ("same", "different")}
+        return {"low": low, "high": high, **shares}
 
     sets = {"labeled": labeled, "unlabeled": unlabeled}
     return {name: {kind: as_lists(density) for kind, density in kinds.items()} for name, kinds in sets.items()}

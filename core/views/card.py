@@ -95,8 +95,7 @@ def read_log(path: Path) -> TrainingLog | None:
         if not all(isinstance(line["tokens"], int) for line in (*steps, *validations)):
             raise TypeError("tokens")
     except (TypeError, KeyError):
-        message = t("{path} is not a training log. Copy it again.", path=path)
-        raise CorruptArtifact(message) from None
+        raise CorruptArtifact(t("{path} is not a training log. Copy it again.", path=path)) from None
     return log
 
 

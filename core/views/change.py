@@ -122,9 +122,7 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
     n, m = (len(side.items) for side in both)
     if min(n, m) < change.FEWEST:
         values = {"word": shorten(word), "n": n, "m": m, "least": change.FEWEST}
-        message = t(
-            "“{word}” is in {n} and {m} sentences; change needs at least {least} on each side. Choose another word, or add texts.", **values
-        )
+        message = t("“{word}” is in {n} and {m} sentences; change needs {least} on each side. Choose another word, or add texts.", **values)
         raise BadInput(" ".join([message, *left_out.describe()]))
     items = [o for side in both for o in side.items]
     spellings = [o.tokens[o.position] for o in items]

@@ -400,9 +400,8 @@ def _hits(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceReque
         sense_of, names = senses_of(workspace, request.query, hits, request.senses, request.documents)
         if request.sense:
             if request.sense not in names:
-                raise BadInput(
-                    t("No sense {name!r} of this word here. It has: {names}.", name=shorten(request.sense), names=", ".join(names) or "–")
-                )
+                values = {"name": shorten(request.sense), "names": ", ".join(names) or "–"}
+                raise BadInput(t("No sense {name!r} of this word here. It has: {names}.", **values))
             wanted = sense_of == names.index(request.sense)
             hits, sense_of = hits.at(wanted), sense_of[wanted]
     if request.order == BY_SUBSTITUTES:

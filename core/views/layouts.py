@@ -181,9 +181,7 @@ def ends_of(table: OccurrenceTable, word: str) -> list[str]:
     names = axes.sense_names(table)
     own_names = [name for name in names if name.startswith(f"{word}: ")]
     if len(names) < 2:
-        raise BadInput(
-            t("Your own axes need two labeled senses; there are {n}. Label more on Senses, or choose another layout.", n=len(names))
-        )
+        raise BadInput(t("Custom axes need two labeled senses, not {n}. Label more on Senses, or choose another layout.", n=len(names)))
     return [*own_names, *(name for name in names if name not in own_names)]
 
 

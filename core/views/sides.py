@@ -336,16 +336,13 @@ def _dated(side: Side, facts: Facts) -> np.ndarray:
     if not spans:
         values = {"corpus": corpus_titles([side.corpus])[0], "date": shorten(next(filter(None, facts.dates.names), ""))}
         if values["date"]:
-            raise BadInput(
-                t("No date in {corpus} can be read, for example “{date}”. Write dates as 1850, 1850-06-30 or c. 1850.", **values)
-            )
+            raise BadInput(t("No date in {corpus} can be read, such as “{date}”. Write dates as 1850, 1850-06-30 or c. 1850.", **values))
         raise BadInput(t("{corpus} has no dates: add a date column, or years in its documents’ names.", **values))
     mask = facts.between(side)
     if not mask.any():
         ends = {"first": format_years(*spans[0].years), "last": format_years(*max(spans, key=lambda span: span.last).years)}
-        message = t(
-            "No text from {start} to {end}; dates run from {first} to {last}.", start=side.start or "…", end=side.end or "…", **ends
-        )
+        ends |= {"start": side.start or "…", "end": side.end or "…"}
+        message = t("No text from {start} to {end}; dates run from {first} to {last}.", **ends)
         left_out = replace(_left_out((side, side), (facts, facts), True), outside=0)  # the message names the range of all dates
         raise BadInput(" ".join([message, *left_out.describe()]))
     return mask

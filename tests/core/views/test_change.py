@@ -122,7 +122,7 @@ def test_documents_and_dates_are_those_of_the_sentences(workspace, tmp_path):
 @pytest.mark.parametrize(
     ("word", "start", "message"),
     [
-        ("bridge", "", "“bridge” is in 3 and 1 sentences; change needs at least 5"),
+        ("bridge", "", "“bridge” is in 3 and 1 sentences; change needs 5"),
         ("unheard", "", "“unheard” is in 0 and 0 sentences; .* Choose another word, or add texts"),
         ("bank", "1800", "has no dates: add a date column"),
     ],

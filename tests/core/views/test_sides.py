@@ -120,7 +120,7 @@ def test_sentences_dated_outside_both_sides_are_counted_and_reported(open_dated)
 @pytest.mark.parametrize(
     ("dates", "side", "message"),
     [
-        (["n.d.", "s.d."], EARLY, "No date in dated\\.csv can be read, for example “n\\.d\\.”"),
+        (["n.d.", "s.d."], EARLY, "No date in dated\\.csv can be read, such as “n\\.d\\.”"),
         (["1850", "n.d."], Side(end="1799"), "to 1799; dates run from 1850 to 1850. In no time span: 6 of 12 sentences, without"),
         (["1850", "1950"], Side(end="50"), "“50” is not a date. Write it as 1850, 1850-06, 0850 or 44 BC."),
         (["1850", "1950"], Side(start="soon"), "“soon” is not a date"),
