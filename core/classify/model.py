@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from ..common.device import PROCESSOR, Dropout, initialize
 from ..common.errors import BadInput
 from ..common.i18n import say, t
-from ..common.markup import shorten
+from ..common.markup import check_choice
 from ..elmo.encoder import Encoder
 from ..elmo.mix import ScalarMix
 from ..elmo.recurrence import bidirectional
@@ -110,8 +110,7 @@ def variant_descriptions() -> dict[str, str]:
 
 def variant_named(name: str) -> Variant:
     """Return a variant by name. Raises BadInput for an unknown name."""
-    if name not in VARIANTS:
-        raise BadInput(t("There is no variant {name!r}. There are: {names}.", name=shorten(name), names=", ".join(VARIANTS)))
+    check_choice(t("variant"), name, VARIANTS)
     return VARIANTS[name]
 
 

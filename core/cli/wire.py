@@ -20,7 +20,7 @@ import numpy as np
 
 from ..common.errors import BadInput
 from ..common.limits import limits
-from ..common.markup import shorten
+from ..common.markup import check_choice, shorten
 from ..text.corpora import list_words, locate, longer_word
 from ..text.languages import note_unread
 from ..text.readings import WordInContext, readings
@@ -98,8 +98,7 @@ def json_of(value: Any) -> Any:
 
 def view_named(name: str) -> Compute:
     """Return the function that computes a view."""
-    if name not in VIEWS:
-        raise BadInput(f"There is no view '{shorten(name)}'. Views: {', '.join(VIEWS)}.")
+    check_choice("view", name, VIEWS)
     module, function = VIEWS[name]
     return getattr(import_module(f"..views.{module}", __package__), function)
 

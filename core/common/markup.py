@@ -6,7 +6,7 @@ Markup. `core.common.i18n.t`, the figures of `core.figures.style` and jinja2's t
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from markupsafe import Markup
 
@@ -33,7 +33,7 @@ def shorten(value: object, max_length: int = CITED, *, end: int = 0) -> str:
     return text if len(text) <= max_length else f"{text[: max_length - 1 - end].rstrip()}…{text[len(text) - end :]}"
 
 
-def check_choice(what: str, value: str, known: Iterable[str]) -> None:
+def check_choice(what: str, value: str, known: Collection[str]) -> None:
     """Raise BadInput if `value` is not among the `known` ones. `what` is translated: "order"."""
     if value not in known:
         raise BadInput(t("Unknown {what} {value!r}. Choose: {known}.", what=what, value=shorten(value), known=", ".join(known)))

@@ -21,7 +21,7 @@ import torch
 from ..common.device import PROCESSOR
 from ..common.errors import BadInput, CorruptArtifact, EngineUnavailable, MissingArtifact
 from ..common.i18n import t
-from ..common.markup import shorten
+from ..common.markup import check_choice, shorten
 from ..files.artifacts import read_json
 from ..files.sums import file_sha256
 from ..text.sentences import check_tokenized
@@ -83,8 +83,7 @@ class TransformerEncoder:
     def __init__(
         self, folder: Path, *, name: str = "transformer", pieces: str = MEAN, batch_tokens: int = 4096, device: torch.device | None = None
     ) -> None:
-        if pieces not in PIECES:
-            raise BadInput(t("Pieces are pooled by {known}, not '{pieces}'.", known=", ".join(PIECES), pieces=shorten(pieces)))
+        check_choice(t("pooling of pieces"), pieces, PIECES)
         weights_of(folder)
         self.name, self.pieces, self.batch_tokens = name, pieces, batch_tokens
         self.tokenizer, self.model = _open(folder)

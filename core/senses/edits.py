@@ -124,10 +124,8 @@ def write_step(alignment: Alignment, step: EditStep, first: Sequence[str], secon
         if pair[side] is not None:
             piece = (first, second)[side][places[side]]
             word = piece.lstrip()
-            blank = (
-                " " if word != piece or (places[side] == 0 and word[:1].isalnum()) else ""
-            )  # what began a sentence may now follow a word
-            parts.append((k, blank + word if parts else word, not gone))
+            is_spaced = word != piece or (places[side] == 0 and word[:1].isalnum())  # what began a sentence may now follow a word
+            parts.append((k, f" {word}" if parts and is_spaced else word, not gone))
         places = [place + (token is not None) for place, token in zip(places, pair, strict=True)]
     return parts
 

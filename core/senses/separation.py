@@ -178,8 +178,6 @@ def less(first: SenseReport, second: SenseReport) -> Paired:
 
     Words are paired; for one word occurrences are, each other's nearest together.
     """
-    if first.per_word.keys() != second.per_word.keys():
-        raise BadInput("Only reports of the same words can be compared.")
     words = list(zip(first.per_word.values(), second.per_word.values(), strict=True))
     if len(words) > 1:
         return compare_pairs([a.one_nn for a, _ in words], [b.one_nn for _, b in words])

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from ..common.device import seeded
 from ..common.errors import BadInput
 from ..common.i18n import say, t
-from ..common.markup import shorten
+from ..common.markup import check_choice
 from ..elmo.models import Model
 from ..files.artifacts import provenance, text_fingerprint
 from ..learning import folders
@@ -93,8 +93,7 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
 
 def freeze(variant: str, data: Data, model: Model | None, vectors: StaticVectors, *, report: Report | None = None) -> Frozen:
     """Return the vectors, and with ELMo the layers of all sentences, from disk or computed now."""
-    if variant not in VARIANTS:
-        raise BadInput(t("There is no variant {name!r}. There are: {names}.", name=shorten(variant), names=", ".join(VARIANTS)))
+    check_choice(t("variant"), variant, VARIANTS)
     reads_elmo = variant == "elmo"
     if reads_elmo and model is None:
         raise BadInput(t("{title} needs a model.", title=variant))
@@ -192,8 +191,7 @@ TASKS: dict[str, Task] = {
 
 def task_named(name: str) -> Task:
     """Return a task by name. Raises BadInput for an unknown name."""
-    if name not in TASKS:
-        raise BadInput(t("There is no task {name!r}. There are: {names}.", name=shorten(name), names=", ".join(TASKS)))
+    check_choice(t("task"), name, TASKS)
     return TASKS[name]
 
 

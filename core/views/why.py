@@ -247,16 +247,15 @@ def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordIn
         return edits.order_edits(alignment, order)
     if len(alignment.changes) > edits.MAX_EDITS:  # `steps` raises BadInput
         return edits.order_edits(alignment, edits.LEFT_TO_RIGHT)
-    both = alignment.sentence(frozenset()), alignment.sentence(frozenset(alignment.changes))
 
-    def words(sentences: Sequence[tuple]) -> list[WordInContext]:
-        return [WordInContext(*sentence) for sentence in sentences]
+    def read(sentences: Sequence[tuple]) -> np.ndarray:
+        return readings([WordInContext(*sentence) for sentence in sentences])
 
-    start, goal = edits.ends(readings(words(both)))
+    start, goal = edits.ends(read([alignment.sentence(switched) for switched in (frozenset(), frozenset(alignment.changes))]))
 
     def margins(sentences: Sequence[tuple]) -> np.ndarray:
-        read = readings(words(sentences))
-        return read[:, goal] - read[:, start]
+        cosines = read(sentences)
+        return cosines[:, goal] - cosines[:, start]
 
     return edits.greedy(alignment, margins)
 

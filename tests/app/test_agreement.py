@@ -196,7 +196,7 @@ def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path
 
 @pytest.mark.parametrize(
     ("name", "request_", "message"),
-    [("nothing", {}, "There is no view 'nothing'. Views: pair,"), ("pair", {"first": {"text": "A bank."}}, "The request lacks 'second'")],
+    [("nothing", {}, "Unknown view 'nothing'. Choose: pair,"), ("pair", {"first": {"text": "A bank."}}, "The request lacks 'second'")],
 )
 def test_unknown_view_and_missing_part_are_named(refused, name, request_, message):
     assert message in refused("view", name, "--request", json.dumps(request_))

@@ -118,7 +118,7 @@ def test_what_was_trained_classifies_and_layers_are_kept_for_the_next_run(answer
 @pytest.mark.parametrize(
     ("command", "arguments", "message"),
     [
-        *(("train", ["--variant", "bert"], "no variant 'bert'"), ("train", ["--task", "a/b"], "A task’s name is letters")),
+        *(("train", ["--variant", "bert"], "Unknown variant 'bert'"), ("train", ["--task", "a/b"], "A task’s name is letters")),
         *(("train", ["--train", "none.csv"], "No file none.csv"), ("train", ["--text-column", "body"], "no column 'body'")),
         *(("train", ["--label-column", "x"], "no column 'x'"), ("train", ["--folds", "900"], "range 0<=x<=100")),
         ("train", ["--test", "OWN", "--order"], "leave --folds and"),
@@ -213,7 +213,7 @@ def test_heads_are_where_output_says_and_those_of_another_model_are_left_out_or_
     other = {"model": Model("other", model, tiny_encoder(1), "0" * 16), "vectors": open_vectors(str(vectors)), "folder": tmp_path / "mine"}
     opened = tasks.open_heads(tasks.task_named("topics"), **other)
     assert set(opened.heads) == {"glove"} and "was trained on another model" in opened.problems[0]
-    for name, error, message in (("elmo", CorruptArtifact, "was trained on another model"), ("bert", BadInput, "no variant")):
+    for name, error, message in (("elmo", CorruptArtifact, "was trained on another model"), ("bert", BadInput, "Unknown variant")):
         with pytest.raises(error, match=message):
             tasks.open_heads(tasks.task_named("topics"), [name], **other)
 
