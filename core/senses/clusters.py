@@ -163,8 +163,8 @@ def name_of(substitutes: Sequence[tuple[str, float]], words: Sequence[tuple[str,
 def telling_words(contexts: Sequence[Sequence[str]], result: np.ndarray, background: Counter[str]) -> list[list[tuple[str, float]]]:
     """Return the MOST_TELLING most distinctive words of each cluster with z, best first, from content words of each occurrence and clusters (n,).
 
-    z is that of a word's log-odds in one cluster against the rest (core.corpus.measures.log_odds); a single cluster has none. The prior holds
-    as many words as the contexts do, in the proportions of `background`.
+    z is that of the word's log-odds in one cluster against the rest (core.corpus.measures.log_odds); a single cluster has none. The prior
+    holds as many words as the contexts do, in the proportions of `background`.
     """
     counts = [Counter() for _ in range(int(result.max()) + 1)]
     for words, item in zip(contexts, result, strict=True):

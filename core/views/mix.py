@@ -243,7 +243,7 @@ def _plane(
 def _planes(
     workspace: Workspace, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest
 ) -> tuple[Surroundings, np.ndarray]:
-    """Return the points around words, and each layer's plane of largest variance, one turned onto the next: points and words (L, N + S, 2)."""
+    """Return the N points around S words, and both in each layer's plane of largest variance, one turned onto the next (L, N + S, 2)."""
 
     def spread() -> tuple[Surroundings, np.ndarray]:
         words = list(dict.fromkeys(bare(query.word).casefold() for query in queries))

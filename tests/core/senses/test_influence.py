@@ -70,7 +70,7 @@ def test_a_word_dropped_before_the_target_moves_it_one_to_the_left_and_reach_lea
     ("arguments", "message"),
     [
         *(((TOKENS, 9, DROP), "no word number 10 in a sentence of 9"), ((TOKENS, -1, DROP), "no word number 0")),
-        ((TOKENS, 0, "burn"), "“burn”"),
+        ((TOKENS, 0, "burn"), "'burn'"),
         *(((TOKENS, 0, SWAP, "two words"), "“two words” is not one word"), ((TOKENS, 0, SWAP, "  "), "Type the word")),
     ],
 )
