@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.anisotropy import mean_random_cosines
 from ..analysis.word_maps import map_rows
 from ..common.config import ModelShape
 from ..common.errors import BadInput
@@ -193,7 +192,6 @@ def add_labeled(pack: Pack, workspace: Workspace) -> dict:
         "forms": {word: lemma for word in table.words if (lemma := table.lemma_of(word)) in rated_words},
         "calibration": {"layer": calibration.layer, "votes": list(calibration.votes), "alone": list(calibration.alone)},
         "folds": len(learned.maps) - 1 if learned else 0,
-        "random": dict(mean_random_cosines(workspace, spaces)),
     }
 
 
@@ -244,7 +242,7 @@ def pack_workspace(workspace: Workspace, report: Callable[[float, str], None]) -
     report(0.5, t("Labeled sentences"))
     content |= add_labeled(pack, workspace)
     report(0.7, t("Packing"))
-    page_facts = {"random": content["random"], "lemmas": list(content["lemmas"]), "layer": content["calibration"]["layer"]}
+    page_facts = {"lemmas": list(content["lemmas"]), "layer": content["calibration"]["layer"]}
     return pack.to_bytes(content | _language(workspace, page_facts["lemmas"])), page_facts
 
 
