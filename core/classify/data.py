@@ -79,15 +79,11 @@ class SplitConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.duplicates not in ("keep", "drop"):
-            raise BadInput(f"duplicates must be 'keep' or 'drop', got {self.duplicates!r}.")
         if not 0 < self.test_share < 1 or not 0 < self.valid_share < 1 or not 0 < self.share <= 1:
             values = {"test": self.test_share, "valid": self.valid_share, "share": self.share}
             raise BadInput(t("Shares must lie between 0 and 1, got {test}, {valid} and {share}.", **values))
         if self.folds and not 2 <= self.folds <= 100:
             raise BadInput(f"There can be 2 to 100 folds, got {self.folds}.")
-        if not 0 <= self.fold < max(1, self.folds):
-            raise BadInput(f"Folds are numbered 0 to {max(1, self.folds) - 1}, got {self.fold}.")
 
 
 def normal_form(text: str) -> str:

@@ -29,7 +29,6 @@ class Explanation:
     tokens: Tokens
     label: str
     probability: float  # calibrated probability of the label
-    log_odds: float
     occlusion: tuple[float, ...]  # for each token, the drop without it
     context: tuple[float, ...] | None  # for each token, the drop if its layers are those it has without context; ELMo only
     context_total: float | None  # the same for all tokens at once
@@ -54,7 +53,6 @@ def explain(head: TextHead, tokens: Tokens, *, vectors: StaticVectors | None, la
         tokens=tokens,
         label=head.labels[named],
         probability=float(probabilities[0, named]),
-        log_odds=float(odds[0]),
         occlusion=tuple((odds[0] - odds[1 : len(tokens) + 1]).tolist()),
         context=tuple(context[:-1].tolist()) if context is not None else None,
         context_total=float(context[-1]) if context is not None else None,

@@ -19,7 +19,6 @@ import torch
 from torch import Tensor, nn
 
 from ..common.device import PROCESSOR, Dropout, initialize
-from ..common.errors import BadInput
 from ..common.i18n import say, t
 from ..common.markup import check_choice
 from ..elmo.encoder import Encoder
@@ -44,6 +43,11 @@ class Variant:
     elmo: bool = False
     network: str = "lstm"  # "lstm", "mean", a baseline of scikit-learn ("tfidf", "mean-glove"), or "committee"
     members: tuple[str, ...] = ()  # a committee's members
+
+
+def _committee(title: str, *members: str, elmo: bool = False) -> Variant:
+    description = "Two combined: the product of their probabilities"
+    return Variant("+".join(members), title, description, glove="trained", elmo=elmo, network="committee", members=members)
 
 
 VARIANTS = {
@@ -77,23 +81,8 @@ VARIANTS = {
             glove="frozen",
             network="mean-glove",
         ),
-        Variant(
-            "glove-unfrozen+tfidf",
-            "GloVe unfrozen and TF-IDF",
-            "Two combined: the product of their probabilities",
-            glove="trained",
-            network="committee",
-            members=("glove-unfrozen", "tfidf"),
-        ),
-        Variant(
-            "glove-unfrozen+elmo+tfidf",
-            "GloVe unfrozen + ELMo and TF-IDF",
-            "Two combined: the product of their probabilities",
-            glove="trained",
-            elmo=True,
-            network="committee",
-            members=("glove-unfrozen+elmo", "tfidf"),
-        ),
+        _committee("GloVe unfrozen and TF-IDF", "glove-unfrozen", "tfidf"),
+        _committee("GloVe unfrozen + ELMo and TF-IDF", "glove-unfrozen+elmo", "tfidf", elmo=True),
     )
 }
 
@@ -217,13 +206,6 @@ class NetworkConfig:
     dropout: float = 0.5  # for learned and static vectors, and for the pooled ones
     elmo_dropout: float = 0.75  # for the layer mix: at 0.5 its numbers are memorized within five epochs
     word_dropout: float = 0.3  # share of tokens whose learned or static vector is the unknown word's while training
-
-    def __post_init__(self) -> None:
-        if min(self.word_dim, self.hidden, self.mean_hidden) < 1:
-            raise BadInput(t("A network’s sizes must be positive, got {config}.", config=self))
-        shares = self.dropout, self.elmo_dropout, self.word_dropout
-        if not all(0 <= share < 1 for share in shares):
-            raise BadInput(t("Dropout must lie in [0, 1), got {shares}.", shares=", ".join(map(str, shares))))
 
 
 class Network(nn.Module):

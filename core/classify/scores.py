@@ -7,7 +7,6 @@ the confidence of a classifier and never the class.
 import base64
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import log_softmax, softmax
@@ -20,62 +19,35 @@ DRAWS = 2_000  # simulated sets of perfectly calibrated answers
 TEMPERATURES = 0.2, 20.0  # searched between: a small validation set without a mistake would need 0
 
 
-@dataclass(frozen=True, slots=True)
-class ClassScore:
-    """Precision, recall and F1 of one class."""
+def evaluate(probabilities: np.ndarray, truth: np.ndarray, labels: Sequence[str]) -> dict:
+    """Return the scores of probabilities (N, C) against class numbers (N,), as meta.json stores them. Raises BadInput without examples.
 
-    precision: float
-    recall: float
-    f1: float
-    n: int  # examples that are of the class
-
-
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """Predictions whose highest probability is in one tenth of [0, 1]."""
-
-    low: float
-    high: float
-    confidence: float  # mean of their highest probabilities
-    accuracy: float  # share that is right
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """Scores of a classifier on labeled texts."""
-
-    accuracy: float
-    macro_f1: float  # mean of the classes' F1, each counting the same; of those among the examples or the answers
-    per_class: dict[str, ClassScore]
-    confusion: tuple[tuple[int, ...], ...]  # row: the true class, column: the named one
-    ece: float  # expected calibration error: mean of |confidence - accuracy| over bins, weighted by n
-    bins: tuple[Bin, ...]  # the reliability diagram, without empty bins
-    nll: float  # mean -log p(true class), nats
-    n: int
-
-
-def evaluate(probabilities: np.ndarray, truth: np.ndarray, labels: Sequence[str]) -> Scores:
-    """Return the scores of probabilities (N, C) against class numbers (N,). Raises BadInput without examples."""
+    "macro_f1" is the mean F1 of the classes among the examples or the answers. "per_class" has precision, recall, f1 and n by label. Rows of
+    "confusion" are true classes, columns predicted ones. "bins" group answers by their highest probability, whose mean is "confidence".
+    "ece", the expected calibration error, is the mean of |confidence - accuracy| over bins, weighted by n. "nll" is the mean
+    -log p(true class), in nats.
+    """
     if not len(truth):
         raise BadInput("There is no example to score on. Add one.")
     metrics = import_library("sklearn.metrics")
     named = probabilities.argmax(axis=1)
     classes = np.arange(len(labels))
     of_classes = np.transpose(metrics.precision_recall_fscore_support(truth, named, labels=classes, zero_division=0)).tolist()
-    per_class = {label: ClassScore(*rates, int(n)) for label, (*rates, n) in zip(labels, of_classes, strict=True)}
+    per_class = {
+        label: {"precision": p, "recall": r, "f1": f1, "n": int(n)} for label, (p, r, f1, n) in zip(labels, of_classes, strict=True)
+    }
     bins = _bins(probabilities.max(axis=1), named == truth)
     true_p = probabilities[np.arange(len(truth)), truth]
-    return Scores(
-        accuracy=float((named == truth).mean()),
-        macro_f1=float(np.mean([of_classes[k][2] for k in np.union1d(truth, named)])),
-        per_class=per_class,
-        confusion=tuple(map(tuple, metrics.confusion_matrix(truth, named, labels=classes).tolist())),
-        ece=float(sum(b.n * abs(b.confidence - b.accuracy) for b in bins) / len(truth)),
-        bins=bins,
-        nll=float(-np.log(true_p.clip(1e-12)).mean()),
-        n=len(truth),
-    )
+    return {
+        "accuracy": float((named == truth).mean()),
+        "macro_f1": float(np.mean([of_classes[k][2] for k in np.union1d(truth, named)])),
+        "per_class": per_class,
+        "confusion": metrics.confusion_matrix(truth, named, labels=classes).tolist(),
+        "ece": float(sum(b["n"] * abs(b["confidence"] - b["accuracy"]) for b in bins) / len(truth)),
+        "bins": bins,
+        "nll": float(-np.log(true_p.clip(1e-12)).mean()),
+        "n": len(truth),
+    }
 
 
 def softmax_rows(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:
@@ -101,7 +73,7 @@ def best_temperature(logits: np.ndarray, truth: np.ndarray) -> float:
 def calibrated_ece(bins: Sequence[dict]) -> tuple[float, float]:
     """Return the calibration error of perfectly calibrated answers of the same number and confidence: (mean, 95% quantile) over DRAWS.
 
-    `bins`: confidence and n of each of Scores.bins. With finitely many texts the error is above 0 even then.
+    `bins`: confidence and n of each bin of `evaluate`. With finitely many texts the error is above 0 even then.
     """
     sure = np.array([b["confidence"] for b in bins]).clip(0, 1)
     counts = np.array([b["n"] for b in bins], int)
@@ -122,11 +94,11 @@ def unpacked(bits: str, n: int) -> np.ndarray:
     return np.unpackbits(np.frombuffer(base64.b64decode(bits), np.uint8), count=n).astype(bool)
 
 
-def _bins(confidence: np.ndarray, right: np.ndarray) -> tuple[Bin, ...]:
+def _bins(confidence: np.ndarray, right: np.ndarray) -> list[dict]:
     number = np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
     bins = []
     for k in np.unique(number):
         inside = number == k
         mean, share = float(confidence[inside].mean()), float(right[inside].mean())
-        bins.append(Bin(k / N_BINS, (k + 1) / N_BINS, mean, share, int(inside.sum())))
-    return tuple(bins)
+        bins.append({"low": k / N_BINS, "high": (k + 1) / N_BINS, "confidence": mean, "accuracy": share, "n": int(inside.sum())})
+    return bins

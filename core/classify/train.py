@@ -52,28 +52,14 @@ class TrainConfig:
     analyzer: str = "word"  # the TF-IDF baseline's analyzer: "word" or "char"
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        if min(self.epochs, self.batch_size, self.min_count, self.max_words, self.patience) < 1:
-            raise BadInput(f"Epochs, batch size, patience and counts of words must be at least 1, got {self}.")
-        if not 0 < self.learning_rate < 1:
-            raise BadInput(f"The learning rate must lie between 0 and 1, got {self.learning_rate}.")
-        if self.analyzer not in baselines.ANALYZERS:
-            raise BadInput(f"TF-IDF counts 'word' or 'char' n-grams, not {self.analyzer!r}.")
-
 
 def make_text_fit(
     variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device = PROCESSOR
 ) -> Fit | BaselineFit:
-    """Return the run of a variant, with run, finish, save and load. Raises BadInput for a committee, which is not trained.
+    """Return the run of a variant that is no committee. Raises BadInput if the static vectors have no word of the texts.
 
     A network is trained on `device`; scikit-learn uses the processor.
     """
-    if variant.members:
-        raise BadInput(f"{variant.title} is made of {' and '.join(variant.members)}: train those (core.classify.train).")
-    if variant.elmo and frozen.layers is None:
-        raise BadInput(t("{title} needs a model.", title=variant.title))
-    if variant.glove and frozen.vectors is None:
-        raise BadInput(t("{title} needs word vectors.", title=variant.title))
     if variant.glove and not any(token in frozen.vectors for text in texts_of(dataset.train) for token in text):
         raise BadInput(t("No word of the texts is in {vectors}. Choose other vectors.", vectors=frozen.vectors.name))
     if variant.network in ("lstm", "mean"):
@@ -122,10 +108,6 @@ class TextJob:
         logits = self._head().logits(texts_of(self.dataset.valid), vectors=self.frozen.vectors, layers=self.frozen.layers)
         return _measures(logits, truth_of(self.dataset.valid))
 
-    def record(self, epoch: Epoch) -> dict:
-        """Return an epoch as meta.json stores it."""
-        return _record(epoch)
-
     def finish(self, history: list[dict], epochs: int, seconds: float) -> TextHead:
         """Return the head, rounded as it is stored, with its temperature and its scores on the test set."""
         mix = next(iter(learned_mixes(self.network).values()), None)
@@ -162,18 +144,11 @@ class BaselineFit:
         measures = _measures(self.fitted.logits(valid, vectors=vectors), true_valid)
         seconds = time.perf_counter() - started
         event = Epoch(1, 1, 1, 1, train_loss, seconds, 0.0, measures, True, {})
-        self.made = {"strength": strength, "seconds": round(seconds, 2), "epochs": 1, "mix": None, "curve": [_record(event)]}
+        self.made = {"strength": strength, "seconds": round(seconds, 2), "epochs": 1, "mix": None, "curve": [event.record()]}
         yield event
-
-    @property
-    def done(self) -> bool:
-        """Return whether the baseline is fitted."""
-        return self.fitted is not None
 
     def finish(self) -> TextHead:
         """Return the head with its temperature and scores."""
-        if self.fitted is None:
-            raise BadInput(t("{title} was stopped before it was fitted. Start it again.", title=self.variant.title))
         shape = {"static_dim": self.frozen.vectors.dim if self.variant.glove else 0, "analyzer": self.fitted.analyzer}
         head = TextHead(self.variant, self.dataset.labels, self.fitted, TextVocabulary(()), 1.0, {})
         return finish_head(head, self.dataset, self.config, self.frozen, shape, self.made)
@@ -190,8 +165,8 @@ def finish_head(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: F
     truth = truth_of(dataset.test)
     head.right = test.argmax(axis=1) == truth
     scored = {
-        "test": asdict(evaluate(softmax_rows(test, head.temperature), truth, dataset.labels)),
-        "ece_uncalibrated": evaluate(softmax_rows(test), truth, dataset.labels).ece,
+        "test": evaluate(softmax_rows(test, head.temperature), truth, dataset.labels),
+        "ece_uncalibrated": evaluate(softmax_rows(test), truth, dataset.labels)["ece"],
         "valid_accuracy": float((valid.argmax(axis=1) == truth_of(dataset.valid)).mean()),
     }
     how = {"config": asdict(config), "seed": config.seed, "shape": shape, **frozen.facts, **origin}
@@ -219,12 +194,6 @@ def _measures(logits: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     return {"valid_loss": nll(logits, truth), "valid_accuracy": float((logits.argmax(axis=1) == truth).mean())}
 
 
-def _record(epoch: Epoch) -> dict:
-    """Return an epoch as meta.json stores it. A network of texts has at most one layer mix."""
-    record = epoch.record() | {"mixes": next(iter(epoch.mixes.values()), None)}
-    return {{"loss": "train_loss", "mixes": "mix"}.get(name, name): value for name, value in record.items()}
-
-
 def with_members(variants: Iterable[Variant]) -> list[Variant]:
     """Return the variants and the members that their committees need, members before committees."""
     chosen = list(variants)
@@ -233,14 +202,8 @@ def with_members(variants: Iterable[Variant]) -> list[Variant]:
 
 
 def make_committee(variant: Variant, trained: dict[str, TextHead], dataset: Dataset, config: TrainConfig, frozen: Frozen) -> TextHead:
-    """Return the head of a committee from heads trained on this data. Raises BadInput if a member is missing."""
-    missing = [name for name in variant.members if name not in trained]
-    if missing:
-        raise BadInput(f"{variant.title} needs the heads of {', '.join(missing)}. Train them first.")
+    """Return the head of a committee from its members' heads, trained on the same data."""
     members = {name: trained[name] for name in variant.members}
-    for name, head in members.items():
-        if head.meta["data"] != dataset.fingerprint:
-            raise BadInput(f"The head of {name} was trained on other data than {variant.title} is to be made of.")
     metas = [head.meta for head in members.values()]
     origin = {
         "mix": next((meta["mix"] for meta in metas if meta.get("mix")), None),

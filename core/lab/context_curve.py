@@ -357,7 +357,7 @@ def run_contexts(
 def _line(fitted: Fitted, dataset: Dataset) -> dict:
     truth = truth_of(dataset.test)
     scores = evaluate(softmax_rows(fitted.logits), truth, dataset.labels)
-    line = {"accuracy": scores.accuracy, "macro_f1": scores.macro_f1, "n": scores.n}
+    line = {key: scores[key] for key in ("accuracy", "macro_f1", "n")}
     line["right"] = pack_bits(fitted.logits.argmax(axis=1) == truth)
     line["sizes"] = {part: len(getattr(dataset, part)) for part in ("train", "valid", "test")}
     line |= {"dropout": fitted.dropout, "valid_losses": [round(loss, 4) for loss in fitted.valid_losses], "epochs": fitted.epochs}

@@ -63,9 +63,6 @@ class Trainable(Protocol):
     def measure(self) -> dict[str, float]:
         """Return the network's current measures; the first one decides which epoch is best."""
 
-    def record(self, epoch: Epoch) -> dict:
-        """Return `Epoch.record` under the names that the job's heads store."""
-
     def finish(self, history: list[dict], epochs: int, seconds: float) -> Any:
         """Return the head of the current network."""
 
@@ -129,7 +126,7 @@ class Fit:
             self.best = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
         self.epoch += 1
         complete = replace(progress, seconds=self.seconds, measures=measures, best=is_best, mixes=learned_mixes(self.network))
-        self.history.append(self.job.record(complete))
+        self.history.append(complete.record())
         yield complete
 
     def _step(self, numbers: Sequence[int]) -> float:

@@ -14,18 +14,17 @@ import torch
 from torch import Tensor, nn
 
 from ..common.device import seeded
-from ..common.errors import BadInput
 from ..common.i18n import say, t
 from ..common.markup import check_choice
 from ..elmo.models import Model
 from ..files.artifacts import provenance, text_fingerprint
 from ..learning import folders
 from ..learning.features import Frozen, Layers, Report, freeze_each
-from ..learning.fit import Epoch, Fit, batches_by_length, learned_mixes, of_like_lengths
+from ..learning.fit import Fit, batches_by_length, learned_mixes, of_like_lengths
 from ..static.vectors import StaticVectors
 from . import coreference, entailment, questions, roles, spans
 from .inputs import PassageBatch, make_texts
-from .task import PARTS, VARIANTS, Data, Example, Shape, Task, TaskRecipe, longest
+from .task import PARTS, Data, Example, Shape, Task, TaskRecipe, longest
 
 FILES = r"weights\.safetensors|meta\.json"  # as core.files.atomic names them
 FORM = folders.Form("elmoscope-task-head", 1, "python -m core tasks train --help", (folders.WEIGHTS,))
@@ -93,11 +92,7 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
 
 def freeze(variant: str, data: Data, model: Model | None, vectors: StaticVectors, *, report: Report | None = None) -> Frozen:
     """Return the vectors, and with ELMo the layers of all sentences, from disk or computed now."""
-    check_choice(t("variant"), variant, VARIANTS)
-    reads_elmo = variant == "elmo"
-    if reads_elmo and model is None:
-        raise BadInput(t("{title} needs a model.", title=variant))
-    return freeze_each({variant: (True, reads_elmo)}, data.sentences, model, vectors, report=report)[variant]
+    return freeze_each({variant: (True, variant == "elmo")}, data.sentences, model, vectors, report=report)[variant]
 
 
 def make_fit(task: Task, variant: str, data: Data, recipe: TaskRecipe, frozen: Frozen) -> Fit:
@@ -132,10 +127,6 @@ class TaskJob:
     def measure(self) -> dict[str, float]:
         """Return the task's measure on the dev set."""
         return {"score": self._scores(self.data.dev)[self.task.measure]}
-
-    def record(self, epoch: Epoch) -> dict:
-        """Return an epoch as meta.json stores it."""
-        return epoch.record()
 
     def finish(self, history: list[dict], epochs: int, seconds: float) -> TaskHead:
         """Return the head, rounded as it is stored and scored on the test set."""
@@ -176,15 +167,8 @@ def data_fingerprint(data: Data) -> str:
 TASKS: dict[str, Task] = {
     task.name: task
     for task in (
-        questions.TASK,
-        entailment.TASK,
-        roles.TASK,
-        coreference.TASK,
-        spans.NAMES,
-        spans.WIKIGOLD,
-        spans.CHUNKS,
-        spans.SPEECH,
-        coreference.CLUSTERS,
+        *(questions.TASK, entailment.TASK, roles.TASK, coreference.TASK),
+        *(spans.NAMES, spans.WIKIGOLD, spans.CHUNKS, spans.SPEECH, coreference.CLUSTERS),
     )
 }
 

@@ -68,12 +68,6 @@ class TaskRecipe:
     random_labels: bool = False  # the control: targets of the training set replaced by chance
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        if min(self.hidden, self.depth, self.epochs, self.batch_size, self.patience, self.character_dim) < 1:
-            raise BadInput(t("Sizes, epochs, batch size and patience must be at least 1, got {recipe}.", recipe=self))
-        if not 0 <= self.dropout < 1 or not 0 <= self.elmo_dropout < 1:
-            raise BadInput(t("Dropout must lie in [0, 1), got {shares}.", shares=f"{self.dropout}, {self.elmo_dropout}"))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:

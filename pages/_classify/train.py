@@ -108,7 +108,7 @@ class Training:
 
     def _keep_curve(self, variant: str, seed: int, history: list[dict]) -> None:
         """Store the epochs of a run, including those of an earlier visit that it resumed."""
-        points = ("epoch", "train_loss", "valid_loss", "valid_accuracy")
+        points = ("epoch", "valid_loss", "valid_accuracy")
         self.curves[variant, seed] = [{name: past[name] for name in points} for past in history]
 
     def _layers(self, done: int, total: int, speed: float) -> None:

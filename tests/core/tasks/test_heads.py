@@ -2,7 +2,6 @@
 
 import lzma
 import shutil
-from dataclasses import replace
 
 import pytest
 import torch
@@ -176,8 +175,6 @@ def test_a_file_of_another_form_is_named(name, file, text, folder, tmp_path):
             read_data(TASKS[name], tmp_path / "copy", task_recipe(name))
 
 
-def test_unknown_tasks_and_sizes_are_refused():
+def test_unknown_tasks_are_refused():
     with pytest.raises(BadInput, match="There are: questions"):
         task_named("chess")
-    with pytest.raises(BadInput):
-        replace(task_recipe("names"), hidden=0)
