@@ -190,37 +190,25 @@ def _read_trees(path: Path, reading: dict[str, Any]) -> list[TableRow]:
 
 
 def tree_leaves(tree: str) -> list[str]:
-    """Return the leaves of a tree, brackets in them included; none where it is no tree, or not closed.
+    """Return the leaves of a tree; none where it is no tree, or not closed. A leaf may have as many ( as ) in it.
 
-    Between the beginnings of two nodes are a leaf and the brackets that close nodes. Which brackets belong to the leaf follows from the
-    complete tree: all nodes are closed at the end, not before, and leaves with as many ( as ) are likeliest.
-
-    >>> tree_leaves("(3 (2 like(d)) (1 (2 :() (1 :-))))")
-    ['like(d)', ':(', ':-)']
+    >>> tree_leaves("(3 (2 They) (3 (2 like(d)) (2 it)))")
+    ['They', 'like(d)', 'it']
     """
-    pieces = NODE.split(tree)
-    if len(pieces) < 2 or pieces[0].strip():
-        return []
-    paths: dict[int, tuple[int, list[str]]] = {0: (0, [])}  # open nodes -> how unlikely the leaves are, the leaves
-    for k, piece in enumerate(map(str.strip, pieces[1:]), start=1):
-        paths = _continued({depth + 1: path for depth, path in paths.items()}, piece, is_last=k == len(pieces) - 1)
-    return paths[0][1] if 0 in paths else []
-
-
-def _continued(paths: dict[int, tuple[int, list[str]]], piece: str, *, is_last: bool) -> dict[int, tuple[int, list[str]]]:
-    """Return the ways to continue through a leaf and the brackets after it. A piece without a leaf is a node with children."""
-    if not piece:
-        return {} if is_last else paths
-    closing = len(piece) - len(piece.rstrip(")"))
-    results: dict[int, tuple[int, list[str]]] = {}
-    for n in range(1, min(closing, len(piece) - 1) + 1):
-        leaf = piece[:-n].strip()
-        cost = abs(leaf.count("(") - leaf.count(")"))
-        for depth, (so_far, leaves) in paths.items():
-            left = depth - n
-            if leaf and (left == 0 if is_last else left > 0) and (left not in results or so_far + cost < results[left][0]):
-                results[left] = so_far + cost, [*leaves, leaf]
-    return results
+    before, *pieces = NODE.split(tree)
+    leaves, depth = [], 0
+    for piece in map(str.strip, pieces):
+        if leaves and not depth:
+            return []
+        depth += 1
+        if piece:  # a leaf and the brackets that close nodes; else a node with children
+            n = piece.count(")") - piece.count("(")
+            leaf = piece.removesuffix(")" * n).strip()
+            if not 1 <= n <= depth or not leaf or not piece.endswith(")" * n):
+                return []
+            leaves.append(leaf)
+            depth -= n
+    return leaves if not depth and not before.strip() else []
 
 
 def _rows(path: Path, kind: str, reading: dict[str, Any], wanted: Sequence[str | int | None]) -> Rows:
@@ -397,13 +385,8 @@ def _read_rows(
             continue
         if answer is not None and len(cells) > answer and cells[answer].strip().casefold() in NOT_ACCEPTED:
             n_rejected += 1
-            text = tn(
-                "{name}: {n:,} row is left out because its “answer” is “reject” or “ignore”.",
-                "{name}: {n:,} rows are left out because their “answer” is “reject” or “ignore”.",
-                n_rejected,
-                name=name,
-            )
-            reports.add((name, "answers"), text)
+            values = {"name": name, "n": n_rejected}
+            reports.add((name, "answers"), t("{name}: rows left out because their “answer” is “reject” or “ignore”: {n:,}.", **values))
             continue
         if nested := [k for k in (*texts, label) if isinstance(cells[k], _Nested)]:
             message = t("{value} under {key}", value=show_value(cells[nested[0]].value), key=show_value(names[nested[0]]))
@@ -426,13 +409,6 @@ def _read_rows(
         raise BadInput(t("{name} holds no row with both a text and a label below its first line. Add some.", name=name))
     if n_blank:
         listed = ", ".join(f"“{cell}” {n:,}" for cell, n in spellings.most_common(3))
-        missing = f" ({listed})" if listed else ""
-        message = tn(
-            "{name}: {n:,} row without text or without label was left out{missing}.",
-            "{name}: {n:,} rows without text or without label were left out{missing}.",
-            n_blank,
-            name=name,
-            missing=missing,
-        )
-        reports.add((name, "blank"), message)
+        values = {"name": name, "n": n_blank, "missing": f" ({listed})" if listed else ""}
+        reports.add((name, "blank"), t("{name}: rows left out without text or without label: {n:,}{missing}.", **values))
     return rows, tuple(names[k] for k in texts), names[label]

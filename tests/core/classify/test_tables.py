@@ -128,11 +128,16 @@ def test_ag_news_is_cleaned_of_what_its_files_did_to_it():
 @pytest.mark.parametrize(
     ("tree", "leaves"),
     [
-        *(("(3 (2 They) (3 (2 like(d)) (2 it)))", ["They", "like(d)", "it"]), ("(1 (2 It) (1 (2 :() (1 failed)))", ["It", ":(", "failed"])),
-        *(("(2 (2 New York) (2 rocks))", ["New York", "rocks"]), ("(4 x)", ["x"]), ("(3  (2  wide)   (3 apart))", ["wide", "apart"])),
-        *(("(3 (2 () (3 (2 good) (2 ))))", ["(", "good", ")"]), ("(2 (2 (a)) (2 b)))", ["(a)", "b)"])),
+        ("(3 (2 They) (3 (2 like(d)) (2 it)))", ["They", "like(d)", "it"]),
+        ("(2 (2 New York) (2 rocks))", ["New York", "rocks"]),
+        ("(4 x)", ["x"]),
+        ("(2 (2 (a)) (2 b))", ["(a)", "b"]),
+        ("(3  (2  wide)   (3 apart))", ["wide", "apart"]),
         *((tree, []) for tree in ("(2 (2 a)", "(2 (2 a))) (2 b)", "(2 a) (2 b)", "(5 (2 a) (2 b))", "(2 )", "(2 (2 a) (2 ))")),
-        *((tree, []) for tree in ("plain words", "x (2 a)")),
+        *(
+            (tree, [])
+            for tree in ("plain words", "x (2 a)", "(2 (2 a) (2 b))) c", "(2 (2 a) (2 :())", "(2 (2 () (2 a))", "(2 (2 a) (2 b)))")
+        ),
     ],
 )
 def test_leaves_are_read_with_their_brackets_or_not_at_all(tree, leaves):
@@ -144,7 +149,7 @@ def test_other_usual_label_columns_and_rows_that_were_not_accepted_are_noted(wri
     table = read_table(write("own.jsonl", "\n".join(map(json.dumps, rows))))
     assert len(table.rows) == 2 and table.notes == (
         "own.jsonl: the label is read from “label”, not from “target”. To read another, name it.",
-        "own.jsonl: 2 rows are left out because their “answer” is “reject” or “ignore”.",
+        "own.jsonl: rows left out because their “answer” is “reject” or “ignore”: 2.",
     )
     assert len(read_table(write("own.jsonl", "\n".join(map(json.dumps, rows))), label_column="answer").rows) == 4
 
