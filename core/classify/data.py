@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..common.errors import BadInput
-from ..common.i18n import ENGLISH, t, tn
+from ..common.i18n import ENGLISH, t
 from ..common.markup import shorten
 from ..files.artifacts import text_fingerprint
 from ..text import languages
@@ -146,38 +146,15 @@ def make_dataset(
     else:
         train = maker.without(train, held_out, "training", "test")
     train = maker.without(train, checked, "training", "validation")
-    splits = [maker.examples(part, labels, what) for part, what in ((train, "train"), (checked, "valid"), (held_out, "test"))]
+    splits = [maker.examples(part, labels) for part in (train, checked, held_out)]
     if not all(splits):
-        raise BadInput(_too_few(splits, name, len(rows)))
+        values = {"name": name, "n": len(rows)}
+        raise BadInput(t("{name} has too few rows to train, validate and test on ({n:,}). Add some.", **values))
     if len({example.label for example in splits[0]}) < 2:
         values = {"n": len(splits[0]), "name": name}
         raise BadInput(t("The {n:,} training rows of {name} all have the same label. Use a larger share, or add rows.", **values))
     texts = tuple(sorted({row.tokens for part in every for row in part}))
     return Dataset(name, labels, *splits, texts, tuple(maker.notes), language.code)
-
-
-def _too_few(splits: list[tuple[LabeledText, ...]], name: str, n_rows: int) -> str:
-    train, valid, _ = splits
-    if not train:
-        return tn(
-            "{name} has no row left to train on: {n:,} row is too few. Add some.",
-            "{name} has no row left to train on: {n:,} rows are too few. Add some.",
-            n_rows,
-            name=name,
-        )
-    if not valid:
-        return tn(
-            "{name} has no row left to validate on: {n:,} row is too few. Add some.",
-            "{name} has no row left to validate on: {n:,} rows are too few. Add some.",
-            n_rows,
-            name=name,
-        )
-    return tn(
-        "{name} has no row left to test on: {n:,} row is too few. Add some.",
-        "{name} has no row left to test on: {n:,} rows are too few. Add some.",
-        n_rows,
-        name=name,
-    )
 
 
 def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:
@@ -268,30 +245,17 @@ class _Maker:
     def with_labels(self, rows: list[_Cut], labels: tuple[str, ...]) -> list[_Cut]:
         remaining = [row for row in rows if row.label in labels]
         if dropped := len(rows) - len(remaining):
-            self.notes.append(
-                tn(
-                    "{n:,} test row whose label has no training row was dropped.",
-                    "{n:,} test rows whose label has no training row were dropped.",
-                    dropped,
-                )
-            )
+            self.notes.append(t("Test rows dropped because their label has no training row: {n:,}.", n=dropped))
         return remaining
 
-    def examples(self, rows: list[_Cut], labels: tuple[str, ...], what: str) -> tuple[LabeledText, ...]:
+    def examples(self, rows: list[_Cut], labels: tuple[str, ...]) -> tuple[LabeledText, ...]:
         number = {label: k for k, label in enumerate(labels)}
         if unknown := sorted({row.label for row in rows} - set(labels)):
             values = {"label": shorten(unknown[0]), "labels": shorten(", ".join(labels), 200)}
-            raise BadInput(
-                t(
-                    "The label {label!r} is in the test rows but not among the training labels ({labels}). Use the same names in both.",
-                    **values,
-                )
-                if what == "test"
-                else t(
-                    "The label {label!r} is in the valid rows but not among the training labels ({labels}). Use the same names in both.",
-                    **values,
-                )
+            message = t(
+                "The label {label!r} of a test or validation row is not among the training labels ({labels}). Use the same names.", **values
             )
+            raise BadInput(message)
         return tuple(LabeledText(row.text, row.tokens, number[row.label]) for row in rows)
 
 

@@ -182,19 +182,14 @@ def _not_there(title: str, name: str, folder: str | Path | None) -> str:
     """Return which file a task lacks and how to get it."""
     fetched = name if name in published.PUBLISHED else _WHOLE.get(name)
     fetch = command("python", "-m", "core", "fetch", arguments=[published.data_set_of(fetched)]) if fetched else None
-    values = {"title": title, "file": fetched or name if folder is None else Path(folder) / name}
-    if folder is None and fetch:
-        return t("{title} needs {file}, which is not there. Fetch it: {command}", command=fetch, **values)
+    needed = t("{title} needs {file}, which is not there.", title=title, file=fetched or name if folder is None else Path(folder) / name)
     if folder is None:
-        return t("{title} needs {file}, which is not there. Name the folder that holds it in ELMOSCOPE_DATA.", **values)
-    if fetch:
-        return t(
-            "{title} needs {file}, which is missing. Name its folder, or fetch it ({command}) and name {folder}.",
-            command=fetch,
-            folder=published.fetched_folder(),
-            **values,
-        )
-    return t("{title} needs {file}, which is not there. Name the folder that holds it.", **values)
+        remedy = t("Fetch it: {command}", command=fetch) if fetch else t("Name the folder that holds it in ELMOSCOPE_DATA.")
+    elif fetch:
+        remedy = t("Name its folder, or fetch it ({command}) and name {folder}.", command=fetch, folder=published.fetched_folder())
+    else:
+        remedy = t("Name the folder that holds it.")
+    return f"{needed} {remedy}"
 
 
 def task_config(task: TextTask, *, seed: int = 0, epochs: int | None = None) -> TrainConfig:

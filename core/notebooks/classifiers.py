@@ -62,7 +62,7 @@ example = answers.mentions_in(phrases, *texts, model, vectors)  # noun phrases a
 example = answers.question_example(*texts)
 
 # %% tasks
-said = {variant: answer.said for variant, answer in answers.ask(opened, example, model, vectors).items()}
+said = answers.ask(opened, example, model, vectors)
 said
 
 # %% coreference

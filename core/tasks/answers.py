@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -51,13 +52,6 @@ class OpenTask:
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TaskAnswer:
-    """The answer of one head in the task's form."""
-
-    said: object
-
-
 def open_tasks(model: Model | None, vectors: StaticVectors, folder: str | Path = FOLDER) -> dict[str, OpenTask]:
     """Return the tasks with a head that fits the model and the vectors, in the order of the paper's table."""
     fits = {"model": model.fingerprint if model else None, "vectors": vectors_fingerprint(vectors)}
@@ -75,11 +69,11 @@ def open_tasks(model: Model | None, vectors: StaticVectors, folder: str | Path =
     return result
 
 
-def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> dict[str, TaskAnswer]:
-    """Return every head's prediction of one example. Heads share vectors, characters and ELMo's layers."""
+def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> dict[str, Any]:
+    """Return every head's prediction of one example, in the task's form. Heads share vectors, characters and ELMo's layers."""
     reads_elmo = any(head.shape.n_layers for head in task.heads.values())
     texts = make_batch([example], vectors, remember_layers(model) if model and reads_elmo else None)
-    return {variant: TaskAnswer(head.said(texts, [example])[0]) for variant, head in task.heads.items()}
+    return {variant: head.said(texts, [example])[0] for variant, head in task.heads.items()}
 
 
 def remember_layers(model: Model) -> Layers:
@@ -167,7 +161,7 @@ def mentions_in(phrases: OpenTask, text: str, model: Model | None, vectors: Stat
     variant = "elmo" if "elmo" in phrases.heads else next(iter(phrases.heads))
     begun, spans = 0, set()
     for sentence in passage:
-        labeled = ask(phrases, Example(((sentence,),)), model, vectors)[variant].said
+        labeled = ask(phrases, Example(((sentence,),)), model, vectors)[variant]
         spans |= {(begun + first, begun + last) for first, last, label in labeled if label == "NP"}
         spans |= {(begun + k, begun + k) for k, token in enumerate(sentence) if token.lower() in PERSONAL}
         begun += len(sentence)

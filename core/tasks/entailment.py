@@ -69,6 +69,7 @@ def read(path: Path) -> list[Example]:
     """Read JSON lines with sentence1, sentence2 and gold_label. Pairs without agreement of the annotators ("-") are left out."""
     examples = []
     for number, line in lines_in(path):
+        values = {"file": path.name, "n": number}
         try:
             row = json.loads(line)
             label = row["gold_label"]
@@ -78,21 +79,12 @@ def read(path: Path) -> list[Example]:
             # Each side as one sentence, however many end marks it has: SNLI's sides are segmented differently.
             passages = tuple((flat(passage_of(" ".join(side.split()))[0]),) for side in sides)
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise BadInput(
-                t("{file}, line {n}: sentence1, sentence2 and gold_label are expected as JSON.", file=path.name, n=number)
-            ) from None
+            raise BadInput(t("{file}, line {n}: sentence1, sentence2 and gold_label are expected as JSON.", **values)) from None
         if label not in LABELS:
-            raise BadInput(
-                t(
-                    "{file}, line {n}: the label {label!r} is none of {labels}.",
-                    file=path.name,
-                    n=number,
-                    label=shorten(label),
-                    labels=", ".join(LABELS),
-                )
-            )
+            values |= {"label": shorten(label), "labels": ", ".join(LABELS)}
+            raise BadInput(t("{file}, line {n}: the label {label!r} is none of {labels}.", **values))
         if not all(sentence for (sentence,) in passages):
-            raise BadInput(t("{file}, line {n}: a sentence is empty. Delete the line.", file=path.name, n=number))
+            raise BadInput(t("{file}, line {n}: a sentence is empty. Delete the line.", **values))
         examples.append(Example(passages, label))
     return examples
 
@@ -132,15 +124,5 @@ TASK = Task(
     score=score,
     scrambled=deal_targets,
     measure="accuracy",
-    recipe=TaskRecipe(
-        hidden=64,
-        epochs=3,
-        batch_size=32,
-        learning_rate=2e-3,
-        output_elmo=True,
-        train_limit=6_000,
-        dev_limit=800,
-        test_limit=3_000,
-        patience=2,
-    ),
+    recipe=TaskRecipe(epochs=3, output_elmo=True, train_limit=6_000, dev_limit=800, test_limit=3_000, patience=2),
 )

@@ -47,12 +47,8 @@ PAPER = {
     "names": PublishedScore("CoNLL 2003", "F1", 90.15, 92.22),
     "sentiment": PublishedScore("SST-5", "accuracy", 51.4, 54.7),
 }
-ADDITIONAL = {
-    "wikigold": "Wikigold",
-    "chunks": "CoNLL-2000",
-    "speech": "CoNLL-2000",
-    "clusters": "OntoGUM",
-}  # tasks outside the table -> data
+# Tasks outside the table -> data
+ADDITIONAL = {"wikigold": "Wikigold", "chunks": "CoNLL-2000", "speech": "CoNLL-2000", "clusters": "OntoGUM"}
 
 
 def error_reduction(baseline: float, elmo: float) -> float:

@@ -89,9 +89,7 @@ def read(path: Path) -> list[Example]:
         rows = [line.split("\t") for _, line in lines]
         for (number, _), row in zip(lines, rows, strict=True):
             if len(row) < 7 or len(row) != len(rows[0]):
-                raise BadInput(
-                    t("{file}, line {n}: as many columns as in the sentence’s first row are expected.", file=path.name, n=number)
-                )
+                raise BadInput(t("{file}, line {n}: the sentence’s first row has another number of columns.", file=path.name, n=number))
         examples += _of_sentence(path, number + 1, rows)
     return examples
 

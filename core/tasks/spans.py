@@ -6,6 +6,7 @@ conlleval; IOB1 is read the same way. The network is the paper's in small: a bid
 2017). The CRF (Lafferty et al. 2001) is a custom implementation, since pytorch-crf was last released in 2019.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -66,16 +67,12 @@ def spans_of_brackets(column: Sequence[str]) -> list[Labeled]:
     results = []
     opened = None
     for k, cell in enumerate(column):
-        before, star, after = cell.partition("*")
-        if not star or before.count("(") > 1 or after not in ("", ")") or (before and not before.startswith("(")):
-            raise ValueError(f"{cell!r} is not a bracket such as (ARG0*, * or *)")
-        if before:
-            if opened is not None:
-                raise ValueError(f"{cell!r} opens within another argument")
-            opened = k, before[1:]
-        if after:
-            if opened is None:
-                raise ValueError(f"{cell!r} closes what was not opened")
+        match = re.fullmatch(r"(?:\(([^(*]+))?\*(\))?", cell)
+        if not match or (match[1] and opened) or (match[2] and not (match[1] or opened)):
+            raise ValueError(f"{cell!r} does not open or close an argument as (ARG0*, * or *) do")
+        if match[1]:
+            opened = k, match[1]
+        if match[2]:
             results.append((opened[0], k, opened[1]))
             opened = None
     if opened is not None:

@@ -3,7 +3,6 @@
 Each task's module reads its files and defines its network; core.tasks.inputs and core.tasks.heads have what they share.
 """
 
-import lzma
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -16,6 +15,7 @@ from torch import Generator
 from ..common.errors import BadInput, MissingArtifact
 from ..common.i18n import t
 from ..common.markup import command, shorten
+from ..text.file_lines import ANY_SIZE, iterate_lines
 
 PARTS = ("train", "dev", "test")
 Tokens = tuple[str, ...]
@@ -174,10 +174,10 @@ def file_of(title: str, folder: str | Path, name: str) -> Path:
             if path.is_file():
                 return path
     fetch = command("python", "-m", "core", "tasks", "fetch", options=[("data", folder)])
-    values = {"title": title, "file": Path(folder) / name, "command": fetch}
+    needed = t("{title} needs {file}, which is not there.", title=title, file=Path(folder) / name)
     if name.startswith(MADE_BY_HAND):
-        raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it.", **values))
-    raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it, or fetch it: {command}", **values))
+        raise MissingArtifact(f"{needed} {t('Name the folder that holds it.')}")
+    raise MissingArtifact(f"{needed} {t('Name the folder that holds it, or fetch it: {command}', command=fetch)}")
 
 
 def deal_targets(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
@@ -195,12 +195,5 @@ def sentences_in(path: Path) -> Iterator[list[tuple[int, str]]]:
 
 def lines_in(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a text file, .xz or plain, numbered from 1."""
-    number = 0
-    try:
-        with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as stream:
-            for number, line in enumerate(stream, 1):
-                yield number, line.rstrip("\r\n")
-    except (lzma.LZMAError, EOFError, UnicodeDecodeError):
-        raise BadInput(
-            t("{file} cannot be read after line {n:,}: it is damaged or not text. Download it again.", file=path.name, n=number)
-        ) from None
+    for place, line in iterate_lines(path, max_bytes=ANY_SIZE):
+        yield place.number, line.rstrip("\r\n")

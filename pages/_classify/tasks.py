@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ from core.common.markup import Markup, html
 from core.figures.classifiers import chain_colors, class_colors, shares_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from core.tasks import answers
-from core.tasks.answers import Mentioned, OpenTask, TaskAnswer
+from core.tasks.answers import Mentioned, OpenTask
 from core.tasks.coreference import chosen
 from core.tasks.heads import TASKS, measure_titles, task_titles
 from core.tasks.inputs import flat
@@ -128,7 +128,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     tokens = flat(example.passages[0])
     by_variant = _ask(answers.ask, in_use, task, example)
     verb_labels = ("V", "C-V")
-    result = {v: [span for span in a.said if span[2] not in verb_labels] for v, a in by_variant.items()}
+    result = {v: [span for span in a if span[2] not in verb_labels] for v, a in by_variant.items()}
     colors = class_colors(sorted({label for spans in result.values() for _, _, label in spans}), ordered=False)
     words = _span_reader(tokens)
     predicate = [(example.facts.token, example.facts.token, t("what happens"))] if task == "roles" else []
@@ -152,7 +152,7 @@ def _entailment(in_use: InUse) -> None:
     by_variant = _ask(answers.ask, in_use, "entailment", answers.pair_example(first, second))
     titles = variant_titles()
     named = {"entailment": t("follows"), "neutral": t("neutral"), "contradiction": t("contradicts")}
-    shares = {v: {named[label]: p for label, p in a.said.items()} for v, a in by_variant.items()}
+    shares = {v: {named[label]: p for label, p in a.items()} for v, a in by_variant.items()}
     message = "; ".join(f"{titles[v]}: " + ", ".join(f"{label} {p:.0%}" for label, p in row.items()) for v, row in shares.items())
     figure = shares_figure([titles[v] for v in shares], list(shares.values()), [COLORS[v] for v in shares])
     draw(figure, key="tasks.entailment", alt=t("Three bars each: {told}.", told=message))
@@ -185,7 +185,7 @@ def _chains(in_use: InUse, text: str) -> None:
     tokens = flat(example.passages[0])
     words = _span_reader(tokens)
     by_variant = _ask(answers.ask, in_use, "clusters", example)
-    result = {v: answers.chains(example, a.said) for v, a in by_variant.items()}
+    result = {v: answers.chains(example, a) for v, a in by_variant.items()}
     first = sorted({chain[0] for chains in result.values() for chain in chains})
     colors = chain_colors(len(first))
 
@@ -219,7 +219,7 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
     by_variant = _ask(answers.ask, in_use, "coreference", mentions.example(position))
     tokens = flat(mentions.passage)
     pronoun = mentions.words((position, position))
-    picked = {v: chosen(a.said) for v, a in by_variant.items()}
+    picked = {v: chosen(a) for v, a in by_variant.items()}
     none = t("none of them")
     named = {v: mentions.words(mentions.names[k]) if k >= 0 else none for v, k in picked.items()}
     differ = len(set(named.values())) > 1
@@ -232,12 +232,12 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
 
     _side_by_side(by_variant, draw_variant)
     if len(by_variant) > 1:
-        sure = tuple(by_variant[v].said[k] if k >= 0 else 1 - sum(by_variant[v].said) for v, k in sorted(picked.items()))
+        sure = tuple(by_variant[v][k] if k >= 0 else 1 - sum(by_variant[v]) for v, k in sorted(picked.items()))
         _notice("coreference", describe_choice(named["baseline"], named["elmo"], sure))
     rows = [
         {t("reads"): variant_titles()[v], t("name"): mentions.words(name), t("refers to it"): round(p, 4)}
         for v, a in by_variant.items()
-        for name, p in zip(mentions.names, a.said, strict=True)
+        for name, p in zip(mentions.names, a, strict=True)
     ]
     _offer_table("pronoun", rows)
 
@@ -248,15 +248,13 @@ def _questions(in_use: InUse) -> None:
     example = answers.question_example(question, paragraph)
     by_variant = _ask(answers.ask, in_use, "questions", example)
     spans = example.facts.spans
-    places = {v: (spans[a.said[0]][0], spans[a.said[1]][1]) for v, a in by_variant.items()}
+    places = {v: (spans[a[0]][0], spans[a[1]][1]) for v, a in by_variant.items()}
     differ = len(set(places.values())) > 1
     _side_by_side(by_variant, lambda variant: mark_text(paragraph, *places[variant], is_dashed=differ))
     texts = {v: paragraph[begin:end] for v, (begin, end) in places.items()}
     if len(by_variant) > 1:
-        _notice("questions", describe_choice(texts["baseline"], texts["elmo"], tuple(by_variant[v].said[2] for v in ("baseline", "elmo"))))
-    rows = [
-        {t("reads"): variant_titles()[v], t("prediction"): texts[v], t("confidence"): round(a.said[2], 4)} for v, a in by_variant.items()
-    ]
+        _notice("questions", describe_choice(texts["baseline"], texts["elmo"], tuple(by_variant[v][2] for v in ("baseline", "elmo"))))
+    rows = [{t("reads"): variant_titles()[v], t("prediction"): texts[v], t("confidence"): round(a[2], 4)} for v, a in by_variant.items()]
     _offer_table("questions", rows)
 
 
@@ -275,7 +273,7 @@ def _span_reader(tokens: Sequence[str]) -> Callable[[Sequence], str]:
     return lambda span: "".join(texts[span[0] : span[1] + 1]).strip()
 
 
-def _side_by_side(by_variant: dict[str, TaskAnswer], draw_variant: Callable[[str], Markup]) -> None:
+def _side_by_side(by_variant: dict[str, Any], draw_variant: Callable[[str], Markup]) -> None:
     for column, variant in zip(st.columns(len(by_variant)), by_variant, strict=True):
         with column:
             lists.heading(variant_titles()[variant], COLORS[variant])

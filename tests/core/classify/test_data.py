@@ -90,7 +90,7 @@ def test_a_rare_class_is_trained_on_or_its_test_rows_are_dropped_with_a_note(opt
     assert [moved.labels[e.label] for e in moved.train].count("rare") == 1 and len(moved.valid) == len(where["valid"]) - 1
     dropped = split_with_rare(*where["test"][:2])
     assert dropped.labels == ("a", "b") and len(dropped.test) == len(where["test"]) - 2
-    assert dropped.notes == ("2 test rows whose label has no training row were dropped.",)
+    assert dropped.notes == ("Test rows dropped because their label has no training row: 2.",)
     alone = split_with_rare(where["train"][0])
     assert sum(map(len, (alone.train, alone.valid, alone.test))) == 40 and not alone.notes
 
@@ -147,7 +147,11 @@ def test_labels_are_ordered_renamed_and_left_out():
         (rows(4), {"folds": 5}, "4 distinct texts cannot make 5 folds"),
         *((rows(30), {"folds": 5, "in_order": True}, "not both"), (rows(40), {"share": 0.01}, "all have the same label")),
         (table_of([TableRow(" ", "a"), TableRow("\t", "b")]), {}, "no row to train on"),
-        (rows(40), {"test": table_of([TableRow("unseen", "c")])}, "The label 'c' is in the test rows but not among the training labels"),
+        (
+            rows(40),
+            {"test": table_of([TableRow("unseen", "c")])},
+            "The label 'c' of a test or validation row is not among the training labels",
+        ),
         (rows(40), {"share": 0}, "Shares must lie between 0 and 1, got 0.2, 0.1 and 0"),
         (rows(40), {"folds": 1}, "2 to 100 folds, got 1"),
     ],
