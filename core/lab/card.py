@@ -53,14 +53,11 @@ def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
         if only and name not in only:
             continue
         names = FILES[name] if is_english or name != "perplexity" else model.language.corpus  # whose held-out lines are scored
-        if missing := [folder / file for file in names if not (folder / file).is_file()]:
-            note(f"{name}: left out, there is no {', '.join(map(str, missing))}.")
-            continue
         note(f"{name} ...")
         started = time.perf_counter()
         try:
             scores = _measure(name, [folder / file for file in names], model, limit_text)
-        except MissingArtifact as error:  # a model that came without a softmax has no perplexity
+        except MissingArtifact as error:  # such as the softmax, without which a model has no perplexity
             note(f"{name}: left out. {error}")
             continue
         options = [("data", "FOLDER"), ("only", name), ("limit-text", limit_text if name == "perplexity" else None)]

@@ -38,27 +38,14 @@ from ..elmo.models import Model
 from ..files.artifacts import provenance, text_fingerprint
 from ..files.disk_space import layers_folder
 from ..learning.features import FeatureStore, Layers, open_features
-from ..static.vectors import COMMONEST, StaticVectors
+from ..learning.fit import learned_mixes
+from ..static.vectors import COMMONEST, StaticVectors, static_contexts
 
 TESTED = 2_000  # of the official 7,600 test texts, always the same
 WITHOUT_ELMO = ("glove", "glove+static")  # of PARTS: another model changes nothing of their runs
 Tokens = tuple[str, ...]
 
-
-class Part:
-    """A function from a text to its tokens' numbers (L, T, D) float32, NaN for tokens without any; it caches their sums."""
-
-    def __init__(self, numbers: Callable[[Tokens], np.ndarray]) -> None:
-        self.numbers = numbers
-        self._sums: dict[Tokens, tuple[int, np.ndarray, np.ndarray]] = {}
-
-    def sums(self, tokens: Tokens) -> tuple[int, np.ndarray, np.ndarray]:
-        """Return the number of tokens with numbers, their sum and their sum of squares, (L, D) float32."""
-        if tokens not in self._sums:
-            layers = self.numbers(tokens)
-            numbers = layers[:, ~np.isnan(layers[0, :, 0])]
-            self._sums[tokens] = numbers.shape[1], numbers.sum(axis=1), np.square(numbers).sum(axis=1)
-        return self._sums[tokens]
+Part = Callable[[Tokens], np.ndarray]  # from a text to its tokens' numbers (L, T, D) float32, NaN for tokens without any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,11 +74,6 @@ class Scale:
         """Standardize a text's numbers (L, T, D) into (T, L * D) float32. A token without numbers has zeros."""
         scaled = np.nan_to_num((layers - self.mean[:, None]) / self.spread[:, None])
         return scaled.transpose(1, 0, 2).reshape(layers.shape[1], -1)
-
-    def mean_numbers(self, part: Part, text: Tokens) -> np.ndarray:
-        """Return the mean of `numbers` over a text's tokens, (L * D,)."""
-        n, total, _ = part.sums(text)
-        return ((total - n * self.mean) / self.spread / max(len(text), 1)).reshape(-1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +110,6 @@ class EqualNetwork(nn.Module):
             for mix, shape, piece in zip(self.mixes, self.shapes, pieces, strict=True)
         ]
         return self.output(self.dropout(torch.relu(self.project(torch.cat(parts, dim=1)))))
-
-    def mix(self) -> dict | None:
-        """Return the learned weights s and gamma of the part that has layers to mix."""
-        for part in self.mixes:
-            if isinstance(part, ScalarMix):
-                return {"s": part.scores.detach().softmax(0).tolist(), "gamma": part.gamma.item()}
-        return None
 
 
 def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int) -> Fitted:
@@ -176,7 +151,8 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
     best = min(range(len(tried)), key=lambda k: tried[k][0])
     losses = tuple(run[0] for run in tried)
     _, epochs, network = tried[best]
-    return Fitted(config.dropouts[best], losses, epochs, time.perf_counter() - started, network.mix(), _logits(network, test))
+    mix = next(iter(learned_mixes(network).values()), None)
+    return Fitted(config.dropouts[best], losses, epochs, time.perf_counter() - started, mix, _logits(network, test))
 
 
 def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Sequence[Tokens], config: EqualConfig, seed: int):
@@ -184,7 +160,7 @@ def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Seque
 
     A text that would lose all words is averaged completely.
     """
-    results = [np.concatenate([scale.numbers(part.numbers(text)) for part, scale in zip(parts, scales, strict=True)], 1) for text in texts]
+    results = [np.concatenate([scale.numbers(part(text)) for part, scale in zip(parts, scales, strict=True)], 1) for text in texts]
     tokens = np.concatenate(results)  # (all tokens, F)
     row = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
 
@@ -201,7 +177,7 @@ def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Seque
 
 def _means(parts: Sequence[Part], scales: Sequence[Scale], texts: Sequence[Tokens]) -> Tensor:
     """Return text means (N, F) over all words."""
-    means = [np.stack([scale.mean_numbers(part, text) for text in texts]) for part, scale in zip(parts, scales, strict=True)]
+    means = [np.stack([scale.numbers(part(text)).mean(axis=0) for text in texts]) for part, scale in zip(parts, scales, strict=True)]
     return torch.from_numpy(np.concatenate(means, axis=1).astype(np.float32))
 
 
@@ -213,27 +189,31 @@ def _logits(network: EqualNetwork, means: Tensor) -> np.ndarray:
 
 def _scale(part: Part, texts: Sequence[Tokens]) -> Scale:
     """Return means and deviations over the tokens of the training texts that have numbers."""
-    counts, totals, squares = zip(*(part.sums(text) for text in texts), strict=True)
-    n = max(sum(counts), 1)
-    mean = sum(totals) / n
-    spread = np.sqrt(np.maximum(sum(squares) / n - np.square(mean), 0))
+    numbers = np.concatenate([part(text) for text in texts], axis=1)
+    mean, spread = (np.nan_to_num(measure(numbers, axis=1, dtype=np.float64)) for measure in (np.nanmean, np.nanstd))
     return Scale(mean.astype(np.float32), np.where(spread > 1e-6, spread, 1.0).astype(np.float32))
 
 
 def static_part(vectors: StaticVectors) -> Part:
     """Return the part of each token's static vector, (1, T, D)."""
-    return Part(lambda tokens: _rows(vectors, tokens, {})[None])
+
+    def part(tokens: Tokens) -> np.ndarray:
+        rows = np.full((1, len(tokens), vectors.dim), np.nan, np.float32)
+        places, rows_there = vectors.vectors_of(tokens)
+        rows[0, places] = rows_there
+        return rows
+
+    return part
 
 
 def context_part(vectors: StaticVectors, *, commonest: int = COMMONEST) -> Part:
     """Return the part of each token's static context, (1, T, D): the sum of the other tokens' vectors (core.static.vectors)."""
-    common: dict[str, None] = dict.fromkeys(vectors.words[:commonest])
 
     def part(tokens: Tokens) -> np.ndarray:
-        rows = np.nan_to_num(_rows(vectors, tokens, common))
-        return (rows.sum(axis=0) - rows)[None]
+        places = [(k, k + 1) for k in range(len(tokens))]
+        return static_contexts(vectors, [tokens] * len(tokens), places, commonest=commonest)[None]
 
-    return Part(part)
+    return part
 
 
 def layers_part(layers: Layers, *, only_layer0: bool = False) -> Part:
@@ -243,7 +223,7 @@ def layers_part(layers: Layers, *, only_layer0: bool = False) -> Part:
         result = layers([tokens])[0]
         return result[:1, :, : result.shape[2] // 2] if only_layer0 else result
 
-    return Part(part)
+    return part
 
 
 class ShuffledOrder:
@@ -259,41 +239,21 @@ class ShuffledOrder:
         return [layers[:, np.argsort(order)] for layers, order in zip(result, orders, strict=True)]
 
 
-class RandomLSTMs:
-    """An encoder with the same char-CNN and shuffled LSTM weights."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        self.reader, self.n_layers, self.dim = encoder, encoder.n_layers, encoder.dim
-        model = copy.deepcopy(encoder.model)
-        generator = seeded(0)
-        for stack in (model.forward_layers, model.backward_layers):
-            for weights in stack.parameters():
-                flat = weights.data.reshape(-1)
-                weights.data = flat[torch.randperm(len(flat), generator=generator)].reshape(weights.shape)
-        self.encoder = Encoder(model, name=f"{encoder.name}, LSTMs shuffled")
-
-    def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
-        """Return layers (L, T, D) float32 for each token list."""
-        words = sorted({token for tokens in sentences for token in tokens})
-        if words:
-            self.encoder.know(words, self.reader.word_vectors(words))  # the char-CNN is the same
-        return self.encoder.encode(sentences)
+def shuffled_lstms(encoder: Encoder) -> Encoder:
+    """Return an encoder with the same char-CNN and shuffled LSTM weights."""
+    model = copy.deepcopy(encoder.model)
+    generator = seeded(0)
+    for stack in (model.forward_layers, model.backward_layers):
+        for weights in stack.parameters():
+            flat = weights.data.reshape(-1)
+            weights.data = flat[torch.randperm(len(flat), generator=generator)].reshape(weights.shape)
+    return Encoder(model, name=f"{encoder.name}, LSTMs shuffled")
 
 
 def shuffled_order(tokens: Sequence[str]) -> np.ndarray:
     """Return a random order (T,) of a text's positions that depends only on the text."""
     digest = hashlib.sha256("\0".join(tokens).encode("utf-8", "surrogatepass")).digest()
     return np.random.default_rng(int.from_bytes(digest[:8], "big")).permutation(len(tokens))
-
-
-def _rows(vectors: StaticVectors, tokens: Tokens, without: dict[str, None]) -> np.ndarray:
-    """Return vectors (T, D), NaN for unknown spellings and those left out."""
-    rows = np.full((len(tokens), vectors.dim), np.nan, np.float32)
-    for row, token in zip(rows, tokens, strict=True):
-        spelling = vectors.spelling(token)
-        if spelling is not None and spelling not in without:
-            row[:] = vectors.vector(spelling)
-    return rows
 
 
 class StoredLayers:
@@ -331,7 +291,7 @@ def run_contexts(
     stored = {
         "elmo": StoredLayers(model.encoder, model.fingerprint),
         "shuffled": StoredLayers(ShuffledOrder(model.encoder), text_fingerprint([model.fingerprint, "shuffled order"])),
-        "random": StoredLayers(RandomLSTMs(model.encoder), text_fingerprint([model.fingerprint, "shuffled LSTMs"])),
+        "random": StoredLayers(shuffled_lstms(model.encoder), text_fingerprint([model.fingerprint, "shuffled LSTMs"])),
     }
     parts = {"glove": static_part(vectors), "static": context_part(vectors), "layer0": layers_part(stored["elmo"], only_layer0=True)}
     parts |= {name: layers_part(layers) for name, layers in stored.items()}

@@ -18,7 +18,7 @@ from ..classify.tasks import clean_ag_news
 from ..cli.options import DOWNLOAD, PIECES, Answer, ModelOptions, command, option, whole
 from ..cli.shared import in_columns, note, open_model, progress
 from ..common.directions import unit
-from ..common.errors import BadInput
+from ..common.errors import BadInput, MissingArtifact
 from ..common.model_layers import name_of
 from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import Encoder, encoded, vectors_of_rows
@@ -71,8 +71,8 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
         started = time.perf_counter()
         try:
             data, n = data_of(measure, folder, language, limit, titles)
-        except FileNotFoundError as error:
-            note(f"{measure}: left out, there is no {error.filename}.")
+        except MissingArtifact as error:
+            note(f"{measure}: left out. {error}")
             continue
         measured = compare_models(measure, models, data, progress("tokens"))
         rows = {names[typed_names.index(name)] if name in typed_names else name: row for name, row in measured.items()}
@@ -99,9 +99,7 @@ class PairRow:
 
 def compare_models(measure: str, models: Sequence[Model], data: tuple, report: Report | None = None) -> Rows:
     """Return every model's row of a measure of ACROSS: the accuracy in each space, of static vectors if measured, and by chance."""
-    if measure == "titles":
-        return titles(models, *data, report)
-    run = {"sentences": own_sentences, "senses": evaluate.senses, "pairs": pairs, "tags": tags}[measure]
+    run = {"sentences": own_sentences, "senses": evaluate.senses, "pairs": pairs, "tags": tags, "titles": titles}[measure]
     rows: Rows = {}
     for model in models:
         result = run(model, *data, report=report)
@@ -117,31 +115,23 @@ def compare_models(measure: str, models: Sequence[Model], data: tuple, report: R
     if vectors and measure == "tags":
         parts = [np.stack([_static_vector(vectors, token) for item in part for token in item.tokens]) for part in data]
         rows[STATIC] = {"": _probe(parts, [[tag for item in part for tag in item.tags] for part in data])}
+    if vectors and measure == "titles":
+        parts = [np.stack([np.mean([_static_vector(vectors, token) for token in tokens], axis=0) for tokens, _ in part]) for part in data]
+        rows[STATIC] = {"": _probe(parts, [[label for _, label in part] for part in data])}
     return rows
 
 
 Titles = Sequence[tuple[tuple[str, ...], str]]  # tokens, label
 
 
-def titles(models: Sequence[Model], train: Titles, test: Titles, report: Report | None = None) -> Rows:
-    """Measure a linear classifier on the mean of a title's vectors. Chance: the most frequent label."""
+def titles(model: Model, train: Titles, test: Titles, *, report: Report | None = None) -> dict:
+    """Return the accuracy of a linear classifier on the mean of a title's vectors."""
     labels = [[label for _, label in part] for part in (train, test)]
-    rows: Rows = {CHANCE: {"": float(np.mean([label == max(set(labels[0]), key=labels[0].count) for label in labels[1]]))}}
-    for model in models:
-        encoder = model.encoder
-        parts = [
-            np.stack([layers.mean(axis=1) for layers in encoded(encoder, [title for title, _ in part], report)]) for part in (train, test)
-        ]
-        rows[model.name] = {name: _probe([mixed(part, weights, axis=1) for part in parts], labels) for name, weights in spaces(model)}
-        best = probes.learned_mix_probe(parts[0].transpose(1, 0, 2), labels[0], parts[1].transpose(1, 0, 2), labels[1])
-        rows[model.name][BEST] = best.accuracy
-    if vectors := static_vectors(models[0]):
-        means = [
-            np.stack([np.mean([_static_vector(vectors, token) for token in tokens], axis=0) for tokens, _ in part])
-            for part in (train, test)
-        ]
-        rows[STATIC] = {"": _probe(means, labels)}
-    return rows
+    texts = ([title for title, _ in part] for part in (train, test))
+    parts = [np.stack([layers.mean(axis=1) for layers in encoded(model.encoder, part, report)], axis=1) for part in texts]
+    commonest = max(set(labels[0]), key=labels[0].count)
+    result, _ = _probe_spaces(model, parts, labels)
+    return result | {"most_frequent": {"accuracy": float(np.mean([label == commonest for label in labels[1]]))}}
 
 
 def own_pairs(labeled: Sequence[Sentence]) -> tuple[list[PairRow], list[PairRow]]:
@@ -169,7 +159,7 @@ def own_pairs(labeled: Sequence[Sentence]) -> tuple[list[PairRow], list[PairRow]
 
 
 def data_of(measure: str, folder: Path, language: Language, limit: int, n_titles: int) -> tuple[tuple, int]:
-    """Return a measure's data and number of test items; FileNotFoundError if the folder lacks the data."""
+    """Return a measure's data and number of test items; MissingArtifact if the folder lacks the data."""
     if measure == "sentences":
         corpus = open_corpus(language.sentences, language)
         return (language.sentences,), sum(bool(target.sense) for item in corpus for target in item.targets)
@@ -177,23 +167,16 @@ def data_of(measure: str, folder: Path, language: Language, limit: int, n_titles
         dev, test = own_pairs(open_corpus(language.sentences, language))
         return (dev, test), len(test)
     if measure == "senses":
-        files = [_existing(folder / file) for file in SENSEVAL]
-        train, test = split_rows([row for file in files for row in read_sense_rows(file)], 0.8, 0)
+        train, test = split_rows([row for file in SENSEVAL for row in read_sense_rows(folder / file)], 0.8, 0)
         return (train, test), len(test)
     if measure == "tags":
-        train, test = (read_tags(_existing(folder / f"conll2000/{part}.txt.xz"))[:limit] for part in ("train", "test"))
+        train, test = (read_tags(folder / f"conll2000/{part}.txt.xz")[:limit] for part in ("train", "test"))
         return (train, test), sum(len(item.tokens) for item in test)
-    table = read_table(_existing(folder / "ag_news/test.csv"), text_columns=("title",)).rows
+    table = read_table(folder / "ag_news/test.csv", text_columns=("title",)).rows
     chosen = [table[k] for k in np.random.default_rng(0).permutation(len(table))[: 2 * n_titles]]
     tokenized = ((tuple(language.tokenize(clean_ag_news(row.text))), row.label) for row in chosen)
     cut = [item for item in tokenized if item[0]]
     return (cut[:n_titles], cut[n_titles:]), len(cut[n_titles:])
-
-
-def _existing(path: Path) -> Path:
-    if not path.is_file():
-        raise FileNotFoundError(2, "no such file", str(path))
-    return path
 
 
 def _probe(parts: Sequence[np.ndarray], labels: Sequence[list[str]]) -> float:
@@ -255,16 +238,21 @@ def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], 
     words_a, words_b = ([token for sentence in part for token in sentence.tokens] for part in (train, test))
     tags_a, tags_b = ([tag for sentence in part for tag in sentence.tags] for part in (train, test))
     result: dict = {"model": model.name, "n_train": len(words_a), "n": len(words_b), "tags": len(set(tags_a))}
-    right = {}
-    for name, weights in spaces(model):
-        a, b = (mixed(part, weights) for part in layers)
-        probe = probes.learned_mix_probe(a[None], tags_a, b[None], tags_b)  # of one layer: nothing to weigh
-        right[name], result[name] = probe.right, {"accuracy": probe.accuracy}
+    accuracies, right = _probe_spaces(model, layers, (tags_a, tags_b))
     sentence = [k for k, item in enumerate(test) for _ in item.tokens]
-    result["order"] = facts_of(compare_pairs(right["1"], right["2"], sentence)) if "2" in right else {}
-    learned = probes.learned_mix_probe(layers[0], tags_a, layers[1], tags_b)
-    result[BEST] = {"weights": list(learned.weights), "accuracy": learned.accuracy}
+    result |= accuracies | {"order": facts_of(compare_pairs(right["1"], right["2"], sentence)) if "2" in right else {}}
     return result | {"most_frequent": {"accuracy": probes.commonest_tags(words_a, tags_a, words_b, tags_b)}}
+
+
+def _probe_spaces(model: Model, parts: Sequence[np.ndarray], labels: Sequence[list[str]]) -> tuple[dict, dict[str, np.ndarray]]:
+    """Return a linear probe's accuracy in each space, and which test items it gets right, for vectors (L, N, D) of training and test."""
+    result, right = {}, {}
+    for name, weights in spaces(model):
+        a, b = (mixed(part, weights) for part in parts)
+        probe = probes.learned_mix_probe(a[None], labels[0], b[None], labels[1])  # of one layer: nothing to weigh
+        right[name], result[name] = probe.right, {"accuracy": probe.accuracy}
+    learned = probes.learned_mix_probe(parts[0], labels[0], parts[1], labels[1])
+    return result | {BEST: {"weights": list(learned.weights), "accuracy": learned.accuracy}}, right
 
 
 def _pair_cosines(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -7,7 +7,6 @@ another fingerprint.
 from __future__ import annotations
 
 import io
-import json
 import re
 import subprocess
 import sys
@@ -42,9 +41,7 @@ from ..text.corpora import open_corpus
 from ..text.languages import Language
 from ..text.sentences import Sentence
 from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
-from .card import evaluate_card
 from .sense_scores import interval
-from .variants import train_heads
 
 LISTED = 20  # untranslated texts that `texts` prints of each catalog
 
@@ -55,7 +52,6 @@ MINUTES |= {"table-ko": 3, "space-ko": 4, "verdicts-ko": 4, "lessons-ko": 2, "me
 MINUTES |= {"heads-headlines": 4, "heads-news": 30, "heads-news-title": 6, "heads-spam": 7, "heads-sentiment": 16, "heads-sentiment2": 12}
 SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
 OTHER_FILES = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|(senses|gains)\.json|{re.escape(VERDICT)}|{re.escape(KEPT)}"  # the table
-RUNS = ("results/classification.jsonl", "tasks/results.json")  # new runs are added, after those of other weights are removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +91,8 @@ def _parts_of(language: Language) -> Iterator[BundlePart]:
     yield part("layers", [layers], f"core.lab layers {both} --data {{data}} --output assets/{layers}")
     for task in TASKS:
         yield part(f"heads-{task}", [f"heads/{task}/*/meta.json"], f"core.lab train-heads --data {{data}} --tasks {task}")
-    yield part("experiments", [RUNS[0]], "core.lab experiments --data {data}")
-    yield part("tasks", [RUNS[1], "tasks/*/elmo/meta.json"], "core.lab tasks --data {data}/tasks")
+    yield part("experiments", ["results/classification.jsonl"], "core.lab experiments --data {data}")
+    yield part("tasks", ["tasks/results.json", "tasks/*/elmo/meta.json"], "core.lab tasks --data {data}/tasks")
 
 
 def stale_parts(parts: Sequence[BundlePart]) -> dict[str, list[str]]:
@@ -121,14 +117,10 @@ def find_models(file: Path, model: str) -> set[str]:
         with np.load(io.BytesIO(file.read_bytes())) as arrays:
             value = arrays["model"]
         return {value.tobytes().decode() if value.dtype == np.uint8 else str(value)}
-    if file.suffix == ".jsonl":
-        records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    else:
-        records = read_json(file) if file.suffix == ".json" else {}
-    if isinstance(records, dict):
-        records = records.get("runs") or [records, *(value for value in records.values() if isinstance(value, dict))]
-    marks = [record.get("fingerprint") or record.get("model") or record.get("models", {}).get(model) for record in records]
-    marks = {mark for mark in marks if isinstance(mark, str)}  # in a table of words, "model" may be one of them
+    marks = set()
+    if file.suffix in (".json", ".jsonl"):
+        pattern = rf'"(?:fingerprint|model|{re.escape(model)})": "([0-9a-f]{{16}}[^"]*)"'
+        marks = set(re.findall(pattern, file.read_text(encoding="utf-8")))
     if not marks and (table := next((folder for folder in file.parents[:2] if (folder / "occurrences.arrow").is_file()), None)):
         return {read_json(table / "meta.json", expect=dict)["model"]}
     return marks
@@ -143,8 +135,6 @@ def remake(parts: Sequence[BundlePart], data: str | None) -> dict[str, float]:
     for k, part in enumerate(parts):
         note(f"{part.name}: part {k + 1} of {len(parts)}; {left(parts[k:])}")
         started = time.perf_counter()
-        for file in set(RUNS) & set(part.files):
-            _keep_runs(config.ASSETS / file, stale_parts([part]))
         for line in part.commands:
             words = [word.format(data=Path(data or "").resolve()) for word in line.split()]
             if subprocess.run([sys.executable, "-m", *words], cwd=config.ROOT).returncode:
@@ -163,21 +153,6 @@ def left(parts: Collection[BundlePart]) -> str:
     unmeasured = [part.name for part in parts if part.minutes is None]
     minutes = sum(part.minutes or 0 for part in parts)
     return f"about {minutes:,.0f} minutes left" + (f", and {', '.join(unmeasured)}" if unmeasured else "")
-
-
-def _keep_runs(path: Path, stale: dict) -> None:
-    """Remove the runs of other weights from a results file if its part is stale."""
-    if not stale or not path.is_file():
-        return
-    current = {model_fingerprint(config.ASSETS / part.model) for part in all_parts()} | {None}
-    if path.suffix == ".json":
-        record = read_json(path, expect=dict)
-        write_json(path, record | {"runs": [run for run in record["runs"] if run.get("model") in current]})
-    else:
-        lines = [line for line in path.read_text("utf-8").splitlines() if json.loads(line).get("model") in current]
-        with replacing(path) as temporary:
-            temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8", newline="\n")
-    checksums.renew(path)
 
 
 def make_table(language: Language, folder: Path) -> dict:
@@ -226,7 +201,7 @@ def _senses(table, space: str) -> dict:
 @command(
     "bundle",
     argument("what", "every stale part, in order; resumes where it stopped", required=False, metavar="all", choices=("all",)),
-    option("--data", "the data sets, laid out as ELMOSCOPE_DATA: measures and heads are made too", metavar="FOLDER"),
+    option("--data", "of `all`: the data sets, laid out as ELMOSCOPE_DATA", metavar="FOLDER"),
     option("--language", "whose model, a code of core.text.languages (default en)", metavar="L", default="en"),
     option("--output", "default: assets/targets, or as the language's description says", metavar="DIR"),
     option("--only", "only these parts of `all`, as --list names them", metavar="PART", many=True),
@@ -239,8 +214,8 @@ def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> A
         return _list_sums({}, [])
     if what:
         return _bundle_all(data, only, list)
-    if only or list:
-        raise BadInput("--only and --list belong to: python -m core.lab bundle all")
+    if data or only or list:
+        raise BadInput("--data, --only and --list belong to: python -m core.lab bundle all")
     language = languages.get_language(language)
     folder = Path(output or config.ASSETS / language.targets)
     outputs.check_folder(folder, own_files(OTHER_FILES), marked=is_index)
@@ -249,12 +224,6 @@ def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> A
     lines = ["{occurrences:,} labeled tokens and {maps} maps in {output}".format(**result)]
     for name, m in result["senses"].items():
         lines.append(f"{name}: 1-NN {m['one_nn']:.1%} ({m['low']:.1%} to {m['high']:.1%}), shuffled {m['null']:.1%}")
-    if data:
-        result["card"], text = evaluate_card(data=data, model=language.model)
-        lines.append(text)
-    if data and language.code == i18n.ENGLISH:  # the classifiers' data sets are English
-        result["heads"], text = train_heads(data=data, model=language.model, vectors=language.vectors)
-        lines.append(text)
     return _list_sums(result, lines)
 
 

@@ -18,13 +18,12 @@ from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import Encoder, encoded
 from ..elmo.mix import layer_weights, mixed
 from ..elmo.models import Model
-from ..index.table import OccurrenceTable
 from ..index.tables import open_table
 from ..senses.cosines import split_pairs
 from ..senses.evaluate import Report, best_weights, spaces, static_vectors
 from ..senses.evidence import TIE
-from ..senses.separation import SenseReport, one_nn, sense_report, sense_report_of, static_report_of
-from ..static.vectors import cosines, static_contexts, topics
+from ..senses.separation import SenseReport, one_nn, sense_report_of, static_report_of
+from ..static.vectors import cosines, static_contexts
 from ..text.corpora import open_corpus
 from .datasets import SenseSentence, split_documents
 
@@ -62,7 +61,6 @@ class AllWords:
         senses_of = group_rows([key for key, _ in senses])
         self.n = len(test)
         self.unseen = 0  # with a key that training lacks: scored as wrong
-        self.ambiguous = np.zeros(len(test), bool)  # whose key has at least two senses in training
         self._groups: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []  # rows (m,), cosines, right (m, C), counts (C,)
         for key, rows in group_rows(test_keys).items():
             if key not in senses_of:
@@ -71,7 +69,6 @@ class AllWords:
             right = gold[rows][:, None] == senses_of[key]
             similarities = unit(np.asarray(test[rows], np.float32)) @ centroids[senses_of[key]].T
             self._groups.append((rows, similarities, right, counts[senses_of[key]]))
-            self.ambiguous[rows] = len(senses_of[key]) > 1
 
     def hits(self, prior: float = 0.0) -> np.ndarray:
         """Return the share of right senses among those tied for the nearest, (N,).
@@ -90,10 +87,6 @@ class AllWords:
         for rows, _, right, counts in self._groups:
             result[rows] = _share_right(np.broadcast_to(counts, right.shape), right)
         return result
-
-    def accuracies(self, hits: np.ndarray) -> dict[str, float]:
-        """Return the mean of hits (N,) over all words and over the ambiguous ones."""
-        return {"accuracy": float(hits.mean()), "ambiguous": float(hits[self.ambiguous].sum() / max(self.ambiguous.sum(), 1))}
 
 
 def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float = 0.9, report: Report | None = None) -> dict:
@@ -141,13 +134,13 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
     for name, vectors_of in ways.items():
         judged = judge(vectors_of, rows, tested)
         hits[name] = judged.hits()
-        result[name] = judged.accuracies(hits[name])
+        result[name] = {"accuracy": float(hits[name].mean())}
         if len(dev) and name == "best_mix":  # other weights where frequency counts
             vectors_of = mix(*best_with)
             judged = judge(vectors_of, rows, tested)
         if len(dev):
             prior = max(PRIORS, key=by_prior(vectors_of).get)
-            result[name]["with_frequency"] = {"prior": prior, **judged.accuracies(judged.hits(prior))}
+            result[name]["with_frequency"] = {"prior": prior, "accuracy": float(judged.hits(prior).mean())}
     result["best_mix"]["weights"] = best.tolist()
     if len(dev):
         result["best_mix"]["with_frequency"]["weights"] = best_with.tolist()
@@ -159,8 +152,8 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
         if vectors:
             result[name]["less_static"] = facts_of(compare_pairs(hits[name], hits["static"], documents))
     result["order"] = facts_of(compare_pairs(hits["1"], hits["2"], documents)) if "2" in hits else {}
-    result["most_frequent"] = judged.accuracies(by_frequency)
-    return result | {"n": judged.n, "unseen": judged.unseen, "ambiguous_n": int(judged.ambiguous.sum())}
+    result["most_frequent"] = {"accuracy": float(by_frequency.mean())}
+    return result | {"n": judged.n, "unseen": judged.unseen}
 
 
 def _target_vectors(encoder: Encoder, sentences: list[SenseSentence], report: Report | None) -> np.ndarray:
@@ -221,9 +214,8 @@ def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) 
     """Measure leave-one-out 1-NN, silhouette and cosine gap on sense-labeled sentences.
 
     "centered" is 1-NN after subtracting the mean of each word's unit vectors, "centered_less" minus the uncentered. "without" is the change
-    after subtracting what all tokens share: the mean and the k largest directions (core.analysis.anisotropy). "form" is 1-NN by sentence
-    length and position. Differences are paired by word. "best_mix" is two-fold: weights are chosen on one half of the words and measured on
-    the other (`fold_weights`); `weights` are chosen on all words.
+    after subtracting what all tokens share: the mean and the k largest directions (core.analysis.anisotropy). Differences are paired by
+    word. "best_mix" is two-fold: weights are chosen on one half of the words and measured on the other; `weights` are chosen on all words.
     """
     table = open_table(corpus, model, targets_only=True, report=report)
     rows = rows_to_measure(table, ALL_WORDS)
@@ -234,8 +226,6 @@ def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) 
     reports = {}
     result: dict = {"model": model.name, "corpus": corpus}
     static = static_report_of(table, ALL_WORDS, vectors) if vectors else None
-    form = _form_report(table, rows, lemmas, labels)
-    centered = {"static": _one_nn_by_word(topics(vectors, table.places(rows)), lemmas, labels, centered=True)} if vectors else {}
     vectors_of = table.rows.take(rows).astype(np.float32)
     shared = _find_shared(model)
     freed = {k: shared.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if shared else {}
@@ -245,18 +235,16 @@ def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) 
         result[name] = interval(senses_report) | {"silhouette": senses_report.silhouette, "p": senses_report.p}
         result[name] |= {"same": same, "other": different, "gap": same - different}
         accuracies = _by_word(senses_report)
-        centered[name] = _one_nn_by_word(mixed(vectors_of, weights, axis=1), lemmas, labels, centered=True)
-        result[name] |= {"centered": float(centered[name].mean()), "centered_less": facts_of(compare_pairs(centered[name], accuracies))}
+        centered = _one_nn_by_word(mixed(vectors_of, weights, axis=1), lemmas, labels, centered=True)
+        result[name] |= {"centered": float(centered.mean()), "centered_less": facts_of(compare_pairs(centered, accuracies))}
         result[name]["without"] = {
             str(k): facts_of(compare_pairs(_one_nn_by_word(mixed(layers, weights, axis=1), lemmas, labels), accuracies))
             for k, layers in freed.items()
         }
         if static:
             result[name]["less_static"] = facts_of(compare_pairs(accuracies, _by_word(static)))
-            result[name]["centered_less_static"] = facts_of(compare_pairs(centered[name], centered["static"]))
     if static:
-        result["static"] = {"vectors": vectors.name, **interval(static), "centered": float(centered["static"].mean())}
-    result["form"] = interval(form)
+        result["static"] = {"vectors": vectors.name, **interval(static)}
     result["order"] = facts_of(compare_pairs(_by_word(reports["1"]), _by_word(reports["2"]))) if "2" in reports else {}
     result |= {"n": senses_report.n, "words": len(senses_report.per_word), "majority": senses_report.majority, "spellings": n_spellings}
     groups = [rows[lemmas == word] for word in senses_report.per_word]
@@ -276,16 +264,7 @@ def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int,
     halves = (order[: n_words // 2], order[n_words // 2 :])
     chosen = [best_weights(lambda w, words=words: score(w, words), n_layers)[0] for words in (order, *halves)]
     held_out = [score(weights, words) for weights, words in zip(chosen[1:], halves[::-1], strict=True)]
-    folds = [weights.tolist() for weights in chosen[1:]]
-    return {"weights": chosen[0].tolist(), "one_nn": float(np.mean(held_out)), "fold_weights": folds}
-
-
-def _form_report(table: OccurrenceTable, rows: np.ndarray, lemmas: np.ndarray, labels: np.ndarray) -> SenseReport:
-    """Measure how well sentence length and the word's position, each in standard deviations, separate the senses."""
-    points = np.array([(len(tokens), position) for tokens, position in table.places(rows)], np.float64)
-    spread = points.std(axis=0)
-    points = (points / np.where(spread > 0, spread, 1)).astype(np.float32)
-    return sense_report(lambda k: 1 - np.linalg.norm(points[k][:, None] - points[k], axis=2), lemmas, labels)
+    return {"weights": chosen[0].tolist(), "one_nn": float(np.mean(held_out))}
 
 
 def _find_shared(model: Model) -> SharedDirections | None:

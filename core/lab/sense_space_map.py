@@ -11,7 +11,7 @@ show their sense, does worse on other texts.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -87,24 +87,18 @@ def _map(within: np.ndarray, between: np.ndarray, dimensions: int) -> np.ndarray
     return (whitened @ turned[:, best] * ratios**POWER).astype(np.float32)
 
 
-def spaces(space: SenseSpace) -> dict[str, Callable[[Word], np.ndarray]]:
-    """Return by name the function to the unit vectors of a word's occurrences."""
+def in_spaces(space: SenseSpace, word: Word) -> dict[str, np.ndarray]:
+    """Return the unit vectors (n, D) of a word's occurrences in each space, the sense space last."""
+    name, views, _ = word
+    mean = views.mean(axis=0)
     plain = SenseSpace(space.encoder, space.substitutes, space.vectors)
-    ends = np.cumsum([0, *space.widths])
-
-    def part(word: Word, k: int) -> np.ndarray:
-        return word[1][:, ends[k] : ends[k + 1]]
-
-    def centered(k: int) -> Callable[[Word], np.ndarray]:
-        return lambda word: unit(part(word, k) - part(word, k).mean(axis=0))
-
+    layer, topic, substitutes = np.split(views, np.cumsum(space.widths)[:-1], axis=1)
+    centered = {"layer 1, mean off": layer, "topic": topic, "substitutes": substitutes}
     return {
-        "layer 1": lambda word: part(word, 0),
-        "layer 1, mean off": centered(0),
-        "topic": centered(1),
-        "substitutes": centered(2),
-        "plain": lambda word: plain.place(word[1], word[1].mean(axis=0)),
-        "senses": lambda word: space.place(word[1], word[1].mean(axis=0), word[0]),
+        "layer 1": layer,
+        **{title: unit(part - part.mean(axis=0)) for title, part in centered.items()},
+        "plain": plain.place(views, mean),
+        "senses": space.place(views, mean, name),
     }
 
 
@@ -125,8 +119,9 @@ def null_views(
 def score_lines(name: str, space: SenseSpace, words: list[Word], *, groups: bool = True, only_senses: bool = False) -> Iterator[str]:
     """Yield a line for each space, and the lead of the sense space over each other one; or only the sense space's line."""
     right = {}
-    for title, place in list(spaces(space).items())[-1 if only_senses else 0 :]:
-        vectors = [(place(word), word[2]) for word in words]
+    placed = [in_spaces(space, word) for word in words]
+    for title in ["senses"] if only_senses else placed[0]:
+        vectors = [(by_title[title], senses) for by_title, (*_, senses) in zip(placed, words, strict=True)]
         right[title] = [one_nn(rows @ rows.T, senses) for rows, senses in vectors]
         nearest = compare_pairs(right[title], [0.0] * len(vectors))
         line = f"{name:<12}{title:<20}1-NN {nearest.mean:.1%} ({nearest.span('.1f')})"

@@ -11,19 +11,9 @@ from dataclasses import asdict, replace
 from itertools import product, starmap
 from pathlib import Path
 
+from ..classify import experiments as runs
 from ..classify import tasks
 from ..classify.data import Dataset, shuffled_labels
-from ..classify.experiments import (
-    BASELINES,
-    CONTEXT_RUNS,
-    EXPERIMENTS,
-    RECIPE_NUMBER,
-    Experiment,
-    add_line,
-    done_runs,
-    read_results,
-    summary,
-)
 from ..classify.head import TextHead, load_head, save_head
 from ..classify.model import VARIANTS, Variant
 from ..classify.scores import pack_bits
@@ -45,7 +35,7 @@ from ..tasks import results as measured
 from ..tasks.heads import FILES
 from . import context_curve
 
-NAMES = (*EXPERIMENTS, *CONTEXT_RUNS)
+NAMES = (*runs.EXPERIMENTS, *runs.CONTEXT_RUNS)
 DATA = option("--data", "laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/", metavar="FOLDER", required=True)
 
 
@@ -98,15 +88,15 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
 )
 def experiments(*, data, output, only, seeds, vectors, model, outputs) -> Answer:
     """Run the experiments of the Results page, one line per run; resumes where it stopped."""
-    read_earlier(output, lambda path: read_results(path) if path.is_file() else [], outputs)
+    read_earlier(output, lambda path: runs.read_results(path) if path.is_file() else [], outputs)
     model, vectors = model_and_vectors(list(VARIANTS.values()), vectors, model)
     where = {"output": output, "report": note}
-    contexts = [name for name in only if name in CONTEXT_RUNS]
+    contexts = [name for name in only if name in runs.CONTEXT_RUNS]
     new = list(run_experiments([name for name in only if name not in contexts], data, model, vectors, seeds=seeds, **where))
     if contexts:
         new += context_curve.run_contexts(contexts, data, model, vectors, **where)
-    lines = read_results(output)
-    summaries = {name: summary(lines, name) for name in only}
+    lines = runs.read_results(output)
+    summaries = {name: runs.summary(lines, name) for name in only}
     cells = (
         (name, variant, f"{spread(row['accuracy'], row['spread'])}, {row['seeds']} seeds")
         for name, variants in summaries.items()
@@ -171,10 +161,10 @@ def run_experiments(
     """Run what has no line in `output` yet; yield every line as it is written."""
     output = Path(output)
     weights = {"model": model.fingerprint, "vectors": tasks.vectors_fingerprint(vectors)}
-    for experiment in (EXPERIMENTS[name] for name in names):
+    for experiment in (runs.EXPERIMENTS[name] for name in names):
         for fold in range(experiment.folds_run or max(1, experiment.split.folds)):
             dataset = _dataset(experiment, folder, fold)
-            done = done_runs(output, experiment.name, fold, **weights, data=dataset.fingerprint)
+            done = runs.done_runs(output, experiment.name, fold, **weights, data=dataset.fingerprint)
             variants = [VARIANTS[name] for name in experiment.variants]
             frozen = freeze(with_members(variants), dataset, model, vectors)
             keys = {}
@@ -182,7 +172,7 @@ def run_experiments(
                 keys[v.name, seed] = f"{experiment.name}/{run_key(v, dataset, _config(experiment, seed), frozen[v.name])}"
             baselines: dict[str, TextHead] = {}  # the same for every seed
             for seed in seeds:
-                missing = [v for v in variants if keys[v.name, seed] not in done and (v.name not in BASELINES or seed == seeds[0])]
+                missing = [v for v in variants if keys[v.name, seed] not in done and (v.name not in runs.BASELINES or seed == seeds[0])]
                 trained = dict(baselines)
                 for variant in with_members(missing):
                     if variant.name in trained:
@@ -190,25 +180,32 @@ def run_experiments(
                     config = _config(experiment, seed)
                     head = train_head(variant, dataset, config, frozen[variant.name], trained, model.encoder.device)
                     trained[variant.name] = head
-                    if variant.name in BASELINES:
+                    if variant.name in runs.BASELINES:
                         baselines[variant.name] = head
                     if variant in missing:
                         line = _line(head, keys[variant.name, seed], experiment, variant, seed, fold)
-                        add_line(output, line)
+                        runs.add_line(output, line)
                         forget(head.run)
                         done.add(line["run"])
                         report("{experiment}, {variant}, fold {fold}, seed {seed}: {accuracy:.2%}, {seconds:.0f} s".format(**line))
                         yield line
 
 
-def _line(head: TextHead, key: str, experiment: Experiment, variant: Variant, seed: int, fold: int) -> dict:
-    line = {"run": key, "recipe_number": RECIPE_NUMBER, "experiment": experiment.name, "variant": variant.name, "seed": seed, "fold": fold}
+def _line(head: TextHead, key: str, experiment: runs.Experiment, variant: Variant, seed: int, fold: int) -> dict:
+    line = {
+        "run": key,
+        "recipe_number": runs.RECIPE_NUMBER,
+        "experiment": experiment.name,
+        "variant": variant.name,
+        "seed": seed,
+        "fold": fold,
+    }
     line["right"] = pack_bits(head.right)
     line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
     return line | {key: head.meta.get(key) for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")}
 
 
-def _dataset(experiment: Experiment, folder: str | Path, fold: int) -> Dataset:
+def _dataset(experiment: runs.Experiment, folder: str | Path, fold: int) -> Dataset:
     task = tasks.task_named(experiment.task)
     extra = [Path(folder) / name for name in experiment.extra]
     split = replace(experiment.split, fold=fold)
@@ -231,5 +228,5 @@ def with_random_labels(dataset: Dataset, *, copied: bool = False) -> Dataset:
     return replace(dealt, train=train, valid=train[:: max(1, len(train) // max(1, len(dealt.valid)))])
 
 
-def _config(experiment: Experiment, seed: int) -> TrainConfig:
+def _config(experiment: runs.Experiment, seed: int) -> TrainConfig:
     return tasks.task_config(tasks.task_named(experiment.task), seed=seed)

@@ -17,15 +17,14 @@ from ..common.directions import unit
 from ..elmo.mix import layer_weights, mixed
 from ..elmo.models import Model, open_model
 from ..files.artifacts import write_json
-from ..index.sense_space import SenseSpace, open_space
+from ..index.sense_space import open_space
 from ..index.table import OccurrenceTable
 from ..index.tables import open_table
 from ..senses import calibration, evidence
 from ..senses.densities import Density, count_density, densities_as_json
 from ..senses.evaluate import static_vectors
-from ..senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS, fit, probability_of, weights_of
+from ..senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS, Evidence, fit, probability_of, weights_of
 from ..senses.verdict import SURE
-from ..static.vectors import topics
 from ..text import languages
 
 LANGUAGE = option("--language", "a code of core.text.languages (default en)", metavar="L", default="en")
@@ -73,18 +72,6 @@ def held_out(words: Sequence[Pairs], folds: int) -> Judged:
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
 
 
-def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str], space: SenseSpace | None = None) -> list[Pairs]:
-    """Return the labeled pairs of each word; `space`, the model's, caches what it read."""
-    vectors = static_vectors(model)
-    space = space or open_space(model, vectors)
-    pairs = []
-    for word in words:
-        rows = calibration.some_rows(table, word)[0]
-        parts, around = space.of_rows(table, rows) if space else None, topics(vectors, table.places(rows))
-        pairs.append(calibration.pairs_by_votes(table, word, calibration.trust_of(table, word), around, parts, space))
-    return pairs
-
-
 def score_named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> dict[str, float]:
     """Return how often the nearest sense of a sentence is right, by the sentences of the other quarters.
 
@@ -115,10 +102,8 @@ def _leads(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return (shares >= of_label[:, None] - 1e-9).sum(axis=1) == 1
 
 
-def pairs_without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], space: SenseSpace | None) -> list[Pairs]:
-    """Return pairs of the same words as if they had no labels, at the layer that separates them best."""
-    rows = np.concatenate([calibration.some_rows(table, word)[0] for word in words])
-    seen = evidence.of_rows(model.encoder, static_vectors(model), table, rows, space)
+def pairs_without_labels(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> list[Pairs]:
+    """Return pairs of words as if they had no labels, at the layer that separates them best. `seen` is the evidence of their rows."""
     layer = calibration.measure_unlabeled(table, words, seen)[0]
     return calibration.pairs_unlabeled(table, words, seen, layer)[0]
 
@@ -157,9 +142,15 @@ def verdicts(*, language, named, write) -> Answer:
     if named:
         result = {name: {"n": len(words), **_rounded(score_named(model, part, words))} for name, (part, words) in tables.items()}
         return result, [f"{name}: {values}" for name, values in result.items()]
-    space = open_space(model, static_vectors(model))
-    labeled = {name: pairs_of(model, *part, space) for name, part in tables.items()}
-    unlabeled = {name: pairs_without_labels(model, *part, space) for name, part in tables.items()}
+    vectors = static_vectors(model)
+    space = open_space(model, vectors)
+    seen, labeled, unlabeled = {}, {}, {}
+    for name, (part, words) in tables.items():
+        rows = np.concatenate([calibration.some_rows(part, word)[0] for word in words])
+        seen[name] = evidence.of_rows(model.encoder, vectors, part, rows, space)
+        trusts = {word: calibration.trust_of(part, word) for word in words}
+        labeled[name] = calibration.pairs_labeled(part, trusts, seen[name])
+        unlabeled[name] = pairs_without_labels(part, words, seen[name])
     folds = {"basic words": len(basic_words), "additional words": FOLDS}
     judged = {}
     for name, words in labeled.items():
@@ -172,8 +163,7 @@ def verdicts(*, language, named, write) -> Answer:
         lines.append(f"{name}: {_rounded(figures(answers))}")
         lines += ["  stated {:.2f} to {:.2f}: claimed {:.1%}, true {:.1%} ({:.0%} of pairs)".format(*row) for row in result[name]["bins"]]
     if write:
-        seen = evidence.of_rows(model.encoder, static_vectors(model), basic, calibration.rows_to_judge(basic), space)
-        measured = calibration.measure(basic, seen)
+        measured = calibration.measure(basic, seen["basic words"])
         votes = [round(value, 4) for value in fit(labeled["additional words"])[0]]
         plain = plain_densities(model, list(tables.values()))
         sets = [

@@ -127,12 +127,18 @@ def measure(table: OccurrenceTable, seen: Evidence) -> Calibration | None:
     if len(words) < FEWEST_WORDS:
         return None
     trusts = {lemma: trust_of(table, lemma) for lemma in words}
-    pairs = []
-    for lemma, (part, _) in zip(words, _parts_of(table, words), strict=True):
-        parts = None if seen.parts is None else seen.parts[part]
-        pairs.append(pairs_by_votes(table, lemma, trusts[lemma], seen.topic[part], parts, seen.space))
+    pairs = pairs_labeled(table, trusts, seen)
     layer, unlabeled, centers = measure_unlabeled(table, words, seen)
     return Calibration(trusts, layer, fit(pairs)[0], unlabeled, centers, measure_ring(table, words, seen))
+
+
+def pairs_labeled(table: OccurrenceTable, trusts: dict[str, Separability], seen: Evidence) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return `pairs_by_votes` of each word. `seen` is the evidence of the words' `some_rows`, word after word."""
+    pairs = []
+    for (lemma, trust), (part, _) in zip(trusts.items(), _parts_of(table, list(trusts)), strict=True):
+        parts = None if seen.parts is None else seen.parts[part]
+        pairs.append(pairs_by_votes(table, lemma, trust, seen.topic[part], parts, seen.space))
+    return pairs
 
 
 def _parts_of(table: OccurrenceTable, words: Sequence[str]) -> list[tuple[slice, np.ndarray]]:

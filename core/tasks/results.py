@@ -234,7 +234,7 @@ def measure(
                 if ships:
                     save_head(head, place)
                     sums.renew(place)
-                _add(path, new)
+                _add(path, new, model.fingerprint)
                 forget(key)
                 yield new
 
@@ -246,14 +246,14 @@ def _planned(task: Task, plan: RunPlan) -> list[tuple[TaskRecipe, tuple[str, ...
     return [*planned, (control, ("elmo",))] if plan.controls else planned
 
 
-def _add(path: Path, new: dict) -> None:
-    """Add an entry, replacing one of the same task, variant, seed, kind of labels and size."""
+def _add(path: Path, new: dict, model: str) -> None:
+    """Add an entry, replacing one of the same task, variant, seed, kind of labels and size, and those of another model."""
 
     def place(item: dict) -> tuple:
         return item["task"], item["variant"], item["seed"], item["recipe"]["random_labels"], item["recipe"]["train_limit"]
 
     with locked(path):  # processes may share the file, each with tasks of its own
-        others = [read_result for read_result in read_results(path) if place(read_result) != place(new)]
+        others = [run for run in read_results(path) if place(run) != place(new) and run.get("model") in (None, model)]
         order = list(TASKS)
         runs = sorted([*others, new], key=lambda item: (order.index(item["task"]), *place(item)[:0:-1]))
         write_json(path, provenance(format=FORMAT, version=VERSION, command=COMMAND, runs=runs))

@@ -16,8 +16,7 @@ from core.classify.tables import Table, TableRow
 from core.classify.train import texts_of, truth_of
 from core.elmo.models import Model
 from core.lab import context_curve
-from core.lab.context_curve import EqualConfig, RandomLSTMs, ShuffledOrder, context_part, fit, layers_part, shuffled_order, static_part
-from core.static.vectors import static_contexts
+from core.lab.context_curve import EqualConfig, ShuffledOrder, context_part, fit, layers_part, shuffled_lstms, shuffled_order, static_part
 from tests.tiny import dataset, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
@@ -44,11 +43,8 @@ def test_equal_texts_of_a_subset_are_never_both_trained_and_validated_on():
     assert len(result.train) == 2 * len(forms[0])
 
 
-def test_the_static_context_of_each_token_is_that_of_one_word():
-    vectors = tiny_vectors()
-    expected = static_contexts(vectors, [TEXT] * len(TEXT), [(k, k + 1) for k in range(len(TEXT))], commonest=3)
-    np.testing.assert_allclose(context_part(vectors, commonest=3).numbers(TEXT)[0], expected, atol=1e-5)
-    word_vectors = static_part(vectors).numbers(TEXT)[0]
+def test_a_token_without_a_static_vector_has_no_numbers():
+    word_vectors = static_part(tiny_vectors())(TEXT)[0]
     assert np.isnan(word_vectors[TEXT.index("won")]).all() and not np.isnan(word_vectors[TEXT.index("bank")]).any()
 
 
@@ -65,14 +61,14 @@ def test_words_in_another_order_keep_layer_0_and_change_what_context_says():
 def test_random_lstms_hold_the_same_weights_elsewhere_and_the_trained_ones_stay():
     encoder = tiny_encoder()
     before = encoder.encode([list(TEXT)])[0]
-    random = RandomLSTMs(encoder)
-    for mine, theirs in zip(random.encoder.model.forward_layers.parameters(), encoder.model.forward_layers.parameters(), strict=True):
+    random = shuffled_lstms(encoder)
+    for mine, theirs in zip(random.model.forward_layers.parameters(), encoder.model.forward_layers.parameters(), strict=True):
         assert mine.shape == theirs.shape and torch.equal(mine.flatten().sort().values, theirs.flatten().sort().values)
     result = random.encode([list(TEXT)])[0]
     np.testing.assert_allclose(result[0], before[0], atol=1e-6)
     assert np.abs(result[1:] - before[1:]).max() > 1e-3
     np.testing.assert_array_equal(encoder.encode([list(TEXT)])[0], before)
-    np.testing.assert_array_equal(RandomLSTMs(encoder).encode([list(TEXT)])[0], result)
+    np.testing.assert_array_equal(shuffled_lstms(encoder).encode([list(TEXT)])[0], result)
 
 
 def parts(encoder=None) -> dict:
@@ -84,12 +80,11 @@ def test_every_part_is_brought_to_one_scale_over_the_training_tokens():
     texts = texts_of(dataset(60).train)
     for part in parts().values():
         scale = context_curve._scale(part, texts)
-        numbers = np.concatenate([scale.numbers(part.numbers(text)) for text in texts])
-        known = np.concatenate([~np.isnan(part.numbers(text)[0, :, 0]) for text in texts])
+        numbers = np.concatenate([scale.numbers(part(text)) for text in texts])
+        known = np.concatenate([~np.isnan(part(text)[0, :, 0]) for text in texts])
         np.testing.assert_allclose(numbers[known].mean(0), 0, atol=1e-3)
         np.testing.assert_allclose(numbers[known].std(0), 1, atol=1e-2)
         assert not numbers[~known].any()
-        np.testing.assert_allclose(scale.mean_numbers(part, texts[0]), scale.numbers(part.numbers(texts[0])).mean(0), atol=1e-4)
 
 
 def test_words_left_out_are_the_same_for_every_dropout_and_a_text_is_never_empty():

@@ -119,13 +119,12 @@ def documents(n: int) -> list[SenseSentence]:
 
 def test_all_words_splits_by_document_and_counts_what_training_never_saw(hearing):
     result = all_words(hearing, documents(10), share=0.8)
-    more = {"model", "n", "n_train", "unseen", "ambiguous_n", "most_frequent", "static", "order", "documents"}
+    more = {"model", "n", "n_train", "unseen", "most_frequent", "static", "order", "documents"}
     assert set(result) == SPACES | more and result["documents"] == result["order"]["groups"] == 2
     assert result["1"]["less_frequent"]["mean"] == pytest.approx(0.25)  # 0.5 less 0.25: the unseen half is wrong for both
-    assert (result["n"], result["n_train"], result["unseen"], result["ambiguous_n"]) == (24, 96, 12, 12)
-    assert result["most_frequent"] == pytest.approx({"accuracy": 0.25, "ambiguous": 0.5})  # the unseen half is wrong
-    assert (result["0"]["accuracy"], result["0"]["ambiguous"], result["1"]["ambiguous"]) == pytest.approx((0.25, 0.5, 1))
-    assert result["1"]["with_frequency"] == {"prior": 0.0, "accuracy": 0.5, "ambiguous": 1.0}
+    assert (result["n"], result["n_train"], result["unseen"]) == (24, 96, 12)
+    assert result["most_frequent"] == {"accuracy": 0.25} and result["0"]["accuracy"] == 0.25  # the unseen half is wrong
+    assert result["1"]["with_frequency"] == {"prior": 0.0, "accuracy": 0.5}
 
 
 def test_the_vector_of_a_multiword_is_the_mean_over_its_tokens(model):
@@ -197,19 +196,16 @@ def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_th
         lambda score, *rest: real(lambda w, words: used.append((tuple(w), tuple(sorted(words)))) or score(w, words), *rest),
     )
     result = sense_scores.own_sentences(model, corpus_file(tmp_path, ("bank", "play", "match", "bar")))
-    assert set(result) == SPACES | {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"}
+    assert set(result) == SPACES | {"model", "corpus", "n", "words", "majority", "spellings", "static", "order"}
     assert (result["n"], result["words"], result["spellings"], result["majority"]) == (48, 4, 4, 0.5)
     figures = {"one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap", "centered"}
-    assert set(result["1"]) == figures | {"less_static", "centered_less_static", "centered_less", "without"}
-    assert result["order"]["groups"] == 4
-    for less, alone in (("less_static", "one_nn"), ("centered_less_static", "centered")):
-        assert result["1"][less]["mean"] == pytest.approx(result["1"][alone] - result["static"][alone], abs=1e-6)
+    assert set(result["1"]) == figures | {"less_static", "centered_less", "without"} and result["order"]["groups"] == 4
+    assert result["1"]["less_static"]["mean"] == pytest.approx(result["1"]["one_nn"] - result["static"]["one_nn"], abs=1e-6)
     assert result["1"]["centered_less"]["mean"] == pytest.approx(result["1"]["centered"] - result["1"]["one_nn"], abs=1e-6)
     assert set(result["1"]["without"]) == {"0", "1", "3", "8"} and result["0"]["without"]["8"]["groups"] == 4
     (_, all_four), (_, half), (_, rest) = used[0], used[66], used[132]
     assert all_four == (0, 1, 2, 3) and sorted(half + rest) == [0, 1, 2, 3] and len(half) == 2
-    folds = [tuple(w) for w in result["best_mix"]["fold_weights"]]
-    assert used[198:] == [(folds[0], rest), (folds[1], half)]
+    assert [words for _, words in used[198:]] == [rest, half]
     assert result["1"]["less_static"]["low"] is None  # four words are too few for an interval
     json.dumps(result)
 
@@ -262,9 +258,8 @@ def test_all_words_by_hand():
     keys = [BANK, BANK, BANK, RUN, GO, RUN]
     words = AllWords(TRAIN, KEYS, SENSES, test, keys, ["firm", "edge", "edge", "move", "go", "flow"])
     # right: firm, edge, not the third; run has one sense known: right for "move", wrong for "flow"; go was never seen
-    assert words.accuracies(words.hits()) == pytest.approx({"accuracy": 3 / 6, "ambiguous": 2 / 3})
-    assert words.accuracies(words.most_frequent()) == pytest.approx({"accuracy": 2 / 6, "ambiguous": 1 / 3})
-    assert (words.n, words.unseen, words.ambiguous.sum()) == (6, 1, 3)
+    assert words.hits().tolist() == [1, 1, 0, 1, 0, 0] and words.most_frequent().tolist() == [1, 0, 0, 1, 0, 0]
+    assert (words.n, words.unseen) == (6, 1)
 
 
 def test_a_centroid_is_the_mean_of_unit_vectors():
@@ -280,7 +275,7 @@ def test_tied_senses_count_by_their_share():
 
 def test_the_same_lemma_of_another_part_of_speech_is_another_word():
     words = AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [("bank", "v")], ["firm"])
-    assert (words.hits(), words.most_frequent(), words.unseen) == (0, 0, 1) and not words.ambiguous.any()
+    assert (words.hits(), words.most_frequent(), words.unseen) == (0, 0, 1)
 
 
 def test_the_best_of_66_mixes_in_tenths_is_found_and_ties_go_to_the_most_even_weights():
@@ -339,7 +334,7 @@ def test_pairs_of_our_sentences_are_of_one_spelling_half_of_one_sense_and_no_wor
 def test_titles_and_tags_that_a_word_gives_away_are_learned_by_every_space():
     model = open_model("elmo-mini")
     titles = [((noun, "rises", "again"), label) for noun, label in (("river", "a"), ("profit", "b")) for _ in range(20)]
-    rows = layer_scores.titles([model], titles, titles[10:30])
+    rows = layer_scores.compare_models("titles", [model], (titles, titles[10:30]))
     assert rows["chance"] == {"": 0.5} and rows["static"] == {"": 1.0}
     assert list(rows["elmo-mini"]) == ["0", "1", "2", "mix", "best_mix"] and set(rows["elmo-mini"].values()) == {1.0}
     tagged = [TaggedSentence(("the", "river", "rises"), ("D", "N", "V"))] * 10

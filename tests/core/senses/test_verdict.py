@@ -57,9 +57,12 @@ def seen(opened):
 )
 def test_it_is_right_as_often_as_it_says(opened, seen, code: str, labels: bool, right: float, called: float):
     """Each word is judged by what the others teach. Bins with fewer than 2% of the pairs say little and are left out."""
-    model, table, ground = opened[code]
+    _, table, ground = opened[code]
     words = calibration.words_to_judge(table)
-    pairs = verdicts.pairs_of(model, table, words) if labels else calibration.pairs_unlabeled(table, words, seen[code], ground.layer)[0]
+    if labels:
+        pairs = calibration.pairs_labeled(table, {word: calibration.trust_of(table, word) for word in words}, seen[code])
+    else:
+        pairs = calibration.pairs_unlabeled(table, words, seen[code], ground.layer)[0]
     judged = verdicts.held_out(pairs, len(words))
     for low, high, claimed, true, share in verdicts.reliability(judged):
         assert share < (0.02 if code == "en" else 0.05) or true > claimed - 0.05, (low, high, claimed, true)

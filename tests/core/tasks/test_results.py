@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.files.artifacts import read_json
+from core.files.artifacts import read_json, write_json
 from core.tasks import results
 from core.tasks.heads import TASKS
 from core.tasks.results import PAPER, RunPlan, curves, error_reduction, measure, read_results, summaries
@@ -45,7 +45,9 @@ def test_runs_are_made_once_and_summed_up(run, tmp_path):
     scores = [item["test"]["f1"] for item in runs if item["variant"] == "elmo" and not item["recipe"]["random_labels"]]
     assert summary.seeds == 2 and summary.elmo == pytest.approx(sum(scores) / 2) and summary.sizes == {"train": 8, "dev": 8, "test": 8}
     assert sum(summary.mixes["input"]) == pytest.approx(1, abs=1e-3) and summary.control is not None
-    changed = replace(task, recipe=replace(task.recipe, epochs=1))  # another recipe: its run replaces the old one
+    other = runs[0] | {"task": "chunks", "model": "0" * 16}
+    write_json(tmp_path / "results.json", read_json(tmp_path / "results.json", expect=dict) | {"runs": [*runs, other]})
+    changed = replace(task, recipe=replace(task.recipe, epochs=1))  # another recipe: its run replaces the old one, and other weights' go
     assert len(run(changed)) == 2 and len(read_results(tmp_path / "results.json")) == 5
 
 
