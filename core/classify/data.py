@@ -304,13 +304,11 @@ def _rank(form: str, seed: int, purpose: str) -> float:
 
 def _labels(rows: list[_Cut], order: Sequence[str], name: str) -> tuple[str, ...]:
     hits = {row.label for row in rows}
-    if len(hits) < 2:
-        values = {"name": name, "label": shorten(next(iter(hits), ""))}
-        raise BadInput(
-            t("{name} has only one label, {label!r}. A classifier needs at least two.", **values)
-            if hits
-            else t("{name} has no row to train on. A classifier needs at least two labels.", name=name)
-        )
+    if not hits:
+        raise BadInput(t("{name} has no row to train on. A classifier needs at least two labels.", name=name))
+    if len(hits) == 1:
+        values = {"name": name, "label": shorten(*hits)}
+        raise BadInput(t("{name} has only one label, {label!r}. A classifier needs at least two.", **values))
     if len(hits) > MAX_LABELS:
         values = {"name": name, "n": len(hits), "most": MAX_LABELS}
         raise BadInput(t("{name} has {n:,} different labels; at most {most} are taken. Is this the label column?", **values))

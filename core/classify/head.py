@@ -166,11 +166,6 @@ def save_head(head: TextHead, folder: str | Path, *, members_beside: bool = Fals
     return folders.save(folder, FORM, pack(arrays), fields, head.meta, pattern=FILES, inside=inside)
 
 
-def read_meta(folder: str | Path) -> dict:
-    """Return a head's meta.json without its weights. Raises MissingArtifact or CorruptArtifact."""
-    return folders.read_meta(folder, FORM)
-
-
 def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> TextHead:
     """Load the head of a folder. `model` and `vectors` are the fingerprints of those it will be used with."""
     folder = Path(folder)

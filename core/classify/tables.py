@@ -94,7 +94,7 @@ def read_table(
     `notes`. Raises BadInput if more than `max_rows` rows remain.
     """
     path = Path(path)
-    reading = _limits(encoding)
+    reading = {"max_bytes": limits().max_table_mb * 10**6, "encoding": encoding}
     with reports.collecting() as collected:
         kind = _kind_of(path, reading)
         if kind == TREES:
@@ -113,7 +113,7 @@ def read_columns(path: str | Path) -> Columns:
     """
     path = Path(path)
     with reports.collecting():  # dropped, because reading the rows adds the same notes
-        reading = _limits()
+        reading = {"max_bytes": limits().max_table_mb * 10**6}
         kind = _kind_of(path, reading)
         if kind == TREES:
             raise BadInput(t("{name} has no columns. Separate texts and labels by tabs.", name=path.name))
@@ -144,22 +144,14 @@ def selector(names: Sequence[str], number: int) -> str | int:
     return name if name and is_unique and not name.isdecimal() else number
 
 
-def _limits(encoding: str | None = None) -> dict[str, Any]:
-    """Return how `iterate_lines` reads a labeled file."""
-    return {"max_bytes": limits().max_table_mb * 10**6, "encoding": encoding}
-
-
-def _lines(path: Path, reading: dict[str, Any]) -> Iterator[tuple[Place, str]]:
-    return iterate_lines(path, longest=MAX_RECORD, tolerant=True, **reading)
-
-
 def _kind_of(path: Path, reading: dict[str, Any]) -> str:
     """Return the kind of a file by its suffix. The first line of a .txt file decides between cells and trees."""
     kind = suffix_of(path)
     if kind not in SUFFIXES or (kind == ".xlsx" and path.suffix.lower() != kind):
         refuse_format(path, [suffix for suffix in SUFFIXES if suffix != ".txt"])  # .txt is listed as trees, or is a .tsv
     if kind == ".txt":
-        first = next((line.lstrip() for _, line in _lines(path, reading) if line.strip()), "")
+        lines = iterate_lines(path, longest=MAX_RECORD, tolerant=True, **reading)
+        first = next((line.lstrip() for _, line in lines if line.strip()), "")
         return ".tsv" if "\t" in first and not NODE.match(first) else TREES
     return kind
 
@@ -172,7 +164,7 @@ def _read_trees(path: Path, reading: dict[str, Any]) -> list[TableRow]:
     """Return the sentences of Stanford's sentiment treebank (Socher et al. 2013): the leaves, and the label of the root."""
     rows = []
     left_out = LeftOut(path.name)
-    for place, line in _lines(path, reading):
+    for place, line in iterate_lines(path, longest=MAX_RECORD, tolerant=True, **reading):
         if not line.strip():
             continue
         left_out.n_rows += 1

@@ -23,12 +23,13 @@ from ..common.markup import command, shorten
 from ..elmo.models import Model
 from ..files import published
 from ..learning.features import vectors_fingerprint
+from ..learning.folders import read_meta
 from ..static.vectors import StaticVectors
 from ..text import languages
 from ..text.languages import Language
 from .data import MAX_TOKENS, Dataset, RowRules, SplitConfig, make_dataset
 from .explain import Explanation, explain
-from .head import Answer, TextHead, classify, letters_of, load_head, read_meta
+from .head import FORM, Answer, TextHead, classify, letters_of, load_head
 from .model import VARIANTS, live_layers, variant_named
 from .tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, read_table
 from .train import TrainConfig
@@ -76,9 +77,7 @@ def counts_from_0(labels: Iterable[str], names: Sequence[str]) -> bool:
     n = len(names)
     if {"0", str(n)} <= numbers:
         values = {"n": n, "below": n - 1, "names": ", ".join(names)}
-        raise BadInput(
-            t("Number labels run from 1 to {n} or from 0 to {below}; these rows have both 0 and {n}. Use names instead: {names}.", **values)
-        )
+        raise BadInput(t("Number labels run from 1 to {n} or 0 to {below}; these rows have both 0 and {n}. Use names: {names}.", **values))
     return "0" in numbers
 
 
@@ -231,7 +230,7 @@ def head_folders(task: str, folder: str | Path | None = None) -> dict[str, list[
 
 def heads_metas(task: str) -> dict[str, dict]:
     """Return how each head of a task was made and its scores, without opening its weights."""
-    return {name: read_meta(places[0]) for name, places in head_folders(task).items()}
+    return {name: read_meta(places[0], FORM) for name, places in head_folders(task).items()}
 
 
 def learned_mixes(n_layers: int) -> dict[str, list[float]]:
@@ -274,12 +273,10 @@ def open_heads(
                 raise
             problems.append(str(error))
     if not heads:
+        values = {"task": shorten(task.name)}
         if problems:
-            unfit = t("No head for the task {task!r} fits this model and these vectors.", task=shorten(task.name))
-            raise MissingArtifact(f"{unfit} {problems[0]}")
-        raise MissingArtifact(
-            t("There is no trained head for the task {task!r}. Train one: python -m core train --help", task=shorten(task.name))
-        )
+            raise MissingArtifact(f"{t('No head for the task {task!r} fits this model and these vectors.', **values)} {problems[0]}")
+        raise MissingArtifact(t("There is no trained head for the task {task!r}. Train one: python -m core train --help", **values))
     return OpenHeads(task, heads, tuple(problems))
 
 
@@ -325,13 +322,9 @@ def text_tokens(task: TextTask, text: str, language: Language | None = None) -> 
 
 
 def _first_that_fits(places: list[Path], task: str, name: str, fingerprints: dict) -> TextHead:
-    problem: ElmoscopeError = MissingArtifact(
-        t(
-            "There is no trained head for the task {task!r} and variant {variant!r}. Train one: python -m core train --help",
-            task=shorten(task),
-            variant=shorten(name),
-        )
-    )
+    values = {"task": shorten(task), "variant": shorten(name)}
+    message = t("There is no trained head for the task {task!r} and variant {variant!r}. Train one: python -m core train --help", **values)
+    problem: ElmoscopeError = MissingArtifact(message)
     for place in places:
         try:
             return load_head(place, **fingerprints)

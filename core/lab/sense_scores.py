@@ -309,7 +309,5 @@ def cosine_gap(
         if len(codes) > 1 and codes.max() > 1:
             results.append([pairs.mean() for pairs in split_pairs(similarities_of(rows), labels[rows])])
     if not results:
-        raise BadInput(
-            "No spelling has two occurrences of one sense and one of another: there are no cosines to compare. Label more sentences."
-        )
+        raise BadInput("No spelling has two occurrences of one sense and one of another: no cosines to compare. Label more sentences.")
     return *map(float, np.mean(results, axis=0)), len(results)

@@ -133,12 +133,8 @@ def check_sentences(*, file) -> Answer:
     """Check a file of sense-labeled sentences: enough of each sense, varied, no copies."""
     rows = read_rows(file)
     problems = list(broken_rules(rows))
-    counts = {
-        "sentences": len(rows),
-        "words": len({row.lemma for row in rows}),
-        "senses": len({(row.lemma, row.sense) for row in rows}),
-        "meetings": len(shared_lines(rows)) // 2,
-    }
+    counts = {"sentences": len(rows), "words": len({row.lemma for row in rows})}
+    counts |= {"senses": len({(row.lemma, row.sense) for row in rows}), "meetings": len(shared_lines(rows)) // 2}
     line = "{sentences:,} labeled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses".format(**counts)
     return {**counts, "faults": problems}, [*problems, f"{line}: {len(problems):,} faults"]
 
@@ -146,16 +142,8 @@ def check_sentences(*, file) -> Answer:
 LETTERS = {"noun": "N", "name": "P", "verb": "V", "adjective": "A", "adverb": "R", "pronoun": "O", "determiner": "D", "preposition": "I"}
 LETTERS |= {"conjunction": "C", "number": "#", "modal": "M", "particle": "T", "mark": ".", "other": "X"}
 # Beginnings of the Penn Treebank's tags
-PENN = {
-    "name": "NNP",
-    "noun": "NN",
-    "verb": "VB",
-    "adjective": "JJ",
-    "adverb": "RB WRB",
-    "pronoun": "PRP WP EX",
-    "determiner": "DT PDT WDT",
-}
-PENN |= {"preposition": "IN", "particle": "TO RP POS", "conjunction": "CC", "number": "CD", "modal": "MD"}
+PENN = {"name": "NNP", "noun": "NN", "verb": "VB", "adjective": "JJ", "adverb": "RB WRB", "pronoun": "PRP WP EX"}
+PENN |= {"determiner": "DT PDT WDT", "preposition": "IN", "particle": "TO RP POS", "conjunction": "CC", "number": "CD", "modal": "MD"}
 
 
 def coarse(tag: str) -> str:

@@ -97,13 +97,11 @@ def experiments(*, data, output, only, seeds, vectors, model, outputs) -> Answer
         new += context_curve.run_contexts(contexts, data, model, vectors, **where)
     lines = runs.read_results(output)
     summaries = {name: runs.summary(lines, name) for name in only}
-    cells = (
-        (name, variant, f"{spread(row['accuracy'], row['spread'])}, {row['seeds']} seeds")
-        for name, variants in summaries.items()
-        for variant, row in variants.items()
-    )
-    for row in (row for variants in summaries.values() for row in variants.values()):
-        del row["right"]  # an array
+    cells = []
+    for name, variants in summaries.items():
+        for variant, row in variants.items():
+            del row["right"]  # an array
+            cells.append((name, variant, f"{spread(row['accuracy'], row['spread'])}, {row['seeds']} seeds"))
     return {"output": output, "made": len(new), "summary": summaries}, in_columns(cells)
 
 
@@ -192,15 +190,8 @@ def run_experiments(
 
 
 def _line(head: TextHead, key: str, experiment: runs.Experiment, variant: Variant, seed: int, fold: int) -> dict:
-    line = {
-        "run": key,
-        "recipe_number": runs.RECIPE_NUMBER,
-        "experiment": experiment.name,
-        "variant": variant.name,
-        "seed": seed,
-        "fold": fold,
-    }
-    line["right"] = pack_bits(head.right)
+    line = {"run": key, "recipe_number": runs.RECIPE_NUMBER, "experiment": experiment.name, "variant": variant.name}
+    line |= {"seed": seed, "fold": fold, "right": pack_bits(head.right)}
     line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
     return line | {key: head.meta.get(key) for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")}
 

@@ -23,7 +23,7 @@ from ..index.tables import open_table
 from ..senses import calibration, evidence
 from ..senses.densities import Density, count_density, densities_as_json
 from ..senses.evaluate import static_vectors
-from ..senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS, Evidence, fit, probability_of, weights_of
+from ..senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS, fit, probability_of, weights_of
 from ..senses.verdict import SURE
 from ..text import languages
 
@@ -102,12 +102,6 @@ def _leads(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return (shares >= of_label[:, None] - 1e-9).sum(axis=1) == 1
 
 
-def pairs_without_labels(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> list[Pairs]:
-    """Return pairs of words as if they had no labels, at the layer that separates them best. `seen` is the evidence of their rows."""
-    layer = calibration.measure_unlabeled(table, words, seen)[0]
-    return calibration.pairs_unlabeled(table, words, seen, layer)[0]
-
-
 def plain_densities(model: Model, tables: Sequence[tuple[OccurrenceTable, Sequence[str]]]) -> dict[str, Density]:
     """Return histograms of the cosine at each layer and of the mix, over all pairs of each word's sentences."""
     words = [(table, *calibration.some_rows(table, word)) for table, names in tables for word in names]
@@ -150,7 +144,8 @@ def verdicts(*, language, named, write) -> Answer:
         seen[name] = evidence.of_rows(model.encoder, vectors, part, rows, space)
         trusts = {word: calibration.trust_of(part, word) for word in words}
         labeled[name] = calibration.pairs_labeled(part, trusts, seen[name])
-        unlabeled[name] = pairs_without_labels(part, words, seen[name])
+        layer = calibration.measure_unlabeled(part, words, seen[name])[0]
+        unlabeled[name] = calibration.pairs_unlabeled(part, words, seen[name], layer)[0]
     folds = {"basic words": len(basic_words), "additional words": FOLDS}
     judged = {}
     for name, words in labeled.items():

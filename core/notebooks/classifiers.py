@@ -66,9 +66,11 @@ said = answers.ask(opened, example, model, vectors)
 said
 
 # %% coreference
+from elmoscope.core.tasks.coreference import chains
+
 tokens = [token for sentence in example.passages[0] for token in sentence]
 {
-    variant: [[" ".join(tokens[first : last + 1]) for first, last in chain] for chain in answers.chains(example, numbers)]
+    variant: [[" ".join(tokens[first : last + 1]) for first, last in chain] for chain in chains(example, numbers)]
     for variant, numbers in said.items()
 }
 

@@ -170,14 +170,6 @@ def mentions_in(phrases: OpenTask, text: str, model: Model | None, vectors: Stat
     return Example((passage,), None, tuple(sorted(spans)))
 
 
-def chains(example: Example, numbers: Sequence[int]) -> list[tuple[Span, ...]]:
-    """Return mentions that share a number, at least two, in the order of their first: the prediction of a head of `clusters`."""
-    together: dict[int, list[Span]] = {}
-    for span, number in zip(example.facts, numbers, strict=True):
-        together.setdefault(number, []).append(span)
-    return [tuple(spans) for spans in together.values() if len(spans) > 1]
-
-
 def predicates(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> list[int]:
     """Return the tokens of a typed sentence that the heads take for predicates, those of the ELMo head if there is one."""
     import torch

@@ -157,13 +157,8 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
         right = sum(answer == target >= 0 for answer, target in pairs)
         result[gender] = f1(right, sum(answer >= 0 for answer, _ in pairs), sum(target >= 0 for _, target in pairs))
     masculine, feminine = result["M"]["f1"], result["F"]["f1"]
-    return {
-        **result[""],
-        "masculine": masculine,
-        "feminine": feminine,
-        "bias": feminine / masculine if masculine else 0.0,
-        "gold": len(examples),
-    }
+    scores = result[""] | {"masculine": masculine, "feminine": feminine, "bias": feminine / masculine if masculine else 0.0}
+    return scores | {"gold": len(examples)}
 
 
 TASK = Task(
@@ -288,18 +283,19 @@ def _sentences(words: Sequence[str]) -> Passage:
 
 def score_clusters(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
     """Return CoNLL F1 and its parts over all documents. A singleton is in no cluster, as in OntoNotes."""
-    documents = [
-        (_group_spans(e.facts, [number for *_, number in e.target]), _group_spans(e.facts, answer))
-        for e, answer in zip(examples, predictions, strict=True)
-    ]
+    documents = []
+    for e, answer in zip(examples, predictions, strict=True):
+        pair = chains(e, [number for *_, number in e.target]), chains(e, answer)
+        documents.append(tuple([frozenset(chain) for chain in side] for side in pair))
     return conll_f1(documents) | {"gold": sum(len(cluster) for key, _ in documents for cluster in key)}
 
 
-def _group_spans(spans: Sequence[Span], numbers: Sequence[int]) -> Clusters:
-    groups = defaultdict(set)
-    for span, number in zip(spans, numbers, strict=True):
-        groups[number].add(span)
-    return [frozenset(group) for group in groups.values() if len(group) > 1]
+def chains(example: Example, numbers: Sequence[int]) -> list[tuple[Span, ...]]:
+    """Return mentions that share a number, at least two, in the order of their first. A head predicts the numbers."""
+    together: dict[int, list[Span]] = {}
+    for span, number in zip(example.facts, numbers, strict=True):
+        together.setdefault(number, []).append(span)
+    return [tuple(spans) for spans in together.values() if len(spans) > 1]
 
 
 def conll_f1(documents: Iterable[tuple[Clusters, Clusters]]) -> dict[str, float]:

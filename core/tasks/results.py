@@ -179,16 +179,9 @@ def train_one(task: Task, variant: str, recipe: TaskRecipe, data, frozen: Frozen
 
 def entry(head: TaskHead) -> dict:
     """Return the record of a run for results.json: the head's meta without the steps of its curve."""
-    values = {
-        "recipe_number": RECIPE_NUMBER,
-        "task": head.task.name,
-        "variant": head.variant,
-        "seed": head.recipe.seed,
-        "recipe": asdict(head.recipe),
-    }
-    left_out = ("environment", "curve")
-    curve = [{name: epoch[name] for name in ("epoch", "loss", "score")} for epoch in head.meta["curve"]]
-    return values | {name: value for name, value in head.meta.items() if name not in left_out} | {"curve": curve}
+    values = {"recipe_number": RECIPE_NUMBER, "task": head.task.name, "variant": head.variant, "seed": head.recipe.seed}
+    values |= {"recipe": asdict(head.recipe)} | {name: head.meta[name] for name in head.meta if name not in ("environment", "curve")}
+    return values | {"curve": [{name: epoch[name] for name in ("epoch", "loss", "score")} for epoch in head.meta["curve"]]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

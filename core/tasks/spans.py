@@ -242,12 +242,10 @@ class WordTagger(nn.Module):
 
 
 def read(path: Path) -> list[Example]:
-    """Read sentences of `word TAB tag` lines (BIO, or IOB1 with a space), separated by blank lines."""
-    return [Example(((tuple(words),),), tuple(spans_of(tags))) for words, tags in _sentences(path, 2)]
+    """Read sentences of `word TAB tag` lines (BIO, or IOB1 with a space), separated by blank lines.
 
-
-def read_documents(path: Path) -> list[Example]:
-    """Read Wikigold's sentences (IOB1). `facts` is the number of the document; each ends at a line -DOCSTART-."""
+    `facts` is the number of the document; each of Wikigold ends at a line -DOCSTART-.
+    """
     examples = []
     document = 0
     for words, tags in _sentences(path, 2):
@@ -333,14 +331,7 @@ NAMES = Task(
     recipe=TaskRecipe(hidden=64, epochs=6, batch_size=32, learning_rate=3e-3, dropout=0.4),
 )
 
-WIKIGOLD = replace(
-    NAMES,
-    name="wikigold",
-    title="Names in Wikipedia",
-    files=dict.fromkeys(PARTS, "ner/wikigold.conll.xz"),
-    readers=dict.fromkeys(PARTS, read_documents),
-    folds=5,
-)
+WIKIGOLD = replace(NAMES, name="wikigold", title="Names in Wikipedia", files=dict.fromkeys(PARTS, "ner/wikigold.conll.xz"), folds=5)
 
 _CONLL = {part: f"conll2000/{'test' if part == 'test' else 'train'}.txt.xz" for part in PARTS}
 

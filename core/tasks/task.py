@@ -160,10 +160,8 @@ def read_test(task: Task, folder: str | Path, name: str) -> Data:
 
 def _further_file(task: Task, folder: str | Path, files: Mapping, name: str) -> Path:
     if name not in files:
-        others = ", ".join(files) or t("none")
-        raise BadInput(
-            t("{title} has no data set {name!r} beside its own. There are: {known}.", title=task.title, name=shorten(name), known=others)
-        )
+        values = {"title": task.title, "name": shorten(name), "known": ", ".join(files) or t("none")}
+        raise BadInput(t("{title} has no data set {name!r} beside its own. There are: {known}.", **values))
     return file_of(task.title, folder, files[name])
 
 

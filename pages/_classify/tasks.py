@@ -15,7 +15,7 @@ from core.figures.classifiers import chain_colors, class_colors, shares_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from core.tasks import answers
 from core.tasks.answers import Mentioned, OpenTask
-from core.tasks.coreference import chosen
+from core.tasks.coreference import chains, chosen
 from core.tasks.heads import TASKS, measure_titles, task_titles
 from core.tasks.inputs import flat
 from core.tasks.results import FOLDER, read_results, summaries
@@ -185,7 +185,7 @@ def _chains(in_use: InUse, text: str) -> None:
     tokens = flat(example.passages[0])
     words = _span_reader(tokens)
     by_variant = _ask(answers.ask, in_use, "clusters", example)
-    result = {v: answers.chains(example, a) for v, a in by_variant.items()}
+    result = {v: chains(example, a) for v, a in by_variant.items()}
     first = sorted({chain[0] for chains in result.values() for chain in chains})
     colors = chain_colors(len(first))
 

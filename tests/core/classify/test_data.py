@@ -147,11 +147,7 @@ def test_labels_are_ordered_renamed_and_left_out():
         (rows(4), {"folds": 5}, "4 distinct texts cannot make 5 folds"),
         *((rows(30), {"folds": 5, "in_order": True}, "not both"), (rows(40), {"share": 0.01}, "all have the same label")),
         (table_of([TableRow(" ", "a"), TableRow("\t", "b")]), {}, "no row to train on"),
-        (
-            rows(40),
-            {"test": table_of([TableRow("unseen", "c")])},
-            "The label 'c' of a test or validation row is not among the training labels",
-        ),
+        (rows(40), {"test": table_of([TableRow("unseen", "c")])}, "The label 'c' of a test or validation row is not a training label"),
         (rows(40), {"share": 0}, "Shares must lie between 0 and 1, got 0.2, 0.1 and 0"),
         (rows(40), {"folds": 1}, "2 to 100 folds, got 1"),
     ],
