@@ -252,9 +252,7 @@ class _Maker:
         number = {label: k for k, label in enumerate(labels)}
         if unknown := sorted({row.label for row in rows} - set(labels)):
             values = {"label": shorten(unknown[0]), "labels": shorten(", ".join(labels), 200)}
-            message = t(
-                "The label {label!r} of a test or validation row is not among the training labels ({labels}). Use the same names.", **values
-            )
+            message = t("The label {label!r} of a test or validation row is not a training label ({labels}). Use the same names.", **values)
             raise BadInput(message)
         return tuple(LabeledText(row.text, row.tokens, number[row.label]) for row in rows)
 

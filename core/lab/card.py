@@ -57,7 +57,7 @@ def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
         started = time.perf_counter()
         try:
             scores = _measure(name, [folder / file for file in names], model, limit_text)
-        except MissingArtifact as error:  # such as the softmax, without which a model has no perplexity
+        except MissingArtifact as error:  # of data, or of the softmax that the perplexity needs
             note(f"{name}: left out. {error}")
             continue
         options = [("data", "FOLDER"), ("only", name), ("limit-text", limit_text if name == "perplexity" else None)]
