@@ -53,7 +53,7 @@ TEXT = "the bank of the river\nthe money of the bank\n" * 20
 
 LAYER_FOUND = dict.fromkeys(("one_nn", "low", "high", "null", "silhouette", "same", "other", "gap"), 0.5)
 SENTENCES_FOUND = {"1": LAYER_FOUND, "mix": LAYER_FOUND, "n": 4, "words": 2, "majority": 0.5}
-SENTENCES_FOUND["best_mix"] = {"one_nn": 0.5, "weights": [1.0], "fold_weights": []}
+SENTENCES_FOUND["best_mix"] = {"one_nn": 0.5, "weights": [1.0]}
 
 PROVENANCE = "code_version environment date"
 KEYS = {  # of each command's JSON: a contract (DESIGN, section 6)
