@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_softmax, logsumexp
 
-from ..common.errors import BadInput
 from ..elmo.mix import mean_lengths
 from ..learning.features import Layers
 from ..static.vectors import StaticVectors
@@ -38,9 +37,7 @@ class Explanation:
 
 
 def explain(head: TextHead, tokens: Tokens, *, vectors: StaticVectors | None, layers: Layers | None, seed: int = 0) -> Explanation:
-    """Explain a head's answer on one text. Raises BadInput if it has no token."""
-    if not tokens:
-        raise BadInput("There is no word to explain. Type a sentence.")
+    """Explain a head's answer on one text of at least one token."""
     random = np.random.default_rng(seed)
     shuffles = [tuple(tokens[k] for k in random.permutation(len(tokens))) for _ in range(N_SHUFFLES)]
     texts = [tokens, *(tokens[:k] + tokens[k + 1 :] for k in range(len(tokens))), *shuffles]

@@ -12,7 +12,7 @@ import torch
 from scipy.special import log_softmax
 
 from ..common.device import device_of
-from ..common.errors import BadInput, CorruptArtifact
+from ..common.errors import CorruptArtifact
 from ..common.i18n import ENGLISH, t
 from ..files.artifacts import text_fingerprint
 from ..files.sums import file_sha256
@@ -71,9 +71,7 @@ class TextHead:
         return self.classifier.logits(texts, vectors=vectors, layers=layers)
 
     def pooled(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
-        """Return each text's vector (N, E) before the last linear layer of a network."""
-        if self.network is None:
-            raise BadInput(f"{self.variant.title} has no vector of its own for a text. Choose a network.")
+        """Return each text's vector (N, E) before the last linear layer of the network that this head has."""
         return self.network._rows(self.network.classifier.pooled, texts, vectors, layers)
 
     @property

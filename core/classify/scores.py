@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import log_softmax, softmax
 
-from ..common.errors import BadInput
 from ..common.libraries import import_library
 
 N_BINS = 10
@@ -20,15 +19,13 @@ TEMPERATURES = 0.2, 20.0  # searched between: a small validation set without a m
 
 
 def evaluate(probabilities: np.ndarray, truth: np.ndarray, labels: Sequence[str]) -> dict:
-    """Return the scores of probabilities (N, C) against class numbers (N,), as meta.json stores them. Raises BadInput without examples.
+    """Return the scores of probabilities (N, C) against class numbers (N,), as meta.json stores them.
 
     "macro_f1" is the mean F1 of the classes among the examples or the answers. "per_class" has precision, recall, f1 and n by label. Rows of
     "confusion" are true classes, columns predicted ones. "bins" group answers by their highest probability, whose mean is "confidence".
     "ece", the expected calibration error, is the mean of |confidence - accuracy| over bins, weighted by n. "nll" is the mean
     -log p(true class), in nats.
     """
-    if not len(truth):
-        raise BadInput("There is no example to score on. Add one.")
     metrics = import_library("sklearn.metrics")
     named = probabilities.argmax(axis=1)
     classes = np.arange(len(labels))
@@ -77,8 +74,6 @@ def calibrated_ece(bins: Sequence[dict]) -> tuple[float, float]:
     """
     sure = np.array([b["confidence"] for b in bins]).clip(0, 1)
     counts = np.array([b["n"] for b in bins], int)
-    if not counts.sum():
-        raise BadInput("There is no example to score on. Add one.")
     right = np.random.default_rng(0).binomial(counts, sure, size=(DRAWS, len(counts)))
     errors = np.abs(counts * sure - right).sum(axis=1) / counts.sum()
     return float(errors.mean()), float(np.quantile(errors, 0.95))
