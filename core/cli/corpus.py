@@ -6,10 +6,7 @@ from .options import MODEL, Answer, argument, command, flag, group, option, whol
 from .shared import counted, in_columns, note, progress, table_lines, workspace_of
 
 CORPUS = option(
-    "--corpus",
-    "a registry name, or a file: .txt, .csv, .tsv, .xlsx, .jsonl, .docx, .pdf, .epub (default: its language's)",
-    metavar="C",
-    default="",
+    "--corpus", "a name or file: .txt .csv .tsv .xlsx .jsonl .docx .pdf .epub (default: its language's)", metavar="C", default=""
 )
 KINDS = ("word", "lemma", "pattern")
 QUERY = (
@@ -27,11 +24,7 @@ TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
 @command(
     "search",
     *QUERY,
-    option(
-        "--order",
-        "text, source, sense, random, substitutes, or the word next to it: left, left2, left3, right, right2, right3",
-        default="text",
-    ),
+    option("--order", "text, source, sense, random, substitutes, or a word: left, left2, left3, right, right2, right3", default="text"),
     option("--near", "only lines that also have this word or phrase within the window", metavar="W", default=""),
     WINDOW,
     option("--sense", "only lines with this sense", default=""),
@@ -87,9 +80,7 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     CORPUS,
     option("--against", "the other corpus (default: more labeled sentences of the language)", metavar="C", default=""),
     option("--minimum", "how often at least (default 5)", type=whole(1), default=5),
-    option(
-        "--correction", "how p is corrected for many tests (default benjamini-hochberg)", choices=CORRECTIONS, default="benjamini-hochberg"
-    ),
+    option("--correction", "of p for many tests (default benjamini-hochberg)", choices=CORRECTIONS, default="benjamini-hochberg"),
     option("--most", "how many words of each corpus (default 50)", type=whole(1), default=50),
     *TABLE,
 )

@@ -224,12 +224,7 @@ def substitutes(*, place, k, direction, common, model) -> Answer:
 @command(
     "view",
     argument("name", f"which view: {', '.join(wire.VIEWS)}", metavar="NAME"),
-    option(
-        "--request",
-        'a JSON object, such as {"first": {"text": "We sat on the grassy bank."}, "second": {"text": "The bank lent him money."}}',
-        metavar="JSON",
-        required=True,
-    ),
+    option("--request", 'JSON: {"first": {"text": "The bank lent."}, "second": {"text": "A grassy bank."}}', metavar="JSON", required=True),
     CORPUS,
     option("--vectors", "static vectors: a registry name or a vector file (default: its language's own)", metavar="V", default=""),
     *MODEL,

@@ -225,9 +225,7 @@ BEST = option("--k", f"how many, best first (default {NEIGHBORS})", type=whole(1
 PIECES = option("--pieces", "a transformer's pieces that make a word's vector", choices=("mean", "first", "last"), default="mean")
 DOWNLOAD = flag("--download", "fetch what is not on this machine yet")
 MODEL = (
-    option(
-        "--model", "a registry name, or a folder: ELMo's options.json and weights, or a transformer's", metavar="M", default="elmo-mini"
-    ),
+    option("--model", "a registry name, or a folder with an ELMo or transformer model", metavar="M", default="elmo-mini"),
     *(PIECES, DOWNLOAD, DEVICE),
 )
 VECTORS = option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini")

@@ -38,12 +38,7 @@ BATCH = r"[0-9a-f]{64}\.npz"  # batches encoded by a cluster, as core.cluster.wo
 @command(
     "embed",
     *MODEL,
-    option(
-        "--input",
-        "a sentence per line, row or item: .txt, .csv, .tsv, .jsonl, .json (lists of tokens, or texts)",
-        metavar="F",
-        required=True,
-    ),
+    option("--input", "a sentence per line, row or item: .txt, .csv, .tsv, .jsonl, .json (text or tokens)", metavar="F", required=True),
     option("--output", "float32 (L, T, D) under the key of each sentence's number, from 0", metavar="O.npz", required=True),
     TEXT_COLUMN,
     flag("--stateful", "carry the LSTMs' states from batch to batch, as AllenNLP does; a .json list of equally long streams"),
