@@ -27,27 +27,8 @@ from . import classify, corpus, evaluate, neighbors, senses, training, vectors
 from .options import MODEL, SETTINGS, Answer, command, group, option
 from .shared import note, open_model
 
-HELP = "Open the app in the browser. Any other option of `streamlit run` works too."
-OPTIONS = (
-    click.Option(["--server.port", "port"], metavar="PORT", help="port to listen on (default 8501)"),
-    click.Option(["--server.address", "address"], metavar="ADDRESS", help="address to listen on"),
-    click.Option(["--server.headless", "headless"], metavar="BOOLEAN", help="true: do not open a browser window"),
-)
-
-
-class Serve(click.Command):
-    """A command that replaces itself by Streamlit's server."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep the words as they are for Streamlit, except a call for help."""
-        if set(args) & set(SETTINGS["help_option_names"]):
-            return super().parse_args(ctx, args)
-        ctx.args = list(args)
-        return ctx.args
-
-    def invoke(self, ctx: click.Context) -> tuple[partial, bool]:
-        """Return the function to run, and False: it prints no JSON."""
-        return partial(run_streamlit, ctx.args), False
+SERVE_HELP = """Open the app in the browser. Options of `streamlit run` work: --server.port PORT to listen on (default 8501),
+--server.address ADDRESS to listen on, --server.headless true to open no browser window."""
 
 
 def run_streamlit(options: list[str]) -> None:
@@ -58,7 +39,11 @@ def run_streamlit(options: list[str]) -> None:
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
-serve = Serve("serve", params=list(OPTIONS), help=HELP, context_settings=SETTINGS | {"ignore_unknown_options": True})
+@click.command("serve", help=SERVE_HELP, context_settings=SETTINGS | {"ignore_unknown_options": True, "allow_extra_args": True})
+@click.pass_context
+def serve(ctx: click.Context) -> tuple[partial, bool]:
+    """Return the function that runs Streamlit's server, and False: it prints no JSON."""
+    return partial(run_streamlit, ctx.args), False
 
 
 def _pairs_in(path: str) -> dict:
