@@ -5,18 +5,15 @@ from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..common.errors import BadInput
+from ..common.libraries import Frame, frame
 from ..common.markup import shorten
 from ..files.atomic import locked
 from ..files.formats import format_csv
 from ..files.user_names import corpus_titles
 from .options import CORPUS, MODEL, Answer, command, flag, group, option, whole
 from .shared import counted, in_columns, note, progress, table_lines, workspace_of, write_texts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 WORD = option("--word", "the word", metavar="W", required=True)
 TABLE = (option("--csv", "write the table there, too", metavar="FILE"), *MODEL)
@@ -133,9 +130,7 @@ def _score_judgments(sides, word: str, result) -> tuple[dict, list[str]]:
     everything = usage_graphs.read_judgments(sides.judgments)
     judgments = [pair for pair in everything if {pair.first, pair.second} <= names]
     if not judgments:
-        raise BadInput(
-            f"None of the judgments in {sides.judgments} is on two uses of “{word}” in {sides.uses}. Name its file of judgments."
-        )
+        raise BadInput(f"None of the judgments in {sides.judgments} is on two uses of “{word}” in {sides.uses}. Name its file.")
     if missing := len(everything) - len(judgments):
         note(f"{counted(missing, 'judgment')} of {len(everything):,} not used: on other uses than those of “{word}” in {sides.uses}.")
     cosines, means = usage_graphs.cosines_beside_judgments(uses, judgments, tokens_of(result.items), result.vectors)
@@ -179,12 +174,7 @@ def _side(corpus: str, dates: str, name: str):
     option("--second", "a second annotator's file: Krippendorff's alpha of both", metavar="FILE"),
     option("--merge", "senses to put into others before: from=into", metavar="A=B", many=True),
     option("--ask", "how many of the most doubtful sentences to name (default 10)", type=whole(0), default=10),
-    option(
-        "--output",
-        "write all sentences with their senses there, and the other rows of --labels, which it may be: JSONL",
-        metavar="FILE",
-        is_checked=False,
-    ),
+    option("--output", "JSONL of all sentences with senses and other rows of --labels; may be --labels", metavar="FILE", is_checked=False),
     LAYER,
     *TABLE,
     annotation="labels second merge",
@@ -278,11 +268,9 @@ def _adds_to_labels(output: str | None, annotation) -> bool:
     return True
 
 
-def _write_table(table: "pd.DataFrame | Sequence[dict]", path: str | None) -> list[str]:
+def _write_table(table: "Frame | Sequence[dict]", path: str | None) -> list[str]:
     """Write a table, or a list of rows, to a CSV file if one is named, and return its lines."""
-    import pandas as pd
-
-    table = pd.DataFrame(table)
+    table = frame(table)
     if path:
         write_texts({Path(path): format_csv(table)})
     return table_lines(table)

@@ -6,7 +6,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import zip_longest
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..common.config import FLOAT32
 from ..common.errors import BadInput, CorruptArtifact
+from ..common.libraries import Frame
 from ..common.markup import shorten
 from ..files import published
 from ..files.atomic import locked, replacing
@@ -24,8 +25,6 @@ from ..text import languages
 from .options import Answer, ModelOptions
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..elmo.models import Model
     from ..files.published import RemoteFile
     from ..index.sense_space import SenseSpace
@@ -68,7 +67,7 @@ def in_columns(rows: Iterable[Iterable[Any]], *, right: Collection[int] = ()) ->
     return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
 
 
-def table_lines(table: pd.DataFrame) -> list[str]:
+def table_lines(table: Frame) -> list[str]:
     """Return a table as lines for a terminal: numbers on the right, with four digits, or as whole numbers from 1,000 on."""
     from pandas.api.types import is_numeric_dtype
 
@@ -82,21 +81,16 @@ def table_lines(table: pd.DataFrame) -> list[str]:
 
 
 def write_texts(texts: Mapping[Path, str]) -> None:
-    """Write several files, and put them in place once all are written. A place that is refused does not hold up the others."""
-    refusals, are_written = [], False
-
-    def collect(_: type | None, error: BaseException | None, __: object) -> bool:
-        is_refusal = are_written and isinstance(error, BadInput)
-        refusals.extend([error] if is_refusal else [])
-        return is_refusal
-
-    with ExitStack() as stack:
-        for path, text in texts.items():
-            stack.push(collect)
-            stack.enter_context(replacing(path)).write_text(text, "utf-8", newline="")
-        are_written = True
+    """Write several files. A place that is refused does not hold up the others."""
+    refusals = []
+    for path, text in texts.items():
+        try:
+            with replacing(path) as temporary:
+                temporary.write_text(text, "utf-8", newline="")
+        except BadInput as error:
+            refusals.append(str(error))
     if refusals:
-        raise BadInput(" ".join(map(str, refusals)))
+        raise BadInput(" ".join(refusals))
 
 
 def read_earlier(path: str | Path, read: Callable[[Path], Any], outputs: Outputs) -> Any:
@@ -129,7 +123,7 @@ def open_model(options: ModelOptions, *, precision=FLOAT32, cluster=None, engine
         if chosen and (cluster or engine == "allennlp"):
             raise BadInput(f"{name} is for our engine in this process: leave out --cluster and --engine allennlp.")
     how = {"precision": precision, "pieces": options.pieces, "device": options.device, "allow_download": options.download}
-    model = models.open_model(options.model, **how, report=download_progress)
+    model = models.open_model(options.model, **how, report=_bytes_report("download"))
     languages.use(model.language.code)
     return model
 
@@ -161,7 +155,7 @@ def open_both(options: ModelOptions, vectors: str, *, model: bool = True, static
 
 def open_static(name: str, *, download: bool = False) -> StaticVectors:
     """Open static vectors, and note how their file differs from its format."""
-    vectors = open_vectors(name, allow_download=download, report=download_progress)
+    vectors = open_vectors(name, allow_download=download, report=_bytes_report("download"))
     for text in vectors.notes:
         note(text)
     return vectors
@@ -203,11 +197,6 @@ def fetch_files(names: Iterable[str], sources: dict[str, RemoteFile], folder: Pa
 def _bytes_report(name: str) -> Callable[[Any], None]:
     report = progress(f"{name}, bytes")
     return lambda event: report(event.done, event.total or event.done, event.bytes_per_s)
-
-
-def download_progress(event) -> None:
-    """Note how much of a download is done."""
-    note(f"{event.done / 1e6:,.1f} of {(event.total or 0) / 1e6:,.1f} MB")
 
 
 @contextmanager

@@ -5,16 +5,14 @@ import zipfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 from xml.parsers import expat
 
 from ..common import reports
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
+from ..common.libraries import Frame
 from ..common.limits import limits
-
-if TYPE_CHECKING:  # the first paint must not wait for it
-    import pandas as pd
 
 PACKED = (".xz", ".gz")
 MAX_MEMBERS = 20_000  # of an archive
@@ -279,13 +277,13 @@ def local_name(name: str) -> str:
     return name.rpartition(" ")[2]
 
 
-def format_csv(table: "pd.DataFrame") -> str:
+def format_csv(table: Frame) -> str:
     """Return a table as CSV. Texts that a spreadsheet would run are quoted, numbers stay numbers."""
     safe = table.map(_guard_text).rename(columns=_guard_text)
     return safe.to_csv(index=False, lineterminator="\r\n")  # with this terminator a lone \r is quoted as well
 
 
-def encode_csv(table: "pd.DataFrame") -> bytes:
+def encode_csv(table: Frame) -> bytes:
     """Return a table as CSV in UTF-8 with a byte order mark, which spreadsheets need."""
     return format_csv(table).encode("utf-8-sig")
 

@@ -10,20 +10,17 @@ A word without labels has the words nearest to either sentence in the sense spac
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..common.directions import fix_signs, unit
 from ..common.i18n import t
+from ..common.libraries import Frame, frame
 from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights, mixed
 from ..index.sense_space import SenseSpace
 from ..index.table import OccurrenceTable
 from .evidence import THIN, covariance_within, is_point, shrunken_covariance
-
-if TYPE_CHECKING:  # imported when a table is made: the first paint must not wait for it
-    import pandas as pd
 
 MOST_DOTS = 200  # labeled sentences that are drawn: those of a corpus of thousands hide each other
 WORDS = 14  # neighboring words of either sentence
@@ -55,15 +52,13 @@ class Scene:
     distance: float | None = None  # the cosine distance of the stars in the sense space
     ring: float | None = None  # the median distance of same-meaning pairs, on the same scale
 
-    def table(self, space: str) -> "pd.DataFrame":
+    def table(self, space: str) -> Frame:
         """Return a row for each point of a space: what hover and colors show."""
-        import pandas as pd
-
         names = self.senses if self.labeled else (t("first sentence"), t("second sentence"), t("both"))
         places = self.points[self.spaces.index(space)].round(3).tolist()
         rows = [(text, names[k], *place) for text, k, place in zip(self.texts, self.sense_of, places, strict=True)]
         columns = [t("sentence"), t("sense")] if self.labeled else [t("word"), t("near")]
-        return pd.DataFrame(rows, columns=[*columns, "x", "y"])
+        return frame(rows, columns=[*columns, "x", "y"])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
