@@ -7,7 +7,7 @@ memory (ELMOSCOPE_MAX_KEPT_MB, core.common.limits).
 import mmap
 import sys
 import threading
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
@@ -65,7 +65,6 @@ class Kept:
 
     def __init__(self) -> None:
         self._values: OrderedDict[tuple[str, Hashable], tuple[Any, int]] = OrderedDict()
-        self._by_maker: defaultdict[str, OrderedDict[Hashable, None]] = defaultdict(OrderedDict)  # the keys, in the same order
         self._making: dict[tuple[str, Hashable], threading.Lock] = {}
         self._lock = threading.RLock()
         self.n_bytes = 0  # of all values together
@@ -83,7 +82,6 @@ class Kept:
         with self._lock:
             if place in self._values:
                 self._values.move_to_end(place)
-                self._by_maker[maker].move_to_end(key)
                 return self._values[place][0]
             making = self._making.setdefault(place, threading.Lock())
         try:
@@ -98,7 +96,6 @@ class Kept:
                     if place in self._values:  # stored meanwhile by a thread that came after the first had finished
                         self._drop(place)
                     self._values[place] = new_value, size
-                    self._by_maker[maker][key] = None
                     self.n_bytes += size
                     self._trim(place, most)
                 return new_value
@@ -114,17 +111,10 @@ class Kept:
             values |= zip(new, make(new), strict=True)
         return [self.value(maker, key, partial(values.get, key), most=most) for key in keys]
 
-    def forget(self, maker: str) -> None:
-        """Drop all values of a maker."""
-        with self._lock:
-            for key in list(self._by_maker[maker]):
-                self._drop((maker, key))
-
     def _trim(self, latest: tuple[str, Hashable], most: int) -> None:
         """Drop the oldest values beyond the maker's number and the budget, but not the latest one, which is on the screen."""
-        keys = self._by_maker[latest[0]]
-        while len(keys) > most:
-            self._drop((latest[0], next(iter(keys))))
+        for place in [place for place in self._values if place[0] == latest[0]][:-most]:
+            self._drop(place)
         budget = limits().max_kept_mb * 10**6
         if self.n_bytes > budget:
             for place in [place for place, (_, size) in self._values.items() if size and place != latest]:
@@ -134,7 +124,6 @@ class Kept:
 
     def _drop(self, place: tuple[str, Hashable]) -> None:
         self.n_bytes -= self._values.pop(place)[1]
-        del self._by_maker[place[0]][place[1]]
 
 
 def weight(value: Any) -> int:

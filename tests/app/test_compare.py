@@ -15,12 +15,12 @@ from core.text import languages
 from core.views import compare
 from core.views.compare import CompareRequest, SpaceName, find_form
 from pages._cached import cache, shared_jobs
-from pages._cached.cache import memo, view, workspace_of
+from pages._cached.cache import view, workspace_of
 from pages._frame import examples
 from pages._frame.jobs import QUEUE
 from pages._home import live
 from pages._models import compare as compare_page
-from tests.app.visit import html_of, opened, opened_whole, tables
+from tests.app.visit import forget, html_of, opened, opened_whole, tables
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrs"]
 
@@ -174,7 +174,7 @@ def test_invalid_usage_graph_is_refused_with_the_names_of_its_files():
 
 def test_page_opened_when_a_job_ends_caches_no_unfinished_answer(monkeypatch):
     cache.table_job("sentences", "elmo-mini").wait(60)
-    memo.forget("core.views.compare.compute")
+    forget("core.views.compare.compute")
     unready, compute = [None, None], compare.compute
 
     @wraps(compute)
@@ -189,7 +189,7 @@ def test_page_opened_when_a_job_ends_caches_no_unfinished_answer(monkeypatch):
 
 
 def test_warm_up_caches_no_unfinished_answer(monkeypatch):
-    memo.forget("core.views.compare.compute")
+    forget("core.views.compare.compute")
     unfinished = QUEUE.add()
     unfinished.leave()
     with pytest.MonkeyPatch.context() as patch:

@@ -17,16 +17,16 @@ from pages._cached.cache import memo
 from pages._frame import jobs as frame_jobs
 from pages._frame.jobs import Job, JobEnded, Queue
 from pages._how import spellings
+from tests.app.visit import forget, until
 from tests.app.visit import opened as visited
-from tests.app.visit import until
 
 
 @pytest.fixture(autouse=True)
 def no_jobs() -> Iterator[None]:
     shared_jobs._jobs()[0].clear()
-    memo.forget("spellings")
+    forget("spellings")
     yield
-    memo.forget("spellings")
+    forget("spellings")
 
 
 @pytest.fixture(autouse=True)

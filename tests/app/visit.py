@@ -14,12 +14,19 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.markup import Markup
 from core.files.formats import encode_csv
+from pages._cached.cache import memo
 from pages._frame.menu import HOME, list_views, page_address
 from pages._frame.parameters import ALLOWED
 
 HANGUL = re.compile("[가-힣]")
 PATHS = ["app.py" if view == HOME else f"pages/{view}.py" for view in list_views() if view not in ("spread", "change")]
 APP = Path(__file__).parents[2] / "app.py"
+
+
+def forget(maker: str) -> None:
+    """Drop the values of a maker that pages have cached."""
+    for place in [place for place in memo._values if place[0] == maker]:
+        memo._drop(place)
 
 
 def code_cells(notebook: str) -> list[str]:
