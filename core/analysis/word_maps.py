@@ -13,10 +13,10 @@ from ..common.directions import unit_rows
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..elmo.mix import layer_normalized, layer_weights, mixed, pulls
+from ..elmo.mix import layer_normalized, layer_weights, mix_cosines, mixed, pulls
 from ..files.artifacts import replacing, safe_name, text_fingerprint
 from ..files.quotas import may_store
-from ..index.neighbors import Products, best, cosines_of_mixes
+from ..index.neighbors import Products, best, grams_beside
 from ..index.table import OccurrenceTable
 from .aligned_umap import SAME, FrozenMaps, ProjectionConfig, aligned_maps, follow, insert, trustworthiness
 
@@ -90,7 +90,7 @@ def place(
     table: OccurrenceTable, products: Products, rows: np.ndarray, layouts: np.ndarray, mixes: Sequence[Sequence[float]]
 ) -> np.ndarray:
     """Return a token's places (K, 2) in layouts (K, n, 2) of those rows, from its nearest rows under each of K layer mixes."""
-    cosines = cosines_of_mixes(table.rows, products, mixes)[:, rows]  # (K, n)
+    cosines = mix_cosines(products.cross, products.query_gram, grams_beside(table.rows, products), np.array(mixes))[:, rows]  # (K, n)
     neighbors = np.stack([best(cosine, NEIGHBORS_TO_PLACE) for cosine in cosines])  # (K, k)
     # All layouts are concatenated, so that one call places in all of them
     shift = layouts.shape[1] * np.arange(len(layouts))[:, None]

@@ -57,11 +57,6 @@ class Neighbor:
     cosine: float
 
     @property
-    def identity(self) -> int:
-        """Return what identifies the neighbor in its table."""
-        return self.occurrence.row
-
-    @property
     def in_any_table(self) -> str:
         """Return what identifies the neighbor in any model's table, whose row numbers differ."""
         return f"{self.occurrence.position} {' '.join(self.occurrence.tokens)}"
@@ -76,11 +71,9 @@ class TypeNeighbor:
     occurrences: int
 
     @property
-    def identity(self) -> str:
+    def in_any_table(self) -> str:
         """Return what identifies the neighbor in any table."""
         return self.word
-
-    in_any_table = identity
 
 
 def check_search(k: int, which: str) -> None:
@@ -179,12 +172,6 @@ def normalized_products(rows: Rows, result: Products) -> Products:
 def cosines(rows: Rows, result: Products, weights) -> np.ndarray:
     """Return the cosine of the query's mix with every row's mix (N,); 0 where a mix has no length."""
     return mix_cosines(result.cross, result.query_gram, grams_beside(rows, result), check_weights(weights, len(result.query.layers)))
-
-
-def cosines_of_mixes(rows: Rows, result: Products, mixes) -> np.ndarray:
-    """Return `cosines` for several mixes at once: K times L weights -> (K, N)."""
-    checked = [check_weights(weights, len(result.query.layers)) for weights in mixes]
-    return mix_cosines(result.cross, result.query_gram, grams_beside(rows, result), np.array(checked))
 
 
 def products_of(rows: Rows, request: Query | Products) -> Products:

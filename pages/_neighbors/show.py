@@ -285,7 +285,7 @@ def compare_with_second_model(
 
 
 def _agreement(first: Neighbors, second: Neighbors, layer: str, static_has: bool) -> str:
-    a, b = ([n.identity for n in item.entries] for item in (first, second))
+    a, b = ([n.in_any_table for n in item.entries] for item in (first, second))
     values = {"where": model_layers.in_use().at(layer, begins=True), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
     if not a and not b:
         return t("Both lists are empty.")

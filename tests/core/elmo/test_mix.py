@@ -31,7 +31,7 @@ from core.elmo.mix import (
     to_largest_1,
 )
 from core.index.build import build_index
-from core.index.neighbors import cosines, cosines_of_mixes, normalized_products, products
+from core.index.neighbors import cosines, normalized_products, products
 from core.index.rows import Query
 from core.index.table import OccurrenceTable
 from core.senses.separation import one_nn, sense_report_of
@@ -236,7 +236,6 @@ def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalized(s
             result = normalized_products(source.rows, products(source.rows, Query(("x",), 0, layers[row])))
             expected = direct(layers, layers[row], weights)
             np.testing.assert_allclose(cosines(source.rows, result, weights), expected, atol=1e-5)
-            np.testing.assert_allclose(cosines_of_mixes(source.rows, result, [weights] * 2)[1], expected, atol=1e-5)
 
 
 def test_the_senses_are_distinguished_by_the_normalized_mix(table):

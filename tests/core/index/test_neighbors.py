@@ -17,7 +17,7 @@ from core.index import build as building
 from core.index import neighbors
 from core.index import rows as stored_rows
 from core.index.build import build_index
-from core.index.neighbors import ANY, OTHER, SAME, Candidates, best, choose_candidates, cosines, cosines_of_mixes, even_mixes, products
+from core.index.neighbors import ANY, OTHER, SAME, Candidates, best, choose_candidates, cosines, even_mixes, products
 from core.index.rows import Query, make_query
 from core.senses.separation import one_nn
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
@@ -152,14 +152,6 @@ def test_a_query_needs_one_pass_however_many_weights_are_tried(random_table, mon
     assert len(item) == len(other) == NEIGHBORS and [n.occurrence.row for n in item] != [n.occurrence.row for n in other]
 
 
-def test_several_mixes_at_once_are_each_as_if_alone(random_table):
-    result = products(random_table.rows, make_query(FakeEncoder(), ["x", "y"], 0))
-    mixes = [[1, 0, 0], [0.2, -1, 3], [1e-6, 1e-6, 2e-6]]
-    together = cosines_of_mixes(random_table.rows, result, mixes)
-    for values, weights in zip(together, mixes, strict=True):
-        np.testing.assert_allclose(values, cosines(random_table.rows, result, weights), atol=1e-6)
-
-
 @given(st.integers(0, 2**32 - 1), st.integers(1, 900), st.integers(1, 12), st.sampled_from([3, 40, 10**6]))
 @settings(max_examples=60)
 def test_the_best_are_those_of_a_full_sort_with_ties_in_row_order(seed, n, k, n_different):
@@ -199,7 +191,6 @@ SMALL_QUERY, QUERY = make_query(Compass(), ["E"], 0), make_query(FakeEncoder(), 
         (lambda _, table: table.nearest(products(table.rows, QUERY), [1, 0]), "Give 3 layer weights, one per layer, not 2"),
         (lambda _, table: table.nearest_types(products(table.types, QUERY), [1, 0]), "Give 3 layer weights"),
         (lambda _, table: table.similarities(np.array([0, 1]), [1, 0]), "Give 3 layer weights"),
-        (lambda _, table: cosines_of_mixes(table.rows, products(table.rows, QUERY), [[1, 0, 0], [1, 2]]), "Give 3 layer weights"),
         (lambda *_: make_query(FakeEncoder(), [], 0), "Empty sentence"),
         (lambda *_: make_query(FakeEncoder(), ["a", "b"], -1), r"Position -1 is outside the sentence \(0 to 1\)"),
         (lambda *_: make_query(FakeEncoder(), ["a", "b"], 2), r"Position 2 is outside the sentence \(0 to 1\)"),
