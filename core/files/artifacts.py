@@ -134,7 +134,7 @@ def check_fits(path: str | Path, max_bytes: int, *, error: type[ElmoscopeError] 
     if path.is_dir():
         raise error(t("{path} is a folder. Choose a file.", path=path))
     if size > max_bytes:
-        sizes = {"size": _megabytes(size), "most": _megabytes(max_bytes)}
+        sizes = {"size": megabytes(size), "most": megabytes(max_bytes)}
         raise error(t("{name} is {size}, above the limit of {most}. Use a smaller file.", name=path.name, **sizes))
     sums.check(path)
     return size
@@ -180,7 +180,8 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(t("{name} is not a JSON number", name=name))
 
 
-def _megabytes(n_bytes: int) -> str:
+def megabytes(n_bytes: int) -> str:
+    """Return a size as text: in MB with one digit, or in bytes below 0.1 MB."""
     return f"{n_bytes / 1e6:,.1f} MB" if n_bytes >= 100_000 else t("{n:,} bytes", n=n_bytes)
 
 
