@@ -42,14 +42,9 @@ class Holdings:
     data_sizes: dict[tuple[Hashable, ...], int] = field(default_factory=dict)  # key -> bytes; a key begins with a corpus or UPLOAD
 
     @property
-    def text_bytes(self) -> int:
-        """Return the size of the texts."""
-        return sum(map(disk_space.count_bytes, tuple(self.texts)))
-
-    @property
     def n_bytes(self) -> int:
         """Return the size of the texts, the uploads and the data."""
-        return self.text_bytes + sum(tuple(self.data_sizes.values()))
+        return sum(map(disk_space.count_bytes, tuple(self.texts))) + sum(tuple(self.data_sizes.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +95,7 @@ class Visits:
             caps, n = limits(), len(list_texts())
             room = self.make_room(n_bytes, n_texts=1)
             if n >= caps.max_texts and len(list_texts()) >= caps.max_texts:
-                raise BadInput(
-                    tn(
-                        "{n:,} text is stored, the limit here. Try again later.",
-                        "{n:,} texts are stored, the limit here. Try again later.",
-                        n,
-                    )
-                )
+                raise BadInput(t("The limit of stored texts is reached: {n:,}. Try again later.", n=n))
             check_fits(room, n_bytes)
             yield
             self.use(text)
@@ -114,7 +103,7 @@ class Visits:
     def check(self, n_bytes: int) -> None:
         """Raise BadInput if this thread's visit, or all visits together, may not upload `n_bytes` more."""
         with self._lock:
-            self._check_bytes(n_bytes)
+            self.check_bytes(n_bytes)
             holdings = self._holdings.values()
             upload_bytes = sum(size for item in holdings for key, size in tuple(item.data_sizes.items()) if key[0] == UPLOAD)
             room = self.estimate_room(upload_bytes + n_bytes)
@@ -167,12 +156,11 @@ class Visits:
             return
         n = sum(text.is_file() for text in tuple(self.get_holdings().texts))
         if n >= limits().max_session_texts:
-            raise BadInput(
-                tn("You have {n} text, the limit here. Delete it first.", "You have {n} texts, the limit here. Delete one first.", n)
-            )
-        self._check_bytes(n_bytes)
+            raise BadInput(tn("You have {n} text, the limit here. Delete it.", "You have {n} texts, the limit here. Delete one.", n))
+        self.check_bytes(n_bytes)
 
-    def _check_bytes(self, n_bytes: int) -> None:
+    def check_bytes(self, n_bytes: int) -> None:
+        """Raise BadInput if this thread's visit may not store `n_bytes` more."""
         spent, max_mb = self.get_holdings().n_bytes, limits().max_session_disk_mb
         if VISIT.get() and spent + n_bytes > max_mb * 10**6:
             values = {"need": n_bytes / 1e6, "spent": spent / 1e6, "most": max_mb}

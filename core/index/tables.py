@@ -148,17 +148,9 @@ class Plan:
     memory_bytes: int  # while the index is made, beyond the model
     keeps_substitutes: bool  # of every token, for the sense space
 
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """The speed of this machine: a spelling costs time once, a token every time."""
-
-    spelling_s: float
-    token_s: float
-
-    def seconds(self, plan: Plan) -> float:
-        """Return the time that an index takes to build."""
-        return plan.spellings * self.spelling_s + plan.tokens * self.token_s
+    def seconds(self, spelling_s: float, token_s: float) -> float:
+        """Return the time that the index takes to build. A spelling costs time once, a token every time."""
+        return self.spellings * spelling_s + self.tokens * token_s
 
 
 def plan_for(sentences: list[Sentence], model: Model, *, targets_only: bool = False) -> Plan:
@@ -201,45 +193,31 @@ def index_plan(sentences: list[Sentence], n_layers: int, dim: int, substitutes: 
     )
 
 
-def claim_room(plan: Plan, spent: int = 0) -> None:
-    """Check that the index fits as `check_room` does, then remove data from the cache if the index needs the space."""
-    check_room(plan, spent)
-    VISITS.make_room(plan.working_bytes)
-
-
-def open_claimed(
-    corpus: str, model: Model, spent: dict[tuple, int], report: Report | None = None, *, targets_only: bool = False
-) -> OccurrenceTable:
-    """Open the table of a corpus. If it is not built yet, claim its disk space first and add its bytes to `spent`."""
+def open_claimed(corpus: str, model: Model, report: Report | None = None, *, targets_only: bool = False) -> OccurrenceTable:
+    """Open the table of a corpus. If it is not built yet, make room on the disk and add its bytes to the visit's holdings first."""
     is_own = user_names.corpus_exists(corpus)
     if sentences := unread(corpus, model, targets_only=targets_only):
         rows = [replace(s, tokens=tuple(target.word for target in s.targets)) for s in sentences] if targets_only else sentences
         plan = plan_for(rows, model, targets_only=targets_only)
-        key = (corpus, model.fingerprint, targets_only)
-        claim_room(plan, sum(size for name, size in spent.items() if name != key))
-        spent[key] = plan.index_bytes
+        key, sizes = (corpus, model.fingerprint, targets_only), VISITS.get_holdings().data_sizes
+        sizes.pop(key, None)  # of an index that was removed
+        check_room(plan)
+        VISITS.make_room(plan.working_bytes)
+        sizes[key] = plan.index_bytes
     table = open_table(corpus, model, targets_only=targets_only, report=report)
     if is_own and not user_names.corpus_exists(corpus):  # it was deleted meanwhile
         shutil.rmtree(table.folder, ignore_errors=True)
     return table
 
 
-def check_room(plan: Plan, spent: int = 0) -> None:
-    """Raise BadInput if an index of this plan exceeds the space of one visit, which has used `spent` bytes, of all visits, or of the disk."""
-    needed, caps = plan.working_bytes, limits()
-    room = VISITS.estimate_room(needed)
-    spent += VISITS.get_holdings().text_bytes
-    if needed + spent > caps.max_session_disk_mb * 10**6:
-        values = {"need": needed / 1e6, "spent": spent / 1e6, "most": caps.max_session_disk_mb}
-        raise BadInput(t("This corpus needs {need:,.0f} MB; you have used {spent:,.0f} of {most:,} MB. Use less text.", **values))
-    if needed + room.used > caps.max_disk_mb * 10**6:
-        values = {"need": needed / 1e6, "used": room.used / 1e6, "most": caps.max_disk_mb}
-        raise BadInput(t("This corpus needs {need:,.0f} MB; all corpora use {used:,.0f} of {most:,} MB. Delete one first.", **values))
-    check_fits(room, needed)
+def check_room(plan: Plan) -> None:
+    """Raise BadInput if an index of this plan exceeds the space of this thread's visit, of all visits, or of the disk."""
+    VISITS.check_bytes(plan.working_bytes)
+    check_fits(VISITS.estimate_room(plan.working_bytes), plan.working_bytes)
 
 
-def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | None = None) -> Pace:
-    """Measure the speed on a sample, with the substitutes that an index stores.
+def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | None = None) -> tuple[float, float]:
+    """Measure the seconds of a spelling and of a token on a sample, with the substitutes that an index stores.
 
     The sample is encoded twice, by an encoder without cached spellings: the second time every spelling is cached.
     """
@@ -256,7 +234,7 @@ def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | 
         if substitutes and words:
             substitutes.vectors(np.concatenate([fresh.places_in(layers) for layers in read]), words)
         seconds.append(time.perf_counter() - started)
-    return Pace(max(0.0, seconds[0] - seconds[1]) / max(1, len(set(words))), seconds[1] / max(1, len(words)))
+    return max(0.0, seconds[0] - seconds[1]) / max(1, len(set(words))), seconds[1] / max(1, len(words))
 
 
 def content_of(name: str, kind: str) -> tuple:

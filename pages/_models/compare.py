@@ -233,10 +233,9 @@ def show_models(chosen: tuple[SpaceName, SpaceName]) -> None:
     st.markdown(t("**Which layer separates senses best?** Labeled sentences whose nearest has the same sense"))
     sources = tuple(item.source for item in chosen)
     key = corpus, version(corpus, "corpus"), *((source, version(source, "model")) for source in sources)
-    spent = cache.spent_by_visit()
 
     def work(job: Job) -> tuple[Measured, ...]:
-        tables = [cache.open_claimed(corpus, model, spent, job.report, targets_only=True) for model in models]
+        tables = [cache.open_claimed(corpus, model, job.report, targets_only=True) for model in models]
         return compare.measure_models(cache.memo, models, tables, lambda done, total: job.count("measuring", done, total))
 
     job = shared_jobs.job(JOB, key, work, failed=t("The models could not be measured. Try again."), most=MOST_JOBS)

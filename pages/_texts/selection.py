@@ -8,6 +8,7 @@ from core.common.i18n import t, tn
 from core.common.limits import limits, texts_expire
 from core.common.markup import Markup, html, plain, shorten
 from core.files import registry, user_names
+from core.files.artifacts import megabytes
 from core.files.quotas import VISITS
 from core.index.sense_space import keeps_substitutes
 from core.index.tables import Plan, check_room
@@ -113,7 +114,7 @@ def show_plan(in_use: InUse, corpus: str, stored: KeptCorpus | None) -> None:
     if is_custom:
         with st.spinner(t("Measuring reading speed…")):
             pace = store.pace(in_use.model, corpus)
-        figures += [(t("Estimated time"), duration(pace.seconds(plan))), (t("Disk space"), _size(plan.working_bytes))]
+        figures += [(t("Estimated time"), duration(plan.seconds(*pace))), (t("Disk space"), megabytes(plan.working_bytes))]
     words = " · ".join(f"{shorten(word)} {n:,}" for word, n in plan.commonest[:COMMONEST])
     lines = [t("Most frequent: {words}.", words=words)] if words else []
     if not is_custom:
@@ -121,7 +122,7 @@ def show_plan(in_use: InUse, corpus: str, stored: KeptCorpus | None) -> None:
     else:
         for place, (label, value) in zip(st.columns(len(figures)), figures, strict=True):
             place.metric(label, value)
-        lines.append(t("Reading needs about {memory} of memory.", memory=_size(plan.memory_bytes)))
+        lines.append(t("Reading needs about {memory} of memory.", memory=megabytes(plan.memory_bytes)))
         lines.append(
             t("The index keeps the layers of every token and, for the sense space, its substitutes.")
             if plan.keeps_substitutes
@@ -131,12 +132,6 @@ def show_plan(in_use: InUse, corpus: str, stored: KeptCorpus | None) -> None:
     _left_out(stored)
     if is_custom and (unread := store.unread(in_use, corpus)):
         st.warning(plain(unread, 400), icon=":material/translate:")
-
-
-def _size(n_bytes: float) -> str:
-    if n_bytes >= 9.95e8:
-        return t("{n:.1f} GB", n=n_bytes / 1e9)
-    return t("{n:,.0f} MB", n=n_bytes / 1e6) if n_bytes >= 9.95e6 else t("{n:.1f} MB", n=n_bytes / 1e6)
 
 
 def _left_out(stored: KeptCorpus | None) -> None:
@@ -151,14 +146,10 @@ def _left_out(stored: KeptCorpus | None) -> None:
 
 def _offer(corpus: str, plan: Plan) -> None:
     """Draw the button that selects a corpus on every page, unless its index is too large."""
-    free = VISITS.estimate_room(plan.working_bytes).free
-    if free < plan.working_bytes:
-        sizes = {"need": _size(plan.working_bytes), "free": _size(free)}
-        st.warning(t("Reading needs {need} of disk; {free} is free. Free space to use it; search works.", **sizes))
     refused = True
     with show_errors():
-        check_room(plan, sum(cache.spent_by_visit().values()))
-        refused = free < plan.working_bytes
+        check_room(plan)
+        refused = False
     about = t("Reads every word in the background; you can stop and continue.")
     options = {"type": "primary", "icon": ":material/done_all:", "disabled": refused, "help": about}
     st.button(t("Use these texts everywhere"), key="corpus.use", on_click=lambda: st.session_state.update(corpus=corpus), **options)

@@ -14,7 +14,7 @@ from core.corpus import usage_graphs
 from core.elmo.models import Model
 from core.files import user_names
 from core.index.sense_space import substitutes_of
-from core.index.tables import Pace, Plan, measure_pace, plan_for
+from core.index.tables import Plan, measure_pace, plan_for
 from core.text import languages, own_corpus
 from core.text.corpora import open_corpus
 from core.text.languages import say_unread
@@ -131,14 +131,14 @@ def unread(in_use: InUse, corpus: str) -> str:
     return keep("unread", reads, i18n.language(), lambda: say_unread(over.encoded.counts, over.language), most=32)
 
 
-def pace(model_name: str, corpus: str) -> Pace:
-    """Return the speed of a model on the user's device. It does not depend on the corpus."""
+def pace(model_name: str, corpus: str) -> tuple[float, float]:
+    """Return the seconds of a spelling and of a token for a model on the user's device. They do not depend on the corpus."""
     model = cache.model(model_name)
     return _pace(model.fingerprint, str(model.encoder.device), model, corpus)
 
 
 @st.cache_data(max_entries=4, ttl=MEASURED_FOR_S, show_spinner=False)
-def _pace(fingerprint: str, device: str, _model: Model, _corpus: str) -> Pace:
+def _pace(fingerprint: str, device: str, _model: Model, _corpus: str) -> tuple[float, float]:
     return measure_pace(_model.encoder, open_corpus(_corpus, _model.language), substitutes_of(_model))
 
 

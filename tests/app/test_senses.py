@@ -17,9 +17,9 @@ from core.text import own_corpus
 from core.views import induction
 from core.views.induction import InductionRequest
 from core.workspace import Workspace, open_workspace
-from pages._cached import cache, label_store
+from pages._cached import label_store
 from pages._senses import spread
-from tests.app.visit import captions, html_of, opened, opened_whole, read_through, tables
+from tests.app.visit import captions, forget, html_of, opened, opened_whole, read_through, tables
 
 
 def test_labels_that_could_not_be_removed_from_the_disk_do_not_come_back(monkeypatch):
@@ -53,8 +53,8 @@ def test_labels_that_could_not_be_removed_from_the_disk_do_not_come_back(monkeyp
 
 def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
     monkeypatch.setattr(Workspace, "sense_space", None)
-    cache.memo.forget("core.views.induction.compute")
-    cache.memo.forget("occurrences of a word")
+    forget("core.views.induction.compute")
+    forget("occurrences of a word")
     page = opened("pages/found.py", found_word="seal", found_k="2")
     assert page.selectbox(key="found_layer").value == open_model("elmo-mini").layers.top
     editor, table = tables(page)[0], tables(page)[-1]
@@ -276,7 +276,7 @@ def test_labels_that_exceed_a_limit_as_a_text_are_not_used_everywhere(gold, monk
     monkeypatch.setenv("ELMOSCOPE_MAX_TEXTS", "1")
     own_corpus.keep_text("Another text stays.", "other")
     page.button(key="spread.use").click().run()
-    assert "1 text is stored, the limit here" in page.error[0].value and not page.exception
+    assert "The limit of stored texts is reached: 1" in page.error[0].value and not page.exception
     assert page.session_state["corpus"] == KEY[0]
 
 

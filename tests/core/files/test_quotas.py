@@ -129,7 +129,7 @@ def test_texts_of_ended_visits_are_removed_at_the_number_of_texts(server, monkey
         if k < 60:
             server.open_visits.discard(f"visit {k - 5}")
     assert all(server.count_texts(f"visit {k}") == 1 for k in range(55, 75))
-    with pytest.raises(BadInput, match="20 texts are stored, the limit here"):
+    with pytest.raises(BadInput, match="limit of stored texts is reached: 20"):
         server.paste("one more")
     assert count_stored() == 20
 

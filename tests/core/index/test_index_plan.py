@@ -28,20 +28,20 @@ def visit(monkeypatch):
 def test_quota_of_a_visit_counts_texts_and_indexes_together(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "2")
     plan = index_plan([Sentence(("a",) * 300, (), "x")], 3, 256)  # an index of a megabyte
-    check_room(plan, 900_000)
     text = user_names.corpus_folder() / "0.jsonl"
     text.parent.mkdir(parents=True)
     text.write_bytes(bytes(900_000))
     check_room(plan)
     VISITS.use(text)
     check_room(plan)
-    with pytest.raises(BadInput, match="you have used 2 of 2 MB"):
-        check_room(plan, 900_000)
+    VISITS.get_holdings().data_sizes["another text", "model", False] = 900_000
+    with pytest.raises(BadInput, match=r"you have used 1\.8 of 2 MB"):
+        check_room(plan)
 
 
 def test_index_and_encoded_text_expire_with_their_text(model, monkeypatch):
     kept = keep_text(TEXT, "mine")
-    table = open_claimed(kept.name, model, VISITS.get_holdings().data_sizes)
+    table = open_claimed(kept.name, model)
     folders = [table.folder, open_encoded(kept.name).folder]
     assert all(folder.is_dir() for folder in folders) and VISITS.get_holdings().n_bytes > 10_000
     os.utime(kept.path, (time.time() - 7 * 3600,) * 2)
@@ -64,7 +64,7 @@ LABELS = (Target(1, "bank", "money"), Target(0, "the", None, guess="x"))
 )
 def test_removing_a_text_removes_its_indexes_and_encoded_text(model, sentences):
     kept = keep_sentences(sentences)
-    tables = [open_claimed(kept.name, model, {}, targets_only=targets) for targets in (False, True)]
+    tables = [open_claimed(kept.name, model, targets_only=targets) for targets in (False, True)]
     encoded = open_encoded(kept.name).folder
     assert all(isinstance(table, OccurrenceTable) and table.folder.is_dir() for table in tables) and encoded.is_dir()
     VISITS.remove(kept.path)
@@ -81,5 +81,5 @@ def test_index_of_a_text_that_expires_while_it_is_built_is_removed(model, privat
         VISITS.expire()
         assert not kept.path.exists()
 
-    open_claimed(kept.name, model, {}, report=expire)
+    open_claimed(kept.name, model, report=expire)
     assert not list((private_cache / "indexes").glob("*/meta.json"))

@@ -20,7 +20,7 @@ from core.index import tables as planning
 from core.index.build import build_index
 from core.index.sense_space import keeps_substitutes, substitutes_of
 from core.index.table import OccurrenceTable
-from core.index.tables import Pace, index_plan, measure_pace, open_table, plan_for
+from core.index.tables import index_plan, measure_pace, open_table, plan_for
 from core.text import languages, own_corpus
 from core.text.corpora import open_corpus
 from core.text.own_corpus import Source, files_in, forget, keep_files, keep_text
@@ -193,7 +193,7 @@ def test_the_plan_counts_what_is_there():
     result = index_plan(sentences, 3, 4)
     assert (result.documents, result.sentences, result.tokens, result.words, result.spellings) == (2, 2, 7, 4, 6)
     assert result.commonest == (("bank", 3), ("the", 2))
-    assert Pace(2.0, 0.5).seconds(result) == 2 * 6 + 0.5 * 7
+    assert result.seconds(2.0, 0.5) == 2 * 6 + 0.5 * 7
 
 
 @pytest.mark.parametrize("has_substitutes", [False, True])
@@ -230,8 +230,8 @@ class Clock:
 def test_a_pace_separates_spellings_from_tokens_and_counts_what_substitutes_take(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(planning.time, "perf_counter", lambda: clock.now)
-    assert measure_pace(clock, MANY) == Pace(pytest.approx(2), pytest.approx(1))
-    assert measure_pace(clock, MANY, clock) == Pace(pytest.approx(0), pytest.approx(1.6))
+    assert measure_pace(clock, MANY) == (pytest.approx(2), pytest.approx(1))
+    assert measure_pace(clock, MANY, clock) == (pytest.approx(0), pytest.approx(1.6))
 
 
 class Stopped(Exception):
