@@ -146,7 +146,7 @@ def classify(*, task, text, variant, heads, vectors, model) -> Answer:
 @command("fetch", argument("data_set", "ag_news: 127,600 rows, 31 MB, non-commercial use", metavar="DATASET", choices=DATA_SETS))
 def fetch_data(*, data_set) -> Answer:
     """Download a data set from its publisher into the cache, laid out as ELMOSCOPE_DATA; resumes where it stopped."""
-    return fetch_files(published.files_of(data_set), published.PUBLISHED)
+    return fetch_files(published.PUBLISHED, published.PUBLISHED)
 
 
 def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptions) -> tuple[Model | None, StaticVectors | None]:

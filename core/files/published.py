@@ -22,7 +22,6 @@ from ..common.config import cache_folder, data_folder
 from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
 from ..common.i18n import say, t
 from ..common.limits import check_allowed
-from ..common.markup import shorten
 from . import sums
 from .artifacts import read_json
 from .download import Report, download
@@ -187,14 +186,6 @@ def fetched_folder() -> Path:
     return cache_folder() / "data"
 
 
-def files_of(data_set: str) -> list[str]:
-    """Return the names in PUBLISHED of a data set's files. Raises BadInput for an unknown data set."""
-    if names := [name for name in PUBLISHED if data_set_of(name) == data_set]:
-        return names
-    names_listed = ", ".join(sorted({data_set_of(name) for name in PUBLISHED}))
-    raise BadInput(t("Unknown data set {name!r}. Choose: {known}.", name=shorten(data_set), known=names_listed))
-
-
 def data_set_of(name: str) -> str:
     """Return the data set of a path in the data folder: "ag_news" for "ag_news/train.csv"."""
     return name.partition("/")[0]
@@ -215,8 +206,6 @@ def fetch(
     """
     folder, files = Path(folder) if folder else fetched_folder(), PUBLISHED if files is None else files
     for name in names:
-        if name not in files:
-            raise BadInput(t("Unknown file {name!r}. Choose: {known}.", name=shorten(name, 200), known=", ".join(files)))
         file = files[name]
         path = folder / name
         if not (path.is_file() and file.matches(path)):
@@ -289,10 +278,7 @@ def describe_hub_model(name: str, *, stop: Callable[[], bool] = never) -> HubMod
     named = [file for file in files_by_name if file in _TOKENIZER or file == _INDEX or re.fullmatch(_WEIGHTS, file)]
     if _CONFIG not in files_by_name or not any(re.fullmatch(_WEIGHTS, file) for file in named):
         values = {"name": name, "host": hub_host()}
-        message = t(
-            "{name} has no config.json with *.safetensors on {host}. Pickled weights are not opened. Choose another model.", **values
-        )
-        raise MissingArtifact(message)
+        raise MissingArtifact(t("{name} has no config.json with *.safetensors on {host}. Choose another model.", **values))
     files = tuple(_hub_file(file, files_by_name[file], f"{_hub()}/{name}/resolve/{revision}/{file}") for file in [*sorted(named), _CONFIG])
     sizes = [file.size for file in files]
     license = next((str(tag).removeprefix("license:") for tag in listing.get("tags") or [] if str(tag).startswith("license:")), "")

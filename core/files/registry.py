@@ -179,16 +179,11 @@ def verify(entry: CatalogEntry, folder: Path) -> None:
     current = {file.name: sums.sum_of(folder / file.name) for file in entry.files if (folder / file.name).is_file()}
     published = {file.name: file.sha256 for file in entry.files}
     for name, digest in current.items():  # a user's file may have the publisher's name
-        values = {"path": folder / name, "found": digest, "expected": published[name] or recorded.get(name)}
+        values = {"path": folder / name, "found": digest, "expected": published[name] or recorded.get(name), "record": record}
         if published[name] not in (None, digest):
             raise CorruptArtifact(t("{path} has sha256 {found}, not {expected}. Delete and download again.", **values))
         if values["expected"] not in (None, digest):
-            message = t(
-                "{path} has sha256 {found}; its first download had {expected} ({record}). Delete and download again.",
-                record=record,
-                **values,
-            )
-            raise CorruptArtifact(message)
+            raise CorruptArtifact(t("{path} has sha256 {found}, at first {expected} ({record}). Delete and download again.", **values))
     if recorded | current != recorded:
         with contextlib.suppress(BadInput):  # a read-only cache can still be used
             write_json(record, recorded | current)

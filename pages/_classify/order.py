@@ -89,7 +89,7 @@ def _offer_ag_news() -> None:
             bar.progress(min(1.0, event.done / size), text=message)
 
         with show_errors(), hold_turn(bar) as job:
-            published.fetch(published.files_of("ag_news"), report=report, stop=job.is_over)
+            published.fetch(tuple(published.PUBLISHED), report=report, stop=job.is_over)
             st.rerun()
 
 

@@ -67,12 +67,8 @@ def test_a_file_of_others_in_a_named_folder_stays(server, tmp_path):
     assert path.read_text() == "edited by hand" and not server.state["requests"]
 
 
-def test_the_command_has_every_data_set_and_others_are_refused():
+def test_the_command_has_every_data_set():
     assert set(classify.DATA_SETS) == {published.data_set_of(name) for name in published.PUBLISHED}
-    with pytest.raises(BadInput, match=r"Unknown file 'sst5/train\.txt\.xz'\. Choose: ag_news/train"):
-        published.fetch(["sst5/train.txt.xz"])
-    with pytest.raises(BadInput, match=r"Unknown data set 'imdb'\. Choose: ag_news"):
-        published.files_of("imdb")
 
 
 def test_a_fetched_file_that_was_cut_or_altered_is_noticed_and_fetched_again(server):
