@@ -27,7 +27,8 @@ from ..common.i18n import t, tn
 from ..common.markup import shorten
 from ..files import user_names
 from ..files.artifacts import check_fits, parse_json, text_fingerprint
-from ..files.atomic import locked, rename, replacing
+from ..files.atomic import locked, replacing
+from ..files.outputs import set_aside
 from ..text.file_lines import Place, is_guess, is_json_list, iterate_lines, json_rows, refuse, show_value
 from ..text.sentences import as_text, check_position, checked_tokens, note_unlabeled
 from ..text.tables import is_missing
@@ -276,7 +277,6 @@ def _line(row: dict | str) -> str:
 
 DIGITS = 32  # digits used of a word's fingerprint
 WAIT_S = 60  # while other tabs and programs label the same word, however busy the machine is
-ASIDE = "{stem}.unreadable-{number}.jsonl"
 
 
 class CannotSave(BadInput):
@@ -309,7 +309,7 @@ def change_stored(path: Path, word: str, labels: Labels, step: Callable[[Labels]
 
 def find_set_aside(path: Path) -> list[Path]:
     """Return the unreadable files that were set aside, in order."""
-    return sorted(path.parent.glob(ASIDE.format(stem=path.stem, number="*"))) if path.parent.is_dir() else []
+    return sorted(path.parent.glob(f"{path.stem}*unreadable*.jsonl"), key=lambda file: file.stat().st_mtime_ns)
 
 
 def forget_stored(corpus: str) -> None:
@@ -357,10 +357,7 @@ def _present(path: Path, word: str) -> Given:
         return _read(path)
     except ElmoscopeError:
         valid = tuple(read_valid_senses(path).items())
-        number = 1
-        while (aside := path.with_name(ASIDE.format(stem=path.stem, number=number))).exists():
-            number += 1
-        rename(path, aside)
+        aside = set_aside(path)
         if valid:
             _write(path, word, valid, aside)
         return valid

@@ -141,7 +141,7 @@ def set_aside(path: str | Path) -> Path:
     """Rename a file that cannot be read, so that another can take its place; return its new name."""
     path = Path(path)
     aside = atomic.free_name(path.with_name(f"{path.stem}-unreadable{path.suffix}"))
-    path.rename(aside)
+    atomic.rename(path, aside)
     return aside
 
 

@@ -249,7 +249,7 @@ def test_a_corpus_labels_are_removed_with_it_and_no_others(tmp_path):
     assert label_files.stored_file(str(kept.path), "bank") == paths[0]  # by path or by name
     for each in paths:
         label(each, Labels(), 0, "a")
-    paths[0].with_name(label_files.ASIDE.format(stem=paths[0].stem, number=1)).write_text("old", "utf-8")
+    paths[0].with_stem(f"{paths[0].stem}-unreadable").write_text("old", "utf-8")
     label_files.forget_stored(kept.name)
     assert [each.is_file() for each in paths] == [False, False, True, True]
     assert not paths[0].parent.exists()
