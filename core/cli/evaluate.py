@@ -148,8 +148,5 @@ def difference_lines(scores: dict, measure: str) -> list[str]:
     return lines
 
 
-evaluate = group(
-    "evaluate",
-    "Measure a model or vectors: senses, perplexity, minimal pairs, similarity.",
-    commands=(evaluate_senses, evaluate_perplexity, evaluate_blimp, evaluate_vectors),
-)
+COMMANDS = (evaluate_senses, evaluate_perplexity, evaluate_blimp, evaluate_vectors)
+evaluate = group("evaluate", "Measure a model or vectors: senses, perplexity, minimal pairs, similarity.", commands=COMMANDS)

@@ -18,6 +18,7 @@ from ..text import languages
 from ..text.corpora import locate
 from ..text.languages import note_unread
 from ..text.readings import WordInContext, read_in
+from ..text.sentences import MAX_TOKENS
 from ..text.target_word import find_target_words
 from ..text.tokens import bare
 from . import wire
@@ -125,19 +126,9 @@ def shards_of(where: str | Path, model: Model) -> Shards:
 
 def _in_sentence(place, read_as: str | None, model: Model) -> WordInContext:
     """Return the token that the options name, in its sentence."""
-    word, position = place.word, place.position
-    tokens, places = locate(languages.tokenize(place.sentence), word, model.language)
-    if position is not None and position not in places:
-        token = f"'{tokens[position]}'" if 0 <= position < len(tokens) else "no token"
-        where = ", ".join(map(str, places)) or "nowhere"
-        raise BadInput(f"Token {position} of the sentence is {token}, not '{word}'. '{word}' is at: {where}.")
-    if not places:
-        raise BadInput(wire.no_token(word, tokens, "sentence"))
-    note_unread(tokens, model.language)
-    if position is None and len(places) > 1:
-        note(f"'{word}' is at {', '.join(map(str, places))}; taking the first. Choose with --position.")
-    position = places[0] if position is None else position
-    return WordInContext(tuple(tokens), position, wire.reading(read_as, tokens[position], model.language))
+    item = {"text": place.sentence, "word": place.word, "position": place.position}
+    position, tokens = wire.position_of(model.language, "--sentence", item, limit=MAX_TOKENS)
+    return WordInContext(tokens, position, wire.reading(read_as, tokens[position], model.language))
 
 
 def _facts(place, word: WordInContext) -> dict:
@@ -187,9 +178,8 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     words = [bare(first.word), bare(second.word)]
     result = {"words": words, "says": verdict.says, "probability": round(verdict.probability, 4), "right_of_100": verdict.right_of_100}
     result |= {"layer": verdict.layer, "senses": senses, "named_in": verdict.named_in or None, "matched": judgment.lemma or None}
-    line = f"{verdict.says.capitalize()}. {verdict.say_certainty()}"
     lines = [
-        line,
+        f"{verdict.says.capitalize()}. {verdict.say_certainty()}",
         f"words: {', '.join(words)}",
         f"layer: {verdict.layer}",
         f"labeled sentences of: {judgment.lemma or '(none; judged without labels)'}",
@@ -255,7 +245,7 @@ def _both_in_context(sentences: Sequence[str], word: str | None, read_as: str | 
         for tokens in both:
             cut, positions = locate(tokens, word, model.language, forms=True)
             if not positions:
-                raise BadInput(wire.no_token(word, cut, "sentence"))
+                raise BadInput(wire.no_token(word, cut))
             note_unread(cut, model.language)
             located.append((tuple(cut), positions[0]))
     readings = [wire.reading(read_as, tokens[k], model.language) or read_in(tokens, k) for tokens, k in located]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from ..common import reports
 from ..common.errors import BadInput
 from ..common.limits import limits
 from ..common.markup import check_choice, shorten
@@ -128,7 +129,7 @@ def _words(workspace: Workspace, values: dict[str, tuple[Any, Any]]) -> dict[str
                 _value(f"{name}.{key}", str, item[key])
     if not listed:
         return {name: None if value is None else () for name, (_, value) in values.items()}
-    places = [(item["text"], *_position(workspace, name, item)) for name, item in listed]
+    places = [(item["text"], *position_of(workspace.language, name, item, limits().max_words)) for name, item in listed]
     together = [places] if len(places) <= 2 else [[place] for place in places]
     words = [word for part in together for word in workspace.words(*(text for text, *_ in part), positions=[place for _, place, _ in part])]
     words = [replace(word, tokens=tokens) for word, (*_, tokens) in zip(words, places, strict=True)]
@@ -165,18 +166,23 @@ def reading(wanted: str | None, word: str, language: Language) -> str:
     return wanted
 
 
-def _position(workspace: Workspace, name: str, item: Mapping[str, Any]) -> tuple[int | None, tuple[str, ...]]:
-    """Return the word's position, None if it must be guessed, and the tokens, cut so that the word is one of them."""
-    tokens, limit = workspace.language.tokenize(item["text"]), limits().max_words
+def position_of(language: Language, name: str, item: Mapping[str, Any], limit: int) -> tuple[int | None, tuple[str, ...]]:
+    """Return the word's position, None if it must be guessed, and the tokens, cut so that the word is one of them.
+
+    `limit` is the largest number of tokens. If the word occurs more than once and has no position, note that the first is taken.
+    """
+    tokens = language.tokenize(item["text"])
     if not 1 <= len(tokens) <= limit:
-        raise BadInput(f"'{name}' is a text of {len(tokens):,} words. Use 1 to {limit}, such as {EXAMPLE}.")
-    note_unread(tokens, workspace.language)
+        raise BadInput(f"'{name}' is a text of {len(tokens):,} words. Use 1 to {limit:,}.")
+    note_unread(tokens, language)
     position, word = item.get("position"), item.get("word")
-    cut, places = locate(tokens, word, workspace.language) if word else (tokens, [])
+    cut, places = locate(tokens, word, language) if word else (tokens, [])
     if position is not None and (not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(cut)):
         raise BadInput(f"'{name}': position {cite(position)} is not a token. Use 0 to {len(cut) - 1}.")
     if word and not places:
-        raise BadInput(f"'{name}': {no_token(word, tokens, 'text')}")
+        raise BadInput(f"'{name}': {no_token(word, tokens)}")
+    if position is None and len(places) > 1:
+        reports.add((name, word), f"'{shorten(word)}' is at {', '.join(map(str, places))}; taking the first.")
     if word and position is not None and position not in places:
         where = " or ".join(map(str, places))
         raise BadInput(f"'{name}': token {position} is '{bare(cut[position])}', not '{shorten(word)}'. Use {where}.")
@@ -219,9 +225,7 @@ def cite(value: Any) -> str:
     return shorten(json.dumps(value, ensure_ascii=False))
 
 
-def no_token(word: str, tokens: Sequence[str], kind: str) -> str:
-    """Return the message that a word is not a token of a text. `kind` names it: "text" or "sentence"."""
-    if not tokens:
-        return f"There is no word in the {kind}. Write one with '{shorten(word)}' in it."
+def no_token(word: str, tokens: Sequence[str]) -> str:
+    """Return the message that a word is not a token of a text."""
     part = f", only a part of '{shorten(longer)}'" if (longer := longer_word(tokens, word)) else ""
-    return f"'{shorten(word)}' is not a token of the {kind}{part}. Choose one of: {shorten(' '.join(map(bare, tokens)), 300)}"
+    return f"'{shorten(word)}' is not a token of the text{part}. Choose one of: {shorten(' '.join(map(bare, tokens)), 300)}"

@@ -22,6 +22,7 @@ from .markup import check_choice, shorten
 
 AUTO, CPU, CUDA, MPS = NAMES = "auto", "cpu", "cuda", "mps"
 PROCESSOR = torch.device(CPU)
+_openmp = cache(ThreadpoolController)  # the OpenMP libraries of this process, torch's among them
 
 
 def present() -> tuple[str, ...]:
@@ -51,12 +52,6 @@ def limit(n: int) -> None:
     """Let only the calling thread run torch's products on n threads from now on."""
     if torch.get_num_threads() != n:  # this call makes torch apply its own setting first, which would undo ours later
         _openmp().limit(limits=n, user_api="openmp")
-
-
-@cache
-def _openmp() -> ThreadpoolController:
-    """Return the OpenMP libraries of this process, torch's among them."""
-    return ThreadpoolController()
 
 
 def seeded(seed: int) -> Generator:

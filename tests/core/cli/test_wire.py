@@ -97,11 +97,11 @@ def test_a_request_is_an_object_in_json(workspace):
 
 
 def test_a_word_that_is_only_a_part_of_another_is_named_with_that():
-    message = wire.no_token("밤", languages.get_language("ko").tokenize("밤길을 걸었다."), "sentence")
-    assert message == "'밤' is not a token of the sentence, only a part of '밤길'. Choose one of: 밤길 을 걸 었 다 ."
-    assert wire.no_token("bank", ["Online", "banking"], "text").startswith("'bank' is not a token of the text, only a part of 'banking'.")
-    assert wire.no_token("dog's", ["The", "dog", "'s", "bone"], "text").startswith("'dog's' is not a token of the text. Choose")
-    assert wire.no_token("river", ["A", "bank"], "text") == "'river' is not a token of the text. Choose one of: A bank"
+    message = wire.no_token("밤", languages.get_language("ko").tokenize("밤길을 걸었다."))
+    assert message == "'밤' is not a token of the text, only a part of '밤길'. Choose one of: 밤길 을 걸 었 다 ."
+    assert wire.no_token("bank", ["Online", "banking"]).startswith("'bank' is not a token of the text, only a part of 'banking'.")
+    assert wire.no_token("dog's", ["The", "dog", "'s", "bone"]).startswith("'dog's' is not a token of the text. Choose")
+    assert wire.no_token("river", ["A", "bank"]) == "'river' is not a token of the text. Choose one of: A bank"
 
 
 def test_a_korean_noun_with_the_copula_is_the_word_of_a_view():
