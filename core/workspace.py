@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -45,102 +45,90 @@ class Names:
     corpus: str = ""
 
 
-class Opener(Protocol):
-    """An opener of models, vectors and tables by name, which caches what it opened (`_Opener`, and pages._cached.cache)."""
+class Opener:
+    """An opener of models, vectors and tables by name, which caches what it opened. Pages have a subclass (pages._cached.cache).
 
-    memo: Kept
-
-    def model(self, name: str) -> Model:
-        """Return a model."""
-
-    def language(self, model_name: str) -> Language:
-        """Return the language of a model, without opening the model."""
-
-    def vectors(self, name: str) -> StaticVectors:
-        """Return static vectors."""
-
-    def is_labeled(self, corpus: str) -> bool:
-        """Return whether a corpus has labeled tokens."""
-
-    def language_model(self, model_name: str) -> LanguageModel:
-        """Return a model with its softmax. Raises MissingArtifact without a softmax, BadInput for a transformer."""
-
-    def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
-        """Return the labeled tokens of a corpus, or every token of one without labels."""
-
-    def word_targets(self, lemma: str, model_name: str) -> OccurrenceTable:
-        """Return the labeled tokens of one word of the model's language."""
-
-    def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
-        """Return every token of a corpus, or None while it is being read."""
-
-    def stored_tokens(self, corpus: str, model_name: str) -> OccurrenceTable | None:
-        """Return every token of a corpus if its table is on disk already, else None. Reads no sentence."""
-
-    def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
-        """Return a corpus to search and count, tokenized as the language's."""
-
-    def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
-        """Return the layers (L, T, D) of each sentence."""
-
-
-class _Opener:
-    """An opener for one process, which opens everything when it is first used. `report` and `note` are those of `open_workspace`."""
+    `report` and `note` are those of `open_workspace`.
+    """
 
     def __init__(self, report: Report | None = None, note: Callable[[str], None] | None = None) -> None:
         self.memo = Kept()
         self._report, self._note = report, note
 
-    def _once(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
-        return self.memo.value(kind, key, make, most=8, weighed=False)
+    def version(self, name: str, kind: str) -> Hashable:
+        """Return what changes with the contents of a name. Here names are opened once, whatever changes later."""
+
+    def once(self, maker: str, reads: Iterable[tuple[str, str]], key: Hashable, make: Callable[[], Any], *, most: int = 8) -> Any:
+        """Return the result of `make` for a key and the contents of `reads` (kinds and names), made once."""
+        versions = tuple((name, self.version(name, kind)) for kind, name in reads)
+        return self.memo.value(maker, (versions, key), make, most=most, weighed=False)
 
     def model(self, name: str) -> Model:
-        return self._once("model", name, lambda: open_model(name))
+        """Return a model."""
+        return self.once("model", [("model", name)], None, lambda: open_model(name))
 
     def hold(self, model: Model) -> str:
         """Return the name by which an open model is opened from now on."""
-        return self._once("model", model.name, lambda: model).name
+        return self.once("model", [("model", model.name)], None, lambda: model).name
 
     def language(self, model_name: str) -> Language:
+        """Return the language of a model."""
         return self.model(model_name).language
 
+    def language_model(self, model_name: str) -> LanguageModel:
+        """Return a model with its softmax. Raises MissingArtifact without a softmax, BadInput for a transformer."""
+        model = self.model(model_name)
+        return self.once("language model", (), (model.fingerprint, str(model.folder), model), lambda: open_language_model(model), most=3)
+
     def vectors(self, name: str) -> StaticVectors:
+        """Return static vectors."""
+
         def open_with_notes() -> StaticVectors:
             vectors = open_vectors(name)
             for text in vectors.notes if self._note else ():
                 self._note(text)
             return vectors
 
-        return self._once("vectors", name, open_with_notes)
+        return self.once("vectors", [("vectors", name)], None, open_with_notes)
 
     def is_labeled(self, corpus: str) -> bool:
-        return self._once("labeled", corpus, lambda: opens_at_once(corpus))
-
-    def language_model(self, model_name: str) -> LanguageModel:
-        return self._once("language model", model_name, lambda: open_language_model(self.model(model_name)))
+        """Return whether a corpus has labeled tokens."""
+        return self.once("is labeled", [("corpus", corpus)], None, lambda: opens_at_once(corpus), most=32)
 
     def word_targets(self, lemma: str, model_name: str) -> OccurrenceTable:
-        return self._once("word", (lemma, model_name), lambda: open_word(lemma, self.model(model_name)))
+        """Return the labeled tokens of one word of the model's language."""
+        return self.once("word", [("model", model_name)], lemma, lambda: open_word(lemma, self.model(model_name)), most=16)
 
     def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
-        return self._once(
-            "targets", (corpus, model_name), lambda: open_table(corpus, self.model(model_name), targets_only=True, report=self._report)
-        )
+        """Return the labeled tokens of a corpus, or every token of one without labels."""
+        reads = ("corpus", corpus), ("model", model_name)
+        return self.once("targets", reads, None, lambda: open_table(corpus, self.model(model_name), targets_only=True, report=self._report))
 
-    def every_token(self, corpus: str, model_name: str) -> OccurrenceTable:
-        return self._once("tokens", (corpus, model_name), lambda: open_table(corpus, self.model(model_name), report=self._report))
+    def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
+        """Return every token of a corpus, or None while a page reads it."""
+        reads = ("corpus", corpus), ("model", model_name)
+        return self.once("tokens", reads, None, lambda: open_table(corpus, self.model(model_name), report=self._report))
 
     def stored_tokens(self, corpus: str, model_name: str) -> OccurrenceTable | None:
-        names = corpus, model_name
-        folder = self._once("token folder", names, lambda: token_folder(corpus, self.model(model_name)))
-        return self._once("stored tokens", names, lambda: OccurrenceTable(folder)) if (folder / "meta.json").is_file() else None
+        """Return every token of a corpus if its table is on disk already, else None. Reads no sentence."""
+        reads = ("corpus", corpus), ("model", model_name)
+        folder = self.once("token folder", reads, None, lambda: token_folder(corpus, self.model(model_name)))
+        return (
+            self.once("stored tokens", reads, None, lambda: OccurrenceTable(folder), most=3) if (folder / "meta.json").is_file() else None
+        )
 
     def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
-        return self._once("encoded", (corpus, language.code), lambda: open_encoded(corpus, language, report=self._report))
+        """Return a corpus to search and count, tokenized as the language's."""
+        return self.once("encoded", [("corpus", corpus)], language.code, lambda: open_encoded(corpus, language, report=self._report))
 
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
-        encode = self.model(model_name).encoder.encode
-        return self.memo.values(f"layers {model_name}", list(sentences), lambda new: encode([list(item) for item in new]), most=256)
+        """Return the layers (L, T, D) of each sentence. New sentences are encoded in one batch, which takes two thirds of the time."""
+
+        def encode(new: list[tuple]) -> list[np.ndarray]:
+            return self.model(model_name).encoder.encode([list(tokens) for *_, tokens in new])
+
+        version = self.version(model_name, "model")
+        return self.memo.values("sentences", [(model_name, version, tokens) for tokens in sentences], encode, most=256)
 
 
 @dataclass(eq=False)
@@ -311,11 +299,6 @@ class Word:
         """Return the tokens of the sentence."""
         return self.context.tokens
 
-    @property
-    def spelled(self) -> str:
-        """Return the token as it is written."""
-        return self.context.word
-
     @cached_property
     def table(self) -> OccurrenceTable | None:
         """Return the first table in which the word has two labeled senses: of the corpus, then of its language. None without one."""
@@ -345,7 +328,7 @@ class Word:
     @cached_property
     def alone(self) -> np.ndarray:
         """Return the layers (L, D) of the word as a sentence of its own."""
-        return self.workspace.layers_of([(self.spelled,)])[0][:, 0]
+        return self.workspace.layers_of([(self.context.word,)])[0][:, 0]
 
     @cached_property
     def topic(self) -> np.ndarray:
@@ -403,6 +386,6 @@ def open_workspace(
     `report` is called while a corpus is read, with the tokens done, in all, and per second. `note` is called with a sentence for each way
     in which the vectors' file differs from its format.
     """
-    opener = _Opener(report, note)
+    opener = Opener(report, note)
     name = model if isinstance(model, str) else opener.hold(model)
     return Workspace(Names(model=name, vectors=vectors, corpus=corpus), opener)

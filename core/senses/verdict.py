@@ -108,7 +108,7 @@ def compare(a: Word, b: Word) -> Verdict | None:
 
 
 def _without_labels(a: Word, b: Word) -> Verdict:
-    a.workspace.layers_of([a.tokens, b.tokens, (a.spelled,), (b.spelled,)])  # in one batch
+    a.workspace.layers_of([a.tokens, b.tokens, (a.context.word,), (b.context.word,)])  # in one batch
     return of_unlabeled(a.query, b.query, evidence.of_words((a, b)), calibration_of(a.workspace))
 
 

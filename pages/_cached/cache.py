@@ -1,8 +1,8 @@
 """Cache what pages open and compute, for all users: models, vectors, tables and the results of core's views.
 
-This module is the opener of every workspace (core.workspace.Opener). A file can change under the same name, so a key holds the contents of what
-is read, not only names. Opened objects are never changed, and the caches are bounded. Heavy jobs, such as an index of every token, run in
-threads, a limited number at once (pages._frame.jobs), so that no page waits for them.
+A file can change under the same name, so a key holds the contents of what is read, not only names. Opened objects are never changed, and the
+caches are bounded. Heavy jobs, such as an index of every token, run in threads, a limited number at once (pages._frame.jobs), so that no page
+waits for them.
 """
 
 import functools
@@ -21,21 +21,18 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common import i18n
 from core.common.i18n import t
-from core.common.memo import Kept
 from core.corpus.encoded import EncodedCorpus, open_encoded, unread_bytes
-from core.elmo.language_model import LanguageModel
-from core.elmo.models import Model, allennlp_files, open_language_model, open_model
+from core.elmo.models import Model, allennlp_files, open_model
 from core.engines import allennlp_setup
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.files import registry
-from core.files.quotas import VISITS
 from core.index.table import OccurrenceTable
-from core.index.tables import content_of, open_claimed, open_word, opens_at_once, takes_long, token_folder
+from core.index.tables import content_of, open_claimed, takes_long
 from core.static.formats import PACKED
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
 from core.text.languages import Language
-from core.workspace import Names, Workspace
+from core.workspace import Names, Opener, Workspace
 from pages._cached import shared_jobs
 from pages._frame import question
 from pages._frame.in_use import VECTORS_NOTED, InUse, selected_device
@@ -45,8 +42,6 @@ from pages._frame.markup import plain, show_errors
 P = ParamSpec("P")
 R = TypeVar("R")
 Reads = Iterable[tuple[str, str]]  # kinds and names
-memo = Kept()  # of workspaces and pages
-KEPT_WORDS = 16  # tables of single words that are open at a time
 KEPT_TABLES = 3  # tables of every token that are open at a time, and tables of labeled tokens
 ENCODING, VECTORS = "encoded corpus", "vectors of a file"  # kinds of jobs
 MOST_READ = 4_000_000  # bytes of a file that a page reads without a job, which takes a second or two
@@ -91,14 +86,6 @@ def model(name: str) -> Model:
     device = selected_device()
     options = {"most": 3, "weighed": False, "meanwhile": t("Opening the model…")}
     return keep("model", [("model", name)], device, lambda: open_model(name, device=device), **options)
-
-
-def language_model(model_name: str) -> LanguageModel:
-    """Return a model with its softmax."""
-    opened = model(model_name)
-    return memo.value(
-        "language model", (opened.fingerprint, str(opened.folder), opened), lambda: open_language_model(opened), most=3, weighed=False
-    )
 
 
 def language(model_name: str) -> Language:
@@ -154,11 +141,6 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
     return job.result
 
 
-def word_targets(lemma: str, model_name: str) -> OccurrenceTable:
-    """Return the table of the labeled tokens of one word of the model's language."""
-    return keep("word", [("model", model_name)], lemma, lambda: open_word(lemma, model(model_name)), most=KEPT_WORDS, weighed=False)
-
-
 def _labeled(corpus: str, model_name: str) -> OccurrenceTable:
     bars = []  # drawn at the first report: most runs read nothing
 
@@ -168,7 +150,7 @@ def _labeled(corpus: str, model_name: str) -> OccurrenceTable:
         bars[0].progress(min(1.0, done / max(1, total)), text=shared_jobs.describe_labeled(done, total, left))
 
     def read() -> OccurrenceTable:
-        table = open_claimed(corpus, model(model_name), spent_by_visit(), report, targets_only=True)
+        table = open_claimed(corpus, model(model_name), report, targets_only=True)
         for bar in bars:
             bar.empty()
         return table
@@ -177,18 +159,14 @@ def _labeled(corpus: str, model_name: str) -> OccurrenceTable:
     return keep("labeled", reads, None, read, most=KEPT_TABLES, weighed=False, meanwhile=t("Opening labeled sentences…"))
 
 
-def is_labeled(corpus: str) -> bool:
-    return keep("is labeled", [("corpus", corpus)], None, lambda: opens_at_once(corpus), most=32)
-
-
 def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:
     """Return the job that builds the table of every token of a corpus, or of the labeled ones alone, on disk. Start it if needed."""
-    opened, spent = model(model_name), spent_by_visit()
+    opened = model(model_name)
     kind, key = _key(corpus, model_name, targets_only)
     failed = t("Reading these sentences failed. Press Continue to try again.")
 
     def work(job: Job) -> OccurrenceTable:
-        return open_claimed(corpus, opened, spent, job.report, targets_only=targets_only)
+        return open_claimed(corpus, opened, job.report, targets_only=targets_only)
 
     return shared_jobs.job(kind, key, work, failed=failed, most=KEPT_TABLES)
 
@@ -219,22 +197,8 @@ def encoded(corpus: str, language: Language) -> EncodedCorpus:
     return result
 
 
-def spent_by_visit() -> dict[tuple, int]:
-    """Return the bytes on disk of the tables and uploads of this visit, by key. Jobs add the tables that they build."""
-    return VISITS.get_holdings().data_sizes
-
-
 def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
     return table_job(corpus, model_name).result
-
-
-def stored_tokens(corpus: str, model_name: str) -> OccurrenceTable | None:
-    """Return the table of every token if it is on disk already, else None. Starts no job."""
-    reads = (("corpus", corpus), ("model", model_name))
-    folder = keep("token folder", reads, None, lambda: token_folder(corpus, model(model_name)), most=KEPT_TABLES)
-    if not (folder / "meta.json").is_file():
-        return None
-    return keep("stored tokens", reads, None, lambda: OccurrenceTable(folder), most=KEPT_TABLES, weighed=False)
 
 
 def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:
@@ -243,14 +207,16 @@ def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:
     return table_job(corpus, model_name, targets_only=targets_only)
 
 
-def sentences(model_name: str, request: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
-    """Return the layers (L, T, D) of each sentence. New sentences are encoded in one batch, which takes two thirds of the time."""
-    fingerprint = version(model_name, "model")
+class PageOpener(Opener):
+    """The opener of every workspace of a page. Its keys hold the contents of files, which can change under the same name."""
 
-    def encode(new: list[tuple]) -> list[np.ndarray]:
-        return model(model_name).encoder.encode([list(tokens) for *_, tokens in new])
+    version, model, language, vectors = map(staticmethod, (version, model, language, vectors))
+    targets, every_token, encoded = map(staticmethod, (targets, every_token, encoded))
 
-    return memo.values("sentences", [(model_name, fingerprint, tokens) for tokens in request], encode, most=256)
+
+OPENER = PageOpener()
+is_labeled = OPENER.is_labeled
+memo = OPENER.memo  # of workspaces and pages
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -269,12 +235,12 @@ def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> Engi
 
 
 def workspace(in_use: InUse) -> Workspace:
-    return Workspace(Names(model=in_use.model, vectors=in_use.vectors, corpus=in_use.corpus), sys.modules[__name__])
+    return Workspace(Names(model=in_use.model, vectors=in_use.vectors, corpus=in_use.corpus), OPENER)
 
 
 def workspace_of(model_name: str, vectors_name: str = "") -> Workspace:
     """Return the workspace of a model with the data of its language, or with other vectors."""
-    return Workspace(Names(model=model_name, vectors=vectors_name), sys.modules[__name__])
+    return Workspace(Names(model=model_name, vectors=vectors_name), OPENER)
 
 
 def view(compute: Callable[..., R], over: Workspace, request: Hashable, *arguments: Any, most: int = 64, **options: Any) -> R:
