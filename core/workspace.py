@@ -113,9 +113,7 @@ class Opener:
         """Return every token of a corpus if its table is on disk already, else None. Reads no sentence."""
         reads = ("corpus", corpus), ("model", model_name)
         folder = self.once("token folder", reads, None, lambda: token_folder(corpus, self.model(model_name)))
-        return (
-            self.once("stored tokens", reads, None, lambda: OccurrenceTable(folder), most=3) if (folder / "meta.json").is_file() else None
-        )
+        return self.once("stored", reads, None, lambda: OccurrenceTable(folder), most=3) if (folder / "meta.json").is_file() else None
 
     def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
         """Return a corpus to search and count, tokenized as the language's."""

@@ -5,9 +5,7 @@ from ..files.formats import format_csv
 from .options import MODEL, Answer, argument, command, flag, group, option, whole
 from .shared import counted, in_columns, note, progress, table_lines, workspace_of
 
-CORPUS = option(
-    "--corpus", "a name or file: .txt .csv .tsv .xlsx .jsonl .docx .pdf .epub (default: its language's)", metavar="C", default=""
-)
+CORPUS = option("--corpus", "a name, or .txt .csv .tsv .xlsx .jsonl .docx .pdf .epub (default: its language's)", metavar="C", default="")
 KINDS = ("word", "lemma", "pattern")
 QUERY = (
     argument("query", "a word, or a phrase in quotation marks; bank* is every word that begins with bank, * any word", metavar="QUERY"),

@@ -135,23 +135,21 @@ class OutputPath(click.ParamType):
         return self.fail(f"{value} cannot be written: {reason}.", param, ctx) if reason else value
 
 
-def option(
-    name: str, help_text: str, *, choices: Sequence[str] = (), many: bool = False, is_checked: bool = True, **settings
-) -> click.Option:
+def option(name: str, help: str, *, choices: Sequence[str] = (), many: bool = False, is_checked: bool = True, **settings) -> click.Option:
     """Make an option with one of `choices`, or, if `many`, with a value each time it is given. `is_checked` is OutputPath's."""
     if name in WRITES:
         settings["type"] = OutputPath(is_folder=settings.get("metavar") == "DIR", is_checked=is_checked)
-    return click.Option([name], help=help_text, multiple=many, **_typed(settings, choices))
+    return click.Option([name], help=help, multiple=many, **_typed(settings, choices))
 
 
-def flag(name: str, help_text: str) -> click.Option:
+def flag(name: str, help: str) -> click.Option:
     """Make an option without a value."""
-    return click.Option([name], help=help_text, is_flag=True, default=False)
+    return click.Option([name], help=help, is_flag=True, default=False)
 
 
-def argument(name: str, help_text: str, *, many: bool = False, choices: Sequence[str] = (), **settings) -> click.Argument:
+def argument(name: str, help: str, *, many: bool = False, choices: Sequence[str] = (), **settings) -> click.Argument:
     """Make an argument, or one that takes all remaining words if `many`."""
-    return click.Argument([name], help=help_text, nargs=-1 if many else 1, **_typed(settings, choices))
+    return click.Argument([name], help=help, nargs=-1 if many else 1, **_typed(settings, choices))
 
 
 def _typed(settings: dict[str, Any], choices: Sequence[str]) -> dict[str, Any]:
@@ -185,12 +183,12 @@ def command(name: str, *options: click.Parameter, **groups: str) -> Callable[[Ca
     return partial(Command, name, groups=groups, params=params)
 
 
-def group(name: str | None, help_text: str, *, commands: Sequence[click.Command]) -> click.Group:
+def group(name: str | None, help: str, *, commands: Sequence[click.Command]) -> click.Group:
     """Make a group of commands."""
     for item in commands:
         if isinstance(item, Command):
             item.path = " ".join(filter(None, (name, item.name)))
-    return click.Group(name, commands, help=help_text, no_args_is_help=False, context_settings=SETTINGS)
+    return click.Group(name, commands, help=help, no_args_is_help=False, context_settings=SETTINGS)
 
 
 def whole(lowest: int, highest: int = 2**31 - 1) -> click.IntRange:

@@ -108,9 +108,8 @@ def _bands(result, sides, corpus: str) -> list[dict]:
     titles = corpus_titles([side.corpus or corpus for side in sides])
     dated = [f" {side.start or '…'}..{side.end or '…'}" if side.start or side.end else "" for side in sides]
     named = [f"{which}: {title}{dates}" for which, title, dates in zip(("first", "second"), titles, dated, strict=True)]
-    senses = [
-        f"{name} ({result.names[:k].count(name) + 1})" if result.names.count(name) > 1 else name for k, name in enumerate(result.names)
-    ]
+    names = result.names
+    senses = [f"{name} ({names[:k].count(name) + 1})" if names.count(name) > 1 else name for k, name in enumerate(names)]
     return [{"texts": band.name or named[k], **dict(zip(senses, band.counts, strict=True))} for k, band in enumerate(result.bands)]
 
 
@@ -210,9 +209,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
             text, carried = carry_rows(text, Path(annotation.labels), sentences, partial(end_of, into=merged), word)
             write_texts({Path(output): text})
         if carried:
-            note(
-                f"{counted(carried, 'row')} of {annotation.labels} on other sentences {'is' if carried == 1 else 'are'} in {output} as well."
-            )
+            note(f"{annotation.labels}: {counted(carried, 'row')} on other sentences, also in {output}.")
     rows = [
         {"number": k, "sense": result.senses[sense], "probability": round(float(result.shares[k, sense]), 4)}
         | {"labeled": bool(result.labeled[k]), "sentence": occurrences.items[k].sentence}

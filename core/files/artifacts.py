@@ -38,10 +38,8 @@ def safe_name(word: str) -> str:
     >>> safe_name("all words"), safe_name("and/or"), safe_name("and_or")
     ('all words', 'and_or~81b9c7a1d707', 'and_or~14c411e7605a')
     """
-    is_small = word == word.casefold() == unicodedata.normalize("NFC", word) and re.fullmatch(
-        r"[^\W_](?:[^\W_ -]|[ -](?=[^\W_])){0,23}", word
-    )
-    if is_small and word not in _RESERVED:
+    is_normal = word == word.casefold() == unicodedata.normalize("NFC", word)
+    if is_normal and re.fullmatch(r"[^\W_](?:[^\W_ -]|[ -](?=[^\W_])){0,23}", word) and word not in _RESERVED:
         return word
     readable = re.sub(r"[^a-z0-9]+", "_", word.casefold())[:30].strip("_")
     return f"{readable}~{hashlib.sha256(word.encode('utf-8', 'surrogatepass')).hexdigest()[:SHORT]}"

@@ -232,15 +232,7 @@ def find(name: str, folder: str | Path | None = None) -> Path | None:
 
 _HUB_NAME = r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}"
 _CONFIG = "config.json"  # downloaded last, so that a folder with it is complete
-_TOKENIZER = {
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "vocab.txt",
-    "merges.txt",
-    "vocab.json",
-    "added_tokens.json",
-}
+_TOKENIZER = r"(tokenizer|tokenizer_config|special_tokens_map|added_tokens|vocab)\.json|(vocab|merges)\.txt"
 _INDEX, _WEIGHTS = "model.safetensors.index.json", r"model(-\d{5}-of-\d{5})?\.safetensors"
 
 
@@ -275,7 +267,7 @@ def describe_hub_model(name: str, *, stop: Callable[[], bool] = never) -> HubMod
         listing = read_json(download(f"{_hub()}/api/models/{name}?blobs=true", Path(folder) / "model.json", stop=stop), expect=dict)
     revision = listing.get("sha") if re.fullmatch(r"[0-9a-f]{40}", str(listing.get("sha"))) else "main"
     files_by_name = {str(item.get("rfilename")): item for item in listing.get("siblings") or [] if isinstance(item, dict)}
-    named = [file for file in files_by_name if file in _TOKENIZER or file == _INDEX or re.fullmatch(_WEIGHTS, file)]
+    named = [file for file in files_by_name if re.fullmatch(_TOKENIZER, file) or file == _INDEX or re.fullmatch(_WEIGHTS, file)]
     if _CONFIG not in files_by_name or not any(re.fullmatch(_WEIGHTS, file) for file in named):
         values = {"name": name, "host": hub_host()}
         raise MissingArtifact(t("{name} has no config.json with *.safetensors on {host}. Choose another model.", **values))

@@ -269,9 +269,7 @@ def compact(folder: Path) -> OccurrenceTable:
     """Store layer 0 of an index once for each spelling, which is all that it depends on, and return the smaller index."""
     table = OccurrenceTable(folder)
     rows = table.rows
-    tokens = [
-        table.sentences[int(sentence)][int(position)].as_py() for sentence, position in zip(table.sentence, table.position, strict=True)
-    ]
+    tokens = [sentence[position] for sentence, position in table.places(range(len(table)))]
     _, firsts, spelling = np.unique(tokens, return_index=True, return_inverse=True)
     schema = schema_of(rows.n_layers, rows.dim, is_compact=True)
     with replacing(folder / SPELLINGS) as temporary, temporary.open("wb") as file:

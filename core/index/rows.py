@@ -103,9 +103,8 @@ class Rows:
             part.__dict__.pop(name, None)
         part.starts = np.minimum(self.starts, n)
         sizes = np.diff(part.starts)
-        part.layers, part.grams = (
-            [block[:size] for block, size in zip(blocks, sizes, strict=True)] for blocks in (self.layers, self.grams)
-        )
+        part.layers = [block[:size] for block, size in zip(self.layers, sizes, strict=True)]
+        part.grams = [block[:size] for block, size in zip(self.grams, sizes, strict=True)]
         part.spelling = self.spelling[:n] if self.spellings is not None else None
         return part
 
