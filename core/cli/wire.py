@@ -127,10 +127,8 @@ def _words(workspace: Workspace, values: dict[str, tuple[Any, Any]]) -> dict[str
         for key in ("word", "read_as"):
             if item.get(key) is not None:
                 _value(f"{name}.{key}", str, item[key])
-    if not listed:
-        return {name: None if value is None else () for name, (_, value) in values.items()}
     places = [(item["text"], *position_of(workspace.language, name, item, limits().max_words)) for name, item in listed]
-    together = [places] if len(places) <= 2 else [[place] for place in places]
+    together = [places] if 1 <= len(places) <= 2 else [[place] for place in places]
     words = [word for part in together for word in workspace.words(*(text for text, *_ in part), positions=[place for _, place, _ in part])]
     words = [replace(word, tokens=tokens) for word, (*_, tokens) in zip(words, places, strict=True)]
     groups: dict[str, list[WordInContext]] = {name: [] for name in values}

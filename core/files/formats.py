@@ -67,25 +67,23 @@ def _conversion(kind: str, kinds: Collection[str]) -> str:
     if ".txt" not in kinds and kind in _TEXT_KINDS:
         return t("Copy its table into a spreadsheet and save it as {kind}.", kind=table)
     advice = {
-        "doc rtf odt dot wps wpd docm docx": lambda: t("Open it in Word or LibreOffice and save it as {kind}.", kind=written),
-        "xls ods xlsb xlsm dbf xlsx": lambda: t("Open it in Excel or LibreOffice and save it as {kind}.", kind=table),
-        "numbers gsheet": lambda: t("Export it as {kind} from the program that wrote it.", kind=table),
-        "pages key gdoc": lambda: t("Export it as {kind} from the program that wrote it.", kind=written),
-        "ppt pptx odp pdf": lambda: t("Copy its text into a {kind} file.", kind=text),
-        "html htm xhtml mhtml": lambda: t("Open it in a browser, copy the text and save it as {kind}.", kind=text),
-        "xml tei tex md rst": lambda: t("Save its text as {kind}.", kind=text),
-        "mobi azw azw3 fb2 djvu epub": lambda: t("Convert it to {kind}, for example with Calibre.", kind=book),
-        "parquet feather arrow pkl pickle dta sav h5 hdf5 npz npy": lambda: t(
+        "doc rtf odt dot wps wpd docm docx": t("Open it in Word or LibreOffice and save it as {kind}.", kind=written),
+        "xls ods xlsb xlsm dbf xlsx": t("Open it in Excel or LibreOffice and save it as {kind}.", kind=table),
+        "numbers gsheet": t("Export it as {kind} from the program that wrote it.", kind=table),
+        "pages key gdoc": t("Export it as {kind} from the program that wrote it.", kind=written),
+        "ppt pptx odp pdf": t("Copy its text into a {kind} file.", kind=text),
+        "html htm xhtml mhtml": t("Open it in a browser, copy the text and save it as {kind}.", kind=text),
+        "xml tei tex md rst": t("Save its text as {kind}.", kind=text),
+        "mobi azw azw3 fb2 djvu epub": t("Convert it to {kind}, for example with Calibre.", kind=book),
+        "parquet feather arrow pkl pickle dta sav h5 hdf5 npz npy": t(
             "Convert it in Python: pandas.read_…(file).to_csv('texts.csv', index=False)."
         ),
-        "rds rdata rda": lambda: t("Convert it in R: write.csv(data, 'texts.csv', row.names = FALSE)."),
-        "db sqlite sqlite3 mdb accdb": lambda: t("Export the table as {kind}.", kind=".csv"),
-        "zip 7z rar tar tgz bz2 zst xz gz": lambda: t("Unpack it and choose the files inside."),
-        "png jpg jpeg tif tiff gif webp heic": lambda: t(
-            "It is a picture: recognize its text first (OCR) and save that as {kind}.", kind=text
-        ),
+        "rds rdata rda": t("Convert it in R: write.csv(data, 'texts.csv', row.names = FALSE)."),
+        "db sqlite sqlite3 mdb accdb": t("Export the table as {kind}.", kind=".csv"),
+        "zip 7z rar tar tgz bz2 zst xz gz": t("Unpack it and choose the files inside."),
+        "png jpg jpeg tif tiff gif webp heic": t("It is a picture: recognize its text first (OCR) and save that as {kind}.", kind=text),
     }
-    return next((write() for names, write in advice.items() if kind in names.split()), "")
+    return next((sentence for names, sentence in advice.items() if kind in names.split()), "")
 
 
 def check_beginning(path: Path, data: bytes) -> None:
