@@ -21,7 +21,7 @@ from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import InThread, t, tn
 from ..common.limits import limits, texts_expire
 from . import disk_space, user_names
-from .artifacts import read_json, write_json
+from .artifacts import megabytes, read_json, write_json
 from .disk_space import Room
 
 MADE_OF_TEXTS = ("indexes", "maps", "maps/tokens", "encoded")  # folders of the cache: the names of their entries contain marks of a text
@@ -268,8 +268,8 @@ def check_fits(room: Room, needed: int) -> None:
         values = {"need": needed / 1e6, "used": room.used / 1e6, "most": max_mb}
         raise BadInput(t("This needs {need:,.1f} MB; all texts use {used:,.1f} of {most:,} MB. Delete one, or try again later.", **values))
     if needed > room.free:
-        values = {"need": needed / 1e6, "free": room.free / 1e6}
-        raise BadInput(t("This needs {need:,.1f} MB of disk; {free:,.1f} MB are free. Free space, or set ELMOSCOPE_CACHE.", **values))
+        values = {"need": megabytes(needed), "free": megabytes(room.free)}
+        raise BadInput(t("This needs {need} of disk; {free} are free. Free space, or set ELMOSCOPE_CACHE.", **values))
 
 
 def _marks_file(text: Path) -> Path:

@@ -249,7 +249,9 @@ def test_disk_space_is_one_number_in_the_figures_and_in_a_refusal(monkeypatch):
     (needed,) = metric(page, "Disk space")
     monkeypatch.setattr(selection.VISITS, "estimate_room", lambda needed: Room(0, 0))
     page.run()
-    assert page.error[-1].value.startswith(f"This needs {needed} of disk; 0.0 MB are free.") and page.button(key="corpus.use").disabled
+    assert (
+        page.error[-1].value.startswith(plain(f"This needs {needed} of disk; 0 bytes are free.")) and page.button(key="corpus.use").disabled
+    )
 
 
 def test_files_are_searched_if_the_user_opens_another_part_before_they_are_read():

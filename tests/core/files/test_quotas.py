@@ -196,7 +196,7 @@ def test_layers_and_states_of_stopped_trainings_are_removed_unless_they_are_in_u
 
 def test_text_is_refused_on_a_full_disk_before_anything_is_written(server, monkeypatch):
     monkeypatch.setattr(disk_space.shutil, "disk_usage", lambda place: Usage(10**9, 10**9 - 1_000, 1_000))
-    with pytest.raises(BadInput, match=r"MB of disk; 0\.0 MB are free"):
+    with pytest.raises(BadInput, match=r"of disk; 1,000 bytes are free"):
         server.paste("one", 100)
     assert not user_names.corpus_folder().exists() or not list(user_names.corpus_folder().iterdir())
 
