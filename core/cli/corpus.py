@@ -22,7 +22,7 @@ TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
 @command(
     "search",
     *QUERY,
-    option("--order", "text, source, sense, random, substitutes, or a word: left, left2, left3, right, right2, right3", default="text"),
+    option("--order", "text, source, sense, random, substitutes, or the word at left, left2, left3, right, right2, right3", default="text"),
     option("--near", "only lines that also have this word or phrase within the window", metavar="W", default=""),
     WINDOW,
     option("--sense", "only lines with this sense", default=""),
