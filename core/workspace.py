@@ -78,7 +78,7 @@ class Opener:
     def language_model(self, model_name: str) -> LanguageModel:
         """Return a model with its softmax. Raises MissingArtifact without a softmax, BadInput for a transformer."""
         model = self.model(model_name)
-        return self.once("language model", (), (model.fingerprint, str(model.folder), model), lambda: open_language_model(model), most=3)
+        return self.once("language model", (), model, lambda: open_language_model(model), most=3)
 
     def vectors(self, name: str) -> StaticVectors:
         """Return static vectors."""
