@@ -50,13 +50,11 @@ class OccurrenceTable(Index):
         if self.meta.get("format") != FORMAT:
             values = {"folder": folder, "found": self.meta.get("format"), "needed": FORMAT}
             raise CorruptArtifact(t("{folder} has format {found}, not {needed}. Rebuild the index.", **values))
-        shape = self.meta.get("layers"), self.meta.get("dim")
-        if not all(isinstance(size, int) and size > 0 for size in shape):
-            raise CorruptArtifact(t("{folder}/meta.json lacks the layer sizes. Rebuild the index.", folder=folder))
         for name, kind in FACTS.items():
             if not isinstance(self.meta.get(name), kind):
                 damage = {"file": self.folder / "meta.json", "reason": say_wrong(name, self.meta.get(name))}
                 raise CorruptArtifact(t("{file} is damaged: {reason}. Rebuild the index.", **damage))
+        shape = self.meta["layers"], self.meta["dim"]
         self.rows, self.types = Rows(self.folder / "occurrences.arrow", *shape), Rows(self.folder / "types.arrow", *shape)
         self.sentences, self.texts, self.tags, self.guessed = _read_sentences(self.folder / "sentences.arrow")
         self.words, self.senses, self.lemmas = (self.rows.names(name) for name in ("word", "sense", "lemma"))
