@@ -120,14 +120,6 @@ class Layers:
         """Return the name of a layer's weight slider."""
         return t("w{subscript}, {layer}", subscript=subscript(int(space)), layer=self.title(space))
 
-    def of_model(self, space: str) -> str:
-        """Return the model with a space's name, as a heading of a list."""
-        if space == MIX:
-            return t("{model}, layer mix", model=self.called)
-        if self.is_elmo:
-            return t("ELMo layer {layer}", layer=space)
-        return t("{model}, {layer}", model=self.called, layer=self.title(space))
-
 
 _layers: InThread[Layers] = InThread("layers")
 use, follow = _layers.use, _layers.follow

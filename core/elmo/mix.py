@@ -161,12 +161,6 @@ def stops(n_layers: int) -> np.ndarray:
     return np.vstack([np.eye(n_layers), np.full(n_layers, 1 / n_layers)])
 
 
-def along(place: float, weights: np.ndarray) -> np.ndarray:
-    """Return the weights (L,) at a place between two stops, a mix of both in proportion."""
-    low = min(max(int(place), 0), len(weights) - 2)
-    return weights[low] + (place - low) * (weights[low + 1] - weights[low])
-
-
 def pair_products(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the layer products (L, L) and both grams (L(L+1)/2,) of two tokens (L, D), float64: all that any mix needs."""
     wide = a.astype(np.float64), b.astype(np.float64)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..analysis.anisotropy import mean_random_cosines
-from ..common.model_layers import SENSES, Layers
-from ..elmo.mix import along, mix_cosines, pair_products, stops
+from ..common.model_layers import SENSES
+from ..elmo.mix import mix_cosines, pair_products, stops
 from ..index.sense_space import MOST_READ
 from ..index.table import OccurrenceTable
 from ..senses import scene, verdict
@@ -28,22 +28,6 @@ class PairRequest:
 
     first: WordInContext
     second: WordInContext
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Angles:
-    """The products of two vectors of one model that any layer mix needs."""
-
-    layers: Layers
-    stops: np.ndarray  # (L + 1, L) weights: each layer alone, then the mix
-    cross: np.ndarray  # (L, L) layer products, first word with second
-    self_products: tuple[np.ndarray, np.ndarray]  # (L(L+1)/2,) of each with itself
-    cosines: Mapping[str, float]  # by layer, last the mix
-
-    def cosine(self, place: float) -> float:
-        """Return the cosine at a place between two stops."""
-        weights = along(place, self.stops)
-        return float(mix_cosines(self.cross[None], self.self_products[0], self.self_products[1][None], weights)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +57,7 @@ class Pair:
 def compute(workspace: Workspace, request: PairRequest) -> Pair:
     """Return all results of a pair. Raises MissingArtifact without static vectors."""
     both = request.first, request.second
-    cosines, static = angles(workspace, *both).cosines, workspace.vectors.cosine(both[0].word, both[1].word)
+    cosines, static = space_cosines(workspace, *both), workspace.vectors.cosine(both[0].word, both[1].word)
     words = bare(both[0].word), bare(both[1].word)
     return Pair(
         words=words,
@@ -99,15 +83,12 @@ def judge(workspace: Workspace, first: WordInContext, second: WordInContext) -> 
 
 
 @reads_as_model
-def angles(workspace: Workspace, first: WordInContext, second: WordInContext) -> Angles:
-    """Return the products of both words' vectors, which need neither labels nor static vectors."""
+def space_cosines(workspace: Workspace, first: WordInContext, second: WordInContext) -> dict[str, float]:
+    """Return the cosine of both words by layer, last the mix. This needs neither labels nor static vectors."""
     a, b = (query.layers for query in workspace.queries((first, second)))
-    cross, *self_products = pair_products(a, b)
-    weights = stops(len(a))
-    values = mix_cosines(cross[None], self_products[0], self_products[1][None], weights)[:, 0]
-    return Angles(
-        workspace.layers, weights, cross, tuple(self_products), dict(zip(workspace.layers.spaces, map(float, values), strict=True))
-    )
+    cross, gram_a, gram_b = pair_products(a, b)
+    values = mix_cosines(cross[None], gram_a, gram_b[None], stops(len(a)))[:, 0]
+    return dict(zip(workspace.layers.spaces, map(float, values), strict=True))
 
 
 MOST_WORDS = 32  # cached labeled words

@@ -63,9 +63,8 @@ def _answer(in_use: InUse) -> None:
         first, second = sentence_pair(live=rest(st.session_state.get(TOOK, 1.0)))
         chips, place = st.container(key="home_expected"), st.container(key="home_verdict")
         if first.tokens and second.tokens:
-            import_module("pages._home.show").show(
-                in_use, first, second, chips, place
-            )  # only now: title and inputs are there before torch is loaded
+            # Imported only now: title and inputs are there before torch is loaded.
+            import_module("pages._home.show").show(in_use, first, second, chips, place)
         else:
             show_html('<p class="verdict"><b>{}</b></p>', t("Type two sentences"), place=place)
     if get_script_run_ctx().fragment_ids_this_run:  # the page's own first run opens models, which no key does

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -26,7 +27,7 @@ from core.senses.verdict import CLOSE, ONE, Verdict, is_word
 from core.text import languages
 from core.text.tokens import bare
 from core.views import substitutes
-from core.views.pair import Angles, Pair, angles
+from core.views.pair import Pair, space_cosines
 from core.views.substitutes import SubstitutesRequest
 from pages._cached import shared_jobs
 from pages._cached.cache import version, view, workspace, workspace_of
@@ -46,34 +47,15 @@ KEY, CURVES, EXPECTED = "home.live", "home.curves", "home.expected"  # keys of t
 _curves, _chips = (make_component(name, Path(__file__).parent) for name in ("curves", "expected"))
 SPACE, DRAWN, OPENED = "layer", "home.drawn", "home.opened"  # in the session; the first is in the address too
 ALONE_JOB, ALONE, STEPS = "live page", "home.alone", 100  # the job and the widgets of the HTML file
-AT_STOP = 0.02  # a position nearer than this to a layer is the layer itself
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SecondModel:
-    """A second model's angles of the same two words, at the same depth."""
+    """A second model's cosines of the same two words."""
 
     name: str
-    angles: Angles
-
-    @property
-    def layers(self) -> Layers:
-        return self.angles.layers
-
-    def place(self, space: str, first: Layers) -> float:
-        """Return the position among this model's layers of a space of the first model, at the same depth."""
-        top = self.layers.n - 1
-        return top + 1.0 if space == MIX else int(space) * top / max(1, first.n - 1)
-
-    def where(self, place: float) -> str:
-        """Return the name of the space at a position, or of the two next to it."""
-        low = int(place)
-        share = place % 1
-        spaces = self.layers.spaces
-        if share < AT_STOP or share > 1 - AT_STOP:
-            return self.layers.title(spaces[round(place)])
-        a, b = (self.layers.title(spaces[k]) for k in (low, low + 1))
-        return t("between {a} and {b}", a=a, b=b)
+    layers: Layers
+    cosines: Mapping[str, float]  # by layer, last the mix
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, place: DeltaGenerator) -> None:
@@ -127,15 +109,17 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     second_model = None
     if in_use.other_model:
         with show_errors():  # the first model's answer is there whatever becomes of the second's
-            both = angles(over.with_model(in_use.other_model), first.in_context, second.in_context)
-            second_model = SecondModel(short_name(in_use.other_model), both)
+            other = over.with_model(in_use.other_model)
+            cosines = space_cosines(other, first.in_context, second.in_context)
+            second_model = SecondModel(short_name(in_use.other_model), other.layers, cosines)
     unknown = lists.unknown(over.vectors, [bare(first.word), bare(second.word)]) if _are_words(first, second) else []
     if lines := [*write_notices(scene, space, pair.judgment.verdict, second_model), *unknown]:
         notice(lines)
-    rows = [(k if k == "GloVe" else model_layers.in_use().of_model(k), round(v, 4)) for k, v in pair.bars.items()]
+    own = model_layers.in_use()
+    rows = [(k if k == "GloVe" else t("{model}, {layer}", model=own.called, layer=own.short(k)), round(v, 4)) for k, v in pair.bars.items()]
     if second_model:
         name, layers = second_model.name, second_model.layers
-        rows += [(t("{model}, {layer}", model=name, layer=layers.short(k)), round(v, 4)) for k, v in second_model.angles.cosines.items()]
+        rows += [(t("{model}, {layer}", model=name, layer=layers.short(k)), round(v, 4)) for k, v in second_model.cosines.items()]
     lists.offer_table(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
     if words:
         lists.offer_table(substitutes.tabulate(words), name="substitutes", label=t("Substitutes"), key="home.expected.table")
@@ -151,8 +135,8 @@ def write_notices(scene: Scene | None, space: str, verdict: Verdict | None, seco
     lines = [say_picture(scene, space, verdict)] if scene and (scene.labeled or verdict) else []
     if second:
         layers = model_layers.in_use()
-        place = second.place(space if space in layers.spaces else MIX, layers)
-        values = {"model": second.name, "where": second.where(place), "cosine": second.angles.cosine(place)}
+        layer = layers.at_depth(space if space in layers.spaces else MIX, second.layers)
+        values = {"model": second.name, "where": second.layers.title(layer), "cosine": second.cosines[layer]}
         lines.append(t("{model} at the same depth ({where}): {cosine:.2f}.", **values))
     return lines
 
@@ -180,34 +164,28 @@ def offer_html_file(in_use: InUse) -> None:
     if not opened.open:
         return
     key = in_use.model, version(in_use.model, "model"), i18n.language()  # the page opens in this language
-    with opened:
-        name = plain(short_name(in_use.model))
-        st.caption(t("One HTML file with {model} in it. It opens from disk in any browser, without a network.", model=name))
-        if shared_jobs.find_job(ALONE_JOB, key) is None:
-            if st.button(t("Make the page"), key=f"{ALONE}.make", icon=":material/build:"):
-                _make_html_file(in_use.model, key)
-                st.rerun()
-            return
-        page_job = _make_html_file(in_use.model, key)
-        if page_job.result is None:
-            shared_jobs.show_state(
-                ALONE_JOB, key, lambda job, left: job.stage or t("Starting…"), widget=ALONE, stopped=t("Stopped."), again=t("Make the page")
-            )
-            return
-        label = t("Download, {mb:.0f} MB", mb=len(page_job.result) / 1e6)
-        lists.download(label, page_job.result, "elmoscope.html", "text/html", key=f"{ALONE}.file")
+    options = {"failed": t("The page could not be made. Try again."), "most": 1}
 
-
-def _make_html_file(model: str, key: tuple) -> Job:
     def work(job: Job) -> bytes:
         from core.live.page import page_of
 
         def report(share: float, what: str) -> None:
             job.count(what, round(STEPS * share), STEPS)
 
-        return page_of(workspace_of(model), report=report).encode("utf-8")
+        return page_of(workspace_of(in_use.model), report=report).encode("utf-8")
 
-    return shared_jobs.job(ALONE_JOB, key, work, failed=t("The page could not be made. Try again."), most=1)
+    def describe(job: Job, left: str) -> str:
+        return job.stage or t("Starting…")
+
+    with opened:
+        name, make = plain(short_name(in_use.model)), t("Make the page")
+        st.caption(t("One HTML file with {model} in it. It opens from disk in any browser, without a network.", model=name))
+        if shared_jobs.find_job(ALONE_JOB, key) is None:
+            start = partial(shared_jobs.job, ALONE_JOB, key, work, **options)
+            st.button(make, key=f"{ALONE}.make", icon=":material/build:", on_click=start)
+        elif page := shared_jobs.result_or_progress(ALONE_JOB, key, work, describe, widget=ALONE, again=make, **options):
+            label = t("Download, {mb:.0f} MB", mb=len(page) / 1e6)
+            lists.download(label, page, "elmoscope.html", "text/html", key=f"{ALONE}.file")
 
 
 def _draw_scene(scene: Scene, chosen: Mapping[int, Chosen], space: str) -> None:

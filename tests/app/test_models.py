@@ -6,7 +6,6 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
@@ -16,16 +15,13 @@ from core.common.memo import Kept
 from core.common.model_layers import Layers
 from core.elmo import models
 from core.elmo.language_model import Softmax
-from core.elmo.mix import along, stops
 from core.elmo.model import BiLM
 from core.elmo.weights import save_safetensors
 from core.engines.allennlp_engine import EngineResult
 from core.senses.calibration import calibration_of
-from core.views.pair import Angles
 from core.workspace import open_workspace
 from pages._cached import cache
 from pages._frame.in_use import THEIRS, InUse
-from pages._home.show import SecondModel
 from pages._models.compare import default_sides
 from pages._widgets.components import presets
 from tests.app.visit import PATHS, address_of, html_of, opened, opened_whole, tables
@@ -105,14 +101,7 @@ def test_home_shows_the_second_model_at_the_same_depth(deep):
 
 
 def test_layers_of_two_models_are_aligned_by_depth():
-    rng = np.random.default_rng(5)
-    known = Layers(7, "deep")
-    own = tuple(np.abs(rng.normal(size=28)) for _ in range(2))
-    item = SecondModel("deep", Angles(known, stops(7), rng.normal(size=(7, 7)), own, {}))
-    assert [item.place(space, Layers(3)) for space in Layers(3).spaces] == [0, 3, 6, 7]
-    assert item.where(3.0) == "layer 3 of 6" and item.where(2.4) == "between layer 2 of 6 and layer 3 of 6"
-    weights = along(2.5, item.angles.stops)
-    assert weights[[2, 3]].tolist() == [0.5, 0.5]
+    assert [Layers(3).at_depth(space, Layers(7)) for space in Layers(3).spaces] == ["0", "3", "6", "mix"]
     assert [Layers(7).at_depth(space, Layers(3)) for space in ("0", "3", "6", "mix")] == ["0", "1", "2", "mix"]
 
 

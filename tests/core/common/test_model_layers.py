@@ -14,7 +14,7 @@ from core.figures.style import LAYER_COLORS, layer_color
 def test_every_space_of_a_model_has_a_name_of_its_own(n):
     for layers in (Layers(n), Layers(n, "my-bert")):
         assert layers.spaces == (*map(str, range(n)), "mix") and layers.top == str(n - 1)
-        for name in (layers.title, layers.heading, layers.label, layers.of_model):
+        for name in (layers.title, layers.heading, layers.label):
             assert len({name(space) for space in layers.spaces}) == n + 1
         assert set(layers.some) <= set(layers.spaces) and len(layers.some) == (n + 1 if n <= 5 else 4)
 

@@ -13,6 +13,7 @@ from core.analysis.word_maps import open_maps
 from core.cli.wire import json_of
 from core.common.directions import unit
 from core.common.errors import BadInput, MissingArtifact
+from core.elmo.mix import stops
 from core.elmo.substitutes import in_place
 from core.index.neighbors import OTHER, SAME, Neighbor
 from core.index.table import OccurrenceTable
@@ -79,15 +80,14 @@ def test_the_word_in_question_is_the_one_both_sentences_have_or_the_one_given(wo
     assert workspace.with_model("elmo-ko-mini").corpus == "sentences-ko"
 
 
-def test_a_pair_holds_the_judge_s_verdict_and_what_any_mix_needs(workspace, words, monkeypatch):
+def test_a_pair_holds_the_judge_s_verdict_and_the_cosine_of_every_space(workspace, words, monkeypatch):
     result = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
     own = pair.judge(open_workspace(workspace.model), *words)
     assert result.judgment == own and result.words == ("bank", "bank") and result.same and result.judgment.verdict
     first, second = (workspace.queries([word])[0].layers.astype(np.float64) for word in words)
-    angles = pair.angles(workspace, *words)
-    for k, weights in enumerate(angles.stops):
+    for cosine, weights in zip(result.cosines.values(), stops(3), strict=True):
         a, b = weights @ first.reshape(3, -1), weights @ second.reshape(3, -1)
-        assert angles.cosine(float(k)) == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-6)
+        assert cosine == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-6)
     assert result.bars.keys() == {"GloVe", "0", "1", "2", "mix"} and result.bars["GloVe"] == pytest.approx(1.0)
     monkeypatch.setattr(workspace.model.encoder, "encode", lambda *_: pytest.fail("a sentence was encoded again"))
     workspace.queries(words)
