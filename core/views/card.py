@@ -47,7 +47,6 @@ class ModelCard:
     meta: dict
     log: TrainingLog | None
     measures: dict | None  # written by `core.lab card` for exactly these weights
-    stale: bool  # there are measures, but of other weights
 
     @property
     def parameters(self) -> dict[str, int]:
@@ -72,14 +71,13 @@ def read_card(folder: Path, fingerprint: str) -> ModelCard:
     """Read the card in a model folder. `fingerprint` is that of the current weights (core.elmo.models.model_fingerprint)."""
     weights = weights_files(folder)
     result = _optional(folder / "measures.json", dict)
-    of_these = result is not None and result.get("fingerprint") == fingerprint
+    is_current = result is not None and result.get("fingerprint") == fingerprint
     return ModelCard(
         shape=read_options(model_files(folder)[0]) if not is_transformer(folder) else None,
         megabytes=sum(path.stat().st_size for path in weights) / 1e6,
         meta=_optional(folder / "meta.json", dict) or {},
         log=read_log(folder / "training_log.json"),
-        measures=result.get("measures") if of_these else None,
-        stale=result is not None and not of_these,
+        measures=result.get("measures") if is_current else None,
     )
 
 

@@ -55,7 +55,10 @@ def show(in_use: InUse) -> None:
 def _knowledge(name: str, card: ModelCard) -> None:
     st.markdown(t("#### Syntax below, meaning above?"))
     if not card.measures:
-        _not_measured(name, stale=card.stale)
+        offered = code(command("python", "-m", "core.lab", "card", options=[("model", name), ("data", "FOLDER")]))
+        message = t("{name} has not been measured. In a terminal, with the data sets: {command}", name=plain(name), command=offered)
+        st.info(message, icon=":material/terminal:")
+        notice([t("The layers of {name} have not been measured with these weights.", name=name)])
         return
     st.caption(t("Accuracy by layer. Dotted: no context. Orange: the other words' static vectors alone."))
     panels = knowledge_panels(card.measures)
@@ -87,21 +90,6 @@ def _crowded(in_use: InUse, n_layers: int) -> None:
             results.append(f"{layer_title(str(k))}: {mean} ({t('{low} to {high}', low=low, high=high)})")
     if results:
         st.caption(t("Cosine of random pairs (90% range): {values}.", values=", ".join(results)))
-
-
-def _not_measured(name: str, *, stale: bool) -> None:
-    values = {
-        "name": plain(name),
-        "command": code(command("python", "-m", "core.lab", "card", options=[("model", name), ("data", "FOLDER")])),
-    }
-    if stale:
-        message = t("The measures of {name} belong to other weights. In a terminal, with the data sets: {command}", **values)
-        line = t("The layers of {name} have not been measured with these weights.", name=name)
-    else:
-        message = t("{name} has not been measured yet. In a terminal, with the data sets: {command}", **values)
-        line = t("The layers of {name} have not been measured.", name=name)
-    st.info(message, icon=":material/terminal:")
-    notice([line])
 
 
 def _write_notices(panels: list[Panel]) -> list[str]:
@@ -183,14 +171,13 @@ def _training(log: TrainingLog) -> None:
     if not log.validations:
         del titles["perplexity"]
     ends = {say(STAGES[stage]): end for stage, end in log.ends().items()}
-    text = t(
-        '<p class="small"><b>Perplexity</b>: the number of equally likely next words (lower is better). The LSTMs first read an embedding table, then the char-CNN.</p>'
-    )
+    about = t("**Perplexity**: the number of equally likely next words (lower is better).")
+    about += " " + t("The LSTMs first read an embedding table, then the char-CNN.")
     with st.expander(t("How it learned"), icon=":material/show_chart:", key="model.training"):
         chosen = choice("curve", t("Curve"), titles, next(iter(titles)), label_visibility="collapsed")
         alt = t("{what} by tokens read in training. Stages: {stages}.", what=titles[chosen], stages=", ".join(ends))
         draw(training_figure(log.steps, log.validations, ends, quantity=chosen), key=f"curve.{chosen}", alt=alt)
-        show_html("{}", text)
+        st.caption(about)
     table = pd.DataFrame([*log.steps, *log.validations]).sort_values("tokens", kind="stable").rename(columns=say)
     lists.offer_table(table, name="training-log", label=t("The training log"), key="model.log")
 
@@ -248,12 +235,10 @@ def _show_anisotropy(measures: dict) -> None:
     layers = [name for name in random if name.isdecimal() and "without" in random[name] and "without" in senses.get(name, {})]
     if not layers:
         return
-    text = t(
-        "<p class='small'>Without their mean and main directions, random words are unrelated (Ethayarajh 2019, Mu and Viswanath 2018). "
-        "Right-hand columns: change in sense accuracy, in points (95% interval).</p>"
-    )
+    about = t("Without their mean and main directions, random words are unrelated (Ethayarajh 2019, Mu and Viswanath 2018).")
+    about += " " + t("Right-hand columns: change in sense accuracy, in points (95% interval).")
     with st.expander(t("Anisotropy: what all vectors share"), icon=":material/compress:", key="model.anisotropy"):
-        show_html("{}", text)
+        st.caption(about)
         lists.grid([_anisotropy_row(name, random[name], senses[name]) for name in layers], key="model.cone")
         notice(_describe_anisotropy(layers, senses))
 

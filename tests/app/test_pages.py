@@ -54,11 +54,11 @@ def test_about_works_without_measures_of_these_weights(tmp_path):
     assert not opened("pages/about.py", model=str(folder)).info  # the same weights in another folder
     measures = folder / "measures.json"
     measures.write_text(measures.read_text().replace(read_json(measures)["fingerprint"], "0" * 16))
-    assert "belong to other weights" in opened("pages/about.py", model=str(folder)).info[0].value
+    assert "has not been measured. In a terminal" in opened("pages/about.py", model=str(folder)).info[0].value
     for name in ("measures.json", "training_log.json", "meta.json"):
         (folder / name).unlink()
     page = opened("pages/about.py", model=str(folder))
-    assert "has not been measured yet" in page.info[0].value and "LSTMs" in html_of(page)
+    assert "has not been measured. In a terminal" in page.info[0].value and "LSTMs" in html_of(page)
 
 
 @pytest.mark.parametrize(
