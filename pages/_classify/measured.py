@@ -19,7 +19,7 @@ from pages._cached import classifiers
 from pages._cached.cache import keep
 from pages._frame.choices import choice
 from pages._frame.frame import notice
-from pages._frame.markup import fragment, plain, show_html
+from pages._frame.markup import fragment, plain
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -34,18 +34,12 @@ COLORS = {
 
 
 def show_curve(lines: Sequence[dict]) -> None:
-    """Show the accuracies, the differences to GloVe with intervals, what to notice, and the table. Show nothing without results."""
+    """Show the accuracies, the differences to GloVe with intervals, what to notice, and the table."""
     result = keep("contexts", (), experiments.changed(), lambda: experiments.context_sizes(lines), most=2, weighed=False)
-    if not result:
-        return
     st.markdown(t("#### Does ELMo help most when labels are few?"))
     titles = part_titles()
     n = result[0].tested
-    setting = t(
-        '<p class="small">AG News, title and text; six equal classifiers. Only what is added to GloVe differs. Tested on {n:,} texts; a tenth of each subset for validation.</p>',
-        n=n,
-    )
-    show_html("{}", setting)
+    st.caption(t("AG News: six classifiers that differ only in what is added to GloVe; a tenth of each subset for validation."))
     x = t("labeled rows")
     curve = {titles[kind]: [(size.labeled, float(size.accuracy[kind].mean())) for size in result] for kind in (ELMO, PLAIN)}
     over = {titles[kind]: [_locate(size.labeled, size.over_glove[kind]) for size in result] for kind in result[0].over_glove}
@@ -57,11 +51,7 @@ def show_curve(lines: Sequence[dict]) -> None:
         colors = {titles[kind]: COLORS[kind] for kind in result[0].over_glove}
         alt = t("Points over GloVe alone by labeled rows, with intervals: {names}.", names=", ".join(over))
         draw(leads_figure(over, colors, x=x, y=t("points over GloVe alone")), key="results.context", alt=alt)
-    st.caption(
-        t(
-            "Bars: 95% intervals of the paired difference over subsets and test texts; filled: beyond chance (Holm). LSTMs shuffled: Tenney et al. (2019)."
-        )
-    )
+    st.caption(t("Bars: paired 95% intervals over subsets and texts. Filled: beyond chance (Holm). Shuffled LSTMs: Tenney et al. 2019."))
     notice(describe_context(result))
     lists.offer_table(list_contexts(result), name="is-it-context", key="results.curve.twin")
 
@@ -134,8 +124,6 @@ def list_contexts(sizes: Sequence[Size]) -> list[dict]:
 @fragment
 def show_scores() -> None:
     result = all_metas({title: mine.opened for title, mine in classifiers.own_heads().items()})
-    if not result:
-        return
     st.markdown(t("#### The bundled classifiers on unseen texts"))
     titles = tasks.task_titles()
     default = "news-title" if "news-title" in result else next(iter(result))
@@ -149,11 +137,8 @@ def show_scores() -> None:
     meta = metas[name]
     _closer(name, meta)
     values = meta["sizes"] | {"data": meta["data"][:12], "seed": meta["seed"], "seconds": meta["seconds"], "date": meta["date"][:10]}
-    message = t(
-        "{train:,} training, {valid:,} validation, {test:,} test texts, none in two sets; data {data}, seed {seed}, {seconds:.0f} s, {date}.",
-        **values,
-    )
-    st.caption(message)
+    texts = t("{train:,} training, {valid:,} validation, {test:,} test texts, none in two sets.", **values)
+    st.caption(f"{texts} {t('Data {data}, seed {seed}, {seconds:.0f} s, {date}.', **values)}")
     lists.offer_table(table, name="scores", key="scores.twin", label=t("Export the table"))
 
 
@@ -192,11 +177,8 @@ def describe_calibration(test: dict) -> str:
     """State the calibration error, compared with that of a calibrated classifier with as many answers."""
     mean, highest = calibrated_ece(test["bins"])
     values = {"mean": mean, "most": highest, "n": test["n"]}
-    if test["ece"] > highest:
-        return t(
-            "Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95% of samples of {n:,}: the gap is beyond chance.", **values
-        )
-    return t("Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95% of samples of {n:,}: the gap may be chance.", **values)
+    values["verdict"] = t("the gap is beyond chance") if test["ece"] > highest else t("the gap may be chance")
+    return t("Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95% of samples of {n:,}: {verdict}.", **values)
 
 
 def draw_confusions(title: str, confusion: Sequence[Sequence[int]], labels: Sequence[str], *, key: str) -> None:

@@ -1,6 +1,7 @@
 """Choose a training: the texts, the variants, the share of the data, and the number of runs."""
 
 from collections.abc import Callable, Hashable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,14 +21,13 @@ from core.text.own_corpus import Source, is_quick
 from pages._cached import shared_jobs
 from pages._cached.cache import keep
 from pages._frame.choices import choice, multiple_choice
-from pages._frame.in_use import InUse
-from pages._frame.jobs import Job, hold_turn
+from pages._frame.in_use import InUse, download
+from pages._frame.jobs import Job
 from pages._frame.markup import plain, show_errors
 from pages._frame.parameters import bound
 from pages._frame.uploads import upload_box, upload_limit
 
 OWN = "own"
-_READ = "train.read"  # the key of the session's results of jobs that read files
 T = TypeVar("T")
 USUAL = ("embedding", "glove", "embedding+elmo", "glove+elmo", "tfidf")
 SMALL_BYTES = 5_000_000  # a file up to this size is split as a test before the button is offered
@@ -80,17 +80,7 @@ def _offer_ag_news() -> None:
     if not limits().downloads:
         st.caption(t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS). Choose a listed task."))
     elif st.button(t("Download AG News (31 MB, research use)"), icon=":material/download:", key="get.ag_news"):
-        bar = st.progress(0.0, text=t("Connecting…"))
-
-        def report(event) -> None:
-            size = event.total or 30_000_000
-            values = {"name": event.name, "done": event.done / 1e6, "total": size / 1e6, "speed": event.bytes_per_s / 1e6}
-            message = t("{name}: {done:,.1f} of {total:,.1f} MB, {speed:.1f} MB/s", **values)
-            bar.progress(min(1.0, event.done / size), text=message)
-
-        with show_errors(), hold_turn(bar) as job:
-            published.fetch(tuple(published.PUBLISHED), report=report, stop=job.is_over)
-            st.rerun()
+        download(partial(published.fetch, tuple(published.PUBLISHED)))
 
 
 def _own_file() -> tuple[str, str, dict, dict] | None:
@@ -122,18 +112,13 @@ def _read_once(kind: str, path: Path, key: Hashable, read: Callable[[], T]) -> T
     key = str(path), key, i18n.language()
     if is_quick([Source(path.name, path)]):
         return keep(kind, (), key, read, most=32)
-    results = st.session_state.setdefault(_READ, {})
-    if (kind, key) not in results:
 
-        def work(job: Job) -> T:
-            with job.watch_reading(path.stat().st_size):
-                return read()
+    def work(job: Job) -> T:
+        with job.watch_reading(path.stat().st_size):
+            return read()
 
-        outcome = shared_jobs.read_in_job(kind, key, work, failed=t("Reading this file failed. Try another."))
-        if outcome is None:
-            return None
-        results[kind, key] = outcome
-    return results[kind, key]
+    options = {"failed": t("Reading this file failed. Try another."), "widget": "train.read", "most": shared_jobs.MAX_READINGS}
+    return shared_jobs.read_files(kind, key, work, **options)
 
 
 def _rows(path: Path, name: str, columns: dict) -> tuple[int, list[str], tuple[str, ...]]:
@@ -154,9 +139,7 @@ def _columns(path: Path, key: int) -> dict | None:
     numbers = range(1, len(columns.names) + 1)
     names = {k: columns.names[k - 1] or t("column {n}", n=k) for k in numbers}
     if len(numbers) < 2:
-        raise BadInput(
-            t("{name} has one column; texts and labels need one each. Separate columns by commas, semicolons or tabs.", name=path.name)
-        )
+        raise BadInput(t("{name} has one column. Put texts and labels in two, separated by commas, semicolons or tabs.", name=path.name))
     text, label = st.columns(2)
     options = {"format_func": names.get, "placeholder": t("Choose a column"), "persist_state": "session"}
     about, guesses = t("Several columns are joined, such as title and text."), [k + 1 for k in columns.texts]
@@ -169,20 +152,10 @@ def _columns(path: Path, key: int) -> dict | None:
     return {"text_columns": [selector(columns.names, k) for k in chosen], "label_column": selector(columns.names, labels)}
 
 
-def refusal(
-    task: str, files: tuple[tuple[str, str, int], ...], columns: tuple[tuple[str, object], ...], share: float, language: str
-) -> str:
-    """Return why these rows cannot be split and trained on, in a language, or "". Each file is a name, a path and its modification time."""
-    paths = {name: path for name, path, _ in files}
-    key = (task, files, columns, share, language)
-    return keep("refusal", (), key, lambda: trainings.refusal(task, paths, dict(columns), share), most=32)
-
-
 def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
     """Raise BadInput if the user's small file cannot be trained on."""
-    if task != OWN or Path(files["train"]).stat().st_size > SMALL_BYTES:
+    if task != OWN or files["train"].stat().st_size > SMALL_BYTES:
         return
-    options = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in columns.items())
-    paths = tuple((name, str(path), Path(path).stat().st_mtime_ns) for name, path in files.items())
-    if message := refusal(task, paths, options, share, i18n.language()):
+    key = repr((files, columns, share, files["train"].stat().st_mtime_ns, i18n.language()))
+    if message := keep("refusal", (), key, lambda: trainings.refusal(task, files, columns, share), most=32):
         raise BadInput(message)

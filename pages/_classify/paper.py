@@ -27,15 +27,11 @@ SENTIMENT = ("glove", "glove+elmo")  # the classifiers of the two columns for SS
 
 
 def show_paper(result: dict[str, dict]) -> None:
-    """Show the table, what to notice, and tasks that the paper does not have. Show nothing without results."""
+    """Show the table, what to notice, and tasks that the paper does not have."""
     measured = summaries(read_results())
-    if not measured:
-        return
     titles = task_titles() | {"sentiment": t("Sentiment")}
     st.markdown(t("#### The paper’s table and ours"))
-    st.caption(
-        t("Left: table 1 of Peters et al. (2018). Right: similar tasks on open data with elmo-mini. Compare the gains, not the levels.")
-    )
+    st.caption(t("Left: table 1 of Peters et al. (2018). Right: similar tasks, open data, elmo-mini. Compare gains, not levels."))
     rows = [_row(titles[name], PAPER[name], measured[name].in_words, measured[name].seeds) for name in PAPER if name in measured]
     sentiment = result.get("sentiment", {})
     if all(name in sentiment for name in SENTIMENT):
@@ -64,8 +60,6 @@ def show_gain() -> None:
     runs = read_results()
     measured, titles = summaries(runs), task_titles()
     _show_curves(curves(runs), titles)
-    if not measured:
-        return
     weights = {
         f"{titles[name]}, {t('input') if where == 'input' else t('output')}": mix
         for name, value in measured.items()
@@ -77,7 +71,7 @@ def show_gain() -> None:
     st.caption(t("Learned s_j, mean over seeds, from equal weights. The paper’s figure 2 prefers layer 1 at the input."))
     with st.expander(t("More"), icon=":material/terminal:", key="results.paper.more"):
         st.caption(t("Every run: `{file}`. Command: `{command}`", file="assets/tasks/results.json", command=COMMAND))
-    columns = [t("layer {layer}", layer=k) for k in range(max(map(len, weights.values())))] if weights else []
+    columns = [t("layer {layer}", layer=k) for k in range(max(map(len, weights.values())))]
     rows = [{t("task"): name} | {column: round(s, 3) for column, s in zip(columns, mix, strict=False)} for name, mix in weights.items()]
     lists.offer_table(rows, name="results-layers", key="results.layers.twin")
 
@@ -98,8 +92,6 @@ def _row(title: str, paper: PublishedScore, scores: tuple[str, str, float], seed
 
 
 def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> None:
-    if not result:
-        return
     st.markdown(t("#### ELMo’s gain by number of examples"))
     for column, (name, points) in zip(st.columns(len(result)), result.items(), strict=True):
         lines = {

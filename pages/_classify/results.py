@@ -42,12 +42,6 @@ def task_titles() -> dict[str, str]:
 
 
 def show(in_use: InUse) -> None:
-    if not experiments.RESULTS.is_file():
-        show_paper({})
-        st.info(t("No experiments yet. Run: `{command}`", command=COMMAND), icon=":material/terminal:")
-        notice([t("No results yet. Train these classifiers on Train.")])
-        show_scores()
-        return
     lines = keep("runs", (), experiments.changed(), experiments.read_results, most=2)
     result = {name: experiments.summary(lines, name) for name in EXPERIMENTS}
     parts = {
@@ -79,12 +73,7 @@ def show(in_use: InUse) -> None:
         values |= {"command": COMMAND, "file": "assets/results/classification.jsonl"}
         st.caption(t("{n:,} runs from {first} to {last}, weights {models}, all in `{file}`. Command: `{command}`", **values))
         if old := outdated_titles(lines, read_results()):
-            st.caption(
-                t(
-                    "Measured with an earlier version of the training code, not run again since: {names}. Figures may differ a little when they are.",
-                    names=" · ".join(old),
-                )
-            )
+            st.caption(t("Measured with earlier training code, so a new run may differ a little: {names}.", names=" · ".join(old)))
 
 
 def outdated_titles(lines: Sequence[dict], task_runs: Sequence[dict]) -> list[str]:
@@ -101,8 +90,6 @@ def _task(result: dict) -> None:
     task_of = task_titles()
     titles = variant_titles()
     names = [name for name in TASKS if name in result]
-    if not names:
-        return
     st.markdown(t("#### All classifiers by task"))
     name = choice("results_task", t("Task"), {n: task_of.get(n, n) for n in names}, names[0])
     rows = dict(sorted(result[name].items(), key=lambda item: -item[1]["accuracy"]))
@@ -145,27 +132,13 @@ def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
     p = experiments.adjusted_p(rows, best).get(runner)
     values["margin"] = 100 * margin(rows[best]["accuracy"], rows[runner]["accuracy"], n)
     is_clear = gap > values["margin"] / 100 if p is None else p < LEVEL
-    if p is not None:
-        values["p"] = format_p(p)
-    if p is not None and is_clear:
-        line = t(
-            "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: beyond chance (McNemar’s exact test with Holm, {p}).",
-            **values,
-        )
-    elif p is not None:
-        line = t(
-            "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: that may be chance (McNemar’s exact test with Holm, {p}).",
-            **values,
-        )
-    elif is_clear:
-        line = t(
-            "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: beyond the {margin:.1f} of chance.", **values
-        )
+    if p is None:
+        verdict = t("beyond the {margin:.1f} of chance", **values) if is_clear else t("up to {margin:.1f} may be chance", **values)
     else:
-        line = t(
-            "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: up to {margin:.1f} may be chance.", **values
-        )
-    lines.append(line)
+        verdict = t("beyond chance") if is_clear else t("that may be chance")
+        verdict += " " + t("(McNemar’s exact test with Holm, {p})", p=format_p(p))
+    values["verdict"] = verdict
+    lines.append(t("The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: {verdict}.", **values))
     if experiments.kind_of(best) == "plain baseline" and is_clear:
         lines.append(t("That is a baseline: no network here pays off on this task."))
     return lines

@@ -15,8 +15,7 @@ from core.classify.explain import Explanation, near_texts
 from core.classify.head import Answer, read_and_unread, without_a_word
 from core.classify.model import live_layers, variant_descriptions, variant_titles
 from core.classify.tables import MAX_CHARACTERS
-from core.common.errors import MissingArtifact
-from core.common.i18n import t, tn
+from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import Markup, shorten
 from core.elmo.mix import pulls
@@ -79,8 +78,6 @@ def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bo
 def _task() -> str:
     mine = list(classifiers.own_heads())
     trained = [name for name in tasks.TASKS if any(tasks.head_folders(name).values())]
-    if not trained and not mine:
-        raise MissingArtifact(t("No classifiers yet. Use Train, or: python -m core.lab train-heads --data FOLDER"))
     names = [*trained, *mine]
     default = "news-title" if "news-title" in names else names[0]
     titles = tasks.task_titles()
@@ -125,13 +122,11 @@ def _describe_gain(opened: tasks.OpenHeads) -> None:
     without, joined = (opened.heads[name].meta if name in opened.heads else {} for name in PAIRS[0])
     if not (without.get("test") and joined.get("test")):
         return
-    points, values = 100 * (joined["test"]["accuracy"] - without["test"]["accuracy"]), {"train": joined["sizes"]["train"]}
-    if points < LEAST_GAIN:
+    values = {"points": 100 * (joined["test"]["accuracy"] - without["test"]["accuracy"]), "train": joined["sizes"]["train"]}
+    if values["points"] < LEAST_GAIN:
         st.caption(t("ELMo helps when labels are few; here, with {train:,} labeled texts, it does not on average.", **values))
     else:
-        st.caption(
-            t("ELMo helps when labels are few; with {train:,} here, it gains {points:.1f} points on unseen texts.", points=points, **values)
-        )
+        st.caption(t("ELMo helps when labels are few; with {train:,} here, it gains {points:.1f} points on unseen texts.", **values))
 
 
 def _all_answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, front: list[str]) -> bool:
@@ -194,9 +189,7 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
 
 def _words(explanation: Explanation) -> None:
     heading = t("<p>Which words supported {label} ({share:.0%})?</p>", label=explanation.label, share=explanation.probability)
-    legend = t(
-        '<p class="small">Removing a blue word makes the prediction less likely, an orange word more likely. Hover for the change in log-odds.</p>'
-    )
+    legend = t('<p class="small">Without a blue word the answer is less likely, without an orange one more likely. Hover: log-odds.</p>')
     marks = token_marks(explanation.tokens, explanation.occlusion, title=t("for {label}", label=explanation.label))
     show_html("{}{}{}", heading, marks, legend)
 
@@ -237,11 +230,7 @@ def _layers(name: str, explanation: Explanation) -> None:
     values = {"classifier": variant_titles()[name], "gamma": explanation.mix["gamma"]}
     values["weights"] = ", ".join(f"s{k} = {w:.2f}" for k, w in enumerate(explanation.mix["s"]))
     values["pulls"] = ", ".join(f"{part:.0%}" for part in pulls(np.array(explanation.mix["s"]), np.array(explanation.lengths)))
-    message = t(
-        "Learned layer weights s_j of {classifier}: {weights}, γ = {gamma:.2f}. Weighted by vector length, the layers contribute {pulls}. Try them on Mix.",
-        **values,
-    )
-    right.caption(message)
+    right.caption(t("Learned layer weights of {classifier}: {weights}, γ = {gamma:.2f}. Weighted by vector length: {pulls}.", **values))
 
 
 def describe_answers(answers: dict[str, Answer], deaf: list[str], label: str) -> list[str]:
@@ -251,27 +240,12 @@ def describe_answers(answers: dict[str, Answer], deaf: list[str], label: str) ->
     if pair:
         lines.append(_describe_help(*(answers[name].label for name in pair), label))
     lines.append(_votes(answers, titles))
-    if unsure := [titles[name] for name, answer in answers.items() if answer.lead < CLOSE]:
-        lines.append(
-            tn(
-                "Too close to call for {classifiers}: its top two are within {points:.0f} points.",
-                "Too close to call for {classifiers}: their top two are within {points:.0f} points.",
-                len(unsure),
-                classifiers=", ".join(unsure),
-                points=100 * CLOSE,
-            )
-        )
+    if unsure := ", ".join(titles[name] for name, answer in answers.items() if answer.lead < CLOSE):
+        lines.append(t("Too close to call, top two within {points:.0f} points: {classifiers}.", points=100 * CLOSE, classifiers=unsure))
     if pair:
         lines.append(_compare_shares(*(answers[name].probabilities for name in pair), answers[pair[1]].label, titles[pair[0]]))
-    if silent := [titles[name] for name in deaf if name in answers]:
-        lines.append(
-            tn(
-                "{classifiers} knows no word of this text; its bar is only its default.",
-                "{classifiers} know no word of this text; their bars are only their defaults.",
-                len(silent),
-                classifiers=", ".join(silent),
-            )
-        )
+    if silent := ", ".join(titles[name] for name in deaf if name in answers):
+        lines.append(t("No known word in this text, so the bar is only a default: {classifiers}.", classifiers=silent))
     return lines
 
 

@@ -41,8 +41,6 @@ ORDER = ("names", "roles", "entailment", "coreference", "questions", "chunks", "
 
 
 def _open_tasks(in_use: InUse) -> dict[str, OpenTask]:
-    if not RESULTS.is_file():
-        return {}
     over = workspace(in_use)
     options = {"most": 4, "weighed": False, "meanwhile": t("Opening the heads…")}
     key = RESULTS.stat().st_mtime, i18n.language()  # in which the problems are described
@@ -117,11 +115,7 @@ def _roles(in_use: InUse) -> None:
     titles = {str(k): tokens[k] for k in (places if len(places) > 1 else range(len(tokens)))}
     verb = choice("tasks_verb", t("Whose roles"), titles, str(places[0]))
     _spans("roles", in_use, answers.with_predicate(example, int(verb)))
-    st.caption(
-        t(
-            "PropBank’s roles: ARG0 who does it, ARG1 what it is done to, ARG2 often who receives it; ARGM-TMP when, ARGM-LOC where, ARGM-MNR how."
-        )
-    )
+    st.caption(t("PropBank: ARG0 does it, ARG1 undergoes it, ARG2 often receives it; ARGM-TMP when, ARGM-LOC where, ARGM-MNR how."))
 
 
 def _spans(task: str, in_use: InUse, example: Example) -> None:

@@ -75,10 +75,7 @@ class Training:
         self.notes = self.dataset.notes
         variants = with_members(VARIANTS[name] for name in order.variants)
         if any(variant.elmo for variant in variants):
-            n = len(variants) * len(order.seeds)
-            self.stage = tn(
-                "Computing ELMo’s layers once, then {n} training run", "Computing ELMo’s layers once, then {n} training runs", n
-            )
+            self.stage = t("Computing ELMo’s layers once; training runs after that: {n}", n=len(variants) * len(order.seeds))
         frozen = freeze(variants, self.dataset, model, vectors, report=self._layers)
         runs = [(variant, seed) for seed in order.seeds for variant in variants]
         costs = [cost(variant) for variant, _ in runs]
@@ -145,10 +142,8 @@ def _watch(training: Training) -> None:
         st.rerun()  # once, for the complete page: it enables the button and ends the updates
     message = describe_place(training.job) if training.job.began is None else training.stage
     if training.seconds_left is not None:
-        if training.has_layers:
-            message = t("{stage}; at most {time} left", stage=message, time=duration(training.seconds_left))
-        else:
-            message = t("{stage}; {time} left", stage=message, time=duration(training.seconds_left))
+        time = duration(training.seconds_left)
+        message += "; " + (t("at most {time} left", time=time) if training.has_layers else t("{time} left", time=time))
     show_bar(training.job, message, "train.stop", t("The best so far is kept"))
     # The buttons of the results come with the complete page: here, a click could be lost.
     _show(training, finished=False)
@@ -218,9 +213,8 @@ def describe_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
     values = {"accuracy": share[best], "n": n}
     level = [name for name in ranked if right[name].sum() * len(right[best]) == right[best].sum() * len(right[name])]
     if len(level) > 1:
-        lines = [
-            t("Tied: {classifiers}, {accuracy:.1%} of {n:,} test texts.", classifiers=", ".join(titles[name] for name in level), **values)
-        ]
+        tied = ", ".join(titles[name] for name in level)
+        lines = [t("Tied: {classifiers}, {accuracy:.1%} of {n:,} test texts.", classifiers=tied, **values)]
     elif len(ranked) > 1:
         lines = [t("Best: <b>{classifier}</b>, {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **values)]
         lines.append(_lead(titles, right, best, ranked[1], share[best] - share[ranked[1]]))
@@ -236,16 +230,9 @@ def describe_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
 def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, second: str, gap: float) -> str:
     test = mcnemar(right[best], right[second])
     values = {"classifier": titles[second], "points": points(gap), "first": test.first, "second": test.second}
-    values["p"] = format_p(test.p)
-    if test.more_than_chance and test.first > test.second:
-        return t(
-            "Its lead of {points} points over {classifier} is beyond chance: {first:,} texts better, {second:,} worse (McNemar’s exact test, {p}).",
-            **values,
-        )
-    return t(
-        "Its lead of {points} points over {classifier} may be chance: {first:,} texts better, {second:,} worse (McNemar’s exact test, {p}).",
-        **values,
-    )
+    values["verdict"] = t("is beyond chance") if test.more_than_chance and test.first > test.second else t("may be chance")
+    line = t("Its lead of {points} points over {classifier} {verdict}: {first:,} texts better, {second:,} worse", **values)
+    return f"{line} ({t('McNemar’s exact test, {p}', p=format_p(test.p))})."
 
 
 def _actions(training: Training, table: pd.DataFrame) -> None:

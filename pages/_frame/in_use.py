@@ -1,9 +1,10 @@
 """The expander "Model and data" of the sidebar: select, download or name the model, vectors, sentences and engine."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -246,7 +247,7 @@ def _choose(label: str, kind: str, content: Language, help: str) -> str:
     if not limits().downloads:
         st.caption(t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS)."))
     elif st.button(t("Download {name}", name=entry.name), key=f"get.{entry.name}", width="stretch"):
-        _download(entry.name, kind)
+        download(partial(registry.resolve, entry.name, kind, allow_download=True))
     return default
 
 
@@ -275,11 +276,12 @@ def _offer_published(name: str) -> bool:
         )
     )
     if st.button(t("Download {name}", name=plain(name)), key=f"get.{name}", width="stretch"):
-        _download(name, "model")
+        download(partial(registry.resolve, name, "model", allow_download=True))
     return True
 
 
-def _download(name: str, kind: str) -> None:
+def download(fetch: Callable[..., object]) -> None:
+    """Run a download in a turn of its own and show its progress, then run the page again. `fetch` takes `report` and `stop`."""
     bar = st.progress(0.0, text=t("Connecting…"))
 
     def report(event) -> None:
@@ -288,7 +290,7 @@ def _download(name: str, kind: str) -> None:
         bar.progress(share, text=t("{done:,.0f} of {total:,.0f} MB, {speed:.1f} MB/s", **sizes))
 
     with show_errors(), hold_turn(bar) as job:
-        registry.resolve(name, kind, allow_download=True, report=report, stop=job.is_over)
+        fetch(report=report, stop=job.is_over)
         st.rerun()
 
 

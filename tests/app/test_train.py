@@ -22,7 +22,7 @@ from core.figures.classifiers import layer_weights_figure
 from core.text.languages import get_language
 from pages._cached import cache, classifiers
 from pages._cached.shared_jobs import duration
-from pages._classify.order import refusal
+from pages._classify.order import _check_split
 from pages._classify.train import Training, notebook
 from pages._frame.jobs import QUEUE, JobEnded, Queue
 from tests.app.visit import code_cells, opened
@@ -60,12 +60,12 @@ def test_classes_of_too_few_different_texts_are_refused(texts: str, labels, mess
 
 
 def test_too_small_split_is_refused_before_training(tmp_path):
-    columns = (("text_columns", ("text",)), ("label_column", "label"))
-    file = ("train", str(write_rows(tmp_path / "own.csv", 6)))
-    assert "row" in refusal("own", ((*file, 0),), columns, 0.01, "en")
-    write_rows(tmp_path / "own.csv", 90)
-    assert "row" in refusal("own", ((*file, 0),), columns, 0.01, "en")  # cached until the time of the file changes
-    assert refusal("own", ((*file, 1),), columns, 1.0, "en") == ""
+    columns = {"text_columns": ["text"], "label_column": "label"}
+    files = {"train": write_rows(tmp_path / "own.csv", 6)}
+    with pytest.raises(BadInput, match="row"):
+        _check_split("own", files, columns, 0.01)
+    write_rows(files["train"], 90)
+    _check_split("own", files, columns, 1.0)
 
 
 def test_remaining_time_covers_all_runs():
@@ -104,8 +104,7 @@ def test_continued_training_shows_all_epochs(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("variants", "stage"),
-    [(("tfidf",), "Reading the texts"), (("mean-elmo",), "then 1 training run"), (("elmo", "tfidf"), "2 training runs")],
+    ("variants", "stage"), [(("tfidf",), "Reading the texts"), (("mean-elmo",), "after that: 1"), (("elmo", "tfidf"), "after that: 2")]
 )
 def test_stage_names_layers_only_if_they_are_computed(variants, stage, tmp_path, monkeypatch):
     order = make_order(files={"train": write_rows(tmp_path / "own.csv", 60)}, variants=variants, epochs=1)
