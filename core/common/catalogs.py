@@ -5,6 +5,8 @@ Babel takes a third of a second to import, so this module is imported only for .
 
 import ast
 import io
+import json
+from itertools import chain
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -13,6 +15,7 @@ from babel.messages.pofile import PoFileError, PoFileParser, write_po
 
 from .errors import BadInput
 
+SLIDES, SLIDE_FIELDS = "pages/_learn/slides.json", {"title", "note", "question", "lede", "exercise"}
 CALLS = {"t": 1, "tn": 2}  # functions of core.common.i18n and the literals that each translates: tn takes singular and plural
 Text = str | tuple[str, str]
 
@@ -58,11 +61,12 @@ def compiled(texts: Catalog) -> bytes:
 
 
 def in_code(root: Path) -> dict[Text, str]:
-    """Return every literal translated by `t` or `tn` with its first place, from the syntax tree.
+    """Return every literal translated by `t` or `tn` with its first place, from the syntax tree, and the texts of slides.json.
 
     Babel's extractor skips calls inside f-strings before Python 3.12.
     """
-    texts: dict[Text, str] = {}
+    items = chain(*json.loads((root / SLIDES).read_text("utf-8")).values())
+    texts: dict[Text, str] = {item[field]: SLIDES for item in items for field in SLIDE_FIELDS & item.keys()}
     for path in (root / "app.py", *sorted((root / "pages").rglob("*.py")), *sorted((root / "core").rglob("*.py"))):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:

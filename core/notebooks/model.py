@@ -162,13 +162,7 @@ shape.measured, shape.controls  # the words that are measured, and those that ch
 # %% cone
 import pandas as pd
 
-rows = [
-    {"layer": layer, "vectors": name, "k": panel.k, **panel.mean, "self-similarity": panel.alike.mean, "low": panel.alike.low}
-    | {"high": panel.alike.high, "variance": panel.explained.mean, "AUC": panel.auc.mean()}
-    for layer, panels in enumerate(shape.panels)
-    for name, panel in panels.items()
-]
-pd.DataFrame(rows).round(3)
+pd.DataFrame(shape.table({name: name for name in shape.panels[0]}, {kind: kind for kind in shape.pairs}))
 
 # %% cone
 from elmoscope.core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Row, density_rows

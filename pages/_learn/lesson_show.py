@@ -84,10 +84,7 @@ def compare_contexts(measured: dict) -> LessonPage:
     if STATIC in differences:
         values = {"layer": where, "share": sum(shares[layer]) / len(shares[layer]), "difference": format_interval(differences[STATIC])}
         notices.append(
-            t(
-                "At {layer}, the nearest sentence has the same sense in {share:.0%} of cases; compared with static vectors: {difference}.",
-                **values,
-            )
+            t("At {layer}, {share:.0%} of nearest sentences share the sense; compared with static vectors: {difference}.", **values)
         )
     values = {key: format_interval(differences[f"{kind} {layer}"]) for key, kind in (("shuffled", SHUFFLED), ("untrained", UNTRAINED))}
     notices.append(t("Compared with shuffled context: {shuffled}; with untrained LSTMs: {untrained}.", **values))
@@ -130,12 +127,7 @@ def read_before(measured: dict) -> LessonPage:
     best = SUBSTITUTES if SUBSTITUTES in titles else PLACE
     shares = {name: sum(values) / len(values) for name, values in measured["one_nn"].items()}
     values = {"before": shares[best], "after": shares[READ], "difference": format_interval(less(measured, best, READ))}
-    notices = [
-        t(
-            "Before reading the word, the nearest sentence has the same sense in {before:.0%} of cases, at layer 1 in {after:.0%}: {difference}.",
-            **values,
-        )
-    ]
+    notices = [t("Before the word, {before:.0%} of nearest sentences share the sense, at layer 1 {after:.0%}: {difference}.", **values)]
     shuffled = format_interval(less(measured, best, f"{SHUFFLED} {best}"))
     if STATIC in shares:
         static = format_interval(less(measured, best, STATIC))
@@ -186,10 +178,7 @@ def probe_random_tags(measured: dict) -> LessonPage:
     ]
     return LessonPage(
         figure=rank_lines(list(map(int, ranks)), lines, level=level, title=t("probe rank"), key="control"),
-        alt=t(
-            "Accuracy by probe rank at {layer}, real and random tags. Selectivity: {a:.0%} at rank {least}, {b:.0%} at rank {most}.",
-            **values,
-        ),
+        alt=t("Accuracy on real and random tags at {layer}. Selectivity: {a:.0%} at rank {least}, {b:.0%} at rank {most}.", **values),
         notices=_describe_selectivity(layers, layer),
         method=t(
             "{tags} tags; {train:,} training tokens; {test:,} test tokens of words seen in training ({unseen:,} "
@@ -211,9 +200,7 @@ def _describe_selectivity(layers: dict, layer: str) -> list[str]:
     best = max(ranks, key=lambda rank: ranks[rank]["selectivity"]["mean"])
     values = {"layer": layer_title(layer), "rank": best, "tags": ranks[best]["tags"], "control": ranks[best]["control"]}
     values["selectivity"] = format_interval(read_back(ranks[best]["selectivity"]))
-    first = t(
-        "At {layer}, rank {rank} is the most selective: {tags:.0%} of real tags, {control:.0%} of random tags, {selectivity}.", **values
-    )
+    first = t("At {layer}, rank {rank} is most selective: {tags:.0%} of real, {control:.0%} of random tags, {selectivity}.", **values)
     rank = list(ranks)[-1]
     by_layer = {name: read_back(by_rank[rank]["selectivity"]) for name, by_rank in layers.items()}
     leader = max(by_layer, key=lambda name: by_layer[name].mean)

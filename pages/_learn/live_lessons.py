@@ -110,7 +110,7 @@ def compare_random_pairs(in_use: InUse) -> LessonPage:
             controls=len(result.controls),
         ),
         draw_details=partial(_draw_self_similarity, over, panels, names[treatment]),
-        table=_pairs_table(result, names, kinds),
+        table=result.table(names, kinds),
     )
 
 
@@ -137,10 +137,7 @@ def _describe_pairs(result: Anisotropy, treatment: str, random_title: str) -> li
     panel, gains, alike = result.panels[-1][treatment], result.gains[-1], result.panels[-1][treatment].alike
     values = {"layer": len(result.panels) - 1, "two": random_title, "random": panel.mean[RANDOM], "own": panel.mean[RANDOM] + alike.mean}
     values |= {"more": alike.mean, "span": alike.span("+.2f", times=1), "certain": certainty(alike.verdict)}
-    first = t(
-        "At layer {layer}, {two} have a mean cosine of {random:.2f}, a word in two sentences {own:.2f}: {more:+.2f} ({span}), {certain}.",
-        **values,
-    )
+    first = t("At layer {layer}, {two} have a mean cosine of {random:.2f}, one word {own:.2f}: {more:+.2f} ({span}), {certain}.", **values)
     if treatment == RAW:
         return [first]
     gain = gains[treatment]
@@ -149,26 +146,9 @@ def _describe_pairs(result: Anisotropy, treatment: str, random_title: str) -> li
         return [first, t("Subtracting the mean changes the AUC by {gain} points ({span}), {certain}.", **values)]
     if not panel.k:
         return [first, t("No direction was worth removing: k = 0 on {n} other words.", n=len(result.controls))]
-    second = t(
-        "Removing {k} more directions changes the AUC by {gain} points ({span}), {certain}; compared with {k} random directions: {control}.",
-        k=panel.k,
-        control=certainty(gains["control"].verdict),
-        **values,
-    )
-    return [first, second]
-
-
-def _pairs_table(result: Anisotropy, names: dict[str, str], kinds: dict[str, str]) -> list[dict]:
-    rows = []
-    for layer, by_treatment in enumerate(result.panels):
-        for treatment, panel in by_treatment.items():
-            row = {t("layer"): str(layer), t("vectors"): names[treatment], "k": panel.k}
-            for kind, title in kinds.items():
-                row |= {title: round(panel.mean[kind], 3), f"{title}, 5–95%": "[{:.2f} to {:.2f}]".format(*panel.span[kind])}
-            for title, value in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained)):
-                row |= {title: round(value.mean, 3), f"{title}, 95%": value.cell(".3f", times=1)}
-            rows.append(row | {"AUC": round(float(panel.auc.mean()), 4)})
-    return rows
+    values |= {"k": panel.k, "control": certainty(gains["control"].verdict)}
+    second = t("Removing {k} more directions changes the AUC by {gain} points ({span}), {certain}.", **values)
+    return [first, second, t("Compared with {k} random directions: {control}.", **values)]
 
 
 def find_threshold(in_use: InUse) -> LessonPage:
@@ -200,10 +180,7 @@ def find_threshold(in_use: InUse) -> LessonPage:
     values = {"at": threshold, "layer": layer_title(top), "missed": missed, "passed": passed}
     return LessonPage(
         figure=density_rows(rows, GRID, colors, span=(-0.5, 1.0), key="apart", threshold=threshold),
-        alt=t(
-            "Cosine densities by layer, same and different senses. At threshold {at:.2f}, {layer}: {missed:.0%} missed, {passed:.0%} false alarms.",
-            **values,
-        ),
+        alt=t("Cosine densities by layer. At threshold {at:.2f}, {layer}: {missed:.0%} missed, {passed:.0%} false alarms.", **values),
         notices=_describe_spread(over, result[top], top),
         method=t(
             "AUC: how often the same-sense pair is closer, averaged over {words} words. 95% intervals by word. The initial threshold fits these same pairs, so its errors are optimistic.",
@@ -220,15 +197,9 @@ def _describe_spread(over: Workspace, spread: Spread, layer: str) -> list[str]:
     if len(spread.words) == 1:
         word = next(iter(spread.words))
         p = view_part("targets", cosines.shuffled_p, over, word, layer)
-        line = t(
-            "At {layer}, “{word}” has a mean cosine of {same:.2f} within a sense, {other:.2f} across. The "
-            "same-sense pair is closer in {share:.0%} of cases (chance 50%), {certain} (p {p:.3f}).",
-            **values,
-            word=word,
-            certain=certainty(p < LEVEL),
-            p=p,
-        )
-        return [line]
+        values |= {"word": word, "certain": certainty(p < LEVEL), "p": p}
+        first = t("At {layer}, “{word}” has a mean cosine of {same:.2f} within a sense, {other:.2f} across.", **values)
+        return [first, t("The same-sense pair is closer in {share:.0%} of cases (chance 50%), {certain} (p {p:.3f}).", **values)]
     values |= {"less": gap.mean, "less_span": gap.span("+.2f", times=1), "means": certainty(gap.verdict)}
     values |= {"span": auc.span(".0%", times=1, more=0.5), "certain": certainty(auc.verdict)}
     return [

@@ -37,10 +37,6 @@ SHOWN = 3  # sentences shown of those that voted
 EXPECTED = 5  # words
 STYLE = "<style>\n" + Path(__file__).with_suffix(".css").read_text("utf-8") + "</style>"
 CARRIED = ("lang", "model")  # URL parameters that select the sentences and the model
-# The result as a line to share, with a button that copies it. A browser that forbids copying selects the line instead.
-HTML = '<div class="share"><p></p><button type="button"></button><span role="status"></span></div>'
-_CODE = {end: Path(__file__).with_name(f"quiz_share.{end}").read_text("utf-8") for end in ("css", "js")}
-_share_widget = st.components.v2.component("guess_share", html=HTML, **_CODE)
 
 
 def current_number() -> tuple[int, BadInput | None]:
@@ -266,8 +262,7 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
     carried = {key: value for key in CARRIED if (value := read_parameter(key)) is not None}
     parameters = {**page_address("guess")[1], ADDRESS: game.number, **carried}
     link = f"{(st.context.url or '').partition('?')[0]}?{urlencode(parameters)}"
-    texts = {"copy": t("Copy"), "copied": t("Copied"), "selected": t("Selected: press Ctrl + C")}
-    _share_widget(key="guess.share", data=texts | {"line": quiz.line(game.number, hits, right, link)})
+    st.code(quiz.line(game.number, hits, right, link), language=None, wrap_lines=True)  # with a button that copies it
     with st.container(horizontal=True, gap="small"):
         options = {"type": "primary", "icon": ":material/casino:"}
         st.button(t("Another quiz"), key="guess.other", on_click=lambda: _write(random.randrange(quiz.OTHERS, quiz.LAST + 1)), **options)

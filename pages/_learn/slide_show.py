@@ -96,9 +96,7 @@ def _angle(in_use: InUse, contexts: TwoContexts) -> str:
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, between))))
     first, second = contexts.written
     if same := first.casefold() == second.casefold() and static is not None:
-        line = t(
-            "ELMo’s two vectors are {degrees:.0f}° apart. GloVe has only one vector for “{word}”.", word=contexts.word, degrees=degrees
-        )
+        line = t("ELMo’s two vectors are {degrees:.0f}° apart; GloVe has one for “{word}”.", word=contexts.word, degrees=degrees)
     else:
         line = t("ELMo’s two vectors are {degrees:.0f}° apart.", degrees=degrees)
     labels = t("1st"), t("2nd")  # short, so that the rays and not their names take the width
